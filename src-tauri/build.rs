@@ -1,0 +1,24 @@
+//! Declares every command to Tauri's access control: a command that is not named here is open to all windows.
+
+use tauri_build::{AppManifest, Attributes};
+
+const COMMANDS: &[&str] = &[
+    "hello",
+    "create_session",
+    "remove_session",
+    "snapshot",
+    "acknowledge",
+    "command",
+    "set_preferences",
+    "open_link",
+];
+
+fn main() {
+    println!("cargo:rerun-if-changed=src-tauri/capabilities");
+    let attributes = Attributes::new()
+        .capabilities_path_pattern("./src-tauri/capabilities/**/*.json")
+        .app_manifest(AppManifest::new().commands(COMMANDS));
+    if let Err(error) = tauri_build::try_build(attributes) {
+        panic!("could not prepare the Tauri build: {error:#}");
+    }
+}

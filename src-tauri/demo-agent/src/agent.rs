@@ -1,0 +1,261 @@
+//! What the threads share: the session's facts, the queue of prompts, the open requests, and how to wait for change.
+
+use std::collections::VecDeque;
+use std::process::ExitCode;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::environment::Environment;
+use crate::options::Options;
+use crate::output::Output;
+use crate::permission::Rule;
+use crate::store::Store;
+use crate::usage::ByModel;
+use crate::wire;
+
+/// A prompt as the host wrote it.
+#[derive(Clone, Debug)]
+pub struct Prompt {
+    /// Under which it is stored: the host's own, or one made here.
+    pub uuid: String,
+    /// Whether the host gave the uuid; only then is its life told by `command_lifecycle`.
+    pub named: bool,
+    /// The text of it.
+    pub text: String,
+    /// The content as it came.
+    pub content: Value,
+    /// Whether a person wrote it, as the host says.
+    pub human: bool,
+    /// Whether it is to be answered, or only remembered.
+    pub query: bool,
+}
+
+/// Why a turn ends before its end.
+#[derive(Debug)]
+pub enum Cut {
+    /// By the host's `interrupt`.
+    Interrupted,
+    /// By a denial that says so; the refused call has its result already.
+    Refused,
+    /// By an error of the service.
+    Failed { status: Option<u16>, kind: String, text: String },
+    /// By `--max-turns`.
+    OutOfTurns(u32),
+}
+
+/// What the agent does with an interrupt.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Hearing {
+    /// Ends the turn.
+    Normal,
+    /// Acknowledges it, and goes on.
+    Stubborn,
+    /// Does not even acknowledge it.
+    Deaf,
+}
+
+/// A control request of this agent's that the host has not answered, or has just answered.
+pub struct OpenRequest {
+    pub id: String,
+    /// The whole `response` object, once it is there, and how many answers came before it.
+    pub answer: Option<(u64, Value)>,
+}
+
+/// Everything that changes.
+pub struct State {
+    pub session_id: String,
+    pub mode: String,
+    pub model: String,
+    pub title: Option<String>,
+    pub usage: ByModel,
+    /// Tokens in the context.
+    pub context: u64,
+    pub rules: Vec<Rule>,
+    pub results: u64,
+    pub store: Store,
+    pub queue: VecDeque<Prompt>,
+    /// Turns to begin without being asked.
+    pub unasked: VecDeque<String>,
+    pub open: Vec<OpenRequest>,
+    /// How many answers came so far.
+    pub answers: u64,
+    pub busy: bool,
+    pub interrupted: bool,
+    pub hearing: Hearing,
+    /// The standard input is at its end.
+    pub closed: bool,
+    /// The host asked for the end of the session.
+    pub ended: bool,
+}
+
+/// The agent, shared by its threads.
+pub struct Agent {
+    pub options: Options,
+    pub environment: Environment,
+    pub output: Output,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+/// What to do next.
+pub enum Work {
+    Prompts(Vec<Prompt>),
+    Unasked(String),
+    End,
+}
+
+impl Agent {
+    /// An agent at the start of its session.
+    pub fn new(options: Options, environment: Environment, output: Output, state: State) -> Self {
+        Self { options, environment, output, state: Mutex::new(state), changed: Condvar::new() }
+    }
+
+    /// Locks the state. Lines written under the lock keep their order among the threads.
+    pub fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes the state and wakes whoever waits for that.
+    pub fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+        let result = change(&mut self.lock());
+        self.changed.notify_all();
+        result
+    }
+
+    /// Whether to behave as the old version did.
+    pub fn old(&self) -> bool {
+        self.environment.old()
+    }
+
+    /// Writes a line that carries a `session_id` and a `uuid` of its own.
+    pub fn send(&self, mut line: Value) {
+        wire::stamp(&mut line, &self.lock().session_id);
+        self.output.line(&line);
+    }
+
+    /// Tells the state of the session, if the host wants to know.
+    pub fn tell_state(&self, state: &str) {
+        if self.environment.state_events {
+            self.send(wire::state_changed(state));
+        }
+    }
+
+    /// Tells the life of a prompt, if it has a name.
+    pub fn tell_life(&self, uuid: &str, state: &str) {
+        if !self.old() {
+            self.send(wire::lifecycle(uuid, state));
+        }
+    }
+
+    /// Waits for work: all prompts that are queued make one turn, but for the first turn, which has the first alone.
+    pub fn next_work(&self) -> Work {
+        let mut state = self.lock();
+        loop {
+            if state.ended {
+                return Work::End;
+            }
+            if !state.unasked.is_empty() || !state.queue.is_empty() {
+                // Busy from this moment on, so that an interrupt can not fall between the queue and the turn.
+                state.busy = true;
+                state.interrupted = false;
+                state.hearing = Hearing::Normal;
+            }
+            if let Some(text) = state.unasked.pop_front() {
+                return Work::Unasked(text);
+            }
+            if !state.queue.is_empty() {
+                let count = if state.results == 0 { 1 } else { mergeable(&state.queue) };
+                return Work::Prompts(state.queue.drain(..count).collect());
+            }
+            if state.closed && !self.environment.has("ignore-eof") {
+                return Work::End;
+            }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Takes the prompts that came during the turn.
+    pub fn take_queued(&self) -> Vec<Prompt> {
+        let mut state = self.lock();
+        let count = mergeable(&state.queue);
+        state.queue.drain(..count).collect()
+    }
+
+    /// Returns after the pause, or at once when the turn is interrupted.
+    pub fn pause(&self, pause: Duration) -> Result<(), Cut> {
+        let until = Instant::now() + pause;
+        let mut state = self.lock();
+        loop {
+            if state.interrupted {
+                return Err(Cut::Interrupted);
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(());
+            }
+            state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Writes a control request to the host and remembers that it is open.
+    pub fn request(&self, request: Value) -> String {
+        let id = Uuid::new_v4().to_string();
+        let mut state = self.lock();
+        state.open.push(OpenRequest { id: id.clone(), answer: None });
+        self.output.line(&wire::control_request(&id, request));
+        id
+    }
+
+    /// Waits until one of the requests is answered; of several answers the first to come is taken. `None` if the host is gone.
+    pub fn answer(&self, ids: &[String]) -> Result<Option<(String, Value)>, Cut> {
+        let mut state = self.lock();
+        loop {
+            if state.interrupted {
+                return Err(Cut::Interrupted);
+            }
+            let arrival = |open: &OpenRequest| open.answer.as_ref().map(|(arrival, _)| *arrival);
+            let places = (0..state.open.len()).filter(|place| ids.contains(&state.open[*place].id));
+            let earliest = places.filter_map(|place| Some((arrival(&state.open[place])?, place))).min();
+            if let Some((_, place)) = earliest {
+                let open = state.open.remove(place);
+                return Ok(open.answer.map(|(_, answer)| (open.id, answer)));
+            }
+            if state.closed {
+                state.open.retain(|open| !ids.contains(&open.id));
+                return Ok(None);
+            }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Withdraws an open request.
+    pub fn withdraw(&self, id: &str) {
+        let mut state = self.lock();
+        state.open.retain(|open| open.id != id);
+        self.output.line(&wire::cancel_request(id));
+    }
+
+    /// Ends the process at once, with everything written so far on its way.
+    pub fn exit(&self, code: i32) -> ! {
+        self.output.flush();
+        std::process::exit(code);
+    }
+
+    /// Ends the process as a session ends.
+    pub fn leave(&self, failed: bool) -> ExitCode {
+        self.lock().store.close();
+        self.output.flush();
+        if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    }
+}
+
+/// How many of the first prompts make one turn: those that are only to be remembered stay alone.
+fn mergeable(queue: &VecDeque<Prompt>) -> usize {
+    match queue.front() {
+        Some(first) if !first.query => 1,
+        _ => queue.iter().take_while(|prompt| prompt.query).count(),
+    }
+}

@@ -1,0 +1,112 @@
+//! The standard input: reads lines, queues prompts, answers control requests, hands answers to whoever waits.
+
+use std::io::BufRead;
+use std::sync::Arc;
+use std::thread;
+
+use serde_json::Value;
+
+use crate::agent::{Agent, Prompt};
+use crate::environment::ORPHAN_LIFE;
+use crate::{control, wire};
+
+/// Reads until the standard input is at its end.
+pub fn read_all(agent: &Arc<Agent>) {
+    let mut lines = std::io::stdin().lock();
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        match lines.read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => break,
+            Ok(_) => read_line(agent, &line),
+        }
+    }
+    agent.change(|state| state.closed = true);
+    let orphan = Arc::clone(agent);
+    thread::spawn(move || {
+        thread::sleep(ORPHAN_LIFE);
+        orphan.exit(1);
+    });
+}
+
+fn read_line(agent: &Agent, line: &[u8]) {
+    let line = line.trim_ascii();
+    if line.is_empty() && !agent.old() {
+        return;
+    }
+    let Ok(message) = serde_json::from_slice::<Value>(line) else {
+        let length = String::from_utf8_lossy(line).chars().count();
+        die(
+            agent,
+            &format!("Error parsing streaming input line (type=unknown, {length} chars): SyntaxError"),
+        );
+    };
+    match message.get("type").and_then(Value::as_str) {
+        Some("user") => match prompt(&message) {
+            Ok(prompt) => accept(agent, prompt),
+            Err(role) => die(agent, &format!("Error: Expected message role 'user', got '{role}'")),
+        },
+        Some("control_request") => control::answer(agent, &message),
+        Some("control_response") => take_answer(agent, &message),
+        _ => {}
+    }
+}
+
+/// The real CLI does not survive a malformed line either, and says so nowhere but here.
+fn die(agent: &Agent, reason: &str) -> ! {
+    eprintln!("{reason}");
+    agent.exit(1);
+}
+
+fn prompt(line: &Value) -> Result<Prompt, String> {
+    let message = line.get("message").filter(|message| message.is_object());
+    let role = message.and_then(|message| message.get("role")).and_then(Value::as_str).unwrap_or("undefined");
+    if role != "user" {
+        return Err(role.to_owned());
+    }
+    let content = message.and_then(|message| message.get("content")).cloned().unwrap_or_default();
+    let uuid = line.get("uuid").and_then(Value::as_str);
+    Ok(Prompt {
+        uuid: uuid.map_or_else(wire::uuid, str::to_owned),
+        named: uuid.is_some(),
+        text: text_of(&content),
+        content,
+        human: line.pointer("/origin/kind").and_then(Value::as_str) == Some("human"),
+        query: line.get("shouldQuery") != Some(&Value::Bool(false)),
+    })
+}
+
+/// The text of a message's content, whichever of its two forms it has.
+pub fn text_of(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(blocks) => {
+            let texts = blocks.iter().filter_map(|block| block.get("text").and_then(Value::as_str));
+            texts.collect::<Vec<_>>().join("\n")
+        }
+        _ => String::new(),
+    }
+}
+
+fn accept(agent: &Agent, prompt: Prompt) {
+    if prompt.named {
+        agent.tell_life(&prompt.uuid, "queued");
+    }
+    agent.change(|state| {
+        state.store.queue_operation("enqueue", Some(&prompt.text));
+        state.queue.push_back(prompt);
+    });
+}
+
+/// A late, second or foreign answer is ignored.
+fn take_answer(agent: &Agent, line: &Value) {
+    let Some(response) = line.get("response") else { return };
+    let id = response.get("request_id").and_then(Value::as_str).unwrap_or_default();
+    agent.change(|state| {
+        let arrival = state.answers;
+        state.answers += 1;
+        if let Some(open) = state.open.iter_mut().find(|open| open.id == id && open.answer.is_none()) {
+            open.answer = Some((arrival, response.clone()));
+        }
+    });
+}

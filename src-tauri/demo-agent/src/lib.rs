@@ -1,0 +1,58 @@
+//! A scripted agent that speaks Claude Code's stream-json over its standard streams.
+//!
+//! It is two things in one. As the **demo** it plays a conversation about a rounding bug, so that the app can be
+//! seen at work without an account: it runs no command and writes no file but its own transcript. As the tests'
+//! **double** it obeys a script in the prompt (see [`script`]) and faults named by the environment (see
+//! [`environment`]), so that every turn a real agent could take can be provoked at will.
+//!
+//! It is always a real child process: the binary `deskbell-demo-agent`, or the app itself as `deskbell demo-agent`.
+//!
+//! Threads: `input` reads the standard input and answers the host's control requests at once, `output` owns the
+//! standard output, and the calling thread runs one turn after another (`session`). They meet in `agent::Agent`.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod agent;
+mod catalogue;
+mod clock;
+mod control;
+mod demo;
+mod ending;
+pub mod environment;
+mod input;
+mod options;
+mod output;
+mod past;
+mod permission;
+mod reply;
+pub mod script;
+mod session;
+mod steps;
+mod store;
+mod tools;
+mod turn;
+mod usage;
+mod wire;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use environment::Environment;
+use options::Request;
+
+/// Runs the agent with the arguments after the program's name, until its host closes the standard input.
+pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
+    let environment = Environment::from_process();
+    let args = args.map(|arg| arg.to_string_lossy().into_owned()).collect();
+    match options::parse(args) {
+        Request::Run(options) => session::run(*options, environment),
+        Request::Version => {
+            println!("{} (Deskbell demo agent)", environment.version());
+            ExitCode::SUCCESS
+        }
+        Request::Refused(reason) => {
+            eprintln!("{reason}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! The session: how the agent starts, takes one turn after another, and ends.
+
+use std::collections::VecDeque;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::thread;
+
+use serde_json::json;
+
+use crate::agent::{Agent, Cut, Hearing, Prompt, State, Work};
+use crate::environment::Environment;
+use crate::options::Options;
+use crate::output::Output;
+use crate::past::{self, Past};
+use crate::permission::Rule;
+use crate::store::Store;
+use crate::turn::{self, Turn};
+use crate::{demo, input, script, steps, wire};
+
+/// Runs until the host ends it. The exit code is 1 if the last result was an error, as the real CLI's.
+pub fn run(options: Options, environment: Environment) -> ExitCode {
+    let output = Output::start();
+    start_faults(&environment, &output);
+    let (state, remembers) = match take_up(&options, &environment) {
+        Ok(start) => start,
+        Err((session_id, error)) => {
+            eprintln!("{error}");
+            output.line(&wire::start_failure(&session_id, &error));
+            output.flush();
+            return ExitCode::FAILURE;
+        }
+    };
+    let agent = Arc::new(Agent::new(options, environment, output, state));
+    let reader = Arc::clone(&agent);
+    thread::spawn(move || input::read_all(&reader));
+
+    let mut toured = remembers;
+    let mut failed = false;
+    loop {
+        failed = match agent.next_work() {
+            Work::Prompts(prompts) => answer(&agent, &prompts, &mut toured),
+            Work::Unasked(text) => unasked(&agent, &text),
+            Work::End => return agent.leave(failed),
+        };
+    }
+}
+
+fn start_faults(environment: &Environment, output: &Output) {
+    if let Some(code) = environment.exit_at_start() {
+        eprintln!("the demo agent was told to exit at its start");
+        std::process::exit(code.into());
+    }
+    if environment.has("ignore-sigterm") {
+        ignore_sigterm();
+    }
+    if environment.has("garbage") {
+        output.bytes(b"this line is not JSON\n{\"type\":\"assist\n\xff\xfe\x00 nor is this\n".to_vec());
+    }
+    if environment.has("stderr-flood") {
+        steps::faults::flood_stderr(1 << 20);
+    }
+}
+
+#[cfg(unix)]
+fn ignore_sigterm() {
+    use nix::sys::signal::{SigHandler, Signal, signal};
+    // SAFETY: ignoring a signal installs no handler, so nothing can run in a signal's context.
+    if let Err(error) = unsafe { signal(Signal::SIGTERM, SigHandler::SigIgn) } {
+        eprintln!("SIGTERM can not be ignored: {error}");
+    }
+}
+
+#[cfg(not(unix))]
+fn ignore_sigterm() {}
+
+/// The state to start with, and whether it remembers an earlier life; or the session and why it can not be taken up.
+fn take_up(options: &Options, environment: &Environment) -> Result<(State, bool), (String, String)> {
+    let root = environment.config_dir.clone().filter(|_| options.persist);
+    let cwd = std::env::current_dir().unwrap_or_default();
+    let past = match &options.resume {
+        Some(id) if uuid::Uuid::parse_str(id).is_err() => {
+            let error = format!(
+                "Error: --resume requires a valid session ID or session title when used with --print. Usage: claude -p \
+                 --resume <session-id|title>. Provided value \"{id}\" is not a UUID and does not match any session title."
+            );
+            return Err((wire::uuid(), error));
+        }
+        Some(id) => {
+            let past = root.as_ref().and_then(|root| past::find(root, id));
+            let missing = || (id.clone(), format!("No conversation found with session ID: {id}"));
+            Some(past.ok_or_else(missing)?)
+        }
+        None if options.resume_latest => root.as_ref().and_then(|root| past::latest(root, &cwd)),
+        None => None,
+    };
+    let remembers = past.is_some();
+    let past = past.unwrap_or_else(Past::default);
+    let given = options.session_id.clone();
+    let session_id = match (remembers, options.fork) {
+        (true, false) => past.session_id.clone(),
+        _ => given.unwrap_or_else(wire::uuid),
+    };
+    let late = environment.has("late-store");
+    let mut store = Store::new(root, &session_id, &cwd, environment.version(), late);
+    let (usage, title) = (past.usage.clone(), options.title.clone().or_else(|| past.title.clone()));
+    if remembers {
+        store.take_up(past);
+    }
+    store.mark();
+    let context = usage.values().map(|usage| usage.input + usage.output).sum();
+    let state = State {
+        session_id,
+        mode: options.mode.clone(),
+        model: options.model.clone(),
+        title,
+        usage,
+        context,
+        rules: options.allowed_tools.iter().map(|tool| Rule::from_flag(tool)).collect(),
+        results: 0,
+        store,
+        queue: VecDeque::new(),
+        unasked: VecDeque::new(),
+        open: Vec::new(),
+        answers: 0,
+        busy: false,
+        interrupted: false,
+        hearing: Hearing::Normal,
+        closed: false,
+        ended: false,
+    };
+    Ok((state, remembers))
+}
+
+/// One turn for the prompts; says whether its result was an error.
+fn answer(agent: &Agent, prompts: &[Prompt], toured: &mut bool) -> bool {
+    let (text, _) = turn::merged(prompts);
+    let mut turn = Turn::begin(agent, prompts);
+    if prompts.iter().all(|prompt| !prompt.query) {
+        turn.init();
+        turn.remember(prompts);
+        return turn.finish(Ok(()));
+    }
+    let outcome = match script::parse(&text) {
+        Some(steps) => steps::run(&mut turn, steps, prompts),
+        None => {
+            turn.init();
+            turn.remember(prompts);
+            let first = !std::mem::replace(toured, true);
+            demo::play(&mut turn, &text, first)
+        }
+    };
+    turn.finish(outcome)
+}
+
+/// A turn nobody asked for, as a finished background command begins one.
+fn unasked(agent: &Agent, text: &str) -> bool {
+    agent.send(json!({
+        "type": "system",
+        "subtype": "task_notification",
+        "task_id": wire::short_id("task"),
+        "status": "completed",
+        "summary": "A background command finished",
+    }));
+    let mut turn = Turn::begin(agent, &[]);
+    turn.init();
+    let outcome: Result<(), Cut> = turn.say(text, 4, std::time::Duration::ZERO);
+    turn.finish(outcome)
+}

@@ -1,0 +1,80 @@
+//! The steps that do what no good agent does.
+
+use std::io::Write;
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::agent::Cut;
+use crate::turn::Turn;
+
+const NOW: Duration = Duration::ZERO;
+
+/// Messages and a content block of types that do not exist.
+pub fn unknown_messages(turn: &mut Turn<'_>) -> Result<(), Cut> {
+    turn.agent.send(json!({"type": "holographic_event", "depth": 3}));
+    turn.agent
+        .send(json!({"type": "system", "subtype": "not_yet_invented", "detail": {"a": [1, null, "b"]}}));
+    turn.agent.output.line(&json!({"no_type_at_all": true}));
+    turn.agent.output.line(&json!([1, 2, 3]));
+    turn.agent.output.line(&json!("just a string"));
+    turn.open_message()?;
+    turn.whole_block(json!({"type": "smell", "scent": "rain"}));
+    turn.close_message("end_turn");
+    Ok(())
+}
+
+/// Writes that much to the standard error, in lines.
+pub fn flood_stderr(bytes: usize) {
+    let line = "the quick brown fox jumps over the lazy dog, again and again\n";
+    let mut err = std::io::stderr().lock();
+    for _ in 0..bytes.div_ceil(line.len()) {
+        if err.write_all(line.as_bytes()).is_err() {
+            return;
+        }
+    }
+}
+
+/// Ends the process by a signal, by number or name.
+#[cfg(unix)]
+pub fn kill(turn: &mut Turn<'_>, signal: &str) -> Result<(), Cut> {
+    use nix::sys::signal::{Signal, raise};
+    let name = if signal.starts_with("SIG") { signal.to_owned() } else { format!("SIG{signal}") };
+    let by_number = signal.parse::<i32>().ok().and_then(|number| Signal::try_from(number).ok());
+    let Some(signal) = by_number.or_else(|| name.parse().ok()) else {
+        return turn.say(&format!("not a signal: {signal}"), 4, NOW);
+    };
+    turn.agent.output.flush();
+    // Twice, since Rust's own handler takes the first SIGSEGV or SIGBUS, and then leaves the default in its place.
+    match raise(signal).and_then(|()| raise(signal)) {
+        Ok(()) => Ok(()),
+        Err(error) => turn.say(&format!("{signal} can not be raised: {error}"), 4, NOW),
+    }
+}
+
+/// Says that there are no signals.
+#[cfg(not(unix))]
+pub fn kill(turn: &mut Turn<'_>, _signal: &str) -> Result<(), Cut> {
+    turn.say("there are no signals here", 4, NOW)
+}
+
+/// Leaves a child behind that holds the standard output, in a session of its own.
+#[cfg(unix)]
+pub fn child(turn: &mut Turn<'_>, seconds: u64) -> Result<(), Cut> {
+    use std::os::unix::process::CommandExt;
+    use std::process::{Command, Stdio};
+    let mut command = Command::new("sleep");
+    command.arg(seconds.to_string()).stdin(Stdio::null()).stdout(Stdio::inherit()).stderr(Stdio::null());
+    // SAFETY: between fork and exec only `setsid` is called, which is async-signal-safe.
+    unsafe { command.pre_exec(|| nix::unistd::setsid().map(drop).map_err(std::io::Error::from)) };
+    match command.spawn() {
+        Ok(child) => turn.say(&child.id().to_string(), 4, NOW),
+        Err(error) => turn.say(&format!("no child: {error}"), 4, NOW),
+    }
+}
+
+/// Says that no child can be left behind.
+#[cfg(not(unix))]
+pub fn child(turn: &mut Turn<'_>, _seconds: u64) -> Result<(), Cut> {
+    turn.say("there are no sessions of processes here", 4, NOW)
+}

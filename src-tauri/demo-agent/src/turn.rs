@@ -1,0 +1,196 @@
+//! One turn: its beginning, what lies between in [`crate::reply`] and [`crate::permission`],
+//! and its end in [`crate::ending`].
+
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use crate::agent::{Agent, Prompt};
+use crate::permission::Call;
+use crate::reply::Message;
+use crate::usage::{self, ByModel, Usage};
+use crate::{catalogue, clock, wire};
+
+/// A turn that runs.
+pub struct Turn<'a> {
+    pub agent: &'a Agent,
+    /// The message that is being written.
+    pub message: Option<Message>,
+    /// The calls that have no result yet.
+    pub calls: Vec<Call>,
+    pub denials: Vec<Value>,
+    /// The texts of prompts that came while the turn ran and were folded into it.
+    pub folded: Vec<String>,
+    /// The text of the last message, which is the turn's result.
+    pub text: String,
+    /// How many times the model was asked.
+    pub requests: u32,
+    pub usage: ByModel,
+    /// When the first line of a message was out, counted from the start.
+    pub first_frame_ms: Option<u64>,
+    pub uuids: Vec<String>,
+    pub folded_uuids: Vec<String>,
+    pub origin: Option<Value>,
+    pub local_command: Option<&'static str>,
+    started: Instant,
+}
+
+impl<'a> Turn<'a> {
+    /// Begins a turn for the prompts, merged; none if nobody asked for it.
+    pub fn begin(agent: &'a Agent, prompts: &[Prompt]) -> Self {
+        let mut turn = Self {
+            agent,
+            message: None,
+            calls: Vec::new(),
+            denials: Vec::new(),
+            folded: Vec::new(),
+            text: String::new(),
+            requests: 0,
+            usage: ByModel::new(),
+            first_frame_ms: None,
+            uuids: Vec::new(),
+            folded_uuids: Vec::new(),
+            origin: prompts.is_empty().then(|| json!({"kind": "task-notification"})),
+            local_command: None,
+            started: Instant::now(),
+        };
+        agent.tell_state("running");
+        for prompt in prompts.iter().filter(|prompt| prompt.named) {
+            agent.tell_life(&prompt.uuid, "started");
+            turn.uuids.push(prompt.uuid.clone());
+        }
+        turn
+    }
+
+    /// Tells what the turn runs with. What precedes it, such as the news of a fresh conversation, comes first.
+    pub fn init(&self) {
+        let agent = self.agent;
+        let line = {
+            let state = agent.lock();
+            let mut line = json!({
+                "type": "system",
+                "subtype": "init",
+                "cwd": cwd(),
+                "session_id": state.session_id,
+                "tools": catalogue::tools(agent.options.can_ask),
+                "mcp_servers": [],
+                "model": state.model,
+                "permissionMode": state.mode,
+                "slash_commands": catalogue::command_names(),
+                "terminal_slash_commands": [],
+                "apiKeySource": "none",
+                "claude_code_version": agent.environment.version(),
+                "output_style": "default",
+                "agents": catalogue::agent_names(),
+                "skills": [],
+                "plugins": [],
+            });
+            if !agent.old() {
+                line["capabilities"] = json!(catalogue::capabilities());
+            }
+            line["analytics_disabled"] = true.into();
+            line["served_by_anthropic"] = false.into();
+            line["fast_mode_state"] = "off".into();
+            line
+        };
+        agent.send(line);
+    }
+
+    /// Remembers the prompts, as one if they were merged, under the uuid of the last.
+    pub fn remember(&self, prompts: &[Prompt]) {
+        let Some(last) = prompts.last() else { return };
+        let (text, content) = merged(prompts);
+        let replay = {
+            let mut state = self.agent.lock();
+            for _ in prompts {
+                state.store.queue_operation("dequeue", None);
+            }
+            let mode = state.mode.clone();
+            state.context += usage::tokens(&text);
+            state.store.prompt(&last.uuid, &text, &content, &mode);
+            self.agent.options.replay
+        };
+        if replay {
+            self.agent.send(replayed(&last.uuid, &content));
+        }
+    }
+
+    /// Folds the prompts that came meanwhile into this turn, as the real CLI does after a tool's result.
+    pub fn fold_queued(&mut self) {
+        let prompts = self.agent.take_queued();
+        for prompt in prompts {
+            if self.agent.options.replay {
+                self.agent.send(replayed(&prompt.uuid, &prompt.content));
+            }
+            if prompt.named {
+                self.agent.tell_life(&prompt.uuid, "started");
+                self.uuids.push(prompt.uuid.clone());
+                self.folded_uuids.push(prompt.uuid.clone());
+            }
+            let mut state = self.agent.lock();
+            state.store.queue_operation("remove", None);
+            let mode = state.mode.clone();
+            state.store.prompt(&prompt.uuid, &prompt.text, &prompt.content, &mode);
+            drop(state);
+            self.folded.push(prompt.text);
+        }
+    }
+
+    /// Marks the turn as a command the agent answers itself.
+    pub fn local(&mut self, command: &'static str) {
+        self.local_command = Some(command);
+    }
+
+    /// Writes a `user` line of the agent's own and keeps it.
+    pub fn user(&self, content: Value, extra: Value) {
+        let mut line = json!({"type": "user", "message": {"role": "user", "content": content}});
+        line["parent_tool_use_id"] = Value::Null;
+        let mut state = self.agent.lock();
+        wire::stamp(&mut line, &state.session_id);
+        line["timestamp"] = clock::timestamp().into();
+        if let (Some(line), Value::Object(extra)) = (line.as_object_mut(), extra) {
+            line.extend(extra);
+        }
+        state.store.user(&line);
+        self.agent.output.line(&line);
+    }
+
+    /// Adds tokens to the turn and to the session.
+    pub fn spend(&mut self, model: &str, spent: Usage) {
+        self.usage.entry(model.to_owned()).or_default().add(spent);
+        let mut state = self.agent.lock();
+        state.usage.entry(model.to_owned()).or_default().add(spent);
+        state.context += spent.input + spent.output;
+    }
+
+    /// Milliseconds since the turn began.
+    pub fn elapsed_ms(&self) -> u64 {
+        self.started.elapsed().as_millis() as u64
+    }
+}
+
+fn replayed(uuid: &str, content: &Value) -> Value {
+    json!({
+        "type": "user",
+        "message": {"role": "user", "content": content},
+        "parent_tool_use_id": null,
+        "uuid": uuid,
+        "timestamp": clock::timestamp(),
+        "isReplay": true,
+    })
+}
+
+/// The text and content of merged prompts. A single prompt keeps its own content.
+pub fn merged(prompts: &[Prompt]) -> (String, Value) {
+    let text = prompts.iter().map(|prompt| prompt.text.as_str()).collect::<Vec<_>>().join("\n");
+    let content = match prompts {
+        [only] => only.content.clone(),
+        _ => text.clone().into(),
+    };
+    (text, content)
+}
+
+/// The folder the agent works in.
+pub fn cwd() -> String {
+    std::env::current_dir().unwrap_or_default().to_string_lossy().into_owned()
+}

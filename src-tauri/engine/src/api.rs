@@ -1,0 +1,901 @@
+//! Every type that crosses to the UI and through `deskbell relay`, and nothing else.
+//!
+//! Conventions: objects are camelCase; a variant is named by its `type`; a missing value is `null`, never absent
+//! (on input it may be absent); ids are opaque strings; moments end in `At` and are milliseconds since the Unix
+//! epoch; spans end in `Ms`. The TypeScript of these types is `ui/src/lib/bindings/api.ts`; the test
+//! `bindings_are_fresh` holds the two together.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use ts_rs::TS;
+
+/// Declares an opaque string id, a newtype in Rust and a plain string on the wire.
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS)]
+        pub struct $name(pub String);
+
+        impl $name {
+            pub fn new(id: impl Into<String>) -> Self {
+                Self(id.into())
+            }
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+
+id!(
+    /// A session as Deskbell knows it; stable from its creation, across restarts of app and agent.
+    SessionId
+);
+id!(
+    /// One entry of the transcript.
+    ItemId
+);
+id!(
+    /// A prompt, and the `uuid` it carries to the agent.
+    PromptId
+);
+id!(
+    /// A permission request, as the agent named it.
+    RequestId
+);
+
+// ---------------------------------------------------------------------------------------------------------------
+// Commands: what a person asks of one session.
+
+/// What can be asked of a session. One JSON object per line through `deskbell relay`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Command {
+    /// Accepts a prompt. It is sent at once if the agent is idle, else it waits in the queue, in order.
+    Prompt {
+        text: String,
+        #[serde(default)]
+        images: Vec<Image>,
+    },
+    /// Answers an open permission request. Only the first answer counts; a later one is refused.
+    Decide { request_id: RequestId, decision: Decision },
+    /// Ends the turn, keeps the session.
+    Interrupt,
+    /// Takes a prompt that is still queued out of the queue.
+    Withdraw { prompt_id: PromptId },
+    /// Changes the text of a prompt that is still queued.
+    EditQueued { prompt_id: PromptId, text: String },
+    /// Sends prompts again that a crash cut off or that were held back. Never done without being asked.
+    Resend { prompt_id: PromptId },
+    /// `default`, `acceptEdits`, `plan`, `dontAsk`, `auto`: what the agent may do unasked.
+    SetMode { mode: String },
+    /// A model's name as `Session::models` lists it, or `default`.
+    SetModel { model: String },
+    /// A title of the user's own.
+    Rename { title: String },
+    /// Ends the agent's process, by the stop ladder. The session can be prompted again.
+    Stop,
+}
+
+/// An image that belongs to a prompt.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Image {
+    /// `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
+    pub media_type: String,
+    /// Base64, without a `data:` prefix.
+    pub data: String,
+}
+
+/// The answer to a permission request.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Decision {
+    /// Runs it this once. `updatedInput` replaces the input; `null` runs exactly what was asked.
+    AllowOnce {
+        #[serde(default)]
+        updated_input: Option<Value>,
+    },
+    /// Runs it and applies one of the request's own suggestions, named by its `id` or given back whole.
+    AllowAlways { suggestion: Value },
+    /// Does not run it; the agent reads `message` and goes on, or stops its turn if `interrupt`.
+    Deny {
+        #[serde(default)]
+        message: String,
+        #[serde(default)]
+        interrupt: bool,
+    },
+    /// Answers the agent's questions: question text → chosen label, or free text.
+    Answer { answers: std::collections::BTreeMap<String, String> },
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// Events: what a session tells.
+
+/// An event with its place in the session's order. `seq` grows by one with each event of a session, without a gap.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Envelope {
+    pub seq: u64,
+    pub session_id: SessionId,
+    #[serde(flatten)]
+    pub event: Event,
+}
+
+/// What happened in a session.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Event {
+    /// The session's facts changed; the whole of them is here.
+    SessionChanged { session: Box<Session> },
+    /// A new item at the end of the transcript.
+    ItemAdded { item: Item },
+    /// An item changed; the whole of it is here, under the same id.
+    ItemChanged { item: Item },
+    /// A text item grew: keep its first `keep` blocks, then come `blocks`.
+    BlocksChanged { item_id: ItemId, keep: u32, blocks: Vec<Block> },
+    /// The last block of a text item, a code block, grew: keep its first `keep` lines, then come `lines`.
+    CodeGrew { item_id: ItemId, keep: u32, lines: Vec<CodeLine> },
+    /// An item is void: the first copy of a reply that the agent began again after a retry.
+    ItemRemoved { item_id: ItemId },
+    /// The agent began a turn. `promptIds` is empty if nobody asked for it.
+    TurnStarted { prompt_ids: Vec<PromptId> },
+    /// The agent's turn is over.
+    TurnEnded { turn: TurnEnd },
+    /// The agent asks; it waits for as long as it takes.
+    PermissionRequested { request: PermissionRequest },
+    /// The request is no longer open.
+    PermissionResolved { request_id: RequestId, resolution: Resolution },
+    /// The agent's process is gone.
+    AgentExited { report: ExitReport },
+    /// A command could not be carried out.
+    CommandFailed { error: CommandError },
+}
+
+/// The way a permission request ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Resolution {
+    Allowed {
+        /// The suggestion that was applied as well, in its own words.
+        always: Option<String>,
+    },
+    Denied {
+        message: String,
+    },
+    Answered,
+    /// Taken back by the agent, or its process ended: nobody's answer counts any more.
+    Withdrawn {
+        reason: String,
+    },
+}
+
+/// All a window needs to draw a session from nothing; patches with a greater `seq` go on top.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Snapshot {
+    /// The last event that this snapshot already contains.
+    pub seq: u64,
+    pub session: Session,
+    pub items: Vec<Item>,
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// A session's facts.
+
+/// One conversation with one agent in one project.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Session {
+    pub id: SessionId,
+    pub title: String,
+    /// The project's folder.
+    pub project: String,
+    /// Which agent: `claude` or `demo`.
+    pub agent: AgentKind,
+    /// The agent's own id of this conversation; `null` until it gave one.
+    pub agent_session_id: Option<String>,
+    pub status: Status,
+    /// Is there a process? Not the same as working: an idle session may or may not have one.
+    pub alive: bool,
+    pub pid: Option<u32>,
+    pub agent_version: Option<String>,
+    pub model: Option<String>,
+    pub mode: String,
+    /// What the agent offers; empty until it said so.
+    pub models: Vec<Model>,
+    pub commands: Vec<SlashCommand>,
+    /// Accepted prompts that were not sent yet, in order.
+    pub queue: Vec<QueuedPrompt>,
+    /// Open permission requests, oldest first.
+    pub requests: Vec<PermissionRequest>,
+    pub usage: Usage,
+    pub created_at: u64,
+    /// The last time anything happened in it.
+    pub changed_at: u64,
+    /// The turn that runs now began then.
+    pub turn_started_at: Option<u64>,
+    /// With which limits it runs: `true` is `--setting-sources=user --strict-mcp-config`.
+    pub restricted: bool,
+}
+
+/// Which program speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum AgentKind {
+    Claude,
+    Demo,
+}
+
+/// Whose turn it is, in the words that are shown.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Status {
+    /// Nothing to do; the last turn, if any, was seen.
+    Idle,
+    /// The process is coming up.
+    Starting,
+    /// A turn runs. `activity` is what it does just now, in plain words.
+    Working { activity: String },
+    /// The user asked the turn to end; it has not yet.
+    Interrupting,
+    /// A person has to answer. `what` is one line: “Wants to run a command”.
+    NeedsInput { what: String },
+    /// The last turn ended well.
+    Completed,
+    /// The last turn, or the process, failed. `message` is one line for people.
+    Failed { message: String },
+    /// The process crashed and comes up again: attempt `attempt` at `at`.
+    Restarting { attempt: u32, at: u64 },
+    /// The process is being ended.
+    Stopping,
+    /// The user stopped it.
+    Stopped,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Model {
+    /// What `setModel` takes.
+    pub name: String,
+    pub label: String,
+    pub description: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct SlashCommand {
+    /// Without the slash.
+    pub name: String,
+    pub description: String,
+    pub argument_hint: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct QueuedPrompt {
+    pub id: PromptId,
+    pub text: String,
+    pub n_images: u32,
+    /// `true`: held back because a crash or a stop came between; it goes only when the user says so.
+    pub held: bool,
+}
+
+/// Tokens and money. Cost is the agent's own figure in US dollars.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Usage {
+    /// In the context at the end of the last turn: input, cached or not, and output.
+    pub context_tokens: u64,
+    /// The model's window; `null` until the agent said so.
+    pub context_window: Option<u64>,
+    /// Of the whole session.
+    pub cost_usd: f64,
+    pub output_tokens: u64,
+}
+
+/// Asks whether a tool may do what it is about to do.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct PermissionRequest {
+    pub id: RequestId,
+    pub tool: String,
+    /// One line: “Run this command?”
+    pub question: String,
+    /// What exactly would be run, written or fetched: the raw text, nothing left out.
+    pub subject: String,
+    /// The whole input, as the agent sent it.
+    pub input: Value,
+    pub kind: RequestKind,
+    /// An edit, as it would change the file; `null` for anything else.
+    pub diff: Option<Diff>,
+    /// The agent's own choices for “always allow”.
+    pub suggestions: Vec<Suggestion>,
+    /// The tool call it belongs to.
+    pub item_id: Option<ItemId>,
+    /// Why it is asked, if the agent said so.
+    pub reason: Option<String>,
+    pub asked_at: u64,
+}
+
+/// What kind of answer is wanted.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum RequestKind {
+    Command,
+    Edit,
+    Fetch,
+    Other,
+    /// The agent asks the user something: answer with `Decision::Answer`, or deny to skip.
+    Questions {
+        questions: Vec<Question>,
+    },
+    /// The agent proposes a plan.
+    Plan {
+        blocks: Vec<Block>,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Question {
+    pub text: String,
+    pub header: String,
+    pub options: Vec<QuestionOption>,
+    pub multi_select: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct QuestionOption {
+    pub label: String,
+    pub description: String,
+}
+
+/// A rule that the agent offers to keep.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Suggestion {
+    /// Names it in `Decision::AllowAlways`.
+    pub id: String,
+    /// In words: “Allow `touch b.txt`”.
+    pub label: String,
+    /// The exact rule: `Bash(touch b.txt)`.
+    pub rule: String,
+    /// Where it is kept, in words: “this session”, “this project, for me”.
+    pub kept_in: String,
+    /// As the agent sent it, and as it goes back.
+    pub raw: Value,
+}
+
+/// What a turn came to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct TurnEnd {
+    pub outcome: Outcome,
+    /// One line for people: “Done”, “Interrupted”, “The API answered 529: overloaded”.
+    pub words: String,
+    /// The prompts it answered; empty if nobody asked for it.
+    pub prompt_ids: Vec<PromptId>,
+    pub duration_ms: u64,
+    pub output_tokens: u64,
+    /// Of this turn alone.
+    pub cost_usd: f64,
+}
+
+/// How a turn ended. Judged by `is_error` first: an API failure comes as `subtype: success` (2.1.329).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Outcome {
+    Done,
+    Interrupted,
+    NotLoggedIn,
+    UnknownModel,
+    ContextExceeded,
+    RateLimited,
+    MaxTurns,
+    BudgetExhausted,
+    ApiError {
+        status: Option<u16>,
+    },
+    /// The process ended before the turn did.
+    Crashed,
+    Failed,
+}
+
+/// How a process ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ExitReport {
+    pub code: Option<i32>,
+    pub signal: Option<i32>,
+    /// Asked for: by stop, by the end of the app, by hibernation.
+    pub expected: bool,
+    /// The last lines of its error output.
+    pub stderr: String,
+}
+
+/// A failure to branch on, to read, and to unfold.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS, thiserror::Error)]
+#[serde(rename_all = "camelCase")]
+#[error("{message}")]
+pub struct CommandError {
+    pub code: ErrorCode,
+    pub message: String,
+    pub detail: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum ErrorCode {
+    /// No agent program was found; `detail` lists what was tried, a line each.
+    AgentNotFound,
+    /// The program was found and could not be started.
+    SpawnFailed,
+    /// The folder does not exist, or is not a folder.
+    BadProject,
+    NoSuchSession,
+    NoSuchPrompt,
+    /// The request was answered or withdrawn before.
+    NoSuchRequest,
+    /// The command could not be read, or makes no sense now.
+    BadCommand,
+    /// The agent refused, in its own words.
+    Refused,
+    Internal,
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// The transcript.
+
+/// One entry of the conversation.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Item {
+    pub id: ItemId,
+    /// The tool call whose subagent made this item; `null` for the main thread.
+    pub parent: Option<ItemId>,
+    pub at: u64,
+    pub body: Body,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Body {
+    Prompt {
+        text: String,
+        n_images: u32,
+        state: PromptState,
+    },
+    Text {
+        blocks: Vec<Block>,
+        /// Still being written.
+        streaming: bool,
+    },
+    Thinking {
+        text: String,
+        streaming: bool,
+        duration_ms: Option<u64>,
+    },
+    ToolCall(Box<ToolCall>),
+    Notice {
+        level: Level,
+        text: String,
+        /// More to unfold: stderr, a line that could not be read.
+        detail: Option<String>,
+    },
+    TurnEnd(TurnEnd),
+}
+
+/// Where a prompt is on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum PromptState {
+    Queued,
+    Sent,
+    Done,
+    Failed,
+    Withdrawn,
+    /// Cut off by a crash or stop: offered again, never sent again by itself.
+    Held,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum Level {
+    Info,
+    Warning,
+    Error,
+}
+
+/// A tool at work.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolCall {
+    /// The agent's name of the tool: `Bash`, `Edit`, `mcp__server__tool`.
+    pub tool: String,
+    pub icon: ToolIcon,
+    /// “Ran”, “Edited”, “Read”; in the present while it runs: “Running”.
+    pub verb: String,
+    /// `cargo test`, `src/lib.rs`: one line.
+    pub subject: String,
+    pub state: ToolState,
+    /// How it ended, if that is worth a word: “exit code 1”, “denied”.
+    pub note: Option<String>,
+    pub duration_ms: Option<u64>,
+    pub detail: ToolDetail,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum ToolIcon {
+    Command,
+    Edit,
+    Read,
+    Search,
+    Web,
+    Agent,
+    Todo,
+    Question,
+    Plan,
+    Mcp,
+    Other,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum ToolState {
+    /// Its input is still being written.
+    Preparing,
+    Running,
+    Waiting,
+    Succeeded,
+    Failed,
+    Denied,
+    /// Cut off by an interrupt, a stop or a crash.
+    Interrupted,
+}
+
+/// What opens below a tool call.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum ToolDetail {
+    Command {
+        command: String,
+        output: Vec<CodeLine>,
+    },
+    Edit(Diff),
+    /// Text with its language, if known.
+    Text {
+        language: Option<String>,
+        lines: Vec<CodeLine>,
+    },
+    Todos {
+        todos: Vec<Todo>,
+    },
+    /// Tidy JSON: anything we know no better view for.
+    Json {
+        input: String,
+        output: Vec<CodeLine>,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Todo {
+    pub text: String,
+    /// `pending`, `inProgress`, `completed`.
+    pub state: TodoState,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum TodoState {
+    Pending,
+    InProgress,
+    Completed,
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// Documents: text as data. No HTML string reaches the UI.
+
+/// A block of a document, from Markdown.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Block {
+    Paragraph {
+        spans: Vec<Span>,
+    },
+    Heading {
+        level: u8,
+        spans: Vec<Span>,
+    },
+    Code {
+        language: Option<String>,
+        lines: Vec<CodeLine>,
+    },
+    Quote {
+        blocks: Vec<Block>,
+    },
+    List {
+        /// The first number of an ordered list; `null` for bullets.
+        start: Option<u64>,
+        items: Vec<ListItem>,
+    },
+    Table {
+        align: Vec<Align>,
+        head: Vec<Cell>,
+        rows: Vec<Vec<Cell>>,
+    },
+    Rule,
+    Footnote {
+        label: String,
+        blocks: Vec<Block>,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ListItem {
+    /// A task's state; `null` for an ordinary item.
+    pub checked: Option<bool>,
+    pub blocks: Vec<Block>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Cell {
+    pub spans: Vec<Span>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum Align {
+    None,
+    Left,
+    Center,
+    Right,
+}
+
+/// A run of text inside a block.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Span {
+    Text {
+        text: String,
+    },
+    Code {
+        text: String,
+    },
+    Emphasis {
+        spans: Vec<Span>,
+    },
+    Strong {
+        spans: Vec<Span>,
+    },
+    Strike {
+        spans: Vec<Span>,
+    },
+    /// `host` is where it really leads; a link that may not be opened comes as text.
+    Link {
+        url: String,
+        host: String,
+        spans: Vec<Span>,
+    },
+    /// A remote image is a chip with its description, never a request.
+    Image {
+        url: String,
+        alt: String,
+    },
+    /// HTML and anything else that is not rendered, shown as the text it is.
+    Raw {
+        text: String,
+    },
+    FootnoteRef {
+        label: String,
+    },
+    Break,
+}
+
+/// One line of code or of terminal output.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct CodeLine {
+    pub tokens: Vec<Token>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Token {
+    pub text: String,
+    pub style: TokenStyle,
+}
+
+/// What a token is; the UI's tokens file gives it a colour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum TokenStyle {
+    #[default]
+    Plain,
+    Keyword,
+    String,
+    Function,
+    Comment,
+    Number,
+    Type,
+    /// ANSI colours and weight, from terminal output.
+    Red,
+    Green,
+    Yellow,
+    Blue,
+    Magenta,
+    Cyan,
+    Dim,
+    Bold,
+}
+
+/// A change of one file.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Diff {
+    pub path: String,
+    pub added: u32,
+    pub removed: u32,
+    pub hunks: Vec<Hunk>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Hunk {
+    pub lines: Vec<DiffLine>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct DiffLine {
+    pub kind: DiffKind,
+    /// 1-based; `null` where the file has no such line, or where the place in the file is not known.
+    pub old_line: Option<u32>,
+    pub new_line: Option<u32>,
+    pub parts: Vec<DiffPart>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum DiffKind {
+    Context,
+    Added,
+    Removed,
+}
+
+/// A run of a changed line; `strong` marks the words that changed.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct DiffPart {
+    pub text: String,
+    pub strong: bool,
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// A window's facts.
+
+/// What a window draws first: its project and the sessions known there.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ProjectView {
+    /// The folder, whole.
+    pub path: String,
+    pub name: String,
+    /// The checked-out branch, if the folder is under git.
+    pub branch: Option<String>,
+    pub sessions: Vec<Session>,
+    /// The session that was open last.
+    pub open: Option<SessionId>,
+    pub agent: AgentView,
+    /// The folder cannot be worked in: why.
+    pub problem: Option<CommandError>,
+    pub app_version: String,
+}
+
+/// Which agent program a new session would run, and why that one.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum AgentView {
+    Found {
+        kind: AgentKind,
+        program: String,
+        source: String,
+    },
+    /// Not found: every place that was looked at, and what was wrong there.
+    Missing {
+        tried: Vec<Tried>,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Tried {
+    /// A path, or the name of a variable.
+    pub place: String,
+    pub problem: String,
+}
+
+/// What goes to a window in one Tauri event: the events of one frame, merged.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Batch {
+    pub session_id: SessionId,
+    /// The batch applies on top of exactly this `seq`; anything else is a gap, and asks for a new snapshot.
+    pub after: u64,
+    /// The `seq` after it. Merged events leave their numbers out: `seq - after` may exceed their count.
+    pub seq: u64,
+    pub events: Vec<Event>,
+}
+
+/// What a window learns first. Its events come under a name that only it was told.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Hello {
+    /// The Tauri event to listen to, before anything else is asked.
+    pub event: String,
+    pub project: ProjectView,
+    pub preferences: Preferences,
+}
+
+/// What the shell tells a window.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum WindowEvent {
+    /// Events of the one session whose snapshot the window asked for last.
+    Batch(Batch),
+    /// Any session of the project is new or changed: for the list.
+    SessionListed {
+        session: Box<Session>,
+    },
+    SessionRemoved {
+        session_id: SessionId,
+    },
+    /// Bring this session up, and the request if one is named: a notification was clicked, or “Review…”.
+    Show {
+        session_id: SessionId,
+        request_id: Option<RequestId>,
+    },
+    /// The project's facts changed: its branch, its agent.
+    ProjectChanged {
+        project: Box<ProjectView>,
+    },
+}
+
+/// What a person chose for all windows.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Preferences {
+    pub theme: Theme,
+    /// Ask by native dialog and card, or by the card alone.
+    pub ask_by: AskBy,
+    /// The agent program; `null` looks in the usual places.
+    pub agent_program: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum Theme {
+    #[default]
+    System,
+    Light,
+    Dark,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum AskBy {
+    #[default]
+    DialogAndCard,
+    Card,
+}

@@ -1,0 +1,186 @@
+//! Terminal output to lines: colours and weight are kept, everything else a terminal would do is not done.
+//!
+//! Cursor movement, titles, hyperlinks, device strings and control characters are dropped. A carriage return and
+//! a backspace overwrite, so that of a progress bar its last state is left.
+
+use vte::{Params, Parser, Perform};
+
+use super::highlight::push_token;
+use crate::api::{CodeLine, Token, TokenStyle};
+
+/// Reads the output of a command.
+pub fn terminal(text: &str) -> Vec<CodeLine> {
+    let mut screen = Screen::default();
+    Parser::new().advance(&mut screen, text.as_bytes());
+    screen.finish()
+}
+
+#[derive(Default)]
+struct Screen {
+    lines: Vec<CodeLine>,
+    line: Vec<Token>,
+    look: Look,
+    /// A carriage return came; what is printed next starts the line afresh, but a line feed ends it as it is.
+    at_start: bool,
+}
+
+/// What the colour sequences ask for. One style per token: a colour says more than weight.
+#[derive(Default)]
+struct Look {
+    colour: Option<TokenStyle>,
+    bold: bool,
+    dim: bool,
+}
+
+impl Look {
+    fn style(&self) -> TokenStyle {
+        match (self.colour, self.bold, self.dim) {
+            (Some(TokenStyle::Plain) | None, true, _) => TokenStyle::Bold,
+            (Some(TokenStyle::Plain) | None, false, true) => TokenStyle::Dim,
+            (Some(colour), ..) => colour,
+            (None, false, false) => TokenStyle::Plain,
+        }
+    }
+
+    fn select(&mut self, params: &Params) {
+        let mut params = params.iter();
+        while let Some(param) = params.next() {
+            match param {
+                [] | [0, ..] => *self = Self::default(),
+                [1, ..] => self.bold = true,
+                [2, ..] => self.dim = true,
+                [22, ..] => (self.bold, self.dim) = (false, false),
+                [39, ..] => self.colour = None,
+                // With a colour space between the kind and the numbers, usually empty.
+                [38, 2, _, rgb @ ..] if rgb.len() >= 3 => {
+                    self.colour = extended([2].into_iter().chain(rgb.iter().copied()))
+                }
+                [38, rest @ ..] if !rest.is_empty() => self.colour = extended(rest.iter().copied()),
+                // The older form: the colour's numbers are parameters of their own.
+                [38] => self.colour = extended(params.by_ref().filter_map(|param| param.first().copied())),
+                [48] => drop(extended(params.by_ref().filter_map(|param| param.first().copied()))),
+                [58] => drop(extended(params.by_ref().filter_map(|param| param.first().copied()))),
+                [code @ 30..=37, ..] => self.colour = Some(basic(code - 30)),
+                [code @ 90..=97, ..] => self.colour = Some(basic(code - 90 + 8)),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Black and white would vanish on one theme or the other: they are plain. Bright black is the usual grey.
+fn basic(index: u16) -> TokenStyle {
+    match index {
+        1 | 9 => TokenStyle::Red,
+        2 | 10 => TokenStyle::Green,
+        3 | 11 => TokenStyle::Yellow,
+        4 | 12 => TokenStyle::Blue,
+        5 | 13 => TokenStyle::Magenta,
+        6 | 14 => TokenStyle::Cyan,
+        8 => TokenStyle::Dim,
+        _ => TokenStyle::Plain,
+    }
+}
+
+/// `5;n` and `2;r;g;b`, the nearest of our colours.
+fn extended(mut numbers: impl Iterator<Item = u16>) -> Option<TokenStyle> {
+    match numbers.next()? {
+        5 => Some(match numbers.next()? {
+            index @ 0..=15 => basic(index),
+            index @ 16..=231 => {
+                let index = index - 16;
+                let level = |step: u16| if step == 0 { 0 } else { 55 + 40 * step };
+                nearest(level(index / 36), level(index / 6 % 6), level(index % 6))
+            }
+            index => nearest_grey(8 + 10 * index.saturating_sub(232)),
+        }),
+        2 => {
+            let numbers: Vec<u16> = numbers.by_ref().take(3).collect();
+            match numbers[..] {
+                [red, green, blue] => Some(nearest(red, green, blue)),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+fn nearest(red: u16, green: u16, blue: u16) -> TokenStyle {
+    let (most, least) = (red.max(green).max(blue), red.min(green).min(blue));
+    let spread = most - least;
+    if spread < 40 {
+        return nearest_grey(most);
+    }
+    // A part counts if it is nearer to the strongest than to the weakest.
+    let counts = |part: u16| part - least > spread / 2;
+    match (counts(red), counts(green), counts(blue)) {
+        (true, false, false) => TokenStyle::Red,
+        (false, true, false) => TokenStyle::Green,
+        (false, false, true) => TokenStyle::Blue,
+        (true, true, _) => TokenStyle::Yellow,
+        (true, false, true) => TokenStyle::Magenta,
+        (false, true, true) => TokenStyle::Cyan,
+        (false, false, false) => TokenStyle::Plain,
+    }
+}
+
+fn nearest_grey(level: u16) -> TokenStyle {
+    if (60..170).contains(&level) { TokenStyle::Dim } else { TokenStyle::Plain }
+}
+
+impl Screen {
+    fn end_line(&mut self) {
+        self.lines.push(CodeLine { tokens: std::mem::take(&mut self.line) });
+        self.at_start = false;
+    }
+
+    fn backspace(&mut self) {
+        if let Some(last) = self.line.last_mut() {
+            last.text.pop();
+            if last.text.is_empty() {
+                self.line.pop();
+            }
+        }
+    }
+
+    fn finish(mut self) -> Vec<CodeLine> {
+        if !self.line.is_empty() {
+            self.end_line();
+        }
+        self.lines
+    }
+}
+
+impl Perform for Screen {
+    fn print(&mut self, c: char) {
+        // Delete, and C1 that came as UTF-8.
+        if c.is_control() {
+            return;
+        }
+        if std::mem::take(&mut self.at_start) {
+            self.line.clear();
+        }
+        push_token(&mut self.line, c.encode_utf8(&mut [0; 4]), self.look.style());
+    }
+
+    fn execute(&mut self, byte: u8) {
+        match byte {
+            b'\n' => self.end_line(),
+            b'\r' => self.at_start = true,
+            b'\t' => {
+                if std::mem::take(&mut self.at_start) {
+                    self.line.clear();
+                }
+                push_token(&mut self.line, "\t", self.look.style());
+            }
+            0x08 if !self.at_start => self.backspace(),
+            _ => {}
+        }
+    }
+
+    fn csi_dispatch(&mut self, params: &Params, intermediates: &[u8], ignore: bool, action: char) {
+        if action == 'm' && intermediates.is_empty() && !ignore {
+            self.look.select(params);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Documents on one line each, for expectations in tests that a person can read.
+
+use crate::api::{Align, Block, CodeLine, Diff, DiffKind, ListItem, Span, TokenStyle};
+
+/// `p(text)`, `h2(text)`, `quote[…]`, `ul[item[…]]`, …; blocks apart by a space.
+pub(crate) fn blocks(blocks: &[Block]) -> String {
+    join(blocks.iter().map(block), " ")
+}
+
+fn block(block: &Block) -> String {
+    match block {
+        Block::Paragraph { spans: s } => format!("p({})", spans(s)),
+        Block::Heading { level, spans: s } => format!("h{level}({})", spans(s)),
+        Block::Code { language, lines: l } => {
+            format!("code({}:{})", language.as_deref().unwrap_or(""), join(l.iter().map(text_of), "⏎"))
+        }
+        Block::Quote { blocks: b } => format!("quote[{}]", blocks(b)),
+        Block::List { start: None, items } => format!("ul[{}]", join(items.iter().map(item), " ")),
+        Block::List { start: Some(start), items } => {
+            format!("ol{start}[{}]", join(items.iter().map(item), " "))
+        }
+        Block::Table { align, head, rows } => {
+            let row = |cells: &[crate::api::Cell]| join(cells.iter().map(|cell| spans(&cell.spans)), "|");
+            let align = join(align.iter().map(|align| align_sign(*align).to_owned()), "");
+            format!("table[{align} {} / {}]", row(head), join(rows.iter().map(|cells| row(cells)), " / "))
+        }
+        Block::Rule => "rule".to_owned(),
+        Block::Footnote { label, blocks: b } => format!("footnote {label}[{}]", blocks(b)),
+    }
+}
+
+fn align_sign(align: Align) -> &'static str {
+    match align {
+        Align::None => "-",
+        Align::Left => "<",
+        Align::Center => "=",
+        Align::Right => ">",
+    }
+}
+
+fn item(item: &ListItem) -> String {
+    let mark = match item.checked {
+        None => "",
+        Some(false) => "☐ ",
+        Some(true) => "☑ ",
+    };
+    format!("[{mark}{}]", blocks(&item.blocks))
+}
+
+/// Text as it is; `*emphasis*`, `**strong**`, `~strike~`, `` `code` ``, `link(url @host “text”)`, `⟨raw⟩`, `↵`.
+pub(crate) fn spans(spans: &[Span]) -> String {
+    join(spans.iter().map(span), "")
+}
+
+fn span(span: &Span) -> String {
+    match span {
+        Span::Text { text } => text.replace('\n', "⏎"),
+        Span::Code { text } => format!("`{text}`"),
+        Span::Emphasis { spans: s } => format!("*{}*", spans(s)),
+        Span::Strong { spans: s } => format!("**{}**", spans(s)),
+        Span::Strike { spans: s } => format!("~{}~", spans(s)),
+        Span::Link { url, host, spans: s } => format!("link({url} @{host} “{}”)", spans(s)),
+        Span::Image { url, alt } => format!("image({url} “{alt}”)"),
+        Span::Raw { text } => format!("⟨{}⟩", text.replace('\n', "⏎")),
+        Span::FootnoteRef { label } => format!("[^{label}]"),
+        Span::Break => "↵".to_owned(),
+    }
+}
+
+/// A line's text without its styles.
+pub(crate) fn text_of(line: &CodeLine) -> String {
+    line.tokens.iter().map(|token| token.text.as_str()).collect()
+}
+
+/// `keyword‹fn› name`: plain text as it is, anything else named; lines apart by `⏎`.
+pub(crate) fn lines(lines: &[CodeLine]) -> String {
+    let line = |line: &CodeLine| {
+        join(
+            line.tokens.iter().map(|token| match token.style {
+                TokenStyle::Plain => token.text.clone(),
+                style => format!("{}‹{}›", format!("{style:?}").to_lowercase(), token.text),
+            }),
+            "",
+        )
+    };
+    join(lines.iter().map(line), "⏎")
+}
+
+/// One line per line of the change: `old new sign text`, strong words in `«»`, hunks apart by `@@`.
+pub(crate) fn diff(diff: &Diff) -> String {
+    let number = |number: Option<u32>| number.map_or("·".to_owned(), |number| number.to_string());
+    let hunk = |hunk: &crate::api::Hunk| {
+        join(
+            hunk.lines.iter().map(|line| {
+                let sign = match line.kind {
+                    DiffKind::Context => ' ',
+                    DiffKind::Added => '+',
+                    DiffKind::Removed => '-',
+                };
+                let text = join(
+                    line.parts.iter().map(|part| match part.strong {
+                        true => format!("«{}»", part.text),
+                        false => part.text.clone(),
+                    }),
+                    "",
+                );
+                format!("{} {} {sign}{text}", number(line.old_line), number(line.new_line))
+            }),
+            "\n",
+        )
+    };
+    let hunks = join(diff.hunks.iter().map(hunk), "\n@@\n");
+    format!("{} +{} -{}\n{hunks}", diff.path, diff.added, diff.removed).trim_end().to_owned()
+}
+
+fn join(parts: impl Iterator<Item = String>, separator: &str) -> String {
+    parts.collect::<Vec<_>>().join(separator)
+}

@@ -1,0 +1,287 @@
+//! Changes as data: hunks of lines with their numbers, and the words that changed within a line.
+
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices_deadline, group_diff_ops};
+
+use crate::api::{Diff, DiffKind, DiffLine, DiffPart, Hunk};
+
+/// Lines kept around a change.
+const CONTEXT: usize = 3;
+/// When it is over, what is not yet compared counts as replaced.
+const LINES_WITHIN: Duration = Duration::from_millis(200);
+const WORDS_WITHIN: Duration = Duration::from_millis(100);
+/// Larger replacements are told by their lines alone.
+const WORDS_BYTES: usize = 16 * 1024;
+/// Of two runs of lines that share less than this part, the words say nothing.
+const LIKENESS: f32 = 0.35;
+
+/// The change from one whole text of a file to another.
+pub fn diff(path: &str, old: &str, new: &str) -> Diff {
+    // With their line ends: a last line that gains or loses its own is a change.
+    let old_lines: Vec<&str> = old.split_inclusive('\n').collect();
+    let new_lines: Vec<&str> = new.split_inclusive('\n').collect();
+    let ends_differ = (old.contains("\r\n") != new.contains("\r\n")) && !old.is_empty() && !new.is_empty();
+    compare(path, &old_lines, &new_lines, Some(1), ends_differ)
+}
+
+/// The change from one part of a file to another, where the part's place is not known: without line numbers.
+pub fn diff_unplaced(path: &str, old: &str, new: &str) -> Diff {
+    // Without their line ends: that the part ends within a line says nothing of the file.
+    let old_lines: Vec<&str> = old.lines().collect();
+    let new_lines: Vec<&str> = new.lines().collect();
+    let mut diff = compare(path, &old_lines, &new_lines, None, false);
+    if diff.hunks.is_empty() && old != new {
+        let ends_differ = old.contains("\r\n") != new.contains("\r\n");
+        let old_lines: Vec<&str> = old.split_inclusive('\n').collect();
+        let new_lines: Vec<&str> = new.split_inclusive('\n').collect();
+        diff = compare(path, &old_lines, &new_lines, None, ends_differ);
+    }
+    diff
+}
+
+/// The change that the agent reports itself: hunks of `{oldStart, newStart, lines}`, lines signed as in a patch.
+/// `None` if it is nothing of the kind, or empty, as for a new file.
+pub fn diff_from_patch(path: &str, structured_patch: &Value) -> Option<Diff> {
+    let patch = structured_patch.as_array().filter(|patch| !patch.is_empty())?;
+    let mut hunks = Vec::with_capacity(patch.len());
+    for hunk in patch {
+        let number = |key: &str| u32::try_from(hunk.get(key)?.as_u64()?).ok();
+        let mut writer = HunkWriter::new(number("oldStart"), number("newStart"), false);
+        for line in hunk.get("lines")?.as_array()? {
+            let line = line.as_str()?;
+            match line.chars().next() {
+                Some('+') => writer.push(DiffKind::Added, &line[1..]),
+                Some('-') => writer.push(DiffKind::Removed, &line[1..]),
+                Some(' ') => writer.push(DiffKind::Context, &line[1..]),
+                // “\ No newline at end of file” is no line of either.
+                Some('\\') => {}
+                _ => writer.push(DiffKind::Context, line),
+            }
+        }
+        hunks.push(writer.lines);
+    }
+    Some(finish(path, hunks))
+}
+
+fn compare(path: &str, old: &[&str], new: &[&str], first_line: Option<u32>, show_cr: bool) -> Diff {
+    let operations =
+        capture_diff_slices_deadline(Algorithm::Myers, old, new, Some(Instant::now() + LINES_WITHIN));
+    let hunks = group_diff_ops(operations, CONTEXT)
+        .into_iter()
+        .filter(|group| group.iter().any(|operation| operation.tag() != DiffTag::Equal))
+        .map(|group| {
+            let (old_start, new_start) = match group.first() {
+                Some(first) => (first.old_range().start, first.new_range().start),
+                None => (0, 0),
+            };
+            let line_number = |start: usize| first_line.map(|first| first.saturating_add(to_u32(start)));
+            let mut writer = HunkWriter::new(line_number(old_start), line_number(new_start), show_cr);
+            for operation in group {
+                match operation {
+                    DiffOp::Equal { new_index, len, .. } => {
+                        writer.push_all(DiffKind::Context, &new[new_index..][..len])
+                    }
+                    DiffOp::Delete { .. } | DiffOp::Insert { .. } | DiffOp::Replace { .. } => {
+                        writer.push_all(DiffKind::Removed, &old[operation.old_range()]);
+                        writer.push_all(DiffKind::Added, &new[operation.new_range()]);
+                    }
+                }
+            }
+            writer.lines
+        })
+        .collect();
+    finish(path, hunks)
+}
+
+struct HunkWriter {
+    lines: Vec<DiffLine>,
+    old_line: Option<u32>,
+    new_line: Option<u32>,
+    /// Show a carriage return at a line's end: all that changed may be the line ends.
+    show_cr: bool,
+}
+
+impl HunkWriter {
+    fn new(old_line: Option<u32>, new_line: Option<u32>, show_cr: bool) -> Self {
+        Self { lines: Vec::new(), old_line, new_line, show_cr }
+    }
+
+    fn push_all(&mut self, kind: DiffKind, lines: &[&str]) {
+        for line in lines {
+            self.push(kind, line);
+        }
+    }
+
+    fn push(&mut self, kind: DiffKind, line: &str) {
+        let line = line.strip_suffix('\n').unwrap_or(line);
+        let text = match line.strip_suffix('\r') {
+            Some(line) if self.show_cr => format!("{line}␍"),
+            Some(line) => line.to_owned(),
+            None => line.to_owned(),
+        };
+        let next = |line: &mut Option<u32>| {
+            let number = *line;
+            *line = number.map(|number| number.saturating_add(1));
+            number
+        };
+        let old_line = if kind == DiffKind::Added { None } else { next(&mut self.old_line) };
+        let new_line = if kind == DiffKind::Removed { None } else { next(&mut self.new_line) };
+        self.lines.push(DiffLine { kind, old_line, new_line, parts: vec![DiffPart { text, strong: false }] });
+    }
+}
+
+fn finish(path: &str, hunks: Vec<Vec<DiffLine>>) -> Diff {
+    let mut hunks = hunks;
+    let deadline = Instant::now() + WORDS_WITHIN;
+    for lines in &mut hunks {
+        mark_words(lines, deadline);
+    }
+    let count =
+        |kind: DiffKind| to_u32(hunks.iter().flatten().filter(|line: &&DiffLine| line.kind == kind).count());
+    Diff {
+        path: path.to_owned(),
+        added: count(DiffKind::Added),
+        removed: count(DiffKind::Removed),
+        hunks: hunks.into_iter().map(|lines| Hunk { lines }).collect(),
+    }
+}
+
+/// Marks the words that differ wherever lines are removed and others come in their place.
+fn mark_words(lines: &mut [DiffLine], deadline: Instant) {
+    let run = |lines: &[DiffLine], from: usize, kind: DiffKind| {
+        from + lines[from..].iter().take_while(|line| line.kind == kind).count()
+    };
+    let mut at = 0;
+    while at < lines.len() {
+        let removed_to = run(lines, at, DiffKind::Removed);
+        let added_to = run(lines, removed_to, DiffKind::Added);
+        if removed_to > at && added_to > removed_to {
+            let (removed, added) = lines[at..added_to].split_at_mut(removed_to - at);
+            // As many lines as before: one for one. A line's words then never match those of its neighbour.
+            if removed.len() == added.len() {
+                for (removed, added) in removed.iter_mut().zip(added) {
+                    mark_run(std::slice::from_mut(removed), std::slice::from_mut(added), deadline);
+                }
+            } else {
+                mark_run(removed, added, deadline);
+            }
+        }
+        at = added_to.max(at + 1);
+    }
+}
+
+fn mark_run(removed: &mut [DiffLine], added: &mut [DiffLine], deadline: Instant) {
+    let n_bytes: usize = removed.iter().chain(added.iter()).map(|line| text_of(line).len()).sum();
+    if n_bytes > WORDS_BYTES || Instant::now() > deadline {
+        return;
+    }
+    let (old_text, new_text) = (joined(removed), joined(added));
+    let (old, new) = (words(&old_text), words(&new_text));
+    let operations = capture_diff_slices_deadline(Algorithm::Myers, &old, &new, Some(deadline));
+    let mut old_strong = vec![true; old.len()];
+    let mut new_strong = vec![true; new.len()];
+    let mut n_alike = 0;
+    for operation in operations {
+        if operation.tag() == DiffTag::Equal {
+            old_strong[operation.old_range()].fill(false);
+            new_strong[operation.new_range()].fill(false);
+            n_alike += old[operation.old_range()].iter().map(|word| weight(word)).sum::<usize>();
+        }
+    }
+    let weight_of = |words: &[&str]| words.iter().map(|word| weight(word)).sum::<usize>();
+    let most = weight_of(&old).max(weight_of(&new));
+    if most == 0 || (n_alike as f32) < LIKENESS * most as f32 {
+        return;
+    }
+    write_parts(removed, &old, &old_strong);
+    write_parts(added, &new, &new_strong);
+}
+
+/// Blanks are alike everywhere and say nothing of likeness.
+fn weight(word: &str) -> usize {
+    if word.trim().is_empty() { 0 } else { word.len() }
+}
+
+fn text_of(line: &DiffLine) -> &str {
+    line.parts.first().map_or("", |part| &part.text)
+}
+
+fn joined(lines: &[DiffLine]) -> String {
+    lines.iter().map(text_of).collect::<Vec<_>>().join("\n")
+}
+
+/// Words, runs of blanks, and every other character by itself; a line end is a word of its own.
+fn words(text: &str) -> Vec<&str> {
+    #[derive(PartialEq)]
+    enum Class {
+        Word,
+        Blank,
+        Single,
+    }
+    let class = |c: char| match c {
+        '\n' => Class::Single,
+        c if c.is_whitespace() => Class::Blank,
+        c if c.is_alphanumeric() || c == '_' => Class::Word,
+        _ => Class::Single,
+    };
+    let mut words = Vec::new();
+    let mut from = 0;
+    let mut chars = text.char_indices().peekable();
+    while let Some((_, c)) = chars.next() {
+        let to = chars.peek().map_or(text.len(), |&(at, _)| at);
+        let goes_on =
+            class(c) != Class::Single && chars.peek().is_some_and(|&(_, next)| class(next) == class(c));
+        if !goes_on {
+            words.push(&text[from..to]);
+            from = to;
+        }
+    }
+    words
+}
+
+fn write_parts(lines: &mut [DiffLine], words: &[&str], strong: &[bool]) {
+    let mut lines = lines.iter_mut();
+    let mut parts = Vec::new();
+    let mut end_line = |parts: &mut Vec<DiffPart>| {
+        if let Some(line) = lines.next() {
+            let parts = join_strong(std::mem::take(parts));
+            if !parts.is_empty() {
+                line.parts = parts;
+            }
+        }
+    };
+    for (word, &strong) in words.iter().zip(strong) {
+        if *word == "\n" {
+            end_line(&mut parts);
+            continue;
+        }
+        match parts.last_mut() {
+            Some(DiffPart { text, strong: last }) if *last == strong => text.push_str(word),
+            _ => parts.push(DiffPart { text: (*word).to_owned(), strong }),
+        }
+    }
+    end_line(&mut parts);
+}
+
+/// Blanks between two strong parts are strong as well: one mark, not two.
+fn join_strong(parts: Vec<DiffPart>) -> Vec<DiffPart> {
+    let mut joined: Vec<DiffPart> = Vec::with_capacity(parts.len());
+    let mut parts = parts.into_iter().peekable();
+    while let Some(mut part) = parts.next() {
+        let between = joined.last().is_some_and(|last| last.strong) && parts.peek().is_some();
+        if between && part.text.trim().is_empty() {
+            part.strong = true;
+        }
+        match joined.last_mut() {
+            Some(last) if last.strong == part.strong => last.text.push_str(&part.text),
+            _ => joined.push(part),
+        }
+    }
+    joined
+}
+
+fn to_u32(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,296 @@
+//! Code to tokens: what each run of a line is, never how it looks.
+//!
+//! Line by line, so that a stream pays for each line once. What would take too long (a huge line, a huge block)
+//! stays plain, and so does a language that is not known.
+
+use std::collections::VecDeque;
+use std::sync::LazyLock;
+
+use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxReference, SyntaxSet};
+
+use super::markdown::{code_lines, normalise};
+use crate::api::{Block, CodeLine, Token, TokenStyle};
+
+/// Beyond these a line, or the rest of a block, stays plain. Minified files and logs are not worth seconds.
+const LINE_BYTES: usize = 4 * 1024;
+const BLOCK_LINES: usize = 20_000;
+const BLOCK_BYTES: usize = 512 * 1024;
+/// How far up the scopes of a token are asked what it is. Real code does not nest what matters deeper.
+const SCOPES_ASKED: usize = 24;
+
+/// Read once, when the first code is seen: tens of milliseconds.
+static SYNTAXES: LazyLock<SyntaxSet> = LazyLock::new(two_face::syntax::extra_newlines);
+
+/// Highlights a whole text. `language` is a name or a file extension, as in a fence's info string.
+pub fn highlight(language: Option<&str>, text: &str) -> Vec<CodeLine> {
+    Highlights::default().lines(language, &normalise(text))
+}
+
+/// The language of a file by its name, in words that [`highlight`] knows.
+pub fn language_of_path(path: &str) -> Option<String> {
+    let name = path.rsplit(['/', '\\']).next()?;
+    let by_name = match name {
+        "Cargo.lock" | "poetry.lock" | "uv.lock" => Some("toml"),
+        "package-lock.json" | ".babelrc" | ".eslintrc" | ".prettierrc" => Some("json"),
+        _ => None,
+    };
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    let syntax = by_name
+        .or_else(|| alias(&extension.to_ascii_lowercase()))
+        .and_then(|token| SYNTAXES.find_syntax_by_token(token))
+        .or_else(|| SYNTAXES.find_syntax_by_extension(name))
+        .or_else(|| {
+            (!extension.is_empty()).then(|| SYNTAXES.find_syntax_by_extension(extension)).flatten()
+        })?;
+    (syntax.name != "Plain Text").then(|| syntax.name.to_lowercase())
+}
+
+/// Highlights the code blocks of a document, and takes over those that are already there.
+#[derive(Default)]
+pub(super) struct Highlights<'k> {
+    /// Code that was highlighted before, in the document's order.
+    known: VecDeque<(Option<&'k str>, &'k [CodeLine])>,
+    /// Bytes that had to be highlighted.
+    pub bytes: usize,
+}
+
+impl<'k> Highlights<'k> {
+    /// Takes the code blocks of `blocks` as known, in order. Recursion is bounded by the depth of documents.
+    pub fn know(&mut self, blocks: &'k [Block]) {
+        for block in blocks {
+            match block {
+                Block::Code { language, lines } => self.known.push_back((language.as_deref(), lines)),
+                Block::Quote { blocks } | Block::Footnote { blocks, .. } => self.know(blocks),
+                Block::List { items, .. } => items.iter().for_each(|item| self.know(&item.blocks)),
+                Block::Paragraph { .. } | Block::Heading { .. } | Block::Table { .. } | Block::Rule => {}
+            }
+        }
+    }
+
+    pub fn lines(&mut self, language: Option<&str>, text: &str) -> Vec<CodeLine> {
+        // The next known block first: only if a block came or went in between does one further on match.
+        let known =
+            self.known.iter().take(4).position(|(known_language, lines)| {
+                *known_language == language && is_text_of_lines(lines, text)
+            });
+        if let Some(known) = known
+            && let Some((_, lines)) = self.known.drain(..=known).next_back()
+        {
+            return lines.to_vec();
+        }
+        self.bytes += text.len();
+        let mut highlighter = Highlighter::new(language);
+        code_lines(text).map(|line| highlighter.line(line)).collect()
+    }
+}
+
+fn is_text_of_lines(lines: &[CodeLine], text: &str) -> bool {
+    let mut texts = code_lines(text);
+    lines.iter().all(|line| texts.next().is_some_and(|text| is_text_of(line, text))) && texts.next().is_none()
+}
+
+fn is_text_of(line: &CodeLine, mut text: &str) -> bool {
+    for token in &line.tokens {
+        match text.strip_prefix(token.text.as_str()) {
+            Some(rest) => text = rest,
+            None => return false,
+        }
+    }
+    text.is_empty()
+}
+
+/// Highlights one block, line by line.
+#[derive(Clone)]
+pub(super) struct Highlighter {
+    /// `None`: everything stays plain from here on.
+    state: Option<State>,
+    n_lines: usize,
+    n_bytes: usize,
+}
+
+#[derive(Clone)]
+struct State {
+    parse: ParseState,
+    scopes: ScopeStack,
+}
+
+impl Highlighter {
+    pub fn new(language: Option<&str>) -> Self {
+        let state = language
+            .and_then(syntax_of)
+            .map(|syntax| State { parse: ParseState::new(syntax), scopes: ScopeStack::new() });
+        Self { state, n_lines: 0, n_bytes: 0 }
+    }
+
+    /// The next line, without its line end.
+    pub fn line(&mut self, line: &str) -> CodeLine {
+        self.n_lines += 1;
+        self.n_bytes += line.len();
+        if self.n_lines > BLOCK_LINES || self.n_bytes > BLOCK_BYTES {
+            self.state = None;
+        }
+        if line.len() > LINE_BYTES {
+            return plain_line(line);
+        }
+        let Some(state) = &mut self.state else { return plain_line(line) };
+        match state.tokens(line) {
+            Some(tokens) => CodeLine { tokens },
+            None => {
+                self.state = None;
+                plain_line(line)
+            }
+        }
+    }
+
+    /// A line that is not complete yet: as [`Highlighter::line`], but it can come again.
+    pub fn unfinished_line(&self, line: &str) -> CodeLine {
+        self.clone().line(line)
+    }
+}
+
+impl State {
+    /// `None` if the syntax definition fails on this line.
+    fn tokens(&mut self, line: &str) -> Option<Vec<Token>> {
+        let terminated = format!("{line}\n");
+        let operations = self.parse.parse_line(&terminated, &SYNTAXES).ok()?;
+        let mut tokens = Vec::new();
+        let mut from = 0;
+        for (at, operation) in &operations {
+            let at = (*at).min(line.len());
+            if at > from {
+                push_token(&mut tokens, &line[from..at], style_of(&self.scopes));
+                from = at;
+            }
+            self.scopes.apply(operation).ok()?;
+        }
+        if from < line.len() {
+            push_token(&mut tokens, &line[from..], style_of(&self.scopes));
+        }
+        Some(tokens)
+    }
+}
+
+/// Appends to the last token if it is of the same style; blanks belong to whatever they follow.
+pub(super) fn push_token(tokens: &mut Vec<Token>, text: &str, style: TokenStyle) {
+    match tokens.last_mut() {
+        Some(last) if last.style == style => last.text.push_str(text),
+        Some(last) if text.bytes().all(|byte| byte == b' ') => last.text.push_str(text),
+        _ => tokens.push(Token { text: text.to_owned(), style }),
+    }
+}
+
+pub(super) fn plain_line(line: &str) -> CodeLine {
+    if line.is_empty() {
+        return CodeLine::default();
+    }
+    CodeLine { tokens: vec![Token { text: line.to_owned(), style: TokenStyle::Plain }] }
+}
+
+fn syntax_of(language: &str) -> Option<&'static SyntaxReference> {
+    let language = language.to_ascii_lowercase();
+    let syntax = SYNTAXES.find_syntax_by_token(alias(&language).unwrap_or(&language))?;
+    (syntax.name != "Plain Text").then_some(syntax)
+}
+
+/// Names that people use and the syntax definitions do not know.
+fn alias(language: &str) -> Option<&'static str> {
+    Some(match language {
+        "rust" | "rs" => "rs",
+        "golang" => "go",
+        "javascript" | "js" | "jsx" | "mjs" | "cjs" | "node" => "js",
+        "typescript" | "ts" | "mts" | "cts" => "ts",
+        "tsx" => "tsx",
+        "python" | "py" | "python3" | "py3" | "pyi" => "py",
+        "c" => "c",
+        "cpp" | "c++" | "cxx" | "cc" | "hpp" | "hh" | "h" => "cpp",
+        "csharp" | "c#" => "cs",
+        "objc" => "m",
+        "shell" | "sh" | "bash" | "zsh" | "fish" | "console" | "shellsession" | "shell-session"
+        | "terminal" | "bats" => "sh",
+        "json" | "jsonc" | "json5" | "jsonl" | "ndjson" | "geojson" | "webmanifest" => "json",
+        "yaml" | "yml" => "yaml",
+        "markdown" | "md" | "mdx" => "md",
+        "patch" | "diff" | "udiff" => "diff",
+        "html" | "htm" | "xhtml" => "html",
+        "docker" | "containerfile" => "dockerfile",
+        "make" | "mk" => "makefile",
+        "postgres" | "postgresql" | "mysql" | "sqlite" | "psql" | "plsql" => "sql",
+        "kotlin" => "kt",
+        "ruby" => "rb",
+        "terraform" | "hcl" => "tf",
+        "protobuf" => "proto",
+        "powershell" | "pwsh" => "ps1",
+        "elixir" => "ex",
+        "haskell" => "hs",
+        "ini" | "cfg" | "conf" | "editorconfig" | "gitconfig" => "ini",
+        "svg" | "xsl" | "plist" => "xml",
+        _ => return None,
+    })
+}
+
+/// By scope, the more telling first. A scope is asked from the innermost outwards.
+static STYLES: LazyLock<Vec<(Scope, TokenStyle)>> = LazyLock::new(|| {
+    use TokenStyle::{Bold, Comment, Function, Green, Keyword, Number, Plain, Red, String, Type};
+    [
+        ("comment", Comment),
+        ("punctuation.definition.comment", Comment),
+        ("constant.character", String),
+        ("constant.other.placeholder", String),
+        ("string", String),
+        ("constant.numeric", Number),
+        ("constant.language", Keyword),
+        ("constant.other.color", Number),
+        ("entity.name.function", Function),
+        ("entity.name.macro", Function),
+        ("support.function", Function),
+        ("support.macro", Function),
+        ("variable.function", Function),
+        ("entity.name.tag", Keyword),
+        ("entity.name.section", Keyword),
+        ("entity.name.type", Type),
+        ("entity.name.class", Type),
+        ("entity.name.struct", Type),
+        ("entity.name.enum", Type),
+        ("entity.name.union", Type),
+        ("entity.name.trait", Type),
+        ("entity.name.impl", Type),
+        ("entity.name.interface", Type),
+        ("entity.name.namespace", Type),
+        ("entity.other.inherited-class", Type),
+        ("entity.other.attribute-name", Type),
+        ("support.type", Type),
+        ("support.class", Type),
+        ("meta.annotation", Type),
+        ("storage.type.function", Keyword),
+        ("storage", Keyword),
+        ("keyword.operator.word", Keyword),
+        ("keyword.operator.logical.python", Keyword),
+        ("keyword.operator.new", Keyword),
+        ("keyword.operator", Plain),
+        ("keyword", Keyword),
+        ("variable.language", Keyword),
+        ("markup.inserted", Green),
+        ("markup.deleted", Red),
+        ("markup.heading", Keyword),
+        ("markup.bold", Bold),
+        ("markup.raw", String),
+        ("markup.underline.link", String),
+        ("meta.diff.range", Type),
+        ("meta.diff.header", Comment),
+    ]
+    .into_iter()
+    .filter_map(|(scope, style)| Some((Scope::new(scope).ok()?, style)))
+    .collect()
+});
+
+fn style_of(scopes: &ScopeStack) -> TokenStyle {
+    scopes
+        .as_slice()
+        .iter()
+        .rev()
+        .take(SCOPES_ASKED)
+        .find_map(|&scope| {
+            STYLES.iter().find(|(prefix, _)| prefix.is_prefix_of(scope)).map(|(_, style)| *style)
+        })
+        .unwrap_or_default()
+}

@@ -1,0 +1,646 @@
+//! A document that arrives in pieces.
+//!
+//! Only its end is parsed again, and only so often that the work stays in proportion to the text: what comes
+//! faster than that is shown as plain text until the next parse. However a text is cut into pieces, the finished
+//! document is that of [`markdown`](super::markdown()).
+//!
+//! A block is settled, and never parsed again, once no further line can change it. Markdown's blocks are read
+//! line by line and only the innermost open ones can still change, so everything before the last block is
+//! settled, and everything before the last item of a list, and before the last row of a table. Definitions of
+//! links and footnotes are the exception, since they reach back: a text that has any is parsed once more, whole,
+//! when it is finished.
+
+mod fence;
+mod spine;
+#[cfg(test)]
+mod tests;
+
+use std::mem::take;
+
+use self::fence::{Fence, Grown};
+use self::spine::{Fragment, Level, OpenTable, Spine};
+use super::highlight::Highlights;
+use super::markdown::{Node, NodeKind, Parsed, normalise, parse};
+use crate::api::{Block, CodeLine, Span};
+
+/// Bytes that may be parsed for each byte received before the text is finished, and to begin with.
+const CREDIT_PER_BYTE: isize = 2;
+const INITIAL_CREDIT: isize = 2048;
+
+/// What changed since the last change was taken.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// Keep the first `keep` blocks, then come `blocks`.
+    Blocks { keep: usize, blocks: Vec<Block> },
+    /// The last block, a code block, grew: keep its first `keep_lines` lines, then come `lines`.
+    Code { keep_lines: usize, lines: Vec<CodeLine> },
+}
+
+/// A growing document.
+#[derive(Default)]
+pub struct Stream {
+    /// As it came.
+    text: String,
+    blocks: Vec<Block>,
+    /// The source that is not settled, its line ends normalised; and what is settled before it.
+    tail: String,
+    spine: Spine,
+    /// The tail is a code block: its state, and how far the tail was read.
+    fence: Option<(Fence, usize)>,
+    /// The tail begins with a fence that has to be left to the parser.
+    fence_is_unclear: bool,
+    /// The text ended in a carriage return: a line feed that follows belongs to it.
+    after_cr: bool,
+    /// The tail grew since it was parsed.
+    unparsed: bool,
+    /// The last block of the tail is one that text can be added to.
+    leaf_is_open: bool,
+    /// Some part of the text defines links or footnotes.
+    definitions: bool,
+    credit: isize,
+    bytes_parsed: usize,
+    unsent: Unsent,
+}
+
+impl Stream {
+    /// Adds to the text.
+    pub fn push(&mut self, delta: &str) {
+        if delta.is_empty() {
+            return;
+        }
+        if self.text.is_empty() {
+            self.credit += INITIAL_CREDIT;
+        }
+        self.credit += CREDIT_PER_BYTE * delta.len() as isize;
+        let len = self.tail.len();
+        self.push_normalised(delta);
+        if self.tail.len() > len {
+            self.unparsed = true;
+            self.read(len);
+        }
+    }
+
+    /// The document as far as it is known.
+    pub fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    /// The text as it came.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The smallest change since the last one was taken; `None` if there is none.
+    pub fn take_change(&mut self) -> Option<Change> {
+        self.unsent.take(&self.blocks)
+    }
+
+    /// The text is complete: the document becomes that of the whole text.
+    pub fn finish(&mut self) {
+        // An open fence ends with the text: how exactly is left to the parser, but not the colours.
+        self.credit = self.credit.max(1);
+        self.read_fence();
+        self.unparsed |= self.fence.take().is_some();
+        if self.unparsed && !self.definitions {
+            self.parse_tail();
+        }
+        if take(&mut self.definitions) {
+            self.parse_whole();
+        }
+    }
+
+    /// Replaces the text by the whole of it, as it comes at the end. Nothing changes if it is what was streamed.
+    pub fn set_text(&mut self, whole: &str) {
+        if let Some(rest) = whole.strip_prefix(self.text.as_str()) {
+            self.push(rest);
+        } else {
+            self.text.clear();
+            self.text.push_str(whole);
+            self.definitions = false;
+            self.credit += INITIAL_CREDIT + CREDIT_PER_BYTE * whole.len() as isize;
+            self.parse_whole();
+        }
+    }
+
+    /// How much was parsed and highlighted so far; over the bytes of the text it tells how often each was.
+    pub fn bytes_parsed(&self) -> usize {
+        self.bytes_parsed
+    }
+
+    fn push_normalised(&mut self, delta: &str) {
+        let mut new = delta;
+        if self.text.is_empty() {
+            new = new.strip_prefix('\u{feff}').unwrap_or(new);
+        }
+        if take(&mut self.after_cr) {
+            new = new.strip_prefix('\n').unwrap_or(new);
+        }
+        self.text.push_str(delta);
+        self.after_cr = delta.ends_with('\r');
+        if new.contains(['\r', '\0']) {
+            self.tail.push_str(&new.replace("\r\n", "\n").replace('\r', "\n").replace('\0', "\u{fffd}"));
+        } else {
+            self.tail.push_str(new);
+        }
+    }
+
+    /// Brings the blocks up to date with the tail, of which everything from `from` is new.
+    fn read(&mut self, mut from: usize) {
+        loop {
+            if self.fence.is_some() {
+                match self.read_fence() {
+                    Some(unread) => from = unread,
+                    None => return,
+                }
+            }
+            if self.append_inert(from) {
+                return;
+            }
+            let cost = self.tail.len() + self.spine.lead().len();
+            if self.credit < cost as isize {
+                return self.append_plain(from);
+            }
+            if let Some(parsed) = self.parse_tail() {
+                self.settle(&parsed);
+            }
+            if self.fence.is_none() {
+                return;
+            }
+        }
+    }
+
+    /// Reads on in the open fence. Returns from where the tail has to be parsed, if it has to be.
+    fn read_fence(&mut self) -> Option<usize> {
+        let (fence, at) = self.fence.as_mut()?;
+        let code_idx = match self.spine.levels.last() {
+            Some(level) => level.n_blocks,
+            None => self.spine.n_blocks,
+        };
+        let Some(Block::Code { lines, .. }) =
+            self.spine.innermost(&mut self.blocks).and_then(|blocks| blocks.get_mut(code_idx))
+        else {
+            self.fence = None;
+            return Some(0);
+        };
+        let n_lines = fence.n_lines;
+        let grown = fence.grow(&self.tail, at, lines, self.credit > 0);
+        let bytes = take(&mut fence.bytes);
+        self.bytes_parsed += bytes;
+        self.credit -= bytes as isize;
+        if self.spine.levels.is_empty() {
+            self.unsent.touch_lines(code_idx, n_lines);
+        } else {
+            self.unsent.touch(self.spine.n_blocks.saturating_sub(1));
+        }
+        self.unparsed = grown != Grown::Open;
+        match grown {
+            Grown::Open => None,
+            Grown::Closed => {
+                self.tail.drain(..*at);
+                self.fence = None;
+                self.spine.settle_block();
+                self.leaf_is_open = false;
+                self.unparsed = !self.tail.is_empty();
+                self.unparsed.then_some(0)
+            }
+            Grown::Unclear => {
+                let at = *at;
+                self.fence = None;
+                self.fence_is_unclear = true;
+                Some(at)
+            }
+        }
+    }
+
+    /// Text without any marks, at the end of a paragraph's text, only makes that text longer.
+    fn append_inert(&mut self, from: usize) -> bool {
+        let (before, new) = self.tail.split_at(from);
+        let inert = |c: char| c.is_alphanumeric() || matches!(c, ' ' | ',' | '.' | ';' | '?' | '\'' | '"');
+        if !self.leaf_is_open || before.contains("]:") || !new.chars().all(inert) {
+            return false;
+        }
+        // The last word must be harmless as well: no part of a URL, an entity or a mark.
+        let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
+        let shown = line.trim_end_matches(' ');
+        let word = &shown[shown.rfind(' ').map_or(0, |at| at + 1)..];
+        if word.is_empty() || !word.chars().all(inert) || !line.contains(char::is_alphabetic) {
+            return false;
+        }
+        let Some(text) = last_text(&mut self.blocks) else { return false };
+        if !text.ends_with(word) {
+            return false;
+        }
+        text.push_str(self.tail[from - (line.len() - shown.len())..].trim_end_matches(' '));
+        self.unsent.touch(self.blocks.len() - 1);
+        true
+    }
+
+    /// Shows text that was not parsed yet, as it is.
+    fn append_plain(&mut self, from: usize) {
+        if !self.leaf_is_open && self.blocks.len() <= self.spine.n_blocks {
+            self.blocks.push(Block::Paragraph { spans: Vec::new() });
+        }
+        append_text(&mut self.blocks, &self.tail[from..]);
+        self.unsent.touch(self.blocks.len() - 1);
+    }
+
+    /// Parses the text from its beginning.
+    fn parse_whole(&mut self) {
+        self.tail = normalise(&self.text).into_owned();
+        self.after_cr = self.text.ends_with('\r');
+        self.spine = Spine::default();
+        self.fence = None;
+        self.fence_is_unclear = false;
+        self.parse_tail();
+    }
+
+    /// Parses what is not settled, and settles nothing. `None` if it took the whole text.
+    fn parse_tail(&mut self) -> Option<ParsedTail> {
+        let old = Fragment::detach(&mut self.blocks, &self.spine);
+        self.skip_blank_lines();
+        let lead = self.spine.lead();
+        let source = lead.clone() + &self.tail;
+        let mut highlights = Highlights::default();
+        old.blocks().for_each(|blocks| highlights.know(blocks));
+        let Parsed { blocks, path, definitions } = parse(&source, &mut highlights);
+        let cost = source.len() + highlights.bytes;
+        self.bytes_parsed += cost;
+        self.credit -= cost as isize;
+        self.definitions |= definitions;
+        self.unparsed = false;
+
+        let Some(new) = Fragment::of(blocks, &self.spine) else {
+            debug_assert!(false, "the lead was not read as lists: {source:?}");
+            old.attach(&mut self.blocks);
+            self.parse_whole();
+            return None;
+        };
+        if let Some(keep) = new.n_kept(&old, self.spine.n_blocks) {
+            self.unsent.touch(keep);
+        }
+        new.attach(&mut self.blocks);
+        self.leaf_is_open = false;
+        Some(ParsedTail { source, lead_len: lead.len(), path })
+    }
+
+    /// Blank lines before the tail mean nothing, except that they end a table.
+    fn skip_blank_lines(&mut self) {
+        let mut len = 0;
+        while let Some(line) = self.tail[len..].find('\n')
+            && self.tail[len..len + line].trim_matches([' ', '\t']).is_empty()
+        {
+            len += line + 1;
+        }
+        if len > 0 {
+            self.tail.drain(..len);
+            self.spine.table = None;
+        }
+    }
+
+    /// Settles what no further line can change.
+    fn settle(&mut self, parsed: &ParsedTail) {
+        let ParsedTail { source, lead_len, path } = parsed;
+        let (source, lead_len) = (source.as_str(), *lead_len);
+        let leaf = path.last().filter(|leaf| leaf.start >= lead_len);
+        self.leaf_is_open =
+            leaf.is_some_and(|leaf| matches!(leaf.kind, NodeKind::Paragraph | NodeKind::Heading));
+        let seam = Seams { source, lead_len, path, blocks: &self.blocks }.last();
+        let Some(Seam { at, spine, leaf_is_settled }) = seam else { return };
+        if at > lead_len {
+            self.tail.drain(..at - lead_len);
+            self.fence_is_unclear = false;
+        }
+        self.spine = spine;
+        self.leaf_is_open &= !leaf_is_settled;
+
+        if let Some(Node { kind: NodeKind::Fence, start }) = leaf
+            && line_start(source, *start) == at
+            && !self.fence_is_unclear
+        {
+            self.open_fence();
+        }
+    }
+
+    fn open_fence(&mut self) {
+        let indent = self.spine.indent();
+        let Some(Block::Code { language, lines }) =
+            self.spine.innermost(&mut self.blocks).and_then(|blocks| blocks.last_mut())
+        else {
+            return;
+        };
+        self.fence = Fence::open(&self.tail, indent, language.as_deref());
+        if self.fence.is_some() {
+            lines.clear();
+            self.unparsed = true;
+        }
+    }
+}
+
+/// The tail as it was parsed.
+struct ParsedTail {
+    /// Behind its lead of `lead_len` bytes.
+    source: String,
+    lead_len: usize,
+    path: Vec<Node>,
+}
+
+/// A place where the source can be cut, and what is settled before it.
+struct Seam {
+    at: usize,
+    spine: Spine,
+    /// The last block is before it as well.
+    leaf_is_settled: bool,
+}
+
+/// Finds the last place where a parse can be cut.
+struct Seams<'s> {
+    source: &'s str,
+    /// What is before that is made up.
+    lead_len: usize,
+    path: &'s [Node],
+    /// The whole document, up to date with the source.
+    blocks: &'s [Block],
+}
+
+impl Seams<'_> {
+    fn last(&self) -> Option<Seam> {
+        self.behind_leaf()
+            .or_else(|| self.in_table())
+            .or_else(|| (0..self.path.len()).rev().find_map(|idx| self.before(idx)))
+    }
+
+    /// Where the line begins that has no line end yet.
+    fn open_line(&self) -> usize {
+        line_start(self.source, self.source.len())
+    }
+
+    fn is_complete(&self) -> bool {
+        self.open_line() == self.source.len()
+    }
+
+    /// At the very end, if the last line closed the last block.
+    fn behind_leaf(&self) -> Option<Seam> {
+        if !self.is_complete() {
+            return None;
+        }
+        let idx = self.path.iter().position(|node| !matches!(node.kind, NodeKind::List | NodeKind::Item))?;
+        let closed = match self.path[idx].kind {
+            NodeKind::Heading | NodeKind::Rule => true,
+            NodeKind::Paragraph | NodeKind::Table | NodeKind::Quote => self.ends_blank(),
+            NodeKind::Fence
+            | NodeKind::Row
+            | NodeKind::List
+            | NodeKind::Item
+            | NodeKind::Other
+            | NodeKind::Flattened => false,
+        };
+        // A table that is in the lead goes on behind it; any other block there is made up.
+        let is_made_up = self.path[idx].start < self.lead_len && self.path[idx].kind != NodeKind::Table;
+        if !closed || is_made_up {
+            return None;
+        }
+        let spine = self.spine_of(&self.path[..idx])?;
+        Some(Seam { at: self.source.len(), spine, leaf_is_settled: true })
+    }
+
+    fn ends_blank(&self) -> bool {
+        let Some(line) = self.source[self.lead_len..].strip_suffix('\n') else { return false };
+        line[line_start(line, line.len())..].trim_matches([' ', '\t']).is_empty()
+    }
+
+    /// Before the row that is being written, or behind the last one.
+    fn in_table(&self) -> Option<Seam> {
+        let idx = self.path.iter().rposition(|node| node.kind == NodeKind::Table)?;
+        let table = self.path[idx];
+        let row = match self.path[idx + 1..] {
+            [] => None,
+            [Node { kind: NodeKind::Row, start }] => Some(start),
+            _ => return None,
+        };
+        let body =
+            self.source[table.start..].match_indices('\n').nth(1).map(|(at, _)| table.start + at + 1)?;
+        let row_is_open = match row {
+            _ if self.is_complete() => false,
+            Some(row) if line_start(self.source, row) == self.open_line() => true,
+            _ => return None,
+        };
+        let at = self.open_line();
+        if at < body.max(self.lead_len) {
+            return None;
+        }
+        let mut spine = self.spine_of(&self.path[..idx])?;
+        let Some(Block::Table { align, rows, .. }) = self.innermost(&self.path[..idx])?.last() else {
+            return None;
+        };
+        spine.table =
+            Some(OpenTable { n_columns: align.len(), n_rows: rows.len() - usize::from(row_is_open) });
+        Some(Seam { at, spine, leaf_is_settled: !row_is_open })
+    }
+
+    /// Before a block or an item on the way to the end, if it is sure to begin there.
+    fn before(&self, idx: usize) -> Option<Seam> {
+        let node = self.path[idx];
+        let at = line_start(self.source, node.start);
+        let indent = &self.source[at..node.start];
+        if at < self.lead_len || indent.bytes().any(|byte| byte != b' ') || !self.is_sure(idx, at) {
+            return None;
+        }
+        let spine = match node.kind {
+            NodeKind::Flattened | NodeKind::Row => return None,
+            NodeKind::Item => self.spine_before_item(idx)?,
+            _ => {
+                let mut spine = self.spine_of(&self.path[..idx])?;
+                let n_blocks = match spine.levels.last_mut() {
+                    Some(level) => &mut level.n_blocks,
+                    None => &mut spine.n_blocks,
+                };
+                *n_blocks = n_blocks.checked_sub(1)?;
+                spine
+            }
+        };
+        Some(Seam { at, spine, leaf_is_settled: false })
+    }
+
+    /// Will the block at `at` still begin there, whatever comes?
+    fn is_sure(&self, idx: usize, at: usize) -> bool {
+        let node = self.path[idx];
+        let n_line_ends = self.source[at..].bytes().filter(|&byte| byte == b'\n').take(2).count();
+        if n_line_ends > 0 {
+            // A delimiter row that is not complete may turn out to be none.
+            return node.kind != NodeKind::Table || n_line_ends > 1;
+        }
+        let line = self.source[at..].trim_start_matches(' ');
+        match node.kind {
+            // `- x`: no longer a rule, an underline or a delimiter row.
+            NodeKind::List | NodeKind::Item => item_prefix(self.source, node.start).is_some_and(|prefix| {
+                let content = self.source[at + prefix.len()..].chars().next();
+                content.is_some_and(|c| {
+                    c.is_alphanumeric()
+                        || matches!(c, '*' | '_' | '`' | '[' | '(' | '"' | '\'') && !line.starts_with(c)
+                })
+            }),
+            // Behind a blank line nothing goes on but a list, and this does not become an item.
+            _ => {
+                let behind_blank = at == 0
+                    || self.source[..at].strip_suffix('\n').is_some_and(|line| {
+                        line[line_start(line, line.len())..].trim_matches([' ', '\t']).is_empty()
+                    });
+                let is_no_marker =
+                    !line.starts_with(['-', '+', '*']) && !line.starts_with(|c: char| c.is_ascii_digit());
+                let is_text = node.kind == NodeKind::Paragraph && line.contains(char::is_alphabetic);
+                behind_blank && (is_no_marker || is_text)
+            }
+        }
+    }
+
+    /// The blocks inside the lists and items of `path`.
+    fn innermost(&self, path: &[Node]) -> Option<&[Block]> {
+        let mut blocks = self.blocks;
+        for _ in path.chunks(2) {
+            let Some(Block::List { items, .. }) = blocks.last() else { return None };
+            blocks = &items.last()?.blocks;
+        }
+        Some(blocks)
+    }
+
+    /// Everything is settled, and the lists of `path` are open.
+    fn spine_of(&self, path: &[Node]) -> Option<Spine> {
+        let mut spine = Spine { n_blocks: self.blocks.len(), ..Spine::default() };
+        let mut blocks = self.blocks;
+        for pair in path.chunks(2) {
+            let [Node { kind: NodeKind::List, .. }, Node { kind: NodeKind::Item, start }] = pair else {
+                return None;
+            };
+            let prefix = item_prefix(self.source, *start)?.to_owned();
+            let Some(Block::List { items, .. }) = blocks.last() else { return None };
+            blocks = &items.last()?.blocks;
+            spine.levels.push(Level { prefix, n_items: items.len(), n_blocks: blocks.len() });
+        }
+        Some(spine)
+    }
+
+    /// Everything before the item at `idx` is settled; the lead opens its list by an item like this one.
+    fn spine_before_item(&self, idx: usize) -> Option<Spine> {
+        let path = &self.path[..idx.checked_sub(1)?];
+        let mut spine = self.spine_of(path)?;
+        let prefix = item_prefix(self.source, self.path[idx].start)?.to_owned();
+        let Some(Block::List { items, .. }) = self.innermost(path)?.last() else { return None };
+        let n_items = items.len() - 1;
+        let n_blocks = items[n_items.checked_sub(1)?].blocks.len();
+        spine.levels.push(Level { prefix, n_items, n_blocks });
+        Some(spine)
+    }
+}
+
+fn line_start(source: &str, at: usize) -> usize {
+    source[..at].rfind('\n').map_or(0, |line_end| line_end + 1)
+}
+
+/// The line of a list item up to its content: `  1. `. `None` if the item is not the first thing on its line, or
+/// its content not on the same line, or not at the column that it seems to.
+fn item_prefix(source: &str, item_start: usize) -> Option<&str> {
+    let at = line_start(source, item_start);
+    if source[at..item_start].bytes().any(|byte| byte != b' ') {
+        return None;
+    }
+    let line = &source[at..];
+    let indented = line.trim_start_matches(' ');
+    let n_digits = indented.bytes().take_while(u8::is_ascii_digit).count();
+    let marker = indented.as_bytes().get(n_digits)?;
+    match marker {
+        b'-' | b'+' | b'*' if n_digits == 0 => {}
+        b'.' | b')' if (1..=9).contains(&n_digits) => {}
+        _ => return None,
+    }
+    let content = &indented[n_digits + 1..];
+    let n_spaces = content.bytes().take_while(|&byte| byte == b' ').count();
+    let goes_on = content[n_spaces..].chars().next().is_some_and(|c| !c.is_whitespace());
+    ((1..=4).contains(&n_spaces) && goes_on)
+        .then(|| &line[..line.len() - indented.len() + n_digits + 1 + n_spaces])
+}
+
+/// The text at the end of the last block, if that ends in text.
+fn last_text(blocks: &mut [Block]) -> Option<&mut String> {
+    match blocks.last_mut()? {
+        Block::Paragraph { spans } | Block::Heading { spans, .. } => match spans.last_mut()? {
+            Span::Text { text } => Some(text),
+            _ => None,
+        },
+        Block::Quote { blocks } | Block::Footnote { blocks, .. } => last_text(blocks),
+        Block::List { items, .. } => last_text(&mut items.last_mut()?.blocks),
+        Block::Code { .. } | Block::Table { .. } | Block::Rule => None,
+    }
+}
+
+fn append_text(blocks: &mut Vec<Block>, more: &str) {
+    match blocks.last_mut() {
+        Some(Block::Paragraph { spans } | Block::Heading { spans, .. }) => match spans.last_mut() {
+            Some(Span::Text { text }) => text.push_str(more),
+            _ => spans.push(Span::Text { text: more.to_owned() }),
+        },
+        Some(Block::Quote { blocks } | Block::Footnote { blocks, .. }) => append_text(blocks, more),
+        Some(Block::List { items, .. }) if !items.is_empty() => {
+            if let Some(item) = items.last_mut() {
+                append_text(&mut item.blocks, more);
+            }
+        }
+        _ => blocks.push(Block::Paragraph { spans: vec![Span::Text { text: more.to_owned() }] }),
+    }
+}
+
+/// What of the blocks is as it was when a change was last taken.
+#[derive(Default)]
+struct Unsent {
+    /// Blocks there were.
+    n_taken: usize,
+    /// Of them, how many are as they were.
+    n_kept: usize,
+    /// The last of them was a code block, and nothing changed in it but its lines: how many there were, and how
+    /// many of them are as they were.
+    lines: Option<(usize, usize)>,
+}
+
+impl Unsent {
+    /// The block at `idx`, and those behind it, may have changed.
+    fn touch(&mut self, idx: usize) {
+        if idx < self.n_taken {
+            self.lines = None;
+        }
+        self.n_kept = self.n_kept.min(idx);
+    }
+
+    /// Of the code block at `idx` all lines but the first `n_kept` may have changed.
+    fn touch_lines(&mut self, idx: usize, n_kept: usize) {
+        match &mut self.lines {
+            Some((_, kept)) if idx + 1 == self.n_taken => {
+                *kept = n_kept.min(*kept);
+                self.n_kept = self.n_kept.min(idx);
+            }
+            _ => self.touch(idx),
+        }
+    }
+
+    fn take(&mut self, blocks: &[Block]) -> Option<Change> {
+        let mut keep = self.n_kept;
+        let mut change = None;
+        if let (Some((n_lines, n_kept)), Some(Block::Code { lines, .. })) = (self.lines, blocks.get(keep))
+            && keep + 1 == self.n_taken
+        {
+            if n_kept == n_lines && lines.len() == n_lines {
+                keep += 1;
+            } else if blocks.len() == self.n_taken {
+                change = Some(Change::Code { keep_lines: n_kept, lines: lines[n_kept..].to_vec() });
+            }
+        }
+        if change.is_none() && (keep < blocks.len() || keep < self.n_taken) {
+            change = Some(Change::Blocks { keep, blocks: blocks[keep..].to_vec() });
+        }
+        self.n_taken = blocks.len();
+        self.n_kept = blocks.len();
+        self.lines = match blocks.last() {
+            Some(Block::Code { lines, .. }) => Some((lines.len(), lines.len())),
+            _ => None,
+        };
+        change
+    }
+}

@@ -1,0 +1,270 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::document::{compact, markdown};
+
+/// Applies changes as a window does.
+#[derive(Default)]
+struct Window {
+    blocks: Vec<Block>,
+}
+
+impl Window {
+    fn apply(&mut self, change: Change) {
+        match change {
+            Change::Blocks { keep, blocks } => {
+                assert!(keep <= self.blocks.len(), "keeps {keep} of {}", self.blocks.len());
+                self.blocks.truncate(keep);
+                self.blocks.extend(blocks);
+            }
+            Change::Code { keep_lines, lines } => {
+                let Some(Block::Code { lines: shown, .. }) = self.blocks.last_mut() else {
+                    panic!("the last block is no code block")
+                };
+                assert!(keep_lines <= shown.len());
+                shown.truncate(keep_lines);
+                shown.extend(lines);
+            }
+        }
+    }
+}
+
+/// Pushes the pieces, taking every change, and compares with the whole.
+#[track_caller]
+fn check_pieces<'a>(pieces: impl IntoIterator<Item = &'a str>, take_every: usize) -> Stream {
+    let mut stream = Stream::default();
+    let mut window = Window::default();
+    for (idx, piece) in pieces.into_iter().enumerate() {
+        stream.push(piece);
+        if idx % take_every == 0 {
+            stream.take_change().into_iter().for_each(|change| window.apply(change));
+            assert_eq!(window.blocks, stream.blocks());
+        }
+    }
+    stream.finish();
+    stream.take_change().into_iter().for_each(|change| window.apply(change));
+    assert_eq!(
+        compact::blocks(stream.blocks()),
+        compact::blocks(&markdown(stream.text())),
+        "{:?}",
+        stream.text()
+    );
+    assert_eq!(stream.blocks(), markdown(stream.text()));
+    assert_eq!(window.blocks, stream.blocks());
+    assert_eq!(stream.take_change(), None);
+    stream
+}
+
+fn pieces(text: &str, len: usize) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let mut at = len.min(rest.len());
+        while !rest.is_char_boundary(at) {
+            at += 1;
+        }
+        let (piece, behind) = rest.split_at(at);
+        pieces.push(piece);
+        rest = behind;
+    }
+    pieces
+}
+
+/// Lines and parts of lines that mean much to a Markdown parser, mostly in the wrong place.
+const LINES: &[&str] = &[
+    "",
+    "",
+    "",
+    "\n",
+    "text",
+    "more *text* here",
+    "# Heading",
+    "##",
+    "===",
+    "---",
+    "- - -",
+    "***",
+    "* * *",
+    "- a",
+    "- b",
+    "  - c",
+    "    - d",
+    "- ",
+    "-",
+    "* x",
+    "+ y",
+    "1. one",
+    "2. two",
+    "10) ten",
+    "   1. in",
+    "   - in",
+    "  in item",
+    "   in item",
+    "    deep",
+    "      deeper",
+    "- - a",
+    "- 1. b",
+    "- [ ] task",
+    "- [x] done",
+    "-     code",
+    "- # h",
+    "- > q",
+    " - a",
+    "  * * *",
+    "    * x",
+    "-\tx",
+    "123456789. x",
+    "1234567890. x",
+    "```",
+    "```",
+    "```rust",
+    "````",
+    "~~~",
+    "~~~~ js",
+    "  ```",
+    "   ~~~",
+    "    ```",
+    "- ```",
+    "  ```py",
+    "fn main() {}",
+    "let x = \"a\";",
+    "/* open",
+    "*/",
+    "`` ",
+    "`code`",
+    "``` x",
+    "   ```",
+    "   code",
+    "> quote",
+    "> - a",
+    ">",
+    "> ```",
+    "> > b",
+    "lazy",
+    "    indented",
+    "\tindented",
+    "\t- tab",
+    " \t ",
+    "> | a |",
+    "| a | b |",
+    "|---|:-:|",
+    "| 1 | 2 |",
+    "a | b",
+    "-|-",
+    "--|",
+    "|",
+    "| x",
+    "  | 3 | 4 |",
+    "  |--|--|",
+    "  | a | b |",
+    "   | a |",
+    "   |---|",
+    "| \\| | `|` |",
+    ":-",
+    "|-",
+    "[a]",
+    "[A][a]",
+    "[^1]",
+    "https://example.com",
+    "see https://example.com/x_y.",
+    "<https://example.com>",
+    "[t](https://e.org)",
+    "[t](src/x.rs)",
+    "![alt](https://e.org/i.png)",
+    "<div>",
+    "</div>",
+    "<!-- c",
+    "-->",
+    "<pre>",
+    "</pre>",
+    "<b>x</b>",
+    "<b>",
+    "a<br>b",
+    "<x y",
+    "<?php",
+    "?>",
+    "&amp;",
+    "&am",
+    "\\*",
+    "a  ",
+    "a\\",
+    "**bold",
+    "bold**",
+    "_em_ph",
+    "~~s~~",
+    "äöü 漢字。",
+    "🙂",
+    "\u{200b}",
+    "x\ry",
+    "\0",
+    "\u{a0}",
+    "\u{85}",
+    "\u{c}",
+];
+
+/// What reaches back: it makes a stream parse the whole at its end.
+const DEFINITIONS: &[&str] =
+    &["[a]: https://example.com/a", "[a]: /x \"t", "itle\"", "[^1]: note", "    more note", "[b]:", "[^2]:"];
+
+fn nasty(definitions: bool) -> impl Strategy<Value = String> {
+    let end =
+        prop_oneof![8 => Just("\n"), 1 => Just("\r\n"), 1 => Just("\r"), 1 => Just(""), 2 => Just("\n\n")];
+    let lines = if definitions { [LINES, DEFINITIONS].concat() } else { LINES.to_vec() };
+    let line = (prop::sample::select(lines), end).prop_map(|(line, end)| format!("{line}{end}"));
+    prop::collection::vec(line, 0..24).prop_map(|lines| lines.concat())
+}
+
+/// Cuts a text at the given permille of its length.
+fn cut<'a>(text: &'a str, cuts: &[usize]) -> Vec<&'a str> {
+    let mut at: Vec<usize> = cuts.iter().map(|cut| text.len() * cut / 1000).collect();
+    at.sort_unstable();
+    at.push(text.len());
+    let mut from = 0;
+    let mut pieces = Vec::new();
+    for mut to in at {
+        while !text.is_char_boundary(to) {
+            to += 1;
+        }
+        if to > from {
+            pieces.push(&text[from..to]);
+            from = to;
+        }
+    }
+    pieces
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_cut_gives_the_whole_document(
+        text in any::<bool>().prop_flat_map(nasty),
+        cuts in prop::collection::vec(0usize..1000, 0..40),
+        take_every in 1usize..4,
+    ) {
+        check_pieces(cut(&text, &cuts), take_every);
+    }
+
+    #[test]
+    fn character_by_character_gives_the_whole_document(text in any::<bool>().prop_flat_map(nasty)) {
+        check_pieces(pieces(&text, 1), 1);
+    }
+
+    /// As long as there is credit, a stream shows at every moment what the text so far means.
+    #[test]
+    fn every_moment_shows_the_document_so_far(
+        text in nasty(false),
+        cuts in prop::collection::vec(0usize..1000, 0..40),
+    ) {
+        let mut stream = Stream::default();
+        for piece in cut(&text, &cuts) {
+            stream.credit = isize::MAX / 2;
+            stream.push(piece);
+            let last_line = stream.text.rsplit(['\n', '\r']).next().unwrap_or_default();
+            let about_to_close = last_line.chars().all(|c| matches!(c, ' ' | '`' | '~')) && !last_line.is_empty();
+            if !about_to_close {
+                prop_assert_eq!(stream.blocks(), markdown(stream.text()), "{:?}", stream.text());
+            }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! A conversation as the agent keeps it on disk, read through the same fold as the live stream. Never written to.
+//!
+//! `<config>/projects/<encoded folder>/<session id>.jsonl` (2.1.329). The format is the agent's own business: lines
+//! that do not parse, a torn last one among them, are left out.
+
+use crate::transcript::Transcript;
+use crate::wire::{self, ContentBlock, Inbound, User};
+use std::collections::HashMap;
+use std::io::{self, BufRead};
+use std::path::{Path, PathBuf};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+/// The agent's folder for a project: the real path, each UTF-16 unit that is no ASCII letter or digit as a dash;
+/// beyond 200 units cut, with a hash behind it.
+pub fn project_folder(config: &Path, project: &Path) -> PathBuf {
+    let real = project.canonicalize().unwrap_or_else(|_| project.to_owned());
+    let text = real.to_string_lossy();
+    let units: Vec<u16> = text.encode_utf16().collect();
+    let encoded: String = units
+        .iter()
+        .map(|unit| match u8::try_from(*unit) {
+            Ok(byte) if byte.is_ascii_alphanumeric() => char::from(byte),
+            _ => '-',
+        })
+        .collect();
+    let name = if encoded.len() > 200 {
+        let hash = units.iter().fold(0i32, |hash, unit| hash.wrapping_mul(31).wrapping_add(i32::from(*unit)));
+        format!("{}-{}", &encoded[..200], base36(hash.unsigned_abs()))
+    } else {
+        encoded
+    };
+    config.join("projects").join(name)
+}
+
+fn base36(mut number: u32) -> String {
+    let mut digits = Vec::new();
+    loop {
+        digits.push(char::from_digit(number % 36, 36).unwrap_or('0'));
+        number /= 36;
+        if number == 0 {
+            return digits.into_iter().rev().collect();
+        }
+    }
+}
+
+/// Where a session's transcript lies.
+pub fn transcript_path(config: &Path, project: &Path, agent_session_id: &str) -> PathBuf {
+    project_folder(config, project).join(format!("{agent_session_id}.jsonl"))
+}
+
+/// Folds a transcript on disk. A file that is not there is an empty conversation.
+pub fn read(path: &Path) -> io::Result<Transcript> {
+    let mut transcript = Transcript::default();
+    let file = match std::fs::File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(transcript),
+        Err(error) => return Err(error),
+    };
+    let mut lines = Vec::new();
+    for line in io::BufReader::new(file).split(b'\n') {
+        lines.push(line?);
+    }
+    for line in on_the_branch(&lines) {
+        fold(&mut transcript, line);
+    }
+    // What was not finished then is not going on now.
+    transcript.note(0, crate::session::machine::Note::ProcessEnded);
+    Ok(transcript)
+}
+
+/// The lines form a tree: what is shown is the way from the last message back to its root, in the file's order.
+fn on_the_branch(lines: &[Vec<u8>]) -> Vec<&[u8]> {
+    #[derive(serde::Deserialize, Default)]
+    #[serde(default, rename_all = "camelCase")]
+    struct Place {
+        r#type: String,
+        uuid: Option<String>,
+        parent_uuid: Option<String>,
+        is_sidechain: bool,
+    }
+    let places: Vec<Place> =
+        lines.iter().map(|line| serde_json::from_slice(line).unwrap_or_default()).collect();
+    let by_uuid: HashMap<&str, usize> =
+        places.iter().enumerate().filter_map(|(at, place)| Some((place.uuid.as_deref()?, at))).collect();
+    let is_message = |place: &Place| place.r#type == "user" || place.r#type == "assistant";
+    let mut shown = vec![false; lines.len()];
+    let mut at = places.iter().rposition(|place| is_message(place) && !place.is_sidechain);
+    while let Some(here) = at {
+        if std::mem::replace(&mut shown[here], true) {
+            break;
+        }
+        at = places[here].parent_uuid.as_deref().and_then(|parent| by_uuid.get(parent)).copied();
+    }
+    lines
+        .iter()
+        .zip(&shown)
+        .zip(&places)
+        .filter(|((_, shown), place)| **shown && is_message(place))
+        .map(|((line, _), _)| line.as_slice())
+        .collect()
+}
+
+fn fold(transcript: &mut Transcript, line: &[u8]) {
+    let inbound = wire::parse(line);
+    let at = match &inbound {
+        Inbound::Assistant(assistant) => milliseconds(assistant.timestamp.as_deref()),
+        Inbound::User(user) => {
+            let at = milliseconds(user.timestamp.as_deref());
+            past_prompt(transcript, at, user);
+            at
+        }
+        _ => 0,
+    };
+    transcript.line(at, &inbound);
+}
+
+/// A prompt is a user message with text of its own that is neither the agent's doing nor a tool's result.
+fn past_prompt(transcript: &mut Transcript, at: u64, user: &User) {
+    let Some(uuid) = &user.uuid else { return };
+    if user.is_meta || user.is_synthetic || user.is_sidechain || user.is_compact_summary {
+        return;
+    }
+    let mut texts = Vec::new();
+    let mut n_images = 0;
+    for block in &user.message.content {
+        match block {
+            ContentBlock::Text { text } => texts.push(text.as_str()),
+            ContentBlock::Image => n_images += 1,
+            _ => return,
+        }
+    }
+    let text = texts.join("\n");
+    let is_the_agents = ["<local-command", "<command-", "[Request interrupted", "<task-notification"]
+        .iter()
+        .any(|mark| text.starts_with(mark));
+    if !is_the_agents && (n_images > 0 || !text.is_empty()) {
+        transcript.past_prompt(at, uuid, text, n_images);
+    }
+}
+
+/// Milliseconds since the epoch; 0 where there is no readable moment.
+fn milliseconds(timestamp: Option<&str>) -> u64 {
+    let moment = timestamp.and_then(|timestamp| OffsetDateTime::parse(timestamp, &Rfc3339).ok());
+    moment.and_then(|moment| u64::try_from(moment.unix_timestamp_nanos() / 1_000_000).ok()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::Body;
+
+    #[test]
+    fn a_folder_has_the_agents_own_name() {
+        let folder = |path: &str| project_folder(Path::new("/c"), Path::new(path)).display().to_string();
+        assert_eq!(folder("/no/such/a_b.c"), "/c/projects/-no-such-a-b-c");
+        assert_eq!(folder("/no/such/😀"), "/c/projects/-no-such---");
+        let long = format!("/no/{}", "x".repeat(300));
+        assert_eq!(
+            folder(&long).len(),
+            "/c/projects/".len() + 200 + 1 + folder(&long).rsplit('-').next().unwrap().len()
+        );
+    }
+
+    #[test]
+    fn a_torn_line_and_an_abandoned_branch_are_left_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.jsonl");
+        let lines = [
+            r#"{"type":"user","uuid":"u1","parentUuid":null,"timestamp":"2026-01-01T00:00:00.500Z","message":{"role":"user","content":"one"}}"#,
+            r#"{"type":"assistant","uuid":"a0","parentUuid":"u1","message":{"id":"m0","content":[{"type":"text","text":"abandoned"}]}}"#,
+            r#"{"type":"assistant","uuid":"a1","parentUuid":"u1","message":{"id":"m1","content":[{"type":"text","text":"two"}]}}"#,
+            r#"{"type":"assistant","uuid":"a2","parentUuid":"a1","mess"#,
+        ];
+        std::fs::write(&path, lines.join("\n")).unwrap();
+        let transcript = read(&path).unwrap();
+        let ids: Vec<_> = transcript.items().iter().map(|item| item.id.as_str()).collect();
+        assert_eq!(ids, ["u1", "m1.0"]);
+        assert_eq!(transcript.items()[0].at, 1_767_225_600_500);
+        assert!(matches!(&transcript.items()[0].body, Body::Prompt { text, .. } if text == "one"));
+    }
+}

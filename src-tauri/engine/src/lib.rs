@@ -1,0 +1,18 @@
+//! Deskbell without a window: it owns the agents' processes, their protocol and the conversation, and knows
+//! nothing of Tauri.
+
+pub mod api;
+pub mod document;
+pub mod history;
+pub mod launch;
+pub mod locate;
+pub mod patch;
+pub mod permission;
+pub mod process;
+pub mod session;
+pub mod store;
+pub mod transcript;
+pub mod wire;
+
+#[cfg(test)]
+mod bindings;

@@ -1,0 +1,282 @@
+//! Events as patches: applying them to items, and merging those of one frame so that fewer cross to a window.
+//!
+//! Merging never loses anything: what is merged, applied, gives what the single events give.
+
+use crate::api::{Block, Body, CodeLine, Event, Item, ItemId};
+use std::collections::HashMap;
+
+/// Applies an event to items, as the UI does. Events that change no item are left alone.
+pub fn apply(items: &mut Vec<Item>, event: &Event) {
+    match event {
+        Event::ItemAdded { item } | Event::ItemChanged { item } => match find(items, &item.id) {
+            Some(known) => *known = item.clone(),
+            None => items.push(item.clone()),
+        },
+        Event::ItemRemoved { item_id } => items.retain(|item| item.id != *item_id),
+        Event::BlocksChanged { item_id, keep, blocks } => {
+            if let Some(item) = find(items, item_id) {
+                replace_blocks(item, *keep, blocks);
+            }
+        }
+        Event::CodeGrew { item_id, keep, lines } => {
+            if let Some(item) = find(items, item_id) {
+                grow_code(item, *keep, lines);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn find<'a>(items: &'a mut [Item], id: &ItemId) -> Option<&'a mut Item> {
+    // From the end: what changes is almost always what came last.
+    items.iter_mut().rev().find(|item| item.id == *id)
+}
+
+fn replace_blocks(item: &mut Item, keep: u32, new: &[Block]) {
+    if let Body::Text { blocks, .. } = &mut item.body {
+        blocks.truncate(keep as usize);
+        blocks.extend_from_slice(new);
+    }
+}
+
+fn grow_code(item: &mut Item, keep: u32, new: &[CodeLine]) {
+    if let Body::Text { blocks, .. } = &mut item.body
+        && let Some(Block::Code { lines, .. }) = blocks.last_mut()
+    {
+        lines.truncate(keep as usize);
+        lines.extend_from_slice(new);
+    }
+}
+
+/// Events that wait for their frame.
+#[derive(Default)]
+pub struct Pending {
+    events: Vec<Event>,
+    /// Where the one event of an item stands.
+    of_item: HashMap<ItemId, usize>,
+    session: Option<usize>,
+}
+
+impl Pending {
+    pub fn is_empty(&self) -> bool {
+        self.events.is_empty()
+    }
+
+    /// How many events the next batch would have.
+    pub fn len(&self) -> usize {
+        self.events.len()
+    }
+
+    pub fn take(&mut self) -> Vec<Event> {
+        self.of_item.clear();
+        self.session = None;
+        std::mem::take(&mut self.events)
+    }
+
+    /// Takes an event in, into what is there already where that says the same.
+    pub fn push(&mut self, event: Event) {
+        if let Event::SessionChanged { .. } = &event {
+            match self.session {
+                Some(at) => self.events[at] = event,
+                None => {
+                    self.session = Some(self.events.len());
+                    self.events.push(event);
+                }
+            }
+            return;
+        }
+        let Some(id) = item_of(&event).cloned() else {
+            return self.events.push(event);
+        };
+        match self.of_item.get(&id) {
+            Some(at) => {
+                let at = *at;
+                if let Some(apart) = merge(&mut self.events[at], event) {
+                    self.of_item.insert(id, self.events.len());
+                    self.events.push(apart);
+                }
+            }
+            None => {
+                self.of_item.insert(id, self.events.len());
+                self.events.push(event);
+            }
+        }
+    }
+}
+
+fn item_of(event: &Event) -> Option<&ItemId> {
+    match event {
+        Event::ItemAdded { item } | Event::ItemChanged { item } => Some(&item.id),
+        Event::ItemRemoved { item_id }
+        | Event::BlocksChanged { item_id, .. }
+        | Event::CodeGrew { item_id, .. } => Some(item_id),
+        _ => None,
+    }
+}
+
+/// Merges a later event of the same item into an earlier one; gives it back if they do not merge.
+fn merge(earlier: &mut Event, later: Event) -> Option<Event> {
+    match (&mut *earlier, later) {
+        (Event::ItemAdded { item: known } | Event::ItemChanged { item: known }, later) => match later {
+            Event::ItemAdded { item } | Event::ItemChanged { item } => *known = item,
+            Event::BlocksChanged { keep, blocks, .. } => replace_blocks(known, keep, &blocks),
+            Event::CodeGrew { keep, lines, .. } => grow_code(known, keep, &lines),
+            // An item added in an earlier batch may be the one that goes: only the removal says so in every case.
+            later => *earlier = later,
+        },
+        (Event::BlocksChanged { keep: known_keep, blocks: known, .. }, later) => match later {
+            Event::BlocksChanged { keep, blocks, .. } if keep >= *known_keep => {
+                known.truncate((keep - *known_keep) as usize);
+                known.extend(blocks);
+            }
+            Event::CodeGrew { keep, lines, item_id } => match known.last_mut() {
+                Some(Block::Code { lines: known, .. }) => {
+                    known.truncate(keep as usize);
+                    known.extend(lines);
+                }
+                _ => return Some(Event::CodeGrew { keep, lines, item_id }),
+            },
+            later => *earlier = later,
+        },
+        (Event::CodeGrew { keep: known_keep, lines: known, .. }, later) => match later {
+            Event::CodeGrew { keep, lines, .. } if keep >= *known_keep => {
+                known.truncate((keep - *known_keep) as usize);
+                known.extend(lines);
+            }
+            Event::CodeGrew { keep, lines, item_id } => *earlier = Event::CodeGrew { keep, lines, item_id },
+            Event::BlocksChanged { keep, blocks, item_id } => {
+                // The blocks begin behind, or with, the code that grew: both are needed.
+                return Some(Event::BlocksChanged { keep, blocks, item_id });
+            }
+            later => *earlier = later,
+        },
+        (_, later) => return Some(later),
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::{PromptState, Span};
+    use proptest::prelude::*;
+
+    fn paragraph(text: u8) -> Block {
+        Block::Paragraph { spans: vec![Span::Text { text: text.to_string() }] }
+    }
+
+    fn line(text: u8) -> CodeLine {
+        CodeLine { tokens: vec![crate::api::Token { text: text.to_string(), style: Default::default() }] }
+    }
+
+    fn text_item(id: u8, blocks: Vec<Block>) -> Item {
+        Item { id: ItemId(id.to_string()), parent: None, at: 0, body: Body::Text { blocks, streaming: true } }
+    }
+
+    fn block() -> impl Strategy<Value = Block> {
+        prop_oneof![
+            any::<u8>().prop_map(paragraph),
+            prop::collection::vec(any::<u8>(), 0..3).prop_map(|lines| Block::Code {
+                language: None,
+                lines: lines.into_iter().map(line).collect()
+            }),
+        ]
+    }
+
+    /// Commands to a model of one text item, from which valid events are made.
+    #[derive(Clone, Debug)]
+    enum Act {
+        Add(u8),
+        Change(u8, Vec<Block>),
+        Blocks(u8, u32, Vec<Block>),
+        Code(u8, u32, Vec<u8>),
+        Remove(u8),
+        Prompt,
+    }
+
+    fn act() -> impl Strategy<Value = Act> {
+        let id = || 0u8..3;
+        prop_oneof![
+            id().prop_map(Act::Add),
+            (id(), prop::collection::vec(block(), 0..3)).prop_map(|(id, blocks)| Act::Change(id, blocks)),
+            (id(), 0u32..4, prop::collection::vec(block(), 0..3))
+                .prop_map(|(id, keep, b)| Act::Blocks(id, keep, b)),
+            (id(), 0u32..4, prop::collection::vec(any::<u8>(), 0..3))
+                .prop_map(|(id, keep, l)| Act::Code(id, keep, l)),
+            id().prop_map(Act::Remove),
+            Just(Act::Prompt),
+        ]
+    }
+
+    /// Only what an engine says: changes of items that are there, with a `keep` that they have.
+    fn events(acts: Vec<Act>) -> Vec<Event> {
+        let mut items: Vec<Item> = Vec::new();
+        let mut events = Vec::new();
+        let mut removed = Vec::new();
+        for (nr, act) in acts.into_iter().enumerate() {
+            let blocks_of = |items: &[Item], id: u8| {
+                items.iter().find(|item| item.id.0 == id.to_string()).and_then(|item| match &item.body {
+                    Body::Text { blocks, .. } => Some(blocks.clone()),
+                    _ => None,
+                })
+            };
+            let event = match act {
+                Act::Add(id) if blocks_of(&items, id).is_none() && !removed.contains(&id) => {
+                    Event::ItemAdded { item: text_item(id, vec![]) }
+                }
+                Act::Change(id, blocks) if blocks_of(&items, id).is_some() => {
+                    Event::ItemChanged { item: text_item(id, blocks) }
+                }
+                Act::Blocks(id, keep, blocks) => match blocks_of(&items, id) {
+                    Some(known) => Event::BlocksChanged {
+                        item_id: ItemId(id.to_string()),
+                        keep: keep.min(known.len() as u32),
+                        blocks,
+                    },
+                    None => continue,
+                },
+                Act::Code(id, keep, lines) => match blocks_of(&items, id).as_deref() {
+                    Some([.., Block::Code { lines: known, .. }]) => Event::CodeGrew {
+                        item_id: ItemId(id.to_string()),
+                        keep: keep.min(known.len() as u32),
+                        lines: lines.into_iter().map(line).collect(),
+                    },
+                    _ => continue,
+                },
+                Act::Remove(id) if blocks_of(&items, id).is_some() => {
+                    removed.push(id);
+                    Event::ItemRemoved { item_id: ItemId(id.to_string()) }
+                }
+                Act::Prompt => Event::ItemAdded {
+                    item: Item {
+                        id: ItemId(format!("p{nr}")),
+                        parent: None,
+                        at: 0,
+                        body: Body::Prompt { text: String::new(), n_images: 0, state: PromptState::Sent },
+                    },
+                },
+                _ => continue,
+            };
+            apply(&mut items, &event);
+            events.push(event);
+        }
+        events
+    }
+
+    proptest! {
+        #[test]
+        fn merged_events_give_the_same_items(acts in prop::collection::vec(act(), 0..40), cut in 0usize..40) {
+            let events = events(acts);
+            let cut = cut.min(events.len());
+            let mut one_by_one = Vec::new();
+            events.iter().for_each(|event| apply(&mut one_by_one, event));
+            let mut merged = Vec::new();
+            for part in [&events[..cut], &events[cut..]] {
+                let mut pending = Pending::default();
+                part.iter().for_each(|event| pending.push(event.clone()));
+                pending.take().iter().for_each(|event| apply(&mut merged, event));
+            }
+            prop_assert_eq!(one_by_one, merged);
+        }
+    }
+}

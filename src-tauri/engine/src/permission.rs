@@ -1,0 +1,307 @@
+//! Permission requests: what is shown of one, and what goes back to the agent for a decision.
+//!
+//! The subject shown is the raw input, never the agent's own description of it.
+
+use crate::api::*;
+use crate::document;
+use crate::wire::{self, CanUseTool};
+use serde_json::{Value, json};
+
+/// What a decision sends, and how the request then counts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    pub line: String,
+    pub resolution: Resolution,
+}
+
+/// A request as it is shown.
+pub fn view(id: RequestId, request: &CanUseTool, asked_at: u64) -> PermissionRequest {
+    let kind = kind(request);
+    PermissionRequest {
+        id,
+        tool: request.tool_name.clone(),
+        question: question(&kind, &request.tool_name),
+        subject: subject(request),
+        diff: diff(request),
+        suggestions: suggestions(request),
+        item_id: request.tool_use_id.clone().map(ItemId),
+        reason: reason(request),
+        input: request.input.clone(),
+        kind,
+        asked_at,
+    }
+}
+
+/// One line for the session list and the notification.
+pub fn wants(request: &PermissionRequest) -> String {
+    match &request.kind {
+        RequestKind::Command => "Wants to run a command".to_owned(),
+        RequestKind::Edit => "Wants to change a file".to_owned(),
+        RequestKind::Fetch => "Wants to reach the network".to_owned(),
+        RequestKind::Questions { .. } => "Asks you a question".to_owned(),
+        RequestKind::Plan { .. } => "Proposes a plan".to_owned(),
+        RequestKind::Other => format!("Wants to use {}", request.tool),
+    }
+}
+
+/// What goes back for a decision; an error if the decision does not fit the request.
+pub fn answer(view: &PermissionRequest, request: &CanUseTool, decision: Decision) -> Result<Answer, String> {
+    let id = view.id.as_str();
+    Ok(match decision {
+        Decision::AllowOnce { updated_input } => {
+            let input = updated_input.as_ref().unwrap_or(&request.input);
+            if !input.is_object() {
+                return Err("The changed input is not an object.".to_owned());
+            }
+            Answer { line: wire::allow(id, input, &[]), resolution: Resolution::Allowed { always: None } }
+        }
+        Decision::AllowAlways { suggestion } => {
+            let chosen = view
+                .suggestions
+                .iter()
+                .find(|known| suggestion.as_str() == Some(&known.id) || suggestion == known.raw)
+                .ok_or("There is no such suggestion in the request.")?;
+            Answer {
+                line: wire::allow(id, &request.input, std::slice::from_ref(&chosen.raw)),
+                resolution: Resolution::Allowed {
+                    always: Some(format!("{} ({})", chosen.rule, chosen.kept_in)),
+                },
+            }
+        }
+        Decision::Deny { message, interrupt } => {
+            // The message is mandatory on the wire: without one the agent takes the answer for malformed (2.1.329).
+            let given = message.trim();
+            let message = if given.is_empty() { "The user said no." } else { given };
+            Answer {
+                line: wire::deny(id, message, interrupt),
+                resolution: Resolution::Denied { message: message.to_owned() },
+            }
+        }
+        Decision::Answer { answers } => {
+            let RequestKind::Questions { .. } = view.kind else {
+                return Err("The request asks no questions.".to_owned());
+            };
+            let mut input = request.input.clone();
+            input["answers"] = json!(answers);
+            Answer { line: wire::allow(id, &input, &[]), resolution: Resolution::Answered }
+        }
+    })
+}
+
+fn text<'a>(input: &'a Value, key: &str) -> Option<&'a str> {
+    input.get(key)?.as_str()
+}
+
+fn kind(request: &CanUseTool) -> RequestKind {
+    match request.tool_name.as_str() {
+        "Bash" | "PowerShell" => RequestKind::Command,
+        "Edit" | "Write" | "MultiEdit" | "NotebookEdit" => RequestKind::Edit,
+        "WebFetch" | "WebSearch" => RequestKind::Fetch,
+        "AskUserQuestion" => match questions(&request.input) {
+            Some(questions) => RequestKind::Questions { questions },
+            None => RequestKind::Other,
+        },
+        // Without a plan file the input is empty (2.1.329).
+        "ExitPlanMode" => {
+            RequestKind::Plan { blocks: document::markdown(text(&request.input, "plan").unwrap_or("")) }
+        }
+        _ => RequestKind::Other,
+    }
+}
+
+fn question(kind: &RequestKind, tool: &str) -> String {
+    match kind {
+        RequestKind::Command => "Run this command?".to_owned(),
+        RequestKind::Edit => "Make this change?".to_owned(),
+        RequestKind::Fetch => "Reach this address?".to_owned(),
+        RequestKind::Questions { .. } => "The agent asks".to_owned(),
+        RequestKind::Plan { .. } => "Go ahead with this plan?".to_owned(),
+        RequestKind::Other => format!("Allow {tool}?"),
+    }
+}
+
+/// The raw text of what would happen. For a tool that we know no better for it is the whole input.
+fn subject(request: &CanUseTool) -> String {
+    let input = &request.input;
+    let known = match request.tool_name.as_str() {
+        "Bash" | "PowerShell" => text(input, "command"),
+        "Edit" | "Write" | "MultiEdit" => text(input, "file_path"),
+        "NotebookEdit" => text(input, "notebook_path"),
+        "Read" => text(input, "file_path"),
+        "WebFetch" => text(input, "url"),
+        "WebSearch" => text(input, "query"),
+        _ => None,
+    };
+    known.map_or_else(|| serde_json::to_string_pretty(input).unwrap_or_default(), str::to_owned)
+}
+
+fn diff(request: &CanUseTool) -> Option<Diff> {
+    let input = &request.input;
+    match request.tool_name.as_str() {
+        "Edit" => Some(document::diff_unplaced(
+            text(input, "file_path")?,
+            text(input, "old_string")?,
+            text(input, "new_string")?,
+        )),
+        "Write" => Some(document::diff_unplaced(text(input, "file_path")?, "", text(input, "content")?)),
+        _ => None,
+    }
+}
+
+fn reason(request: &CanUseTool) -> Option<String> {
+    let blocked = request.blocked_path.as_ref().map(|path| format!("It would reach {path}."));
+    let said = match &request.decision_reason {
+        Some(Value::String(reason)) => Some(reason.clone()),
+        _ => None,
+    };
+    blocked.or(said)
+}
+
+fn questions(input: &Value) -> Option<Vec<Question>> {
+    let string = |value: &Value, key: &str| text(value, key).unwrap_or("").to_owned();
+    let questions = input.get("questions")?.as_array()?;
+    let questions: Vec<Question> = questions
+        .iter()
+        .map(|question| Question {
+            text: string(question, "question"),
+            header: string(question, "header"),
+            options: question
+                .get("options")
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+                .map(|option| QuestionOption {
+                    label: string(option, "label"),
+                    description: string(option, "description"),
+                })
+                .collect(),
+            multi_select: question.get("multiSelect").and_then(Value::as_bool).unwrap_or(false),
+        })
+        .collect();
+    (!questions.is_empty()).then_some(questions)
+}
+
+fn suggestions(request: &CanUseTool) -> Vec<Suggestion> {
+    if request.suppress_always_allow_rule {
+        return Vec::new();
+    }
+    request
+        .permission_suggestions
+        .iter()
+        .enumerate()
+        .filter_map(|(nr, raw)| {
+            let (label, rule) = suggestion_words(raw)?;
+            let kept_in = match text(raw, "destination").unwrap_or("session") {
+                "session" => "this session",
+                "localSettings" => "this project, for me",
+                "projectSettings" => "this project, for everyone",
+                "userSettings" => "everywhere",
+                other => other,
+            };
+            Some(Suggestion {
+                id: format!("s{nr}"),
+                label,
+                rule,
+                kept_in: kept_in.to_owned(),
+                raw: raw.clone(),
+            })
+        })
+        .collect()
+}
+
+/// A suggestion in words, and its exact rule. One of a kind that we do not know is not offered.
+fn suggestion_words(raw: &Value) -> Option<(String, String)> {
+    match text(raw, "type")? {
+        "addRules" => {
+            if text(raw, "behavior") != Some("allow") {
+                return None;
+            }
+            let rules: Vec<String> = raw
+                .get("rules")?
+                .as_array()?
+                .iter()
+                .map(|rule| {
+                    let tool = text(rule, "toolName").unwrap_or("?");
+                    text(rule, "ruleContent")
+                        .map_or_else(|| tool.to_owned(), |content| format!("{tool}({content})"))
+                })
+                .collect();
+            let rules = rules.join(", ");
+            Some((format!("Always allow {rules}"), rules))
+        }
+        "addDirectories" => {
+            let directories: Vec<&str> =
+                raw.get("directories")?.as_array()?.iter().filter_map(Value::as_str).collect();
+            let directories = directories.join(", ");
+            Some((format!("Let it work in {directories}"), format!("additional directory {directories}")))
+        }
+        "setMode" => {
+            let mode = text(raw, "mode")?;
+            let label = match mode {
+                "acceptEdits" => "Accept every edit from now on".to_owned(),
+                _ => format!("Switch to the mode {mode}"),
+            };
+            Some((label, format!("mode {mode}")))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bash() -> CanUseTool {
+        CanUseTool {
+            tool_name: "Bash".into(),
+            input: json!({"command": "touch b.txt", "description": "harmless"}),
+            tool_use_id: Some("toolu_1".into()),
+            permission_suggestions: vec![
+                json!({"type": "addRules", "rules": [{"toolName": "Bash", "ruleContent": "touch b.txt"}], "behavior": "allow", "destination": "localSettings"}),
+                json!({"type": "setMode", "mode": "acceptEdits", "destination": "session"}),
+            ],
+            ..CanUseTool::default()
+        }
+    }
+
+    fn sent(decision: Decision) -> Result<Value, String> {
+        let request = bash();
+        let view = view(RequestId::new("r"), &request, 0);
+        let answer = answer(&view, &request, decision)?;
+        let line: Value = serde_json::from_str(&answer.line).unwrap();
+        assert_eq!(line["response"]["request_id"], "r");
+        Ok(line["response"]["response"].clone())
+    }
+
+    #[test]
+    fn the_subject_is_what_would_run_not_what_is_said_of_it() {
+        let view = view(RequestId::new("r"), &bash(), 0);
+        assert_eq!(view.subject, "touch b.txt");
+        assert_eq!(view.suggestions[0].rule, "Bash(touch b.txt)");
+        assert_eq!(view.suggestions[0].kept_in, "this project, for me");
+    }
+
+    #[test]
+    fn always_applies_one_suggestion_and_no_other() {
+        let answer = sent(Decision::AllowAlways { suggestion: json!("s0") }).unwrap();
+        assert_eq!(answer["updatedPermissions"], json!([bash().permission_suggestions[0]]));
+        let same =
+            sent(Decision::AllowAlways { suggestion: bash().permission_suggestions[0].clone() }).unwrap();
+        assert_eq!(answer, same);
+        assert!(
+            sent(Decision::AllowAlways { suggestion: json!({"type": "setMode", "mode": "plan"}) }).is_err()
+        );
+    }
+
+    #[test]
+    fn what_was_shown_is_what_is_sent() {
+        let answer = sent(Decision::AllowOnce { updated_input: None }).unwrap();
+        assert_eq!(answer, json!({"behavior": "allow", "updatedInput": bash().input}));
+    }
+
+    #[test]
+    fn a_denial_always_has_a_message() {
+        let answer = sent(Decision::Deny { message: "  ".into(), interrupt: true }).unwrap();
+        assert_eq!(answer, json!({"behavior": "deny", "message": "The user said no.", "interrupt": true}));
+    }
+}

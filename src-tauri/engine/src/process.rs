@@ -1,0 +1,245 @@
+//! One agent process: spawning it, its three pipes, its end. Nothing else in the project spawns or signals an agent.
+//!
+//! The three pipes are served for the whole life of the process, each by a task of its own, so that no full pipe
+//! can stop another. A process has ended when both its exit and the end of its output are known; the output is
+//! waited for at most `DRAIN` after the exit, since a grandchild may hold it open for ever.
+
+mod lines;
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
+#[cfg(unix)]
+use unix as system;
+#[cfg(windows)]
+use windows as system;
+
+use crate::api::ExitReport;
+use crate::launch::{Launch, Start};
+use crate::wire::{self, Inbound};
+use lines::{Line, Lines};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::sync::mpsc;
+
+/// How long the output may stay open behind an exit.
+const DRAIN: Duration = Duration::from_secs(2);
+/// The part of the error output that is kept.
+const STDERR_TAIL: usize = 16 * 1024;
+/// Lines handed over at once; with the channel's length it bounds what waits in memory when a consumer stalls.
+const BATCH: usize = 256;
+
+/// What a process tells.
+#[derive(Debug)]
+pub enum Output {
+    /// In order, none lost.
+    Lines(Vec<Inbound>),
+    /// Its stdin takes nothing any more.
+    StdinBroken(String),
+    /// The last thing it tells: behind every line.
+    Exited(ExitReport),
+}
+
+/// The program was found and could not be started.
+#[derive(Debug, thiserror::Error)]
+#[error("could not start {program}: {source}", program = program.display())]
+pub struct SpawnError {
+    pub program: PathBuf,
+    pub source: std::io::Error,
+}
+
+/// A living process. Dropping it kills it: an owner that is gone cannot walk the ladder.
+pub struct Process {
+    pid: u32,
+    stdin: Option<mpsc::UnboundedSender<String>>,
+    control: system::Control,
+    run_token: String,
+}
+
+impl Process {
+    /// Starts the agent. `output` is bounded: while it is full the process is held by its own pipe.
+    pub async fn spawn(
+        launch: &Launch,
+        start: &Start,
+        output: mpsc::Sender<Output>,
+    ) -> Result<Self, SpawnError> {
+        let error = |source| SpawnError { program: launch.program.clone(), source };
+        let mut command = std::process::Command::new(&launch.program);
+        command
+            .args(launch.args(start))
+            .current_dir(&launch.project)
+            .env_clear()
+            .envs(launch.environment(std::env::vars_os()))
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped());
+        let system::Spawned { mut child, control } = system::spawn(command).await.map_err(error)?;
+
+        let pid = control.pid();
+        let (stdin, lines) = mpsc::unbounded_channel();
+        let child_stdin = child.stdin().take().expect("stdin is piped");
+        let child_stdout = child.stdout().take().expect("stdout is piped");
+        let child_stderr = child.stderr().take().expect("stderr is piped");
+        tokio::spawn(write_lines(child_stdin, lines, output.clone()));
+        let reader = tokio::spawn(read_lines(child_stdout, output.clone()));
+        let tail = Arc::new(Mutex::new(Vec::new()));
+        let stderr = tokio::spawn(read_stderr(child_stderr, tail.clone()));
+        tokio::spawn(watch(child, control.clone(), reader, stderr, tail, output));
+        Ok(Self { pid, stdin: Some(stdin), control, run_token: launch.run_token.clone() })
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// Queues a whole line for stdin. `false`: stdin is closed.
+    pub fn write(&self, line: String) -> bool {
+        self.stdin.as_ref().is_some_and(|stdin| stdin.send(line).is_ok())
+    }
+
+    /// The first rung: end of input, behind everything written so far.
+    pub fn close_stdin(&mut self) {
+        self.stdin = None;
+    }
+
+    /// The second rung: SIGTERM to the process itself, which ends its tools too (2.1.329). On Windows there is no
+    /// such signal, and the third rung follows in its time.
+    pub fn terminate(&self) {
+        self.control.terminate();
+    }
+
+    /// The last rung: kills it, and every process that carries its run token.
+    pub fn kill(&self) {
+        self.control.kill();
+        self.sweep();
+    }
+
+    /// Ends what it left behind.
+    pub fn sweep(&self) {
+        let n_survivors = sweep(&self.run_token);
+        if n_survivors > 0 {
+            tracing::info!(n_survivors, "ended what an agent had left behind");
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.control.kill();
+    }
+}
+
+/// Kills every process that carries this run token. Tools have sessions of their own, so a group does not reach them.
+pub fn sweep(run_token: &str) -> usize {
+    system::sweep(run_token)
+}
+
+async fn write_lines(
+    mut stdin: tokio::process::ChildStdin,
+    mut lines: mpsc::UnboundedReceiver<String>,
+    output: mpsc::Sender<Output>,
+) {
+    while let Some(mut line) = lines.recv().await {
+        line.push('\n');
+        let written = async {
+            stdin.write_all(line.as_bytes()).await?;
+            stdin.flush().await
+        };
+        if let Err(error) = written.await {
+            // The receiver is dropped only with the session; then nobody needs to know.
+            let _ = output.send(Output::StdinBroken(error.to_string())).await;
+            return;
+        }
+    }
+}
+
+async fn read_lines(mut stdout: impl AsyncRead + Unpin, output: mpsc::Sender<Output>) {
+    let mut lines = Lines::default();
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        let n = match stdout.read(&mut buffer).await {
+            Ok(0) => break,
+            Ok(n) => n,
+            Err(error) => {
+                tracing::warn!(%error, "could not read the agent's output");
+                break;
+            }
+        };
+        let mut batch = Vec::new();
+        lines.push(&buffer[..n], |line| batch.extend(inbound(line)));
+        while !batch.is_empty() {
+            let rest = batch.split_off(batch.len().min(BATCH));
+            if output.send(Output::Lines(batch)).await.is_err() {
+                return;
+            }
+            batch = rest;
+        }
+    }
+    let mut batch = Vec::new();
+    lines.finish(|line| batch.extend(inbound(line)));
+    if !batch.is_empty() {
+        // As above: without a session there is nobody to tell.
+        let _ = output.send(Output::Lines(batch)).await;
+    }
+}
+
+fn inbound(line: Line<'_>) -> Option<Inbound> {
+    match line {
+        Line::Whole(line) if line.trim_ascii().is_empty() => None,
+        Line::Whole(line) => Some(wire::parse(line)),
+        Line::TooLong { start, n_bytes } => Some(Inbound::Unreadable {
+            line: String::from_utf8_lossy(start).into_owned(),
+            error: format!("a line of {n_bytes} bytes is longer than {} MiB", lines::LIMIT >> 20),
+        }),
+    }
+}
+
+async fn read_stderr(mut stderr: impl AsyncRead + Unpin, tail: Arc<Mutex<Vec<u8>>>) {
+    let mut buffer = vec![0; 16 * 1024];
+    while let Ok(n @ 1..) = stderr.read(&mut buffer).await {
+        let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
+        tail.extend_from_slice(&buffer[..n]);
+        let surplus = tail.len().saturating_sub(STDERR_TAIL);
+        tail.drain(..surplus);
+    }
+}
+
+async fn watch(
+    mut child: system::Child,
+    control: system::Control,
+    reader: tokio::task::JoinHandle<()>,
+    stderr: tokio::task::JoinHandle<()>,
+    tail: Arc<Mutex<Vec<u8>>>,
+    output: mpsc::Sender<Output>,
+) {
+    let status = child.wait().await;
+    control.reaped();
+    drained(reader).await;
+    drained(stderr).await;
+    let stderr = {
+        let tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(&tail).trim().to_owned()
+    };
+    let (code, signal) = match status {
+        Ok(status) => (status.code(), system::signal(status)),
+        Err(error) => {
+            tracing::error!(%error, "could not learn how the agent ended");
+            (None, None)
+        }
+    };
+    let report = ExitReport { code, signal, expected: false, stderr };
+    // As above: without a session there is nobody to tell.
+    let _ = output.send(Output::Exited(report)).await;
+}
+
+/// Waits for the end of an output, for at most `DRAIN` once nothing more comes through.
+async fn drained(mut task: tokio::task::JoinHandle<()>) {
+    if tokio::time::timeout(DRAIN, &mut task).await.is_err() {
+        task.abort();
+        // Aborting is what was asked; there is no other outcome to learn.
+        let _ = task.await;
+    }
+}

@@ -1,0 +1,143 @@
+//! Linux and macOS: a process group of its own, signals, and on Linux the parent-death signal.
+
+use std::io;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::ExitStatus;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use tokio::sync::oneshot;
+
+pub struct Child(tokio::process::Child);
+
+impl Child {
+    pub fn stdin(&mut self) -> &mut Option<tokio::process::ChildStdin> {
+        &mut self.0.stdin
+    }
+    pub fn stdout(&mut self) -> &mut Option<tokio::process::ChildStdout> {
+        &mut self.0.stdout
+    }
+    pub fn stderr(&mut self) -> &mut Option<tokio::process::ChildStderr> {
+        &mut self.0.stderr
+    }
+    pub async fn wait(&mut self) -> io::Result<ExitStatus> {
+        self.0.wait().await
+    }
+}
+
+pub struct Spawned {
+    pub child: Child,
+    pub control: Control,
+}
+
+/// Signals a process, until it was reaped: from then on its number may be another's.
+#[derive(Clone)]
+pub struct Control {
+    pid: u32,
+    reaped: Arc<Mutex<bool>>,
+}
+
+impl Control {
+    pub fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    pub fn terminate(&self) {
+        self.signal(libc::SIGTERM);
+    }
+
+    pub fn kill(&self) {
+        self.signal(libc::SIGKILL);
+    }
+
+    pub fn reaped(&self) {
+        *self.reaped.lock().unwrap_or_else(PoisonError::into_inner) = true;
+    }
+
+    fn signal(&self, signal: i32) {
+        let reaped = self.reaped.lock().unwrap_or_else(PoisonError::into_inner);
+        if !*reaped {
+            // SAFETY: kill has no memory effects. The process was not reaped, so its number is still its own; the
+            // only failure left is that it has just ended, which is what was wanted.
+            unsafe { libc::kill(self.pid as libc::pid_t, signal) };
+        }
+    }
+}
+
+type Job = Box<dyn FnOnce() + Send>;
+
+/// The parent-death signal is tied to the thread that spawned: one that lives as long as the app does it.
+static SPAWNER: LazyLock<std::sync::mpsc::Sender<Job>> = LazyLock::new(|| {
+    let (sender, jobs) = std::sync::mpsc::channel::<Job>();
+    std::thread::Builder::new()
+        .name("spawner".to_owned())
+        .spawn(move || jobs.into_iter().for_each(|job| job()))
+        .expect("a thread can be started");
+    sender
+});
+
+pub async fn spawn(mut command: std::process::Command) -> io::Result<Spawned> {
+    command.process_group(0);
+    #[cfg(target_os = "linux")]
+    {
+        let parent = std::process::id();
+        // SAFETY: between fork and exec only prctl and getppid are called, which are async-signal-safe.
+        unsafe { command.pre_exec(move || die_with_parent(parent)) };
+    }
+    let runtime = tokio::runtime::Handle::current();
+    let (sender, spawned) = oneshot::channel();
+    let job: Job = Box::new(move || {
+        let _runtime = runtime.enter();
+        let child = tokio::process::Command::from(command).kill_on_drop(true).spawn();
+        // If the asker is gone the child is dropped here, and killed.
+        let _ = sender.send(child);
+    });
+    SPAWNER.send(job).map_err(|_| io::Error::other("the spawning thread is gone"))?;
+    let child = spawned.await.map_err(|_| io::Error::other("the spawning thread is gone"))??;
+    let pid = child.id().ok_or_else(|| io::Error::other("the process has no number"))?;
+    Ok(Spawned { child: Child(child), control: Control { pid, reaped: Arc::default() } })
+}
+
+#[cfg(target_os = "linux")]
+fn die_with_parent(parent: u32) -> io::Result<()> {
+    // SIGTERM, not SIGKILL: the CLI then ends its own tools, which a SIGKILL would orphan (2.1.329).
+    // SAFETY: prctl with these arguments touches no memory.
+    if unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: getppid cannot fail.
+    if unsafe { libc::getppid() } as u32 != parent {
+        return Err(io::Error::other("the app ended while it was starting the agent"));
+    }
+    Ok(())
+}
+
+pub fn signal(status: ExitStatus) -> Option<i32> {
+    status.signal()
+}
+
+/// Kills every process whose environment carries this run token; gives how many.
+pub fn sweep(run_token: &str) -> usize {
+    let mark = format!("{}={run_token}", crate::launch::RUN_TOKEN);
+    let survivors = processes_marked(mark.as_bytes());
+    for pid in &survivors {
+        // SAFETY: kill has no memory effects. A number read a moment ago from a process that carries our token.
+        unsafe { libc::kill(*pid, libc::SIGKILL) };
+    }
+    survivors.len()
+}
+
+/// On Linux by `/proc`; elsewhere a process's environment is not to be read, and the group has to do.
+fn processes_marked(mark: &[u8]) -> Vec<libc::pid_t> {
+    let own = std::process::id() as libc::pid_t;
+    let Ok(entries) = std::fs::read_dir("/proc") else {
+        return Vec::new();
+    };
+    entries
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse::<libc::pid_t>().ok())
+        .filter(|pid| *pid != own)
+        .filter(|pid| {
+            std::fs::read(format!("/proc/{pid}/environ"))
+                .is_ok_and(|environ| environ.split(|byte| *byte == 0).any(|variable| variable == mark))
+        })
+        .collect()
+}

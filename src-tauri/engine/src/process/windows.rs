@@ -1,0 +1,92 @@
+//! Windows: a job object that ends with its last handle, and no console window.
+
+use process_wrap::tokio::{ChildWrapper, CommandWrap, CreationFlags, JobObject};
+use std::io;
+use std::process::ExitStatus;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::Notify;
+
+/// Started in the background, no console: a window would flash for every child.
+const CREATE_NO_WINDOW: u32 = 0x0800_0000;
+
+pub struct Child {
+    wrapped: Box<dyn ChildWrapper>,
+    kill: Arc<Notify>,
+}
+
+impl Child {
+    pub fn stdin(&mut self) -> &mut Option<tokio::process::ChildStdin> {
+        self.wrapped.stdin()
+    }
+    pub fn stdout(&mut self) -> &mut Option<tokio::process::ChildStdout> {
+        self.wrapped.stdout()
+    }
+    pub fn stderr(&mut self) -> &mut Option<tokio::process::ChildStderr> {
+        self.wrapped.stderr()
+    }
+
+    /// Waits for the exit. A kill goes through here, since the job belongs to the child's owner.
+    pub async fn wait(&mut self) -> io::Result<ExitStatus> {
+        let kill = self.kill.clone();
+        tokio::select! {
+            status = self.wrapped.wait() => return status,
+            () = kill.notified() => {}
+        }
+        self.wrapped.start_kill()?;
+        self.wrapped.wait().await
+    }
+}
+
+pub struct Spawned {
+    pub child: Child,
+    pub control: Control,
+}
+
+#[derive(Clone)]
+pub struct Control {
+    pid: u32,
+    kill: Arc<Notify>,
+    reaped: Arc<Mutex<bool>>,
+}
+
+impl Control {
+    pub fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// There is no SIGTERM here; closing stdin was the polite rung.
+    pub fn terminate(&self) {}
+
+    pub fn kill(&self) {
+        if !*self.reaped.lock().unwrap_or_else(PoisonError::into_inner) {
+            self.kill.notify_one();
+        }
+    }
+
+    pub fn reaped(&self) {
+        *self.reaped.lock().unwrap_or_else(PoisonError::into_inner) = true;
+    }
+}
+
+pub async fn spawn(command: std::process::Command) -> io::Result<Spawned> {
+    let mut wrapped = CommandWrap::from(tokio::process::Command::from(command));
+    wrapped.wrap(CreationFlags(windows_flags())).wrap(JobObject);
+    let child = wrapped.spawn()?;
+    let pid = child.id().ok_or_else(|| io::Error::other("the process has no number"))?;
+    let kill = Arc::new(Notify::new());
+    let control = Control { pid, kill: kill.clone(), reaped: Arc::default() };
+    Ok(Spawned { child: Child { wrapped: child, kill }, control })
+}
+
+fn windows_flags() -> windows::Win32::System::Threading::PROCESS_CREATION_FLAGS {
+    windows::Win32::System::Threading::PROCESS_CREATION_FLAGS(CREATE_NO_WINDOW)
+}
+
+pub fn signal(_status: ExitStatus) -> Option<i32> {
+    None
+}
+
+/// The job object has ended every descendant already.
+pub fn sweep(_run_token: &str) -> usize {
+    0
+}

@@ -1,0 +1,140 @@
+//! A session: a handle to the task that owns it, and what can be listened to.
+
+mod actor;
+mod feed;
+pub mod machine;
+mod outcome;
+
+pub use feed::Feed;
+
+use crate::api::*;
+use crate::launch::Launch;
+use crate::store::{Record, Store};
+use machine::Limits;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::{mpsc, oneshot};
+
+/// Finds the program anew at each start, since it may have been installed, moved or replaced in between.
+pub type Launcher = Arc<dyn Fn() -> Result<Launch, CommandError> + Send + Sync>;
+
+/// What a session is opened with.
+pub struct Open {
+    pub record: Record,
+    pub launcher: Launcher,
+    /// Where the record is kept; `None` keeps nothing (`deskbell relay`).
+    pub store: Option<Store>,
+    /// The agent's configuration folder, where it keeps its transcripts.
+    pub agent_config: PathBuf,
+    pub limits: Limits,
+}
+
+/// Who listens, and how.
+pub enum Subscriber {
+    /// Every event, one by one. A listener that does not keep up holds the session, and at last its agent.
+    Every(mpsc::Sender<Envelope>),
+    /// Every event, those of one frame merged. A listener that does not keep up costs bounded memory.
+    Merged(Arc<Feed>),
+    /// What changes the session's facts, without the transcript: a few events a turn.
+    Facts(mpsc::UnboundedSender<Envelope>),
+}
+
+pub(crate) enum Message {
+    Command {
+        command: Command,
+        reply: Option<oneshot::Sender<Result<(), CommandError>>>,
+    },
+    Complain(String),
+    Start,
+    Subscribe {
+        subscriber: Subscriber,
+        reply: oneshot::Sender<Snapshot>,
+    },
+    Snapshot(oneshot::Sender<Snapshot>),
+    /// Ends the process as soon as nothing is left to do, then replies.
+    Finish(oneshot::Sender<()>),
+    /// Ends the process now, then replies.
+    Close(oneshot::Sender<()>),
+}
+
+/// A handle to a session. The session lives as long as a handle does, or as its process needs to end.
+#[derive(Clone)]
+pub struct SessionHandle {
+    id: SessionId,
+    messages: mpsc::Sender<Message>,
+}
+
+impl SessionHandle {
+    /// Opens a session on the current tokio runtime. Its transcript is read from the agent's own store.
+    pub fn open(open: Open) -> Self {
+        let (messages, inbox) = mpsc::channel(64);
+        let id = open.record.id.clone();
+        tokio::spawn(actor::run(open, inbox));
+        Self { id, messages }
+    }
+
+    pub fn id(&self) -> &SessionId {
+        &self.id
+    }
+
+    /// Carries out a command. A prompt is on disk when this returns.
+    pub async fn command(&self, command: Command) -> Result<(), CommandError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Message::Command { command, reply: Some(reply) }).await?;
+        answer.await.map_err(|_| gone())?
+    }
+
+    /// As `command`, but a refusal comes as an event in the session's order.
+    pub async fn post(&self, command: Command) -> Result<(), CommandError> {
+        self.send(Message::Command { command, reply: None }).await
+    }
+
+    /// Tells, as an event, of a command that could not be read.
+    pub async fn complain(&self, problem: String) -> Result<(), CommandError> {
+        self.send(Message::Complain(problem)).await
+    }
+
+    /// Brings the process up before there is anything to send.
+    pub async fn start(&self) -> Result<(), CommandError> {
+        self.send(Message::Start).await
+    }
+
+    /// Begins to listen; the snapshot is what was before the first event.
+    pub async fn subscribe(&self, subscriber: Subscriber) -> Result<Snapshot, CommandError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Message::Subscribe { subscriber, reply }).await?;
+        answer.await.map_err(|_| gone())
+    }
+
+    pub async fn snapshot(&self) -> Result<Snapshot, CommandError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Message::Snapshot(reply)).await?;
+        answer.await.map_err(|_| gone())
+    }
+
+    /// Lets it finish what is queued, denying whatever would need a person, then ends the process.
+    pub async fn finish(&self) -> Result<(), CommandError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Message::Finish(reply)).await?;
+        answer.await.map_err(|_| gone())
+    }
+
+    /// Denies what is open and ends the process, by the ladder. Returns when it is gone.
+    pub async fn close(&self) -> Result<(), CommandError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Message::Close(reply)).await?;
+        answer.await.map_err(|_| gone())
+    }
+
+    async fn send(&self, message: Message) -> Result<(), CommandError> {
+        self.messages.send(message).await.map_err(|_| gone())
+    }
+}
+
+fn gone() -> CommandError {
+    CommandError {
+        code: ErrorCode::NoSuchSession,
+        message: "The session is closed.".to_owned(),
+        detail: None,
+    }
+}

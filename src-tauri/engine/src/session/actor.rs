@@ -1,0 +1,434 @@
+//! The task that owns a session: it carries out the machine's effects, and decides nothing itself.
+
+use super::machine::{Effect, Input, Machine, Note, Prompt, Timer};
+use super::{Message, Open, Subscriber};
+use crate::api::*;
+use crate::history;
+use crate::launch::Start;
+use crate::process::{Output, Process};
+use crate::store::Record;
+use crate::transcript::Transcript;
+use crate::wire::Inbound;
+use std::collections::{BTreeMap, VecDeque};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
+
+/// Batches of lines that may wait for the session; behind them the agent is held by its own pipe.
+const BACKLOG: usize = 4;
+
+/// Milliseconds since the epoch.
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
+}
+
+pub async fn run(open: Open, inbox: mpsc::Receiver<Message>) {
+    let transcript = past(&open).await;
+    let (output_sender, output) = mpsc::channel(BACKLOG);
+    let machine = Machine::new(open.record.memory.clone(), open.limits.clone());
+    let mut actor = Actor {
+        open,
+        machine,
+        transcript,
+        process: None,
+        output_sender,
+        subscribers: Vec::new(),
+        timers: BTreeMap::new(),
+        seq: 0,
+        pid: None,
+        finish: Vec::new(),
+        close: Vec::new(),
+        activity: String::new(),
+        refused: None,
+    };
+    for prompt in actor.machine.prompts().cloned().collect::<Vec<_>>() {
+        let id = prompt.id.clone();
+        actor.transcript.note(now(), Note::PromptAccepted(prompt));
+        actor.transcript.note(now(), Note::PromptState { id, state: PromptState::Held });
+    }
+    // Nobody listens yet; whoever does gets these in the snapshot.
+    actor.transcript.take_events();
+    actor.machine.take_changed();
+    actor.serve(inbox, output).await;
+}
+
+/// The conversation as the agent kept it.
+async fn past(open: &Open) -> Transcript {
+    let Some(agent_session_id) = &open.record.memory.agent_session_id else {
+        return Transcript::default();
+    };
+    let path = history::transcript_path(&open.agent_config, &open.record.project, agent_session_id);
+    let read = tokio::task::spawn_blocking(move || history::read(&path)).await;
+    match read {
+        Ok(Ok(transcript)) => transcript,
+        Ok(Err(error)) => {
+            let mut transcript = Transcript::default();
+            let text = "The conversation so far could not be read".to_owned();
+            transcript
+                .note(now(), Note::Notice { level: Level::Warning, text, detail: Some(error.to_string()) });
+            transcript
+        }
+        Err(panic) => std::panic::resume_unwind(panic.into_panic()),
+    }
+}
+
+struct Actor {
+    open: Open,
+    machine: Machine,
+    transcript: Transcript,
+    process: Option<Process>,
+    output_sender: mpsc::Sender<Output>,
+    subscribers: Vec<Subscriber>,
+    timers: BTreeMap<Timer, u64>,
+    seq: u64,
+    pid: Option<u32>,
+    finish: Vec<oneshot::Sender<()>>,
+    close: Vec<oneshot::Sender<()>>,
+    /// What the agent did when the facts were told last.
+    activity: String,
+    /// The refusal of the command that is being carried out.
+    refused: Option<CommandError>,
+}
+
+impl Actor {
+    async fn serve(&mut self, mut inbox: mpsc::Receiver<Message>, mut output: mpsc::Receiver<Output>) {
+        loop {
+            let deadline = self.timers.values().min().copied();
+            tokio::select! {
+                message = inbox.recv() => match message {
+                    Some(message) => self.message(message).await,
+                    // The last handle is gone: what runs is ended, then so is this.
+                    None if self.machine.is_alive() => {
+                        self.step(Input::Command(Command::Stop)).await;
+                        self.outlive(&mut output).await;
+                        return;
+                    }
+                    None => return,
+                },
+                Some(output) = output.recv() => self.output(output).await,
+                () = sleep_until(deadline) => self.timers_due().await,
+            }
+            self.settle().await;
+        }
+    }
+
+    /// Walks the ladder to its end with nobody left to ask for anything.
+    async fn outlive(&mut self, output: &mut mpsc::Receiver<Output>) {
+        while self.machine.is_alive() {
+            let deadline = self.timers.values().min().copied();
+            tokio::select! {
+                Some(output) = output.recv() => self.output(output).await,
+                () = sleep_until(deadline) => self.timers_due().await,
+            }
+        }
+    }
+
+    async fn message(&mut self, message: Message) {
+        match message {
+            Message::Command { command, reply } => {
+                let input = match command {
+                    Command::Prompt { text, images } => {
+                        let id = PromptId::new(uuid::Uuid::new_v4().to_string());
+                        Input::Prompt(Prompt { id, text, images, held: false })
+                    }
+                    command => Input::Command(command),
+                };
+                self.refused = None;
+                self.step(input).await;
+                let outcome = self.refused.take().map_or(Ok(()), Err);
+                match reply {
+                    // A caller that no longer waits for the answer does not need it.
+                    Some(reply) => drop(reply.send(outcome)),
+                    None => {
+                        if let Err(error) = outcome {
+                            self.emit(Event::CommandFailed { error }).await;
+                        }
+                    }
+                }
+            }
+            Message::Complain(problem) => {
+                let error = CommandError {
+                    code: ErrorCode::BadCommand,
+                    message: "The command could not be read.".to_owned(),
+                    detail: Some(problem),
+                };
+                self.emit(Event::CommandFailed { error }).await;
+            }
+            Message::Start => self.step(Input::Start).await,
+            Message::Subscribe { subscriber, reply } => {
+                // What waits goes to those who listened before.
+                self.flush().await;
+                if let Subscriber::Merged(feed) = &subscriber {
+                    feed.begin(self.seq);
+                }
+                if reply.send(self.snapshot()).is_ok() {
+                    self.subscribers.push(subscriber);
+                }
+            }
+            Message::Snapshot(reply) => {
+                self.flush().await;
+                // A caller that is gone needs no snapshot.
+                drop(reply.send(self.snapshot()));
+            }
+            Message::Finish(reply) => self.finish.push(reply),
+            Message::Close(reply) => {
+                self.step(Input::Command(Command::Stop)).await;
+                self.close.push(reply);
+            }
+        }
+    }
+
+    async fn output(&mut self, output: Output) {
+        match output {
+            Output::Lines(lines) => {
+                let now = now();
+                for inbound in lines {
+                    self.transcript.line(now, &inbound);
+                    // Most lines are pieces of text, which change nothing in a session's life.
+                    if !matches!(inbound, Inbound::Stream(_)) {
+                        self.step_at(now, Input::Line(inbound)).await;
+                    }
+                }
+            }
+            Output::StdinBroken(problem) => self.step(Input::StdinBroken(problem)).await,
+            Output::Exited(report) => {
+                // Its tools have sessions of their own: whatever of them outlived it has to go too.
+                if let Some(process) = self.process.take() {
+                    process.sweep();
+                }
+                self.pid = None;
+                self.step(Input::Exited(report)).await;
+            }
+        }
+    }
+
+    async fn timers_due(&mut self) {
+        let now = now();
+        let due: Vec<Timer> =
+            self.timers.iter().filter(|(_, at)| **at <= now).map(|(timer, _)| *timer).collect();
+        for timer in due {
+            if self.timers.remove(&timer).is_some() {
+                self.step_at(now, Input::Timer(timer)).await;
+            }
+        }
+    }
+
+    async fn step(&mut self, input: Input) {
+        self.step_at(now(), input).await;
+    }
+
+    async fn step_at(&mut self, now: u64, input: Input) {
+        let mut inputs = VecDeque::from([input]);
+        while let Some(input) = inputs.pop_front() {
+            for effect in self.machine.step(now, input) {
+                if let Some(input) = self.carry_out(now, effect).await {
+                    inputs.push_back(input);
+                }
+            }
+        }
+    }
+
+    async fn carry_out(&mut self, now: u64, effect: Effect) -> Option<Input> {
+        match effect {
+            Effect::Spawn(start) => return Some(self.spawn(&start).await),
+            Effect::Write(line) => {
+                let taken = self.process.as_ref().is_some_and(|process| process.write(line));
+                if !taken {
+                    return Some(Input::StdinBroken("its stdin is closed".to_owned()));
+                }
+            }
+            Effect::CloseStdin => self.process.iter_mut().for_each(Process::close_stdin),
+            Effect::Terminate => self.process.iter().for_each(Process::terminate),
+            Effect::Kill => self.process.iter().for_each(Process::kill),
+            Effect::Arm { timer, at } => {
+                self.timers.insert(timer, at);
+            }
+            Effect::Disarm(timer) => {
+                self.timers.remove(&timer);
+            }
+            Effect::Save(prompt) => return self.save(now, prompt).await,
+            Effect::Emit(event) => {
+                self.flush_items().await;
+                self.emit(event).await;
+            }
+            Effect::Note(note) => self.transcript.note(now, note),
+            Effect::Refuse(error) => self.refused = Some(error),
+        }
+        None
+    }
+
+    async fn spawn(&mut self, start: &Start) -> Input {
+        let failed = |error: CommandError| Input::SpawnFailed(error);
+        let launch = match (self.open.launcher)() {
+            Ok(launch) => launch,
+            Err(error) => return failed(error),
+        };
+        if !launch.project.is_dir() {
+            return failed(CommandError {
+                code: ErrorCode::BadProject,
+                message: format!("The folder {} is not there.", launch.project.display()),
+                detail: None,
+            });
+        }
+        match Process::spawn(&launch, start, self.output_sender.clone()).await {
+            Ok(process) => {
+                self.pid = Some(process.pid());
+                self.process = Some(process);
+                Input::Spawned
+            }
+            Err(error) => failed(CommandError {
+                code: ErrorCode::SpawnFailed,
+                message: format!("The agent could not be started: {}", error.source),
+                detail: Some(error.program.display().to_string()),
+            }),
+        }
+    }
+
+    async fn save(&mut self, now: u64, prompt: Option<PromptId>) -> Option<Input> {
+        self.open.record.memory = self.machine.memory();
+        self.open.record.changed_at = now;
+        let saved = match self.open.store.clone() {
+            Some(store) => {
+                let record: Record = self.open.record.clone();
+                let write = tokio::task::spawn_blocking(move || store.save(&record)).await;
+                write
+                    .map_err(|error| error.to_string())
+                    .and_then(|saved| saved.map_err(|error| error.to_string()))
+            }
+            None => Ok(()),
+        };
+        match (saved, prompt) {
+            (Ok(()), Some(id)) => Some(Input::Saved(id)),
+            (Ok(()), None) => None,
+            (Err(problem), Some(id)) => Some(Input::SaveFailed(id, problem)),
+            (Err(problem), None) => {
+                let error = CommandError {
+                    code: ErrorCode::Internal,
+                    message: "The session could not be kept on disk.".to_owned(),
+                    detail: Some(problem),
+                };
+                self.emit(Event::CommandFailed { error }).await;
+                None
+            }
+        }
+    }
+
+    /// What is left to do once an input has been dealt with.
+    async fn settle(&mut self) {
+        if !self.finish.is_empty() {
+            if self.machine.has_requests() {
+                let open: Vec<RequestId> =
+                    self.session().requests.into_iter().map(|request| request.id).collect();
+                for request_id in open {
+                    let message = "Nobody is there to answer.".to_owned();
+                    let decision = Decision::Deny { message, interrupt: false };
+                    self.step(Input::Command(Command::Decide { request_id, decision })).await;
+                }
+            }
+            if self.machine.is_idle() {
+                self.step(Input::Command(Command::Stop)).await;
+                self.close.append(&mut self.finish);
+            }
+        }
+        self.flush().await;
+        if !self.machine.is_alive() {
+            // Whoever asked and is gone does not need to know.
+            self.close.drain(..).for_each(|reply| reply.send(()).unwrap_or_default());
+        }
+    }
+
+    async fn flush(&mut self) {
+        self.flush_items().await;
+        let activity = self.transcript.activity();
+        let is_news = activity != self.activity && !self.machine.is_idle();
+        if self.machine.take_changed() || is_news {
+            self.activity = activity;
+            let session = Box::new(self.session());
+            self.emit(Event::SessionChanged { session }).await;
+        }
+    }
+
+    async fn flush_items(&mut self) {
+        for event in self.transcript.take_events() {
+            self.emit(event).await;
+        }
+    }
+
+    async fn emit(&mut self, event: Event) {
+        self.seq += 1;
+        let envelope = Envelope { seq: self.seq, session_id: self.open.record.id.clone(), event };
+        let mut gone = Vec::new();
+        for (at, subscriber) in self.subscribers.iter().enumerate() {
+            let is_gone = match subscriber {
+                Subscriber::Every(sender) => sender.send(envelope.clone()).await.is_err(),
+                Subscriber::Merged(feed) if std::sync::Arc::strong_count(feed) == 1 => true,
+                Subscriber::Merged(feed) => {
+                    feed.push(envelope.clone());
+                    false
+                }
+                Subscriber::Facts(sender) => {
+                    is_fact(&envelope.event) && sender.send(envelope.clone()).is_err()
+                }
+            };
+            if is_gone {
+                gone.push(at);
+            }
+        }
+        for at in gone.into_iter().rev() {
+            self.subscribers.remove(at);
+        }
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        Snapshot { seq: self.seq, session: self.session(), items: self.transcript.items().to_vec() }
+    }
+
+    fn session(&self) -> Session {
+        let record = &self.open.record;
+        let mut session = Session {
+            id: record.id.clone(),
+            title: "New session".to_owned(),
+            project: record.project.display().to_string(),
+            agent: record.agent,
+            agent_session_id: None,
+            status: Status::Idle,
+            alive: false,
+            pid: self.pid,
+            agent_version: None,
+            model: None,
+            mode: "default".to_owned(),
+            models: Vec::new(),
+            commands: Vec::new(),
+            queue: Vec::new(),
+            requests: Vec::new(),
+            usage: Usage::default(),
+            created_at: record.created_at,
+            changed_at: record.changed_at,
+            turn_started_at: None,
+            restricted: true,
+        };
+        self.machine.describe(&mut session, &self.transcript.activity());
+        session
+    }
+}
+
+fn is_fact(event: &Event) -> bool {
+    !matches!(
+        event,
+        Event::ItemAdded { .. }
+            | Event::ItemChanged { .. }
+            | Event::ItemRemoved { .. }
+            | Event::BlocksChanged { .. }
+            | Event::CodeGrew { .. }
+    )
+}
+
+/// Until a moment of the wall clock; for ever if there is none.
+async fn sleep_until(at: Option<u64>) {
+    match at {
+        Some(at) => {
+            tokio::time::sleep_until(Instant::now() + Duration::from_millis(at.saturating_sub(now()))).await
+        }
+        None => std::future::pending().await,
+    }
+}

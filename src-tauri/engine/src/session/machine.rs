@@ -1,0 +1,1160 @@
+//! The life of a session as a pure state machine: inputs with the time in them, effects out.
+//!
+//! No clock, no I/O, no chance in here, so that whole lives can be run in a test. The actor carries out the effects,
+//! in their order, and nothing more.
+
+use super::outcome;
+use crate::api::*;
+use crate::launch::{MODES, Start};
+use crate::permission;
+use crate::wire::{self, CanUseTool, ControlRequest, Inbound, TurnResult};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::{HashMap, VecDeque};
+
+/// How long things may take, in milliseconds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Until the answer to `initialize`; 0.4 s were measured, slow MCP servers take longer.
+    pub initialize_ms: u64,
+    /// Until an interrupt is taken for ignored; 20 to 150 ms were measured.
+    pub interrupt_ms: u64,
+    /// From end of input to SIGTERM; an idle CLI ends in 0.03 to 0.12 s.
+    pub end_of_input_ms: u64,
+    /// From SIGTERM to SIGKILL; 1.2 to 1.6 s were measured.
+    pub terminate_ms: u64,
+    /// Idle until hibernation; 0 is never.
+    pub hibernate_ms: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            initialize_ms: 60_000,
+            interrupt_ms: 10_000,
+            end_of_input_ms: 1_000,
+            terminate_ms: 2_500,
+            hibernate_ms: 30 * 60_000,
+        }
+    }
+}
+
+/// Crashes that end the restarts, and the span they are counted in.
+const CRASHES: usize = 3;
+const CRASH_SPAN_MS: u64 = 5 * 60_000;
+
+/// An accepted prompt.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Prompt {
+    pub id: PromptId,
+    pub text: String,
+    #[serde(default)]
+    pub images: Vec<Image>,
+    /// Goes only when the user says so.
+    #[serde(default)]
+    pub held: bool,
+}
+
+/// What of a machine outlives the app: written to disk before anything that depends on it is done.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Memory {
+    pub agent_session_id: Option<String>,
+    /// Only a finished turn proves that the agent can find the session again (2.1.329).
+    pub resumable: bool,
+    /// In order; the prompt in flight is the first.
+    pub prompts: Vec<Prompt>,
+    pub model: Option<String>,
+    pub mode: Option<String>,
+    pub title: Option<String>,
+    pub cost_usd: f64,
+}
+
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// Bring the process up, though nothing has to be sent yet.
+    Start,
+    /// A prompt, with the id it shall have.
+    Prompt(Prompt),
+    Command(Command),
+    /// The record with this prompt in it is on disk.
+    Saved(PromptId),
+    SaveFailed(PromptId, String),
+    Spawned,
+    SpawnFailed(CommandError),
+    Line(Inbound),
+    StdinBroken(String),
+    Exited(ExitReport),
+    Timer(Timer),
+}
+
+/// Named timers: arming one again replaces it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Timer {
+    Initialize,
+    Interrupt,
+    Stop,
+    Restart,
+    Hibernate,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    Spawn(Start),
+    Write(String),
+    CloseStdin,
+    Terminate,
+    Kill,
+    Arm {
+        timer: Timer,
+        at: u64,
+    },
+    Disarm(Timer),
+    /// Write the record; if a prompt is named, answer with `Saved` or `SaveFailed`.
+    Save(Option<PromptId>),
+    Emit(Event),
+    /// For the transcript.
+    Note(Note),
+    /// The command that was given cannot be carried out.
+    Refuse(CommandError),
+}
+
+/// What the transcript learns beside the agent's own lines.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Note {
+    PromptAccepted(Prompt),
+    PromptEdited {
+        id: PromptId,
+        text: String,
+    },
+    PromptState {
+        id: PromptId,
+        state: PromptState,
+    },
+    Asked {
+        tool_use_id: Option<String>,
+    },
+    Answered {
+        tool_use_id: Option<String>,
+        allowed: bool,
+    },
+    Notice {
+        level: Level,
+        text: String,
+        detail: Option<String>,
+    },
+    TurnEnded(TurnEnd),
+    /// Whatever was being written or run is cut off.
+    ProcessEnded,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Process {
+    Absent,
+    Starting,
+    Ready,
+    Stopping { rung: Rung, then: Then },
+    BackingOff { attempt: u32, at: u64 },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rung {
+    EndOfInput,
+    Terminate,
+    Kill,
+}
+
+/// What follows when a process that we end has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Then {
+    /// The user stopped it: nothing starts it but the user.
+    Stay,
+    Hibernate,
+    /// It did not do as it was told; the next prompt needs a new one.
+    Restart,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Turn {
+    None,
+    Running { prompt: Option<Prompt>, since: u64, interrupting: bool },
+}
+
+/// What was asked of the agent and not answered yet.
+#[derive(Clone, Debug, PartialEq)]
+enum Asked {
+    Initialize,
+    Interrupt,
+    Mode(String),
+    Model(String),
+}
+
+#[derive(Clone, Debug)]
+struct OpenRequest {
+    view: PermissionRequest,
+    request: CanUseTool,
+}
+
+/// How the last turn, or the process, came out.
+#[derive(Clone, Debug, PartialEq)]
+enum Verdict {
+    None,
+    Completed,
+    Failed(String),
+    Stopped,
+}
+
+pub struct Machine {
+    limits: Limits,
+    process: Process,
+    turn: Turn,
+    verdict: Verdict,
+    /// Given, not yet on disk: not accepted.
+    saving: VecDeque<Prompt>,
+    queue: VecDeque<Prompt>,
+    requests: Vec<OpenRequest>,
+    asked: HashMap<String, Asked>,
+    n_asked: u64,
+    crashes: Vec<u64>,
+    agent_session_id: Option<String>,
+    resumable: bool,
+    /// This start tries to resume; the agent may say that it cannot.
+    resuming: bool,
+    /// Why the process that is starting will end, if it said so.
+    start_error: Option<String>,
+    title: Option<String>,
+    version: Option<String>,
+    model: Option<String>,
+    wanted_model: Option<String>,
+    mode: Option<String>,
+    wanted_mode: Option<String>,
+    models: Vec<Model>,
+    commands: Vec<SlashCommand>,
+    usage: Usage,
+    /// The class of failure that the last reply of this turn reported.
+    reply_error: Option<String>,
+    n_background_tasks: usize,
+    changed: bool,
+}
+
+impl Machine {
+    /// A session as it was left. Nothing of it goes anywhere until the user says so.
+    pub fn new(memory: Memory, limits: Limits) -> Self {
+        let queue = memory.prompts.into_iter().map(|prompt| Prompt { held: true, ..prompt }).collect();
+        Self {
+            limits,
+            process: Process::Absent,
+            turn: Turn::None,
+            verdict: Verdict::None,
+            saving: VecDeque::new(),
+            queue,
+            requests: Vec::new(),
+            asked: HashMap::new(),
+            n_asked: 0,
+            crashes: Vec::new(),
+            agent_session_id: memory.agent_session_id,
+            resumable: memory.resumable,
+            resuming: false,
+            start_error: None,
+            title: memory.title,
+            version: None,
+            model: None,
+            wanted_model: memory.model,
+            mode: None,
+            wanted_mode: memory.mode,
+            models: Vec::new(),
+            commands: Vec::new(),
+            usage: Usage { cost_usd: memory.cost_usd, ..Usage::default() },
+            reply_error: None,
+            n_background_tasks: 0,
+            changed: true,
+        }
+    }
+
+    /// What has to be on disk now.
+    pub fn memory(&self) -> Memory {
+        let in_flight = match &self.turn {
+            Turn::Running { prompt, .. } => prompt.clone(),
+            Turn::None => None,
+        };
+        let prompts =
+            in_flight.into_iter().chain(self.queue.iter().cloned()).chain(self.saving.iter().cloned());
+        Memory {
+            agent_session_id: self.agent_session_id.clone(),
+            resumable: self.resumable,
+            prompts: prompts.collect(),
+            model: self.wanted_model.clone(),
+            mode: self.wanted_mode.clone(),
+            title: self.title.clone(),
+            cost_usd: self.usage.cost_usd,
+        }
+    }
+
+    /// Did the session's facts change since this was asked last?
+    pub fn take_changed(&mut self) -> bool {
+        std::mem::take(&mut self.changed)
+    }
+
+    /// The prompts that wait since an earlier life, as they are to be shown.
+    pub fn prompts(&self) -> impl Iterator<Item = &Prompt> {
+        self.queue.iter()
+    }
+
+    /// Nothing runs, nothing waits to run.
+    pub fn is_idle(&self) -> bool {
+        matches!(self.turn, Turn::None)
+            && self.saving.is_empty()
+            && self.queue.iter().all(|prompt| prompt.held)
+            && !matches!(self.process, Process::Starting | Process::BackingOff { .. })
+    }
+
+    pub fn is_alive(&self) -> bool {
+        matches!(self.process, Process::Starting | Process::Ready | Process::Stopping { .. })
+    }
+
+    pub fn has_requests(&self) -> bool {
+        !self.requests.is_empty()
+    }
+
+    /// Fills in what the machine knows of a session.
+    pub fn describe(&self, session: &mut Session, activity: &str) {
+        session.agent_session_id = self.agent_session_id.clone();
+        if let Some(title) = &self.title {
+            session.title = title.clone();
+        }
+        session.alive = self.is_alive();
+        session.agent_version = self.version.clone();
+        session.model = self.model.clone().or_else(|| self.wanted_model.clone());
+        session.mode =
+            self.wanted_mode.clone().or_else(|| self.mode.clone()).unwrap_or_else(|| "default".to_owned());
+        session.models = self.models.clone();
+        session.commands = self.commands.clone();
+        session.queue = self
+            .queue
+            .iter()
+            .map(|prompt| QueuedPrompt {
+                id: prompt.id.clone(),
+                text: prompt.text.clone(),
+                n_images: prompt.images.len() as u32,
+                held: prompt.held,
+            })
+            .collect();
+        session.requests = self.requests.iter().map(|open| open.view.clone()).collect();
+        session.usage = self.usage.clone();
+        session.turn_started_at = match &self.turn {
+            Turn::Running { since, .. } => Some(*since),
+            Turn::None => None,
+        };
+        session.status = self.status(activity);
+    }
+
+    fn status(&self, activity: &str) -> Status {
+        if let Some(open) = self.requests.first() {
+            return Status::NeedsInput { what: permission::wants(&open.view) };
+        }
+        match (&self.process, &self.turn) {
+            (Process::Stopping { then: Then::Hibernate, .. }, _) => self.rest(),
+            (Process::Stopping { .. }, _) => Status::Stopping,
+            (Process::BackingOff { attempt, at }, _) => Status::Restarting { attempt: *attempt, at: *at },
+            (_, Turn::Running { interrupting: true, .. }) => Status::Interrupting,
+            (_, Turn::Running { .. }) => Status::Working { activity: activity.to_owned() },
+            (Process::Starting, Turn::None) => Status::Starting,
+            (Process::Absent | Process::Ready, Turn::None) => self.rest(),
+        }
+    }
+
+    fn rest(&self) -> Status {
+        match &self.verdict {
+            Verdict::None => Status::Idle,
+            Verdict::Completed => Status::Completed,
+            Verdict::Failed(message) => Status::Failed { message: message.clone() },
+            Verdict::Stopped => Status::Stopped,
+        }
+    }
+
+    /// Takes one input at a time `now`, milliseconds since the epoch, and says what is to be done.
+    pub fn step(&mut self, now: u64, input: Input) -> Vec<Effect> {
+        let mut step = Step { machine: self, now, effects: Vec::new() };
+        step.input(input);
+        step.effects
+    }
+}
+
+/// One step under way.
+struct Step<'a> {
+    machine: &'a mut Machine,
+    now: u64,
+    effects: Vec<Effect>,
+}
+
+impl Step<'_> {
+    fn input(&mut self, input: Input) {
+        match input {
+            Input::Start => self.start(),
+            Input::Prompt(prompt) => self.prompt(prompt),
+            Input::Command(command) => self.command(command),
+            Input::Saved(id) => self.saved(&id),
+            Input::SaveFailed(id, problem) => self.save_failed(&id, &problem),
+            Input::Spawned => {
+                self.ask(Asked::Initialize, wire::initialize());
+                let at = self.now + self.machine.limits.initialize_ms;
+                self.push(Effect::Arm { timer: Timer::Initialize, at });
+            }
+            Input::SpawnFailed(error) => self.spawn_failed(error),
+            Input::Line(inbound) => self.line(inbound),
+            Input::StdinBroken(problem) => self.stdin_broken(&problem),
+            Input::Exited(report) => self.exited(report),
+            Input::Timer(timer) => self.timer(timer),
+        }
+    }
+
+    fn push(&mut self, effect: Effect) {
+        self.effects.push(effect);
+    }
+
+    fn emit(&mut self, event: Event) {
+        self.push(Effect::Emit(event));
+    }
+
+    fn note(&mut self, note: Note) {
+        self.push(Effect::Note(note));
+    }
+
+    fn notice(&mut self, level: Level, text: impl Into<String>, detail: Option<String>) {
+        let detail = detail.filter(|detail| !detail.is_empty());
+        self.note(Note::Notice { level, text: text.into(), detail });
+    }
+
+    fn prompt_state(&mut self, id: &PromptId, state: PromptState) {
+        self.note(Note::PromptState { id: id.clone(), state });
+    }
+
+    fn changed(&mut self) {
+        self.machine.changed = true;
+    }
+
+    fn refuse(&mut self, code: ErrorCode, message: impl Into<String>) {
+        self.push(Effect::Refuse(CommandError { code, message: message.into(), detail: None }));
+    }
+
+    fn ask(&mut self, asked: Asked, request: Value) {
+        self.machine.n_asked += 1;
+        let id = format!("deskbell-{}", self.machine.n_asked);
+        self.push(Effect::Write(wire::control_request(&id, request)));
+        self.machine.asked.insert(id, asked);
+    }
+
+    // --- the queue -------------------------------------------------------------------------------------------
+
+    fn prompt(&mut self, prompt: Prompt) {
+        if prompt.text.trim().is_empty() && prompt.images.is_empty() {
+            return self.refuse(ErrorCode::BadCommand, "The prompt is empty.");
+        }
+        let id = prompt.id.clone();
+        self.machine.saving.push_back(prompt);
+        self.push(Effect::Save(Some(id)));
+    }
+
+    fn saved(&mut self, id: &PromptId) {
+        let Some(at) = self.machine.saving.iter().position(|prompt| prompt.id == *id) else { return };
+        let Some(prompt) = self.machine.saving.remove(at) else { return };
+        if self.machine.title.is_none() {
+            self.machine.title = title_of(&prompt.text);
+        }
+        self.note(Note::PromptAccepted(prompt.clone()));
+        self.machine.queue.push_back(prompt);
+        self.changed();
+        self.advance();
+    }
+
+    fn save_failed(&mut self, id: &PromptId, problem: &str) {
+        self.machine.saving.retain(|prompt| prompt.id != *id);
+        self.push(Effect::Refuse(CommandError {
+            code: ErrorCode::Internal,
+            message: "The prompt could not be kept safe on disk, so it was not accepted.".to_owned(),
+            detail: Some(problem.to_owned()),
+        }));
+    }
+
+    /// Sends the next prompt if its turn has come; brings the process up if there is something to send.
+    fn advance(&mut self) {
+        if self.machine.turn != Turn::None {
+            return;
+        }
+        let Some(at) = self.machine.queue.iter().position(|prompt| !prompt.held) else {
+            return self.arm_hibernation();
+        };
+        match self.machine.process {
+            Process::Absent => self.spawn(),
+            Process::Ready => {
+                let Some(prompt) = self.machine.queue.remove(at) else { return };
+                self.push(Effect::Disarm(Timer::Hibernate));
+                self.push(Effect::Write(wire::user(prompt.id.as_str(), &prompt.text, &prompt.images)));
+                self.prompt_state(&prompt.id, PromptState::Sent);
+                self.emit(Event::TurnStarted { prompt_ids: vec![prompt.id.clone()] });
+                self.machine.turn =
+                    Turn::Running { prompt: Some(prompt), since: self.now, interrupting: false };
+                self.machine.reply_error = None;
+                self.push(Effect::Save(None));
+                self.changed();
+            }
+            // Their ends lead back here.
+            Process::Starting | Process::Stopping { .. } | Process::BackingOff { .. } => {}
+        }
+    }
+
+    fn arm_hibernation(&mut self) {
+        let limit = self.machine.limits.hibernate_ms;
+        if limit > 0 && self.machine.process == Process::Ready {
+            self.push(Effect::Arm { timer: Timer::Hibernate, at: self.now + limit });
+        }
+    }
+
+    fn hold_queue(&mut self) {
+        let waiting: Vec<PromptId> = self
+            .machine
+            .queue
+            .iter_mut()
+            .filter(|prompt| !prompt.held)
+            .map(|prompt| {
+                prompt.held = true;
+                prompt.id.clone()
+            })
+            .collect();
+        for id in waiting {
+            self.prompt_state(&id, PromptState::Held);
+        }
+    }
+
+    // --- commands --------------------------------------------------------------------------------------------
+
+    fn command(&mut self, command: Command) {
+        match command {
+            // The caller gives the id; see `Input::Prompt`.
+            Command::Prompt { .. } => self.refuse(ErrorCode::Internal, "The prompt has no id."),
+            Command::Decide { request_id, decision } => self.decide(&request_id, decision),
+            Command::Interrupt => self.interrupt(),
+            Command::Withdraw { prompt_id } => self.withdraw(&prompt_id),
+            Command::EditQueued { prompt_id, text } => self.edit(&prompt_id, text),
+            Command::Resend { prompt_id } => self.resend(&prompt_id),
+            Command::SetMode { mode } => self.set_mode(mode),
+            Command::SetModel { model } => self.set_model(model),
+            Command::Rename { title } => {
+                let title = title.trim();
+                if title.is_empty() {
+                    return self.refuse(ErrorCode::BadCommand, "The title is empty.");
+                }
+                self.machine.title = Some(title.to_owned());
+                self.push(Effect::Save(None));
+                self.changed();
+            }
+            Command::Stop => self.stop(),
+        }
+    }
+
+    fn interrupt(&mut self) {
+        // Without a turn there is nothing to end: it may have ended a moment ago, which is no error.
+        if let Turn::Running { interrupting, .. } = &mut self.machine.turn
+            && !*interrupting
+            && self.machine.process == Process::Ready
+        {
+            *interrupting = true;
+            self.ask(Asked::Interrupt, wire::interrupt());
+            let at = self.now + self.machine.limits.interrupt_ms;
+            self.push(Effect::Arm { timer: Timer::Interrupt, at });
+            self.changed();
+        }
+    }
+
+    fn queued(&mut self, id: &PromptId) -> Option<usize> {
+        let at = self.machine.queue.iter().position(|prompt| prompt.id == *id);
+        if at.is_none() {
+            self.refuse(ErrorCode::NoSuchPrompt, "The prompt is not in the queue any more.");
+        }
+        at
+    }
+
+    fn withdraw(&mut self, id: &PromptId) {
+        let Some(at) = self.queued(id) else { return };
+        self.machine.queue.remove(at);
+        self.prompt_state(id, PromptState::Withdrawn);
+        self.push(Effect::Save(None));
+        self.changed();
+    }
+
+    fn edit(&mut self, id: &PromptId, text: String) {
+        let Some(at) = self.queued(id) else { return };
+        if text.trim().is_empty() && self.machine.queue[at].images.is_empty() {
+            return self.refuse(ErrorCode::BadCommand, "The prompt is empty. Withdraw it instead.");
+        }
+        self.machine.queue[at].text.clone_from(&text);
+        self.note(Note::PromptEdited { id: id.clone(), text });
+        self.push(Effect::Save(None));
+        self.changed();
+    }
+
+    fn resend(&mut self, id: &PromptId) {
+        let Some(at) = self.queued(id) else { return };
+        self.machine.queue[at].held = false;
+        self.prompt_state(id, PromptState::Queued);
+        self.push(Effect::Save(None));
+        self.changed();
+        self.advance();
+    }
+
+    fn set_mode(&mut self, mode: String) {
+        // 2.1.197 takes any string and then works in a mode that does not exist.
+        if !MODES.contains(&mode.as_str()) {
+            let known = MODES.join(", ");
+            return self
+                .refuse(ErrorCode::BadCommand, format!("There is no mode “{mode}”; there are {known}."));
+        }
+        self.machine.wanted_mode = Some(mode.clone());
+        if self.machine.process == Process::Ready {
+            self.ask(Asked::Mode(mode.clone()), wire::set_permission_mode(&mode));
+        }
+        self.push(Effect::Save(None));
+        self.changed();
+    }
+
+    fn set_model(&mut self, model: String) {
+        if model.trim().is_empty() {
+            return self.refuse(ErrorCode::BadCommand, "The model has no name.");
+        }
+        if self.machine.process == Process::Ready {
+            self.ask(Asked::Model(model.clone()), wire::set_model(&model));
+        } else {
+            self.machine.model = None;
+            self.machine.wanted_model = Some(model);
+            self.push(Effect::Save(None));
+        }
+        self.changed();
+    }
+
+    // --- permission ------------------------------------------------------------------------------------------
+
+    fn decide(&mut self, id: &RequestId, decision: Decision) {
+        let Some(at) = self.machine.requests.iter().position(|open| open.view.id == *id) else {
+            return self.refuse(ErrorCode::NoSuchRequest, "The request was answered or withdrawn before.");
+        };
+        let open = &self.machine.requests[at];
+        let answer = match permission::answer(&open.view, &open.request, decision) {
+            Ok(answer) => answer,
+            Err(problem) => return self.refuse(ErrorCode::BadCommand, problem),
+        };
+        let open = self.machine.requests.remove(at);
+        self.push(Effect::Write(answer.line));
+        self.resolved(open, answer.resolution);
+    }
+
+    fn resolved(&mut self, open: OpenRequest, resolution: Resolution) {
+        let allowed = matches!(resolution, Resolution::Allowed { .. } | Resolution::Answered);
+        self.note(Note::Answered { tool_use_id: open.request.tool_use_id, allowed });
+        self.emit(Event::PermissionResolved { request_id: open.view.id, resolution });
+        self.changed();
+    }
+
+    fn control_request(&mut self, id: String, request: ControlRequest) {
+        match request {
+            ControlRequest::CanUseTool(request) => {
+                let id = RequestId::new(id);
+                if self.machine.requests.iter().any(|open| open.view.id == id) {
+                    // The same request again: it has its place already, and will get its one answer.
+                    return;
+                }
+                let view = permission::view(id, &request, self.now);
+                self.note(Note::Asked { tool_use_id: request.tool_use_id.clone() });
+                self.emit(Event::PermissionRequested { request: view.clone() });
+                self.machine.requests.push(OpenRequest { view, request: *request });
+                self.changed();
+            }
+            ControlRequest::MalformedCanUseTool { error } => {
+                self.notice(
+                    Level::Warning,
+                    "The agent asked for permission in a way that could not be read, and was denied.",
+                    Some(error),
+                );
+                self.push(Effect::Write(wire::deny(&id, "The permission request could not be read.", false)));
+            }
+            ControlRequest::Unknown { subtype } => {
+                self.push(Effect::Write(wire::refuse(&id, &format!("unsupported request: {subtype}"))));
+            }
+        }
+    }
+
+    fn withdrawn(&mut self, id: &str, reason: &str) {
+        if let Some(at) = self.machine.requests.iter().position(|open| open.view.id.as_str() == id) {
+            let open = self.machine.requests.remove(at);
+            self.resolved(open, Resolution::Withdrawn { reason: reason.to_owned() });
+        }
+    }
+
+    /// Denies what is open: whoever could have answered is gone.
+    fn deny_all(&mut self, message: &str) {
+        for open in std::mem::take(&mut self.machine.requests) {
+            self.push(Effect::Write(wire::deny(open.view.id.as_str(), message, false)));
+            self.resolved(open, Resolution::Denied { message: message.to_owned() });
+        }
+    }
+
+    // --- the process -----------------------------------------------------------------------------------------
+
+    fn start(&mut self) {
+        if self.machine.process == Process::Absent {
+            self.spawn();
+        }
+    }
+
+    fn spawn(&mut self) {
+        let resume = self.machine.agent_session_id.clone().filter(|_| self.machine.resumable);
+        self.machine.resuming = resume.is_some();
+        self.machine.start_error = None;
+        self.machine.process = Process::Starting;
+        self.machine.verdict = Verdict::None;
+        let model = self.machine.wanted_model.clone();
+        let mode = self.machine.wanted_mode.clone();
+        self.push(Effect::Spawn(Start { resume, model, mode }));
+        self.changed();
+    }
+
+    fn spawn_failed(&mut self, error: CommandError) {
+        self.machine.process = Process::Absent;
+        self.machine.verdict = Verdict::Failed(error.message.clone());
+        self.notice(Level::Error, error.message.clone(), error.detail.clone());
+        self.emit(Event::CommandFailed { error });
+        self.hold_queue();
+        self.push(Effect::Save(None));
+        self.changed();
+    }
+
+    fn stop(&mut self) {
+        self.deny_all("The session was stopped before anybody answered.");
+        self.hold_queue();
+        match self.machine.process {
+            Process::Starting | Process::Ready => self.descend(Then::Stay),
+            Process::Stopping { rung, .. } => {
+                self.machine.process = Process::Stopping { rung, then: Then::Stay }
+            }
+            Process::BackingOff { .. } | Process::Absent => {
+                self.push(Effect::Disarm(Timer::Restart));
+                self.machine.process = Process::Absent;
+                self.machine.verdict = Verdict::Stopped;
+            }
+        }
+        self.push(Effect::Save(None));
+        self.changed();
+    }
+
+    /// Begins the ladder.
+    fn descend(&mut self, then: Then) {
+        self.push(Effect::Disarm(Timer::Initialize));
+        self.push(Effect::Disarm(Timer::Interrupt));
+        self.push(Effect::Disarm(Timer::Hibernate));
+        self.push(Effect::CloseStdin);
+        // End of input ends an idle agent; a busy one would work on to the end of its turn.
+        let busy = self.machine.turn != Turn::None || self.machine.process != Process::Ready;
+        let (rung, limit) = if busy {
+            self.push(Effect::Terminate);
+            (Rung::Terminate, self.machine.limits.terminate_ms)
+        } else {
+            (Rung::EndOfInput, self.machine.limits.end_of_input_ms)
+        };
+        self.push(Effect::Arm { timer: Timer::Stop, at: self.now + limit });
+        self.machine.process = Process::Stopping { rung, then };
+        self.changed();
+    }
+
+    fn stdin_broken(&mut self, problem: &str) {
+        if matches!(self.machine.process, Process::Starting | Process::Ready) {
+            // Its exit usually follows at once; one that lives on deaf is of no use.
+            self.notice(Level::Warning, "The agent stopped listening.", Some(problem.to_owned()));
+            self.descend(Then::Restart);
+        }
+    }
+
+    fn exited(&mut self, mut report: ExitReport) {
+        for timer in [Timer::Initialize, Timer::Interrupt, Timer::Stop, Timer::Hibernate] {
+            self.push(Effect::Disarm(timer));
+        }
+        self.machine.asked.clear();
+        self.machine.n_background_tasks = 0;
+        let open = std::mem::take(&mut self.machine.requests);
+        for open in open {
+            self.resolved(open, Resolution::Withdrawn { reason: "The agent's process ended.".to_owned() });
+        }
+        let process = std::mem::replace(&mut self.machine.process, Process::Absent);
+        let then = match process {
+            Process::Stopping { then, .. } => Some(then),
+            _ => None,
+        };
+        let cannot_resume = self.machine.resuming && self.machine.agent_session_id.is_none();
+        report.expected = then.is_some() || cannot_resume;
+        self.note(Note::ProcessEnded);
+        self.emit(Event::AgentExited { report: report.clone() });
+        self.changed();
+
+        let words = match then {
+            Some(Then::Stay) => "Stopped".to_owned(),
+            Some(Then::Restart) => "The agent did not react, and was ended".to_owned(),
+            Some(Then::Hibernate) | None => self.exit_words(&report),
+        };
+        self.cut_off(then, &words);
+        match then {
+            Some(Then::Stay) => self.machine.verdict = Verdict::Stopped,
+            Some(Then::Hibernate) => {}
+            Some(Then::Restart) => {
+                self.machine.verdict = Verdict::Failed(words);
+                self.advance();
+            }
+            None if cannot_resume => self.advance_or_start(),
+            None => self.crashed(&report, words),
+        }
+        self.push(Effect::Save(None));
+    }
+
+    /// Ends the turn that the process took with it. Its prompt is offered again, never sent again by itself.
+    fn cut_off(&mut self, then: Option<Then>, words: &str) {
+        let Turn::Running { prompt, since, interrupting } =
+            std::mem::replace(&mut self.machine.turn, Turn::None)
+        else {
+            return;
+        };
+        let outcome = match then {
+            Some(Then::Stay) => Outcome::Interrupted,
+            Some(Then::Restart) if interrupting => Outcome::Interrupted,
+            _ => Outcome::Crashed,
+        };
+        let prompt_ids = prompt.iter().map(|prompt| prompt.id.clone()).collect();
+        if let Some(prompt) = prompt {
+            if outcome == Outcome::Interrupted && then == Some(Then::Restart) {
+                // The user ended this turn; only the agent took a harder push to do so.
+                self.prompt_state(&prompt.id, PromptState::Done);
+            } else {
+                self.prompt_state(&prompt.id, PromptState::Held);
+                self.machine.queue.push_front(Prompt { held: true, ..prompt });
+            }
+        }
+        let turn = TurnEnd {
+            outcome,
+            words: words.to_owned(),
+            prompt_ids,
+            duration_ms: self.now.saturating_sub(since),
+            output_tokens: 0,
+            cost_usd: 0.0,
+        };
+        self.note(Note::TurnEnded(turn.clone()));
+        self.emit(Event::TurnEnded { turn });
+    }
+
+    fn crashed(&mut self, report: &ExitReport, words: String) {
+        let detail = Some(report.stderr.clone()).filter(|stderr| !stderr.is_empty());
+        self.notice(Level::Error, words.clone(), detail);
+        self.machine.verdict = Verdict::Failed(words.clone());
+        self.machine.crashes.retain(|at| at + CRASH_SPAN_MS > self.now);
+        self.machine.crashes.push(self.now);
+        let n_crashes = self.machine.crashes.len();
+        if self.machine.queue.iter().all(|prompt| prompt.held) {
+            // Nothing waits for it: the next prompt brings it up again.
+        } else if n_crashes >= CRASHES {
+            self.hold_queue();
+            self.machine.verdict = Verdict::Failed(format!("{words}. It was tried {n_crashes} times."));
+            self.machine.crashes.clear();
+        } else {
+            let attempt = n_crashes as u32;
+            let at = self.now + (1000 << (attempt - 1));
+            self.machine.process = Process::BackingOff { attempt, at };
+            self.push(Effect::Arm { timer: Timer::Restart, at });
+        }
+    }
+
+    fn advance_or_start(&mut self) {
+        self.advance();
+        self.start();
+    }
+
+    fn exit_words(&self, report: &ExitReport) -> String {
+        let how = match (report.code, report.signal) {
+            (_, Some(signal)) => format!("was ended by signal {signal}"),
+            (Some(code), None) => format!("ended with exit code {code}"),
+            (None, None) => "ended".to_owned(),
+        };
+        let why = self.machine.start_error.clone().or_else(|| {
+            let last = report.stderr.lines().rev().find(|line| !line.trim().is_empty());
+            last.map(|line| line.trim().chars().take(300).collect())
+        });
+        match why {
+            Some(why) => format!("The agent {how}: {why}"),
+            None => format!("The agent {how}"),
+        }
+    }
+
+    fn timer(&mut self, timer: Timer) {
+        match (timer, &self.machine.process) {
+            (Timer::Initialize, Process::Starting) => {
+                let seconds = self.machine.limits.initialize_ms / 1000;
+                self.notice(Level::Error, format!("The agent did not answer within {seconds} s."), None);
+                self.hold_queue();
+                self.descend(Then::Restart);
+            }
+            (Timer::Interrupt, Process::Ready) => {
+                if matches!(self.machine.turn, Turn::Running { interrupting: true, .. }) {
+                    self.notice(Level::Warning, "The agent ignored the interrupt and is being ended.", None);
+                    self.descend(Then::Restart);
+                }
+            }
+            (Timer::Stop, Process::Stopping { rung, then }) => {
+                let then = *then;
+                let (effect, rung, limit) = match rung {
+                    Rung::EndOfInput => {
+                        (Effect::Terminate, Rung::Terminate, Some(self.machine.limits.terminate_ms))
+                    }
+                    Rung::Terminate => (Effect::Kill, Rung::Kill, None),
+                    Rung::Kill => return,
+                };
+                self.push(effect);
+                self.machine.process = Process::Stopping { rung, then };
+                if let Some(limit) = limit {
+                    self.push(Effect::Arm { timer: Timer::Stop, at: self.now + limit });
+                }
+            }
+            (Timer::Restart, Process::BackingOff { .. }) => {
+                self.machine.process = Process::Absent;
+                self.advance();
+            }
+            (Timer::Hibernate, Process::Ready) => {
+                let quiet = self.machine.turn == Turn::None
+                    && self.machine.requests.is_empty()
+                    && self.machine.n_background_tasks == 0
+                    && self.machine.resumable;
+                if quiet {
+                    self.descend(Then::Hibernate);
+                } else {
+                    self.arm_hibernation();
+                }
+            }
+            // A timer that was overtaken by what it waited for.
+            _ => {}
+        }
+    }
+
+    // --- the agent's lines -----------------------------------------------------------------------------------
+
+    fn line(&mut self, inbound: Inbound) {
+        match inbound {
+            Inbound::Init(init) => self.init(*init),
+            Inbound::Result(result) => self.result(&result),
+            Inbound::ControlRequest { request_id, request } => self.control_request(request_id, request),
+            Inbound::ControlResponse { request_id, outcome } => self.control_response(&request_id, outcome),
+            Inbound::ControlCancel { request_id } => {
+                self.withdrawn(&request_id, "The agent took the request back.");
+            }
+            Inbound::SessionState { state } if state == "running" => self.begin_unasked(),
+            Inbound::Status { permission_mode: Some(mode), .. } => {
+                self.machine.wanted_mode = Some(mode.clone());
+                self.machine.mode = Some(mode);
+                self.changed();
+            }
+            Inbound::Assistant(assistant) if assistant.parent_tool_use_id.is_none() => {
+                if assistant.error.is_some() {
+                    self.machine.reply_error = assistant.error;
+                }
+                if let Some(usage) = assistant.message.usage
+                    && usage.context_tokens() > 0
+                {
+                    self.machine.usage.context_tokens = usage.context_tokens();
+                }
+            }
+            Inbound::BackgroundTasks { n } => self.machine.n_background_tasks = n,
+            Inbound::Title { title } if !title.trim().is_empty() => {
+                self.machine.title = Some(title);
+                self.push(Effect::Save(None));
+                self.changed();
+            }
+            // The transcript shows these; they change nothing in the session's life.
+            _ => {}
+        }
+    }
+
+    fn init(&mut self, init: wire::Init) {
+        if self.machine.agent_session_id.as_deref() != Some(init.session_id.as_str())
+            && !init.session_id.is_empty()
+        {
+            self.machine.agent_session_id = Some(init.session_id);
+            self.machine.resumable = false;
+            self.push(Effect::Save(None));
+        }
+        self.machine.model = init.model.or(self.machine.model.take());
+        self.machine.mode = init.permission_mode.or(self.machine.mode.take());
+        self.machine.version = init.claude_code_version.or(self.machine.version.take());
+        self.machine.commands.retain(|command| !init.terminal_slash_commands.contains(&command.name));
+        self.changed();
+        self.begin_unasked();
+    }
+
+    /// A turn that nobody asked for: a background task woke the agent.
+    fn begin_unasked(&mut self) {
+        if self.machine.turn == Turn::None && self.machine.process == Process::Ready {
+            self.machine.turn = Turn::Running { prompt: None, since: self.now, interrupting: false };
+            self.machine.reply_error = None;
+            self.push(Effect::Disarm(Timer::Hibernate));
+            self.emit(Event::TurnStarted { prompt_ids: Vec::new() });
+            self.changed();
+        }
+    }
+
+    fn control_response(&mut self, id: &str, outcome: Result<Value, String>) {
+        let Some(asked) = self.machine.asked.remove(id) else { return };
+        match (asked, outcome) {
+            (Asked::Initialize, Ok(response)) => self.ready(&response),
+            // It answered, so it is ready; what it offers stays unknown.
+            (Asked::Initialize, Err(_)) => self.ready(&Value::Null),
+            (Asked::Interrupt, _) => {}
+            (Asked::Mode(mode), Ok(_)) => {
+                self.machine.mode = Some(mode);
+                self.changed();
+            }
+            (Asked::Mode(_), Err(problem)) => {
+                self.machine.wanted_mode = self.machine.mode.clone();
+                self.refused("The agent refused the mode.", problem);
+            }
+            (Asked::Model(model), Ok(response)) => {
+                let resolved = response.get("model").and_then(Value::as_str).unwrap_or(&model).to_owned();
+                self.machine.model = Some(resolved);
+                self.machine.wanted_model = Some(model);
+                self.push(Effect::Save(None));
+                self.changed();
+            }
+            (Asked::Model(_), Err(problem)) => self.refused("The agent refused the model.", problem),
+        }
+    }
+
+    fn refused(&mut self, message: &str, problem: String) {
+        let error =
+            CommandError { code: ErrorCode::Refused, message: message.to_owned(), detail: Some(problem) };
+        self.emit(Event::CommandFailed { error });
+        self.changed();
+    }
+
+    fn ready(&mut self, response: &Value) {
+        if self.machine.process != Process::Starting {
+            return;
+        }
+        self.push(Effect::Disarm(Timer::Initialize));
+        self.machine.process = Process::Ready;
+        self.machine.models = read_models(response);
+        self.machine.commands = read_commands(response);
+        let string = |key: &str| response.get(key).and_then(Value::as_str).map(str::to_owned);
+        self.machine.version = string("claude_code_version").or(self.machine.version.take());
+        self.machine.mode = string("current_permission_mode").or(self.machine.mode.take());
+        self.changed();
+        // What was chosen while it was coming up.
+        if let Some(mode) = self.machine.wanted_mode.clone()
+            && self.machine.mode.as_ref().is_some_and(|current| *current != mode)
+        {
+            self.ask(Asked::Mode(mode.clone()), wire::set_permission_mode(&mode));
+        }
+        self.advance();
+    }
+
+    fn result(&mut self, result: &TurnResult) {
+        let Turn::Running { prompt, since, interrupting } = self.machine.turn.clone() else {
+            return self.result_without_turn(result);
+        };
+        // A turn that nobody asked for may end while our prompt waits its turn in the agent.
+        if let Some(prompt) = &prompt
+            && !outcome::answers(result, prompt.id.as_str())
+        {
+            return;
+        }
+        let outcome = outcome::of(result, interrupting, self.machine.reply_error.take().as_deref());
+        let failed = !matches!(outcome, Outcome::Done | Outcome::Interrupted);
+        let words = outcome::words(&outcome, result);
+        let cost_usd = (result.total_cost_usd - self.machine.usage.cost_usd).max(0.0);
+        let output_tokens = result.usage.as_ref().map_or(0, |usage| usage.output_tokens);
+        self.machine.usage.cost_usd = self.machine.usage.cost_usd.max(result.total_cost_usd);
+        self.machine.usage.output_tokens += output_tokens;
+        self.machine.usage.context_window = result.context_window().or(self.machine.usage.context_window);
+        if let Some(id) = result.session_id.clone().filter(|id| !id.is_empty()) {
+            self.machine.agent_session_id = Some(id);
+            self.machine.resumable = true;
+        }
+        let turn = TurnEnd {
+            outcome,
+            words: words.clone(),
+            prompt_ids: prompt.iter().map(|prompt| prompt.id.clone()).collect(),
+            duration_ms: self.now.saturating_sub(since),
+            output_tokens,
+            cost_usd,
+        };
+        if let Some(prompt) = &prompt {
+            self.prompt_state(&prompt.id, if failed { PromptState::Failed } else { PromptState::Done });
+        }
+        self.machine.turn = Turn::None;
+        self.machine.verdict = if failed { Verdict::Failed(words) } else { Verdict::Completed };
+        self.note(Note::TurnEnded(turn.clone()));
+        self.emit(Event::TurnEnded { turn });
+        self.push(Effect::Disarm(Timer::Interrupt));
+        self.push(Effect::Save(None));
+        self.changed();
+        self.advance();
+    }
+
+    /// Before any turn: the agent says why it cannot begin, and ends.
+    fn result_without_turn(&mut self, result: &TurnResult) {
+        let Some(words) = result.words().filter(|_| result.is_error) else { return };
+        if self.machine.process != Process::Starting {
+            return;
+        }
+        if self.machine.resuming && words.contains("No conversation found") {
+            self.machine.agent_session_id = None;
+            self.machine.resumable = false;
+            self.notice(
+                Level::Warning,
+                "The agent does not know this conversation any more; it starts afresh and does not know what is above.",
+                Some(words),
+            );
+        } else {
+            self.machine.start_error = Some(words);
+        }
+    }
+}
+
+/// A title from a first prompt: its first line, not too long.
+fn title_of(text: &str) -> Option<String> {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
+    let mut title: String = line.chars().take(60).collect();
+    if title.len() < line.len() {
+        title.push('…');
+    }
+    Some(title)
+}
+
+fn read_models(response: &Value) -> Vec<Model> {
+    let string = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or("").to_owned();
+    let models = response.get("models").and_then(Value::as_array);
+    models
+        .into_iter()
+        .flatten()
+        .map(|model| Model {
+            name: string(model, "value"),
+            label: string(model, "displayName"),
+            description: string(model, "description"),
+        })
+        .filter(|model| !model.name.is_empty())
+        .collect()
+}
+
+fn read_commands(response: &Value) -> Vec<SlashCommand> {
+    let string = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or("").to_owned();
+    let commands = response.get("commands").and_then(Value::as_array);
+    commands
+        .into_iter()
+        .flatten()
+        .map(|command| SlashCommand {
+            name: string(command, "name"),
+            description: string(command, "description"),
+            argument_hint: string(command, "argumentHint"),
+        })
+        .filter(|command| !command.name.is_empty())
+        .collect()
+}

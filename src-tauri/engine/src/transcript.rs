@@ -1,0 +1,572 @@
+//! Folds what an agent says into items: one way for the live stream and for a transcript on disk.
+//!
+//! An item's id is the same either way: a block of a reply is `<message id>.<place in it>`, a tool call has the
+//! agent's own id, a prompt its uuid. The fold never fails: what it does not know is shown as what it is.
+
+mod tool;
+
+use crate::api::*;
+use crate::document::{Change, Stream as Document};
+use crate::session::machine::{Note, Prompt};
+use crate::wire::{Assistant, ContentBlock, Inbound, Retry, Stream, StreamEvent, User};
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// Text that a flood of unreadable lines may fill; the lines behind it are counted, not kept.
+const UNREADABLE_LIMIT: usize = 64 * 1024;
+
+/// The conversation so far.
+#[derive(Default)]
+pub struct Transcript {
+    items: Vec<Item>,
+    index: HashMap<ItemId, usize>,
+    documents: HashMap<ItemId, Document>,
+    tools: HashMap<ItemId, tool::Call>,
+    /// Prompts that were accepted and not sent: they become items when they are.
+    waiting: HashMap<PromptId, Prompt>,
+    /// The reply that is being streamed, and its blocks that are not whole yet.
+    reply: Option<Reply>,
+    /// How many whole blocks each reply has given.
+    n_blocks: HashMap<String, u32>,
+    n_notices: u64,
+    retry: Option<ItemId>,
+    unreadable: Option<ItemId>,
+    dirty: Vec<(ItemId, Dirty)>,
+    dirty_index: HashMap<ItemId, usize>,
+}
+
+struct Reply {
+    message_id: String,
+    open: HashMap<u32, ItemId>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Dirty {
+    Added,
+    Changed,
+    Grown,
+    Removed,
+}
+
+impl Transcript {
+    pub fn items(&self) -> &[Item] {
+        &self.items
+    }
+
+    /// What happened since this was asked last: one event for each item, in the order of their first change.
+    pub fn take_events(&mut self) -> Vec<Event> {
+        self.dirty_index.clear();
+        let dirty = std::mem::take(&mut self.dirty);
+        dirty.into_iter().filter_map(|(id, dirty)| self.event(id, dirty)).collect()
+    }
+
+    fn event(&mut self, id: ItemId, dirty: Dirty) -> Option<Event> {
+        if dirty == Dirty::Removed {
+            return Some(Event::ItemRemoved { item_id: id });
+        }
+        let item_idx = *self.index.get(&id)?;
+        let change = self.documents.get_mut(&id).and_then(Document::take_change);
+        if let Body::Text { blocks, .. } = &mut self.items[item_idx].body
+            && let Some(change) = &change
+        {
+            apply(blocks, change);
+        }
+        match (dirty, change) {
+            (Dirty::Added, _) => Some(Event::ItemAdded { item: self.items[item_idx].clone() }),
+            (Dirty::Changed, _) => Some(Event::ItemChanged { item: self.items[item_idx].clone() }),
+            (Dirty::Grown, Some(Change::Blocks { keep, blocks })) => {
+                Some(Event::BlocksChanged { item_id: id, keep: keep as u32, blocks })
+            }
+            (Dirty::Grown, Some(Change::Code { keep_lines, lines })) => {
+                Some(Event::CodeGrew { item_id: id, keep: keep_lines as u32, lines })
+            }
+            (Dirty::Grown, None) if matches!(self.items[item_idx].body, Body::Text { .. }) => None,
+            (Dirty::Grown, None) => Some(Event::ItemChanged { item: self.items[item_idx].clone() }),
+            (Dirty::Removed, _) => None,
+        }
+    }
+
+    /// What the agent does just now, in a word or two.
+    pub fn activity(&self) -> String {
+        for item in self.items.iter().rev() {
+            match &item.body {
+                Body::ToolCall(call) if matches!(call.state, ToolState::Running | ToolState::Preparing) => {
+                    return format!("{} {}", call.verb, call.subject).trim().to_owned();
+                }
+                Body::Text { streaming: true, .. } => return "Writing".to_owned(),
+                Body::Thinking { streaming: true, .. } => return "Thinking".to_owned(),
+                Body::Prompt { .. } | Body::TurnEnd(_) => break,
+                _ => {}
+            }
+        }
+        "Working".to_owned()
+    }
+
+    // --- notes: what we know ourselves -----------------------------------------------------------------------
+
+    pub fn note(&mut self, now: u64, note: Note) {
+        match note {
+            Note::PromptAccepted(prompt) => {
+                self.waiting.insert(prompt.id.clone(), prompt);
+            }
+            Note::PromptEdited { id, text } => {
+                if let Some(prompt) = self.waiting.get_mut(&id) {
+                    prompt.text = text;
+                }
+            }
+            Note::PromptState { id, state } => self.prompt_state(now, &id, state),
+            Note::Asked { tool_use_id } => self.tool_state(now, tool_use_id, ToolState::Waiting),
+            Note::Answered { tool_use_id, allowed } => {
+                if let Some(call) = tool_use_id.as_ref().and_then(|id| self.tools.get_mut(&ItemId::new(id))) {
+                    call.denied = !allowed;
+                    // The time a person took is not the tool's.
+                    call.started_at = now;
+                }
+                self.tool_state(now, tool_use_id, ToolState::Running);
+            }
+            Note::Notice { level, text, detail } => self.notice(now, level, text, detail),
+            Note::TurnEnded(turn) => {
+                self.cut_off(now);
+                self.retry = None;
+                let id = self.notice_id();
+                self.add(id, None, now, Body::TurnEnd(turn));
+            }
+            Note::ProcessEnded => self.cut_off(now),
+        }
+    }
+
+    fn prompt_state(&mut self, now: u64, id: &PromptId, state: PromptState) {
+        let item_id = ItemId::new(id.as_str());
+        if let Some(Body::Prompt { state: known, .. }) = self.body(&item_id) {
+            *known = state;
+            self.touch(&item_id, Dirty::Changed);
+            if state == PromptState::Sent {
+                // Sent again: it belongs where the conversation goes on.
+                self.waiting.remove(id);
+            }
+            return;
+        }
+        match state {
+            PromptState::Sent => {
+                let Some(prompt) = self.waiting.remove(id) else { return };
+                let n_images = prompt.images.len() as u32;
+                self.add(item_id, None, now, Body::Prompt { text: prompt.text, n_images, state });
+            }
+            PromptState::Withdrawn => {
+                self.waiting.remove(id);
+            }
+            // Not sent yet: the session's queue shows it.
+            PromptState::Queued | PromptState::Held | PromptState::Done | PromptState::Failed => {}
+        }
+    }
+
+    fn notice_id(&mut self) -> ItemId {
+        self.n_notices += 1;
+        ItemId(format!("notice.{}", self.n_notices))
+    }
+
+    fn notice(&mut self, now: u64, level: Level, text: String, detail: Option<String>) {
+        let id = self.notice_id();
+        self.add(id, None, now, Body::Notice { level, text, detail });
+    }
+
+    fn info(&mut self, now: u64, text: impl Into<String>) {
+        self.notice(now, Level::Info, text.into(), None);
+    }
+
+    /// Whatever was being written or run is not going on.
+    fn cut_off(&mut self, now: u64) {
+        self.close_reply(false);
+        let running: Vec<ItemId> =
+            self.tools.iter().filter(|(_, call)| !call.ended).map(|(id, _)| id.clone()).collect();
+        for id in running {
+            if let Some(call) = self.tools.get_mut(&id) {
+                call.ended = true;
+            }
+            self.tool_state(now, Some(id.0), ToolState::Interrupted);
+        }
+    }
+
+    // --- lines: what the agent says --------------------------------------------------------------------------
+
+    pub fn line(&mut self, now: u64, inbound: &Inbound) {
+        if !matches!(inbound, Inbound::Unreadable { .. }) {
+            self.unreadable = None;
+        }
+        match inbound {
+            Inbound::Stream(stream) => self.stream(now, stream),
+            Inbound::Assistant(assistant) => self.assistant(now, assistant),
+            Inbound::User(user) => self.user(now, user),
+            Inbound::ApiRetry(retry) => self.api_retry(now, retry),
+            Inbound::CompactBoundary { pre_tokens, .. } => {
+                let size = pre_tokens.map(|tokens| format!(" of {tokens} tokens")).unwrap_or_default();
+                self.info(now, format!("The conversation{size} was compacted"));
+            }
+            Inbound::ConversationReset => {
+                self.info(now, "The conversation was cleared: the agent does not know what is above");
+            }
+            Inbound::PermissionDenied { tool, message } => {
+                let text = format!("{tool} was denied by a rule");
+                self.notice(
+                    now,
+                    Level::Warning,
+                    text,
+                    Some(message.clone()).filter(|message| !message.is_empty()),
+                );
+            }
+            Inbound::RateLimit { status, resets_at } => self.rate_limit(now, status, *resets_at),
+            Inbound::Hook { event, name, outcome: Some(outcome) }
+                if outcome != "success" && outcome != "done" =>
+            {
+                self.notice(now, Level::Warning, format!("The hook {name} ({event}) ended: {outcome}"), None);
+            }
+            Inbound::TaskEnded { status, summary, .. } if !summary.is_empty() => {
+                self.info(now, format!("Background task {status}: {summary}"));
+            }
+            Inbound::Unreadable { line, error } => self.unreadable(now, line, error),
+            _ => {}
+        }
+    }
+
+    fn stream(&mut self, now: u64, stream: &Stream) {
+        // Subagents do not stream (2.1.329); if one ever does, its whole blocks are enough.
+        if stream.parent_tool_use_id.is_some() {
+            return;
+        }
+        match &stream.event {
+            StreamEvent::MessageStart { message_id } => {
+                self.close_reply(true);
+                self.reply = Some(Reply { message_id: message_id.clone(), open: HashMap::new() });
+            }
+            StreamEvent::BlockStart { index, block } => {
+                let Some(reply) = &mut self.reply else { return };
+                let (id, body) = match block {
+                    ContentBlock::Text { .. } => (
+                        block_id(&reply.message_id, *index),
+                        Body::Text { blocks: Vec::new(), streaming: true },
+                    ),
+                    ContentBlock::Thinking { .. } => (
+                        block_id(&reply.message_id, *index),
+                        Body::Thinking { text: String::new(), streaming: true, duration_ms: None },
+                    ),
+                    ContentBlock::ToolUse { id, name, .. } => {
+                        reply.open.insert(*index, ItemId::new(id));
+                        self.tool_begins(now, id, name, &Value::Null, None, ToolState::Preparing);
+                        return;
+                    }
+                    _ => return,
+                };
+                reply.open.insert(*index, id.clone());
+                if matches!(body, Body::Text { .. }) {
+                    self.documents.insert(id.clone(), Document::default());
+                }
+                self.add(id, None, now, body);
+            }
+            StreamEvent::TextDelta { index, text } => {
+                let Some(id) = self.reply.as_ref().and_then(|reply| reply.open.get(index)).cloned() else {
+                    return;
+                };
+                if let Some(document) = self.documents.get_mut(&id) {
+                    document.push(text);
+                    self.touch(&id, Dirty::Grown);
+                }
+            }
+            StreamEvent::ThinkingDelta { index, text } => {
+                let Some(id) = self.reply.as_ref().and_then(|reply| reply.open.get(index)).cloned() else {
+                    return;
+                };
+                if let Some(Body::Thinking { text: known, .. }) = self.body(&id) {
+                    known.push_str(text);
+                    self.touch(&id, Dirty::Grown);
+                }
+            }
+            // The whole block comes before its stop, and says it all.
+            StreamEvent::BlockStop { .. } => {}
+            StreamEvent::MessageStop => self.close_reply(false),
+            StreamEvent::InputDelta { .. } | StreamEvent::MessageDelta { .. } | StreamEvent::Other => {}
+        }
+    }
+
+    /// Ends a streamed reply. Blocks that never became whole are void if the reply begins again, else they stay as
+    /// far as they came.
+    fn close_reply(&mut self, void: bool) {
+        let Some(reply) = self.reply.take() else { return };
+        for id in reply.open.into_values() {
+            if void {
+                self.remove(&id);
+            } else {
+                self.finish(&id, None, None);
+            }
+        }
+    }
+
+    /// Ends the streaming of a text or a thought, with its whole text if that is known.
+    fn finish(&mut self, id: &ItemId, whole: Option<&str>, thought_ms: Option<u64>) {
+        if let Some(mut document) = self.documents.remove(id) {
+            if let Some(whole) = whole {
+                document.set_text(whole);
+            }
+            document.finish();
+            let change = document.take_change();
+            if let Some(Body::Text { blocks, streaming }) = self.body(id) {
+                *streaming = false;
+                if let Some(change) = change {
+                    apply(blocks, &change);
+                }
+                self.touch(id, Dirty::Changed);
+            }
+        } else if let Some(Body::Thinking { text, streaming, duration_ms }) = self.body(id) {
+            *streaming = false;
+            *duration_ms = thought_ms.or(*duration_ms);
+            if let Some(whole) = whole.filter(|whole| !whole.is_empty()) {
+                whole.clone_into(text);
+            }
+            self.touch(id, Dirty::Changed);
+        }
+    }
+
+    fn assistant(&mut self, now: u64, assistant: &Assistant) {
+        let message_id = &assistant.message.id;
+        let parent = assistant.parent_tool_use_id.as_ref().map(ItemId::new);
+        for block in &assistant.message.content {
+            let count = self.n_blocks.entry(message_id.clone()).or_default();
+            let place = *count;
+            *count += 1;
+            let id = block_id(message_id, place);
+            if let Some(reply) = &mut self.reply
+                && reply.message_id == *message_id
+            {
+                reply.open.remove(&place);
+            }
+            match block {
+                ContentBlock::Text { text } => {
+                    if !self.index.contains_key(&id) {
+                        if text.is_empty() {
+                            continue;
+                        }
+                        self.add(
+                            id.clone(),
+                            parent.clone(),
+                            now,
+                            Body::Text { blocks: Vec::new(), streaming: true },
+                        );
+                    }
+                    self.documents.entry(id.clone()).or_default();
+                    self.finish(&id, Some(text), None);
+                }
+                ContentBlock::Thinking { text } => {
+                    if !self.index.contains_key(&id) {
+                        let body = Body::Thinking { text: String::new(), streaming: true, duration_ms: None };
+                        self.add(id.clone(), parent.clone(), now, body);
+                    }
+                    self.finish(&id, Some(text), assistant.thinking_duration_ms);
+                }
+                ContentBlock::ToolUse { id, name, input } => {
+                    self.tool_begins(now, id, name, input, parent.clone(), ToolState::Running);
+                }
+                ContentBlock::Image | ContentBlock::ToolResult { .. } => {}
+                ContentBlock::Unknown { kind, raw } => {
+                    let detail = serde_json::to_string_pretty(raw).unwrap_or_default();
+                    self.notice(
+                        now,
+                        Level::Info,
+                        format!("The agent sent a block of kind “{kind}”"),
+                        Some(detail),
+                    );
+                }
+            }
+        }
+    }
+
+    fn user(&mut self, now: u64, user: &User) {
+        for block in &user.message.content {
+            if let ContentBlock::ToolResult { tool_use_id, content, is_error } = block {
+                let result =
+                    tool::Outcome { content, structured: user.tool_use_result.as_ref(), is_error: *is_error };
+                self.tool_ends(now, tool_use_id, &result);
+            }
+        }
+    }
+
+    /// A prompt that stands in a transcript on disk.
+    pub fn past_prompt(&mut self, at: u64, id: &str, text: String, n_images: u32) {
+        self.add(ItemId::new(id), None, at, Body::Prompt { text, n_images, state: PromptState::Done });
+    }
+
+    // --- tools -----------------------------------------------------------------------------------------------
+
+    fn tool_begins(
+        &mut self,
+        now: u64,
+        id: &str,
+        name: &str,
+        input: &Value,
+        parent: Option<ItemId>,
+        state: ToolState,
+    ) {
+        let item_id = ItemId::new(id);
+        let call = tool::Call::new(name, input.clone(), now);
+        let view = call.view(state, None, None);
+        match self.body(&item_id) {
+            Some(Body::ToolCall(known)) => {
+                **known = view;
+                self.touch(&item_id, Dirty::Changed);
+            }
+            _ => self.add(item_id.clone(), parent, now, Body::ToolCall(Box::new(view))),
+        }
+        self.tools.insert(item_id, call);
+    }
+
+    fn tool_state(&mut self, now: u64, id: Option<String>, state: ToolState) {
+        let Some(id) = id.map(ItemId) else { return };
+        let Some(call) = self.tools.get(&id) else { return };
+        let duration_ms = (state == ToolState::Interrupted).then(|| now.saturating_sub(call.started_at));
+        let view = call.view(state, duration_ms, None);
+        if let Some(Body::ToolCall(known)) = self.body(&id) {
+            **known = view;
+            self.touch(&id, Dirty::Changed);
+        }
+    }
+
+    fn tool_ends(&mut self, now: u64, id: &str, outcome: &tool::Outcome<'_>) {
+        let id = ItemId::new(id);
+        let Some(call) = self.tools.get_mut(&id) else { return };
+        call.ended = true;
+        let state = match (outcome.is_error, call.denied) {
+            (true, true) => ToolState::Denied,
+            (true, false) => ToolState::Failed,
+            (false, _) => ToolState::Succeeded,
+        };
+        let view = call.view(state, Some(now.saturating_sub(call.started_at)), Some(outcome));
+        if let Some(Body::ToolCall(known)) = self.body(&id) {
+            **known = view;
+            self.touch(&id, Dirty::Changed);
+        }
+    }
+
+    // --- notices from lines ----------------------------------------------------------------------------------
+
+    /// One notice a turn, that counts on.
+    fn api_retry(&mut self, now: u64, retry: &Retry) {
+        let what = match (retry.error_status, &retry.error) {
+            (Some(status), Some(error)) => format!("The API answered {status} ({})", error.replace('_', " ")),
+            (Some(status), None) => format!("The API answered {status}"),
+            (None, _) => "The API could not be reached".to_owned(),
+        };
+        let (attempt, of) = (retry.attempt, retry.max_retries);
+        let seconds = retry.retry_delay_ms / 1000.0;
+        let text = format!("{what}; trying again in {seconds:.1} s ({attempt} of {of})");
+        let body = Body::Notice { level: Level::Warning, text, detail: None };
+        match self.retry.clone() {
+            Some(id) if self.index.contains_key(&id) => {
+                if let Some(known) = self.body(&id) {
+                    *known = body;
+                }
+                self.touch(&id, Dirty::Changed);
+            }
+            _ => {
+                let id = self.notice_id();
+                self.retry = Some(id.clone());
+                self.add(id, None, now, body);
+            }
+        }
+    }
+
+    fn rate_limit(&mut self, now: u64, status: &str, resets_at: Option<u64>) {
+        let (level, text) = match status {
+            "allowed_warning" => (Level::Warning, "The rate limit is near"),
+            "rejected" => (Level::Error, "The rate limit is reached"),
+            _ => return,
+        };
+        let minutes = resets_at.map(|at| at.saturating_sub(now).div_ceil(60_000));
+        let when = minutes.map(|minutes| format!("; it resets in {minutes} min")).unwrap_or_default();
+        self.notice(now, level, format!("{text}{when}"), None);
+    }
+
+    /// Lines in a row that are no messages share one notice.
+    fn unreadable(&mut self, now: u64, line: &str, error: &str) {
+        if let Some(id) = self.unreadable.clone()
+            && let Some(Body::Notice { detail: Some(detail), .. }) = self.body(&id)
+        {
+            if detail.len() + line.len() < UNREADABLE_LIMIT {
+                detail.push('\n');
+                detail.push_str(line);
+                self.touch(&id, Dirty::Changed);
+            }
+            return;
+        }
+        let id = self.notice_id();
+        self.unreadable = Some(id.clone());
+        let text = "The agent wrote something that is not a message".to_owned();
+        let detail = if line.is_empty() { error.to_owned() } else { line.to_owned() };
+        self.add(id, None, now, Body::Notice { level: Level::Warning, text, detail: Some(detail) });
+    }
+
+    // --- items -----------------------------------------------------------------------------------------------
+
+    fn body(&mut self, id: &ItemId) -> Option<&mut Body> {
+        let item_idx = *self.index.get(id)?;
+        Some(&mut self.items[item_idx].body)
+    }
+
+    fn add(&mut self, id: ItemId, parent: Option<ItemId>, at: u64, body: Body) {
+        if self.index.contains_key(&id) {
+            // The same id twice: the later one says what is.
+            if let Some(known) = self.body(&id) {
+                *known = body;
+            }
+            return self.touch(&id, Dirty::Changed);
+        }
+        self.index.insert(id.clone(), self.items.len());
+        self.items.push(Item { id: id.clone(), parent, at, body });
+        self.touch(&id, Dirty::Added);
+    }
+
+    fn remove(&mut self, id: &ItemId) {
+        let Some(item_idx) = self.index.remove(id) else { return };
+        self.items.remove(item_idx);
+        for idx in self.index.values_mut().filter(|idx| **idx > item_idx) {
+            *idx -= 1;
+        }
+        self.documents.remove(id);
+        self.tools.remove(id);
+        self.touch(id, Dirty::Removed);
+    }
+
+    fn touch(&mut self, id: &ItemId, dirty: Dirty) {
+        match self.dirty_index.get(id) {
+            Some(at) => {
+                let known = &mut self.dirty[*at].1;
+                *known = match (*known, dirty) {
+                    (_, Dirty::Removed) => Dirty::Removed,
+                    (Dirty::Added, _) => Dirty::Added,
+                    (_, Dirty::Changed) | (Dirty::Changed, _) => Dirty::Changed,
+                    (_, dirty) => dirty,
+                };
+            }
+            None => {
+                self.dirty_index.insert(id.clone(), self.dirty.len());
+                self.dirty.push((id.clone(), dirty));
+            }
+        }
+    }
+}
+
+fn block_id(message_id: &str, place: u32) -> ItemId {
+    ItemId(format!("{message_id}.{place}"))
+}
+
+fn apply(blocks: &mut Vec<Block>, change: &Change) {
+    match change {
+        Change::Blocks { keep, blocks: new } => {
+            blocks.truncate(*keep);
+            blocks.extend(new.iter().cloned());
+        }
+        Change::Code { keep_lines, lines: new } => {
+            if let Some(Block::Code { lines, .. }) = blocks.last_mut() {
+                lines.truncate(*keep_lines);
+                lines.extend(new.iter().cloned());
+            }
+        }
+    }
+}

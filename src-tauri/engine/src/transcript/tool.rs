@@ -1,0 +1,225 @@
+//! A tool call in plain words: what it does, to what, and what came of it.
+
+use crate::api::*;
+use crate::document;
+use serde_json::Value;
+
+/// Output of a tool that goes into an item; the rest stays with the agent, and the item says so.
+const OUTPUT_LINES: usize = 2_000;
+
+/// What the agent asked for, and how far it is.
+pub struct Call {
+    name: String,
+    input: Value,
+    pub started_at: u64,
+    pub denied: bool,
+    pub ended: bool,
+}
+
+/// What came of it: the text that the model reads, and the same as data.
+pub struct Outcome<'a> {
+    pub content: &'a Value,
+    pub structured: Option<&'a Value>,
+    pub is_error: bool,
+}
+
+impl Outcome<'_> {
+    fn text(&self) -> String {
+        match self.content {
+            Value::String(text) => text.clone(),
+            Value::Array(blocks) => {
+                let texts = blocks.iter().filter_map(|block| block.get("text")?.as_str());
+                texts.collect::<Vec<_>>().join("\n")
+            }
+            _ => String::new(),
+        }
+    }
+
+    fn field(&self, key: &str) -> Option<&Value> {
+        self.structured?.get(key)
+    }
+}
+
+impl Call {
+    pub fn new(name: &str, input: Value, started_at: u64) -> Self {
+        Self { name: name.to_owned(), input, started_at, denied: false, ended: false }
+    }
+
+    fn input(&self, key: &str) -> &str {
+        self.input.get(key).and_then(Value::as_str).unwrap_or("")
+    }
+
+    /// The call as it is shown.
+    pub fn view(
+        &self,
+        state: ToolState,
+        duration_ms: Option<u64>,
+        outcome: Option<&Outcome<'_>>,
+    ) -> ToolCall {
+        let ended = !matches!(state, ToolState::Preparing | ToolState::Running | ToolState::Waiting);
+        let words = |now: &str, then: &str| if ended { then.to_owned() } else { now.to_owned() };
+        let (icon, verb, subject) = match self.name.as_str() {
+            "Bash" | "PowerShell" => {
+                (ToolIcon::Command, words("Running", "Ran"), first_line(self.input("command")))
+            }
+            "Edit" | "MultiEdit" => (ToolIcon::Edit, words("Editing", "Edited"), self.path("file_path")),
+            "NotebookEdit" => (ToolIcon::Edit, words("Editing", "Edited"), self.path("notebook_path")),
+            "Write" => (ToolIcon::Edit, words("Writing", "Wrote"), self.path("file_path")),
+            "Read" => (ToolIcon::Read, words("Reading", "Read"), self.path("file_path")),
+            "Grep" => {
+                (ToolIcon::Search, words("Searching for", "Searched for"), first_line(self.input("pattern")))
+            }
+            "Glob" => {
+                (ToolIcon::Search, words("Looking for", "Looked for"), first_line(self.input("pattern")))
+            }
+            "LS" => (ToolIcon::Search, words("Listing", "Listed"), self.path("path")),
+            "WebFetch" => (ToolIcon::Web, words("Fetching", "Fetched"), first_line(self.input("url"))),
+            "WebSearch" => (
+                ToolIcon::Web,
+                words("Searching the web for", "Searched the web for"),
+                first_line(self.input("query")),
+            ),
+            // Listed as `Task`, called `Agent` (2.1.329).
+            "Agent" | "Task" => {
+                (ToolIcon::Agent, words("Delegating", "Delegated"), first_line(self.input("description")))
+            }
+            "TodoWrite" => (ToolIcon::Todo, words("Updating", "Updated"), "the to-do list".to_owned()),
+            "AskUserQuestion" => (ToolIcon::Question, words("Asking", "Asked"), self.first_question()),
+            "ExitPlanMode" => (ToolIcon::Plan, words("Proposing", "Proposed"), "a plan".to_owned()),
+            name => match name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")) {
+                Some((server, tool)) => {
+                    (ToolIcon::Mcp, words("Using", "Used"), format!("{tool} of {server}"))
+                }
+                None => (ToolIcon::Other, words("Using", "Used"), name.to_owned()),
+            },
+        };
+        ToolCall {
+            tool: self.name.clone(),
+            icon,
+            verb,
+            subject,
+            state,
+            note: note(state, outcome),
+            duration_ms,
+            detail: self.detail(outcome),
+        }
+    }
+
+    /// A path as a person would say it: without the folders above the project if the agent gave it whole.
+    fn path(&self, key: &str) -> String {
+        first_line(self.input(key))
+    }
+
+    fn first_question(&self) -> String {
+        let question =
+            self.input.get("questions").and_then(|questions| questions.get(0)?.get("question")?.as_str());
+        first_line(question.unwrap_or("a question"))
+    }
+
+    fn detail(&self, outcome: Option<&Outcome<'_>>) -> ToolDetail {
+        let known = match self.name.as_str() {
+            "Bash" | "PowerShell" => Some(ToolDetail::Command {
+                command: self.input("command").to_owned(),
+                output: outcome.map(command_output).unwrap_or_default(),
+            }),
+            "Edit" | "Write" | "MultiEdit" => self.edit(outcome),
+            "Read" => outcome.and_then(|outcome| self.read(outcome)),
+            "TodoWrite" => todos(&self.input).map(|todos| ToolDetail::Todos { todos }),
+            _ => None,
+        };
+        known.unwrap_or_else(|| ToolDetail::Json {
+            input: serde_json::to_string_pretty(&self.input).unwrap_or_default(),
+            output: outcome.map(|outcome| bounded(document::terminal(&outcome.text()))).unwrap_or_default(),
+        })
+    }
+
+    /// The change as it was made where the agent says so, else as it was asked for.
+    fn edit(&self, outcome: Option<&Outcome<'_>>) -> Option<ToolDetail> {
+        if outcome.is_some_and(|outcome| outcome.is_error) {
+            return None;
+        }
+        let path = self.input.get("file_path")?.as_str()?;
+        let made = outcome
+            .and_then(|outcome| outcome.field("structuredPatch"))
+            .filter(|patch| patch.as_array().is_some_and(|hunks| !hunks.is_empty()))
+            .and_then(|patch| document::diff_from_patch(path, patch));
+        let diff = made.or_else(|| {
+            if self.name == "Write" {
+                Some(document::diff(path, "", self.input.get("content")?.as_str()?))
+            } else {
+                let (old, new) =
+                    (self.input.get("old_string")?.as_str()?, self.input.get("new_string")?.as_str()?);
+                Some(document::diff_unplaced(path, old, new))
+            }
+        })?;
+        Some(ToolDetail::Edit(diff))
+    }
+
+    fn read(&self, outcome: &Outcome<'_>) -> Option<ToolDetail> {
+        let text = outcome.field("file")?.get("content")?.as_str()?;
+        let language = document::language_of_path(self.input("file_path"));
+        let lines = bounded(document::highlight(language.as_deref(), text));
+        Some(ToolDetail::Text { language, lines })
+    }
+}
+
+fn note(state: ToolState, outcome: Option<&Outcome<'_>>) -> Option<String> {
+    match state {
+        ToolState::Denied => Some("denied".to_owned()),
+        ToolState::Interrupted => Some("interrupted".to_owned()),
+        ToolState::Waiting => Some("waits for you".to_owned()),
+        ToolState::Failed => {
+            let text = outcome?.text();
+            let first = first_line(text.trim_start_matches("Error: "));
+            Some(first).filter(|first| !first.is_empty()).map(|first| first.chars().take(80).collect())
+        }
+        ToolState::Preparing | ToolState::Running | ToolState::Succeeded => None,
+    }
+}
+
+fn command_output(outcome: &Outcome<'_>) -> Vec<CodeLine> {
+    let stream = |key: &str| outcome.field(key).and_then(Value::as_str).unwrap_or("");
+    let (stdout, stderr) = (stream("stdout"), stream("stderr"));
+    let text = match (stdout.is_empty(), stderr.is_empty()) {
+        (false, false) => format!("{}\n{stderr}", stdout.trim_end_matches('\n')),
+        (false, true) => stdout.to_owned(),
+        (true, false) => stderr.to_owned(),
+        // Nothing as data: the model's text is all there is, and for a silent success it is only a remark.
+        (true, true) if outcome.is_error || outcome.structured.is_none() => outcome.text(),
+        (true, true) => String::new(),
+    };
+    bounded(document::terminal(text.trim_end_matches('\n')))
+}
+
+fn bounded(mut lines: Vec<CodeLine>) -> Vec<CodeLine> {
+    if lines.len() > OUTPUT_LINES {
+        let n_left_out = lines.len() - OUTPUT_LINES;
+        lines.truncate(OUTPUT_LINES);
+        let text = format!("… {n_left_out} more lines");
+        lines.push(CodeLine { tokens: vec![Token { text, style: TokenStyle::Dim }] });
+    }
+    lines
+}
+
+fn todos(input: &Value) -> Option<Vec<Todo>> {
+    let todos = input.get("todos")?.as_array()?;
+    let todo = |todo: &Value| {
+        let state = match todo.get("status").and_then(Value::as_str) {
+            Some("completed") => TodoState::Completed,
+            Some("in_progress") => TodoState::InProgress,
+            _ => TodoState::Pending,
+        };
+        Some(Todo { text: todo.get("content")?.as_str()?.to_owned(), state })
+    };
+    todos.iter().map(todo).collect()
+}
+
+fn first_line(text: &str) -> String {
+    let mut lines = text.trim().lines();
+    let line = lines.next().unwrap_or("").trim_end();
+    let mut short: String = line.chars().take(200).collect();
+    if short.len() < line.len() || lines.next().is_some() {
+        short.push_str(" …");
+    }
+    short
+}

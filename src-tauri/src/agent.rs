@@ -1,0 +1,103 @@
+//! Which agent a session runs: Claude Code where it is found, or the app itself as the demo agent.
+
+use deskbell_engine::api::{AgentKind, AgentView, CommandError, ErrorCode};
+use deskbell_engine::launch::Launch;
+use deskbell_engine::locate::{Located, NotFound, Places, locate};
+use deskbell_engine::session::Launcher;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The argument that makes this program the demo agent.
+pub const DEMO_AGENT: &str = "demo-agent";
+
+/// Marks this run of the app; each process it starts gets a number behind it.
+#[derive(Clone)]
+pub struct RunToken(Arc<(String, AtomicU64)>);
+
+impl RunToken {
+    pub fn new() -> Self {
+        Self(Arc::new((uuid::Uuid::new_v4().to_string(), AtomicU64::new(0))))
+    }
+
+    fn next(&self) -> String {
+        format!("{}.{}", self.0.0, self.0.1.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// Where the agent keeps its own files: settings, transcripts.
+pub fn config_folder(kind: AgentKind, data: &Path) -> PathBuf {
+    match kind {
+        AgentKind::Demo => data.join("demo"),
+        AgentKind::Claude => std::env::var_os("CLAUDE_CONFIG_DIR")
+            .map(PathBuf::from)
+            .or_else(|| Some(dirs::home_dir()?.join(".claude")))
+            .unwrap_or_default(),
+    }
+}
+
+/// Says how to start an agent of this kind in this project, looking for it anew each time.
+pub fn launcher(
+    kind: AgentKind,
+    project: PathBuf,
+    data: PathBuf,
+    chosen: impl Fn() -> Option<PathBuf> + Send + Sync + 'static,
+    run_token: RunToken,
+) -> Launcher {
+    Arc::new(move || {
+        let mut launch = Launch {
+            kind,
+            program: PathBuf::new(),
+            first_args: Vec::new(),
+            project: project.clone(),
+            env: Vec::new(),
+            run_token: run_token.next(),
+        };
+        match kind {
+            AgentKind::Demo => {
+                launch.program = std::env::current_exe().map_err(|error| CommandError {
+                    code: ErrorCode::AgentNotFound,
+                    message: "The demo agent was not found.".to_owned(),
+                    detail: Some(error.to_string()),
+                })?;
+                launch.first_args = vec![DEMO_AGENT.into()];
+                let config = config_folder(kind, &data);
+                launch.env = vec![("CLAUDE_CONFIG_DIR".into(), Some(config.into()))];
+            }
+            AgentKind::Claude => launch.program = find(chosen()).map_err(not_found)?.program,
+        }
+        Ok(launch)
+    })
+}
+
+fn find(chosen: Option<PathBuf>) -> Result<Located, NotFound> {
+    locate(&Places::from_environment(chosen))
+}
+
+fn not_found(error: NotFound) -> CommandError {
+    let tried: Vec<String> =
+        error.tried.iter().map(|tried| format!("{} {}", tried.place, tried.problem)).collect();
+    CommandError {
+        code: ErrorCode::AgentNotFound,
+        message: "The Claude Code CLI was not found.".to_owned(),
+        detail: Some(tried.join("\n")),
+    }
+}
+
+/// Which agent a new session would run, for people.
+pub fn view(demo: bool, chosen: Option<PathBuf>) -> AgentView {
+    if demo {
+        let program = std::env::current_exe().unwrap_or_default().display().to_string();
+        return AgentView::Found {
+            kind: AgentKind::Demo,
+            program,
+            source: "the built-in demo agent".to_owned(),
+        };
+    }
+    match find(chosen) {
+        Ok(Located { program, source }) => {
+            AgentView::Found { kind: AgentKind::Claude, program: program.display().to_string(), source }
+        }
+        Err(NotFound { tried }) => AgentView::Missing { tried },
+    }
+}

@@ -1,0 +1,163 @@
+//! The command line.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+pub const HELP: &str = "\
+Deskbell keeps command-line coding agents on call.
+
+  deskbell [FOLDER]          open a window for the project in FOLDER (default: where you are)
+      --demo                 new sessions there use the built-in demo agent: no account, no network
+      --prompt=TEXT          begin a session with this prompt
+  deskbell relay --project=DIR [--agent=PATH|demo] [--resume=ID] [--model=M] [--mode=M]
+                             the engine without a window: commands on stdin, events on stdout, a JSON object a line
+  deskbell --version
+  deskbell --help
+";
+
+/// What the command line asks for.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Mode {
+    Help,
+    Version,
+    Window(Args),
+    Relay(RelayOptions),
+}
+
+/// A window for a project.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Args {
+    /// Whole; `None` where nothing was named.
+    pub folder: Option<PathBuf>,
+    pub demo: bool,
+    pub prompt: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RelayOptions {
+    pub project: PathBuf,
+    /// A program, or `demo`.
+    pub agent: Option<PathBuf>,
+    pub resume: Option<String>,
+    pub model: Option<String>,
+    pub mode: Option<String>,
+}
+
+/// What is wrong with a command line.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    #[error("unknown option {0}; see deskbell --help")]
+    UnknownOption(String),
+    #[error("{0} needs a value: {0}=…")]
+    NoValue(String),
+    #[error("only one folder can be opened at a time; got also {0}")]
+    SecondFolder(PathBuf),
+    #[error("the folder {0} does not exist")]
+    NoFolder(PathBuf),
+    #[error("{0} is a file, not a folder")]
+    NotAFolder(PathBuf),
+    #[error("relay needs --project=DIR")]
+    NoProject,
+}
+
+/// Reads the arguments, without the program's name. A folder is checked here, before any window.
+pub fn parse(args: &[OsString], cwd: &Path) -> Result<Mode, Problem> {
+    if args.first().is_some_and(|first| first == "relay") {
+        return relay(&args[1..], cwd).map(Mode::Relay);
+    }
+    let mut parsed = Args::default();
+    let mut rest = args.iter();
+    while let Some(arg) = rest.next() {
+        let (name, value) = split(arg);
+        match name.as_str() {
+            "--help" | "-h" => return Ok(Mode::Help),
+            "--version" | "-V" => return Ok(Mode::Version),
+            "--demo" => parsed.demo = true,
+            "--prompt" => {
+                let value = value.or_else(|| rest.next().cloned()).ok_or(Problem::NoValue(name))?;
+                parsed.prompt = Some(value.to_string_lossy().into_owned());
+            }
+            _ if name.starts_with('-') => return Err(Problem::UnknownOption(name)),
+            _ if parsed.folder.is_some() => return Err(Problem::SecondFolder(arg.into())),
+            _ => parsed.folder = Some(folder(Path::new(arg), cwd)?),
+        }
+    }
+    Ok(Mode::Window(parsed))
+}
+
+fn relay(args: &[OsString], cwd: &Path) -> Result<RelayOptions, Problem> {
+    let mut options = RelayOptions::default();
+    let mut project = None;
+    let mut rest = args.iter();
+    while let Some(arg) = rest.next() {
+        let (name, value) = split(arg);
+        let mut value = || {
+            value
+                .clone()
+                .or_else(|| rest.next().cloned())
+                .filter(|value| !value.is_empty())
+                .ok_or(Problem::NoValue(name.clone()))
+        };
+        let text = |value: OsString| value.to_string_lossy().into_owned();
+        match name.as_str() {
+            "--project" => project = Some(folder(Path::new(&value()?), cwd)?),
+            "--agent" => options.agent = Some(value()?.into()),
+            "--resume" => options.resume = Some(text(value()?)),
+            "--model" => options.model = Some(text(value()?)),
+            "--mode" => options.mode = Some(text(value()?)),
+            _ => return Err(Problem::UnknownOption(name)),
+        }
+    }
+    options.project = project.ok_or(Problem::NoProject)?;
+    Ok(options)
+}
+
+/// `--name=value` in its two parts.
+fn split(arg: &OsStr) -> (String, Option<OsString>) {
+    let text = arg.to_string_lossy();
+    match text.split_once('=') {
+        Some((name, value)) if name.starts_with("--") => (name.to_owned(), Some(value.into())),
+        _ => (text.into_owned(), None),
+    }
+}
+
+/// The folder, whole and with its links resolved: a project has one name.
+fn folder(path: &Path, cwd: &Path) -> Result<PathBuf, Problem> {
+    let path = cwd.join(path);
+    let real = path.canonicalize().map_err(|_| Problem::NoFolder(path.clone()))?;
+    if real.is_dir() { Ok(real) } else { Err(Problem::NotAFolder(path)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(args: &[&str]) -> Result<Mode, Problem> {
+        parse(&args.iter().map(OsString::from).collect::<Vec<_>>(), Path::new("/"))
+    }
+
+    #[test]
+    fn a_folder_that_is_not_one_is_named() {
+        assert_eq!(parsed(&["/no/such"]), Err(Problem::NoFolder("/no/such".into())));
+        assert_eq!(parsed(&["/proc/version"]), Err(Problem::NotAFolder("/proc/version".into())));
+    }
+
+    #[test]
+    fn values_may_stand_behind_or_beside() {
+        let window = |prompt: &str| {
+            Ok(Mode::Window(Args { folder: Some("/".into()), demo: true, prompt: Some(prompt.into()) }))
+        };
+        assert_eq!(parsed(&["--demo", "--prompt=a=b", "/"]), window("a=b"));
+        assert_eq!(parsed(&["/", "--prompt", "-x", "--demo"]), window("-x"));
+        assert_eq!(parsed(&["--prompt"]), Err(Problem::NoValue("--prompt".into())));
+    }
+
+    #[test]
+    fn relay_needs_a_project() {
+        assert_eq!(parsed(&["relay"]), Err(Problem::NoProject));
+        assert_eq!(parsed(&["relay", "--nonsense=1"]), Err(Problem::UnknownOption("--nonsense".into())));
+        let options =
+            RelayOptions { project: "/".into(), agent: Some("demo".into()), ..RelayOptions::default() };
+        assert_eq!(parsed(&["relay", "--project=/", "--agent=demo"]), Ok(Mode::Relay(options)));
+    }
+}

@@ -1,0 +1,186 @@
+//! Every session of every project: opened once, kept on disk, listened to by the desk itself.
+
+use crate::agent::{self, RunToken};
+use crate::preferences::Preferred;
+use anyhow::Context;
+use deskbell_engine::api::*;
+use deskbell_engine::session::machine::{Limits, Memory};
+use deskbell_engine::session::{Open, SessionHandle, Subscriber};
+use deskbell_engine::store::{Record, Store};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+use tokio::sync::mpsc;
+
+/// The app's own folder. `XDG_DATA_HOME`, Application Support or AppData, whichever the system has.
+pub fn data_folder() -> PathBuf {
+    dirs::data_dir().unwrap_or_else(|| PathBuf::from(".")).join("deskbell")
+}
+
+struct Entry {
+    handle: SessionHandle,
+    project: PathBuf,
+    /// As it was told last.
+    session: Session,
+}
+
+/// The sessions.
+pub struct Desk {
+    data: PathBuf,
+    store: Store,
+    run_token: RunToken,
+    preferred: Arc<Preferred>,
+    sessions: Mutex<HashMap<SessionId, Entry>>,
+    /// What every session tells, for the list, the dialogs and the bell.
+    facts: mpsc::UnboundedSender<Envelope>,
+}
+
+impl Desk {
+    /// Opens the sessions that were known before; none of them starts by itself. What they tell comes out of the
+    /// receiver.
+    pub async fn open(
+        data: PathBuf,
+        preferred: Arc<Preferred>,
+    ) -> anyhow::Result<(Self, mpsc::UnboundedReceiver<Envelope>)> {
+        let store = Store::open(data.join("sessions")).context("opening the folder of sessions")?;
+        let loaded = store.load().context("reading the sessions")?;
+        for (path, problem) in &loaded.set_aside {
+            tracing::error!(path = %path.display(), problem, "a session could not be read and was set aside");
+        }
+        let (facts, told) = mpsc::unbounded_channel();
+        let sessions = Mutex::default();
+        let desk = Self { data, store, run_token: RunToken::new(), preferred, sessions, facts };
+        for record in loaded.records {
+            desk.add(record).await?;
+        }
+        Ok((desk, told))
+    }
+
+    async fn add(&self, record: Record) -> Result<(SessionHandle, Session), CommandError> {
+        let (id, project) = (record.id.clone(), record.project.clone());
+        let preferred = self.preferred.clone();
+        let launcher = agent::launcher(
+            record.agent,
+            project.clone(),
+            self.data.clone(),
+            move || preferred.get().agent_program.map(PathBuf::from),
+            self.run_token.clone(),
+        );
+        let agent_config = agent::config_folder(record.agent, &self.data);
+        let store = Some(self.store.clone());
+        let handle =
+            SessionHandle::open(Open { record, launcher, store, agent_config, limits: Limits::default() });
+        let session = handle.subscribe(Subscriber::Facts(self.facts.clone())).await?.session;
+        let entry = Entry { handle: handle.clone(), project, session: session.clone() };
+        self.lock().insert(id, entry);
+        Ok((handle, session))
+    }
+
+    /// Begins a session, and its agent with it.
+    pub async fn create(&self, project: &Path, agent: AgentKind) -> Result<Session, CommandError> {
+        if !project.is_dir() {
+            return Err(CommandError {
+                code: ErrorCode::BadProject,
+                message: format!("The folder {} is not there.", project.display()),
+                detail: None,
+            });
+        }
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
+        let record = Record {
+            id: SessionId::new(uuid::Uuid::new_v4().to_string()),
+            project: project.to_owned(),
+            agent,
+            created_at: now,
+            changed_at: now,
+            memory: Memory::default(),
+        };
+        self.store.save(&record).map_err(|error| CommandError {
+            code: ErrorCode::Internal,
+            message: "The session could not be kept on disk.".to_owned(),
+            detail: Some(error.to_string()),
+        })?;
+        let (handle, session) = self.add(record).await?;
+        handle.start().await?;
+        Ok(session)
+    }
+
+    /// Ends a session and forgets it. The agent's own transcript stays where it is.
+    pub async fn remove(&self, id: &SessionId) -> Result<(), CommandError> {
+        let entry = self.lock().remove(id);
+        if let Some(entry) = entry {
+            entry.handle.close().await?;
+        }
+        self.store.remove(id).map_err(|error| CommandError {
+            code: ErrorCode::Internal,
+            message: "The session's file could not be removed.".to_owned(),
+            detail: Some(error.to_string()),
+        })
+    }
+
+    /// A session of this project; another project's does not exist here.
+    pub fn session(&self, project: &Path, id: &SessionId) -> Result<SessionHandle, CommandError> {
+        let sessions = self.lock();
+        let entry = sessions.get(id).filter(|entry| entry.project == project);
+        entry.map(|entry| entry.handle.clone()).ok_or_else(|| CommandError {
+            code: ErrorCode::NoSuchSession,
+            message: "There is no such session in this project.".to_owned(),
+            detail: None,
+        })
+    }
+
+    /// The project's sessions, the one that changed last first.
+    pub fn sessions(&self, project: &Path) -> Vec<Session> {
+        let sessions = self.lock();
+        let mut sessions: Vec<Session> = sessions
+            .values()
+            .filter(|entry| entry.project == project)
+            .map(|entry| entry.session.clone())
+            .collect();
+        sessions.sort_by_key(|session| std::cmp::Reverse(session.changed_at));
+        sessions
+    }
+
+    /// Where a session belongs, and how it was told last.
+    pub fn known(&self, id: &SessionId) -> Option<(PathBuf, Session)> {
+        self.lock().get(id).map(|entry| (entry.project.clone(), entry.session.clone()))
+    }
+
+    /// Remembers what was told.
+    pub fn learn(&self, session: &Session) {
+        if let Some(entry) = self.lock().get_mut(&session.id) {
+            entry.session = session.clone();
+        }
+    }
+
+    /// Denies what is open and ends the agents: of one project, or of all.
+    pub async fn close(&self, project: Option<&Path>) {
+        let of_project = |entry: &&Entry| project.is_none_or(|project| entry.project == project);
+        let handles: Vec<SessionHandle> = self
+            .lock()
+            .values()
+            .filter(of_project)
+            .filter(|entry| entry.session.alive || !entry.session.queue.is_empty())
+            .map(|entry| entry.handle.clone())
+            .collect();
+        let closing: Vec<_> = handles
+            .into_iter()
+            .map(|handle| {
+                tokio::spawn(async move {
+                    if let Err(error) = handle.close().await {
+                        tracing::debug!(%error, "a session was closed already");
+                    }
+                })
+            })
+            .collect();
+        for task in closing {
+            if let Err(error) = task.await {
+                tracing::error!(%error, "a session could not be closed");
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Entry>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,134 @@
+//! The engine without a window: commands as NDJSON on stdin, events as NDJSON on stdout. See docs/relay.md.
+
+use crate::agent::{self, RunToken};
+use crate::args::RelayOptions;
+use deskbell_engine::api::*;
+use deskbell_engine::session::machine::{Limits, Memory};
+use deskbell_engine::session::{Open, SessionHandle, Subscriber};
+use deskbell_engine::store::Record;
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, BufWriter};
+use tokio::sync::mpsc;
+
+/// Events that may wait for whoever reads stdout; behind them the session waits, and with it the agent.
+const BACKLOG: usize = 256;
+
+pub fn main(options: RelayOptions) -> ExitCode {
+    let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("deskbell: could not start: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let outcome = runtime.block_on(relay(options));
+    // Reading stdin blocks a thread that nothing can wake; everything else has ended by now.
+    runtime.shutdown_background();
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("deskbell: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn relay(options: RelayOptions) -> anyhow::Result<()> {
+    let session = open(options)?;
+    let (sender, events) = mpsc::channel(BACKLOG);
+    session.subscribe(Subscriber::Every(sender)).await?;
+    let writer = tokio::spawn(write_events(events));
+    session.start().await?;
+    tokio::select! {
+        read = read_commands(&session) => {
+            read?;
+            session.finish().await?;
+        }
+        () = ended_by_signal() => session.close().await?,
+    }
+    drop(session);
+    writer.await??;
+    Ok(())
+}
+
+fn open(options: RelayOptions) -> anyhow::Result<SessionHandle> {
+    let RelayOptions { project, agent: chosen, resume, model, mode } = options;
+    let demo = chosen.as_ref().is_some_and(|chosen| chosen.as_os_str() == "demo");
+    let kind = if demo { AgentKind::Demo } else { AgentKind::Claude };
+    let data = crate::desk::data_folder();
+    let launcher =
+        agent::launcher(kind, project.clone(), data.clone(), move || chosen.clone(), RunToken::new());
+    let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis() as u64;
+    let record = Record {
+        id: SessionId::new(uuid::Uuid::new_v4().to_string()),
+        project,
+        agent: kind,
+        created_at: now,
+        changed_at: now,
+        memory: Memory {
+            resumable: resume.is_some(),
+            agent_session_id: resume,
+            model,
+            mode,
+            ..Memory::default()
+        },
+    };
+    let agent_config = agent::config_folder(kind, &data);
+    Ok(SessionHandle::open(Open { record, launcher, store: None, agent_config, limits: Limits::default() }))
+}
+
+/// One command a line. A line that is none is told as an event, and costs nothing else.
+async fn read_commands(session: &SessionHandle) -> anyhow::Result<()> {
+    let mut lines = BufReader::new(tokio::io::stdin()).split(b'\n');
+    while let Some(line) = lines.next_segment().await? {
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        match serde_json::from_slice::<Command>(&line) {
+            Ok(command) => session.post(command).await?,
+            Err(problem) => session.complain(problem.to_string()).await?,
+        }
+    }
+    Ok(())
+}
+
+async fn write_events(mut events: mpsc::Receiver<Envelope>) -> anyhow::Result<()> {
+    let mut stdout = BufWriter::new(tokio::io::stdout());
+    while let Some(envelope) = events.recv().await {
+        let mut line = serde_json::to_vec(&envelope)?;
+        line.push(b'\n');
+        stdout.write_all(&line).await?;
+        if events.is_empty() {
+            stdout.flush().await?;
+        }
+    }
+    stdout.flush().await?;
+    Ok(())
+}
+
+/// SIGTERM, SIGINT or SIGHUP; on Windows Ctrl+C.
+pub async fn ended_by_signal() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let kinds = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()];
+        let mut signals: Vec<_> = kinds.into_iter().filter_map(|kind| signal(kind).ok()).collect();
+        let any = signals.iter_mut().map(|signal| Box::pin(signal.recv()));
+        futures_select(any.collect()).await;
+    }
+    #[cfg(not(unix))]
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// The first of several futures; none of none.
+#[cfg(unix)]
+async fn futures_select<F: Future + Unpin>(mut futures: Vec<F>) {
+    std::future::poll_fn(|context| {
+        let ready = futures.iter_mut().any(|future| std::pin::Pin::new(future).poll(context).is_ready());
+        if ready { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
+    })
+    .await;
+}

@@ -1,0 +1,205 @@
+//! The app itself: its start, what the sessions tell it, its end.
+
+use crate::args::{self, Args, Mode};
+use crate::ask::Asking;
+use crate::desk::{self, Desk};
+use crate::notify::Bell;
+use crate::preferences::Kept;
+use crate::windows::{self, Windows};
+use crate::{commands, relay};
+use anyhow::Context;
+use deskbell_engine::api::*;
+use std::path::{Path, PathBuf};
+use tauri::{AppHandle, Manager, RunEvent, Wry};
+use tokio::sync::mpsc;
+
+/// Everything that lives as long as the app.
+pub struct Shell {
+    pub windows: Windows,
+    pub kept: Kept<Wry>,
+    pub asking: Asking,
+    pub bell: Bell,
+    desk: Desk,
+    /// Tell on stdout how the demo goes: `cargo xtask run` waits for it where there is no display.
+    tells_demo: bool,
+}
+
+impl Shell {
+    pub fn desk(&self) -> &Desk {
+        &self.desk
+    }
+}
+
+/// Runs the app until its last window is closed.
+pub fn run(args: Args) -> anyhow::Result<()> {
+    #[cfg(target_os = "linux")]
+    if std::env::var_os("DISPLAY").is_none() && std::env::var_os("WAYLAND_DISPLAY").is_none() {
+        anyhow::bail!("there is no display to open a window on; `deskbell relay` works without one");
+    }
+    let app = tauri::Builder::default()
+        .plugin(tauri_plugin_single_instance::init(second_start))
+        .plugin(tauri_plugin_store::Builder::default().build())
+        .invoke_handler(tauri::generate_handler![
+            commands::hello,
+            commands::create_session,
+            commands::remove_session,
+            commands::snapshot,
+            commands::acknowledge,
+            commands::command,
+            commands::set_preferences,
+            commands::open_link,
+        ])
+        .setup(move |app| Ok(setup(app.handle(), args)?))
+        .build(tauri::generate_context!())
+        .context("starting the app")?;
+    app.run(|app, event| {
+        if let RunEvent::Exit = event
+            && let Some(shell) = app.try_state::<Shell>()
+        {
+            // Every way out leads through here, and no agent outlives it.
+            tauri::async_runtime::block_on(shell.desk.close(None));
+        }
+    });
+    Ok(())
+}
+
+fn setup(app: &AppHandle, args: Args) -> anyhow::Result<()> {
+    let data = desk::data_folder();
+    std::fs::create_dir_all(&data).with_context(|| format!("making the folder {}", data.display()))?;
+    let kept = Kept::open(app, &data).context("opening the preferences")?;
+    let (desk, told) = tauri::async_runtime::block_on(Desk::open(data, kept.preferred.clone()))?;
+    app.manage(Shell {
+        windows: Windows::default(),
+        kept,
+        asking: Asking::default(),
+        bell: Bell::default(),
+        desk,
+        tells_demo: args.prompt.is_some(),
+    });
+    apply_theme(app);
+    tauri::async_runtime::spawn(listen(app.clone(), told));
+    let ending = app.clone();
+    tauri::async_runtime::spawn(async move {
+        relay::ended_by_signal().await;
+        windows::remember_all(&ending);
+        ending.state::<Shell>().desk.close(None).await;
+        ending.exit(0);
+    });
+    open_windows(app, args)
+}
+
+/// The windows that were open, and the one that was asked for.
+fn open_windows(app: &AppHandle, args: Args) -> anyhow::Result<()> {
+    let shell = app.state::<Shell>();
+    for known in shell.kept.windows().into_iter().rev().filter(|known| !known.closed) {
+        windows::open(app, &known.project, known.demo)?;
+    }
+    let nothing_open = shell.windows.is_empty();
+    match args.folder {
+        Some(folder) => show(app, folder, args.demo, args.prompt),
+        None if nothing_open || args.demo || args.prompt.is_some() => {
+            let folder = std::env::current_dir().context("finding the current folder")?;
+            show(app, folder.canonicalize()?, args.demo, args.prompt)
+        }
+        None => Ok(()),
+    }
+}
+
+/// Opens a project's window, with a first prompt if one was given.
+fn show(app: &AppHandle, folder: PathBuf, demo: bool, prompt: Option<String>) -> anyhow::Result<()> {
+    let demo = demo || std::env::var_os("DESKBELL_AGENT").is_some_and(|agent| agent == "demo");
+    let label = windows::open(app, &folder, demo)?;
+    let Some(text) = prompt else { return Ok(()) };
+    let app = app.clone();
+    tauri::async_runtime::spawn(async move {
+        if let Err(error) = first_prompt(&app, &label, &folder, demo, text).await {
+            tracing::error!(%error, "the first prompt could not be sent");
+            eprintln!("deskbell: {error}");
+        }
+    });
+    Ok(())
+}
+
+async fn first_prompt(
+    app: &AppHandle,
+    label: &str,
+    folder: &Path,
+    demo: bool,
+    text: String,
+) -> Result<(), CommandError> {
+    let shell = app.state::<Shell>();
+    let agent = if demo { AgentKind::Demo } else { AgentKind::Claude };
+    let session = shell.desk.create(folder, agent).await?;
+    shell.windows.with(label, |window| window.open_session = Some(session.id.clone()))?;
+    windows::tell(app, label, &WindowEvent::Show { session_id: session.id.clone(), request_id: None });
+    shell.desk.session(folder, &session.id)?.command(Command::Prompt { text, images: Vec::new() }).await
+}
+
+/// Another start of the app hands over what it was asked for, and ends.
+fn second_start(app: &AppHandle, argv: Vec<String>, cwd: String) {
+    let argv: Vec<_> = argv.into_iter().skip(1).map(Into::into).collect();
+    let opened = match args::parse(&argv, Path::new(&cwd)) {
+        Ok(Mode::Window(args)) => {
+            let folder = args.folder.map_or_else(|| Path::new(&cwd).canonicalize(), Ok);
+            folder.map_err(Into::into).and_then(|folder| show(app, folder, args.demo, args.prompt))
+        }
+        // The second start has said so itself.
+        Ok(_) | Err(_) => Ok(()),
+    };
+    if let Err(error) = opened {
+        tracing::error!(%error, "what a second start asked for could not be opened");
+    }
+}
+
+/// All windows follow the preference.
+pub fn apply_theme(app: &AppHandle) {
+    let theme = match app.state::<Shell>().kept.preferred.get().theme {
+        Theme::System => None,
+        Theme::Light => Some(tauri::Theme::Light),
+        Theme::Dark => Some(tauri::Theme::Dark),
+    };
+    app.set_theme(theme);
+}
+
+/// What the sessions tell, one by one: to the lists, the dialogs and the bell.
+async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>) {
+    while let Some(Envelope { session_id, event, .. }) = told.recv().await {
+        let shell = app.state::<Shell>();
+        let Some((project, session)) = shell.desk.known(&session_id) else { continue };
+        let label = shell.windows.label_of(&project);
+        match event {
+            Event::SessionChanged { session } => {
+                shell.desk.learn(&session);
+                let Some(label) = label else { continue };
+                windows::retitle(&app, &label, &project, &shell.desk.sessions(&project));
+                windows::tell(&app, &label, &WindowEvent::SessionListed { session });
+            }
+            Event::PermissionRequested { request } => {
+                if shell.tells_demo {
+                    println!("deskbell: demo: permission waits");
+                }
+                let words = deskbell_engine::permission::wants(&request);
+                shell.bell.ring(&app, &project, &session, &words, Some(request.id.clone()));
+                if let Some(label) = label
+                    && shell.kept.preferred.get().ask_by == AskBy::DialogAndCard
+                {
+                    shell.asking.ask(&app, &label, &windows::name_of(&project), &session, request);
+                }
+            }
+            Event::PermissionResolved { request_id, .. } => shell.asking.resolved(&app, &request_id),
+            Event::TurnEnded { turn } => {
+                if shell.tells_demo {
+                    println!("deskbell: demo: turn ended");
+                }
+                if turn.outcome != Outcome::Interrupted {
+                    shell.bell.ring(&app, &project, &session, &turn.words, None);
+                }
+            }
+            // In a turn, the turn's end says it.
+            Event::AgentExited { report } if !report.expected && session.turn_started_at.is_none() => {
+                shell.bell.ring(&app, &project, &session, "The agent ended", None);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! What survives when a process is killed.
+
+use anyhow::{Context, Result, ensure};
+use deskbell_engine::api::{Command, Outcome, PromptId};
+use deskbell_tests::real_cli::World;
+use deskbell_tests::real_cli::process::kill;
+use deskbell_tests::relay::{DEADLINE, Relay, outcome};
+use serde_json::Value;
+
+fn pid_of(session: &Value) -> Result<u32> {
+    let pid = session["pid"].as_u64().with_context(|| format!("no process in {session}"))?;
+    Ok(u32::try_from(pid)?)
+}
+
+pub async fn a_killed_agent_resumes_the_session_with_the_next_prompt() -> Result<()> {
+    let world = World::new().await?;
+    let mut relay = Relay::spawn(&world, &[])?;
+    relay.turn("SAY the word is banana").await?;
+    let before = relay.session()?;
+    kill(pid_of(&before)?)?;
+    let exited = relay.event("agentExited").await?;
+    ensure!(exited["report"]["signal"] == 9 && exited["report"]["expected"] == false, "{exited}");
+    relay.turn("RECALL").await?;
+    let after = relay.session()?;
+    ensure!(after["agentSessionId"] == before["agentSessionId"], "another session: {after}");
+    ensure!(after["pid"] != before["pid"], "the killed process still has its number");
+    ensure!(relay.answers().last().is_some_and(|answer| answer.contains("banana")), "{:?}", relay.answers());
+    let request = world.api.wait_for_prompt("RECALL", DEADLINE).await?;
+    ensure!(request.prompts() == ["SAY the word is banana", "RECALL"], "{:?}", request.prompts());
+    relay.close().await
+}
+
+pub async fn a_prompt_cut_off_is_held_and_sent_again_only_when_asked() -> Result<()> {
+    let world = World::new().await?;
+    let mut relay = Relay::spawn(&world, &[])?;
+    relay.turn("SAY hello").await?;
+    let cut_off = "GATE go\nSAY whole";
+    relay.prompt(cut_off).await?;
+    let started = relay.next_event("the turn", DEADLINE, |event| event["type"] == "turnStarted").await?;
+    world.api.wait_for_prompt(cut_off, DEADLINE).await?;
+    kill(pid_of(&relay.session()?)?)?;
+    let turn = relay.turn_end().await?;
+    ensure!(outcome(&turn)? == Outcome::Crashed, "{turn}");
+    let held = |event: &Value| event["item"]["body"]["state"] == "held";
+    if !relay.items().iter().any(|item| item["body"]["state"] == "held") {
+        relay.next_event("the prompt held back", DEADLINE, held).await?;
+    }
+    world.api.open("go");
+
+    let prompt_id = started["promptIds"][0].as_str().context("the turn answers a prompt")?;
+    relay.send(&Command::Resend { prompt_id: PromptId::new(prompt_id) }).await?;
+    let turn = relay.turn_end().await?;
+    ensure!(outcome(&turn)? == Outcome::Done, "{turn}");
+    ensure!(relay.answers().last().is_some_and(|answer| answer == "whole"), "{:?}", relay.answers());
+    let requests = world.api.messages();
+    let n_sent = requests.iter().filter(|request| request.prompt().as_deref() == Some(cut_off)).count();
+    ensure!(n_sent == 2, "sent {n_sent} times");
+    relay.close().await
+}
+
+pub async fn a_killed_agent_withdraws_its_request() -> Result<()> {
+    let world = World::new().await?;
+    let mut relay = Relay::spawn(&world, &[])?;
+    relay.turn("SAY hello").await?;
+    relay.prompt("BASH touch b.txt\nSAY not reached").await?;
+    let asked = relay.request().await?;
+    kill(pid_of(&relay.session()?)?)?;
+    let resolved = relay.event("permissionResolved").await?;
+    ensure!(resolved["requestId"] == asked["request"]["id"], "{resolved}");
+    ensure!(resolved["resolution"]["type"] == "withdrawn", "{resolved}");
+    relay.turn("SAY well again").await?;
+    ensure!(!world.file("b.txt").exists());
+    relay.close().await
+}
+
+pub async fn a_session_is_resumed_by_its_id() -> Result<()> {
+    let world = World::new().await?;
+    let mut relay = Relay::spawn(&world, &[])?;
+    relay.turn("SAY the word is banana").await?;
+    let id = relay.session()?["agentSessionId"].as_str().context("no id")?.to_owned();
+    ensure!(relay.finish().await?.status.success());
+    ensure!(!world.session_file(&id)?.is_empty());
+
+    let mut relay = Relay::spawn(&world, &[&format!("--resume={id}")])?;
+    relay.turn("RECALL").await?;
+    ensure!(relay.session()?["agentSessionId"] == id.as_str());
+    ensure!(relay.answers().last().is_some_and(|answer| answer.contains("banana")), "{:?}", relay.answers());
+    relay.close().await
+}
+
+/// A tool runs in a session of its own, so nothing but an orderly end of the agent takes it down.
+#[cfg(target_os = "linux")]
+pub async fn nothing_outlives_a_killed_relay() -> Result<()> {
+    use deskbell_engine::api::Decision;
+    use deskbell_tests::real_cli::process::{ended, is_running};
+
+    let world = World::new().await?;
+    let mut relay = Relay::spawn(&world, &[])?;
+    relay.prompt(&format!("BASH {}\nSAY not reached", world.long_command())).await?;
+    let asked = relay.request().await?;
+    relay.decide(&asked, Decision::AllowOnce { updated_input: None }).await?;
+    let tool = world.long_command_pid(DEADLINE).await?;
+    let agent = pid_of(&relay.session()?)?;
+    ensure!(is_running(tool) && is_running(agent));
+    kill(relay.pid().context("the relay runs")?)?;
+    ended(agent, DEADLINE).await?;
+    ended(tool, DEADLINE).await?;
+    Ok(())
+}

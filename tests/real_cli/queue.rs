@@ -1,0 +1,98 @@
+//! Prompts that wait for their turn, and the end of the input behind them.
+
+use anyhow::{Context, Result, ensure};
+use deskbell_engine::api::{Command, PromptId};
+use deskbell_tests::real_cli::{World, process};
+use deskbell_tests::relay::{DEADLINE, Relay, outcome};
+use serde_json::Value;
+
+const FIRST: &str = "GATE first\nSAY one";
+
+/// A relay with a first prompt in flight, which waits for its gate, and two in the queue.
+async fn with_queue(world: &World) -> Result<Relay> {
+    let mut relay = Relay::spawn(world, &[])?;
+    for prompt in [FIRST, "SAY two", "SAY three"] {
+        relay.prompt(prompt).await?;
+    }
+    let is_queued = |event: &Value| {
+        let queue = event["session"]["queue"].as_array().map(Vec::as_slice).unwrap_or_default();
+        queue.iter().map(|prompt| &prompt["text"]).eq(["SAY two", "SAY three"])
+    };
+    relay.next_event("two prompts in the queue", DEADLINE, is_queued).await?;
+    world.api.wait_for_prompt(FIRST, DEADLINE).await?;
+    Ok(relay)
+}
+
+/// What the model was sent, in order.
+fn sent(world: &World) -> Vec<String> {
+    world.api.messages().iter().filter_map(|request| request.prompt()).collect()
+}
+
+pub async fn prompts_go_in_order_one_at_a_time() -> Result<()> {
+    let world = World::new().await?;
+    let mut relay = with_queue(&world).await?;
+    ensure!(sent(&world) == [FIRST], "{:?}", sent(&world));
+    world.api.open("first");
+    for _ in 0..3 {
+        let turn = relay.turn_end().await?;
+        ensure!(
+            turn["promptIds"].as_array().is_some_and(|ids| ids.len() == 1),
+            "prompts were merged: {turn}"
+        );
+    }
+    ensure!(sent(&world) == [FIRST, "SAY two", "SAY three"], "{:?}", sent(&world));
+    ensure!(relay.answers() == ["one", "two", "three"], "{:?}", relay.answers());
+    relay.close().await
+}
+
+pub async fn a_queued_prompt_is_edited_or_withdrawn() -> Result<()> {
+    let world = World::new().await?;
+    let mut relay = with_queue(&world).await?;
+    let queue = relay.session()?["queue"].clone();
+    let id = |idx: usize| -> Result<PromptId> {
+        Ok(PromptId::new(queue[idx]["id"].as_str().context("a queued prompt has an id")?))
+    };
+    relay.send(&Command::Withdraw { prompt_id: id(0)? }).await?;
+    relay.send(&Command::EditQueued { prompt_id: id(1)?, text: "SAY edited".to_owned() }).await?;
+    let is_edited = |event: &Value| {
+        event["session"]["queue"].as_array().is_some_and(|queue| queue.len() == 1)
+            && event["session"]["queue"][0]["text"] == "SAY edited"
+    };
+    relay.next_event("the queue edited", DEADLINE, is_edited).await?;
+    world.api.open("first");
+    for _ in 0..2 {
+        relay.turn_end().await?;
+    }
+    ensure!(sent(&world) == [FIRST, "SAY edited"], "{:?}", sent(&world));
+    relay.close().await
+}
+
+pub async fn the_end_of_input_finishes_the_queue() -> Result<()> {
+    let world = World::new().await?;
+    let mut relay = with_queue(&world).await?;
+    let agent = u32::try_from(relay.session()?["pid"].as_u64().context("no process")?)?;
+    relay.close_input();
+    world.api.open("first");
+    let finished = relay.ended().await?;
+    ensure!(finished.status.code() == Some(0), "{:?}: {}", finished.status, finished.stderr);
+    let turns = finished.events.iter().filter(|event| event["type"] == "turnEnded");
+    let outcomes = turns.map(|event| outcome(&event["turn"])).collect::<Result<Vec<_>>>()?;
+    ensure!(outcomes == vec![deskbell_engine::api::Outcome::Done; 3], "{outcomes:?}");
+    ensure!(!process::is_running(agent), "the agent is still running");
+    Ok(())
+}
+
+pub async fn identical_prompts_stay_two() -> Result<()> {
+    let world = World::new().await?;
+    let mut relay = Relay::spawn(&world, &[])?;
+    for _ in 0..2 {
+        relay.prompt("SAY the same").await?;
+    }
+    for _ in 0..2 {
+        relay.turn_end().await?;
+    }
+    ensure!(relay.answers() == ["the same", "the same"], "{:?}", relay.answers());
+    let prompts = relay.items().iter().filter(|item| item["body"]["type"] == "prompt").count();
+    ensure!(prompts == 2, "{prompts} prompts in the transcript");
+    relay.close().await
+}

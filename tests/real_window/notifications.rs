@@ -1,0 +1,117 @@
+//! Being called: a notification when the window is out of sight, and none when it is in front.
+
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+use deskbell_tests::window::{LONG, Manners, Notification, SHORT, eventually, holds_for};
+
+use crate::stage::{PROJECT, Stage};
+
+/// Long enough for the hand to leave the window before the turn ends.
+const LATER: &str = "PAUSE 1500";
+
+fn words(notification: &Notification) -> String {
+    format!("{}\n{}", notification.summary, notification.body)
+}
+
+pub async fn a_turn_that_ends_out_of_sight_rings() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("rings", async |stage| {
+            stage.window.prompt(&format!("{LATER}\nSAY The harbour is in sight.")).await?;
+            let _elsewhere = stage.look_away().await?;
+            let seen = stage.notifications.wait_for(|seen| words(seen).contains(PROJECT), SHORT).await?;
+            ensure!(seen.app == "Deskbell", "the notification is signed “{}”", seen.app);
+            ensure!(seen.summary.len() > PROJECT.len(), "project and session are named: {seen:?}");
+            ensure!(!seen.body.is_empty(), "the outcome is said: {seen:?}");
+            ensure!(!seen.hints.contains_key("sound-name"), "sound is off until asked for: {seen:?}");
+            stage.window.wait_idle(SHORT).await?;
+            holds_for("one event rings once", Duration::from_secs(1), async || {
+                Ok(stage.notifications.all().len() == 1)
+            })
+            .await
+        })
+        .await
+}
+
+pub async fn a_click_brings_the_window_up() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("click", async |stage| {
+            stage.window.prompt(&format!("{LATER}\nSAY First harbour.")).await?;
+            let elsewhere = stage.look_away().await?;
+            let seen = stage.notifications.wait_for(|seen| words(seen).contains(PROJECT), SHORT).await?;
+            ensure!(stage.pointer.active().await? == Some(elsewhere.frame), "the ring itself took the front");
+            stage.notifications.click(seen.id).await?;
+            stage.pointer.wait_active(stage.window.frame()).await?;
+            stage.window.wait_said("First harbour.", SHORT).await?;
+            Ok(())
+        })
+        .await
+}
+
+pub async fn a_request_out_of_sight_rings() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("request-rings", async |stage| {
+            let script = format!("{LATER}\nTOOL Bash {{\"command\":\"make harbour\"}}\nSAY Built.");
+            stage.window.prompt(&script).await?;
+            let _elsewhere = stage.look_away().await?;
+            let seen = stage.notifications.wait_for(|seen| words(seen).contains(PROJECT), SHORT).await?;
+            ensure!(seen.open, "it waits: {seen:?}");
+            // Answered where it is asked, and the call is taken back.
+            let dialog = stage.dialogs().await?.one().await?;
+            dialog.press("Allow once").await?;
+            stage.window.wait_said("Built.", SHORT).await?;
+            eventually("the answered call is taken back", SHORT, async || {
+                let all = stage.notifications.all();
+                Ok(all.iter().filter(|other| other.id == seen.id).all(|other| !other.open).then_some(()))
+            })
+            .await
+        })
+        .await
+}
+
+pub async fn a_failure_out_of_sight_rings() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("failure-rings", async |stage| {
+            stage.window.prompt(&format!("{LATER}\nFAIL 529 overloaded")).await?;
+            let _elsewhere = stage.look_away().await?;
+            let seen = stage.notifications.wait_for(|seen| words(seen).contains(PROJECT), LONG).await?;
+            let said = words(&seen).to_lowercase();
+            ensure!(said.contains("529") || said.contains("overloaded"), "what failed is said: {seen:?}");
+            Ok(())
+        })
+        .await
+}
+
+pub async fn nothing_rings_in_front() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("silent", async |stage| {
+            stage.window.prompt("SAY In plain sight.").await?;
+            stage.window.wait_said("In plain sight.", SHORT).await?;
+            stage.window.wait_idle(SHORT).await?;
+            holds_for("nothing rings", Duration::from_secs(1), async || {
+                Ok(stage.notifications.all().is_empty())
+            })
+            .await
+        })
+        .await
+}
+
+pub async fn a_daemon_that_never_answers_stops_nothing() -> Result<()> {
+    let stage = Stage::with(Manners::Mute, |launch| launch).await?;
+    stage
+        .play("mute", async |stage| {
+            stage.window.prompt(&format!("{LATER}\nSAY Out of sight.")).await?;
+            let _elsewhere = stage.look_away().await?;
+            stage.window.wait_said("Out of sight.", SHORT).await?;
+            stage.window.wait_idle(SHORT).await?;
+            stage.window.prompt("SAY Nothing hangs.").await?;
+            stage.window.wait_said("Nothing hangs.", SHORT).await?;
+            stage.window.wait_idle(SHORT).await
+        })
+        .await
+}

@@ -1,0 +1,204 @@
+//! Asking permission: the native dialog and the card are two faces of one request.
+
+use std::fs;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use deskbell_tests::window::{SHORT, holds_for};
+
+use crate::stage::{PROJECT, Stage};
+
+const CARD: &str = "Permission request";
+const COMMAND: &str = "git push --force origin main";
+
+fn script() -> String {
+    format!("TOOL Bash {{\"command\":\"{COMMAND}\"}}\nSAY The tool is done.")
+}
+
+pub async fn the_dialog_names_what_would_run() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("dialog", async |stage| {
+            stage.window.prompt(&script()).await?;
+            let dialog = stage.dialogs().await?.one().await?;
+            let text = dialog.text().await;
+            for part in [PROJECT, "Bash", COMMAND] {
+                ensure!(text.contains(part), "the dialog does not name “{part}”:\n{text}");
+            }
+            let buttons = dialog.buttons().await;
+            for button in ["Deny", "Allow once", "Review…"] {
+                ensure!(buttons.iter().any(|name| name == button), "no “{button}” among {buttons:?}");
+            }
+            let card = stage.window.text("group", CARD).await?;
+            ensure!(card.contains(COMMAND), "the card does not show the command:\n{card}");
+            stage.desktop.screenshot("permission").await.map(drop)
+        })
+        .await
+}
+
+pub async fn allowed_in_the_dialog_by_pointer() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("allow-dialog", async |stage| {
+            let window = &stage.window;
+            window.prompt(&script()).await?;
+            let dialog = stage.dialogs().await?.one().await?;
+            window.find("group", CARD).await?;
+            dialog.click("Allow once").await?;
+            dialog.gone().await?;
+            window.gone("group", CARD).await?;
+            window.wait_said("The tool is done.", SHORT).await?;
+            window.wait_idle(SHORT).await
+        })
+        .await
+}
+
+pub async fn allowed_in_the_card() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("allow-card", async |stage| {
+            let window = &stage.window;
+            window.prompt(&script()).await?;
+            let dialogs = stage.dialogs().await?;
+            let dialog = dialogs.one().await?;
+            // The dialog leaves the window usable; it only may lie over the card.
+            stage.pointer.place(stage.pointer.window(&dialog.title().await?).await?, 0, 0).await?;
+            stage.pointer.activate(window.frame()).await?;
+            window.point_at("button", "Allow once").await?;
+            dialog.gone().await?;
+            window.gone("group", CARD).await?;
+            window.wait_said("The tool is done.", SHORT).await?;
+            window.wait_idle(SHORT).await?;
+            dialogs.none().await
+        })
+        .await
+}
+
+pub async fn denied_in_the_dialog_with_a_reason() -> Result<()> {
+    const REASON: &str = "Not on a Friday; open a pull request.";
+    let stage = Stage::demo().await?;
+    stage
+        .play("deny", async |stage| {
+            let window = &stage.window;
+            window.prompt(&script()).await?;
+            let dialog = stage.dialogs().await?.one().await?;
+            dialog.fill(REASON).await?;
+            dialog.press("Deny").await?;
+            dialog.gone().await?;
+            window.gone("group", CARD).await?;
+            window.wait_idle(SHORT).await?;
+            // What the agent wrote down is what it read.
+            let read = transcripts(stage)?;
+            ensure!(read.contains(REASON), "the agent did not read the reason:\n{read}");
+            ensure!(!read.contains("\"content\":\"ok\""), "the tool ran all the same:\n{read}");
+            Ok(())
+        })
+        .await
+}
+
+pub async fn stray_keys_and_early_clicks_decide_nothing() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("stray", async |stage| {
+            let window = &stage.window;
+            window.prompt(&script()).await?;
+            let dialog = stage.dialogs().await?.one().await?;
+            ensure!(!dialog.armed("Allow once").await?, "“Allow once” can be pressed as the dialog appears");
+            dialog.click_early("Allow once").await?;
+            window.find("group", CARD).await?;
+            let frame = stage.pointer.window(&dialog.title().await?).await?;
+            stage.pointer.activate(frame).await?;
+            // The default button is “Review…”: Enter may close the dialog, and decides nothing.
+            stage.pointer.key("Return").await?;
+            stage.pointer.key("space").await?;
+            stage.pointer.key("Return").await?;
+            holds_for("the request stays open", Duration::from_secs(1), async || {
+                window.has("group", CARD).await
+            })
+            .await
+        })
+        .await
+}
+
+pub async fn escape_leaves_the_card() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("escape-dialog", async |stage| {
+            let window = &stage.window;
+            window.prompt(&script()).await?;
+            let dialogs = stage.dialogs().await?;
+            let dialog = dialogs.one().await?;
+            let frame = stage.pointer.window(&dialog.title().await?).await?;
+            stage.pointer.activate(frame).await?;
+            stage.pointer.key("Escape").await?;
+            dialog.gone().await?;
+            window.find("group", CARD).await?;
+            let names = window.names("button").await?;
+            ensure!(names.iter().any(|name| name == "Stop"), "the turn goes on; buttons: {names:?}");
+            stage.pointer.activate(window.frame()).await?;
+            window.click("button", "Deny").await?;
+            window.gone("group", CARD).await?;
+            window.wait_idle(SHORT).await?;
+            dialogs.none().await
+        })
+        .await
+}
+
+pub async fn review_brings_the_card_up() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("review", async |stage| {
+            let window = &stage.window;
+            window.prompt(&script()).await?;
+            let dialogs = stage.dialogs().await?;
+            let dialog = dialogs.one().await?;
+            dialog.click("Review…").await?;
+            dialog.gone().await?;
+            stage.pointer.wait_active(window.frame()).await?;
+            window.find("group", CARD).await?;
+            window.click("button", "Allow once").await?;
+            window.wait_said("The tool is done.", SHORT).await?;
+            window.wait_idle(SHORT).await
+        })
+        .await
+}
+
+pub async fn two_requests_are_asked_one_after_the_other() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("two", async |stage| {
+            let window = &stage.window;
+            window.prompt("ASK_TWICE\nSAY Both are done.").await?;
+            let dialogs = stage.dialogs().await?;
+            let first = dialogs.one().await?;
+            let first_text = first.text().await;
+            first.press("Allow once").await?;
+            first.gone().await?;
+            let second = dialogs.one().await?;
+            ensure!(second.text().await != first_text, "the same request is asked again:\n{first_text}");
+            second.press("Allow once").await?;
+            second.gone().await?;
+            window.wait_said("Both are done.", SHORT).await?;
+            window.wait_idle(SHORT).await?;
+            dialogs.none().await
+        })
+        .await
+}
+
+/// All that the agents of this desktop wrote down.
+fn transcripts(stage: &Stage) -> Result<String> {
+    let mut all = String::new();
+    let mut open = vec![stage.desktop.home()];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
+            let path = entry?.path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "jsonl") {
+                all += &fs::read_to_string(&path)?;
+            }
+        }
+    }
+    ensure!(!all.is_empty(), "the agent wrote no transcript");
+    Ok(all)
+}

@@ -1,0 +1,159 @@
+//! A window per project folder, restored after a restart.
+
+use std::process::ExitStatus;
+
+use anyhow::{Context, Result, ensure};
+use deskbell_tests::window::{Desktop, LONG, Launch, Owned, SHORT, eventually};
+use serde_json::json;
+
+use crate::stage::{PROJECT, Stage};
+
+const SECOND: &str = "windmill";
+
+/// Starts the app once more, beside the running one, and gives how that start ended.
+async fn start_again(desktop: &Desktop, launch: &Launch) -> Result<ExitStatus> {
+    let mut second = Owned::start("deskbell", &mut launch.command(desktop))?;
+    eventually("the second start hands over and ends", SHORT, async || {
+        Ok(second.wait(std::time::Duration::ZERO)?)
+    })
+    .await
+}
+
+pub async fn a_second_start_opens_a_second_window() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("second", async |stage| {
+            let folder = stage.desktop.project(SECOND)?;
+            let status = start_again(&stage.desktop, &Launch::demo(&folder)).await?;
+            ensure!(status.success(), "the second start ended with {status}");
+            let second = stage.app.window(SECOND).await?;
+            ensure!(stage.app.count().await? == 2, "two folders, two windows");
+            let first = stage.app.window(PROJECT).await?;
+
+            first.prompt("SAY Light on the water.\nCWD").await?;
+            first.wait_said("Light on the water.", SHORT).await?;
+            first.wait_said(&stage.folder.to_string_lossy(), SHORT).await?;
+            second.prompt("SAY Wind in the sails.\nCWD").await?;
+            second.wait_said("Wind in the sails.", SHORT).await?;
+            second.wait_said(&folder.to_string_lossy(), SHORT).await?;
+            first.wait_idle(SHORT).await?;
+            second.wait_idle(SHORT).await?;
+            stage.desktop.screenshot("two-windows").await?;
+
+            ensure!(
+                !first.all_text().await?.contains("sails"),
+                "the first window shows the second's session"
+            );
+            ensure!(
+                !second.all_text().await?.contains("water"),
+                "the second window shows the first's session"
+            );
+
+            // One window closes, the other goes on.
+            stage.app.close(second.frame()).await?;
+            eventually("one window is left", LONG, async || {
+                Ok((stage.pointer.windows(SECOND).await?.is_empty()).then_some(()))
+            })
+            .await?;
+            let first = stage.app.window(PROJECT).await?;
+            first.prompt("SAY Still lit.").await?;
+            first.wait_said("Still lit.", SHORT).await.map(drop)
+        })
+        .await
+}
+
+pub async fn the_same_folder_again_brings_its_window_up() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("same", async |stage| {
+            let _elsewhere = stage.look_away().await?;
+            let status = start_again(&stage.desktop, &Launch::demo(&stage.folder)).await?;
+            ensure!(status.success(), "the second start ended with {status}");
+            stage.pointer.wait_active(stage.window.frame()).await?;
+            ensure!(stage.app.count().await? == 1, "one folder, one window");
+            Ok(())
+        })
+        .await
+}
+
+pub async fn a_window_acts_only_on_its_own_sessions() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("own", async |stage| {
+            stage.window.prompt("SAY Mine alone.").await?;
+            stage.window.wait_said("Mine alone.", SHORT).await?;
+            stage.window.wait_idle(SHORT).await?;
+            let folder = stage.desktop.project(SECOND)?;
+            start_again(&stage.desktop, &Launch::demo(&folder)).await?;
+            let second = stage.app.window(SECOND).await?;
+            let first = stage.app.window(PROJECT).await?;
+
+            let call = "const [name, args, done] = arguments;
+                window.__TAURI_INTERNALS__.invoke(name, args).then((ok) => done({ ok }), (error) => done({ error }));";
+            let hello = first.call(call, vec![json!("hello"), json!({})]).await?;
+            let session = hello.pointer("/ok/project/sessions/0/id").context("the first window has a session")?;
+            let own = first.call(call, vec![json!("snapshot"), json!({ "sessionId": session })]).await?;
+            ensure!(own.get("ok").is_some(), "a window sees its own session: {own}");
+
+            let prompt = json!({ "type": "prompt", "text": "SAY Stolen.", "images": [] });
+            for (name, arguments) in [
+                ("snapshot", json!({ "sessionId": session })),
+                ("command", json!({ "sessionId": session, "command": prompt })),
+                ("remove_session", json!({ "sessionId": session })),
+            ] {
+                let answer = second.call(call, vec![json!(name), arguments]).await?;
+                ensure!(answer.get("error").is_some(), "{name} reached another window's session: {answer}");
+            }
+            first.prompt("SAY Undisturbed.").await?;
+            first.wait_said("Undisturbed.", SHORT).await?;
+            first.wait_idle(SHORT).await?;
+            ensure!(!first.all_text().await?.contains("Stolen."), "another window prompted this session");
+            Ok(())
+        })
+        .await
+}
+
+pub async fn a_restart_brings_sessions_back_and_resumes() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("restart", async |stage| {
+            stage.window.prompt("SAY The first watch is over.").await?;
+            stage.window.wait_said("The first watch is over.", SHORT).await?;
+            stage.window.wait_idle(SHORT).await?;
+            stage.restart().await?;
+            let window = &stage.window;
+            window.wait_said("The first watch is over.", SHORT).await?;
+            window.prompt("RECALL\nARGS").await?;
+            window.wait_idle(LONG).await?;
+            let said = window.wait_said("--resume=", SHORT).await?;
+            ensure!(
+                said.matches("The first watch is over.").count() >= 2,
+                "the past is not recalled:\n{said}"
+            );
+            window.screenshot("restarted").await.map(drop)
+        })
+        .await
+}
+
+pub async fn a_draft_survives_a_restart() -> Result<()> {
+    const DRAFT: &str = "half a thought about the lamp";
+    let stage = Stage::demo().await?;
+    stage
+        .play("draft", async |stage| {
+            stage.window.prompt("SAY Aye.").await?;
+            stage.window.wait_said("Aye.", SHORT).await?;
+            stage.window.wait_idle(SHORT).await?;
+            stage.window.type_into("Prompt", DRAFT).await?;
+            stage.window.reload().await?;
+            eventually("the draft is there after a reload", SHORT, async || {
+                Ok((stage.window.value("Prompt").await? == DRAFT).then_some(()))
+            })
+            .await?;
+            stage.restart().await?;
+            eventually("the draft is there after a restart", SHORT, async || {
+                Ok((stage.window.value("Prompt").await? == DRAFT).then_some(()))
+            })
+            .await
+        })
+        .await
+}

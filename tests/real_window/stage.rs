@@ -1,0 +1,85 @@
+//! What most tests begin with: a desktop, a notification daemon, and the app with a project open.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use deskbell_tests::window::{
+    App, Desktop, Dialogs, LONG, Launch, Manners, Notifications, Owned, Pointer, Window, XWindow,
+};
+
+/// The name of the first project; it stands in the window's title.
+pub const PROJECT: &str = "lighthouse";
+
+/// A desktop with the app on it.
+pub struct Stage {
+    pub app: App,
+    pub window: Window,
+    pub pointer: Pointer,
+    pub notifications: Notifications,
+    pub folder: PathBuf,
+    pub desktop: Desktop,
+}
+
+impl Stage {
+    /// The app with the demo agent in one project.
+    pub async fn demo() -> Result<Self> {
+        Self::with(Manners::Polite, |launch| launch).await
+    }
+
+    /// The app with the demo agent in one project, started as `change` says.
+    pub async fn with(manners: Manners, change: impl FnOnce(Launch) -> Launch) -> Result<Self> {
+        let desktop = Desktop::start().await?;
+        let notifications = Notifications::on(&desktop, manners).await?;
+        let folder = desktop.project(PROJECT)?;
+        let launch = change(Launch::demo(&folder));
+        let app = App::start(&desktop, &launch).await?;
+        let window = app.window(PROJECT).await?;
+        let pointer = Pointer::on(&desktop);
+        Ok(Self { app, window, pointer, notifications, folder, desktop })
+    }
+
+    /// Plays a test; if it fails, keeps a picture of the desktop and tells what the app wrote.
+    pub async fn play(mut self, name: &str, test: impl AsyncFnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        let Err(error) = test(&mut self).await else { return Ok(()) };
+        let picture = match self.desktop.screenshot(&format!("failed-{name}")).await {
+            Ok(file) => file.display().to_string(),
+            Err(error) => format!("none ({error})"),
+        };
+        Err(error.context(format!("picture: {picture}; the app wrote:\n{}", self.app.log())))
+    }
+
+    /// Closes the window, waits until nothing of the app is left, and starts it again without naming a folder.
+    pub async fn restart(&mut self) -> Result<()> {
+        self.app.close(self.window.frame()).await?;
+        self.app.ended(&self.desktop, LONG).await?;
+        self.app = App::start(&self.desktop, &Launch::again()).await?;
+        self.window = self.app.window(PROJECT).await?;
+        Ok(())
+    }
+
+    /// The native dialogs of this desktop.
+    pub async fn dialogs(&self) -> Result<Dialogs> {
+        Dialogs::on(&self.desktop).await
+    }
+
+    /// Brings another program's window to the front, so that the app is out of sight.
+    pub async fn look_away(&self) -> Result<Elsewhere> {
+        let mut command = self.desktop.command("xmessage");
+        command.args(["-title", "Elsewhere", "-geometry", "1300x900+40+40", "Another program"]);
+        let program = Owned::start("xmessage", &mut command)?;
+        let frame = self.pointer.window("Elsewhere").await?;
+        self.pointer.activate(frame).await?;
+        Ok(Elsewhere { frame, _program: program })
+    }
+}
+
+/// Another program's window. It closes when this is dropped.
+pub struct Elsewhere {
+    pub frame: XWindow,
+    _program: Owned,
+}
+
+/// `word0 word1 …`, as the agent's `SLOW` step says them.
+pub fn numbered(word: &str, count: usize) -> String {
+    (0..count).map(|n| format!("{word}{n}")).collect::<Vec<_>>().join(" ")
+}

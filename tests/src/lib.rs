@@ -1,0 +1,10 @@
+//! Support for the tests of Deskbell against the real thing: the real CLI with a mock Messages API, a real window.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+pub mod mock_api;
+pub mod real_cli;
+pub mod relay;
+pub mod suite;
+#[cfg(target_os = "linux")]
+pub mod window;

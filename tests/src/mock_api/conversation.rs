@@ -1,0 +1,128 @@
+//! Reads out of a request what a person wrote, and what came of the tool calls since.
+
+use serde_json::Value;
+
+/// The part of a request that a script is concerned with.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Conversation {
+    /// Every prompt, oldest first. One message may hold several: the CLI joins messages that follow each other.
+    pub prompts: Vec<String>,
+    /// How many messages with tool results came since the newest prompt: the index of the script's step.
+    pub n_results: usize,
+    /// The text of the newest tool result.
+    pub newest_result: Option<String>,
+}
+
+impl Conversation {
+    pub(crate) fn read(body: &Value) -> Self {
+        let mut conversation = Self::default();
+        for message in body["messages"].as_array().into_iter().flatten() {
+            if message["role"] == "user" {
+                conversation.read_user(&message["content"]);
+            }
+        }
+        conversation
+    }
+
+    fn read_user(&mut self, content: &Value) {
+        if let Some(text) = content.as_str() {
+            self.read_text(text);
+        }
+        let blocks = content.as_array().map(Vec::as_slice).unwrap_or_default();
+        let mut counted = false;
+        for block in blocks {
+            match block["type"].as_str() {
+                Some("text") => self.read_text(block["text"].as_str().unwrap_or_default()),
+                Some("tool_result") => {
+                    self.newest_result = Some(result_text(&block["content"]));
+                    self.n_results += usize::from(!counted);
+                    counted = true;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn read_text(&mut self, text: &str) {
+        let text = without_reminders(text);
+        let text = text.trim();
+        if !text.is_empty() && !is_the_clis_own(text) {
+            self.prompts.push(text.to_owned());
+            self.n_results = 0;
+        }
+    }
+}
+
+/// The text of a tool result, which is a string or a list of blocks.
+fn result_text(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(blocks) => {
+            let texts: Vec<&str> = blocks.iter().filter_map(|block| block["text"].as_str()).collect();
+            texts.join("\n")
+        }
+        _ => String::new(),
+    }
+}
+
+/// The CLI wraps what it tells the model of itself in `<system-reminder>`, before and after the prompt.
+fn without_reminders(text: &str) -> String {
+    let mut rest = text;
+    let mut kept = String::new();
+    while let Some((before, after)) = rest.split_once("<system-reminder>") {
+        kept.push_str(before);
+        rest = after.split_once("</system-reminder>").map_or("", |(_, after)| after);
+    }
+    kept + rest
+}
+
+/// Notes of an interrupt, and records of slash commands, also come as texts of the user.
+fn is_the_clis_own(text: &str) -> bool {
+    ["[Request interrupted by user", "<command-", "<local-command-"].iter().any(|own| text.starts_with(own))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read(messages: Value) -> Conversation {
+        Conversation::read(&json!({"messages": messages}))
+    }
+
+    #[test]
+    fn reminders_and_notes_are_no_prompts() {
+        let conversation = read(json!([
+            {"role": "user", "content": [
+                {"type": "text", "text": "<system-reminder>\nSAY no\n</system-reminder>"},
+                {"type": "text", "text": "SAY one\n<system-reminder>x</system-reminder>"},
+            ]},
+            {"role": "assistant", "content": "one"},
+            {"role": "user", "content": [
+                {"type": "text", "text": "[Request interrupted by user]"},
+                {"type": "text", "text": "SAY two"},
+            ]},
+        ]));
+        assert_eq!(conversation.prompts, ["SAY one", "SAY two"]);
+        assert_eq!(conversation.n_results, 0);
+    }
+
+    #[test]
+    fn results_count_from_the_newest_prompt_on() {
+        let result = |text: &str| {
+            json!({"role": "user", "content": [
+                {"type": "tool_result", "content": text},
+                {"type": "tool_result", "content": [{"type": "text", "text": text}]},
+            ]})
+        };
+        let conversation = read(
+            json!([{"role": "user", "content": "a"}, result("1"), {"role": "user", "content": "b"}, result("2")]),
+        );
+        let expected = Conversation {
+            prompts: vec!["a".into(), "b".into()],
+            n_results: 1,
+            newest_result: Some("2".into()),
+        };
+        assert_eq!(conversation, expected);
+    }
+}

@@ -1,0 +1,59 @@
+//! Other processes than our children: whether they run, their end, and how to bring it about.
+
+use anyhow::{Context, Result};
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+
+/// Is there such a process, still running? One that ended and was not yet waited for counts as gone.
+pub fn is_running(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
+    // The name before it may hold anything, but a bracket ends it.
+    let is_zombie =
+        stat.is_ok_and(|stat| stat.rsplit_once(") ").is_some_and(|(_, state)| state.starts_with('Z')));
+    !is_zombie && id(pid).is_ok_and(|pid| test_kill_process(pid).is_ok())
+}
+
+/// Ends a process at once, as a crash would.
+pub fn kill(pid: u32) -> Result<()> {
+    kill_process(id(pid)?, Signal::KILL).with_context(|| format!("killing the process {pid}"))
+}
+
+/// Waits for the end of a process that is not our child, by the kernel's word and not by looking again and again.
+#[cfg(target_os = "linux")]
+pub async fn ended(pid: u32, deadline: std::time::Duration) -> Result<()> {
+    use rustix::event::{PollFd, PollFlags, poll};
+    use rustix::process::{PidfdFlags, pidfd_open};
+
+    if !is_running(pid) {
+        return Ok(());
+    }
+    let process = match pidfd_open(id(pid)?, PidfdFlags::empty()) {
+        Err(rustix::io::Errno::SRCH) => return Ok(()),
+        process => process.with_context(|| format!("watching the process {pid}"))?,
+    };
+    let timeout = deadline.try_into().context("that deadline is no time span")?;
+    let n_ready = tokio::task::spawn_blocking(move || {
+        poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&timeout))
+    });
+    anyhow::ensure!(n_ready.await?? == 1, "the process {pid} still runs after {deadline:?}");
+    Ok(())
+}
+
+fn id(pid: u32) -> Result<Pid> {
+    i32::try_from(pid).ok().and_then(Pid::from_raw).with_context(|| format!("{pid} is no process id"))
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[tokio::test]
+    async fn a_killed_process_is_gone() {
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        assert!(is_running(child.id()));
+        kill(child.id()).unwrap();
+        ended(child.id(), Duration::from_secs(10)).await.unwrap();
+        assert!(!is_running(child.id()));
+        child.wait().unwrap();
+    }
+}

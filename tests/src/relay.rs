@@ -1,0 +1,267 @@
+//! Drives `deskbell relay`: the engine without a window, commands in and events out, a line of JSON each.
+//!
+//! Events are read as plain JSON, not as the engine's types: what is tested is what crosses the pipe.
+
+mod transcript;
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use deskbell_engine::api::{Command, Decision, Outcome, RequestId};
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::process::{Child, ChildStdin, ChildStdout};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use crate::real_cli::World;
+use crate::suite::Requirement;
+
+pub use transcript::text_of;
+
+/// How long an event may be in coming, if a test does not say.
+pub const DEADLINE: Duration = Duration::from_secs(30);
+
+/// Deskbell's executable: `DESKBELL_TEST_APP`, else the debug build of this checkout.
+pub fn app() -> Result<PathBuf> {
+    let program = env::var_os("DESKBELL_TEST_APP").filter(|program| !program.is_empty()).map(PathBuf::from);
+    let program = program.unwrap_or_else(|| {
+        let name = format!("deskbell{}", env::consts::EXE_SUFFIX);
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/debug").join(name)
+    });
+    std::fs::canonicalize(&program).with_context(|| {
+        format!("{} is not there: build Deskbell first, or set DESKBELL_TEST_APP", program.display())
+    })
+}
+
+pub fn requirement() -> Requirement {
+    Requirement::from(&app().map(drop))
+}
+
+/// A running relay and every event it told so far.
+pub struct Relay {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    events: watch::Receiver<Heard>,
+    stderr: JoinHandle<String>,
+    /// [`Relay::event`] looks from here on.
+    cursor: usize,
+}
+
+/// What the reader shares with the test.
+#[derive(Default)]
+struct Heard {
+    events: Vec<Value>,
+    /// Set when there will be no more: `Err` says what was wrong with a line.
+    end: Option<Result<(), String>>,
+}
+
+impl Relay {
+    /// Starts it in the world's project with the real CLI, and with `arguments` behind.
+    pub fn spawn(world: &World, arguments: &[&str]) -> Result<Self> {
+        let mut command = world.command(&app()?);
+        command.arg("relay");
+        command.arg(format!("--project={}", world.project.display()));
+        command.arg(format!("--agent={}", world.cli.program.display()));
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().context("starting the relay")?;
+        let stdout = child.stdout.take().context("its stdout is a pipe")?;
+        let mut stderr = child.stderr.take().context("its stderr is a pipe")?;
+        let (sender, events) = watch::channel(Heard::default());
+        tokio::spawn(async move {
+            let end = read(stdout, &sender).await.map_err(|error| format!("{error:#}"));
+            sender.send_modify(|heard| heard.end = Some(end));
+        });
+        let stderr = tokio::spawn(async move {
+            let mut text = Vec::new();
+            // It only goes into messages, so what can be read is enough.
+            let _ = stderr.read_to_end(&mut text).await;
+            String::from_utf8_lossy(&text).into_owned()
+        });
+        let stdin = child.stdin.take();
+        Ok(Self { child, stdin, events, stderr, cursor: 0 })
+    }
+
+    /// The relay's own process, not the agent's.
+    pub fn pid(&self) -> Option<u32> {
+        self.child.id()
+    }
+
+    pub async fn send(&mut self, command: &Command) -> Result<()> {
+        let line = serde_json::to_string(command)? + "\n";
+        let stdin = self.stdin.as_mut().context("its stdin is closed")?;
+        stdin.write_all(line.as_bytes()).await.context("writing to the relay")?;
+        stdin.flush().await.context("writing to the relay")
+    }
+
+    pub async fn prompt(&mut self, text: &str) -> Result<()> {
+        self.send(&Command::Prompt { text: text.to_owned(), images: Vec::new() }).await
+    }
+
+    /// Answers a `permissionRequested` event.
+    pub async fn decide(&mut self, asked: &Value, decision: Decision) -> Result<()> {
+        let id = asked["request"]["id"].as_str().context("a request has an id")?;
+        self.send(&Command::Decide { request_id: RequestId::new(id), decision }).await
+    }
+
+    /// The next event that matches, from the one after the last that this returned; fails after `deadline`, and
+    /// when the relay ended or broke the order of its events.
+    pub async fn next_event(
+        &mut self,
+        what: &str,
+        deadline: Duration,
+        matching: impl Fn(&Value) -> bool,
+    ) -> Result<Value> {
+        let from = self.cursor;
+        let mut events = self.events.clone();
+        let position =
+            |heard: &Heard| heard.events[from..].iter().position(&matching).map(|offset| from + offset);
+        let waited =
+            timeout(deadline, events.wait_for(|heard| position(heard).is_some() || heard.end.is_some()));
+        let found = match waited.await {
+            Ok(Ok(heard)) => position(&heard).map(|idx| (idx, heard.events[idx].clone())),
+            Ok(Err(_)) => None,
+            Err(_) => {
+                bail!("no {what} within {deadline:?}; since the last one came:\n{}", self.heard_since(from))
+            }
+        };
+        let Some((idx, event)) = found else {
+            let end = self.events.borrow().end.clone();
+            if let Some(Err(error)) = end {
+                bail!("while waiting for {what}: {error}");
+            }
+            let stderr = (&mut self.stderr).await.unwrap_or_default();
+            bail!("the relay ended before {what}:\n{}\nstderr:\n{stderr}", self.heard_since(from));
+        };
+        self.cursor = idx + 1;
+        Ok(event)
+    }
+
+    /// The next event of this type.
+    pub async fn event(&mut self, kind: &str) -> Result<Value> {
+        self.next_event(kind, DEADLINE, |event| event["type"] == kind).await
+    }
+
+    /// The next permission request.
+    pub async fn request(&mut self) -> Result<Value> {
+        self.event("permissionRequested").await
+    }
+
+    /// The end of the turn that runs; fails if a permission is asked for before: nobody would answer it.
+    pub async fn turn_end(&mut self) -> Result<Value> {
+        let ends = |event: &Value| event["type"] == "turnEnded" || event["type"] == "permissionRequested";
+        let event = self.next_event("end of the turn", DEADLINE, ends).await?;
+        ensure!(event["type"] == "turnEnded", "asked instead of ending the turn: {event}");
+        Ok(event["turn"].clone())
+    }
+
+    /// Sends a prompt and waits for the good end of its turn.
+    pub async fn turn(&mut self, prompt: &str) -> Result<Value> {
+        self.prompt(prompt).await?;
+        let turn = self.turn_end().await?;
+        ensure!(outcome(&turn)? == Outcome::Done, "the turn did not end well: {turn}");
+        Ok(turn)
+    }
+
+    /// All events so far.
+    pub fn events(&self) -> Vec<Value> {
+        self.events.borrow().events.clone()
+    }
+
+    /// The session's facts as they were told last.
+    pub fn session(&self) -> Result<Value> {
+        let heard = self.events.borrow();
+        let mut newest = heard.events.iter().rev();
+        let changed = newest.find(|event| event["type"] == "sessionChanged");
+        Ok(changed.context("no facts of the session were told")?["session"].clone())
+    }
+
+    /// The transcript as the events make it: what a window would show.
+    pub fn items(&self) -> Vec<Value> {
+        transcript::fold(&self.events.borrow().events)
+    }
+
+    /// The texts of the agent's answers, without their markup.
+    pub fn answers(&self) -> Vec<String> {
+        let items = self.items();
+        items
+            .iter()
+            .filter(|item| item["body"]["type"] == "text")
+            .map(|item| text_of(&item["body"]))
+            .collect()
+    }
+
+    /// Closes its input: it finishes what is queued, ends the agent, and ends.
+    pub fn close_input(&mut self) {
+        drop(self.stdin.take());
+    }
+
+    /// Closes its input and waits for its end.
+    pub async fn finish(mut self) -> Result<Finished> {
+        self.close_input();
+        self.ended().await
+    }
+
+    /// Closes its input and waits for its good end: how a test ends, so that nothing of it runs on.
+    pub async fn close(self) -> Result<()> {
+        let finished = self.finish().await?;
+        ensure!(finished.status.success(), "the relay ended with {}: {}", finished.status, finished.stderr);
+        Ok(())
+    }
+
+    /// Waits for its end, and for the last event before it.
+    pub async fn ended(mut self) -> Result<Finished> {
+        let deadline = DEADLINE;
+        let ended = async {
+            self.events.wait_for(|heard| heard.end.is_some()).await.context("its reader is gone")?;
+            anyhow::Ok(self.child.wait().await?)
+        };
+        let status = match timeout(deadline, ended).await {
+            Ok(status) => status?,
+            Err(_) => bail!("the relay did not end within {deadline:?}:\n{}", self.heard_since(0)),
+        };
+        let stderr = (&mut self.stderr).await.unwrap_or_default();
+        if let Some(Err(error)) = &self.events.borrow().end {
+            bail!("{error}");
+        }
+        Ok(Finished { status, events: self.events(), stderr })
+    }
+
+    fn heard_since(&self, from: usize) -> String {
+        let heard = self.events.borrow();
+        let lines = heard.events[from..].iter().map(|event| event.to_string().chars().take(400).collect());
+        lines.collect::<Vec<String>>().join("\n")
+    }
+}
+
+/// A relay that ended by itself.
+pub struct Finished {
+    pub status: ExitStatus,
+    pub events: Vec<Value>,
+    pub stderr: String,
+}
+
+/// How a turn ended.
+pub fn outcome(turn: &Value) -> Result<Outcome> {
+    serde_json::from_value(turn["outcome"].clone()).with_context(|| format!("no outcome in {turn}"))
+}
+
+/// Reads events to the end, and holds them to their order: `seq` grows by one, without a gap.
+async fn read(stdout: ChildStdout, sender: &watch::Sender<Heard>) -> Result<()> {
+    let mut lines = BufReader::new(stdout).lines();
+    let mut last_seq: Option<u64> = None;
+    while let Some(line) = lines.next_line().await.context("reading from the relay")? {
+        let event: Value = serde_json::from_str(&line).with_context(|| format!("not an event: {line}"))?;
+        let seq = event["seq"].as_u64().with_context(|| format!("an event without seq: {line}"))?;
+        if let Some(last_seq) = last_seq {
+            ensure!(seq == last_seq + 1, "a gap in the events: {seq} follows {last_seq}");
+        }
+        last_seq = Some(seq);
+        sender.send_modify(|heard| heard.events.push(event));
+    }
+    Ok(())
+}

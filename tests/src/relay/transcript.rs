@@ -1,0 +1,85 @@
+//! Folds events into the transcript, as a window does: each patch goes on top of what is there.
+
+use serde_json::Value;
+
+/// The items that `events` leave, oldest first.
+pub fn fold(events: &[Value]) -> Vec<Value> {
+    let mut items: Vec<Value> = Vec::new();
+    for event in events {
+        match event["type"].as_str() {
+            Some("itemAdded") => items.push(event["item"].clone()),
+            Some("itemChanged") => {
+                if let Some(item) = find(&mut items, &event["item"]["id"]) {
+                    *item = event["item"].clone();
+                }
+            }
+            Some("blocksChanged") => {
+                if let Some(item) = find(&mut items, &event["itemId"]) {
+                    patch(&mut item["body"]["blocks"], &event["keep"], &event["blocks"]);
+                }
+            }
+            Some("codeGrew") => {
+                let item = find(&mut items, &event["itemId"]);
+                let blocks = item.and_then(|item| item["body"]["blocks"].as_array_mut());
+                if let Some(block) = blocks.and_then(|blocks| blocks.last_mut()) {
+                    patch(&mut block["lines"], &event["keep"], &event["lines"]);
+                }
+            }
+            Some("transcriptCleared") => items.clear(),
+            _ => {}
+        }
+    }
+    items
+}
+
+fn find<'a>(items: &'a mut [Value], id: &Value) -> Option<&'a mut Value> {
+    items.iter_mut().find(|item| item["id"] == *id)
+}
+
+/// Keeps the first `keep` elements of a list, and adds `new` behind them.
+fn patch(list: &mut Value, keep: &Value, new: &Value) {
+    let (Some(list), Some(keep), Some(new)) = (list.as_array_mut(), keep.as_u64(), new.as_array()) else {
+        return;
+    };
+    list.truncate(usize::try_from(keep).unwrap_or(usize::MAX));
+    list.extend(new.iter().cloned());
+}
+
+/// All text below a value, without its markup: what a person would read.
+pub fn text_of(value: &Value) -> String {
+    let mut text = String::new();
+    gather(value, &mut text);
+    text
+}
+
+fn gather(value: &Value, text: &mut String) {
+    match value {
+        Value::Array(values) => values.iter().for_each(|value| gather(value, text)),
+        Value::Object(fields) => {
+            if let Some(own) = fields.get("text").and_then(Value::as_str) {
+                text.push_str(own);
+            }
+            fields.iter().filter(|(name, _)| *name != "text").for_each(|(_, value)| gather(value, text));
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn patches_go_on_top() {
+        let paragraph = |text: &str| json!({"type": "paragraph", "spans": [{"type": "text", "text": text}]});
+        let events = [
+            json!({"type": "itemAdded", "item": {"id": "a", "body": {"type": "text", "blocks": [paragraph("x")]}}}),
+            json!({"type": "blocksChanged", "itemId": "a", "keep": 0, "blocks": [paragraph("one "), {
+                "type": "code", "lines": [{"tokens": [{"text": "two"}]}],
+            }]}),
+            json!({"type": "codeGrew", "itemId": "a", "keep": 1, "lines": [{"tokens": [{"text": " three"}]}]}),
+        ];
+        assert_eq!(text_of(&fold(&events).into()), "one two three");
+    }
+}

@@ -1,0 +1,158 @@
+//! Runs a test target whose tests need something from outside: the CLI, a display, a notification daemon.
+//!
+//! Where it is missing, each test is reported as ignored, by name, and the reason stands on stderr. With
+//! `DESKBELL_TEST_REQUIRE=1` a missing thing is a failure of each test, so a run that must be complete cannot
+//! pass by skipping. A test that hangs fails after its deadline.
+
+use std::env;
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use libtest_mimic::{Arguments, Failed, Trial};
+
+/// What a suite needs: there, or missing for this reason.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Requirement {
+    Met,
+    Missing(String),
+}
+
+impl Requirement {
+    /// Met if all are; else the reason of the first that is not.
+    pub fn all(requirements: impl IntoIterator<Item = Requirement>) -> Self {
+        requirements.into_iter().find(|requirement| *requirement != Self::Met).unwrap_or(Self::Met)
+    }
+}
+
+impl From<&Result<()>> for Requirement {
+    fn from(found: &Result<()>) -> Self {
+        match found {
+            Ok(()) => Self::Met,
+            Err(error) => Self::Missing(format!("{error:#}")),
+        }
+    }
+}
+
+/// One asynchronous test.
+pub struct Test {
+    name: String,
+    body: Box<dyn FnOnce() -> Body + Send>,
+    needs: Requirement,
+    deadline: Duration,
+}
+
+type Body = Pin<Box<dyn Future<Output = Result<()>>>>;
+
+/// How long a test may take, if it does not say.
+pub const DEADLINE: Duration = Duration::from_secs(120);
+
+/// A test by its name and its function: `test("a_turn_ends", a_turn_ends)`.
+pub fn test<F, Fut>(name: impl Into<String>, body: F) -> Test
+where
+    F: FnOnce() -> Fut + Send + 'static,
+    Fut: Future<Output = Result<()>> + 'static,
+{
+    let body = Box::new(|| Box::pin(body()) as Body);
+    Test { name: name.into(), body, needs: Requirement::Met, deadline: DEADLINE }
+}
+
+impl Test {
+    /// Needs this too, beside what the whole suite needs.
+    pub fn needing(mut self, requirement: Requirement) -> Self {
+        self.needs = requirement;
+        self
+    }
+
+    pub fn within(mut self, deadline: Duration) -> Self {
+        self.deadline = deadline;
+        self
+    }
+}
+
+/// Names the tests of a module after it: `tests![queue: prompts_go_in_order, …]`.
+#[macro_export]
+macro_rules! tests {
+    ($($module:ident: $($name:ident),+ $(,)?);+ $(;)?) => {
+        vec![$($($crate::suite::test(
+            concat!(stringify!($module), "::", stringify!($name)),
+            $module::$name,
+        )),+),+]
+    };
+}
+
+/// Runs the tests, one at a time unless the command line says otherwise, and ends the process.
+pub fn run(requirement: Requirement, tests: Vec<Test>) -> ! {
+    let mut arguments = Arguments::from_args();
+    // Processes, windows and their timings are what is tested: they would be in each other's way.
+    arguments.test_threads.get_or_insert(1);
+    let required = env::var_os("DESKBELL_TEST_REQUIRE").is_some_and(|value| value == "1");
+    let mut reasons: Vec<String> = Vec::new();
+    let trials =
+        tests.into_iter().map(|test| match Requirement::all([requirement.clone(), test.needs.clone()]) {
+            Requirement::Met => Trial::test(test.name.clone(), move || test.run()),
+            Requirement::Missing(reason) if required => Trial::test(test.name, move || {
+                Err(Failed::from(format!("skipped, but this run requires it: {reason}")))
+            }),
+            Requirement::Missing(reason) => {
+                let trial = Trial::test(test.name, {
+                    let reason = reason.clone();
+                    move || Err(Failed::from(reason))
+                });
+                reasons.push(reason);
+                trial.with_ignored_flag(true)
+            }
+        });
+    let trials = trials.collect();
+    if !arguments.list {
+        reasons.dedup();
+        for reason in reasons {
+            eprintln!("ignored: {reason}");
+        }
+    }
+    libtest_mimic::run(&arguments, trials).exit()
+}
+
+impl Test {
+    fn run(self) -> Result<(), Failed> {
+        self.result().map_err(|error| Failed::from(format!("{error:?}")))
+    }
+
+    fn result(self) -> Result<()> {
+        // Two workers: the mock API and the readers of pipes go on while the test itself blocks or compares.
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()
+            .context("starting the test's runtime")?;
+        let deadline = self.deadline;
+        let body = self.body;
+        let ended = runtime.block_on(async { tokio::time::timeout(deadline, body()).await });
+        // Nothing that the test left running may hold up the next one.
+        runtime.shutdown_background();
+        match ended {
+            Ok(result) => result,
+            Err(_) => bail!("the test did not end within {deadline:?}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_test_that_hangs_fails() {
+        let hangs = test("hangs", std::future::pending).within(Duration::from_millis(10));
+        let error = hangs.result().unwrap_err().to_string();
+        assert_eq!(error, "the test did not end within 10ms");
+    }
+
+    #[test]
+    fn the_first_missing_requirement_is_the_reason() {
+        let missing = |reason: &str| Requirement::Missing(reason.to_owned());
+        assert_eq!(Requirement::all([Requirement::Met, missing("a"), missing("b")]), missing("a"));
+        assert_eq!(Requirement::all([Requirement::Met]), Requirement::Met);
+    }
+}

@@ -1,0 +1,62 @@
+//! Support for tests of the real window: a desktop of their own, the app on it, and the hands and eyes of a person.
+//!
+//! Nothing here reaches the desktop it is run from: display, buses, home folder and window manager are private to
+//! one [`Desktop`] and end with it.
+
+mod accessible;
+mod agent;
+mod app;
+mod bus;
+mod child;
+mod desktop;
+mod dialog;
+mod notifications;
+mod page;
+mod pointer;
+mod processes;
+mod wait;
+
+pub use accessible::{Accessibility, Accessible, Extents, Role};
+pub use agent::AgentStub;
+pub use app::{App, Launch, app_program};
+pub use bus::Bus;
+pub use child::Owned;
+pub use desktop::{Desktop, artefacts};
+pub use dialog::{Dialog, Dialogs};
+pub use notifications::{Manners, Notification, Notifications};
+pub use page::Window;
+pub use pointer::{Pointer, XWindow};
+pub use processes::{Process, processes_with};
+pub use wait::{LONG, SHORT, eventually, holds_for};
+
+/// The programs that a real window needs, and the Debian package of each.
+const PROGRAMS: [(&str, &str); 9] = [
+    ("Xvfb", "xvfb"),
+    ("openbox", "openbox"),
+    ("dbus-daemon", "dbus"),
+    ("WebKitWebDriver", "webkit2gtk-driver"),
+    ("xdotool", "xdotool"),
+    ("wmctrl", "wmctrl"),
+    ("xprop", "x11-utils"),
+    ("import", "imagemagick"),
+    ("setpriv", "util-linux"),
+];
+
+/// What this machine lacks for tests of the real window, in words; `None` if they can run.
+pub fn lacking() -> Option<String> {
+    if !cfg!(target_os = "linux") {
+        return Some("the real window is driven on Linux only".into());
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = |program: &str| std::env::split_paths(&path).any(|folder| folder.join(program).is_file());
+    let mut packages: Vec<&str> =
+        PROGRAMS.iter().filter(|(program, _)| !found(program)).map(|(_, package)| *package).collect();
+    if !std::path::Path::new(bus::ACCESSIBILITY_LAUNCHER).exists() {
+        packages.push("at-spi2-core");
+    }
+    if !packages.is_empty() {
+        return Some(format!("not installed: {}", packages.join(", ")));
+    }
+    let app = app_program();
+    (!app.is_file()).then(|| format!("the app is not built: {} (set DESKBELL_TEST_APP)", app.display()))
+}

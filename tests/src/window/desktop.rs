@@ -1,0 +1,207 @@
+//! A desktop of its own for one test: display, window manager, buses and home folder, gone when it is dropped.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+use tempfile::TempDir;
+
+use super::bus::{self, Bus};
+use super::child::Owned;
+use super::pointer::Pointer;
+use super::processes::{Process, processes_with};
+use super::wait::{SHORT, eventually};
+
+/// Marks every process of a run, the desktop's own included.
+const RUN: &str = "DESKBELL_TEST_RUN";
+/// Marks the app and everything that it starts.
+const APP_RUN: &str = "DESKBELL_TEST_APP_RUN";
+
+/// A private desktop. Everything on it ends with it.
+#[derive(Debug)]
+pub struct Desktop {
+    // Dropped in this order: what shows windows goes before the display.
+    _accessibility: Owned,
+    _window_manager: Owned,
+    bus: Bus,
+    _display: Owned,
+    environment: BTreeMap<OsString, OsString>,
+    run: String,
+    root: TempDir,
+}
+
+impl Desktop {
+    /// Starts a display of 1400 × 1000, a window manager, a session bus and an accessibility bus.
+    pub async fn start() -> Result<Self> {
+        let root = tempfile::Builder::new().prefix("deskbell-").tempdir()?;
+        let run = uuid::Uuid::new_v4().to_string();
+        let mut environment = base_environment(root.path(), &run)?;
+
+        let mut display = command("Xvfb", &environment);
+        display.args(["-displayfd", "1", "-screen", "0", "1400x1000x24", "-nolisten", "tcp", "-noreset"]);
+        let mut display = Owned::start("Xvfb", display.stdout(Stdio::piped()))?;
+        let stdout = display.child_mut().stdout.take().context("the display's number is on stdout")?;
+        let mut number = String::new();
+        BufReader::new(stdout).read_line(&mut number)?;
+        ensure!(!number.trim().is_empty(), "the display did not start");
+        environment.insert("DISPLAY".into(), format!(":{}", number.trim()).into());
+
+        let bus = Bus::start(root.path(), |program| command(program, &environment))?;
+        environment.insert("DBUS_SESSION_BUS_ADDRESS".into(), bus.address().into());
+
+        let window_manager = Owned::start("openbox", &mut command("openbox", &environment))?;
+        let mut launcher = command(bus::ACCESSIBILITY_LAUNCHER, &environment);
+        launcher.args(["--launch-immediately", "--a11y=1"]);
+        let accessibility = bus::start_accessibility(&bus, &mut launcher).await?;
+
+        let desktop = Self {
+            _accessibility: accessibility,
+            _window_manager: window_manager,
+            bus,
+            _display: display,
+            environment,
+            run,
+            root,
+        };
+        let pointer = Pointer::on(&desktop);
+        eventually("the window manager is there", SHORT, async || {
+            Ok(pointer.window_manager_runs().await?.then_some(()))
+        })
+        .await?;
+        Ok(desktop)
+    }
+
+    /// The environment for programs on this desktop; nothing of the caller's but what a program needs to run.
+    pub fn env(&self) -> BTreeMap<OsString, OsString> {
+        self.environment.clone()
+    }
+
+    /// A command that runs on this desktop.
+    pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
+        command(program, &self.environment)
+    }
+
+    /// A command for the app: it and all that it starts are found by [`Desktop::app_processes`].
+    pub fn app_command(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = self.command(program);
+        command.env(APP_RUN, &self.run);
+        command
+    }
+
+    /// The living processes that the app started on this desktop, itself included.
+    pub fn app_processes(&self) -> Vec<Process> {
+        processes_with(APP_RUN, &self.run)
+    }
+
+    /// The session bus.
+    pub fn bus(&self) -> &Bus {
+        &self.bus
+    }
+
+    /// The throw-away home folder.
+    pub fn home(&self) -> PathBuf {
+        self.root.path().join("home")
+    }
+
+    /// A folder of the desktop's own for a test's files.
+    pub fn scratch(&self) -> &Path {
+        self.root.path()
+    }
+
+    /// Makes a project folder of that name, and gives its path.
+    pub fn project(&self, name: &str) -> Result<PathBuf> {
+        let folder = self.root.path().join("projects").join(name);
+        fs::create_dir_all(&folder)?;
+        // The app shows and compares real paths.
+        Ok(folder.canonicalize()?)
+    }
+
+    /// Takes a picture of the whole desktop into the artefacts folder, as `name.png`.
+    pub async fn screenshot(&self, name: &str) -> Result<PathBuf> {
+        let file = artefacts()?.join(format!("{name}.png"));
+        let mut command = tokio::process::Command::from(self.command("import"));
+        let output = command.args(["-window", "root"]).arg(&file).kill_on_drop(true).output().await?;
+        if !output.status.success() {
+            bail!("no picture of the desktop: {}", String::from_utf8_lossy(&output.stderr).trim());
+        }
+        Ok(file)
+    }
+}
+
+impl Drop for Desktop {
+    fn drop(&mut self) {
+        // A process that the app left behind must not outlive the test that found it.
+        for process in self.app_processes() {
+            // One that ended by itself meanwhile is no trouble.
+            let _ = process.kill();
+        }
+    }
+}
+
+/// Where pictures go: `DESKBELL_TEST_ARTEFACTS`, else `target/test-artefacts`.
+pub fn artefacts() -> Result<PathBuf> {
+    let folder = std::env::var_os("DESKBELL_TEST_ARTEFACTS").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/test-artefacts"),
+        PathBuf::from,
+    );
+    fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+    Ok(folder.canonicalize()?)
+}
+
+/// A command with exactly this environment, which ends with the thread that starts it: a test that is killed leaves
+/// nothing behind.
+fn command(program: impl AsRef<OsStr>, environment: &BTreeMap<OsString, OsString>) -> Command {
+    let mut command = Command::new(find("setpriv"));
+    command.arg("--pdeathsig=TERM").arg(find(program.as_ref()));
+    command.env_clear().envs(environment).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    if let Some(home) = environment.get(OsStr::new("HOME")) {
+        command.current_dir(home);
+    }
+    command
+}
+
+/// Where a program lies; a test may give its programs another `PATH`.
+fn find(program: impl AsRef<OsStr>) -> PathBuf {
+    let program = Path::new(program.as_ref());
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path)
+        .map(|folder| folder.join(program))
+        .find(|file| file.is_file())
+        .unwrap_or_else(|| program.to_owned())
+}
+
+fn base_environment(root: &Path, run: &str) -> Result<BTreeMap<OsString, OsString>> {
+    let mut environment = BTreeMap::<OsString, OsString>::new();
+    for (name, folder) in [
+        ("HOME", "home"),
+        ("XDG_CONFIG_HOME", "home/.config"),
+        ("XDG_DATA_HOME", "home/.local/share"),
+        ("XDG_STATE_HOME", "home/.local/state"),
+        ("XDG_CACHE_HOME", "home/.cache"),
+        ("XDG_RUNTIME_DIR", "runtime"),
+        ("TMPDIR", "tmp"),
+    ] {
+        let folder = root.join(folder);
+        fs::create_dir_all(&folder)?;
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o700))?;
+        environment.insert(name.into(), folder.into());
+    }
+    for (name, value) in [
+        ("PATH", "/usr/local/bin:/usr/bin:/bin"),
+        ("LANG", "C.UTF-8"),
+        ("SHELL", "/bin/sh"),
+        // Desktop settings of the machine must not reach the app, and its own must not reach the machine.
+        ("GSETTINGS_BACKEND", "memory"),
+        ("GTK_THEME", "Adwaita"),
+        ("XDG_CURRENT_DESKTOP", "openbox"),
+        (RUN, run),
+    ] {
+        environment.insert(name.into(), value.into());
+    }
+    Ok(environment)
+}

@@ -1,0 +1,167 @@
+//! A notification daemon that records what it is asked to show, and clicks it when told to.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use tokio::sync::watch;
+use zbus::OwnedVariant;
+use zbus::object_server::SignalEmitter;
+
+use super::desktop::Desktop;
+
+const PATH: &str = "/org/freedesktop/Notifications";
+
+/// How the daemon behaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Manners {
+    /// Shows what it is asked to.
+    Polite,
+    /// Takes every call and never answers one.
+    Mute,
+}
+
+/// A notification as it was asked for.
+#[derive(Clone, Debug)]
+pub struct Notification {
+    pub id: u32,
+    pub app: String,
+    pub summary: String,
+    pub body: String,
+    /// Name and label of each action.
+    pub actions: Vec<(String, String)>,
+    /// The names of its hints, with a text for those that have one.
+    pub hints: HashMap<String, Option<String>>,
+    /// Whether it still shows.
+    pub open: bool,
+}
+
+/// A notification daemon on the bus of a desktop.
+#[derive(Debug)]
+pub struct Notifications {
+    connection: zbus::Connection,
+    seen: watch::Receiver<Vec<Notification>>,
+    store: watch::Sender<Vec<Notification>>,
+}
+
+impl Notifications {
+    /// Starts a daemon on `desktop`.
+    pub async fn on(desktop: &Desktop, manners: Manners) -> Result<Self> {
+        let (store, seen) = watch::channel(Vec::new());
+        let connection = zbus::connection::Builder::address(desktop.bus().address())
+            .serve_at(PATH, Daemon { store: store.clone(), manners })
+            .name("org.freedesktop.Notifications")
+            .build()
+            .await?;
+        Ok(Self { connection, seen, store })
+    }
+
+    /// Every notification so far, oldest first.
+    pub fn all(&self) -> Vec<Notification> {
+        self.seen.borrow().clone()
+    }
+
+    /// Waits for a notification that `wanted` accepts, an earlier one included.
+    pub async fn wait_for(
+        &self,
+        wanted: impl Fn(&Notification) -> bool,
+        deadline: Duration,
+    ) -> Result<Notification> {
+        let mut seen = self.seen.clone();
+        let found = tokio::time::timeout(deadline, async {
+            let seen = seen.wait_for(|all| all.iter().any(&wanted)).await?;
+            seen.iter().find(|notification| wanted(notification)).cloned().context("it was just seen")
+        });
+        found.await.map_err(|_| anyhow::anyhow!("no such notification; seen: {:#?}", self.all()))?
+    }
+
+    /// Clicks a notification, as a person does on its text.
+    pub async fn click(&self, id: u32) -> Result<()> {
+        let emitter = SignalEmitter::new(&self.connection, PATH)?;
+        Daemon::action_invoked(&emitter, id, "default").await?;
+        self.end(id, 2).await
+    }
+
+    /// Dismisses a notification.
+    pub async fn dismiss(&self, id: u32) -> Result<()> {
+        self.end(id, 2).await
+    }
+
+    async fn end(&self, id: u32, reason: u32) -> Result<()> {
+        close(&self.store, id);
+        let emitter = SignalEmitter::new(&self.connection, PATH)?;
+        Ok(Daemon::notification_closed(&emitter, id, reason).await?)
+    }
+}
+
+fn close(store: &watch::Sender<Vec<Notification>>, id: u32) {
+    store.send_modify(|all| {
+        for notification in all.iter_mut().filter(|notification| notification.id == id) {
+            notification.open = false;
+        }
+    });
+}
+
+struct Daemon {
+    store: watch::Sender<Vec<Notification>>,
+    manners: Manners,
+}
+
+impl Daemon {
+    async fn hold_back(&self) {
+        if self.manners == Manners::Mute {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+#[zbus::interface(name = "org.freedesktop.Notifications")]
+impl Daemon {
+    async fn get_capabilities(&self) -> Vec<&'static str> {
+        self.hold_back().await;
+        vec!["body", "body-markup", "actions"]
+    }
+
+    async fn get_server_information(&self) -> (&'static str, &'static str, &'static str, &'static str) {
+        self.hold_back().await;
+        ("recorder", "deskbell-tests", "1", "1.2")
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the interface is the specification's")]
+    async fn notify(
+        &self,
+        app_name: String,
+        replaces_id: u32,
+        _app_icon: String,
+        summary: String,
+        body: String,
+        actions: Vec<String>,
+        hints: HashMap<String, OwnedVariant>,
+        _expire_timeout: i32,
+    ) -> u32 {
+        let (mut id, open) = (replaces_id, true);
+        let actions = actions.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect();
+        let hints = hints.into_iter().map(|(name, value)| (name, String::try_from(value).ok())).collect();
+        self.store.send_modify(|all| {
+            if id == 0 {
+                id = u32::try_from(all.len()).expect("a test shows few notifications") + 1;
+            }
+            all.push(Notification { id, app: app_name, summary, body, actions, hints, open });
+        });
+        self.hold_back().await;
+        id
+    }
+
+    async fn close_notification(&self, id: u32, #[zbus(signal_emitter)] emitter: SignalEmitter<'_>) {
+        self.hold_back().await;
+        close(&self.store, id);
+        // The daemon's own closing is worth no failure: nobody may be listening.
+        let _ = Self::notification_closed(&emitter, id, 3).await;
+    }
+
+    #[zbus(signal)]
+    async fn action_invoked(emitter: &SignalEmitter<'_>, id: u32, action_key: &str) -> zbus::Result<()>;
+
+    #[zbus(signal)]
+    async fn notification_closed(emitter: &SignalEmitter<'_>, id: u32, reason: u32) -> zbus::Result<()>;
+}

@@ -1,0 +1,258 @@
+//! One window of the app, found and used by roles and accessible names, as a screen reader does.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow, bail};
+use fantoccini::Client;
+use fantoccini::elements::{Element, ElementRef};
+use fantoccini::wd::WindowHandle;
+use serde_json::{Value, json};
+use tokio::time::{Instant, sleep, timeout};
+
+use super::desktop::artefacts;
+use super::pointer::{Pointer, XWindow};
+use super::wait::SHORT;
+
+const PAGE: &str = include_str!("page.js");
+const WEB_ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
+
+/// A window of the app: its page through the driver, its frame through the window manager.
+#[derive(Clone, Debug)]
+pub struct Window {
+    client: Client,
+    handle: WindowHandle,
+    frame: XWindow,
+    pointer: Pointer,
+}
+
+impl Window {
+    pub(super) fn new(client: Client, handle: WindowHandle, frame: XWindow, pointer: Pointer) -> Self {
+        Self { client, handle, frame, pointer }
+    }
+
+    /// The window as the window manager knows it.
+    pub fn frame(&self) -> XWindow {
+        self.frame
+    }
+
+    /// Its title bar's text.
+    pub async fn title(&self) -> Result<String> {
+        self.pointer.title(self.frame).await
+    }
+
+    /// The element of that role and name, waited for.
+    pub async fn find(&self, role: &str, name: &str) -> Result<Element> {
+        self.element("find", role, name).await
+    }
+
+    /// Waits until there is no element of that role and name.
+    pub async fn gone(&self, role: &str, name: &str) -> Result<()> {
+        self.settle("absent", &[role, name], SHORT)
+            .await
+            .with_context(|| format!("{role} “{name}” is still there"))
+            .map(drop)
+    }
+
+    /// Whether there is an element of that role and name now.
+    pub async fn has(&self, role: &str, name: &str) -> Result<bool> {
+        Ok(!self.now("find", &[role, name]).await?.is_null())
+    }
+
+    /// The names of all elements of a role, in the page's order.
+    pub async fn names(&self, role: &str) -> Result<Vec<String>> {
+        Ok(serde_json::from_value(self.now("names", &[role]).await?)?)
+    }
+
+    /// Clicks the element of that role and name, once it can be used.
+    pub async fn click(&self, role: &str, name: &str) -> Result<()> {
+        let end = Instant::now() + SHORT;
+        loop {
+            let clicked = match self.element("enabled", role, name).await {
+                Ok(element) => element.click().await,
+                Err(error) => return Err(error),
+            };
+            match clicked {
+                Ok(()) => return Ok(()),
+                // The page drew it anew between finding and clicking.
+                Err(error) if error.is_stale_element_reference() && Instant::now() < end => {}
+                Err(error) => return Err(error).with_context(|| format!("clicking {role} “{name}”")),
+            }
+        }
+    }
+
+    /// Clicks the element of that role and name with the real pointer.
+    pub async fn point_at(&self, role: &str, name: &str) -> Result<()> {
+        let element = self.element("enabled", role, name).await?;
+        let (x, y, width, height) = element.rectangle().await?;
+        let (left, top) = self.pointer.origin(self.frame).await?;
+        let place = |start: i32, offset: f64| start + offset.round() as i32;
+        self.pointer.click(place(left, x + width / 2.0), place(top, y + height / 2.0)).await
+    }
+
+    /// Focuses the text box of that name and types into it on the real keyboard.
+    pub async fn type_into(&self, name: &str, text: &str) -> Result<()> {
+        self.pointer.activate(self.frame).await?;
+        self.click("textbox", name).await?;
+        self.settle("focused", &[], SHORT).await.context("the page has no focus")?;
+        self.pointer.type_text(text).await
+    }
+
+    /// Types a prompt on the real keyboard and sends it with Enter.
+    pub async fn prompt(&self, text: &str) -> Result<()> {
+        self.type_into("Prompt", text).await?;
+        self.pointer.key("Return").await
+    }
+
+    /// Presses a key in this window.
+    pub async fn key(&self, key: &str) -> Result<()> {
+        self.pointer.activate(self.frame).await?;
+        self.pointer.key(key).await
+    }
+
+    /// The text of the element of that role and name, as it is drawn.
+    pub async fn text(&self, role: &str, name: &str) -> Result<String> {
+        let text = self.settle("text", &[role, name], SHORT).await?;
+        text.as_str().map(str::to_owned).with_context(|| format!("{role} “{name}” has no text"))
+    }
+
+    /// What stands in the text box of that name.
+    pub async fn value(&self, name: &str) -> Result<String> {
+        let value = self.settle("value", &["textbox", name], SHORT).await?;
+        Ok(value.as_str().context("a text box has a value")?.to_owned())
+    }
+
+    /// An attribute of the element of that role and name.
+    pub async fn attribute(&self, role: &str, name: &str, attribute: &str) -> Result<Option<String>> {
+        Ok(self.now("attribute", &[role, name, attribute]).await?.as_str().map(str::to_owned))
+    }
+
+    /// Waits until the agent's answers contain `words`; gives all of them. White space counts as one blank.
+    pub async fn wait_said(&self, words: &str, deadline: Duration) -> Result<String> {
+        let said = self.settle("said", &[words], deadline).await;
+        self.or_page(said, &format!("the agent does not say “{words}”")).await
+    }
+
+    /// Waits until the text of that element contains `words`, white space counted as one blank.
+    pub async fn wait_text(&self, role: &str, name: &str, words: &str, deadline: Duration) -> Result<String> {
+        let found = self.settle("has", &[role, name, words], deadline).await;
+        self.or_page(found, &format!("{role} “{name}” does not say “{words}”")).await
+    }
+
+    /// Waits until the text of that element no longer contains `words`.
+    pub async fn wait_without(&self, role: &str, name: &str, words: &str) -> Result<()> {
+        self.settle("lacks", &[role, name, words], SHORT).await.map(drop)
+    }
+
+    /// Waits until the page contains `words` anywhere.
+    pub async fn wait_shows(&self, words: &str, deadline: Duration) -> Result<String> {
+        let found = self.settle("shows", &[words], deadline).await;
+        self.or_page(found, &format!("the page does not say “{words}”")).await
+    }
+
+    /// Waits until no turn runs: the composer offers “Send” again.
+    pub async fn wait_idle(&self, deadline: Duration) -> Result<()> {
+        self.settle("absent", &["button", "Stop"], deadline).await.context("the turn does not end")?;
+        self.settle("find", &["button", "Send"], deadline).await.map(drop)
+    }
+
+    /// All the text of the page.
+    pub async fn all_text(&self) -> Result<String> {
+        Ok(self.now("all_text", &[]).await?.as_str().unwrap_or_default().to_owned())
+    }
+
+    /// Whether the page has the focus of the keyboard.
+    pub async fn focused(&self) -> Result<bool> {
+        Ok(!self.now("focused", &[]).await?.is_null())
+    }
+
+    /// Loads the page again, as if the webview had lost it.
+    pub async fn reload(&self) -> Result<()> {
+        self.enter().await?;
+        Ok(self.client.refresh().await?)
+    }
+
+    /// Runs a script in the page.
+    pub async fn run(&self, script: &str, parameters: Vec<Value>) -> Result<Value> {
+        self.enter().await?;
+        Ok(self.client.execute(script, parameters).await?)
+    }
+
+    /// Runs a script in the page that answers through the function it gets as its last argument.
+    pub async fn call(&self, script: &str, parameters: Vec<Value>) -> Result<Value> {
+        self.enter().await?;
+        Ok(self.client.execute_async(script, parameters).await?)
+    }
+
+    /// Takes a picture of the page into the artefacts folder, as `name.png`.
+    pub async fn screenshot(&self, name: &str) -> Result<PathBuf> {
+        self.enter().await?;
+        let file = artefacts()?.join(format!("{name}.png"));
+        std::fs::write(&file, self.client.screenshot().await?)?;
+        Ok(file)
+    }
+
+    /// The text that a probe gave; else what the page says instead.
+    async fn or_page(&self, found: Result<Value>, problem: &str) -> Result<String> {
+        match found {
+            Ok(text) => Ok(text.as_str().unwrap_or_default().to_owned()),
+            Err(error) => {
+                let text = self.all_text().await.unwrap_or_default();
+                Err(error.context(format!("{problem}; the page says:\n{text}")))
+            }
+        }
+    }
+
+    async fn enter(&self) -> Result<()> {
+        Ok(self.client.switch_to_window(self.handle.clone()).await?)
+    }
+
+    async fn now(&self, probe: &str, parameters: &[&str]) -> Result<Value> {
+        let script = format!("{PAGE}\nreturn probes[arguments[0]](...arguments[1]);");
+        self.run(&script, vec![json!(probe), json!(parameters)]).await
+    }
+
+    async fn element(&self, probe: &str, role: &str, name: &str) -> Result<Element> {
+        let found = match self.settle(probe, &[role, name], SHORT).await {
+            Ok(found) => found,
+            Err(error) => {
+                let names = self.names(role).await.unwrap_or_default();
+                return Err(error.context(format!("no {role} “{name}” ({probe}), only {names:?}")));
+            }
+        };
+        let id = found.get(WEB_ELEMENT).and_then(Value::as_str).context("a probe gives an element")?;
+        Ok(Element::from_element_id(self.client.clone(), ElementRef::from(id.to_owned())))
+    }
+
+    /// Asks a probe after every change of the page until it has something to say; survives a reload meanwhile.
+    async fn settle(&self, probe: &str, parameters: &[&str], deadline: Duration) -> Result<Value> {
+        let script = format!(
+            "{PAGE}\nconst [probe, parameters, limit, done] = arguments;\nsettle(probe, parameters, limit, done);"
+        );
+        let end = Instant::now() + deadline;
+        let mut last = None;
+        while let Some(left) = end.checked_duration_since(Instant::now()) {
+            let limit = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
+            let arguments = vec![json!(probe), json!(parameters), json!(limit)];
+            let answer = async {
+                self.client.switch_to_window(self.handle.clone()).await?;
+                self.client.execute_async(&script, arguments).await
+            };
+            // A page that is taken away takes its answer with it.
+            match timeout(left + Duration::from_secs(2), answer).await {
+                Ok(Ok(Value::Null)) => {}
+                Ok(Ok(value)) => return Ok(value),
+                Ok(Err(error)) => {
+                    last = Some(anyhow!(error));
+                    sleep(Duration::from_millis(50)).await;
+                }
+                Err(_) => break,
+            }
+        }
+        let what = format!("not within {deadline:?}: {probe} {parameters:?}");
+        match last {
+            Some(error) => Err(error.context(what)),
+            None => bail!(what),
+        }
+    }
+}

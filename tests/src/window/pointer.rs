@@ -1,0 +1,154 @@
+//! The real pointer and keyboard of a desktop, and its windows as the window manager sees them.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use super::desktop::Desktop;
+use super::wait::{SHORT, eventually};
+
+/// A window of the display, by its X id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct XWindow(pub u64);
+
+/// The pointer and keyboard of one desktop.
+#[derive(Clone, Debug)]
+pub struct Pointer {
+    environment: BTreeMap<OsString, OsString>,
+}
+
+impl Pointer {
+    /// The pointer and keyboard of `desktop`.
+    pub fn on(desktop: &Desktop) -> Self {
+        Self { environment: desktop.env() }
+    }
+
+    /// Whether a window manager manages the display.
+    pub(super) async fn window_manager_runs(&self) -> Result<bool> {
+        Ok(self.run("xprop", &["-root", "_NET_SUPPORTING_WM_CHECK"]).await?.contains("window id"))
+    }
+
+    /// The managed windows whose title contains `title`, bottom first.
+    pub async fn windows(&self, title: &str) -> Result<Vec<XWindow>> {
+        let list = self.run("xprop", &["-root", "_NET_CLIENT_LIST_STACKING"]).await?;
+        let ids = list.split_once('#').map_or("", |(_, ids)| ids);
+        let mut found = Vec::new();
+        for id in ids.split(',').filter_map(|id| parse_id(id.trim())) {
+            // A window that closed between the two questions has no title.
+            if self.title(XWindow(id)).await.is_ok_and(|name| name.contains(title)) {
+                found.push(XWindow(id));
+            }
+        }
+        Ok(found)
+    }
+
+    /// The one window whose title contains `title`, waited for.
+    pub async fn window(&self, title: &str) -> Result<XWindow> {
+        eventually(&format!("a window titled “{title}”"), SHORT, async || {
+            Ok(self.windows(title).await?.last().copied())
+        })
+        .await
+    }
+
+    /// A window's title.
+    pub async fn title(&self, window: XWindow) -> Result<String> {
+        Ok(self.xdotool(&["getwindowname", &window.0.to_string()]).await?.trim_end().to_owned())
+    }
+
+    /// The process that a window belongs to.
+    pub async fn pid(&self, window: XWindow) -> Result<u32> {
+        Ok(self.xdotool(&["getwindowpid", &window.0.to_string()]).await?.trim().parse()?)
+    }
+
+    /// The window in front, if any.
+    pub async fn active(&self) -> Result<Option<XWindow>> {
+        let answer = self.run("xprop", &["-root", "_NET_ACTIVE_WINDOW"]).await?;
+        let id = answer.rsplit_once('#').and_then(|(_, id)| parse_id(id.trim()));
+        Ok(id.filter(|id| *id != 0).map(XWindow))
+    }
+
+    /// Brings a window to the front and waits until it is there.
+    pub async fn activate(&self, window: XWindow) -> Result<()> {
+        self.xdotool(&["windowactivate", &window.0.to_string()]).await?;
+        self.wait_active(window).await
+    }
+
+    /// Waits until a window is in front.
+    pub async fn wait_active(&self, window: XWindow) -> Result<()> {
+        eventually("the window is in front", SHORT, async || {
+            Ok((self.active().await? == Some(window)).then_some(()))
+        })
+        .await
+    }
+
+    /// Asks a window to close, as its title bar's button does.
+    pub async fn close(&self, window: XWindow) -> Result<()> {
+        self.run("wmctrl", &["-i", "-c", &format!("{:#x}", window.0)]).await.map(drop)
+    }
+
+    /// Moves a window to a place on the screen.
+    pub async fn place(&self, window: XWindow, x: i32, y: i32) -> Result<()> {
+        self.xdotool(&["windowmove", &window.0.to_string(), &x.to_string(), &y.to_string()]).await.map(drop)
+    }
+
+    /// Where the inside of a window begins on the screen.
+    pub async fn origin(&self, window: XWindow) -> Result<(i32, i32)> {
+        let answer = self.run("xwininfo", &["-id", &window.0.to_string()]).await?;
+        let value = |name: &str| -> Result<i32> {
+            let line = answer.lines().find(|line| line.trim_start().starts_with(name));
+            let value = line.and_then(|line| line.rsplit_once(':')).context("xwininfo tells places")?.1;
+            Ok(value.trim().parse()?)
+        };
+        Ok((value("Absolute upper-left X")?, value("Absolute upper-left Y")?))
+    }
+
+    /// Moves the pointer to a place on the screen.
+    pub async fn move_to(&self, x: i32, y: i32) -> Result<()> {
+        self.xdotool(&["mousemove", "--sync", &x.to_string(), &y.to_string()]).await.map(drop)
+    }
+
+    /// Presses the first button of the pointer at a place on the screen.
+    pub async fn click(&self, x: i32, y: i32) -> Result<()> {
+        // Not `--sync`: that waits for ever if the pointer is there already.
+        self.xdotool(&["mousemove", &x.to_string(), &y.to_string(), "click", "1"]).await.map(drop)
+    }
+
+    /// Presses a key or a chord in the window in front: `Return`, `ctrl+b`.
+    pub async fn key(&self, key: &str) -> Result<()> {
+        self.xdotool(&["key", "--clearmodifiers", key]).await.map(drop)
+    }
+
+    /// Types into the window in front; a new line is typed as Shift+Enter, which breaks the line in a composer.
+    pub async fn type_text(&self, text: &str) -> Result<()> {
+        for (n, line) in text.split('\n').enumerate() {
+            if n > 0 {
+                self.key("shift+Return").await?;
+            }
+            if !line.is_empty() {
+                self.xdotool(&["type", "--clearmodifiers", "--delay", "2", "--", line]).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn xdotool(&self, arguments: &[&str]) -> Result<String> {
+        self.run("xdotool", arguments).await
+    }
+
+    async fn run(&self, program: &str, arguments: &[&str]) -> Result<String> {
+        let mut command = Command::new(program);
+        command.env_clear().envs(&self.environment).args(arguments);
+        let output = tokio::process::Command::from(command).kill_on_drop(true).output().await?;
+        if !output.status.success() {
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            bail!("{program} {}: {}", arguments.join(" "), stderr.trim());
+        }
+        Ok(String::from_utf8(output.stdout)?)
+    }
+}
+
+fn parse_id(text: &str) -> Option<u64> {
+    u64::from_str_radix(text.strip_prefix("0x")?, 16).ok()
+}

@@ -1,0 +1,66 @@
+//! The processes of a run, found by a mark in their environment: a process that was forgotten keeps the mark.
+
+use std::path::PathBuf;
+use std::{fs, io};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+/// A process as `/proc` shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Process {
+    pub pid: u32,
+    pub parent: u32,
+    /// Its program file; empty if that cannot be read.
+    pub program: PathBuf,
+    /// Its command line, the arguments parted by spaces.
+    pub command_line: String,
+}
+
+impl Process {
+    /// Sends it SIGTERM.
+    pub fn terminate(&self) -> io::Result<()> {
+        self.signal(Signal::TERM)
+    }
+
+    /// Sends it SIGKILL.
+    pub fn kill(&self) -> io::Result<()> {
+        self.signal(Signal::KILL)
+    }
+
+    fn signal(&self, signal: Signal) -> io::Result<()> {
+        let pid = i32::try_from(self.pid).ok().and_then(Pid::from_raw).expect("a process has a pid");
+        Ok(kill_process(pid, signal)?)
+    }
+}
+
+/// Every living process whose environment has `name=value`.
+pub fn processes_with(name: &str, value: &str) -> Vec<Process> {
+    let mark = format!("{name}={value}");
+    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
+    entries
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok())
+        .filter_map(|pid| read(pid, &mark))
+        .collect()
+}
+
+fn read(pid: u32, mark: &str) -> Option<Process> {
+    let environment = fs::read(format!("/proc/{pid}/environ")).ok()?;
+    environment.split(|&byte| byte == 0).find(|entry| *entry == mark.as_bytes())?;
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name in parentheses may hold spaces and parentheses itself: the fields begin after the last one.
+    let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
+    if fields.next()? == "Z" {
+        return None;
+    }
+    let parent = fields.next()?.parse().ok()?;
+    let command_line = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+    let command_line = command_line
+        .split(|&byte| byte == 0)
+        .filter(|argument| !argument.is_empty())
+        .map(|argument| String::from_utf8_lossy(argument).into_owned())
+        .collect::<Vec<_>>()
+        .join(" ");
+    let program = fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
+    Some(Process { pid, parent, program, command_line })
+}

@@ -1,0 +1,53 @@
+//! Waiting for what no event announces: a condition asked again until it holds or its deadline passes.
+
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use tokio::time::{Instant, sleep};
+
+/// For what a person would expect at once.
+pub const SHORT: Duration = Duration::from_secs(10);
+/// For the start of an app or the end of its processes on a busy machine.
+pub const LONG: Duration = Duration::from_secs(30);
+
+const STEP: Duration = Duration::from_millis(15);
+
+/// Asks `probe` until it gives a value. `what` names it in the failure.
+pub async fn eventually<T>(
+    what: &str,
+    deadline: Duration,
+    mut probe: impl AsyncFnMut() -> Result<Option<T>>,
+) -> Result<T> {
+    let end = Instant::now() + deadline;
+    let mut last = None;
+    loop {
+        match probe().await {
+            Ok(Some(value)) => return Ok(value),
+            Ok(None) => {}
+            Err(error) => last = Some(error),
+        }
+        if Instant::now() >= end {
+            match last {
+                Some(error) => return Err(error.context(format!("not within {deadline:?}: {what}"))),
+                None => bail!("not within {deadline:?}: {what}"),
+            }
+        }
+        sleep(STEP).await;
+    }
+}
+
+/// Fails if `probe` ever says no during `span`: for what must not happen, which no event can announce.
+pub async fn holds_for(
+    what: &str,
+    span: Duration,
+    mut probe: impl AsyncFnMut() -> Result<bool>,
+) -> Result<()> {
+    let end = Instant::now() + span;
+    while Instant::now() < end {
+        if !probe().await? {
+            bail!("did not hold: {what}");
+        }
+        sleep(STEP).await;
+    }
+    Ok(())
+}

@@ -1,0 +1,468 @@
+// Generated from src-tauri/engine/src/api.rs. Do not edit.
+export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
+
+/**
+ * What can be asked of a session. One JSON object per line through `deskbell relay`.
+ */
+export type Command = { "type": "prompt", text: string, images: Array<Image>, } | { "type": "decide", requestId: RequestId, decision: Decision, } | { "type": "interrupt" } | { "type": "withdraw", promptId: PromptId, } | { "type": "editQueued", promptId: PromptId, text: string, } | { "type": "resend", promptId: PromptId, } | { "type": "setMode", mode: string, } | { "type": "setModel", model: string, } | { "type": "rename", title: string, } | { "type": "stop" };
+
+/**
+ * An image that belongs to a prompt.
+ */
+export type Image = { 
+/**
+ * `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
+ */
+mediaType: string, 
+/**
+ * Base64, without a `data:` prefix.
+ */
+data: string, };
+
+/**
+ * The answer to a permission request.
+ */
+export type Decision = { "type": "allowOnce", updatedInput: JsonValue | null, } | { "type": "allowAlways", suggestion: JsonValue, } | { "type": "deny", message: string, interrupt: boolean, } | { "type": "answer", answers: { [key in string]: string }, };
+
+/**
+ * An event with its place in the session's order. `seq` grows by one with each event of a session, without a gap.
+ */
+export type Envelope = { seq: number, sessionId: SessionId, } & ({ "type": "sessionChanged", session: Session, } | { "type": "itemAdded", item: Item, } | { "type": "itemChanged", item: Item, } | { "type": "blocksChanged", itemId: ItemId, keep: number, blocks: Array<Block>, } | { "type": "codeGrew", itemId: ItemId, keep: number, lines: Array<CodeLine>, } | { "type": "transcriptCleared" } | { "type": "turnStarted", promptIds: Array<PromptId>, } | { "type": "turnEnded", turn: TurnEnd, } | { "type": "permissionRequested", request: PermissionRequest, } | { "type": "permissionResolved", requestId: RequestId, resolution: Resolution, } | { "type": "agentExited", report: ExitReport, } | { "type": "commandFailed", error: CommandError, });
+
+/**
+ * What happened in a session.
+ */
+export type Event = { "type": "sessionChanged", session: Session, } | { "type": "itemAdded", item: Item, } | { "type": "itemChanged", item: Item, } | { "type": "blocksChanged", itemId: ItemId, keep: number, blocks: Array<Block>, } | { "type": "codeGrew", itemId: ItemId, keep: number, lines: Array<CodeLine>, } | { "type": "transcriptCleared" } | { "type": "turnStarted", promptIds: Array<PromptId>, } | { "type": "turnEnded", turn: TurnEnd, } | { "type": "permissionRequested", request: PermissionRequest, } | { "type": "permissionResolved", requestId: RequestId, resolution: Resolution, } | { "type": "agentExited", report: ExitReport, } | { "type": "commandFailed", error: CommandError, };
+
+/**
+ * The way a permission request ended.
+ */
+export type Resolution = { "type": "allowed", 
+/**
+ * The suggestion that was applied as well, in its own words.
+ */
+always: string | null, } | { "type": "denied", message: string, } | { "type": "answered" } | { "type": "withdrawn", reason: string, };
+
+/**
+ * All a window needs to draw a session from nothing; patches with a greater `seq` go on top.
+ */
+export type Snapshot = { 
+/**
+ * The last event that this snapshot already contains.
+ */
+seq: number, session: Session, items: Array<Item>, };
+
+/**
+ * One conversation with one agent in one project.
+ */
+export type Session = { id: SessionId, title: string, 
+/**
+ * The project's folder.
+ */
+project: string, 
+/**
+ * Which agent: `claude` or `demo`.
+ */
+agent: AgentKind, 
+/**
+ * The agent's own id of this conversation; `null` until it gave one.
+ */
+agentSessionId: string | null, status: Status, 
+/**
+ * Is there a process? Not the same as working: an idle session may or may not have one.
+ */
+alive: boolean, pid: number | null, agentVersion: string | null, model: string | null, mode: string, 
+/**
+ * What the agent offers; empty until it said so.
+ */
+models: Array<Model>, commands: Array<SlashCommand>, 
+/**
+ * Accepted prompts that were not sent yet, in order.
+ */
+queue: Array<QueuedPrompt>, 
+/**
+ * Open permission requests, oldest first.
+ */
+requests: Array<PermissionRequest>, usage: Usage, createdAt: number, 
+/**
+ * The last time anything happened in it.
+ */
+changedAt: number, 
+/**
+ * The turn that runs now began then.
+ */
+turnStartedAt: number | null, 
+/**
+ * With which limits it runs: `true` is `--setting-sources=user --strict-mcp-config`.
+ */
+restricted: boolean, };
+
+/**
+ * Which program speaks.
+ */
+export type AgentKind = "claude" | "demo";
+
+/**
+ * Whose turn it is, in the words that are shown.
+ */
+export type Status = { "type": "idle" } | { "type": "starting" } | { "type": "working", activity: string, } | { "type": "interrupting" } | { "type": "needsInput", what: string, } | { "type": "completed" } | { "type": "failed", message: string, } | { "type": "restarting", attempt: number, at: number, } | { "type": "stopping" } | { "type": "stopped" };
+
+export type Model = { 
+/**
+ * What `setModel` takes.
+ */
+name: string, label: string, description: string, };
+
+export type SlashCommand = { 
+/**
+ * Without the slash.
+ */
+name: string, description: string, argumentHint: string, };
+
+export type QueuedPrompt = { id: PromptId, text: string, nImages: number, 
+/**
+ * `true`: held back because a crash or a stop came between; it goes only when the user says so.
+ */
+held: boolean, };
+
+/**
+ * Tokens and money. Cost is the agent's own figure in US dollars.
+ */
+export type Usage = { 
+/**
+ * In the context at the end of the last turn: input, cached or not, and output.
+ */
+contextTokens: number, 
+/**
+ * The model's window; `null` until the agent said so.
+ */
+contextWindow: number | null, 
+/**
+ * Of the whole session.
+ */
+costUsd: number, outputTokens: number, };
+
+/**
+ * Asks whether a tool may do what it is about to do.
+ */
+export type PermissionRequest = { id: RequestId, tool: string, 
+/**
+ * One line: “Run this command?”
+ */
+question: string, 
+/**
+ * What exactly would be run, written or fetched: the raw text, nothing left out.
+ */
+subject: string, 
+/**
+ * The whole input, as the agent sent it.
+ */
+input: JsonValue, kind: RequestKind, 
+/**
+ * An edit, as it would change the file; `null` for anything else.
+ */
+diff: Diff | null, 
+/**
+ * The agent's own choices for “always allow”.
+ */
+suggestions: Array<Suggestion>, 
+/**
+ * The tool call it belongs to.
+ */
+itemId: ItemId | null, 
+/**
+ * Why it is asked, if the agent said so.
+ */
+reason: string | null, askedAt: number, };
+
+/**
+ * What kind of answer is wanted.
+ */
+export type RequestKind = { "type": "command" } | { "type": "edit" } | { "type": "fetch" } | { "type": "other" } | { "type": "questions", questions: Array<Question>, } | { "type": "plan", blocks: Array<Block>, };
+
+export type Question = { text: string, header: string, options: Array<QuestionOption>, multiSelect: boolean, };
+
+export type QuestionOption = { label: string, description: string, };
+
+/**
+ * A rule that the agent offers to keep.
+ */
+export type Suggestion = { 
+/**
+ * Names it in `Decision::AllowAlways`.
+ */
+id: string, 
+/**
+ * In words: “Allow `touch b.txt`”.
+ */
+label: string, 
+/**
+ * The exact rule: `Bash(touch b.txt)`.
+ */
+rule: string, 
+/**
+ * Where it is kept, in words: “this session”, “this project, for me”.
+ */
+keptIn: string, 
+/**
+ * As the agent sent it, and as it goes back.
+ */
+raw: JsonValue, };
+
+/**
+ * What a turn came to.
+ */
+export type TurnEnd = { outcome: Outcome, 
+/**
+ * One line for people: “Done”, “Interrupted”, “The API answered 529: overloaded”.
+ */
+words: string, 
+/**
+ * The prompts it answered; empty if nobody asked for it.
+ */
+promptIds: Array<PromptId>, durationMs: number, outputTokens: number, 
+/**
+ * Of this turn alone.
+ */
+costUsd: number, };
+
+/**
+ * How a turn ended. Judged by `is_error` first: an API failure comes as `subtype: success` (2.1.329).
+ */
+export type Outcome = { "type": "done" } | { "type": "interrupted" } | { "type": "notLoggedIn" } | { "type": "unknownModel" } | { "type": "contextExceeded" } | { "type": "rateLimited" } | { "type": "maxTurns" } | { "type": "budgetExhausted" } | { "type": "apiError", status: number | null, } | { "type": "crashed" } | { "type": "failed" };
+
+/**
+ * How a process ended.
+ */
+export type ExitReport = { code: number | null, signal: number | null, 
+/**
+ * Asked for: by stop, by the end of the app, by hibernation.
+ */
+expected: boolean, 
+/**
+ * The last lines of its error output.
+ */
+stderr: string, };
+
+/**
+ * A failure to branch on, to read, and to unfold.
+ */
+export type CommandError = { code: ErrorCode, message: string, detail: string | null, };
+
+export type ErrorCode = "agentNotFound" | "spawnFailed" | "badProject" | "noSuchSession" | "noSuchPrompt" | "noSuchRequest" | "badCommand" | "refused" | "internal";
+
+/**
+ * One entry of the conversation.
+ */
+export type Item = { id: ItemId, 
+/**
+ * The tool call whose subagent made this item; `null` for the main thread.
+ */
+parent: ItemId | null, at: number, body: Body, };
+
+export type Body = { "type": "prompt", text: string, nImages: number, state: PromptState, } | { "type": "text", blocks: Array<Block>, 
+/**
+ * Still being written.
+ */
+streaming: boolean, } | { "type": "thinking", text: string, streaming: boolean, durationMs: number | null, } | { "type": "toolCall" } & ToolCall | { "type": "notice", level: Level, text: string, 
+/**
+ * More to unfold: stderr, a line that could not be read.
+ */
+detail: string | null, } | { "type": "turnEnd" } & TurnEnd;
+
+/**
+ * Where a prompt is on its way.
+ */
+export type PromptState = "queued" | "sent" | "done" | "failed" | "withdrawn" | "held";
+
+export type Level = "info" | "warning" | "error";
+
+/**
+ * A tool at work.
+ */
+export type ToolCall = { 
+/**
+ * The agent's name of the tool: `Bash`, `Edit`, `mcp__server__tool`.
+ */
+tool: string, icon: ToolIcon, 
+/**
+ * “Ran”, “Edited”, “Read”; in the present while it runs: “Running”.
+ */
+verb: string, 
+/**
+ * `cargo test`, `src/lib.rs`: one line.
+ */
+subject: string, state: ToolState, 
+/**
+ * How it ended, if that is worth a word: “exit code 1”, “denied”.
+ */
+note: string | null, durationMs: number | null, detail: ToolDetail, };
+
+export type ToolIcon = "command" | "edit" | "read" | "search" | "web" | "agent" | "todo" | "question" | "plan" | "mcp" | "other";
+
+export type ToolState = "preparing" | "running" | "waiting" | "succeeded" | "failed" | "denied" | "interrupted";
+
+/**
+ * What opens below a tool call.
+ */
+export type ToolDetail = { "type": "command", command: string, output: Array<CodeLine>, } | { "type": "edit" } & Diff | { "type": "text", language: string | null, lines: Array<CodeLine>, } | { "type": "todos", todos: Array<Todo>, } | { "type": "json", input: string, output: Array<CodeLine>, };
+
+export type Todo = { text: string, 
+/**
+ * `pending`, `inProgress`, `completed`.
+ */
+state: TodoState, };
+
+export type TodoState = "pending" | "inProgress" | "completed";
+
+/**
+ * A block of a document, from Markdown.
+ */
+export type Block = { "type": "paragraph", spans: Array<Span>, } | { "type": "heading", level: number, spans: Array<Span>, } | { "type": "code", language: string | null, lines: Array<CodeLine>, } | { "type": "quote", blocks: Array<Block>, } | { "type": "list", 
+/**
+ * The first number of an ordered list; `null` for bullets.
+ */
+start: number | null, items: Array<ListItem>, } | { "type": "table", align: Array<Align>, head: Array<Cell>, rows: Array<Array<Cell>>, } | { "type": "rule" } | { "type": "footnote", label: string, blocks: Array<Block>, };
+
+export type ListItem = { 
+/**
+ * A task's state; `null` for an ordinary item.
+ */
+checked: boolean | null, blocks: Array<Block>, };
+
+export type Cell = { spans: Array<Span>, };
+
+export type Align = "none" | "left" | "center" | "right";
+
+/**
+ * A run of text inside a block.
+ */
+export type Span = { "type": "text", text: string, } | { "type": "code", text: string, } | { "type": "emphasis", spans: Array<Span>, } | { "type": "strong", spans: Array<Span>, } | { "type": "strike", spans: Array<Span>, } | { "type": "link", url: string, host: string, spans: Array<Span>, } | { "type": "image", url: string, alt: string, } | { "type": "raw", text: string, } | { "type": "footnoteRef", label: string, } | { "type": "break" };
+
+/**
+ * One line of code or of terminal output.
+ */
+export type CodeLine = { tokens: Array<Token>, };
+
+export type Token = { text: string, style: TokenStyle, };
+
+/**
+ * What a token is; the UI's tokens file gives it a colour.
+ */
+export type TokenStyle = "plain" | "keyword" | "string" | "function" | "comment" | "number" | "type" | "red" | "green" | "yellow" | "blue" | "magenta" | "cyan" | "dim" | "bold";
+
+/**
+ * A change of one file.
+ */
+export type Diff = { path: string, added: number, removed: number, hunks: Array<Hunk>, };
+
+export type Hunk = { lines: Array<DiffLine>, };
+
+export type DiffLine = { kind: DiffKind, 
+/**
+ * 1-based; `null` where the file has no such line, or where the place in the file is not known.
+ */
+oldLine: number | null, newLine: number | null, parts: Array<DiffPart>, };
+
+export type DiffKind = "context" | "added" | "removed";
+
+/**
+ * A run of a changed line; `strong` marks the words that changed.
+ */
+export type DiffPart = { text: string, strong: boolean, };
+
+/**
+ * What a window draws first: its project and the sessions known there.
+ */
+export type ProjectView = { 
+/**
+ * The folder, whole.
+ */
+path: string, name: string, 
+/**
+ * The checked-out branch, if the folder is under git.
+ */
+branch: string | null, sessions: Array<Session>, 
+/**
+ * The session that was open last.
+ */
+open: SessionId | null, agent: AgentView, 
+/**
+ * The folder cannot be worked in: why.
+ */
+problem: CommandError | null, appVersion: string, };
+
+/**
+ * Which agent program a new session would run, and why that one.
+ */
+export type AgentView = { "type": "found", kind: AgentKind, program: string, source: string, } | { "type": "missing", tried: Array<Tried>, };
+
+export type Tried = { 
+/**
+ * A path, or the name of a variable.
+ */
+place: string, problem: string, };
+
+/**
+ * What goes to a window in one Tauri event: the events of one frame, merged.
+ */
+export type Batch = { sessionId: SessionId, 
+/**
+ * The batch applies on top of exactly this `seq`; anything else is a gap, and asks for a new snapshot.
+ */
+after: number, 
+/**
+ * The `seq` after it. Merged events leave their numbers out: `seq - after` may exceed their count.
+ */
+seq: number, events: Array<Event>, };
+
+/**
+ * What a window learns first. Its events come under a name that only it was told.
+ */
+export type Hello = { 
+/**
+ * The Tauri event to listen to, before anything else is asked.
+ */
+event: string, project: ProjectView, preferences: Preferences, };
+
+/**
+ * What the shell tells a window.
+ */
+export type WindowEvent = { "type": "batch" } & Batch | { "type": "sessionListed", session: Session, } | { "type": "sessionRemoved", sessionId: SessionId, } | { "type": "show", sessionId: SessionId, requestId: RequestId | null, } | { "type": "projectChanged", project: ProjectView, };
+
+/**
+ * What a person chose for all windows.
+ */
+export type Preferences = { theme: Theme, 
+/**
+ * Ask by native dialog and card, or by the card alone.
+ */
+askBy: AskBy, 
+/**
+ * The agent program; `null` looks in the usual places.
+ */
+agentProgram: string | null, };
+
+export type Theme = "system" | "light" | "dark";
+
+export type AskBy = "dialogAndCard" | "card";
+
+/**
+ * A session as Deskbell knows it; stable from its creation, across restarts of app and agent.
+ */
+export type SessionId = string;
+
+/**
+ * One entry of the transcript.
+ */
+export type ItemId = string;
+
+/**
+ * A prompt, and the `uuid` it carries to the agent.
+ */
+export type PromptId = string;
+
+/**
+ * A permission request, as the agent named it.
+ */
+export type RequestId = string;

@@ -1,0 +1,56 @@
+// A guess at how tall a row will be, for the scrollbar; corrected as soon as the row is drawn.
+
+import type { Block, Span } from '../bindings/api';
+import type { Row } from '../state/rows';
+
+const LINE = 23;
+const CODE_LINE = 19.5;
+const GAP = 12;
+const CHARS_PER_LINE = 92;
+
+export function estimateRow(row: Row): number {
+  if (row.kind === 'lookups') return 26;
+  const { body } = row.item;
+  switch (body.type) {
+    case 'prompt':
+      return 42 + LINE * lines(body.text);
+    case 'text':
+      return GAP + body.blocks.reduce((sum, block) => sum + estimateBlock(block), 0);
+    case 'turnEnd':
+      return 44;
+    default:
+      return 26;
+  }
+}
+
+function estimateBlock(block: Block): number {
+  switch (block.type) {
+    case 'paragraph':
+    case 'heading':
+      return GAP + LINE * Math.ceil((length(block.spans) + 1) / CHARS_PER_LINE);
+    case 'code':
+      return GAP + 46 + CODE_LINE * block.lines.length;
+    case 'quote':
+    case 'footnote':
+      return block.blocks.reduce((sum, inner) => sum + estimateBlock(inner), 0);
+    case 'list':
+      return (
+        GAP + block.items.reduce((sum, item) => sum + item.blocks.reduce((s, b) => s + estimateBlock(b) - 8, 0), 0)
+      );
+    case 'table':
+      return GAP + 30 * (block.rows.length + 1);
+    case 'rule':
+      return 33;
+  }
+}
+
+function length(spans: readonly Span[]): number {
+  return spans.reduce((sum, span) => {
+    if ('text' in span) return sum + span.text.length;
+    return 'spans' in span ? sum + length(span.spans) : sum + 4;
+  }, 0);
+}
+
+function lines(text: string): number {
+  return text.split('\n').reduce((sum, line) => sum + Math.ceil((line.length + 1) / CHARS_PER_LINE), 0);
+}

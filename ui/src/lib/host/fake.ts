@@ -1,0 +1,125 @@
+// A host without a program behind it: sessions that follow a script, for a browser and for tests.
+
+import type {
+  AgentKind,
+  Batch,
+  Command,
+  CommandError,
+  Hello,
+  Preferences,
+  Session,
+  SessionId,
+  Snapshot,
+  WindowEvent,
+} from '../bindings/api';
+import { runCommand } from './fake/agent';
+import { emptySession } from './fake/facts';
+import { scene, type Scene } from './fake/scenes';
+import { FakeSession } from './fake/session';
+import type { Host } from './host';
+
+export class FakeHost implements Host {
+  readonly opened: string[] = [];
+  readonly acknowledged: [SessionId, number][] = [];
+  #scene: Scene;
+  #sessions = new Map<SessionId, FakeSession>();
+  #open: SessionId | null = null;
+  #hear: (event: WindowEvent) => void = () => {};
+  #preferences: Preferences;
+  #nextId = 1;
+
+  constructor(name = 'empty') {
+    this.#scene = scene(name);
+    this.#preferences = this.#scene.preferences;
+    for (const session of this.#scene.sessions) this.#adopt(session);
+  }
+
+  session(id: SessionId): FakeSession | undefined {
+    return this.#sessions.get(id);
+  }
+
+  hello(): Promise<Hello> {
+    return Promise.resolve(
+      structuredClone({
+        event: 'window-fake',
+        project: {
+          ...this.#scene.project,
+          sessions: [...this.#sessions.values()].map((session) => session.facts),
+        },
+        preferences: this.#preferences,
+      }),
+    );
+  }
+
+  listen(_event: string, heard: (event: WindowEvent) => void): Promise<() => void> {
+    this.#hear = heard;
+    return Promise.resolve(() => (this.#hear = () => {}));
+  }
+
+  createSession(agent: AgentKind | null): Promise<Session> {
+    if (agent !== 'demo' && this.#scene.project.agent.type === 'missing') {
+      return refuse('agentNotFound', 'Claude Code was not found on this computer.');
+    }
+    const facts = emptySession(`s-new-${this.#nextId++}`, 'New session', agent ?? 'claude');
+    this.#adopt(new FakeSession(facts));
+    return Promise.resolve(structuredClone(facts));
+  }
+
+  snapshot(sessionId: SessionId): Promise<Snapshot> {
+    const session = this.#sessions.get(sessionId);
+    if (session === undefined) return refuse('noSuchSession', 'There is no such session any more.');
+    this.#open = sessionId;
+    const snapshot = structuredClone(session.snapshot());
+    session.play?.(session);
+    delete session.play;
+    return Promise.resolve(snapshot);
+  }
+
+  async command(sessionId: SessionId, command: Command): Promise<void> {
+    const session = this.#sessions.get(sessionId);
+    if (session === undefined) return refuse('noSuchSession', 'There is no such session any more.');
+    const error = runCommand(session, command);
+    if (error !== null) throw error;
+  }
+
+  acknowledge(sessionId: SessionId, seq: number): Promise<void> {
+    this.acknowledged.push([sessionId, seq]);
+    return Promise.resolve();
+  }
+
+  removeSession(sessionId: SessionId): Promise<void> {
+    this.#sessions.get(sessionId)?.abort();
+    this.#sessions.delete(sessionId);
+    this.#hear({ type: 'sessionRemoved', sessionId });
+    return Promise.resolve();
+  }
+
+  setPreferences(preferences: Preferences): Promise<void> {
+    this.#preferences = preferences;
+    return Promise.resolve();
+  }
+
+  openLink(url: string): Promise<void> {
+    this.opened.push(url);
+    window.open(url, '_blank', 'noopener');
+    return Promise.resolve();
+  }
+
+  copyText(text: string): Promise<void> {
+    return navigator.clipboard.writeText(text);
+  }
+
+  #adopt(session: FakeSession): void {
+    this.#sessions.set(session.facts.id, session);
+    session.onbatch = (batch: Batch) => {
+      if (batch.sessionId === this.#open) this.#hear({ type: 'batch', ...structuredClone(batch) });
+      else this.#hear({ type: 'sessionListed', session: structuredClone(session.facts) });
+    };
+  }
+}
+
+function refuse<T>(code: CommandError['code'], message: string): Promise<T> {
+  const error: CommandError = { code, message, detail: null };
+  // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- what the shell sends is no Error
+  return Promise.reject(error);
+}

@@ -1,0 +1,191 @@
+// How the fake host carries out commands: a turn that streams, edits, asks and ends.
+
+import type { Command, CommandError, Resolution } from '../../bindings/api';
+import { document } from './markdown';
+import * as script from './script';
+import type { FakeSession } from './session';
+
+const FRAME_MS = 30;
+/** Characters that arrive with each step of a stream. */
+const STEP = 7;
+
+/** Carries a command out, or says why not. */
+export function runCommand(session: FakeSession, command: Command): CommandError | null {
+  switch (command.type) {
+    case 'prompt':
+      accept(session, command.text, command.images.length);
+      return null;
+    case 'interrupt':
+      if (session.abort()) session.status({ type: 'interrupting' });
+      return null;
+    case 'decide':
+      return session.resolve(command.requestId, resolutionOf(command))
+        ? null
+        : { code: 'noSuchRequest', message: 'This request was already answered.', detail: null };
+    case 'withdraw':
+      session.change(command.promptId, { type: 'prompt', state: 'withdrawn' });
+      session.patch({ queue: session.facts.queue.filter((prompt) => prompt.id !== command.promptId) });
+      return null;
+    case 'editQueued':
+      session.change(command.promptId, { type: 'prompt', text: command.text });
+      session.patch({
+        queue: session.facts.queue.map((prompt) =>
+          prompt.id === command.promptId ? { ...prompt, text: command.text } : prompt,
+        ),
+      });
+      return null;
+    case 'resend':
+      session.patch({
+        queue: session.facts.queue.map((prompt) =>
+          prompt.id === command.promptId ? { ...prompt, held: false } : prompt,
+        ),
+      });
+      next(session);
+      return null;
+    case 'setMode':
+      session.patch({ mode: command.mode });
+      return null;
+    case 'setModel':
+      if (!session.facts.models.some((model) => model.name === command.model)) {
+        return { code: 'refused', message: `There is no model named ${command.model}.`, detail: null };
+      }
+      session.patch({ model: command.model });
+      return null;
+    case 'rename':
+      session.patch({ title: command.title });
+      return null;
+    case 'stop':
+      session.abort();
+      session.patch({ status: { type: 'stopped' }, alive: false });
+      return null;
+  }
+}
+
+function resolutionOf({ decision }: Extract<Command, { type: 'decide' }>): Resolution {
+  switch (decision.type) {
+    case 'allowOnce':
+      return { type: 'allowed', always: null };
+    case 'allowAlways':
+      return { type: 'allowed', always: String(decision.suggestion) };
+    case 'deny':
+      return { type: 'denied', message: decision.message };
+    case 'answer':
+      return { type: 'answered' };
+  }
+}
+
+let nextPrompt = 1;
+
+function accept(session: FakeSession, text: string, nImages: number): void {
+  const id = `p${nextPrompt++}`;
+  session.add({ type: 'prompt', text, nImages, state: 'queued' }, null, id);
+  session.patch({ queue: [...session.facts.queue, { id, text, nImages, held: false }] });
+  next(session);
+}
+
+/** Sends the next prompt in line, if no turn runs. */
+function next(session: FakeSession): void {
+  const prompt = session.facts.queue.find((queued) => !queued.held);
+  if (prompt === undefined || session.facts.turnStartedAt !== null) return;
+  session.patch({
+    queue: session.facts.queue.filter((queued) => queued.id !== prompt.id),
+    status: { type: 'working', activity: 'Thinking' },
+    alive: true,
+    turnStartedAt: Date.now(),
+    title: session.facts.title === 'New session' ? prompt.text.slice(0, 60) : session.facts.title,
+  });
+  session.change(prompt.id, { type: 'prompt', state: 'sent' });
+  session.emit({ type: 'turnStarted', promptIds: [prompt.id] });
+  const signal = session.begin();
+  void turn(session, prompt.text, signal)
+    .then(
+      () => script.turnEnd(),
+      () => ({ ...script.turnEnd(), outcome: { type: 'interrupted' } as const, words: 'Interrupted' }),
+    )
+    .then((end) => {
+      session.end();
+      session.change(prompt.id, { type: 'prompt', state: 'done' });
+      session.add(end);
+      session.patch({
+        status: { type: 'completed' },
+        turnStartedAt: null,
+        usage: { ...session.facts.usage, contextTokens: session.facts.usage.contextTokens + 14_000, costUsd: 0.18 },
+      });
+      next(session);
+    });
+}
+
+async function turn(session: FakeSession, asked: string, signal: AbortSignal): Promise<void> {
+  const thought = session.add({
+    ...script.thinking(null, ''),
+    type: 'thinking',
+    text: '',
+    streaming: true,
+    durationMs: null,
+  });
+  await wait(700, signal);
+  session.change(thought, script.thinking(700));
+  if (/question/i.test(asked)) {
+    await session.ask(script.questionRequest(`q${nextPrompt++}`), 'Has a question', signal);
+    signal.throwIfAborted();
+  }
+  if (/plan/i.test(asked)) {
+    await session.ask(script.planRequest(`q${nextPrompt++}`), 'Proposes a plan', signal);
+    signal.throwIfAborted();
+  }
+  for (const body of [script.search('round'), script.read('src/money.rs'), script.read('src/report.rs')]) {
+    session.add(body);
+    await wait(150, signal);
+  }
+  await stream(session, script.FOUND, signal);
+  session.add(script.todos(1));
+  await wait(300, signal);
+  session.add(script.edit());
+  const command = 'cargo test -p ledger totals';
+  const call = session.add(script.ran(command, [], { state: 'waiting', durationMs: null }));
+  const answer = await session.ask(
+    { ...script.commandRequest(`q${nextPrompt++}`, command), askedAt: Date.now(), itemId: call },
+    'Wants to run a command',
+    signal,
+  );
+  signal.throwIfAborted();
+  if (answer.type === 'denied') {
+    session.change(call, script.ran(command, [], { state: 'denied', note: 'denied', durationMs: null }));
+    await stream(session, 'Then I leave the tests to you.', signal);
+    return;
+  }
+  session.change(call, script.ran(command, [], { state: 'running', durationMs: null }));
+  session.status({ type: 'working', activity: `Running ${command}` });
+  await wait(1500, signal);
+  session.change(call, script.ran(command, script.TEST_OUTPUT));
+  session.add(script.todos(3));
+  session.status({ type: 'working', activity: 'Writing' });
+  await stream(session, script.EXPLAINED, signal);
+}
+
+async function stream(session: FakeSession, source: string, signal: AbortSignal): Promise<void> {
+  const id = session.add(script.text('', true));
+  let before = document('');
+  try {
+    for (let end = STEP; end < source.length + STEP; end += STEP) {
+      const blocks = document(source.slice(0, end));
+      let keep = 0;
+      while (keep < before.length && JSON.stringify(before[keep]) === JSON.stringify(blocks[keep])) keep += 1;
+      session.blocks(id, keep, blocks.slice(keep));
+      before = blocks;
+      await wait(FRAME_MS, signal);
+    }
+  } finally {
+    session.change(id, { type: 'text', streaming: false });
+  }
+}
+
+function wait(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      reject(signal.reason as Error);
+    });
+  });
+}

@@ -1,0 +1,58 @@
+// Facts of a made-up project.
+
+import type { AgentKind, Preferences, ProjectView, Session, Status } from '../../bindings/api';
+
+export const START = Date.now();
+const MINUTE = 60_000;
+
+export const PREFERENCES: Preferences = { theme: 'system', askBy: 'card', agentProgram: null };
+
+export const PROJECT: ProjectView = {
+  path: '/home/ines/ledger',
+  name: 'ledger',
+  branch: 'main',
+  sessions: [],
+  open: null,
+  agent: { type: 'found', kind: 'claude', program: '/usr/bin/claude', source: 'PATH' },
+  problem: null,
+  appVersion: '0.1.0',
+};
+
+export function emptySession(id: string, title: string, agent: AgentKind = 'claude'): Session {
+  return {
+    id,
+    title,
+    project: PROJECT.path,
+    agent,
+    agentSessionId: null,
+    status: { type: 'idle' },
+    alive: false,
+    pid: null,
+    agentVersion: '2.1.329',
+    model: 'opus',
+    mode: 'default',
+    models: [
+      { name: 'default', label: 'Default', description: 'What the agent recommends' },
+      { name: 'opus', label: 'Opus 5.5', description: 'Most capable' },
+      { name: 'haiku', label: 'Haiku 5', description: 'Fastest' },
+    ],
+    commands: [
+      { name: 'clear', description: 'Start over with an empty context', argumentHint: '' },
+      { name: 'compact', description: 'Shorten the conversation to a summary', argumentHint: '[instructions]' },
+      { name: 'cost', description: 'Show what this session cost', argumentHint: '' },
+      { name: 'review', description: 'Review the changes of a branch', argumentHint: '[branch]' },
+    ],
+    queue: [],
+    requests: [],
+    usage: { contextTokens: 0, contextWindow: 200_000, costUsd: 0, outputTokens: 0 },
+    createdAt: Date.now(),
+    changedAt: Date.now(),
+    turnStartedAt: null,
+    restricted: false,
+  };
+}
+
+/** A session for the list: its title, how it stands, and how many minutes ago that was. */
+export function listed(id: string, title: string, status: Status, minutesAgo: number): Session {
+  return { ...emptySession(id, title), status, changedAt: START - minutesAgo * MINUTE };
+}

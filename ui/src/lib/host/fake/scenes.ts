@@ -1,0 +1,167 @@
+// States of a window to look at, by name: `?scene=permission`.
+
+import type { Body, Preferences, ProjectView, Session } from '../../bindings/api';
+import { emptySession, listed, PREFERENCES, PROJECT, START } from './facts';
+import * as script from './script';
+import { FakeSession } from './session';
+
+export interface Scene {
+  project: ProjectView;
+  preferences: Preferences;
+  sessions: FakeSession[];
+}
+
+const OPEN = 's1';
+
+/** The sessions around the open one. */
+function others(): FakeSession[] {
+  return [
+    listed('s2', 'Explain the import pipeline', { type: 'completed' }, 12),
+    listed('s3', 'Upgrade sqlx to 0.9', { type: 'needsInput', what: 'Wants to run a command' }, 31),
+    listed('s4', 'Property tests for the parser', { type: 'idle' }, 24 * 60),
+    listed('s5', 'Nightly export is empty', { type: 'failed', message: 'The API answered 529' }, 25 * 60),
+    listed('s6', 'Why is the build slow?', { type: 'idle' }, 26 * 60),
+    listed('s7', 'First look at the repository', { type: 'idle' }, 3 * 24 * 60),
+  ].map((session) => new FakeSession(session));
+}
+
+function opened(facts: Partial<Session>, bodies: Body[]): FakeSession {
+  const session = new FakeSession({
+    ...emptySession(OPEN, 'Round half to even in totals'),
+    alive: true,
+    usage: { contextTokens: 68_000, contextWindow: 200_000, costUsd: 0.42, outputTokens: 9_800 },
+    ...facts,
+  });
+  for (const body of bodies) session.add(body);
+  return session;
+}
+
+const STORY = () => [
+  script.prompt(script.ASKED),
+  script.thinking(6_000),
+  script.search('round'),
+  ...['src/money.rs', 'src/report.rs', 'src/import.rs', 'tests/totals.rs', 'docs/report-0412.md'].map(script.read),
+  script.text(script.FOUND),
+  script.todos(2),
+  script.edit(),
+  script.ran('cargo test -p ledger totals', script.TEST_OUTPUT),
+];
+
+const HIDDEN = 'cargo test -p ledger totals && rm -rf target/debug/.fingerprint/ledger-\u202e*';
+
+const QUEUE = [{ id: 'p-next', text: 'then run the whole suite and update the changelog', nImages: 0, held: false }];
+
+const SCENES: Record<string, () => FakeSession | null> = {
+  empty: () => opened({ status: { type: 'idle' }, alive: false, usage: emptySession('', '').usage }, []),
+  start: () => null,
+  conversation: () =>
+    opened({ status: { type: 'completed' } }, [...STORY(), script.text(script.EXPLAINED), script.turnEnd()]),
+  streaming: () =>
+    opened({ status: { type: 'working', activity: 'Writing' }, turnStartedAt: START - 34_000, queue: QUEUE }, [
+      ...STORY(),
+      script.text(script.STREAMING, true),
+    ]),
+  permission: () =>
+    opened(
+      {
+        status: { type: 'needsInput', what: 'Wants to run a command' },
+        turnStartedAt: START - 34_000,
+        queue: QUEUE,
+        requests: [script.commandRequest('q1', HIDDEN)],
+      },
+      STORY(),
+    ),
+  edit: () =>
+    opened(
+      { status: { type: 'needsInput', what: 'Wants to change a file' }, requests: [script.editRequest('q1')] },
+      STORY().slice(0, 9),
+    ),
+  two: () =>
+    opened(
+      {
+        status: { type: 'needsInput', what: 'Wants to run a command' },
+        requests: [
+          script.commandRequest('q1', 'git status'),
+          script.commandRequest('q2', 'for f in *; do\n\techo  "$f" \ndone'),
+        ],
+      },
+      STORY(),
+    ),
+  question: () =>
+    opened(
+      { status: { type: 'needsInput', what: 'Has a question' }, requests: [script.questionRequest('q1')] },
+      STORY(),
+    ),
+  plan: () =>
+    opened(
+      { status: { type: 'needsInput', what: 'Proposes a plan' }, mode: 'plan', requests: [script.planRequest('q1')] },
+      STORY().slice(0, 9),
+    ),
+  error: () =>
+    opened({ status: { type: 'failed', message: 'The API answered 529: overloaded' } }, [
+      ...STORY(),
+      script.ran('cargo test', ['error: could not compile `ledger`'], { state: 'failed', note: 'exit code 101' }),
+      {
+        type: 'notice',
+        level: 'warning',
+        text: 'The agent wrote a line that could not be read.',
+        detail: '{"type":"assist',
+      },
+      {
+        type: 'turnEnd',
+        outcome: { type: 'apiError', status: 529 },
+        words: 'The API answered 529: overloaded',
+        promptIds: [],
+        durationMs: 31_000,
+        outputTokens: 0,
+        costUsd: 0,
+      },
+    ]),
+  held: () =>
+    opened(
+      {
+        status: { type: 'stopped' },
+        alive: false,
+        queue: QUEUE.map((prompt) => ({ ...prompt, held: true })),
+      },
+      STORY(),
+    ),
+  long: () => {
+    const turns = Array.from({ length: 1_000 }, (_, i) => [
+      script.prompt(`${i + 1}. ${script.ASKED}`),
+      ...STORY().slice(1),
+      script.turnEnd(),
+    ]);
+    return opened({ status: { type: 'completed' } }, turns.flat());
+  },
+};
+
+export function scene(name: string): Scene {
+  if (name === 'missing') {
+    const tried = [
+      { place: 'DESKBELL_AGENT', problem: 'not set' },
+      { place: 'PATH', problem: 'no program named claude' },
+      { place: '/home/ines/.local/bin/claude', problem: 'no such file' },
+      { place: '/usr/local/bin/claude', problem: 'no such file' },
+    ];
+    return {
+      project: { ...PROJECT, agent: { type: 'missing', tried } },
+      preferences: PREFERENCES,
+      sessions: [],
+    };
+  }
+  if (name === 'bad') {
+    const problem = {
+      code: 'badProject' as const,
+      message: 'The folder does not exist any more.',
+      detail: 'stat /home/ines/ledger: No such file or directory (os error 2)',
+    };
+    return { project: { ...PROJECT, problem }, preferences: PREFERENCES, sessions: [] };
+  }
+  const session = (SCENES[name] ?? SCENES['conversation'])?.() ?? null;
+  return {
+    project: { ...PROJECT, open: session === null ? null : OPEN },
+    preferences: PREFERENCES,
+    sessions: session === null ? others() : [session, ...others()],
+  };
+}

@@ -1,0 +1,276 @@
+// The words of the made-up conversation.
+
+import type { Body, Diff, PermissionRequest, ToolDetail, ToolIcon, ToolState } from '../../bindings/api';
+import { codeLine, document, outputLine } from './markdown';
+
+export const ASKED =
+  "Totals are off by a cent against the bank's. I think we round half up somewhere. Find it, use banker's rounding, and add the cases from docs/report-0412.md.";
+
+export const FOUND = `The only rounding that reaches a total is \`Money::round\`; it rounds half away from zero. The three reported cents are all midpoints, so this explains every one of them.`;
+
+export const EXPLAINED = `## What was wrong
+
+\`Money::round\` rounded midpoints *away from zero*. Over a month of postings this adds up, since midpoints are common in prices: see [the decimal crate's notes](https://docs.rs/rust_decimal/latest/rust_decimal/enum.RoundingStrategy.html).
+
+\`\`\`rust
+pub fn round(self, places: u32) -> Self {
+    // Banker's rounding: the totals of a month then match the bank's.
+    Self(self.0.round_dp_with_strategy(places, MidpointNearestEven))
+}
+\`\`\`
+
+1. **Every caller** goes through this function, so nothing else changes.
+2. The nine cases of the report are in \`tests/totals.rs\`, one row each.
+3. Stored totals are untouched; only new sums are rounded this way.
+
+| Month | Before | After |
+|---|---|---|
+| January | 1,204.55 | 1,204.54 |
+| February | 980.13 | 980.12 |
+| March | 1,377.01 | 1,377.00 |
+`;
+
+export const STREAMING =
+  'The existing tests pass unchanged, which means that none of them covered a midpoint. I am adding the nine cases from the report as a table, so that each failure names its line in the report and the next person can ext';
+
+export const DIFF: Diff = {
+  path: 'src/money.rs',
+  added: 2,
+  removed: 2,
+  hunks: [
+    {
+      lines: [
+        line('context', 41, 41, '    pub fn round(self, places: u32) -> Self {'),
+        line('removed', 42, null, '        // half away from zero'),
+        {
+          kind: 'removed',
+          oldLine: 43,
+          newLine: null,
+          parts: [part('        Self(self.0.'), part('round_dp(places)', true), part(')')],
+        },
+        line('added', null, 42, "        // Banker's rounding: the totals of a month then match the bank's."),
+        {
+          kind: 'added',
+          oldLine: null,
+          newLine: 43,
+          parts: [
+            part('        Self(self.0.'),
+            part('round_dp_with_strategy(places, MidpointNearestEven)', true),
+            part(')'),
+          ],
+        },
+        line('context', 44, 44, '    }'),
+      ],
+    },
+  ],
+};
+
+function part(text: string, strong = false) {
+  return { text, strong };
+}
+
+function line(kind: 'context' | 'added' | 'removed', oldLine: number | null, newLine: number | null, text: string) {
+  return { kind, oldLine, newLine, parts: [part(text)] };
+}
+
+export function prompt(text: string): Body {
+  return { type: 'prompt', text, nImages: 0, state: 'done' };
+}
+
+export function text(source: string, streaming = false): Body {
+  return { type: 'text', blocks: document(source), streaming };
+}
+
+export function thinking(
+  ms: number | null,
+  source = 'The reported differences are all one cent, and all at midpoints.',
+): Body {
+  return { type: 'thinking', text: source, streaming: ms === null, durationMs: ms };
+}
+
+export interface ToolWords {
+  state?: ToolState;
+  note?: string;
+  durationMs?: number | null;
+}
+
+export function tool(
+  icon: ToolIcon,
+  verb: string,
+  subject: string,
+  detail: ToolDetail,
+  { state = 'succeeded', note, durationMs = 400 }: ToolWords = {},
+): Body {
+  return { type: 'toolCall', tool: verb, icon, verb, subject, state, note: note ?? null, durationMs, detail };
+}
+
+export function read(path: string): Body {
+  const lines = ['use rust_decimal::Decimal;', '', 'pub struct Money(Decimal);'].map(codeLine);
+  return tool('read', 'Read', path, { type: 'text', language: 'rust', lines }, { durationMs: 100 });
+}
+
+export function search(pattern: string): Body {
+  const lines = ['src/money.rs:41', 'src/report.rs:118'].map((text) => outputLine(text));
+  return tool('search', 'Searched for', pattern, { type: 'text', language: null, lines }, { durationMs: 200 });
+}
+
+export function edit(): Body {
+  return tool('edit', 'Edited', 'src/money.rs', { type: 'edit', ...DIFF }, { durationMs: 100 });
+}
+
+export function ran(command: string, output: string[], words: ToolWords = {}): Body {
+  const lines = output.map((text) =>
+    outputLine(text, /ok|passed/.test(text) ? 'green' : /FAILED|error/.test(text) ? 'red' : 'plain'),
+  );
+  return tool(
+    'command',
+    words.state === 'running' ? 'Running' : 'Ran',
+    command,
+    { type: 'command', command, output: lines },
+    {
+      durationMs: 4_100,
+      ...words,
+    },
+  );
+}
+
+export const TEST_OUTPUT = [
+  '   Compiling ledger v0.3.1',
+  '    Finished `test` profile in 3.62s',
+  '     Running tests/totals.rs',
+  '',
+  'running 4 tests',
+  'test empty_month ... ok',
+  'test one_posting ... ok',
+  'test mixed_signs ... ok',
+  'test carries_over ... ok',
+  '',
+  'test result: ok. 4 passed; 0 failed',
+];
+
+export function todos(nDone: number): Body {
+  const words = [
+    'Find every place that rounds',
+    'Change Money::round',
+    'Add the cases from the report',
+    'Run the whole suite',
+  ];
+  return tool('todo', 'Updated', `${nDone} of ${words.length} tasks done`, {
+    type: 'todos',
+    todos: words.map((text, i) => ({
+      text,
+      state: i < nDone ? 'completed' : i === nDone ? 'inProgress' : 'pending',
+    })),
+  });
+}
+
+export function turnEnd(): Body {
+  return {
+    type: 'turnEnd',
+    outcome: { type: 'done' },
+    words: 'Done',
+    promptIds: [],
+    durationMs: 48_000,
+    outputTokens: 2_140,
+    costUsd: 0.18,
+  };
+}
+
+export function commandRequest(id: string, command: string): PermissionRequest {
+  return {
+    id,
+    tool: 'Bash',
+    question: 'Run this command?',
+    subject: command,
+    input: { command, description: 'Run the tests and clear a stale fingerprint', timeout: 120_000 },
+    kind: { type: 'command' },
+    diff: null,
+    suggestions: [
+      {
+        id: 'rule',
+        label: 'Allow this command',
+        rule: `Bash(${command})`,
+        keptIn: 'this project, for me',
+        raw: { type: 'addRules' },
+      },
+      {
+        id: 'mode',
+        label: 'Accept all edits from here on',
+        rule: 'acceptEdits',
+        keptIn: 'this session',
+        raw: { type: 'setMode', mode: 'acceptEdits' },
+      },
+    ],
+    itemId: null,
+    reason: null,
+    askedAt: Date.now() - 12_000,
+  };
+}
+
+export function editRequest(id: string): PermissionRequest {
+  return {
+    ...commandRequest(id, 'src/money.rs'),
+    tool: 'Edit',
+    question: 'Change this file?',
+    input: {
+      file_path: 'src/money.rs',
+      old_string: 'round_dp(places)',
+      new_string: 'round_dp_with_strategy(places, …)',
+    },
+    kind: { type: 'edit' },
+    diff: DIFF,
+  };
+}
+
+export function questionRequest(id: string): PermissionRequest {
+  return {
+    ...commandRequest(id, ''),
+    tool: 'AskUserQuestion',
+    question: 'The agent has a question',
+    input: {},
+    suggestions: [],
+    kind: {
+      type: 'questions',
+      questions: [
+        {
+          text: 'What should happen to totals that are already stored?',
+          header: 'Stored totals',
+          multiSelect: false,
+          options: [
+            { label: 'Leave them', description: 'Only new sums are rounded to even' },
+            { label: 'Recompute them', description: 'A migration runs over all months' },
+          ],
+        },
+        {
+          text: 'Where should the cases be tested?',
+          header: 'Tests',
+          multiSelect: true,
+          options: [
+            { label: 'Unit tests', description: '' },
+            { label: 'Property tests', description: 'With random postings' },
+            { label: 'The import of the report', description: '' },
+          ],
+        },
+      ],
+    },
+  };
+}
+
+export function planRequest(id: string): PermissionRequest {
+  return {
+    ...commandRequest(id, ''),
+    tool: 'ExitPlanMode',
+    question: 'Go ahead with this plan?',
+    input: {},
+    kind: {
+      type: 'plan',
+      blocks: document(`## Round half to even
+
+1. Change \`Money::round\` to \`MidpointNearestEven\`.
+2. Add the nine cases of the report to \`tests/totals.rs\`.
+3. Run the whole suite.
+
+Stored totals stay as they are.`),
+    },
+  };
+}

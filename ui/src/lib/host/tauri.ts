@@ -1,0 +1,29 @@
+// The host inside the desktop app. The only file that knows Tauri.
+
+import { invoke } from '@tauri-apps/api/core';
+import { getCurrentWebviewWindow } from '@tauri-apps/api/webviewWindow';
+
+import type { WindowEvent } from '../bindings/api';
+import { asCommandError, type Host } from './host';
+
+async function call<T>(name: string, args: Record<string, unknown> = {}): Promise<T> {
+  try {
+    return await invoke<T>(name, args);
+  } catch (reason) {
+    throw asCommandError(reason);
+  }
+}
+
+export const tauriHost: Host = {
+  hello: () => call('hello'),
+  // A listener of the window, not of the app: a plain `listen` would hear what is emitted to other windows.
+  listen: (event, heard) => getCurrentWebviewWindow().listen<WindowEvent>(event, ({ payload }) => heard(payload)),
+  createSession: (agent) => call('create_session', { agent }),
+  snapshot: (sessionId) => call('snapshot', { sessionId }),
+  command: (sessionId, command) => call('command', { sessionId, command }),
+  acknowledge: (sessionId, seq) => call('acknowledge', { sessionId, seq }),
+  removeSession: (sessionId) => call('remove_session', { sessionId }),
+  setPreferences: (preferences) => call('set_preferences', { preferences }),
+  openLink: (url) => call('open_link', { url }),
+  copyText: (text) => navigator.clipboard.writeText(text),
+};

@@ -1,0 +1,35 @@
+// Runs work at most once per frame, and still runs it when the window is hidden and draws no frames.
+
+/** How long work may wait while the window is hidden. */
+const HIDDEN_MS = 200;
+
+/** Calls `work` once in the next frame, however often it is asked to. */
+export class FrameGate {
+  #work: () => void;
+  #cancel: (() => void) | null = null;
+
+  constructor(work: () => void) {
+    this.#work = work;
+  }
+
+  ask(): void {
+    if (this.#cancel !== null) return;
+    const run = () => {
+      this.#cancel?.();
+      this.#cancel = null;
+      this.#work();
+    };
+    // A hidden window gets no frames; whichever comes first wins.
+    const frame = requestAnimationFrame(run);
+    const timer = setTimeout(run, HIDDEN_MS);
+    this.#cancel = () => {
+      cancelAnimationFrame(frame);
+      clearTimeout(timer);
+    };
+  }
+
+  cancel(): void {
+    this.#cancel?.();
+    this.#cancel = null;
+  }
+}

@@ -1,0 +1,199 @@
+// What a window shows: its project, the sessions in it, and the one that is open.
+
+import { SvelteSet } from 'svelte/reactivity';
+
+import type {
+  AgentKind,
+  Command,
+  CommandError,
+  Hello,
+  Preferences,
+  ProjectView,
+  Session,
+  SessionId,
+  WindowEvent,
+} from '../bindings/api';
+import { asCommandError, type Host } from '../host/host';
+import { isOver, isTurnRunning } from '../text/status';
+import { Drafts } from './drafts.svelte';
+import { Feed } from './feed';
+import { Problems } from './problems.svelte';
+import { reuse } from './reuse';
+import { SessionState } from './session.svelte';
+
+/** Conversations kept in memory besides the open one, so that going back shows them at once. */
+const KEPT = 4;
+
+export class ProjectState {
+  project = $state.raw<ProjectView>() as ProjectView;
+  sessions = $state.raw<readonly Session[]>([]);
+  preferences = $state.raw<Preferences>() as Preferences;
+  /** The open conversation. */
+  open = $state.raw<SessionState | null>(null);
+  /** Ended since they were last looked at. */
+  readonly unread = new SvelteSet<SessionId>();
+  /** The request that the shell asked to be shown. */
+  shownRequest = $state.raw<string | null>(null);
+  /** A session was asked for and no agent was found: the page that says so is on top. */
+  missing = $state(false);
+  creating = $state(false);
+  readonly problems = new Problems();
+  readonly drafts: Drafts;
+
+  #host: Host;
+  #feed: Feed | null = null;
+  #kept = new Map<SessionId, SessionState>();
+
+  constructor(host: Host, { project, preferences }: Hello, drafts = new Drafts()) {
+    this.#host = host;
+    this.project = project;
+    this.preferences = preferences;
+    this.sessions = project.sessions;
+    this.drafts = drafts;
+  }
+
+  /** Hello, then listen, then the snapshot of the open session: in this order nothing is missed. */
+  static async start(host: Host, drafts?: Drafts): Promise<ProjectState> {
+    const hello = await host.hello();
+    const state = new ProjectState(host, hello, drafts);
+    await host.listen(hello.event, (event) => state.hear(event));
+    if (hello.project.open !== null) await state.openSession(hello.project.open);
+    return state;
+  }
+
+  hear(event: WindowEvent): void {
+    switch (event.type) {
+      case 'batch':
+        this.#feed?.receive(event);
+        break;
+      case 'sessionListed':
+        this.#list(event.session);
+        break;
+      case 'sessionRemoved':
+        this.#forget(event.sessionId);
+        break;
+      case 'show':
+        this.shownRequest = event.requestId;
+        void this.openSession(event.sessionId);
+        break;
+      case 'projectChanged':
+        this.project = reuse(this.project, event.project);
+        this.sessions = reuse(this.sessions, event.project.sessions);
+        if (event.project.agent.type === 'found') this.missing = false;
+        break;
+    }
+  }
+
+  async openSession(id: SessionId): Promise<void> {
+    this.missing = false;
+    this.unread.delete(id);
+    if (this.open?.id === id) return;
+    const facts = this.sessions.find((session) => session.id === id);
+    if (facts === undefined) {
+      this.problems.report('The session was not opened', {
+        code: 'noSuchSession',
+        message: 'There is no such session any more.',
+        detail: null,
+      });
+      return;
+    }
+    this.#feed?.close();
+    if (this.open !== null) this.#keep(this.open);
+    const state = this.#kept.get(id) ?? new SessionState(facts);
+    this.open = state;
+    this.#feed = new Feed(this.#host, state, {
+      onapplied: (session) => this.#list(session),
+      onerror: (error) => this.problems.report('The session could not be read', error),
+    });
+    await this.#feed.load();
+  }
+
+  /** Starts a session and opens it; the state of it, or `null` if there is none. */
+  async createSession(agent: AgentKind | null): Promise<SessionState | null> {
+    if (this.creating) return null;
+    this.creating = true;
+    try {
+      const session = await this.#host.createSession(agent);
+      this.#list(session);
+      await this.openSession(session.id);
+      return this.open;
+    } catch (reason) {
+      const error = asCommandError(reason);
+      if (error.code === 'agentNotFound') this.missing = true;
+      this.problems.report('No session was started', error);
+      return null;
+    } finally {
+      this.creating = false;
+    }
+  }
+
+  /** Asks something of the open session. A refusal is shown, and returned for those who can do more about it. */
+  async command(command: Command, what: string): Promise<CommandError | null> {
+    const id = this.open?.id;
+    if (id === undefined) return null;
+    return this.#try(what, () => this.#host.command(id, command));
+  }
+
+  async removeSession(id: SessionId): Promise<void> {
+    const error = await this.#try('The session was not removed', () => this.#host.removeSession(id));
+    if (error === null) this.#forget(id);
+  }
+
+  async setPreferences(preferences: Preferences): Promise<void> {
+    const before = this.preferences;
+    this.preferences = preferences;
+    const error = await this.#try('The settings were not kept', () => this.#host.setPreferences(preferences));
+    if (error !== null) this.preferences = before;
+  }
+
+  async openLink(url: string): Promise<void> {
+    await this.#try('The link was not opened', () => this.#host.openLink(url));
+  }
+
+  async copyText(text: string): Promise<boolean> {
+    return (await this.#try('Nothing was copied', () => this.#host.copyText(text))) === null;
+  }
+
+  async #try(what: string, call: () => Promise<void>): Promise<CommandError | null> {
+    try {
+      await call();
+      return null;
+    } catch (reason) {
+      const error = asCommandError(reason);
+      this.problems.report(what, error);
+      return error;
+    }
+  }
+
+  #list(session: Session): void {
+    const index = this.sessions.findIndex((known) => known.id === session.id);
+    const before = this.sessions[index];
+    if (before === session) return;
+    if (before === undefined) {
+      this.sessions = [session, ...this.sessions];
+      return;
+    }
+    if (isTurnRunning(before.status) && isOver(session.status) && this.open?.id !== session.id) {
+      this.unread.add(session.id);
+    }
+    this.sessions = this.sessions.with(index, reuse(before, session));
+  }
+
+  #forget(id: SessionId): void {
+    this.sessions = this.sessions.filter((session) => session.id !== id);
+    this.#kept.delete(id);
+    this.unread.delete(id);
+    this.drafts.forget(id);
+    if (this.open?.id !== id) return;
+    this.#feed?.close();
+    this.#feed = null;
+    this.open = null;
+  }
+
+  #keep(state: SessionState): void {
+    this.#kept.delete(state.id);
+    this.#kept.set(state.id, state);
+    const oldest = this.#kept.keys().next();
+    if (this.#kept.size > KEPT && !oldest.done) this.#kept.delete(oldest.value);
+  }
+}

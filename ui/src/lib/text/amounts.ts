@@ -1,0 +1,25 @@
+// Counts, tokens and money as people read them.
+
+const WHOLE = new Intl.NumberFormat('en-US');
+
+export function count(n: number): string {
+  return WHOLE.format(n);
+}
+
+/** “1 file”, “3 files”. */
+export function plural(n: number, one: string, many = `${one}s`): string {
+  return `${count(n)} ${n === 1 ? one : many}`;
+}
+
+/** “840”, “12.4k”, “1.2M”. */
+export function tokens(n: number): string {
+  if (n < 1_000) return String(n);
+  if (n < 999_950) return `${(n / 1_000).toFixed(n < 99_950 ? 1 : 0)}k`;
+  return `${(n / 1_000_000).toFixed(1)}M`;
+}
+
+/** “$0.04”; less than a cent is said so, nothing is nothing. */
+export function dollars(usd: number): string {
+  if (usd <= 0) return '$0';
+  return usd < 0.01 ? '< $0.01' : `$${usd.toFixed(2)}`;
+}

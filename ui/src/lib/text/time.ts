@@ -1,0 +1,44 @@
+// Moments and spans as people read them.
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** “0.4 s”, “6 s”, “12 s”, “3 min 5 s”, “1 h 4 min”. */
+export function span(ms: number): string {
+  if (ms < 9_950) return `${Number((Math.max(0, ms) / 1000).toFixed(1))} s`;
+  if (ms < MINUTE) return `${Math.round(ms / 1000)} s`;
+  if (ms < HOUR) {
+    const seconds = Math.round((ms % MINUTE) / 1000);
+    return seconds === 0 ? `${Math.floor(ms / MINUTE)} min` : `${Math.floor(ms / MINUTE)} min ${seconds} s`;
+  }
+  return `${Math.floor(ms / HOUR)} h ${Math.floor((ms % HOUR) / MINUTE)} min`;
+}
+
+/** Like `span`, in whole seconds: for a time that runs. */
+export function elapsed(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  return seconds < 60 ? `${seconds} s` : span(seconds * 1000);
+}
+
+/** “now”, “12 min”, “16:40”, “Mon”, “3 Nov”: short, for a list. */
+export function ago(at: number, now: number): string {
+  const age = now - at;
+  if (age < MINUTE) return 'now';
+  if (age < HOUR) return `${Math.floor(age / MINUTE)} min`;
+  const date = new Date(at);
+  if (day(at, now) !== 'Earlier')
+    return date.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+  if (age < 7 * DAY) return date.toLocaleDateString(undefined, { weekday: 'short' });
+  return date.toLocaleDateString(undefined, { day: 'numeric', month: 'short' });
+}
+
+/** The group of a session list. */
+export function day(at: number, now: number): 'Today' | 'Yesterday' | 'Earlier' {
+  const today = new Date(now);
+  today.setHours(0, 0, 0, 0);
+  if (at >= today.getTime()) return 'Today';
+  const yesterday = new Date(today);
+  yesterday.setDate(today.getDate() - 1);
+  return at >= yesterday.getTime() ? 'Yesterday' : 'Earlier';
+}

@@ -1,0 +1,69 @@
+//! The real command-line agent that the tests run against: one pinned version, for the tests alone.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use crate::command::{command, read, run};
+use crate::node::Node;
+use crate::scratch::Scratch;
+use crate::{Outcome, project};
+
+/// The version of Claude Code that the tests are written for.
+const CLAUDE_CODE_VERSION: &str = "2.1.329";
+
+/// The native executable, installed on first need.
+pub fn ensure(node: &Node) -> Outcome<PathBuf> {
+    let folder = project::tools().join(format!("claude-code-{CLAUDE_CODE_VERSION}"));
+    let executable = executable(&folder);
+    if !executable.is_file() {
+        install(node, &folder)?;
+    }
+    let version = version(&executable)?;
+    if version.starts_with(CLAUDE_CODE_VERSION) {
+        Ok(executable)
+    } else {
+        Err(format!("Claude Code {CLAUDE_CODE_VERSION} was installed, but says that it is {version}"))
+    }
+}
+
+/// Installs beside, and moves into place when complete: an install cut short is never taken for a whole one.
+fn install(node: &Node, folder: &Path) -> Outcome {
+    let unfinished = folder.with_extension("unfinished");
+    let error = |error| format!("could not make {}: {error}", folder.display());
+    for stale in [&unfinished, folder] {
+        if stale.exists() {
+            fs::remove_dir_all(stale).map_err(error)?;
+        }
+    }
+    fs::create_dir_all(&unfinished).map_err(error)?;
+    fs::write(unfinished.join("package.json"), "{ \"private\": true }\n").map_err(error)?;
+    let mut npm = node.npm(&unfinished);
+    // The package of the platform holds the whole native program; the main one only chooses between them, with
+    // a script that wants a newer Node than the program itself needs.
+    npm.args(["install", "--no-save", "--no-package-lock", "--ignore-scripts", "--loglevel=error"]);
+    npm.arg(format!("{}@{CLAUDE_CODE_VERSION}", platform_package()));
+    run(&mut npm)?;
+    fs::rename(&unfinished, folder).map_err(error)
+}
+
+fn version(executable: &Path) -> Outcome<String> {
+    // A home of its own: asking for the version must not touch the user's settings.
+    let home = Scratch::new()?;
+    read(command(executable).arg("--version").env("HOME", home.path()).env("CLAUDE_CONFIG_DIR", home.path()))
+}
+
+fn executable(folder: &Path) -> PathBuf {
+    let package = folder.join("node_modules").join(platform_package());
+    package.join(format!("claude{}", env::consts::EXE_SUFFIX))
+}
+
+fn platform_package() -> String {
+    let os = match env::consts::OS {
+        "macos" => "darwin",
+        "windows" => "win32",
+        os => os,
+    };
+    let arch = if env::consts::ARCH == "aarch64" { "arm64" } else { "x64" };
+    let libc = if cfg!(target_env = "musl") { "-musl" } else { "" };
+    format!("@anthropic-ai/claude-code-{os}-{arch}{libc}")
+}

@@ -1,0 +1,131 @@
+//! Plays the app's demonstration where nobody looks, and watches it.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use std::{process, thread};
+
+use crate::display::VirtualDisplay;
+use crate::process::{Guarded, NoLine, marked};
+use crate::{Outcome, project};
+
+/// What the app is asked in the demonstration.
+const PROMPT: &str = "Show me what you can do";
+/// How the app's reports about the demonstration begin.
+const REPORT: &str = "deskbell: demo: ";
+/// The reports that mean the conversation got somewhere.
+const ARRIVED: [&str; 2] = ["turn ended", "permission waits"];
+/// How long the conversation may take to get there, on a slow machine.
+const LIMIT: Duration = Duration::from_secs(120);
+/// How long the last process of the app may take to go.
+const GONE: Duration = Duration::from_secs(10);
+/// Put into the app's environment, to find what it leaves behind.
+const MARK: &str = "DESKBELL_XTASK_DEMO";
+
+/// A demonstration that went well.
+pub struct Played {
+    /// What the app reported, in order.
+    pub reports: Vec<String>,
+    /// The picture of the screen.
+    pub screenshot: PathBuf,
+    /// From the start of the program to the last report.
+    pub took: Duration,
+}
+
+/// The arguments that make the app play the demonstration in the folder.
+pub fn arguments(folder: &Path) -> Vec<String> {
+    ["--demo", "--prompt", PROMPT, &folder.to_string_lossy()].map(str::to_owned).into()
+}
+
+/// Starts the app, given with its arguments; waits for the conversation, takes a picture, ends the app, and
+/// makes sure that none of its processes is left.
+pub fn play(app: &mut Command, screenshot: PathBuf) -> Outcome<Played> {
+    let display = VirtualDisplay::start()?;
+    display.put_on(app)?;
+    let mark = process::id().to_string();
+    let log = screenshot.with_extension("log");
+    let stderr = File::create(&log).map_err(|error| format!("could not write {}: {error}", log.display()))?;
+    app.env(MARK, &mark).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(stderr);
+
+    let started_at = Instant::now();
+    let mut running = Guarded::spawn(app)?;
+    let mut lines = running.lines()?;
+    let arrived = lines.wait_for(started_at + LIMIT, |line| report(line).is_some_and(has_arrived));
+    let took = started_at.elapsed();
+    // A picture in any case: of a failure it says the most.
+    let pictured = if arrived == Err(NoLine::OutputEnded) { Ok(()) } else { display.screenshot(&screenshot) };
+    let stopped = running.stop();
+
+    let reports: Vec<String> =
+        lines.seen().iter().filter_map(|line| report(line)).map(str::to_owned).collect();
+    let so_far = || match reports.last() {
+        Some(report) => format!("its last report was “{report}”"),
+        None => "it reported nothing".to_owned(),
+    };
+    match arrived {
+        Ok(_) => {}
+        Err(NoLine::OutputEnded) => return Err(format!("the app ended early; {}\n{}", so_far(), tail(&log))),
+        Err(NoLine::TimeIsUp) => {
+            return Err(format!("no turn ended within {} s; {}\n{}", LIMIT.as_secs(), so_far(), tail(&log)));
+        }
+    }
+    pictured?;
+    stopped?;
+    none_left(&mark)?;
+    Ok(Played { reports, screenshot, took })
+}
+
+/// A folder with something in it to talk about, made new.
+pub fn project_folder() -> Outcome<PathBuf> {
+    let folder = project::target().join("demo-project");
+    let error = |error| format!("could not make {}: {error}", folder.display());
+    fs::create_dir_all(&folder).map_err(error)?;
+    fs::write(folder.join("README.md"), "# A small project\n\nOne file, to try things out.\n")
+        .map_err(error)?;
+    Ok(folder)
+}
+
+fn report(line: &str) -> Option<&str> {
+    line.strip_prefix(REPORT)
+}
+
+fn has_arrived(report: &str) -> bool {
+    ARRIVED.iter().any(|arrived| report.starts_with(arrived))
+}
+
+fn none_left(mark: &str) -> Outcome {
+    let deadline = Instant::now() + GONE;
+    loop {
+        let left = marked(MARK, mark);
+        if left.is_empty() {
+            return Ok(());
+        }
+        if Instant::now() > deadline {
+            return Err(format!("the app ended and left processes behind: {}", left.join(", ")));
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// The end of what the app wrote on its standard error.
+fn tail(log: &Path) -> String {
+    let text = fs::read_to_string(log).unwrap_or_default();
+    let lines: Vec<&str> = text.lines().collect();
+    let first = lines.len().saturating_sub(20);
+    format!("{} ends with:\n{}", log.display(), lines[first..].join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_app_s_reports_are_told_from_other_lines() {
+        assert_eq!(report("deskbell: demo: turn ended"), Some("turn ended"));
+        assert_eq!(report("deskbell: ready"), None);
+        assert!(has_arrived("turn ended in 1.2 s"));
+        assert!(has_arrived("permission waits"));
+        assert!(!has_arrived("painted"));
+    }
+}

@@ -1,0 +1,66 @@
+//! The project's commands: `cargo xtask run`, `test`, `package` and `icons`.
+//!
+//! Built from the standard library alone, so that it compiles before anything else is installed, and then
+//! installs what the rest needs.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod claude;
+mod command;
+mod demo;
+mod display;
+mod icons;
+mod node;
+mod package;
+mod packages;
+mod process;
+mod project;
+mod run;
+mod scratch;
+mod system;
+mod test;
+mod toolchain;
+mod ui;
+
+use std::env;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// What a step gives, or one sentence that says why it could not.
+type Outcome<T = ()> = Result<T, String>;
+
+const USAGE: &str = "\
+Usage: cargo xtask <COMMAND>
+
+Commands:
+  run [FOLDER]      Install what is missing, build, and open FOLDER (default: the current folder).
+                    Without a display: play a demonstration on a virtual one and take a screenshot
+  test [PART...]    Run every check, or only the named parts: fmt clippy rust ui cli window package
+  package           Build the installable packages for this system
+  package --check   Install the built .deb, start it from its desktop entry, remove it again
+  icons             Draw the icon set anew from icons/deskbell.svg";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let outcome = match arguments.as_slice() {
+        ["run"] => run::run(None),
+        ["run", folder] if !folder.starts_with('-') => run::run(Some(PathBuf::from(folder))),
+        ["test", parts @ ..] => test::test(parts),
+        ["package"] => package::package(),
+        ["package", "--check"] => package::check_built(),
+        ["icons"] => icons::draw(),
+        ["help" | "--help" | "-h"] => {
+            println!("{USAGE}");
+            Ok(())
+        }
+        _ => Err(format!("not understood\n\n{USAGE}")),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(reason) => {
+            eprintln!("xtask: {reason}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! What each Linux family calls the packages that we need.
+
+/// A thing to be done that needs packages of the system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// Compiling the app.
+    Build,
+    /// Running a window where there is no display.
+    Display,
+    /// The tests of the engine and of the user interface.
+    Tests,
+    /// Driving the real window: a browser driver, keys, notifications, accessibility.
+    Window,
+    /// Looking into the packages that were built.
+    Package,
+}
+
+/// A family of Linux distributions with one package manager.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Family {
+    Debian,
+    Fedora,
+    Arch,
+}
+
+impl Family {
+    /// The family named by the text of `/etc/os-release`, if it is one that we know.
+    pub fn of(os_release: &str) -> Option<Self> {
+        let value = |key: &str| {
+            let line = os_release.lines().find_map(|line| line.trim().strip_prefix(key)?.strip_prefix('='));
+            line.unwrap_or_default().trim_matches(['"', '\'']).to_owned()
+        };
+        // ID_LIKE names the relatives, closest first: Linux Mint is `ubuntu debian`.
+        let names = format!("{} {}", value("ID"), value("ID_LIKE"));
+        names.split_whitespace().find_map(|name| match name {
+            "debian" | "ubuntu" => Some(Self::Debian),
+            "fedora" | "rhel" => Some(Self::Fedora),
+            "arch" => Some(Self::Arch),
+            _ => None,
+        })
+    }
+
+    /// The packages for the needs, each named once.
+    pub fn packages(self, needs: &[Need]) -> Vec<&'static str> {
+        let mut packages = Vec::new();
+        for need in needs {
+            for package in self.packages_for(*need) {
+                if !packages.contains(package) {
+                    packages.push(*package);
+                }
+            }
+        }
+        packages
+    }
+
+    #[rustfmt::skip]
+    fn packages_for(self, need: Need) -> &'static [&'static str] {
+        match (self, need) {
+            (Self::Debian, Need::Build) => &["build-essential", "pkg-config", "libwebkit2gtk-4.1-dev"],
+            (Self::Debian, Need::Display) => &["xvfb", "openbox", "dbus", "imagemagick", "fonts-dejavu-core"],
+            (Self::Debian, Need::Tests) => &["git", "procps"],
+            (Self::Debian, Need::Window) => &[
+                "xvfb", "xauth", "openbox", "xdotool", "wmctrl", "x11-utils", "webkit2gtk-driver", "dbus", "dunst",
+                "at-spi2-core", "python3-pyatspi", "gir1.2-atspi-2.0", "imagemagick", "fonts-dejavu-core", "procps",
+            ],
+            (Self::Debian, Need::Package) => &["rpm", "desktop-file-utils", "appstream"],
+
+            (Self::Fedora, Need::Build) => &["gcc", "make", "pkgconf-pkg-config", "webkit2gtk4.1-devel"],
+            (Self::Fedora, Need::Display) => {
+                &["xorg-x11-server-Xvfb", "openbox", "dbus-daemon", "ImageMagick", "dejavu-sans-fonts"]
+            }
+            (Self::Fedora, Need::Tests) => &["git-core", "procps-ng"],
+            (Self::Fedora, Need::Window) => &[
+                "xorg-x11-server-Xvfb", "xorg-x11-xauth", "openbox", "xdotool", "wmctrl", "xprop", "webkit2gtk-driver",
+                "dbus-daemon", "dunst", "at-spi2-core", "python3-pyatspi", "ImageMagick", "dejavu-sans-fonts",
+                "procps-ng",
+            ],
+            (Self::Fedora, Need::Package) => &["rpm", "desktop-file-utils", "appstream"],
+
+            (Self::Arch, Need::Build) => &["base-devel", "webkit2gtk-4.1"],
+            (Self::Arch, Need::Display) => &["xorg-server-xvfb", "openbox", "dbus", "imagemagick", "ttf-dejavu"],
+            (Self::Arch, Need::Tests) => &["git", "procps-ng"],
+            (Self::Arch, Need::Window) => &[
+                "xorg-server-xvfb", "xorg-xauth", "openbox", "xdotool", "wmctrl", "xorg-xprop", "dbus", "dunst",
+                "at-spi2-core", "python-atspi", "imagemagick", "ttf-dejavu", "procps-ng",
+            ],
+            (Self::Arch, Need::Package) => &["rpm-tools", "desktop-file-utils", "appstream"],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn families_are_told_by_id_and_by_relatives() {
+        for (os_release, family) in [
+            ("PRETTY_NAME=\"Debian GNU/Linux 12\"\nID=debian\n", Some(Family::Debian)),
+            ("NAME=Ubuntu\nID=ubuntu\nID_LIKE=debian", Some(Family::Debian)),
+            ("ID=linuxmint\nID_LIKE=\"ubuntu debian\"", Some(Family::Debian)),
+            ("ID=fedora\nVERSION_ID=43", Some(Family::Fedora)),
+            ("ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"", Some(Family::Fedora)),
+            ("ID=endeavouros\nID_LIKE='arch'", Some(Family::Arch)),
+            ("ID=nixos\nVERSION_ID=\"debian\"", None),
+            ("", None),
+        ] {
+            assert_eq!(Family::of(os_release), family, "{os_release}");
+        }
+    }
+
+    #[test]
+    fn a_package_of_two_needs_is_named_once() {
+        for family in [Family::Debian, Family::Fedora, Family::Arch] {
+            let packages =
+                family.packages(&[Need::Build, Need::Display, Need::Tests, Need::Window, Need::Package]);
+            let mut unique = packages.clone();
+            unique.sort_unstable();
+            unique.dedup();
+            assert_eq!(packages.len(), unique.len(), "{packages:?}");
+        }
+    }
+
+    #[test]
+    fn running_needs_nothing_that_only_tests_need() {
+        let packages = Family::Debian.packages(&[Need::Build]);
+        assert_eq!(packages, ["build-essential", "pkg-config", "libwebkit2gtk-4.1-dev"]);
+    }
+}

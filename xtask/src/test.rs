@@ -1,0 +1,345 @@
+//! `cargo xtask test`: every check there is, each in a part of its own.
+
+use std::fs;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use crate::command::{cargo, run};
+use crate::node::Node;
+use crate::package::Checked;
+use crate::packages::Need;
+use crate::{Outcome, claude, package, project, system, toolchain, ui};
+
+/// One kind of check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Install,
+    Formatting,
+    UiBuild,
+    Clippy,
+    Rust,
+    Ui,
+    RealCli,
+    RealWindow,
+    Package,
+}
+
+/// All parts, in the order they run.
+const PARTS: [Part; 9] = [
+    Part::Install,
+    Part::Formatting,
+    Part::UiBuild,
+    Part::Clippy,
+    Part::Rust,
+    Part::Ui,
+    Part::RealCli,
+    Part::RealWindow,
+    Part::Package,
+];
+
+/// What came of a part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Verdict {
+    Passed,
+    Failed(String),
+    /// It could not be done here; a failure where the run is unattended.
+    Skipped(String),
+    /// A part that it needs failed.
+    NotRun(Part),
+}
+
+/// Runs the named parts and what they need, or all; fails if any failed.
+pub fn test(names: &[&str]) -> Outcome {
+    let parts = chosen(names)?;
+    let mut suite = Suite { needs: needs(&parts), node: None };
+    let mut verdicts: Vec<(Part, Verdict, Duration)> = Vec::new();
+    for part in parts {
+        println!("\n==== {} ====", part.title());
+        let started_at = Instant::now();
+        let failed =
+            |needed: &Part| verdicts.iter().any(|(part, verdict, _)| part == needed && !verdict.is_good());
+        let verdict = match part.needed().iter().find(|needed| failed(needed)) {
+            Some(needed) => Verdict::NotRun(*needed),
+            None => suite.run(part),
+        };
+        if verdict != Verdict::Passed {
+            println!("{}: {}", part.title(), verdict.shown());
+        }
+        verdicts.push((part, verdict, started_at.elapsed()));
+    }
+    summary(&verdicts)
+}
+
+/// What the parts share.
+struct Suite {
+    needs: Vec<Need>,
+    node: Option<Node>,
+}
+
+impl Suite {
+    fn run(&mut self, part: Part) -> Verdict {
+        let outcome = match part {
+            Part::Install => self.install(),
+            Part::Formatting => self.formatting(),
+            Part::UiBuild => self.node().and_then(ui::build),
+            Part::Clippy => {
+                run(cargo().args(["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"]))
+            }
+            Part::Rust => rust(),
+            Part::Ui => {
+                self.node().and_then(|node| both(ui::script(node, "check"), || ui::script(node, "test")))
+            }
+            Part::RealCli => return self.real_cli(),
+            Part::RealWindow => real_window(),
+            Part::Package => return self.package(),
+        };
+        match outcome {
+            Ok(()) => Verdict::Passed,
+            Err(reason) => Verdict::Failed(reason),
+        }
+    }
+
+    fn node(&self) -> Outcome<&Node> {
+        self.node.as_ref().ok_or_else(|| "Node was not installed".to_owned())
+    }
+
+    fn install(&mut self) -> Outcome {
+        system::ensure(&self.needs)?;
+        toolchain::ensure_components()?;
+        let node = self.node.insert(Node::ensure()?);
+        ui::install(node)
+    }
+
+    fn formatting(&self) -> Outcome {
+        both(run(cargo().args(["fmt", "--all", "--check"])), || ui::script(self.node()?, "lint"))
+    }
+
+    fn real_cli(&self) -> Verdict {
+        let mut tests = cargo();
+        tests.args(["test", "--package", "deskbell-tests", "--test", "real_cli"]);
+        // Without the CLI the tests still run, and name each one that is skipped.
+        let missing = match self.node().and_then(claude::ensure) {
+            Ok(claude) => {
+                tests.env("DESKBELL_TEST_CLAUDE", claude);
+                None
+            }
+            Err(reason) => Some(format!("Claude Code could not be installed: {reason}")),
+        };
+        match (run(strict(&mut tests)), missing) {
+            (Err(reason), None) => Verdict::Failed(reason),
+            (Err(reason), Some(missing)) => Verdict::Failed(format!("{missing}; {reason}")),
+            (Ok(()), None) => Verdict::Passed,
+            (Ok(()), Some(missing)) => Verdict::Skipped(missing),
+        }
+    }
+
+    fn package(&self) -> Verdict {
+        let checked = self.node().and_then(package::build).and_then(|()| package::check());
+        match checked {
+            Ok(Checked::Works) => Verdict::Passed,
+            Ok(Checked::Skipped(reason)) => Verdict::Skipped(reason),
+            Err(reason) => Verdict::Failed(reason),
+        }
+    }
+}
+
+fn rust() -> Outcome {
+    let app_and_engine = ["--workspace", "--exclude", "deskbell-tests"];
+    let whole_sessions = ["--package", "deskbell-tests", "--lib", "--test", "engine"];
+    if !toolchain::has_nextest() {
+        return both(run(cargo().arg("test").args(app_and_engine)), || {
+            run(cargo().arg("test").args(whole_sessions))
+        });
+    }
+    let nextest = |selected: &[&str]| run(cargo().args(["nextest", "run", "--no-tests=pass"]).args(selected));
+    // It leaves out the examples in the documentation.
+    let examples = || run(cargo().args(["test", "--doc"]).args(app_and_engine));
+    both(both(nextest(&app_and_engine), || nextest(&whole_sessions)), examples)
+}
+
+fn real_window() -> Outcome {
+    // What users run, built without the features that only tests ask for.
+    run(cargo().arg("build"))?;
+    let artefacts = project::target().join("test-artefacts");
+    fs::create_dir_all(&artefacts)
+        .map_err(|error| format!("could not make {}: {error}", artefacts.display()))?;
+    let mut tests = cargo();
+    tests.args(["test", "--package", "deskbell-tests", "--test", "real_window"]);
+    tests.env("DESKBELL_TEST_APP", project::debug_app()).env("DESKBELL_TEST_ARTEFACTS", artefacts);
+    run(strict(&mut tests))
+}
+
+/// Where the run is unattended, a test that cannot run has failed.
+fn strict(tests: &mut Command) -> &mut Command {
+    if project::is_ci() { tests.env("DESKBELL_TEST_REQUIRE", "1") } else { tests }
+}
+
+/// Runs the second whatever came of the first, and tells what failed.
+fn both(first: Outcome, second: impl FnOnce() -> Outcome) -> Outcome {
+    match (first, second()) {
+        (Err(first), Err(second)) => Err(format!("{first}; {second}")),
+        (first, second) => first.and(second),
+    }
+}
+
+impl Part {
+    fn title(self) -> &'static str {
+        match self {
+            Self::Install => "Install",
+            Self::Formatting => "Formatting",
+            Self::UiBuild => "UI build",
+            Self::Clippy => "Clippy",
+            Self::Rust => "Rust tests",
+            Self::Ui => "UI types and tests",
+            Self::RealCli => "Real CLI",
+            Self::RealWindow => "Real window",
+            Self::Package => "Package",
+        }
+    }
+
+    /// What a user calls it, if it can be asked for.
+    fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Install | Self::UiBuild => None,
+            Self::Formatting => Some("fmt"),
+            Self::Clippy => Some("clippy"),
+            Self::Rust => Some("rust"),
+            Self::Ui => Some("ui"),
+            Self::RealCli => Some("cli"),
+            Self::RealWindow => Some("window"),
+            Self::Package => Some("package"),
+        }
+    }
+
+    /// The parts without which it cannot run.
+    fn needed(self) -> &'static [Part] {
+        match self {
+            Self::Install => &[],
+            Self::Formatting | Self::Ui | Self::RealCli => &[Self::Install],
+            Self::UiBuild => &[Self::Install],
+            // The built user interface is compiled into the app.
+            Self::Clippy | Self::Rust | Self::RealWindow | Self::Package => &[Self::Install, Self::UiBuild],
+        }
+    }
+
+    fn packages(self) -> &'static [Need] {
+        match self {
+            Self::Install | Self::Formatting | Self::UiBuild => &[],
+            Self::Clippy => &[Need::Build],
+            Self::Rust | Self::RealCli => &[Need::Build, Need::Tests],
+            Self::Ui => &[Need::Tests],
+            Self::RealWindow => &[Need::Build, Need::Tests, Need::Window],
+            Self::Package => &[Need::Build, Need::Display, Need::Package],
+        }
+    }
+}
+
+/// The parts with these names, and those they need, in order; all of them for no name.
+fn chosen(names: &[&str]) -> Outcome<Vec<Part>> {
+    if names.is_empty() {
+        return Ok(PARTS.to_vec());
+    }
+    let known: Vec<&str> = PARTS.iter().filter_map(|part| part.name()).collect();
+    if let Some(name) = names.iter().find(|name| !known.contains(name)) {
+        return Err(format!("no part is called {name}; they are: {}", known.join(" ")));
+    }
+    let is_named = |part: &Part| part.name().is_some_and(|name| names.contains(&name));
+    let is_needed = |part: &Part| PARTS.iter().any(|other| is_named(other) && other.needed().contains(part));
+    Ok(PARTS.into_iter().filter(|part| is_named(part) || is_needed(part)).collect())
+}
+
+fn needs(parts: &[Part]) -> Vec<Need> {
+    parts.iter().flat_map(|part| part.packages()).copied().collect()
+}
+
+impl Verdict {
+    fn is_good(&self) -> bool {
+        match self {
+            Self::Passed => true,
+            Self::Skipped(_) => !project::is_ci(),
+            Self::Failed(_) | Self::NotRun(_) => false,
+        }
+    }
+
+    fn shown(&self) -> String {
+        match self {
+            Self::Passed => "passed".to_owned(),
+            Self::Failed(reason) => format!("FAILED: {reason}"),
+            Self::Skipped(reason) => format!("SKIPPED: {reason}"),
+            Self::NotRun(needed) => format!("NOT RUN, for it needs: {}", needed.title()),
+        }
+    }
+}
+
+fn summary(verdicts: &[(Part, Verdict, Duration)]) -> Outcome {
+    println!("\n==== Summary ====");
+    for (part, verdict, took) in verdicts {
+        // The whole reason stands with the part; here it must not break the table.
+        let shown = verdict.shown();
+        let first_line = shown.lines().next().unwrap_or_default();
+        println!("{:<20} {:>8}  {first_line}", part.title(), minutes(*took));
+    }
+    println!("{:<20} {:>8}", "All", minutes(verdicts.iter().map(|(_, _, took)| took).sum()));
+    let bad: Vec<&str> =
+        verdicts.iter().filter(|(_, verdict, _)| !verdict.is_good()).map(|(part, ..)| part.title()).collect();
+    if bad.is_empty() {
+        println!("Everything passed.");
+        Ok(())
+    } else {
+        Err(format!("{} of {} parts failed: {}", bad.len(), verdicts.len(), bad.join(", ")))
+    }
+}
+
+fn minutes(took: Duration) -> String {
+    let tenths = (took.as_secs_f32() * 10.0).round() as u32;
+    format!("{}:{:02}.{}", tenths / 600, tenths / 10 % 60, tenths % 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_name_every_part_runs() {
+        assert_eq!(chosen(&[]), Ok(PARTS.to_vec()));
+    }
+
+    #[test]
+    fn a_part_brings_what_it_needs_and_nothing_else() {
+        assert_eq!(chosen(&["fmt"]), Ok(vec![Part::Install, Part::Formatting]));
+        assert_eq!(chosen(&["window"]), Ok(vec![Part::Install, Part::UiBuild, Part::RealWindow]));
+        assert_eq!(
+            chosen(&["cli", "rust"]),
+            Ok(vec![Part::Install, Part::UiBuild, Part::Rust, Part::RealCli])
+        );
+        assert!(chosen(&["rust", "everything"]).is_err());
+    }
+
+    #[test]
+    fn a_part_needs_only_parts_that_run_before_it() {
+        for (idx, part) in PARTS.iter().enumerate() {
+            assert!(part.needed().iter().all(|needed| PARTS[..idx].contains(needed)), "{part:?}");
+        }
+    }
+
+    #[test]
+    fn formatting_installs_no_package() {
+        assert_eq!(needs(&[Part::Install, Part::Formatting]), []);
+    }
+
+    #[test]
+    fn times_are_shown_in_minutes() {
+        assert_eq!(minutes(Duration::from_millis(950)), "0:01.0");
+        assert_eq!(minutes(Duration::from_millis(61_240)), "1:01.2");
+        assert_eq!(minutes(Duration::from_secs(1805)), "30:05.0");
+    }
+
+    #[test]
+    fn both_run_and_both_failures_are_told() {
+        let fails = |text: &str| Err(text.to_owned());
+        assert_eq!(both(Ok(()), || Ok(())), Ok(()));
+        assert_eq!(both(fails("one"), || Ok(())), fails("one"));
+        assert_eq!(both(Ok(()), || fails("two")), fails("two"));
+        assert_eq!(both(fails("one"), || fails("two")), fails("one; two"));
+    }
+}
