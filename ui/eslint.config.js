@@ -41,7 +41,11 @@ export default ts.config(
     rules: {
       'svelte/no-at-html-tags': 'error',
       // Style attributes are blocked by the content security policy; `style:` directives are not.
-      'svelte/no-inline-styles': ['error', { allowTransitions: false }],
+      'no-restricted-syntax': [
+        'error',
+        { selector: 'SvelteAttribute[key.name="style"]', message: 'Use a class, or a style: directive.' },
+      ],
+      'svelte/no-useless-mustaches': ['error', { ignoreStringEscape: true }],
       // Plain maps hold what no component reads by itself.
       'svelte/prefer-svelte-reactivity': 'off',
       'svelte/require-each-key': 'error',

@@ -3,6 +3,7 @@
 use deskbell_engine::api::{AgentKind, AgentView, CommandError, ErrorCode};
 use deskbell_engine::launch::Launch;
 use deskbell_engine::locate::{Located, NotFound, Places, locate};
+use deskbell_engine::process::guard::Guard;
 use deskbell_engine::session::Launcher;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,15 +14,28 @@ pub const DEMO_AGENT: &str = "demo-agent";
 
 /// Marks this run of the app; each process it starts gets a number behind it.
 #[derive(Clone)]
-pub struct RunToken(Arc<(String, AtomicU64)>);
+pub struct Run(Arc<RunParts>);
 
-impl RunToken {
-    pub fn new() -> Self {
-        Self(Arc::new((uuid::Uuid::new_v4().to_string(), AtomicU64::new(0))))
+struct RunParts {
+    token: String,
+    n_started: AtomicU64,
+    /// Ends what is left behind if the app is killed.
+    _guard: Option<Guard>,
+}
+
+impl Run {
+    /// Begins a run, with a guard over everything it will start.
+    pub fn begin() -> Self {
+        let token = uuid::Uuid::new_v4().to_string();
+        let guard = std::env::current_exe().and_then(|program| Guard::start(&program, &token));
+        if let Err(error) = &guard {
+            tracing::warn!(%error, "no guard: if the app is killed, tools of its agents may live on");
+        }
+        Self(Arc::new(RunParts { token, n_started: AtomicU64::new(0), _guard: guard.ok() }))
     }
 
     fn next(&self) -> String {
-        format!("{}.{}", self.0.0, self.0.1.fetch_add(1, Ordering::Relaxed))
+        format!("{}.{}", self.0.token, self.0.n_started.fetch_add(1, Ordering::Relaxed))
     }
 }
 
@@ -42,7 +56,7 @@ pub fn launcher(
     project: PathBuf,
     data: PathBuf,
     chosen: impl Fn() -> Option<PathBuf> + Send + Sync + 'static,
-    run_token: RunToken,
+    run: Run,
 ) -> Launcher {
     Arc::new(move || {
         let mut launch = Launch {
@@ -51,7 +65,7 @@ pub fn launcher(
             first_args: Vec::new(),
             project: project.clone(),
             env: Vec::new(),
-            run_token: run_token.next(),
+            run_token: run.next(),
         };
         match kind {
             AgentKind::Demo => {

@@ -1,6 +1,6 @@
 //! Every session of every project: opened once, kept on disk, listened to by the desk itself.
 
-use crate::agent::{self, RunToken};
+use crate::agent::{self, Run};
 use crate::preferences::Preferred;
 use anyhow::Context;
 use deskbell_engine::api::*;
@@ -29,7 +29,7 @@ struct Entry {
 pub struct Desk {
     data: PathBuf,
     store: Store,
-    run_token: RunToken,
+    run: Run,
     preferred: Arc<Preferred>,
     sessions: Mutex<HashMap<SessionId, Entry>>,
     /// What every session tells, for the list, the dialogs and the bell.
@@ -50,7 +50,7 @@ impl Desk {
         }
         let (facts, told) = mpsc::unbounded_channel();
         let sessions = Mutex::default();
-        let desk = Self { data, store, run_token: RunToken::new(), preferred, sessions, facts };
+        let desk = Self { data, store, run: Run::begin(), preferred, sessions, facts };
         for record in loaded.records {
             desk.add(record).await?;
         }
@@ -65,7 +65,7 @@ impl Desk {
             project.clone(),
             self.data.clone(),
             move || preferred.get().agent_program.map(PathBuf::from),
-            self.run_token.clone(),
+            self.run.clone(),
         );
         let agent_config = agent::config_folder(record.agent, &self.data);
         let store = Some(self.store.clone());

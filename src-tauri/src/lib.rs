@@ -14,6 +14,7 @@ mod shell;
 mod windows;
 
 use args::{Args, Mode};
+use deskbell_engine::process::guard;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -23,6 +24,12 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     // The installed app has one binary: it is its own demo agent, in a process of its own all the same.
     if args.first().is_some_and(|first| first == agent::DEMO_AGENT) {
         return deskbell_demo_agent::main(args.into_iter().skip(1));
+    }
+    if let [first, run] = args.as_slice()
+        && first == guard::GUARD
+    {
+        guard::keep(&run.to_string_lossy());
+        return ExitCode::SUCCESS;
     }
     let cwd = std::env::current_dir().unwrap_or_default();
     let mode = match args::parse(&args, &cwd) {

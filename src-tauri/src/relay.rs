@@ -1,6 +1,6 @@
 //! The engine without a window: commands as NDJSON on stdin, events as NDJSON on stdout. See docs/relay.md.
 
-use crate::agent::{self, RunToken};
+use crate::agent::{self, Run};
 use crate::args::RelayOptions;
 use deskbell_engine::api::*;
 use deskbell_engine::session::machine::{Limits, Memory};
@@ -58,7 +58,7 @@ fn open(options: RelayOptions) -> anyhow::Result<SessionHandle> {
     let kind = if demo { AgentKind::Demo } else { AgentKind::Claude };
     let data = crate::desk::data_folder();
     let launcher =
-        agent::launcher(kind, project.clone(), data.clone(), move || chosen.clone(), RunToken::new());
+        agent::launcher(kind, project.clone(), data.clone(), move || chosen.clone(), Run::begin());
     let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis() as u64;
     let record = Record {
         id: SessionId::new(uuid::Uuid::new_v4().to_string()),

@@ -68,6 +68,8 @@ pub async fn a_killed_agent_withdraws_its_request() -> Result<()> {
     let resolved = relay.event("permissionResolved").await?;
     ensure!(resolved["requestId"] == asked["request"]["id"], "{resolved}");
     ensure!(resolved["resolution"]["type"] == "withdrawn", "{resolved}");
+    let turn = relay.turn_end().await?;
+    ensure!(outcome(&turn)? == Outcome::Crashed, "{turn}");
     relay.turn("SAY well again").await?;
     ensure!(!world.file("b.txt").exists());
     relay.close().await

@@ -21,6 +21,8 @@ fn main() {
         thinking_comes_before_the_answer,
         an_allowed_tool_runs,
         a_denied_tool_does_not_run_and_the_model_hears_why,
+        a_rule_for_project_and_session_is_not_asked_again,
+        a_rule_for_the_project_alone_is_lost_on_a_restricted_child,
         a_question_is_answered,
         an_interrupt_ends_the_turn_and_not_the_process,
         earlier_prompts_are_sent_along,
@@ -43,6 +45,7 @@ fn main() {
             a_stream_arrives_whole,
             thinking_and_answer_are_items_of_their_own,
             an_interrupt_in_mid_text_keeps_text_and_process,
+            an_interrupt_right_behind_the_prompt_counts,
             a_failure_of_the_api_ends_the_turn_by_its_name,
             a_stream_that_broke_off_is_shown_once;
         permissions:

@@ -82,6 +82,59 @@ pub async fn a_denied_tool_does_not_run_and_the_model_hears_why() -> Result<()> 
     child.close().await.map(drop)
 }
 
+/// Kept in the project and given to the session: only the two together hold at once and later, on both versions
+/// and in both kinds of child.
+pub async fn a_rule_for_project_and_session_is_not_asked_again() -> Result<()> {
+    for arguments in [&[][..], &RESTRICTED] {
+        let world = World::new().await?;
+        let asked = asked_for(&world, arguments, &["localSettings", "session"]).await?;
+        ensure!(asked == ["touch one.txt", "touch two.txt"], "{arguments:?}: {asked:?}");
+        ensure!(world.file(".claude/settings.local.json").exists(), "the rule was not kept");
+    }
+    Ok(())
+}
+
+/// A restricted child writes such a rule and does not read it. (So does any child of 2.1.197, at least at once.)
+pub async fn a_rule_for_the_project_alone_is_lost_on_a_restricted_child() -> Result<()> {
+    let world = World::new().await?;
+    let asked = asked_for(&world, &RESTRICTED, &["localSettings"]).await?;
+    ensure!(asked == ["touch one.txt", "touch one.txt", "touch two.txt"], "{asked:?}");
+    Ok(())
+}
+
+/// How Deskbell starts a child in a folder that nobody trusted.
+const RESTRICTED: [&str; 2] = ["--setting-sources=user", "--strict-mcp-config"];
+
+/// Which commands were asked for when two were run, the first of them twice, and each was allowed with its rule,
+/// once for each destination.
+async fn asked_for(world: &World, arguments: &[&str], destinations: &[&str]) -> Result<Vec<String>> {
+    let mut child = CliChild::spawn(world, arguments)?;
+    child.prompt("BASH touch one.txt\nBASH touch one.txt\nBASH touch two.txt\nSAY done").await?;
+    let mut commands = Vec::new();
+    let asks_or_ends =
+        |line: &Value| line["request"]["subtype"] == "can_use_tool" || line["type"] == "result";
+    loop {
+        let line = child.next("a request or the end", asks_or_ends).await?;
+        if line["type"] == "result" {
+            child.close().await?;
+            return Ok(commands);
+        }
+        let request = &line["request"];
+        commands.push(request["input"]["command"].as_str().context("no command")?.to_owned());
+        let rule = &request["permission_suggestions"][0];
+        ensure!(rule["type"] == "addRules", "{rule}");
+        let rules = destinations.iter().map(|destination| {
+            let mut rule = rule.clone();
+            rule["destination"] = (*destination).into();
+            rule
+        });
+        let rules: Vec<Value> = rules.collect();
+        let input = &request["input"];
+        let answer = json!({"behavior": "allow", "updatedInput": input, "updatedPermissions": rules});
+        child.answer(&line["request_id"], answer).await?;
+    }
+}
+
 pub async fn a_question_is_answered() -> Result<()> {
     let world = World::new().await?;
     let mut child = CliChild::spawn(&world, &[])?;

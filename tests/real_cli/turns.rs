@@ -55,7 +55,8 @@ pub async fn an_interrupt_in_mid_text_keeps_text_and_process() -> Result<()> {
     let world = World::new().await?;
     let mut relay = Relay::spawn(&world, &[])?;
     relay.prompt("HANG the first half of it").await?;
-    let shows_text = |event: &Value| text_of(event).contains("first half");
+    let shows_text =
+        |event: &Value| event["type"] == "blocksChanged" && text_of(&event["blocks"]).contains("first half");
     relay.next_event("the first half of the text", DEADLINE, shows_text).await?;
     let pid = relay.session()?["pid"].clone();
     relay.send(&Command::Interrupt).await?;
@@ -68,6 +69,20 @@ pub async fn an_interrupt_in_mid_text_keeps_text_and_process() -> Result<()> {
         answers.len() == 2 && answers[0].contains("the first half") && answers[1] == "still here",
         "{answers:?}"
     );
+    relay.close().await
+}
+
+pub async fn an_interrupt_right_behind_the_prompt_counts() -> Result<()> {
+    let world = World::new().await?;
+    let mut relay = Relay::spawn(&world, &[])?;
+    // While the process comes up, and once more while it runs.
+    for prompt in ["HANG the first", "HANG the second"] {
+        relay.prompt(prompt).await?;
+        relay.send(&Command::Interrupt).await?;
+        let turn = relay.turn_end().await?;
+        ensure!(outcome(&turn)? == Outcome::Interrupted, "{turn}");
+    }
+    relay.turn("SAY still here").await?;
     relay.close().await
 }
 

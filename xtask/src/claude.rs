@@ -16,7 +16,7 @@ pub fn ensure(node: &Node) -> Outcome<PathBuf> {
     let folder = project::tools().join(format!("claude-code-{CLAUDE_CODE_VERSION}"));
     let executable = executable(&folder);
     if !executable.is_file() {
-        install(node, &folder)?;
+        install(node, &folder).map_err(|reason| format!("Claude Code could not be installed: {reason}"))?;
     }
     let version = version(&executable)?;
     if version.starts_with(CLAUDE_CODE_VERSION) {

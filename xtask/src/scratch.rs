@@ -1,7 +1,7 @@
 //! A folder that is gone when its owner is.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::SystemTime;
 use std::{env, fs, process};
 
 use crate::Outcome;
@@ -12,13 +12,10 @@ pub struct Scratch(PathBuf);
 impl Scratch {
     /// Makes the folder, for this user alone.
     pub fn new() -> Outcome<Self> {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let path = env::temp_dir().join(format!("deskbell-{}-{count}", process::id()));
-        let mut builder = fs::DirBuilder::new();
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(&path).map_err(|error| format!("could not make {}: {error}", path.display()))?;
+        // The time as well: a run that was killed left its folder, and its pid is given out again.
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let path = env::temp_dir().join(format!("deskbell-{}-{:x}", process::id(), now.as_nanos()));
+        make(&path, false)?;
         Ok(Self(path))
     }
 
@@ -30,13 +27,18 @@ impl Scratch {
     /// A folder inside it, made if it is not there, for this user alone.
     pub fn folder(&self, name: &str) -> Outcome<PathBuf> {
         let path = self.0.join(name);
-        let mut builder = fs::DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(&path).map_err(|error| format!("could not make {}: {error}", path.display()))?;
+        make(&path, true)?;
         Ok(path)
     }
+}
+
+/// Makes a folder for this user alone; with `recursive` it may be there already.
+fn make(path: &Path, recursive: bool) -> Outcome {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(recursive);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path).map_err(|error| format!("could not make {}: {error}", path.display()))
 }
 
 impl Drop for Scratch {

@@ -31,6 +31,13 @@ pub fn apt_install(packages: &[&str]) -> Outcome {
     if missing.is_empty() {
         return Ok(());
     }
+    if !is_root() && find("sudo").is_none() {
+        let install =
+            format!("apt-get update && apt-get install --no-install-recommends {}", missing.join(" "));
+        return Err(format!(
+            "packages are missing, and there is no `sudo` to install them; as root, run:\n\n    {install}"
+        ));
+    }
     println!("Installing {}", missing.join(" "));
     static UPDATED: OnceLock<()> = OnceLock::new();
     if UPDATED.set(()).is_ok() {
@@ -49,15 +56,13 @@ pub fn apt_get() -> Outcome<Command> {
     Ok(apt_get)
 }
 
-/// A command that runs with the rights of the administrator: as it is for root, by `sudo` for others.
+/// A command that runs with the rights of root: as it is for root itself, by `sudo` for others.
 pub fn privileged(program: &str) -> Outcome<Command> {
     if is_root() {
         return Ok(Command::new(program));
     }
     if find("sudo").is_none() {
-        return Err(format!(
-            "`{program}` needs administrator rights, and there is no `sudo`: run this as root once"
-        ));
+        return Err(format!("`{program}` needs the rights of root, and there is no `sudo`"));
     }
     let mut sudo = Command::new("sudo");
     sudo.arg(program);

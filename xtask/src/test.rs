@@ -115,21 +115,18 @@ impl Suite {
     }
 
     fn real_cli(&self) -> Verdict {
-        let mut tests = cargo();
-        tests.args(["test", "--package", "deskbell-tests", "--test", "real_cli"]);
         // Without the CLI the tests still run, and name each one that is skipped.
-        let missing = match self.node().and_then(claude::ensure) {
-            Ok(claude) => {
+        let claude = self.node().and_then(claude::ensure);
+        let tested = against_the_app("real_cli", |tests| {
+            if let Ok(claude) = &claude {
                 tests.env("DESKBELL_TEST_CLAUDE", claude);
-                None
             }
-            Err(reason) => Some(format!("Claude Code could not be installed: {reason}")),
-        };
-        match (run(strict(&mut tests)), missing) {
-            (Err(reason), None) => Verdict::Failed(reason),
-            (Err(reason), Some(missing)) => Verdict::Failed(format!("{missing}; {reason}")),
-            (Ok(()), None) => Verdict::Passed,
-            (Ok(()), Some(missing)) => Verdict::Skipped(missing),
+        });
+        match (tested, claude) {
+            (Err(reason), Ok(_)) => Verdict::Failed(reason),
+            (Err(reason), Err(missing)) => Verdict::Failed(format!("{missing}; {reason}")),
+            (Ok(()), Ok(_)) => Verdict::Passed,
+            (Ok(()), Err(missing)) => Verdict::Skipped(missing),
         }
     }
 
@@ -158,20 +155,28 @@ fn rust() -> Outcome {
 }
 
 fn real_window() -> Outcome {
-    // What users run, built without the features that only tests ask for.
-    run(cargo().arg("build"))?;
     let artefacts = project::target().join("test-artefacts");
     fs::create_dir_all(&artefacts)
         .map_err(|error| format!("could not make {}: {error}", artefacts.display()))?;
-    let mut tests = cargo();
-    tests.args(["test", "--package", "deskbell-tests", "--test", "real_window"]);
-    tests.env("DESKBELL_TEST_APP", project::debug_app()).env("DESKBELL_TEST_ARTEFACTS", artefacts);
-    run(strict(&mut tests))
+    against_the_app("real_window", |tests| {
+        tests.env("DESKBELL_TEST_ARTEFACTS", artefacts);
+    })
 }
 
-/// Where the run is unattended, a test that cannot run has failed.
-fn strict(tests: &mut Command) -> &mut Command {
-    if project::is_ci() { tests.env("DESKBELL_TEST_REQUIRE", "1") } else { tests }
+/// Runs tests that start the built app, with what else they need in their environment.
+fn against_the_app(name: &str, prepare: impl FnOnce(&mut Command)) -> Outcome {
+    // What users run, built without the features that only tests ask for.
+    run(cargo().arg("build"))?;
+    let mut tests = cargo();
+    tests
+        .args(["test", "--package", "deskbell-tests", "--test", name])
+        .env("DESKBELL_TEST_APP", project::debug_app());
+    if project::is_ci() {
+        // A test that cannot run has failed.
+        tests.env("DESKBELL_TEST_REQUIRE", "1");
+    }
+    prepare(&mut tests);
+    run(&mut tests)
 }
 
 /// Runs the second whatever came of the first, and tells what failed.
@@ -215,10 +220,11 @@ impl Part {
     fn needed(self) -> &'static [Part] {
         match self {
             Self::Install => &[],
-            Self::Formatting | Self::Ui | Self::RealCli => &[Self::Install],
-            Self::UiBuild => &[Self::Install],
+            Self::Formatting | Self::UiBuild | Self::Ui => &[Self::Install],
             // The built user interface is compiled into the app.
-            Self::Clippy | Self::Rust | Self::RealWindow | Self::Package => &[Self::Install, Self::UiBuild],
+            Self::Clippy | Self::Rust | Self::RealCli | Self::RealWindow | Self::Package => {
+                &[Self::Install, Self::UiBuild]
+            }
         }
     }
 

@@ -82,7 +82,9 @@ pub struct State {
     pub open: Vec<OpenRequest>,
     /// How many answers came so far.
     pub answers: u64,
-    pub busy: bool,
+    /// A turn runs.
+    pub running: bool,
+    /// The turn that runs, or else the next one, is to be cut off.
     pub interrupted: bool,
     pub hearing: Hearing,
     /// The standard input is at its end.
@@ -105,6 +107,25 @@ pub enum Work {
     Prompts(Vec<Prompt>),
     Unasked(String),
     End,
+}
+
+impl State {
+    /// Whether a turn runs or is about to.
+    pub fn busy(&self) -> bool {
+        self.running || !self.queue.is_empty() || !self.unasked.is_empty()
+    }
+
+    /// How many of the queued prompts make the next turn: all, merged, but for the first turn, which has one alone.
+    pub fn next_count(&self) -> usize {
+        if self.results == 0 { self.queue.len().min(1) } else { mergeable(&self.queue) }
+    }
+
+    /// The turn is over, or will not be.
+    pub fn turn_over(&mut self) {
+        self.running = false;
+        self.interrupted = false;
+        self.hearing = Hearing::Normal;
+    }
 }
 
 impl Agent {
@@ -131,43 +152,54 @@ impl Agent {
     }
 
     /// Writes a line that carries a `session_id` and a `uuid` of its own.
-    pub fn send(&self, mut line: Value) {
-        wire::stamp(&mut line, &self.lock().session_id);
-        self.output.line(&line);
+    pub fn send(&self, line: Value) {
+        self.send_in(&self.lock(), line);
     }
 
     /// Tells the state of the session, if the host wants to know.
     pub fn tell_state(&self, state: &str) {
-        if self.environment.state_events {
-            self.send(wire::state_changed(state));
-        }
+        self.tell_state_in(&self.lock(), state);
     }
 
-    /// Tells the life of a prompt, if it has a name.
+    /// Tells the life of a prompt.
     pub fn tell_life(&self, uuid: &str, state: &str) {
-        if !self.old() {
-            self.send(wire::lifecycle(uuid, state));
+        self.tell_life_in(&self.lock(), uuid, state);
+    }
+
+    /// As [`Agent::send`], under the lock.
+    pub fn send_in(&self, state: &State, mut line: Value) {
+        wire::stamp(&mut line, &state.session_id);
+        self.output.line(&line);
+    }
+
+    /// As [`Agent::tell_state`], under the lock.
+    pub fn tell_state_in(&self, state: &State, told: &str) {
+        if self.environment.state_events {
+            self.send_in(state, wire::state_changed(told));
         }
     }
 
-    /// Waits for work: all prompts that are queued make one turn, but for the first turn, which has the first alone.
+    /// As [`Agent::tell_life`], under the lock.
+    pub fn tell_life_in(&self, state: &State, uuid: &str, told: &str) {
+        if !self.old() {
+            self.send_in(state, wire::lifecycle(uuid, told));
+        }
+    }
+
+    /// Waits for work.
     pub fn next_work(&self) -> Work {
         let mut state = self.lock();
         loop {
             if state.ended {
                 return Work::End;
             }
-            if !state.unasked.is_empty() || !state.queue.is_empty() {
-                // Busy from this moment on, so that an interrupt can not fall between the queue and the turn.
-                state.busy = true;
-                state.interrupted = false;
-                state.hearing = Hearing::Normal;
-            }
             if let Some(text) = state.unasked.pop_front() {
+                state.running = true;
                 return Work::Unasked(text);
             }
-            if !state.queue.is_empty() {
-                let count = if state.results == 0 { 1 } else { mergeable(&state.queue) };
+            let count = state.next_count();
+            if count > 0 {
+                state.running = true;
                 return Work::Prompts(state.queue.drain(..count).collect());
             }
             if state.closed && !self.environment.has("ignore-eof") {

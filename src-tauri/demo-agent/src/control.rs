@@ -20,7 +20,11 @@ pub fn answer(agent: &Agent, line: &Value) {
             let uuid = text("message_uuid").unwrap_or_default();
             let cancelled = agent.change(|state| {
                 let place = state.queue.iter().position(|prompt| prompt.uuid == uuid);
-                place.and_then(|place| state.queue.remove(place)).is_some()
+                let cancelled = place.and_then(|place| state.queue.remove(place)).is_some();
+                if !state.busy() {
+                    state.turn_over();
+                }
+                cancelled
             });
             done(Some(json!({"cancelled": cancelled})));
             if cancelled {
@@ -50,7 +54,7 @@ pub fn answer(agent: &Agent, line: &Value) {
             done(None);
             let busy = agent.change(|state| {
                 state.ended = true;
-                state.busy
+                state.running
             });
             if busy {
                 agent.lock().store.close();
@@ -77,7 +81,7 @@ fn initialize(agent: &Agent, id: &Value) {
         "output_style": "default",
         "available_output_styles": ["default"],
         "models": catalogue::models(),
-        "account": {"tokenSource": "none", "apiKeySource": "none", "apiProvider": "firstParty"},
+        "account": {"tokenSource": "demo", "apiKeySource": "demo", "apiProvider": "firstParty"},
         "pid": std::process::id(),
     });
     if !agent.old() {
@@ -109,7 +113,7 @@ fn initialize(agent: &Agent, id: &Value) {
 }
 
 fn session_state(state: &State) -> &'static str {
-    match (state.busy, state.open.is_empty()) {
+    match (state.busy(), state.open.is_empty()) {
         (false, _) => "idle",
         (true, true) => "running",
         (true, false) => "requires_action",
@@ -122,19 +126,21 @@ fn interrupt(agent: &Agent, id: &Value, cancel_queued: bool) {
         if state.hearing == Hearing::Deaf {
             return;
         }
-        let ends = state.busy && state.hearing == Hearing::Normal;
-        if ends {
-            for open in state.open.drain(..) {
-                agent.output.line(&wire::cancel_request(&open.id));
-            }
-        }
         let mut cancelled = Vec::new();
         if cancel_queued {
             cancelled =
                 state.queue.drain(..).filter(|prompt| prompt.named).map(|prompt| prompt.uuid).collect();
         }
-        let queued: Vec<_> =
-            state.queue.iter().filter(|prompt| prompt.named).map(|prompt| &prompt.uuid).collect();
+        let ends = state.busy() && state.hearing == Hearing::Normal;
+        if ends {
+            for open in state.open.drain(..) {
+                agent.output.line(&wire::cancel_request(&open.id));
+            }
+        }
+        // What is about to begin is cut off, too, and so no longer queued.
+        let taken = if state.running { 0 } else { state.next_count() };
+        let queued = state.queue.iter().skip(taken).filter(|prompt| prompt.named);
+        let queued: Vec<_> = queued.map(|prompt| &prompt.uuid).collect();
         let body = if agent.old() {
             None
         } else if cancel_queued {
@@ -144,9 +150,7 @@ fn interrupt(agent: &Agent, id: &Value, cancel_queued: bool) {
         };
         agent.output.line(&wire::success(id, body));
         for uuid in cancelled {
-            let mut line = wire::lifecycle(&uuid, "cancelled");
-            wire::stamp(&mut line, &state.session_id);
-            agent.output.line(&line);
+            agent.tell_life_in(state, &uuid, "cancelled");
         }
         state.interrupted = ends;
     });

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::agent::Cut;
+use crate::agent::{Cut, State};
 use crate::permission::Call;
 use crate::turn::Turn;
 use crate::usage::{self, Usage};
@@ -44,22 +44,23 @@ impl Turn<'_> {
                 outcome: json!({"errors": [format!("Reached maximum number of turns ({limit})")]}),
             },
         };
-        for uuid in &self.folded_uuids {
-            self.agent.tell_life(uuid, "completed");
-        }
         let is_error = ending.is_error;
-        let line = self.result(ending);
-        self.agent.send(line);
-        for uuid in self.uuids.iter().filter(|uuid| !self.folded_uuids.contains(uuid)) {
-            self.agent.tell_life(uuid, "completed");
-        }
-        self.agent.change(|state| {
+        let agent = self.agent;
+        // All of it under one lock: what the host sends once it has read the result belongs to the next turn.
+        agent.change(|state| {
             let usage = state.usage.clone();
             state.store.turn_ended(&usage);
-            state.busy = false;
-            state.interrupted = false;
+            for uuid in &self.folded_uuids {
+                agent.tell_life_in(state, uuid, "completed");
+            }
+            let line = self.result(state, ending);
+            agent.send_in(state, line);
+            for uuid in self.uuids.iter().filter(|uuid| !self.folded_uuids.contains(uuid)) {
+                agent.tell_life_in(state, uuid, "completed");
+            }
+            agent.tell_state_in(state, "idle");
+            state.turn_over();
         });
-        self.agent.tell_state("idle");
         is_error
     }
 
@@ -173,11 +174,10 @@ impl Turn<'_> {
         }
     }
 
-    fn result(&mut self, ending: Ending) -> Value {
+    fn result(&mut self, state: &mut State, ending: Ending) -> Value {
         let mut spent = Usage::default();
         self.usage.values().for_each(|usage| spent.add(*usage));
         let duration = self.elapsed_ms();
-        let mut state = self.agent.lock();
         let index = state.results;
         state.results += 1;
         let mut line = json!({
@@ -190,7 +190,6 @@ impl Turn<'_> {
             "permission_denials": self.denials,
         });
         let queued = state.queue.iter().filter(|prompt| prompt.human).count();
-        drop(state);
         let mut put = |key: &str, value: Value| line[key] = value;
         if let Some(reason) = ending.terminal_reason {
             put("terminal_reason", reason.into());

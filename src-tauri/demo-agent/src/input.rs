@@ -89,10 +89,10 @@ pub fn text_of(content: &Value) -> String {
 }
 
 fn accept(agent: &Agent, prompt: Prompt) {
-    if prompt.named {
-        agent.tell_life(&prompt.uuid, "queued");
-    }
     agent.change(|state| {
+        if prompt.named {
+            agent.tell_life_in(state, &prompt.uuid, "queued");
+        }
         state.store.queue_operation("enqueue", Some(&prompt.text));
         state.queue.push_back(prompt);
     });

@@ -122,7 +122,7 @@ fn take_up(options: &Options, environment: &Environment) -> Result<(State, bool)
         unasked: VecDeque::new(),
         open: Vec::new(),
         answers: 0,
-        busy: false,
+        running: false,
         interrupted: false,
         hearing: Hearing::Normal,
         closed: false,

@@ -78,7 +78,7 @@ impl<'a> Turn<'a> {
                 "permissionMode": state.mode,
                 "slash_commands": catalogue::command_names(),
                 "terminal_slash_commands": [],
-                "apiKeySource": "none",
+                "apiKeySource": "demo",
                 "claude_code_version": agent.environment.version(),
                 "output_style": "default",
                 "agents": catalogue::agent_names(),

@@ -171,7 +171,8 @@ fn problem(program: &Path) -> Option<String> {
     None
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt;

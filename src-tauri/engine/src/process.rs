@@ -4,6 +4,7 @@
 //! can stop another. A process has ended when both its exit and the end of its output are known; the output is
 //! waited for at most `DRAIN` after the exit, since a grandchild may hold it open for ever.
 
+pub mod guard;
 mod lines;
 #[cfg(unix)]
 mod unix;

@@ -262,3 +262,16 @@ fn sigterm_ends_it_at_once() {
     assert_eq!(ended.status.signal(), Some(Signal::SIGTERM as i32));
     assert!(ended.lines.is_empty(), "no result");
 }
+
+#[test]
+fn an_interrupt_in_the_same_breath_as_the_prompt_cuts_it_off() {
+    let mut agent = Setup::new().start();
+    for number in 0..50 {
+        agent.named_prompt(number, "WAIT");
+        let reply = agent.ask(interrupt());
+        assert_eq!(reply["response"]["still_queued"], json!([]));
+        let lines = agent.until(|line| line["state"] == "completed");
+        assert!(lines.iter().any(|line| line["subtype"] == "error_during_execution"));
+    }
+    assert_eq!(texts(&agent.play("SAY alive")), ["alive"]);
+}

@@ -126,7 +126,8 @@ fn an_agent_tells_where_it_is() {
     let said = texts(&agent.play("PID\nENV A_NAME\nENV NO_SUCH_NAME\nCWD\nARGS\nRECALL\nnonsense"));
     assert_eq!(said[0], agent.pid().to_string());
     assert_eq!(said[1..3], ["a value", "(unset)"]);
-    assert_eq!(std::path::Path::new(&said[3]), setup.folder().canonicalize().unwrap());
+    let told = std::path::Path::new(&said[3]).canonicalize().unwrap();
+    assert_eq!(told, setup.folder().canonicalize().unwrap());
     let args: Vec<String> = serde_json::from_str(&said[4]).unwrap();
     assert!(args.contains(&"--permission-prompt-tool=stdio".to_owned()));
     assert_eq!(said[5..], ["(nothing)", "not a step: nonsense"]);

@@ -116,28 +116,42 @@ pub fn signal(status: ExitStatus) -> Option<i32> {
 
 /// Kills every process whose environment carries this run token; gives how many.
 pub fn sweep(run_token: &str) -> usize {
-    let mark = format!("{}={run_token}", crate::launch::RUN_TOKEN);
-    let survivors = processes_marked(mark.as_bytes());
-    for pid in &survivors {
+    kill_all(processes_marked(|token| token == run_token.as_bytes()))
+}
+
+/// Kills every process whose run token begins like this; gives how many.
+pub fn sweep_prefix(prefix: &str) -> usize {
+    kill_all(processes_marked(|token| token.starts_with(prefix.as_bytes())))
+}
+
+/// How many processes have a run token that begins like this.
+pub fn n_marked(prefix: &str) -> usize {
+    processes_marked(|token| token.starts_with(prefix.as_bytes())).len()
+}
+
+fn kill_all(processes: Vec<libc::pid_t>) -> usize {
+    for pid in &processes {
         // SAFETY: kill has no memory effects. A number read a moment ago from a process that carries our token.
         unsafe { libc::kill(*pid, libc::SIGKILL) };
     }
-    survivors.len()
+    processes.len()
 }
 
 /// On Linux by `/proc`; elsewhere a process's environment is not to be read, and the group has to do.
-fn processes_marked(mark: &[u8]) -> Vec<libc::pid_t> {
+fn processes_marked(is_ours: impl Fn(&[u8]) -> bool) -> Vec<libc::pid_t> {
     let own = std::process::id() as libc::pid_t;
     let Ok(entries) = std::fs::read_dir("/proc") else {
         return Vec::new();
     };
+    let name = format!("{}=", crate::launch::RUN_TOKEN);
     entries
         .flatten()
         .filter_map(|entry| entry.file_name().to_str()?.parse::<libc::pid_t>().ok())
         .filter(|pid| *pid != own)
         .filter(|pid| {
-            std::fs::read(format!("/proc/{pid}/environ"))
-                .is_ok_and(|environ| environ.split(|byte| *byte == 0).any(|variable| variable == mark))
+            let environ = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+            let mut variables = environ.split(|byte| *byte == 0);
+            variables.any(|variable| variable.strip_prefix(name.as_bytes()).is_some_and(&is_ours))
         })
         .collect()
 }

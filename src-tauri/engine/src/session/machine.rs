@@ -98,6 +98,8 @@ pub enum Timer {
     Hibernate,
 }
 
+// An effect lives for one step; a box would cost more than its size.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     Spawn(Start),

@@ -120,6 +120,5 @@ export class FakeHost implements Host {
 
 function refuse<T>(code: CommandError['code'], message: string): Promise<T> {
   const error: CommandError = { code, message, detail: null };
-  // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- what the shell sends is no Error
   return Promise.reject(error);
 }

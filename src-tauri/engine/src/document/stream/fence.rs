@@ -61,9 +61,9 @@ impl Fence {
             lines.push(self.highlighter.line(line));
         }
         let unfinished = &source[*at..];
+        let Some(line) = content(unfinished, self.indent) else { return Grown::Unclear };
         // Marks alone are about to close it: as code they would only flash up.
-        if let Some(line) = content(unfinished, self.indent)
-            && !unfinished.is_empty()
+        if !unfinished.is_empty()
             && !line.trim_matches(' ').bytes().all(|byte| byte == self.mark)
         {
             if colour_unfinished {

@@ -1,0 +1,221 @@
+//! Where a text can be cut, so that what is before the cut need not be parsed again.
+
+use super::spine::{Level, OpenTable, Spine};
+use crate::api::Block;
+use crate::document::markdown::{Node, NodeKind};
+
+/// A place where the source can be cut, and what is settled before it.
+pub(super) struct Seam {
+    pub at: usize,
+    pub spine: Spine,
+    /// The last block is before it as well.
+    pub leaf_is_settled: bool,
+}
+
+/// Finds the last place where a parse can be cut.
+pub(super) struct Seams<'s> {
+    pub source: &'s str,
+    /// What is before that is made up.
+    pub lead_len: usize,
+    pub path: &'s [Node],
+    /// The whole document, up to date with the source.
+    pub blocks: &'s [Block],
+}
+
+impl Seams<'_> {
+    pub fn last(&self) -> Option<Seam> {
+        self.behind_leaf()
+            .or_else(|| self.in_table())
+            .or_else(|| (0..self.path.len()).rev().find_map(|idx| self.before(idx)))
+    }
+
+    /// Where the line begins that has no line end yet.
+    fn open_line(&self) -> usize {
+        line_start(self.source, self.source.len())
+    }
+
+    fn is_complete(&self) -> bool {
+        self.open_line() == self.source.len()
+    }
+
+    /// At the very end, if the last line closed the last block.
+    fn behind_leaf(&self) -> Option<Seam> {
+        if !self.is_complete() {
+            return None;
+        }
+        let idx = self.path.iter().position(|node| !matches!(node.kind, NodeKind::List | NodeKind::Item))?;
+        let closed = match self.path[idx].kind {
+            NodeKind::Heading | NodeKind::Rule => true,
+            NodeKind::Paragraph | NodeKind::Table | NodeKind::Quote => self.ends_blank(),
+            NodeKind::Fence
+            | NodeKind::Row
+            | NodeKind::List
+            | NodeKind::Item
+            | NodeKind::Other
+            | NodeKind::Flattened => false,
+        };
+        // A table that is in the lead goes on behind it; any other block there is made up.
+        let is_made_up = self.path[idx].start < self.lead_len && self.path[idx].kind != NodeKind::Table;
+        if !closed || is_made_up {
+            return None;
+        }
+        let spine = self.spine_of(&self.path[..idx])?;
+        Some(Seam { at: self.source.len(), spine, leaf_is_settled: true })
+    }
+
+    fn ends_blank(&self) -> bool {
+        let Some(line) = self.source[self.lead_len..].strip_suffix('\n') else { return false };
+        line[line_start(line, line.len())..].trim_matches([' ', '\t']).is_empty()
+    }
+
+    /// Before the row that is being written, or behind the last one.
+    fn in_table(&self) -> Option<Seam> {
+        let idx = self.path.iter().rposition(|node| node.kind == NodeKind::Table)?;
+        let table = self.path[idx];
+        let row = match self.path[idx + 1..] {
+            [] => None,
+            [Node { kind: NodeKind::Row, start }] => Some(start),
+            _ => return None,
+        };
+        let body =
+            self.source[table.start..].match_indices('\n').nth(1).map(|(at, _)| table.start + at + 1)?;
+        // The last row must be on the last line: anything in between may have ended the table.
+        let row_is_open = row.is_some() && !self.is_complete();
+        let at = match row {
+            Some(row) if row_is_open => line_start(self.source, row),
+            Some(row) => row + self.source[row..].find('\n')? + 1,
+            None => body,
+        };
+        if at < body.max(self.lead_len) || at != self.open_line() {
+            return None;
+        }
+        let mut spine = self.spine_of(&self.path[..idx])?;
+        let Some(Block::Table { align, rows, .. }) = self.innermost(&self.path[..idx])?.last() else {
+            return None;
+        };
+        spine.table =
+            Some(OpenTable { n_columns: align.len(), n_rows: rows.len() - usize::from(row_is_open) });
+        Some(Seam { at, spine, leaf_is_settled: !row_is_open })
+    }
+
+    /// Before a block or an item on the way to the end, if it is sure to begin there.
+    fn before(&self, idx: usize) -> Option<Seam> {
+        let node = self.path[idx];
+        let at = line_start(self.source, node.start);
+        let indent = &self.source[at..node.start];
+        if at < self.lead_len || indent.bytes().any(|byte| byte != b' ') || !self.is_sure(idx, at) {
+            return None;
+        }
+        let spine = match node.kind {
+            NodeKind::Flattened | NodeKind::Row => return None,
+            NodeKind::Item => self.spine_before_item(idx)?,
+            _ => {
+                let mut spine = self.spine_of(&self.path[..idx])?;
+                let n_blocks = match spine.levels.last_mut() {
+                    Some(level) => &mut level.n_blocks,
+                    None => &mut spine.n_blocks,
+                };
+                *n_blocks = n_blocks.checked_sub(1)?;
+                spine
+            }
+        };
+        Some(Seam { at, spine, leaf_is_settled: false })
+    }
+
+    /// Will the block at `at` still begin there, whatever comes?
+    fn is_sure(&self, idx: usize, at: usize) -> bool {
+        let node = self.path[idx];
+        let n_line_ends = self.source[at..].bytes().filter(|&byte| byte == b'\n').take(2).count();
+        if n_line_ends > 0 {
+            // A delimiter row that is not complete may turn out to be none.
+            return node.kind != NodeKind::Table || n_line_ends > 1;
+        }
+        let line = self.source[at..].trim_start_matches(' ');
+        match node.kind {
+            // `- x`: no longer a rule, an underline or a delimiter row.
+            NodeKind::List | NodeKind::Item => item_prefix(self.source, node.start).is_some_and(|prefix| {
+                let content = self.source[at + prefix.len()..].chars().next();
+                content.is_some_and(|c| {
+                    c.is_alphanumeric()
+                        || matches!(c, '*' | '_' | '`' | '[' | '(' | '"' | '\'') && !line.starts_with(c)
+                })
+            }),
+            // Behind a blank line nothing goes on but a list, and this does not become an item.
+            _ => {
+                let behind_blank = at == 0
+                    || self.source[..at].strip_suffix('\n').is_some_and(|line| {
+                        line[line_start(line, line.len())..].trim_matches([' ', '\t']).is_empty()
+                    });
+                let is_no_marker =
+                    !line.starts_with(['-', '+', '*']) && !line.starts_with(|c: char| c.is_ascii_digit());
+                let is_text = node.kind == NodeKind::Paragraph && line.contains(char::is_alphabetic);
+                behind_blank && (is_no_marker || is_text)
+            }
+        }
+    }
+
+    /// The blocks inside the lists and items of `path`.
+    fn innermost(&self, path: &[Node]) -> Option<&[Block]> {
+        let mut blocks = self.blocks;
+        for _ in path.chunks(2) {
+            let Some(Block::List { items, .. }) = blocks.last() else { return None };
+            blocks = &items.last()?.blocks;
+        }
+        Some(blocks)
+    }
+
+    /// Everything is settled, and the lists of `path` are open.
+    fn spine_of(&self, path: &[Node]) -> Option<Spine> {
+        let mut spine = Spine { n_blocks: self.blocks.len(), ..Spine::default() };
+        let mut blocks = self.blocks;
+        for pair in path.chunks(2) {
+            let [Node { kind: NodeKind::List, .. }, Node { kind: NodeKind::Item, start }] = pair else {
+                return None;
+            };
+            let prefix = item_prefix(self.source, *start)?.to_owned();
+            let Some(Block::List { items, .. }) = blocks.last() else { return None };
+            blocks = &items.last()?.blocks;
+            spine.levels.push(Level { prefix, n_items: items.len(), n_blocks: blocks.len() });
+        }
+        Some(spine)
+    }
+
+    /// Everything before the item at `idx` is settled; the lead opens its list by an item like this one.
+    fn spine_before_item(&self, idx: usize) -> Option<Spine> {
+        let path = &self.path[..idx.checked_sub(1)?];
+        let mut spine = self.spine_of(path)?;
+        let prefix = item_prefix(self.source, self.path[idx].start)?.to_owned();
+        let Some(Block::List { items, .. }) = self.innermost(path)?.last() else { return None };
+        let n_items = items.len() - 1;
+        let n_blocks = items[n_items.checked_sub(1)?].blocks.len();
+        spine.levels.push(Level { prefix, n_items, n_blocks });
+        Some(spine)
+    }
+}
+
+pub(super) fn line_start(source: &str, at: usize) -> usize {
+    source[..at].rfind('\n').map_or(0, |line_end| line_end + 1)
+}
+
+/// The line of a list item up to its content: `  1. `. `None` if the item is not the first thing on its line, or
+/// its content not on the same line, or not at the column that it seems to.
+fn item_prefix(source: &str, item_start: usize) -> Option<&str> {
+    let at = line_start(source, item_start);
+    if source[at..item_start].bytes().any(|byte| byte != b' ') {
+        return None;
+    }
+    let line = &source[at..];
+    let indented = line.trim_start_matches(' ');
+    let n_digits = indented.bytes().take_while(u8::is_ascii_digit).count();
+    let marker = indented.as_bytes().get(n_digits)?;
+    match marker {
+        b'-' | b'+' | b'*' if n_digits == 0 => {}
+        b'.' | b')' if (1..=9).contains(&n_digits) => {}
+        _ => return None,
+    }
+    let content = &indented[n_digits + 1..];
+    let n_spaces = content.bytes().take_while(|&byte| byte == b' ').count();
+    let goes_on = content[n_spaces..].chars().next().is_some_and(|c| !c.is_whitespace());
+    ((1..=4).contains(&n_spaces) && goes_on)
+        .then(|| &line[..line.len() - indented.len() + n_digits + 1 + n_spaces])
+}
