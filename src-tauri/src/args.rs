@@ -9,8 +9,9 @@ Deskbell keeps command-line coding agents on call.
   deskbell [FOLDER]          open a window for the project in FOLDER (default: where you are)
       --demo                 new sessions there use the built-in demo agent: no account, no network
       --prompt=TEXT          begin a session with this prompt
-  deskbell relay --project=DIR [--agent=PATH|demo] [--resume=ID] [--model=M] [--mode=M]
+  deskbell relay --project=DIR [--agent=PATH|demo] [--resume=ID] [--model=M] [--mode=M] [--record=FILE]
                              the engine without a window: commands on stdin, events on stdout, a JSON object a line
+  deskbell replay FILE       fold a recording again: its events on stdout, a JSON object a line
   deskbell --version
   deskbell --help
 ";
@@ -22,6 +23,8 @@ pub enum Mode {
     Version,
     Window(Args),
     Relay(RelayOptions),
+    /// A recording.
+    Replay(PathBuf),
 }
 
 /// A window for a project.
@@ -41,6 +44,8 @@ pub struct RelayOptions {
     pub resume: Option<String>,
     pub model: Option<String>,
     pub mode: Option<String>,
+    /// A new file for the recording.
+    pub record: Option<PathBuf>,
 }
 
 /// What is wrong with a command line.
@@ -64,6 +69,11 @@ pub enum Problem {
 pub fn parse(args: &[OsString], cwd: &Path) -> Result<Mode, Problem> {
     if args.first().is_some_and(|first| first == "relay") {
         return relay(&args[1..], cwd).map(Mode::Relay);
+    }
+    if let [first, file] = args
+        && first == "replay"
+    {
+        return Ok(Mode::Replay(cwd.join(file)));
     }
     let mut parsed = Args::default();
     let mut rest = args.iter();
@@ -104,6 +114,7 @@ fn relay(args: &[OsString], cwd: &Path) -> Result<RelayOptions, Problem> {
             "--agent" => options.agent = Some(value()?.into()),
             "--resume" => options.resume = Some(text(value()?)),
             "--model" => options.model = Some(text(value()?)),
+            "--record" => options.record = Some(cwd.join(value()?)),
             "--mode" => options.mode = Some(text(value()?)),
             _ => return Err(Problem::UnknownOption(name)),
         }

@@ -4,6 +4,7 @@ use crate::agent::{self, Run};
 use crate::preferences::Preferred;
 use anyhow::Context;
 use deskbell_engine::api::*;
+use deskbell_engine::recorder::Recorder;
 use deskbell_engine::session::machine::{Limits, Memory};
 use deskbell_engine::session::{Open, SessionHandle, Subscriber};
 use deskbell_engine::store::{Record, Store};
@@ -69,8 +70,14 @@ impl Desk {
         );
         let agent_config = agent::config_folder(record.agent, &self.data);
         let store = Some(self.store.clone());
-        let handle =
-            SessionHandle::open(Open { record, launcher, store, agent_config, limits: Limits::default() });
+        let handle = SessionHandle::open(Open {
+            record,
+            launcher,
+            store,
+            agent_config,
+            limits: Limits::default(),
+            recorder: Recorder::default(),
+        });
         let session = handle.subscribe(Subscriber::Facts(self.facts.clone())).await?.session;
         let entry = Entry { handle: handle.clone(), project, session: session.clone() };
         self.lock().insert(id, entry);

@@ -55,6 +55,7 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
             ExitCode::SUCCESS
         }
         Mode::Relay(options) => relay::main(options),
+        Mode::Replay(file) => relay::replay(&file),
         Mode::Window(args) => window(args),
     }
 }

@@ -2,10 +2,14 @@
 
 use crate::agent::{self, Run};
 use crate::args::RelayOptions;
+use anyhow::Context;
 use deskbell_engine::api::*;
+use deskbell_engine::recorder::Recorder;
 use deskbell_engine::session::machine::{Limits, Memory};
 use deskbell_engine::session::{Open, SessionHandle, Subscriber};
 use deskbell_engine::store::Record;
+use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, BufWriter};
@@ -53,12 +57,15 @@ async fn relay(options: RelayOptions) -> anyhow::Result<()> {
 }
 
 fn open(options: RelayOptions) -> anyhow::Result<SessionHandle> {
-    let RelayOptions { project, agent: chosen, resume, model, mode } = options;
+    let RelayOptions { project, agent: chosen, resume, model, mode, record } = options;
+    let recorder = Recorder::default();
+    if let Some(path) = record {
+        recorder.begin(&path).with_context(|| format!("recording to {}", path.display()))?;
+    }
     let demo = chosen.as_ref().is_some_and(|chosen| chosen.as_os_str() == "demo");
     let kind = if demo { AgentKind::Demo } else { AgentKind::Claude };
     let data = crate::desk::data_folder();
-    let launcher =
-        agent::launcher(kind, project.clone(), data.clone(), move || chosen.clone(), Run::begin());
+    let launcher = agent::launcher(kind, project.clone(), data.clone(), move || chosen.clone(), Run::begin());
     let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis() as u64;
     let record = Record {
         id: SessionId::new(uuid::Uuid::new_v4().to_string()),
@@ -75,7 +82,39 @@ fn open(options: RelayOptions) -> anyhow::Result<SessionHandle> {
         },
     };
     let agent_config = agent::config_folder(kind, &data);
-    Ok(SessionHandle::open(Open { record, launcher, store: None, agent_config, limits: Limits::default() }))
+    Ok(SessionHandle::open(Open {
+        record,
+        launcher,
+        store: None,
+        agent_config,
+        limits: Limits::default(),
+        recorder,
+    }))
+}
+
+/// Folds a recording again and tells its events as the session did.
+pub fn replay(file: &Path) -> ExitCode {
+    let told = std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display())).and_then(
+        |text| {
+            let recording = deskbell_engine::recorder::read(&text);
+            anyhow::ensure!(!recording.is_empty(), "{} is no recording", file.display());
+            let (events, _) = deskbell_engine::replay::replay(&recording);
+            let mut stdout = std::io::BufWriter::new(std::io::stdout().lock());
+            for (seq, event) in (1..).zip(events) {
+                let session_id = SessionId::new("replay");
+                serde_json::to_writer(&mut stdout, &Envelope { seq, session_id, event })?;
+                stdout.write_all(b"\n")?;
+            }
+            Ok(stdout.flush()?)
+        },
+    );
+    match told {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("deskbell: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
 }
 
 /// One command a line. A line that is none is told as an event, and costs nothing else.

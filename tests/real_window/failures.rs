@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use deskbell_tests::window::{AgentStub, App, Desktop, LONG, Launch, Manners, SHORT, Window};
+use deskbell_tests::window::{AgentStub, App, Desktop, LONG, Launch, Manners, SHORT, Window, eventually};
 
 use crate::stage::{PROJECT, Stage};
 
@@ -22,7 +22,7 @@ pub async fn no_agent_anywhere_lists_what_was_tried() -> Result<()> {
 }
 
 pub async fn an_agent_that_prints_garbage_is_told() -> Result<()> {
-    misbehaving("garbage", AgentStub::garbage, &["Segmentation fault (core dumped)"]).await
+    misbehaving("garbage", AgentStub::garbage, &["not a message", "Segmentation fault (core dumped)"]).await
 }
 
 pub async fn an_agent_that_exits_at_once_is_told() -> Result<()> {
@@ -45,18 +45,27 @@ async fn misbehaving(
     let app = App::start(&desktop, &launch).await?;
     let window = app.window(PROJECT).await?;
     let told = told(&window, words).await;
+    window.drawn().await?;
     desktop.screenshot(name).await?;
     told.with_context(|| format!("the app wrote:\n{}", app.log()))
 }
 
 async fn told(window: &Window, words: &[&str]) -> Result<()> {
     // The failure may be known before anything is asked: then there is no composer to type into.
-    let known = window.all_text().await?.contains(words[0]);
-    if !known && window.has("textbox", "Prompt").await? {
+    let known = eventually("a composer, or words", SHORT, async || {
+        let known = window.all_text().await?.contains(words[0]);
+        Ok((known || window.has("textbox", "Prompt").await?).then_some(known))
+    });
+    if !known.await? {
         window.prompt("Is anybody there?").await?;
     }
-    for word in words {
-        window.wait_shows(word, LONG).await?;
+    let (headline, details) = words.split_first().context("a failure has words")?;
+    window.wait_shows(headline, LONG).await?;
+    if window.has("button", "Details").await? {
+        window.click("button", "Details").await?;
+    }
+    for word in details {
+        window.wait_shows(word, SHORT).await?;
     }
     Ok(())
 }

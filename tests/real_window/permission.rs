@@ -31,6 +31,7 @@ pub async fn the_dialog_names_what_would_run() -> Result<()> {
             }
             let card = stage.window.text("group", CARD).await?;
             ensure!(card.contains(COMMAND), "the card does not show the command:\n{card}");
+            stage.window.drawn().await?;
             stage.desktop.screenshot("permission").await.map(drop)
         })
         .await

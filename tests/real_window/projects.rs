@@ -38,6 +38,7 @@ pub async fn a_second_start_opens_a_second_window() -> Result<()> {
             second.wait_said(&folder.to_string_lossy(), SHORT).await?;
             first.wait_idle(SHORT).await?;
             second.wait_idle(SHORT).await?;
+            second.drawn().await?;
             stage.desktop.screenshot("two-windows").await?;
 
             ensure!(
@@ -104,6 +105,9 @@ pub async fn a_window_acts_only_on_its_own_sessions() -> Result<()> {
                 let answer = second.call(call, vec![json!(name), arguments]).await?;
                 ensure!(answer.get("error").is_some(), "{name} reached another window's session: {answer}");
             }
+            // The page did not make these calls; it starts over.
+            first.reload().await?;
+            first.wait_said("Mine alone.", SHORT).await?;
             first.prompt("SAY Undisturbed.").await?;
             first.wait_said("Undisturbed.", SHORT).await?;
             first.wait_idle(SHORT).await?;

@@ -19,7 +19,7 @@ pub async fn a_screen_reader_finds_the_names() -> Result<()> {
                 (Role::ENTRY, "Prompt"),
                 (Role::LANDMARK, "Sessions"),
                 (Role::BUTTON, "Stop"),
-                (Role::GROUP, "Permission request"),
+                (Role::PANEL, "Permission request"),
                 (Role::BUTTON, "Allow once"),
                 (Role::BUTTON, "Always allow"),
                 (Role::BUTTON, "Deny"),

@@ -167,3 +167,26 @@ impl World {
         bail!("there is no file of the session {agent_session_id} below {}", projects.display())
     }
 }
+
+/// A test that fails leaves its processes in the middle of things: they end before their folder goes, or they would
+/// write it anew.
+#[cfg(target_os = "linux")]
+impl Drop for World {
+    fn drop(&mut self) {
+        const GRACE: Duration = Duration::from_secs(5);
+        // The CLI keeps a file with its process id for as long as it runs.
+        for entry in fs::read_dir(self.config.join("sessions")).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let pid = path.file_stem().and_then(|stem| stem.to_str()).and_then(|stem| stem.parse().ok());
+            let Some(pid) = pid else { continue };
+            let is_the_cli =
+                fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| exe == self.cli.program);
+            if is_the_cli && process::wait(pid, GRACE).is_err() {
+                let killed = process::kill(pid).and_then(|()| process::wait(pid, GRACE));
+                if let Err(error) = killed {
+                    eprintln!("an agent outlived its test: {error:#}");
+                }
+            }
+        }
+    }
+}

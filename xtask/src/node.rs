@@ -57,8 +57,10 @@ impl Node {
     /// npm, started in the folder.
     pub fn npm(&self, folder: &Path) -> Command {
         let mut npm = self.command(if cfg!(windows) { "npm.cmd" } else { "npm" });
-        // Advice and adverts, of no use to a build.
-        npm.current_dir(folder).args(["--no-audit", "--no-fund", "--no-update-notifier"]);
+        for advice in ["npm_config_audit", "npm_config_fund", "npm_config_update_notifier"] {
+            npm.env(advice, "false");
+        }
+        npm.current_dir(folder);
         npm
     }
 

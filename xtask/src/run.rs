@@ -54,11 +54,11 @@ fn play(folder: &Path) -> Outcome {
     let screenshot = project::target().join("deskbell-demo.png");
     let mut app = command(project::debug_app());
     let played = demo::play(app.args(demo::arguments(folder)), screenshot)?;
-    println!("The app opened a window and played the conversation in {:.1} s:", played.took.as_secs_f32());
+    println!("The app opened a window and played the conversation. In {:.1} s:", played.took.as_secs_f32());
     for report in &played.reports {
         println!("  {report}");
     }
-    println!("Then it was asked to end, and left nothing behind.");
+    println!("Then it was asked to end, did, and left no process behind.");
     println!("A picture of it lies at {}", played.screenshot.display());
     Ok(())
 }

@@ -12,6 +12,9 @@ use crate::packages::{Family, Need};
 ///
 /// Debian and its relatives: installs what is missing. Elsewhere: fails with the exact commands.
 pub fn ensure(needs: &[Need]) -> Outcome {
+    if needs.is_empty() {
+        return Ok(());
+    }
     match System::this() {
         System::Linux(Family::Debian) => apt_install(&Family::Debian.packages(needs)),
         System::Linux(family) => tell_missing(family, &family.packages(needs)),

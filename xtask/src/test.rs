@@ -1,5 +1,7 @@
 //! `cargo xtask test`: every check there is, each in a part of its own.
 
+mod part;
+
 use std::fs;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -10,32 +12,7 @@ use crate::package::Checked;
 use crate::packages::Need;
 use crate::{Outcome, claude, package, project, system, toolchain, ui};
 
-/// One kind of check.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
-    Install,
-    Formatting,
-    UiBuild,
-    Clippy,
-    Rust,
-    Ui,
-    RealCli,
-    RealWindow,
-    Package,
-}
-
-/// All parts, in the order they run.
-const PARTS: [Part; 9] = [
-    Part::Install,
-    Part::Formatting,
-    Part::UiBuild,
-    Part::Clippy,
-    Part::Rust,
-    Part::Ui,
-    Part::RealCli,
-    Part::RealWindow,
-    Part::Package,
-];
+use part::{Part, chosen, needs};
 
 /// What came of a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,6 +55,9 @@ struct Suite {
 
 impl Suite {
     fn run(&mut self, part: Part) -> Verdict {
+        if let Err(reason) = system::ensure(part.packages()) {
+            return Verdict::Failed(reason);
+        }
         let outcome = match part {
             Part::Install => self.install(),
             Part::Formatting => self.formatting(),
@@ -104,7 +84,11 @@ impl Suite {
     }
 
     fn install(&mut self) -> Outcome {
-        system::ensure(&self.needs)?;
+        // All at once, so that a password is asked for at the start. What is still missing then fails the parts
+        // that need it, and no other.
+        if let Err(reason) = system::ensure(&self.needs) {
+            eprintln!("xtask: {reason}");
+        }
         toolchain::ensure_components()?;
         let node = self.node.insert(Node::ensure()?);
         ui::install(node)
@@ -187,77 +171,6 @@ fn both(first: Outcome, second: impl FnOnce() -> Outcome) -> Outcome {
     }
 }
 
-impl Part {
-    fn title(self) -> &'static str {
-        match self {
-            Self::Install => "Install",
-            Self::Formatting => "Formatting",
-            Self::UiBuild => "UI build",
-            Self::Clippy => "Clippy",
-            Self::Rust => "Rust tests",
-            Self::Ui => "UI types and tests",
-            Self::RealCli => "Real CLI",
-            Self::RealWindow => "Real window",
-            Self::Package => "Package",
-        }
-    }
-
-    /// What a user calls it, if it can be asked for.
-    fn name(self) -> Option<&'static str> {
-        match self {
-            Self::Install | Self::UiBuild => None,
-            Self::Formatting => Some("fmt"),
-            Self::Clippy => Some("clippy"),
-            Self::Rust => Some("rust"),
-            Self::Ui => Some("ui"),
-            Self::RealCli => Some("cli"),
-            Self::RealWindow => Some("window"),
-            Self::Package => Some("package"),
-        }
-    }
-
-    /// The parts without which it cannot run.
-    fn needed(self) -> &'static [Part] {
-        match self {
-            Self::Install => &[],
-            Self::Formatting | Self::UiBuild | Self::Ui => &[Self::Install],
-            // The built user interface is compiled into the app.
-            Self::Clippy | Self::Rust | Self::RealCli | Self::RealWindow | Self::Package => {
-                &[Self::Install, Self::UiBuild]
-            }
-        }
-    }
-
-    fn packages(self) -> &'static [Need] {
-        match self {
-            Self::Install | Self::Formatting | Self::UiBuild => &[],
-            Self::Clippy => &[Need::Build],
-            Self::Rust | Self::RealCli => &[Need::Build, Need::Tests],
-            Self::Ui => &[Need::Tests],
-            Self::RealWindow => &[Need::Build, Need::Tests, Need::Window],
-            Self::Package => &[Need::Build, Need::Display, Need::Package],
-        }
-    }
-}
-
-/// The parts with these names, and those they need, in order; all of them for no name.
-fn chosen(names: &[&str]) -> Outcome<Vec<Part>> {
-    if names.is_empty() {
-        return Ok(PARTS.to_vec());
-    }
-    let known: Vec<&str> = PARTS.iter().filter_map(|part| part.name()).collect();
-    if let Some(name) = names.iter().find(|name| !known.contains(name)) {
-        return Err(format!("no part is called {name}; they are: {}", known.join(" ")));
-    }
-    let is_named = |part: &Part| part.name().is_some_and(|name| names.contains(&name));
-    let is_needed = |part: &Part| PARTS.iter().any(|other| is_named(other) && other.needed().contains(part));
-    Ok(PARTS.into_iter().filter(|part| is_named(part) || is_needed(part)).collect())
-}
-
-fn needs(parts: &[Part]) -> Vec<Need> {
-    parts.iter().flat_map(|part| part.packages()).copied().collect()
-}
-
 impl Verdict {
     fn is_good(&self) -> bool {
         match self {
@@ -304,34 +217,6 @@ fn minutes(took: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn without_a_name_every_part_runs() {
-        assert_eq!(chosen(&[]), Ok(PARTS.to_vec()));
-    }
-
-    #[test]
-    fn a_part_brings_what_it_needs_and_nothing_else() {
-        assert_eq!(chosen(&["fmt"]), Ok(vec![Part::Install, Part::Formatting]));
-        assert_eq!(chosen(&["window"]), Ok(vec![Part::Install, Part::UiBuild, Part::RealWindow]));
-        assert_eq!(
-            chosen(&["cli", "rust"]),
-            Ok(vec![Part::Install, Part::UiBuild, Part::Rust, Part::RealCli])
-        );
-        assert!(chosen(&["rust", "everything"]).is_err());
-    }
-
-    #[test]
-    fn a_part_needs_only_parts_that_run_before_it() {
-        for (idx, part) in PARTS.iter().enumerate() {
-            assert!(part.needed().iter().all(|needed| PARTS[..idx].contains(needed)), "{part:?}");
-        }
-    }
-
-    #[test]
-    fn formatting_installs_no_package() {
-        assert_eq!(needs(&[Part::Install, Part::Formatting]), []);
-    }
 
     #[test]
     fn times_are_shown_in_minutes() {

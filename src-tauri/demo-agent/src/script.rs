@@ -19,7 +19,7 @@
 //! | `ASK_TWICE` | two calls of Bash, both requests open at once; results as the answers come |
 //! | `QUESTION` | calls AskUserQuestion, then says the answers as JSON |
 //! | `PLAN` | calls ExitPlanMode with a short plan |
-//! | `TODO` | two TaskCreate, one TaskUpdate |
+//! | `TASKS` | two TaskCreate, one TaskUpdate |
 //! | `RETRY n` | half a message, `n` times `api_retry`, then the message from its start |
 //! | `FAIL status kind` | ends the turn as an API error does, such as `FAIL 529 overloaded`; status 0 is none |
 //! | `CRASH code` | exits at once |
@@ -80,7 +80,7 @@ pub enum Step {
     AskTwice,
     Question,
     Plan,
-    Todo,
+    Tasks,
     Retry(u32),
     Fail {
         status: Option<u16>,
@@ -152,7 +152,7 @@ fn step(line: &str) -> Option<Step> {
         "ASK_TWICE" => Step::AskTwice,
         "QUESTION" => Step::Question,
         "PLAN" => Step::Plan,
-        "TODO" => Step::Todo,
+        "TASKS" => Step::Tasks,
         "RETRY" => Step::Retry(rest.parse().ok()?),
         "FAIL" => {
             let (status, kind) = split(rest);

@@ -91,7 +91,7 @@ fn play(turn: &mut Turn<'_>, step: Step) -> Result<(), Cut> {
         Step::AskTwice => ask_twice(turn)?,
         Step::Question => question(turn)?,
         Step::Plan => plan(turn)?,
-        Step::Todo => todo(turn)?,
+        Step::Tasks => tasks(turn)?,
         Step::Retry(count) => retry(turn, count)?,
         Step::Fail { status, kind } => {
             let text = match status {
@@ -222,7 +222,7 @@ fn plan(turn: &mut Turn<'_>) -> Result<(), Cut> {
     Ok(())
 }
 
-fn todo(turn: &mut Turn<'_>) -> Result<(), Cut> {
+fn tasks(turn: &mut Turn<'_>) -> Result<(), Cut> {
     for (id, subject) in [("1", "first thing"), ("2", "second thing")] {
         task(turn, TaskStep::Create { id, subject, doing: "doing it" }, NOW)?;
     }

@@ -21,10 +21,12 @@ pub fn short_id(prefix: &str) -> String {
     format!("{prefix}_demo_{}", &Uuid::new_v4().simple().to_string()[..16])
 }
 
+/// A control request of the agent's.
 pub fn control_request(id: &str, request: Value) -> Value {
     json!({"type": "control_request", "request_id": id, "request": request})
 }
 
+/// The withdrawal of one.
 pub fn cancel_request(id: &str) -> Value {
     json!({"type": "control_cancel_request", "request_id": id})
 }
@@ -46,26 +48,32 @@ pub fn error(id: &Value, error: &str, code: &str) -> Value {
     })
 }
 
+/// A step in the life of a prompt.
 pub fn lifecycle(command_uuid: &str, state: &str) -> Value {
     json!({"type": "command_lifecycle", "command_uuid": command_uuid, "state": state})
 }
 
+/// The state of the session: `running`, `requires_action` or `idle`.
 pub fn state_changed(state: &str) -> Value {
     json!({"type": "system", "subtype": "session_state_changed", "state": state})
 }
 
+/// What the agent is at: `requesting`, `compacting`, or nothing.
 pub fn status(status: Option<&str>) -> Value {
     json!({"type": "system", "subtype": "status", "status": status})
 }
 
+/// The permission mode from here on.
 pub fn mode_changed(mode: &str) -> Value {
     json!({"type": "system", "subtype": "status", "status": null, "permissionMode": mode})
 }
 
+/// The title from here on.
 pub fn title_changed(title: &str) -> Value {
     json!({"type": "system", "subtype": "session_title_changed", "title": title})
 }
 
+/// A failed attempt to reach the service, and the wait before the next.
 pub fn api_retry(attempt: u32, max: u32, delay_ms: u64, status: Option<u16>, error: &str) -> Value {
     json!({
         "type": "system",

@@ -9,6 +9,8 @@ pub mod locate;
 pub mod patch;
 pub mod permission;
 pub mod process;
+pub mod recorder;
+pub mod replay;
 pub mod session;
 pub mod store;
 pub mod transcript;

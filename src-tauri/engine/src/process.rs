@@ -18,16 +18,21 @@ use windows as system;
 
 use crate::api::ExitReport;
 use crate::launch::{Launch, Start};
+use crate::recorder::{Direction, Recorder};
 use crate::wire::{self, Inbound};
 use lines::{Line, Lines};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
 /// How long the output may stay open behind an exit.
 const DRAIN: Duration = Duration::from_secs(2);
+/// More than a pipe can hold (1 MiB is the most an ordinary process may ask for).
+const PIPE: usize = 1 << 20;
 /// The part of the error output that is kept.
 const STDERR_TAIL: usize = 16 * 1024;
 /// Lines handed over at once; with the channel's length it bounds what waits in memory when a consumer stalls.
@@ -66,6 +71,7 @@ impl Process {
         launch: &Launch,
         start: &Start,
         output: mpsc::Sender<Output>,
+        recorder: Recorder,
     ) -> Result<Self, SpawnError> {
         let error = |source| SpawnError { program: launch.program.clone(), source };
         let mut command = std::process::Command::new(&launch.program);
@@ -84,11 +90,19 @@ impl Process {
         let child_stdin = child.stdin().take().expect("stdin is piped");
         let child_stdout = child.stdout().take().expect("stdout is piped");
         let child_stderr = child.stderr().take().expect("stderr is piped");
-        tokio::spawn(write_lines(child_stdin, lines, output.clone()));
-        let reader = tokio::spawn(read_lines(child_stdout, output.clone()));
+        if recorder.is_on() {
+            let args: Vec<String> =
+                launch.args(start).iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
+            recorder.keep(Direction::Start, serde_json::json!({ "args": args }).to_string().as_bytes());
+        }
+        tokio::spawn(write_lines(child_stdin, lines, output.clone(), recorder.clone()));
+        let (exited, when_exited) = watch::channel(None);
+        let reader = tokio::spawn(read_lines(child_stdout, output.clone(), recorder.clone(), when_exited));
         let tail = Arc::new(Mutex::new(Vec::new()));
-        let stderr = tokio::spawn(read_stderr(child_stderr, tail.clone()));
-        tokio::spawn(watch(child, control.clone(), reader, stderr, tail, output));
+        let stderr = tokio::spawn(read_stderr(child_stderr, tail.clone(), recorder.clone()));
+        let control_then = control.clone();
+        let watch = Watch { child, control: control_then, exited, reader, stderr, tail, output, recorder };
+        tokio::spawn(watch_exit(watch));
         Ok(Self { pid, stdin: Some(stdin), control, run_token: launch.run_token.clone() })
     }
 
@@ -142,8 +156,12 @@ async fn write_lines(
     mut stdin: tokio::process::ChildStdin,
     mut lines: mpsc::UnboundedReceiver<String>,
     output: mpsc::Sender<Output>,
+    recorder: Recorder,
 ) {
     while let Some(mut line) = lines.recv().await {
+        if recorder.is_on() {
+            recorder.keep(Direction::In, line.as_bytes());
+        }
         line.push('\n');
         let written = async {
             stdin.write_all(line.as_bytes()).await?;
@@ -157,11 +175,23 @@ async fn write_lines(
     }
 }
 
-async fn read_lines(mut stdout: impl AsyncRead + Unpin, output: mpsc::Sender<Output>) {
+async fn read_lines(
+    mut stdout: impl AsyncRead + Unpin,
+    output: mpsc::Sender<Output>,
+    recorder: Recorder,
+    mut exited: watch::Receiver<Option<Instant>>,
+) {
     let mut lines = Lines::default();
     let mut buffer = vec![0; 64 * 1024];
+    let mut n_late = 0;
     loop {
-        let n = match stdout.read(&mut buffer).await {
+        let read = tokio::select! {
+            biased;
+            read = stdout.read(&mut buffer) => read,
+            // Only waiting for the pipe is bounded: what is in it is read however long its consumer takes.
+            () = drained(&mut exited) => break,
+        };
+        let n = match read {
             Ok(0) => break,
             Ok(n) => n,
             Err(error) => {
@@ -170,24 +200,50 @@ async fn read_lines(mut stdout: impl AsyncRead + Unpin, output: mpsc::Sender<Out
             }
         };
         let mut batch = Vec::new();
-        lines.push(&buffer[..n], |line| batch.extend(inbound(line)));
-        while !batch.is_empty() {
-            let rest = batch.split_off(batch.len().min(BATCH));
-            if output.send(Output::Lines(batch)).await.is_err() {
-                return;
+        let is_recording = recorder.is_on();
+        lines.push(&buffer[..n], |line| batch.extend(inbound(line, is_recording.then_some(&recorder))));
+        if !send_lines(batch, &output).await {
+            return;
+        }
+        if exited.borrow().is_some_and(|at| at.elapsed() > DRAIN) {
+            // A grandchild may go on for ever; what the agent itself wrote fits in its pipe.
+            n_late += n;
+            if n_late > PIPE {
+                break;
             }
-            batch = rest;
         }
     }
     let mut batch = Vec::new();
-    lines.finish(|line| batch.extend(inbound(line)));
-    if !batch.is_empty() {
-        // As above: without a session there is nobody to tell.
-        let _ = output.send(Output::Lines(batch)).await;
+    let is_recording = recorder.is_on();
+    lines.finish(|line| batch.extend(inbound(line, is_recording.then_some(&recorder))));
+    send_lines(batch, &output).await;
+}
+
+/// `false`: the session is gone, and nobody needs to know.
+async fn send_lines(mut batch: Vec<Inbound>, output: &mpsc::Sender<Output>) -> bool {
+    while !batch.is_empty() {
+        let rest = batch.split_off(batch.len().min(BATCH));
+        if output.send(Output::Lines(batch)).await.is_err() {
+            return false;
+        }
+        batch = rest;
+    }
+    true
+}
+
+/// Returns when the process has been gone for `DRAIN`.
+async fn drained(exited: &mut watch::Receiver<Option<Instant>>) {
+    match exited.wait_for(Option::is_some).await.map(|at| *at) {
+        Ok(Some(at)) => tokio::time::sleep_until(at + DRAIN).await,
+        // Whoever would tell is gone: nothing bounds the wait.
+        Ok(None) | Err(_) => std::future::pending().await,
     }
 }
 
-fn inbound(line: Line<'_>) -> Option<Inbound> {
+fn inbound(line: Line<'_>, recorder: Option<&Recorder>) -> Option<Inbound> {
+    if let (Line::Whole(line), Some(recorder)) = (&line, recorder) {
+        recorder.keep(Direction::Out, line);
+    }
     match line {
         Line::Whole(line) if line.trim_ascii().is_empty() => None,
         Line::Whole(line) => Some(wire::parse(line)),
@@ -198,9 +254,12 @@ fn inbound(line: Line<'_>) -> Option<Inbound> {
     }
 }
 
-async fn read_stderr(mut stderr: impl AsyncRead + Unpin, tail: Arc<Mutex<Vec<u8>>>) {
+async fn read_stderr(mut stderr: impl AsyncRead + Unpin, tail: Arc<Mutex<Vec<u8>>>, recorder: Recorder) {
     let mut buffer = vec![0; 16 * 1024];
     while let Ok(n @ 1..) = stderr.read(&mut buffer).await {
+        if recorder.is_on() {
+            recorder.keep(Direction::Err, &buffer[..n]);
+        }
         let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
         tail.extend_from_slice(&buffer[..n]);
         let surplus = tail.len().saturating_sub(STDERR_TAIL);
@@ -208,20 +267,31 @@ async fn read_stderr(mut stderr: impl AsyncRead + Unpin, tail: Arc<Mutex<Vec<u8>
     }
 }
 
-async fn watch(
-    mut child: system::Child,
+struct Watch {
+    child: system::Child,
     control: system::Control,
-    reader: tokio::task::JoinHandle<()>,
-    stderr: tokio::task::JoinHandle<()>,
+    exited: watch::Sender<Option<Instant>>,
+    reader: JoinHandle<()>,
+    stderr: JoinHandle<()>,
     tail: Arc<Mutex<Vec<u8>>>,
     output: mpsc::Sender<Output>,
-) {
-    let status = child.wait().await;
-    control.reaped();
-    drained(reader).await;
-    drained(stderr).await;
+    recorder: Recorder,
+}
+
+/// Waits for the exit, then for the output, then tells.
+async fn watch_exit(mut watch: Watch) {
+    let status = watch.child.wait().await;
+    watch.control.reaped();
+    watch.exited.send_replace(Some(Instant::now()));
+    if let Err(panic) = watch.reader.await {
+        tracing::error!(%panic, "reading the agent's output failed");
+    }
+    if tokio::time::timeout(DRAIN, &mut watch.stderr).await.is_err() {
+        // A grandchild holds it open; what the agent wrote is in the tail already.
+        watch.stderr.abort();
+    }
     let stderr = {
-        let tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
+        let tail = watch.tail.lock().unwrap_or_else(PoisonError::into_inner);
         String::from_utf8_lossy(&tail).trim().to_owned()
     };
     let (code, signal) = match status {
@@ -231,16 +301,11 @@ async fn watch(
             (None, None)
         }
     };
-    let report = ExitReport { code, signal, expected: false, stderr };
-    // As above: without a session there is nobody to tell.
-    let _ = output.send(Output::Exited(report)).await;
-}
-
-/// Waits for the end of an output, for at most `DRAIN` once nothing more comes through.
-async fn drained(mut task: tokio::task::JoinHandle<()>) {
-    if tokio::time::timeout(DRAIN, &mut task).await.is_err() {
-        task.abort();
-        // Aborting is what was asked; there is no other outcome to learn.
-        let _ = task.await;
+    if watch.recorder.is_on() {
+        let report = serde_json::json!({ "code": code, "signal": signal });
+        watch.recorder.keep(Direction::Exit, report.to_string().as_bytes());
     }
+    let report = ExitReport { code, signal, expected: false, stderr };
+    // Without a session there is nobody to tell.
+    let _ = watch.output.send(Output::Exited(report)).await;
 }

@@ -9,6 +9,7 @@ pub use feed::Feed;
 
 use crate::api::*;
 use crate::launch::Launch;
+use crate::recorder::Recorder;
 use crate::store::{Record, Store};
 use machine::Limits;
 use std::path::PathBuf;
@@ -27,6 +28,8 @@ pub struct Open {
     /// The agent's configuration folder, where it keeps its transcripts.
     pub agent_config: PathBuf,
     pub limits: Limits,
+    /// Off unless someone switches it on.
+    pub recorder: Recorder,
 }
 
 /// Who listens, and how.

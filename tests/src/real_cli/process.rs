@@ -1,5 +1,10 @@
 //! Other processes than our children: whether they run, their end, and how to bring it about.
 
+#[cfg(target_os = "linux")]
+use std::time::Duration;
+
+#[cfg(target_os = "linux")]
+use anyhow::ensure;
 use anyhow::{Context, Result};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
@@ -19,7 +24,13 @@ pub fn kill(pid: u32) -> Result<()> {
 
 /// Waits for the end of a process that is not our child, by the kernel's word and not by looking again and again.
 #[cfg(target_os = "linux")]
-pub async fn ended(pid: u32, deadline: std::time::Duration) -> Result<()> {
+pub async fn ended(pid: u32, deadline: Duration) -> Result<()> {
+    tokio::task::spawn_blocking(move || wait(pid, deadline)).await?
+}
+
+/// The same, holding up the thread.
+#[cfg(target_os = "linux")]
+pub(crate) fn wait(pid: u32, deadline: Duration) -> Result<()> {
     use rustix::event::{PollFd, PollFlags, poll};
     use rustix::process::{PidfdFlags, pidfd_open};
 
@@ -31,10 +42,8 @@ pub async fn ended(pid: u32, deadline: std::time::Duration) -> Result<()> {
         process => process.with_context(|| format!("watching the process {pid}"))?,
     };
     let timeout = deadline.try_into().context("that deadline is no time span")?;
-    let n_ready = tokio::task::spawn_blocking(move || {
-        poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&timeout))
-    });
-    anyhow::ensure!(n_ready.await?? == 1, "the process {pid} still runs after {deadline:?}");
+    let n_ready = poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&timeout))?;
+    ensure!(n_ready == 1, "the process {pid} still runs after {deadline:?}");
     Ok(())
 }
 
@@ -45,7 +54,6 @@ fn id(pid: u32) -> Result<Pid> {
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     #[tokio::test]
     async fn a_killed_process_is_gone() {

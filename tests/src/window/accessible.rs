@@ -68,7 +68,7 @@ impl Role {
     pub const BUTTON: Self = Self(43);
     pub const TEXT: Self = Self(61);
     pub const ENTRY: Self = Self(79);
-    pub const GROUP: Self = Self(99);
+    pub const PANEL: Self = Self(39);
     pub const LANDMARK: Self = Self(110);
     pub const LOG: Self = Self(111);
 }

@@ -17,10 +17,8 @@ use super::pointer::Pointer;
 use super::processes::{Process, processes_with};
 use super::wait::{SHORT, eventually};
 
-/// Marks every process of a run, the desktop's own included.
-const RUN: &str = "DESKBELL_TEST_RUN";
-/// Marks the app and everything that it starts.
-const APP_RUN: &str = "DESKBELL_TEST_APP_RUN";
+/// Marks the app and everything that it starts. Not `DESKBELL_…`: the app hands none of those on to its children.
+const APP_RUN: &str = "TEST_APP_RUN";
 
 /// A private desktop. Everything on it ends with it.
 #[derive(Debug)]
@@ -40,7 +38,7 @@ impl Desktop {
     pub async fn start() -> Result<Self> {
         let root = tempfile::Builder::new().prefix("deskbell-").tempdir()?;
         let run = uuid::Uuid::new_v4().to_string();
-        let mut environment = base_environment(root.path(), &run)?;
+        let mut environment = base_environment(root.path())?;
 
         let mut display = command("Xvfb", &environment);
         display.args(["-displayfd", "1", "-screen", "0", "1400x1000x24", "-nolisten", "tcp", "-noreset"]);
@@ -175,7 +173,7 @@ fn find(program: impl AsRef<OsStr>) -> PathBuf {
         .unwrap_or_else(|| program.to_owned())
 }
 
-fn base_environment(root: &Path, run: &str) -> Result<BTreeMap<OsString, OsString>> {
+fn base_environment(root: &Path) -> Result<BTreeMap<OsString, OsString>> {
     let mut environment = BTreeMap::<OsString, OsString>::new();
     for (name, folder) in [
         ("HOME", "home"),
@@ -199,7 +197,6 @@ fn base_environment(root: &Path, run: &str) -> Result<BTreeMap<OsString, OsStrin
         ("GSETTINGS_BACKEND", "memory"),
         ("GTK_THEME", "Adwaita"),
         ("XDG_CURRENT_DESKTOP", "openbox"),
-        (RUN, run),
     ] {
         environment.insert(name.into(), value.into());
     }

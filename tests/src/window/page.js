@@ -90,6 +90,7 @@ const probes = {
     const element = find(role, name);
     return element && (element.value ?? element.innerText);
   },
+  ends: (role, name, words) => (probes.value(role, name) ?? "").endsWith(words) || null,
   attribute: (role, name, attribute) => find(role, name)?.getAttribute(attribute) ?? null,
   has: (role, name, words) => {
     const text = tidy(find(role, name)?.innerText);

@@ -95,7 +95,12 @@ impl Window {
         self.pointer.activate(self.frame).await?;
         self.click("textbox", name).await?;
         self.settle("focused", &[], SHORT).await.context("the page has no focus")?;
-        self.pointer.type_text(text).await
+        self.pointer.type_text(text).await?;
+        // The keys are on their way through display, toolkit and webview; the last one tells that all are there.
+        self.settle("ends", &["textbox", name, text], SHORT)
+            .await
+            .context("the keys did not arrive")
+            .map(drop)
     }
 
     /// Types a prompt on the real keyboard and sends it with Enter.
@@ -184,9 +189,17 @@ impl Window {
         Ok(self.client.execute_async(script, parameters).await?)
     }
 
+    /// Waits until what the page is now has been drawn.
+    pub async fn drawn(&self) -> Result<()> {
+        // The first frame lays out and paints; that the second begins tells that the first was shown.
+        let script = "const done = arguments[0];
+            requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(() => done(null))));";
+        self.call(script, Vec::new()).await.map(drop)
+    }
+
     /// Takes a picture of the page into the artefacts folder, as `name.png`.
     pub async fn screenshot(&self, name: &str) -> Result<PathBuf> {
-        self.enter().await?;
+        self.drawn().await?;
         let file = artefacts()?.join(format!("{name}.png"));
         std::fs::write(&file, self.client.screenshot().await?)?;
         Ok(file)

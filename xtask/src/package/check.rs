@@ -87,7 +87,7 @@ fn check_installed(files: &[PathBuf]) -> Outcome {
     let screenshot = project::target().join("deskbell-package.png");
     // Not from the checkout: an installed app must not depend on it.
     let played = demo::play(Command::new(program).args(arguments).current_dir("/"), screenshot)?;
-    println!("The installed app played the conversation in {:.1} s:", played.took.as_secs_f32());
+    println!("The installed app played the conversation. In {:.1} s:", played.took.as_secs_f32());
     for report in &played.reports {
         println!("  {report}");
     }

@@ -39,7 +39,7 @@ pub fn play(turn: &mut Turn<'_>, prompt: &str) -> Result<(), Cut> {
 }
 
 fn long(turn: &mut Turn<'_>) -> Result<(), Cut> {
-    let pace = turn.agent.environment.paced(super::DELTA_MS);
+    let pace = turn.pace();
     turn.say(LONG.trim_end(), 5, pace)
 }
 
@@ -56,7 +56,7 @@ fn error(turn: &mut Turn<'_>) -> Result<(), Cut> {
 }
 
 fn plan(turn: &mut Turn<'_>) -> Result<(), Cut> {
-    let pace = turn.agent.environment.paced(super::DELTA_MS);
+    let pace = turn.pace();
     turn.open_message()?;
     let thought = "The fix keeps every cent, but what about no shares at all? That changes the signature, so it \
                    deserves a plan first.";

@@ -60,7 +60,7 @@ pub fn play(turn: &mut Turn<'_>) -> Result<(), Cut> {
 }
 
 fn read_and_explain(turn: &mut Turn<'_>, file: &mut PretendFile) -> Result<(), Cut> {
-    let pace = turn.agent.environment.paced(super::DELTA_MS);
+    let pace = turn.pace();
     turn.open_message()?;
     turn.thinking(&words(THINKING.trim_end(), 3), pace)?;
     turn.text(&words("I start with the only place that divides an amount.", 3), pace)?;

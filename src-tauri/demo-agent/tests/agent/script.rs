@@ -176,7 +176,7 @@ fn a_context_can_be_summed_up() {
 #[test]
 fn limits_modes_and_lists_are_told() {
     let mut agent = Setup::new().start();
-    let lines = agent.play("RATE_LIMIT\nRATE_LIMIT rejected\nMODE plan\nTODO");
+    let lines = agent.play("RATE_LIMIT\nRATE_LIMIT rejected\nMODE plan\nTASKS");
     let limits: Vec<&Value> = lines.iter().filter(|line| line["type"] == "rate_limit_event").collect();
     assert_eq!(limits[0]["rate_limit_info"]["status"], "allowed_warning");
     assert_eq!(limits[1]["rate_limit_info"]["status"], "rejected");

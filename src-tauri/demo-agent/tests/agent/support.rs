@@ -292,19 +292,15 @@ impl Ended {
     }
 }
 
-/// The shape of lines: type and subtype, for stream events the event's type, for deltas the delta's, for messages
-/// their content's. Repetitions of the same delta count as one, as do those of `thinking_tokens` with them.
+/// The shape of lines: type and subtype; for stream events the event's type, for deltas the delta's, for messages
+/// their content's. In a run of deltas, each kind of line counts once.
 pub fn shapes(lines: &[Value]) -> Vec<String> {
+    let in_run = |shape: &String| shape.starts_with("delta ") || shape == "system/thinking_tokens";
     let mut shapes: Vec<String> = Vec::new();
-    for line in lines {
-        let shape = shape(line);
-        let repeats =
-            (shape.starts_with("delta ") || shape == "system/thinking_tokens") && shapes.contains(&shape);
-        let run = shapes
-            .iter()
-            .rev()
-            .take_while(|last| last.starts_with("delta ") || *last == "system/thinking_tokens");
-        if !(repeats && run.clone().any(|last| *last == shape)) {
+    for shape in lines.iter().map(shape) {
+        let repeated =
+            in_run(&shape) && shapes.iter().rev().take_while(|last| in_run(last)).any(|last| *last == shape);
+        if !repeated {
             shapes.push(shape);
         }
     }

@@ -23,13 +23,40 @@ pub fn markdown(text: &str) -> Vec<Block> {
     parse(&normalise(text), &mut Highlights::default()).blocks
 }
 
-/// Line ends become `\n`, and NUL what CommonMark makes of it; everything below relies on it.
+/// What the parser gets for a text, in one piece.
 pub(super) fn normalise(text: &str) -> Cow<'_, str> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    if !text.contains(['\r', '\0']) {
-        return Cow::Borrowed(text);
+    let mut normaliser = Normaliser::default();
+    normaliser.piece(text)
+}
+
+/// Evens out what parsers do not agree on: every line end becomes `\n`, form feeds and their like become spaces,
+/// NUL becomes what CommonMark makes of it, and a byte order mark goes.
+#[derive(Default)]
+pub(super) struct Normaliser {
+    started: bool,
+    /// The last piece ended in a carriage return: a line feed that follows belongs to it.
+    after_cr: bool,
+}
+
+impl Normaliser {
+    /// The next piece of the text. Pieces give together what the whole gives.
+    pub fn piece<'t>(&mut self, piece: &'t str) -> Cow<'t, str> {
+        if piece.is_empty() {
+            return Cow::Borrowed(piece);
+        }
+        let mut text = piece;
+        if !std::mem::replace(&mut self.started, true) {
+            text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        }
+        if std::mem::replace(&mut self.after_cr, piece.ends_with('\r')) {
+            text = text.strip_prefix('\n').unwrap_or(text);
+        }
+        if !text.contains(['\r', '\0', '\x0b', '\x0c']) {
+            return Cow::Borrowed(text);
+        }
+        let text = text.replace("\r\n", "\n").replace('\r', "\n");
+        Cow::Owned(text.replace(['\x0b', '\x0c'], " ").replace('\0', "\u{fffd}"))
     }
-    Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n").replace('\0', "\u{fffd}"))
 }
 
 /// The lines of a code block: without the line end of the last one.

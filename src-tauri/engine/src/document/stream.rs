@@ -22,7 +22,7 @@ use self::fence::{Fence, Grown};
 use self::seam::{Seam, Seams, line_start};
 use self::spine::{Fragment, Spine};
 use super::highlight::Highlights;
-use super::markdown::{Node, NodeKind, Parsed, normalise, parse};
+use super::markdown::{Node, NodeKind, Normaliser, Parsed, parse};
 use crate::api::{Block, CodeLine, Span};
 
 /// Bytes that may be parsed for each byte received before the text is finished, and to begin with.
@@ -44,15 +44,14 @@ pub struct Stream {
     /// As it came.
     text: String,
     blocks: Vec<Block>,
-    /// The source that is not settled, its line ends normalised; and what is settled before it.
+    /// The source that is not settled, and what is settled before it.
     tail: String,
+    normaliser: Normaliser,
     spine: Spine,
     /// The tail is a code block: its state, and how far the tail was read.
     fence: Option<(Fence, usize)>,
     /// The tail begins with a fence that has to be left to the parser.
     fence_is_unclear: bool,
-    /// The text ended in a carriage return: a line feed that follows belongs to it.
-    after_cr: bool,
     /// The tail grew since it was parsed.
     unparsed: bool,
     /// The last block of the tail is one that text can be added to.
@@ -74,8 +73,9 @@ impl Stream {
             self.credit += INITIAL_CREDIT;
         }
         self.credit += CREDIT_PER_BYTE * delta.len() as isize;
+        self.text.push_str(delta);
         let len = self.tail.len();
-        self.push_normalised(delta);
+        self.tail.push_str(&self.normaliser.piece(delta));
         if self.tail.len() > len {
             self.unparsed = true;
             self.read(len);
@@ -127,23 +127,6 @@ impl Stream {
     /// How much was parsed and highlighted so far; over the bytes of the text it tells how often each was.
     pub fn bytes_parsed(&self) -> usize {
         self.bytes_parsed
-    }
-
-    fn push_normalised(&mut self, delta: &str) {
-        let mut new = delta;
-        if self.text.is_empty() {
-            new = new.strip_prefix('\u{feff}').unwrap_or(new);
-        }
-        if take(&mut self.after_cr) {
-            new = new.strip_prefix('\n').unwrap_or(new);
-        }
-        self.text.push_str(delta);
-        self.after_cr = delta.ends_with('\r');
-        if new.contains(['\r', '\0']) {
-            self.tail.push_str(&new.replace("\r\n", "\n").replace('\r', "\n").replace('\0', "\u{fffd}"));
-        } else {
-            self.tail.push_str(new);
-        }
     }
 
     /// Brings the blocks up to date with the tail, of which everything from `from` is new.
@@ -248,8 +231,8 @@ impl Stream {
 
     /// Parses the text from its beginning.
     fn parse_whole(&mut self) {
-        self.tail = normalise(&self.text).into_owned();
-        self.after_cr = self.text.ends_with('\r');
+        self.normaliser = Normaliser::default();
+        self.tail = self.normaliser.piece(&self.text).into_owned();
         self.spine = Spine::default();
         self.fence = None;
         self.fence_is_unclear = false;

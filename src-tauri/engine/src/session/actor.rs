@@ -270,7 +270,7 @@ impl Actor {
                 detail: None,
             });
         }
-        match Process::spawn(&launch, start, self.output_sender.clone()).await {
+        match Process::spawn(&launch, start, self.output_sender.clone(), self.open.recorder.clone()).await {
             Ok(process) => {
                 self.pid = Some(process.pid());
                 self.process = Some(process);

@@ -1,5 +1,7 @@
 // Moments and spans as people read them.
 
+/** The interface speaks English, whatever the desktop does. */
+const LOCALE = 'en-GB';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
@@ -28,9 +30,9 @@ export function ago(at: number, now: number): string {
   if (age < HOUR) return `${Math.floor(age / MINUTE)} min`;
   const date = new Date(at);
   if (day(at, now) !== 'Earlier')
-    return date.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-  if (age < 7 * DAY) return date.toLocaleDateString(undefined, { weekday: 'short' });
-  return date.toLocaleDateString(undefined, { day: 'numeric', month: 'short' });
+    return date.toLocaleTimeString(LOCALE, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+  if (age < 7 * DAY) return date.toLocaleDateString(LOCALE, { weekday: 'short' });
+  return date.toLocaleDateString(LOCALE, { day: 'numeric', month: 'short' });
 }
 
 /** The group of a session list. */

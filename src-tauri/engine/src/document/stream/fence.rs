@@ -63,9 +63,7 @@ impl Fence {
         let unfinished = &source[*at..];
         let Some(line) = content(unfinished, self.indent) else { return Grown::Unclear };
         // Marks alone are about to close it: as code they would only flash up.
-        if !unfinished.is_empty()
-            && !line.trim_matches(' ').bytes().all(|byte| byte == self.mark)
-        {
+        if !unfinished.is_empty() && !line.trim_matches(' ').bytes().all(|byte| byte == self.mark) {
             if colour_unfinished {
                 self.bytes += line.len();
                 lines.push(self.highlighter.unfinished_line(line));
@@ -81,7 +79,7 @@ impl Fence {
         let rest = marks.trim_start_matches(char::from(self.mark));
         line.len() - marks.len() <= 3
             && marks.len() - rest.len() >= self.n_marks
-            && rest.trim_matches([' ', '\t']).is_empty()
+            && rest.trim_end_matches(' ').is_empty()
     }
 }
 

@@ -1,0 +1,189 @@
+//! A session's lines, both ways and with their times, in one file that can go into a bug report: redacted as it is
+//! written, and folded again by `deskbell replay`.
+//!
+//! One JSON object a line: `{"ms":12,"dir":"out","line":{…}}`. `dir` is `in` to the agent, `out` from it, `err` its
+//! stderr, `exit` its end, `start` the arguments it was started with. What is not JSON is a string.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+/// Which way a line went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Direction {
+    Start,
+    In,
+    Out,
+    Err,
+    Exit,
+}
+
+/// One recorded line.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Recorded {
+    /// Since the recording began.
+    pub ms: u64,
+    pub dir: Direction,
+    pub line: Value,
+}
+
+/// A recorder that can be switched on and off while its session lives. Off, it costs a lock per batch.
+#[derive(Clone, Default)]
+pub struct Recorder(Arc<Mutex<Option<Recording>>>);
+
+struct Recording {
+    path: PathBuf,
+    file: BufWriter<std::fs::File>,
+    begun: Instant,
+    /// A failed write ends the recording, and is told once.
+    failure: Option<io::Error>,
+}
+
+impl Recorder {
+    fn lock(&self) -> MutexGuard<'_, Option<Recording>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins a new file, readable by its owner alone. A file that is there already is not touched.
+    pub fn begin(&self, path: &Path) -> io::Result<()> {
+        let mut options = std::fs::OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = BufWriter::new(options.open(path)?);
+        *self.lock() = Some(Recording { path: path.to_owned(), file, begun: Instant::now(), failure: None });
+        Ok(())
+    }
+
+    /// Ends the recording; gives its file, or what went wrong with it.
+    pub fn end(&self) -> io::Result<Option<PathBuf>> {
+        let Some(mut recording) = self.lock().take() else { return Ok(None) };
+        match recording.failure.take() {
+            Some(error) => Err(error),
+            None => recording.file.flush().map(|()| Some(recording.path)),
+        }
+    }
+
+    pub fn is_on(&self) -> bool {
+        self.lock().is_some()
+    }
+
+    /// Keeps a line. Whole lines reach the disk as they come: a recording is most wanted when something crashes.
+    pub fn keep(&self, dir: Direction, line: &[u8]) {
+        let mut state = self.lock();
+        let Some(recording) = state.as_mut().filter(|recording| recording.failure.is_none()) else { return };
+        let ms = recording.begun.elapsed().as_millis() as u64;
+        let line = serde_json::from_slice(line)
+            .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(line).trim_end().to_owned()));
+        let written = serde_json::to_vec(&Recorded { ms, dir, line: redacted(line) })
+            .map_err(io::Error::from)
+            .and_then(|mut text| {
+                text.push(b'\n');
+                recording.file.write_all(&text)?;
+                recording.file.flush()
+            });
+        if let Err(error) = written {
+            tracing::error!(%error, path = %recording.path.display(), "the recording ends here");
+            recording.failure = Some(error);
+        }
+    }
+}
+
+/// What must not leave the machine, wherever in a line it stands: keys, tokens, the user's name in paths.
+static SECRETS: LazyLock<Vec<(regex::Regex, &'static str)>> = LazyLock::new(|| {
+    let rule = |pattern: &str, with| (regex::Regex::new(pattern).expect("the pattern is a constant"), with);
+    vec![
+        rule(r"sk-[A-Za-z0-9_-]{8,}", "<key>"),
+        rule(r"(?i)\b(gh[pousr]_|github_pat_|glpat-|xox[abprs]-)[A-Za-z0-9_-]{8,}", "<token>"),
+        rule(r"\bAKIA[0-9A-Z]{16}\b", "<key>"),
+        rule(r"(?i)\bbearer\s+[A-Za-z0-9._~+/=-]{8,}", "Bearer <token>"),
+        rule(r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*", "<token>"),
+        rule(r"-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----", "<private key>"),
+        rule(
+            r"(?i)\b([a-z0-9_]*(?:api_?key|secret|token|password|passwd)[a-z0-9_]*)(\s*[=:]\s*)[^\s,;&]{6,}",
+            "$1$2<secret>",
+        ),
+        rule(r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}", "<address>"),
+        rule(r"(/home/|/Users/|\\Users\\)[^/\\\s]+", "${1}user"),
+    ]
+});
+
+/// Keys whose value is a secret, or of no use to anyone who reads a report.
+const SECRET_KEYS: &[&str] =
+    &["signature", "apiKey", "api_key", "authorization", "email", "organization", "accountUuid"];
+
+fn redacted(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(redacted_text(text)),
+        Value::Array(values) => Value::Array(values.into_iter().map(redacted).collect()),
+        Value::Object(fields) => Value::Object(
+            fields
+                .into_iter()
+                .map(|(key, value)| {
+                    let is_secret = SECRET_KEYS.contains(&key.as_str()) && value.is_string();
+                    let value = if is_secret { Value::from("<redacted>") } else { redacted(value) };
+                    (key, value)
+                })
+                .collect(),
+        ),
+        other => other,
+    }
+}
+
+fn redacted_text(mut text: String) -> String {
+    for (pattern, with) in SECRETS.iter() {
+        if pattern.is_match(&text) {
+            text = pattern.replace_all(&text, *with).into_owned();
+        }
+    }
+    text
+}
+
+/// Reads a recording. A line that is none, such as a torn last one, is left out.
+pub fn read(text: &str) -> Vec<Recorded> {
+    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn secrets_do_not_reach_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("recording.ndjson");
+        let recorder = Recorder::default();
+        recorder.keep(Direction::Out, b"{\"before\":1}");
+        recorder.begin(&path).unwrap();
+        let line = json!({
+            "text": "export API_KEY=abcdef123456; curl -H 'Authorization: Bearer abc.def-123456' sk-ant-api03-xyzxyzxyz",
+            "path": "/home/someone/project",
+            "nested": [{"signature": "c2ln", "mail": "write to a.b@c.example now"}],
+        });
+        recorder.keep(Direction::Out, line.to_string().as_bytes());
+        recorder.keep(Direction::Err, b"not json\n");
+        assert_eq!(recorder.end().unwrap(), Some(path.clone()));
+        let text = std::fs::read_to_string(&path).unwrap();
+        for secret in ["abcdef123456", "abc.def-123456", "xyzxyzxyz", "someone", "c2ln", "a.b@c", "before"] {
+            assert!(!text.contains(secret), "{secret} in {text}");
+        }
+        let recorded = read(&text);
+        assert_eq!(recorded.len(), 2);
+        assert_eq!(recorded[0].line["path"], "/home/user/project");
+        assert_eq!(recorded[1].line, "not json");
+    }
+
+    #[test]
+    fn a_file_that_is_there_is_not_touched() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        std::fs::write(&path, "mine").unwrap();
+        assert!(Recorder::default().begin(&path).is_err());
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine");
+    }
+}

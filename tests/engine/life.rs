@@ -1,0 +1,323 @@
+//! One session from its opening to its end, and everything it tells.
+
+use crate::program::{SHELL_AGENT, demo_agent};
+use crate::transcript;
+use deskbell_engine::api::*;
+use deskbell_engine::launch::Launch;
+use deskbell_engine::patch;
+use deskbell_engine::recorder::Recorder;
+use deskbell_engine::session::machine::{Limits, Memory};
+use deskbell_engine::session::{Launcher, Open, SessionHandle, Subscriber};
+use deskbell_engine::store::{Record, Store};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+/// How long anything may be in coming: only a hang takes this long, however busy the machine is.
+pub const DEADLINE: Duration = Duration::from_secs(30);
+
+/// Marks all processes of one life, whatever run token they carry.
+pub const MARK: &str = "ENGINE_TEST_LIFE";
+
+/// What a session is opened with. Everything it touches is in one temporary folder.
+pub struct Setup {
+    pub folder: TempDir,
+    pub mark: String,
+    pub memory: Memory,
+    pub limits: Limits,
+    program: PathBuf,
+    first_args: Vec<OsString>,
+    env: Vec<(OsString, Option<OsString>)>,
+    launcher: Option<Launcher>,
+}
+
+impl Setup {
+    /// The demo agent as it is.
+    pub fn demo() -> Self {
+        Self::program(demo_agent())
+    }
+
+    /// The demo agent with these faults.
+    pub fn faulty(faults: &str) -> Self {
+        Self::demo().env("DESKBELL_DEMO_FAULT", faults)
+    }
+
+    /// An agent of a few lines of shell, which works in the project's folder.
+    pub fn shell(script: &str) -> Self {
+        // The script is an argument and no file: a file that was just written can be “busy” for a moment.
+        let mut setup = Self::program("/bin/sh".into());
+        setup.first_args = vec!["-c".into(), format!("{SHELL_AGENT}\n{script}").into()];
+        setup
+    }
+
+    pub fn program(program: PathBuf) -> Self {
+        let folder = tempfile::Builder::new().prefix("engine").tempdir().unwrap();
+        for name in ["project", "config", "store"] {
+            std::fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        let setup = Self {
+            folder,
+            mark: uuid::Uuid::new_v4().to_string(),
+            memory: Memory::default(),
+            limits: Limits::default(),
+            program,
+            first_args: Vec::new(),
+            env: Vec::new(),
+            launcher: None,
+        };
+        let (config, mark) = (setup.folder.path().join("config"), setup.mark.clone());
+        setup.env("CLAUDE_CONFIG_DIR", config).env(MARK, mark)
+    }
+
+    pub fn env(mut self, name: &str, value: impl Into<OsString>) -> Self {
+        self.env.push((name.into(), Some(value.into())));
+        self
+    }
+
+    pub fn limits(mut self, change: impl FnOnce(&mut Limits)) -> Self {
+        change(&mut self.limits);
+        self
+    }
+
+    /// The rungs of the stop ladder, short: for agents that are known to stay on each.
+    pub fn short_ladder(self) -> Self {
+        self.limits(|limits| {
+            limits.interrupt_ms = 300;
+            limits.end_of_input_ms = 300;
+            limits.terminate_ms = 300;
+        })
+    }
+
+    pub fn launcher(mut self, launcher: Launcher) -> Self {
+        self.launcher = Some(launcher);
+        self
+    }
+
+    /// A file in the project's folder, for a shell agent.
+    pub fn file(self, name: &str, bytes: &[u8]) -> Self {
+        std::fs::write(self.project().join(name), bytes).unwrap();
+        self
+    }
+
+    pub fn project(&self) -> PathBuf {
+        self.folder.path().join("project")
+    }
+
+    /// How the agent is started, each time with a run token of its own as in the app.
+    pub fn launch(&self) -> impl Fn() -> Launch + Send + Sync + 'static {
+        let launch = Launch {
+            kind: AgentKind::Claude,
+            program: self.program.clone(),
+            first_args: self.first_args.clone(),
+            project: self.project(),
+            env: self.env.clone(),
+            run_token: String::new(),
+        };
+        let (mark, n_started) = (self.mark.clone(), AtomicU64::new(0));
+        move || {
+            let n = n_started.fetch_add(1, Ordering::Relaxed);
+            Launch { run_token: format!("{mark}.{n}"), ..launch.clone() }
+        }
+    }
+
+    /// Opens the session and listens; no process runs yet.
+    pub async fn open(self) -> Life {
+        let (session, setup) = self.unheard();
+        let (sender, mut received) = mpsc::channel(64);
+        session.subscribe(Subscriber::Every(sender)).await.unwrap();
+        let (forward, events) = mpsc::unbounded_channel();
+        tokio::spawn(async move {
+            while let Some(envelope) = received.recv().await {
+                if forward.send(envelope).is_err() {
+                    break;
+                }
+            }
+        });
+        Life { session: Some(session), events, seq: 0, heard: Vec::new(), items: Vec::new(), setup }
+    }
+
+    /// Opens the session with nobody who listens.
+    pub fn unheard(mut self) -> (SessionHandle, Self) {
+        let launch = self.launch();
+        let launcher = self.launcher.take().unwrap_or_else(|| Arc::new(move || Ok(launch())));
+        let record = Record {
+            id: SessionId::new(self.mark.clone()),
+            project: self.project(),
+            agent: AgentKind::Claude,
+            created_at: 1,
+            changed_at: 1,
+            memory: self.memory.clone(),
+        };
+        let store = Store::open(self.folder.path().join("store")).unwrap();
+        let agent_config = self.folder.path().join("config");
+        let limits = self.limits.clone();
+        let recorder = Recorder::default();
+        let open = Open { record, launcher, store: Some(store), agent_config, limits, recorder };
+        (SessionHandle::open(open), self)
+    }
+}
+
+/// A session that runs. Events are taken in their order, each once.
+pub struct Life {
+    session: Option<SessionHandle>,
+    events: mpsc::UnboundedReceiver<Envelope>,
+    seq: u64,
+    heard: Vec<Event>,
+    items: Vec<Item>,
+    pub setup: Setup,
+}
+
+impl Life {
+    pub fn session(&self) -> &SessionHandle {
+        self.session.as_ref().expect("the handle is dropped at the end of a test only")
+    }
+
+    pub async fn command(&self, command: Command) -> Result<(), CommandError> {
+        timeout(DEADLINE, self.session().command(command)).await.expect("a command is answered")
+    }
+
+    pub async fn prompt(&self, text: &str) {
+        self.command(Command::Prompt { text: text.to_owned(), images: Vec::new() }).await.unwrap();
+    }
+
+    /// The next event of which `find` gives something.
+    pub async fn next<T>(&mut self, what: &str, find: impl Fn(&Event) -> Option<T>) -> T {
+        let found = timeout(DEADLINE, async {
+            while let Some(envelope) = self.events.recv().await {
+                assert_eq!(envelope.seq, self.seq + 1, "events without a gap");
+                self.seq = envelope.seq;
+                patch::apply(&mut self.items, &envelope.event);
+                let found = find(&envelope.event);
+                self.heard.push(envelope.event);
+                if found.is_some() {
+                    return found;
+                }
+            }
+            None
+        });
+        match found.await {
+            Ok(Some(found)) => found,
+            Ok(None) => panic!("the session ended before {what}:\n{}", self.heard()),
+            Err(_) => panic!("no {what} within {DEADLINE:?}:\n{}", self.heard()),
+        }
+    }
+
+    pub async fn turn_end(&mut self) -> TurnEnd {
+        let ended = |event: &Event| match event {
+            Event::TurnEnded { turn } => Some(turn.clone()),
+            _ => None,
+        };
+        self.next("end of a turn", ended).await
+    }
+
+    /// Prompts, and waits for the good end of the turn.
+    pub async fn turn(&mut self, text: &str) -> TurnEnd {
+        self.prompt(text).await;
+        let turn = self.turn_end().await;
+        assert_eq!(turn.outcome, Outcome::Done, "{turn:?}");
+        turn
+    }
+
+    pub async fn turn_started(&mut self) -> Vec<PromptId> {
+        let started = |event: &Event| match event {
+            Event::TurnStarted { prompt_ids } => Some(prompt_ids.clone()),
+            _ => None,
+        };
+        self.next("begin of a turn", started).await
+    }
+
+    pub async fn exit(&mut self) -> ExitReport {
+        let exited = |event: &Event| match event {
+            Event::AgentExited { report } => Some(report.clone()),
+            _ => None,
+        };
+        self.next("exit of the agent", exited).await
+    }
+
+    pub async fn request(&mut self) -> PermissionRequest {
+        let requested = |event: &Event| match event {
+            Event::PermissionRequested { request } => Some(request.clone()),
+            _ => None,
+        };
+        self.next("permission request", requested).await
+    }
+
+    pub async fn failure(&mut self) -> CommandError {
+        let failed = |event: &Event| match event {
+            Event::CommandFailed { error } => Some(error.clone()),
+            _ => None,
+        };
+        self.next("failure", failed).await
+    }
+
+    /// Waits for facts of the session that are so.
+    pub async fn facts(&mut self, what: &str, are_so: impl Fn(&Session) -> bool) -> Session {
+        let changed = |event: &Event| match event {
+            Event::SessionChanged { session } if are_so(session) => Some((**session).clone()),
+            _ => None,
+        };
+        self.next(what, changed).await
+    }
+
+    pub async fn ready(&mut self) -> Session {
+        self.facts("ready agent", |session| session.alive && session.status == Status::Idle).await
+    }
+
+    /// Waits for an answer of the agent, and gives its text.
+    pub async fn answer(&mut self) -> String {
+        let answered = |event: &Event| match event {
+            Event::ItemAdded { item } | Event::ItemChanged { item } => transcript::answer(item),
+            _ => None,
+        };
+        self.next("answer", answered).await
+    }
+
+    pub async fn snapshot(&self) -> Snapshot {
+        timeout(DEADLINE, self.session().snapshot()).await.expect("a snapshot is given").unwrap()
+    }
+
+    /// The transcript; the events so far must have told it, too.
+    pub async fn items(&mut self) -> Vec<Item> {
+        let snapshot = self.snapshot().await;
+        while self.seq < snapshot.seq {
+            self.next("event before the snapshot", |_| Some(())).await;
+        }
+        assert!(self.items == snapshot.items, "the events and the snapshot tell different transcripts");
+        snapshot.items
+    }
+
+    pub async fn answers(&mut self) -> Vec<String> {
+        self.items().await.iter().filter_map(transcript::answer).collect()
+    }
+
+    pub async fn notices(&mut self) -> Vec<String> {
+        self.items().await.iter().filter_map(transcript::notice).collect()
+    }
+
+    /// Ends the session as the app does.
+    pub async fn close(mut self) -> Setup {
+        let session = self.session.take().unwrap();
+        timeout(DEADLINE, session.close()).await.expect("a session can be closed").unwrap();
+        self.setup
+    }
+
+    /// Drops the handle, as an app that forgot it would.
+    pub fn drop_handle(mut self) -> Setup {
+        self.session = None;
+        self.setup
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        Path::join(&self.setup.project(), name)
+    }
+
+    fn heard(&self) -> String {
+        let lines = self.heard.iter().map(|event| format!("{event:?}").chars().take(400).collect());
+        lines.collect::<Vec<String>>().join("\n")
+    }
+}

@@ -1,0 +1,24 @@
+//! The programs that are run: the demo agent's binary, the app, and agents in a few lines of shell.
+
+use std::path::PathBuf;
+
+/// The demo agent, beside the directory that holds this test.
+pub fn demo_agent() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let program = test.ancestors().nth(2).unwrap().join("deskbell-demo-agent");
+    assert!(
+        program.is_file(),
+        "{} is not there: run `cargo build -p deskbell-demo-agent` first",
+        program.display()
+    );
+    program
+}
+
+/// What every shell agent may call. The first request of a session is always `initialize`, under this id.
+pub const SHELL_AGENT: &str = r#"
+ready() { printf '%s\n' '{"type":"control_response","response":{"subtype":"success","request_id":"deskbell-1","response":{}}}'; }
+hear() { IFS= read -r heard; }
+say() { printf '%s\n' "{\"type\":\"assistant\",\"message\":{\"id\":\"$1\",\"content\":[{\"type\":\"text\",\"text\":\"$1\"}]}}"; }
+result() { printf '%s\n' '{"type":"result","subtype":"success","is_error":false,"result":"done"}'; }
+until_end_of_input() { cat > /dev/null; }
+"#;

@@ -1,0 +1,246 @@
+import { fireEvent, screen, within } from '@testing-library/svelte';
+import userEvent from '@testing-library/user-event';
+import { tick } from 'svelte';
+import { describe, expect, it, vi } from 'vitest';
+
+import type { Decision, PermissionRequest } from '../bindings/api';
+import { draw } from '../../test/draw';
+import { commandRequest, editRequest } from '../host/fake/script';
+import { ARM_MS } from './arming.svelte';
+import PermissionCard from './PermissionCard.svelte';
+
+async function card(request: PermissionRequest = commandRequest('q1', 'ls -la'), { focused = true } = {}) {
+  const decisions: Decision[] = [];
+  const ondecide = vi.fn((decision: Decision) => {
+    decisions.push(decision);
+    return Promise.resolve(true);
+  });
+  const drawn = await draw(PermissionCard, { request, project: 'ledger', ondecide }, { focused });
+  await tick();
+  return { ...drawn, decisions, ondecide };
+}
+
+const button = (name: string) => screen.getByRole('button', { name });
+const allowOnce = () => button('Allow once');
+const armed = () => allowOnce().getAttribute('aria-disabled') === 'false';
+
+async function advance(clock: { advance(ms: number): void }, ms: number) {
+  clock.advance(ms);
+  await tick();
+}
+
+describe('the contract', () => {
+  it('is a group with the three answers', async () => {
+    await card();
+    const group = screen.getByRole('group', { name: 'Permission request' });
+    for (const name of ['Allow once', 'Always allow', 'Deny']) within(group).getByRole('button', { name });
+  });
+
+  it('shows the question, the project and the tool', async () => {
+    await card();
+    screen.getByRole('heading', { name: 'Run this command?' });
+    expect(screen.getByText(/Bash · one line, 6 characters, shown in full/).textContent).toContain('ledger');
+  });
+});
+
+describe('arming', () => {
+  it('allows nothing until the card has been seen for 700 ms', async () => {
+    const { clock, decisions } = await card();
+    expect(armed()).toBe(false);
+    await fireEvent.click(allowOnce());
+    await advance(clock, ARM_MS - 1);
+    expect(armed()).toBe(false);
+    await fireEvent.click(allowOnce());
+    expect(decisions).toEqual([]);
+    await advance(clock, 1);
+    expect(armed()).toBe(true);
+    await fireEvent.click(allowOnce());
+    expect(decisions).toEqual([{ type: 'allowOnce', updatedInput: null }]);
+  });
+
+  it('does not begin while the window is behind another one', async () => {
+    const { clock, attention } = await card(undefined, { focused: false });
+    await advance(clock, 10 * ARM_MS);
+    expect(armed()).toBe(false);
+    attention.focused = true;
+    await tick();
+    // The click that brought the window to the front comes now.
+    expect(armed()).toBe(false);
+    await advance(clock, ARM_MS);
+    expect(armed()).toBe(true);
+  });
+
+  it('begins again when the focus comes back', async () => {
+    const { clock, attention } = await card();
+    await advance(clock, ARM_MS);
+    attention.focused = false;
+    await tick();
+    expect(armed()).toBe(false);
+    attention.focused = true;
+    await tick();
+    expect(armed()).toBe(false);
+  });
+
+  it('begins again when another card moves this one', async () => {
+    const { clock, redraw } = await card();
+    await advance(clock, ARM_MS);
+    await redraw({ moved: () => 'other cards' });
+    await tick();
+    expect(armed()).toBe(false);
+  });
+
+  it('does not count a press that began before', async () => {
+    const { clock, decisions } = await card();
+    await fireEvent.pointerDown(allowOnce());
+    await advance(clock, ARM_MS);
+    await fireEvent.click(allowOnce(), { detail: 1 });
+    expect(decisions).toEqual([]);
+    await fireEvent.pointerDown(allowOnce());
+    await fireEvent.click(allowOnce(), { detail: 1 });
+    expect(decisions).toHaveLength(1);
+  });
+
+  it('lets Deny through at once', async () => {
+    const { decisions } = await card();
+    await fireEvent.click(button('Deny'));
+    expect(decisions).toEqual([{ type: 'deny', message: '', interrupt: false }]);
+  });
+});
+
+describe('keys', () => {
+  it('never allows with Enter; Space does', async () => {
+    const user = userEvent.setup();
+    const { clock, decisions } = await card();
+    await advance(clock, ARM_MS);
+    allowOnce().focus();
+    await user.keyboard('{Enter}{Enter}');
+    expect(decisions).toEqual([]);
+    await user.keyboard(' ');
+    expect(decisions).toEqual([{ type: 'allowOnce', updatedInput: null }]);
+  });
+
+  it('takes no focus when it appears', async () => {
+    await card();
+    expect(document.activeElement).toBe(document.body);
+  });
+
+  it('answers once, however often it is pressed', async () => {
+    const { clock, ondecide } = await card();
+    await advance(clock, ARM_MS);
+    await fireEvent.click(allowOnce());
+    await fireEvent.click(allowOnce());
+    await fireEvent.click(button('Deny'));
+    expect(ondecide).toHaveBeenCalledTimes(1);
+  });
+
+  it('can be answered again when the answer was not taken', async () => {
+    const ondecide = vi.fn(() => Promise.resolve(false));
+    await draw(PermissionCard, { request: commandRequest('q1', 'ls'), project: 'ledger', ondecide });
+    await fireEvent.click(button('Deny'));
+    await tick();
+    await fireEvent.click(button('Deny'));
+    expect(ondecide).toHaveBeenCalledTimes(2);
+  });
+});
+
+describe('what is shown', () => {
+  const subject = () => screen.getByRole('group', { name: 'What would be done' });
+
+  it('writes out what cannot be seen, and says so', async () => {
+    const { container } = await card(commandRequest('q1', 'rm -rf build\u202e/*\u200b'));
+    const escapes = [...subject().querySelectorAll('.esc')].map((escape) => escape.textContent);
+    expect(escapes).toEqual(['\\u{202E}', '\\u{200B}']);
+    expect(container.textContent).toContain('1 hidden character changes the direction of the text');
+    expect(container.textContent).toContain('1 character cannot be seen');
+    expect(container.textContent).not.toMatch(/[\u202e\u200b]/);
+  });
+
+  it('marks blanks, tabs and new lines, and names them', async () => {
+    await card(commandRequest('q1', 'a  b\tc\nd'));
+    for (const name of ['2 blanks', 'tab', 'new line']) within(subject()).getByRole('img', { name });
+  });
+
+  it('never cuts', async () => {
+    const long = 'x'.repeat(200_000) + 'END';
+    await card(commandRequest('q1', long));
+    expect(subject().textContent).toBe(long);
+  });
+
+  it('shows markup as text', async () => {
+    const { container } = await card(commandRequest('q1', '<img src=x onerror=alert(1)><b>bold</b>'));
+    expect(subject().textContent).toContain('<img src=x onerror=alert(1)>');
+    expect(container.querySelector('img, b')).toBeNull();
+  });
+
+  it('has the whole input on demand, escapes and all', async () => {
+    const request = { ...commandRequest('q1', 'ls'), input: { command: 'ls', note: '\u202egpj' } };
+    await card(request);
+    expect(screen.queryByRole('group', { name: 'Whole input' })).toBeNull();
+    await userEvent.setup().click(screen.getByText('Whole input'));
+    const details = screen.getByText('Whole input').closest('details');
+    if (details && !details.open) {
+      details.open = true;
+      await fireEvent(details, new Event('toggle'));
+    }
+    expect(screen.getByRole('group', { name: 'Whole input' }).textContent).toContain('\\u{202E}gpj');
+  });
+
+  it('shows an edit as a diff', async () => {
+    await card(editRequest('q1'));
+    const diff = screen.getByRole('group', { name: 'Changes in src/money.rs' });
+    expect(diff.querySelectorAll('.added')).toHaveLength(2);
+    expect(diff.querySelector('.removed .strong')?.textContent).toBe('round_dp(places)');
+  });
+});
+
+describe('always allow', () => {
+  it('lists the rules exactly, none chosen, and asks for one', async () => {
+    const user = userEvent.setup({ advanceTimers: () => {} });
+    const { clock, decisions } = await card();
+    await fireEvent.click(button('Always allow'));
+    const choices = screen.getAllByRole('radio');
+    expect(choices).toHaveLength(2);
+    expect(choices.every((choice) => !(choice as HTMLInputElement).checked)).toBe(true);
+    screen.getByText('Bash(ls -la)');
+    screen.getByText('Kept in this project, for me');
+    const keep = button('Allow and keep this rule');
+    await advance(clock, ARM_MS);
+    await fireEvent.click(keep);
+    expect(decisions).toEqual([]);
+    await user.click(screen.getByRole('radio', { name: /Accept all edits/ }));
+    await user.keyboard('{Enter}');
+    expect(decisions).toEqual([]);
+    await fireEvent.click(keep);
+    expect(decisions).toEqual([{ type: 'allowAlways', suggestion: 'mode' }]);
+  });
+
+  it('is there but cannot be pressed when the agent offers no rule', async () => {
+    await card({ ...commandRequest('q1', 'ls'), suggestions: [] });
+    expect((button('Always allow') as HTMLButtonElement).disabled).toBe(true);
+  });
+});
+
+describe('other answers', () => {
+  it('denies with a reason, and with a stop', async () => {
+    const user = userEvent.setup();
+    const { decisions } = await card();
+    await user.click(button('Deny with a reason'));
+    await user.keyboard('Use make instead');
+    await user.click(button('Deny and stop'));
+    expect(decisions).toEqual([{ type: 'deny', message: 'Use make instead', interrupt: true }]);
+  });
+
+  it('allows an input that was changed, and shows the change first', async () => {
+    const user = userEvent.setup();
+    const { clock, decisions } = await card();
+    await user.click(button('Edit'));
+    const box = screen.getByRole('textbox', { name: 'Command' });
+    await user.clear(box);
+    await user.type(box, 'ls src');
+    await user.click(button('Use this instead'));
+    expect(screen.getByRole('group', { name: 'Changed input' }).textContent).toContain('ls src');
+    await advance(clock, ARM_MS);
+    await user.click(allowOnce());
+    expect(decisions[0]).toMatchObject({ type: 'allowOnce', updatedInput: { command: 'ls src', timeout: 120_000 } });
+  });
+});

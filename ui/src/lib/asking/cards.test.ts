@@ -1,0 +1,147 @@
+import { fireEvent, screen } from '@testing-library/svelte';
+import userEvent from '@testing-library/user-event';
+import { tick } from 'svelte';
+import { describe, expect, it, vi } from 'vitest';
+
+import type { Decision, PermissionRequest } from '../bindings/api';
+import { draw } from '../../test/draw';
+import { commandRequest, planRequest, questionRequest } from '../host/fake/script';
+import { ARM_MS } from './arming.svelte';
+import PlanCard from './PlanCard.svelte';
+import QuestionCard from './QuestionCard.svelte';
+import RequestStack from './RequestStack.svelte';
+
+const button = (name: string) => screen.getByRole<HTMLButtonElement>('button', { name });
+
+function deciding() {
+  const decisions: Decision[] = [];
+  const ondecide = (decision: Decision) => {
+    decisions.push(decision);
+    return Promise.resolve(true);
+  };
+  return { decisions, ondecide };
+}
+
+describe('questions', () => {
+  async function questions() {
+    const { decisions, ondecide } = deciding();
+    const request = questionRequest('q1');
+    if (request.kind.type !== 'questions') throw new Error('not a question');
+    await draw(QuestionCard, { request, questions: request.kind.questions, ondecide });
+    return { decisions, user: userEvent.setup() };
+  }
+
+  it('sends one answer for each question, several joined', async () => {
+    const { decisions, user } = await questions();
+    expect(button('Answer').disabled).toBe(true);
+    await user.click(screen.getByRole('radio', { name: /Recompute/ }));
+    await user.click(screen.getByRole('checkbox', { name: /Property/ }));
+    await user.click(screen.getByRole('checkbox', { name: /Unit/ }));
+    await user.click(button('Answer'));
+    expect(decisions).toEqual([
+      {
+        type: 'answer',
+        answers: {
+          'What should happen to totals that are already stored?': 'Recompute them',
+          'Where should the cases be tested?': 'Unit tests, Property tests',
+        },
+      },
+    ]);
+  });
+
+  it('takes words instead of a choice', async () => {
+    const { decisions, user } = await questions();
+    const [first, second] = screen.getAllByRole('textbox');
+    await user.click(screen.getByRole('radio', { name: /Leave/ }));
+    await user.type(first as HTMLElement, 'Ask the accountant');
+    expect(screen.getByRole<HTMLInputElement>('radio', { name: /Leave/ }).checked).toBe(false);
+    await user.type(second as HTMLElement, 'By hand');
+    await user.click(button('Answer'));
+    expect(decisions[0]).toMatchObject({
+      answers: {
+        'What should happen to totals that are already stored?': 'Ask the accountant',
+        'Where should the cases be tested?': 'By hand',
+      },
+    });
+  });
+
+  it('can be skipped', async () => {
+    const { decisions, user } = await questions();
+    await user.click(button('Skip'));
+    expect(decisions).toEqual([{ type: 'deny', message: 'The user skipped the question.', interrupt: false }]);
+  });
+});
+
+describe('a plan', () => {
+  async function plan(change: Partial<PermissionRequest> = {}) {
+    const { decisions, ondecide } = deciding();
+    const onacceptedits = vi.fn();
+    const request = { ...planRequest('q1'), ...change };
+    if (request.kind.type !== 'plan') throw new Error('not a plan');
+    const drawn = await draw(PlanCard, { request, blocks: request.kind.blocks, ondecide, onacceptedits });
+    await tick();
+    drawn.clock.advance(ARM_MS);
+    await tick();
+    return { decisions, onacceptedits, user: userEvent.setup() };
+  }
+
+  it('is approved', async () => {
+    const { decisions, user } = await plan();
+    await user.click(button('Approve'));
+    expect(decisions).toEqual([{ type: 'allowOnce', updatedInput: null }]);
+  });
+
+  it('is approved with the offer of the agent to accept edits', async () => {
+    const { decisions, user, onacceptedits } = await plan();
+    await user.click(button('Approve and accept edits'));
+    expect(decisions).toEqual([{ type: 'allowAlways', suggestion: 'mode' }]);
+    expect(onacceptedits).not.toHaveBeenCalled();
+  });
+
+  it('is approved without that offer, and the mode is changed', async () => {
+    const { decisions, user, onacceptedits } = await plan({ suggestions: [] });
+    await user.click(button('Approve and accept edits'));
+    expect(decisions).toEqual([{ type: 'allowOnce', updatedInput: null }]);
+    expect(onacceptedits).toHaveBeenCalledOnce();
+  });
+
+  it('is sent back with words', async () => {
+    const { decisions, user } = await plan();
+    await user.type(screen.getByRole('textbox'), 'Smaller steps');
+    await user.click(button('Keep planning'));
+    expect(decisions).toEqual([{ type: 'deny', message: 'Smaller steps', interrupt: false }]);
+  });
+});
+
+describe('several requests', () => {
+  const two = [commandRequest('q1', 'git status'), commandRequest('q2', 'git push')];
+
+  it('have a card each', async () => {
+    await draw(RequestStack, { requests: two });
+    expect(screen.getAllByRole('group', { name: 'Permission request' })).toHaveLength(2);
+  });
+
+  it('wait anew when one of them goes away', async () => {
+    const { clock, redraw } = await draw(RequestStack, { requests: two });
+    await tick();
+    clock.advance(ARM_MS);
+    await tick();
+    const states = () =>
+      screen.getAllByRole('button', { name: 'Allow once' }).map((allow) => allow.getAttribute('aria-disabled'));
+    expect(states()).toEqual(['false', 'false']);
+    await redraw({ requests: two.slice(1) });
+    await tick();
+    expect(states()).toEqual(['true']);
+  });
+
+  it('say when an answer came too late', async () => {
+    const { project } = await draw(RequestStack, { requests: two });
+    await fireEvent.click(screen.getAllByRole('button', { name: 'Deny' })[0] as HTMLElement);
+    await tick();
+    await Promise.resolve();
+    expect(project.problems.list[0]).toMatchObject({
+      what: 'The answer was not taken',
+      error: { code: 'noSuchRequest' },
+    });
+  });
+});

@@ -1,0 +1,215 @@
+import { fireEvent, screen } from '@testing-library/svelte';
+import userEvent from '@testing-library/user-event';
+import { tick } from 'svelte';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+
+import type { Image } from '../bindings/api';
+import { draw } from '../../test/draw';
+import { emptySession } from '../host/fake/facts';
+import { Draft } from '../state/drafts.svelte';
+import Composer from './Composer.svelte';
+
+beforeEach(() => localStorage.clear());
+
+async function composer({ running = false, accepted = true, prompts = [] as string[] } = {}) {
+  const sent: { text: string; images: Image[] }[] = [];
+  const draft = new Draft('s1', localStorage);
+  const props = {
+    draft,
+    commands: emptySession('s', '').commands,
+    running,
+    prompts: () => prompts,
+    onsend: vi.fn((text: string, images: Image[]) => {
+      sent.push({ text, images });
+      return Promise.resolve(accepted);
+    }),
+    onstop: vi.fn(),
+    oncyclemode: vi.fn(),
+    onrefuse: vi.fn(),
+  };
+  const drawn = await draw(Composer, props);
+  const box = screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Prompt' });
+  box.focus();
+  return { ...drawn, ...props, sent, box, user: userEvent.setup() };
+}
+
+const button = (name: string) => screen.getByRole('button', { name });
+const texts = (sent: { text: string }[]) => sent.map(({ text }) => text);
+
+describe('sending', () => {
+  it('sends with Enter and breaks the line with Shift+Enter', async () => {
+    const { user, sent, box } = await composer();
+    await user.keyboard('one{Shift>}{Enter}{/Shift}two{Enter}');
+    expect(texts(sent)).toEqual(['one\ntwo']);
+    expect(box.value).toBe('');
+  });
+
+  it('sends nothing that is empty', async () => {
+    const { user, sent } = await composer();
+    await user.keyboard('  {Enter}');
+    expect(sent).toEqual([]);
+    expect((button('Send') as HTMLButtonElement).disabled).toBe(true);
+  });
+
+  it('leaves Enter to an input method that composes', async () => {
+    const { sent, box } = await composer();
+    await fireEvent.input(box, { target: { value: 'にほん' } });
+    await fireEvent.keyDown(box, { key: 'Enter', isComposing: true });
+    expect(sent).toEqual([]);
+  });
+
+  it('puts a refused prompt back, before what was typed since', async () => {
+    const { user, box, onsend } = await composer();
+    let refuse: (accepted: boolean) => void = () => {};
+    onsend.mockImplementation(() => new Promise((resolve) => (refuse = resolve)));
+    await user.keyboard('first{Enter}second');
+    expect(box.value).toBe('second');
+    refuse(false);
+    await vi.waitFor(() => expect(box.value).toBe('first\nsecond'));
+  });
+});
+
+describe('the buttons', () => {
+  it('is Send while nothing runs', async () => {
+    await composer();
+    button('Send');
+    expect(screen.queryByRole('button', { name: 'Stop' })).toBeNull();
+  });
+
+  it('is Stop while a turn runs and the box is empty', async () => {
+    const { user, onstop } = await composer({ running: true });
+    expect(screen.queryByRole('button', { name: 'Send' })).toBeNull();
+    await user.click(button('Stop'));
+    expect(onstop).toHaveBeenCalledOnce();
+  });
+
+  it('is both while a turn runs and something is typed', async () => {
+    const { user, sent } = await composer({ running: true });
+    await user.keyboard('next');
+    button('Stop');
+    await user.click(button('Send'));
+    expect(texts(sent)).toEqual(['next']);
+  });
+});
+
+describe('keys', () => {
+  it('interrupts with Esc only while a turn runs', async () => {
+    const idle = await composer();
+    await idle.user.keyboard('{Escape}');
+    expect(idle.onstop).not.toHaveBeenCalled();
+    idle.unmount();
+    const busy = await composer({ running: true });
+    await busy.user.keyboard('{Escape}');
+    expect(busy.onstop).toHaveBeenCalledOnce();
+  });
+
+  it('recalls prompts with Up from an empty box, and comes back with Down', async () => {
+    const { user, box } = await composer({ prompts: ['one', 'two'] });
+    await user.keyboard('{ArrowUp}');
+    expect(box.value).toBe('two');
+    await user.keyboard('{ArrowUp}');
+    expect(box.value).toBe('one');
+    await user.keyboard('{ArrowDown}{ArrowDown}');
+    expect(box.value).toBe('');
+  });
+
+  it('leaves Up alone in a box with words of its own', async () => {
+    const { user, box } = await composer({ prompts: ['one'] });
+    await user.keyboard('typed{ArrowUp}');
+    expect(box.value).toBe('typed');
+  });
+
+  it('cycles the permission mode with Shift+Tab', async () => {
+    const { user, oncyclemode } = await composer();
+    await user.keyboard('{Shift>}{Tab}{/Shift}');
+    expect(oncyclemode).toHaveBeenCalledOnce();
+  });
+});
+
+describe('commands', () => {
+  it('are offered after a slash and completed with Enter', async () => {
+    const { user, box, sent } = await composer();
+    await user.keyboard('/co');
+    expect(screen.getAllByRole('option').map((option) => option.id.split('-').at(-1))).toEqual(['compact', 'cost']);
+    expect(box.getAttribute('aria-activedescendant')).toBe(screen.getAllByRole('option')[0]?.id);
+    await user.keyboard('{ArrowDown}{Enter}');
+    expect(box.value).toBe('/cost ');
+    expect(sent).toEqual([]);
+    expect(screen.queryByRole('listbox')).toBeNull();
+  });
+
+  it('are sent with Enter when typed in full', async () => {
+    const { user, sent } = await composer();
+    await user.keyboard('/clear{Enter}');
+    expect(texts(sent)).toEqual(['/clear']);
+  });
+
+  it('close with Esc, which then does not interrupt', async () => {
+    const { user, onstop } = await composer({ running: true });
+    await user.keyboard('/{Escape}');
+    expect(screen.queryByRole('listbox')).toBeNull();
+    expect(onstop).not.toHaveBeenCalled();
+  });
+});
+
+describe('drafts', () => {
+  it('survive the window', async () => {
+    const { user } = await composer();
+    await user.keyboard('half a thought');
+    expect(new Draft('s1', localStorage).text).toBe('half a thought');
+    expect(new Draft('s2', localStorage).text).toBe('');
+  });
+
+  it('are kept until the prompt is accepted', async () => {
+    const { user, onsend } = await composer();
+    let answer: (accepted: boolean) => void = () => {};
+    onsend.mockImplementation(() => new Promise((resolve) => (answer = resolve)));
+    await user.keyboard('important{Enter}');
+    expect(new Draft('s1', localStorage).text).toBe('important');
+    answer(true);
+    await vi.waitFor(() => expect(new Draft('s1', localStorage).text).toBe(''));
+  });
+});
+
+describe('images', () => {
+  const png = () => new File([new Uint8Array([1, 2, 3])], 'shot.png', { type: 'image/png' });
+
+  it('are pasted, shown, and sent', async () => {
+    const { box, user, sent } = await composer();
+    await fireEvent.paste(box, { clipboardData: { files: [png()] } });
+    await screen.findByText('shot.png');
+    await user.keyboard('{Enter}');
+    expect(sent).toEqual([{ text: '', images: [{ mediaType: 'image/png', data: 'AQID' }] }]);
+    expect(screen.queryByText('shot.png')).toBeNull();
+  });
+
+  it('can be taken off again', async () => {
+    const { box, user } = await composer();
+    await fireEvent.paste(box, { clipboardData: { files: [png()] } });
+    await user.click(await screen.findByRole('button', { name: 'Remove shot.png' }));
+    expect(screen.queryByText('shot.png')).toBeNull();
+  });
+
+  it('are refused in words when they are too large or something else', async () => {
+    const { box, onrefuse } = await composer();
+    const large = png();
+    Object.defineProperty(large, 'size', { value: 6 * 1024 * 1024 });
+    const pdf = new File(['x'], 'a.pdf', { type: 'application/pdf' });
+    await fireEvent.paste(box, { clipboardData: { files: [large, pdf] } });
+    await vi.waitFor(() => expect(onrefuse).toHaveBeenCalledTimes(2));
+    expect(onrefuse.mock.calls.flat()).toEqual([
+      'shot.png is larger than 5 MB.',
+      'a.pdf is not a PNG, JPEG, GIF or WebP image.',
+    ]);
+  });
+
+  it('come back with a refused prompt', async () => {
+    const { box, user } = await composer({ accepted: false });
+    await fireEvent.paste(box, { clipboardData: { files: [png()] } });
+    await screen.findByText('shot.png');
+    await user.keyboard('look{Enter}');
+    await tick();
+    expect(box.value).toBe('look');
+    screen.getByText('shot.png');
+  });
+});

@@ -1,0 +1,35 @@
+// Draws a component in a window made for a test.
+
+import { render, type RenderResult } from '@testing-library/svelte';
+import type { Component } from 'svelte';
+
+import { FakeHost } from '../lib/host/fake';
+import { Attention } from '../lib/state/attention.svelte';
+import { ProjectState } from '../lib/state/project.svelte';
+import { ManualClock } from './clock';
+import Harness from './Harness.svelte';
+
+export interface Drawn<Props> extends RenderResult<typeof Harness> {
+  host: FakeHost;
+  project: ProjectState;
+  attention: Attention;
+  clock: ManualClock;
+  /** Draws again with other props. */
+  redraw(props: Partial<Props>): Promise<void>;
+}
+
+export async function draw<Props extends Record<string, unknown>>(
+  component: Component<Props>,
+  props: Props,
+  { scene = 'empty', focused = true } = {},
+): Promise<Drawn<Props>> {
+  const host = new FakeHost(scene);
+  const project = await ProjectState.start(host);
+  const attention = new Attention();
+  attention.focused = focused;
+  const clock = new ManualClock();
+  const given = { component: component as Component<Record<string, unknown>>, project, attention, clock };
+  const drawn = render(Harness, { ...given, inner: props });
+  const redraw = (more: Partial<Props>) => drawn.rerender({ ...given, inner: { ...props, ...more } });
+  return Object.assign(drawn, { host, project, attention, clock, redraw }) as Drawn<Props>;
+}

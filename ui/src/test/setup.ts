@@ -1,0 +1,32 @@
+// What the test environment lacks of a browser: media queries, observers, modal dialogs.
+
+import { vi } from 'vitest';
+
+window.matchMedia = (query) =>
+  ({
+    media: query,
+    matches: false,
+    addEventListener: () => {},
+    removeEventListener: () => {},
+  }) as unknown as MediaQueryList;
+
+window.ResizeObserver = class {
+  observe() {}
+  unobserve() {}
+  disconnect() {}
+};
+
+HTMLDialogElement.prototype.showModal = function () {
+  this.open = true;
+};
+HTMLDialogElement.prototype.close = function () {
+  this.open = false;
+  this.dispatchEvent(new Event('close'));
+};
+
+Element.prototype.scrollIntoView = () => {};
+
+Object.defineProperty(navigator, 'clipboard', {
+  value: { writeText: vi.fn(() => Promise.resolve()) },
+  configurable: true,
+});

@@ -1,0 +1,138 @@
+//! The parts of the test run: their names, their order, and what each needs.
+
+use crate::Outcome;
+use crate::packages::Need;
+
+/// One kind of check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    Install,
+    Formatting,
+    UiBuild,
+    Clippy,
+    Rust,
+    Ui,
+    RealCli,
+    RealWindow,
+    Package,
+}
+
+/// All parts, in the order they run.
+pub const PARTS: [Part; 9] = [
+    Part::Install,
+    Part::Formatting,
+    Part::UiBuild,
+    Part::Clippy,
+    Part::Rust,
+    Part::Ui,
+    Part::RealCli,
+    Part::RealWindow,
+    Part::Package,
+];
+
+impl Part {
+    /// Its heading.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Install => "Install",
+            Self::Formatting => "Formatting",
+            Self::UiBuild => "UI build",
+            Self::Clippy => "Clippy",
+            Self::Rust => "Rust tests",
+            Self::Ui => "UI types and tests",
+            Self::RealCli => "Real CLI",
+            Self::RealWindow => "Real window",
+            Self::Package => "Package",
+        }
+    }
+
+    /// What a user calls it, if it can be asked for.
+    fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Install | Self::UiBuild => None,
+            Self::Formatting => Some("fmt"),
+            Self::Clippy => Some("clippy"),
+            Self::Rust => Some("rust"),
+            Self::Ui => Some("ui"),
+            Self::RealCli => Some("cli"),
+            Self::RealWindow => Some("window"),
+            Self::Package => Some("package"),
+        }
+    }
+
+    /// The parts without which it cannot run.
+    pub fn needed(self) -> &'static [Part] {
+        match self {
+            Self::Install => &[],
+            Self::Formatting | Self::UiBuild | Self::Ui => &[Self::Install],
+            // The built user interface is compiled into the app.
+            Self::Clippy | Self::Rust | Self::RealCli | Self::RealWindow | Self::Package => {
+                &[Self::Install, Self::UiBuild]
+            }
+        }
+    }
+
+    /// What the system must be able to do for it.
+    pub fn packages(self) -> &'static [Need] {
+        match self {
+            Self::Install | Self::Formatting | Self::UiBuild => &[],
+            Self::Clippy => &[Need::Build],
+            Self::Rust | Self::RealCli => &[Need::Build, Need::Tests],
+            Self::Ui => &[Need::Tests],
+            Self::RealWindow => &[Need::Build, Need::Tests, Need::Window],
+            Self::Package => &[Need::Build, Need::Display, Need::Package],
+        }
+    }
+}
+
+/// The parts with these names, and those they need, in order; all of them for no name.
+pub fn chosen(names: &[&str]) -> Outcome<Vec<Part>> {
+    if names.is_empty() {
+        return Ok(PARTS.to_vec());
+    }
+    let known: Vec<&str> = PARTS.iter().filter_map(|part| part.name()).collect();
+    if let Some(name) = names.iter().find(|name| !known.contains(name)) {
+        return Err(format!("no part is called {name}; they are: {}", known.join(" ")));
+    }
+    let is_named = |part: &Part| part.name().is_some_and(|name| names.contains(&name));
+    let is_needed = |part: &Part| PARTS.iter().any(|other| is_named(other) && other.needed().contains(part));
+    Ok(PARTS.into_iter().filter(|part| is_named(part) || is_needed(part)).collect())
+}
+
+/// What the system must be able to do for the parts.
+pub fn needs(parts: &[Part]) -> Vec<Need> {
+    parts.iter().flat_map(|part| part.packages()).copied().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_name_every_part_runs() {
+        assert_eq!(chosen(&[]), Ok(PARTS.to_vec()));
+    }
+
+    #[test]
+    fn a_part_brings_what_it_needs_and_nothing_else() {
+        assert_eq!(chosen(&["fmt"]), Ok(vec![Part::Install, Part::Formatting]));
+        assert_eq!(chosen(&["window"]), Ok(vec![Part::Install, Part::UiBuild, Part::RealWindow]));
+        assert_eq!(
+            chosen(&["cli", "rust"]),
+            Ok(vec![Part::Install, Part::UiBuild, Part::Rust, Part::RealCli])
+        );
+        assert!(chosen(&["rust", "everything"]).is_err());
+    }
+
+    #[test]
+    fn a_part_needs_only_parts_that_run_before_it() {
+        for (idx, part) in PARTS.iter().enumerate() {
+            assert!(part.needed().iter().all(|needed| PARTS[..idx].contains(needed)), "{part:?}");
+        }
+    }
+
+    #[test]
+    fn formatting_installs_no_package() {
+        assert_eq!(needs(&[Part::Install, Part::Formatting]), []);
+    }
+}
