@@ -50,8 +50,8 @@ pub fn transcript_path(config: &Path, project: &Path, agent_session_id: &str) ->
 }
 
 /// Folds a transcript on disk. A file that is not there is an empty conversation.
-pub fn read(path: &Path) -> io::Result<Transcript> {
-    let mut transcript = Transcript::default();
+pub fn read(path: &Path, project: &Path) -> io::Result<Transcript> {
+    let mut transcript = Transcript::new(project);
     let file = match std::fs::File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(transcript),
@@ -173,7 +173,7 @@ mod tests {
             r#"{"type":"assistant","uuid":"a2","parentUuid":"a1","mess"#,
         ];
         std::fs::write(&path, lines.join("\n")).unwrap();
-        let transcript = read(&path).unwrap();
+        let transcript = read(&path, Path::new("/project")).unwrap();
         let ids: Vec<_> = transcript.items().iter().map(|item| item.id.as_str()).collect();
         assert_eq!(ids, ["u1", "m1.0"]);
         assert_eq!(transcript.items()[0].at, 1_767_225_600_500);

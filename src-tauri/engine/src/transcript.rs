@@ -11,6 +11,7 @@ use crate::session::machine::{Note, Prompt};
 use crate::wire::{Assistant, ContentBlock, Inbound, Retry, Stream, StreamEvent, User};
 use serde_json::Value;
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 
 /// Text that a flood of unreadable lines may fill; the lines behind it are counted, not kept.
 const UNREADABLE_LIMIT: usize = 64 * 1024;
@@ -18,6 +19,8 @@ const UNREADABLE_LIMIT: usize = 64 * 1024;
 /// The conversation so far.
 #[derive(Default)]
 pub struct Transcript {
+    /// The project's folder: paths inside it are shown without it.
+    project: PathBuf,
     items: Vec<Item>,
     index: HashMap<ItemId, usize>,
     documents: HashMap<ItemId, Document>,
@@ -49,6 +52,11 @@ enum Dirty {
 }
 
 impl Transcript {
+    /// An empty conversation in this project.
+    pub fn new(project: &Path) -> Self {
+        Self { project: project.to_owned(), ..Self::default() }
+    }
+
     pub fn items(&self) -> &[Item] {
         &self.items
     }
@@ -405,7 +413,7 @@ impl Transcript {
         state: ToolState,
     ) {
         let item_id = ItemId::new(id);
-        let call = tool::Call::new(name, input.clone(), now);
+        let call = tool::Call::new(name, input.clone(), now, &self.project);
         let view = call.view(state, None, None);
         match self.body(&item_id) {
             Some(Body::ToolCall(known)) => {

@@ -55,14 +55,18 @@ pub async fn run(open: Open, inbox: mpsc::Receiver<Message>) {
 /// The conversation as the agent kept it.
 async fn past(open: &Open) -> Transcript {
     let Some(agent_session_id) = &open.record.memory.agent_session_id else {
-        return Transcript::default();
+        return Transcript::new(&open.record.project);
     };
     let path = history::transcript_path(&open.agent_config, &open.record.project, agent_session_id);
-    let read = tokio::task::spawn_blocking(move || history::read(&path)).await;
+    let read = tokio::task::spawn_blocking({
+        let project = open.record.project.clone();
+        move || history::read(&path, &project)
+    })
+    .await;
     match read {
         Ok(Ok(transcript)) => transcript,
         Ok(Err(error)) => {
-            let mut transcript = Transcript::default();
+            let mut transcript = Transcript::new(&open.record.project);
             let text = "The conversation so far could not be read".to_owned();
             transcript
                 .note(now(), Note::Notice { level: Level::Warning, text, detail: Some(error.to_string()) });

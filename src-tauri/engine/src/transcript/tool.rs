@@ -3,6 +3,7 @@
 use crate::api::*;
 use crate::document;
 use serde_json::Value;
+use std::path::{Path, PathBuf};
 
 /// Output of a tool that goes into an item; the rest stays with the agent, and the item says so.
 const OUTPUT_LINES: usize = 2_000;
@@ -14,6 +15,7 @@ pub struct Call {
     pub started_at: u64,
     pub denied: bool,
     pub ended: bool,
+    project: PathBuf,
 }
 
 /// What came of it: the text that the model reads, and the same as data.
@@ -41,8 +43,9 @@ impl Outcome<'_> {
 }
 
 impl Call {
-    pub fn new(name: &str, input: Value, started_at: u64) -> Self {
-        Self { name: name.to_owned(), input, started_at, denied: false, ended: false }
+    pub fn new(name: &str, input: Value, started_at: u64, project: &Path) -> Self {
+        let (name, project) = (name.to_owned(), project.to_owned());
+        Self { name, input, started_at, denied: false, ended: false, project }
     }
 
     fn input(&self, key: &str) -> &str {
@@ -105,9 +108,14 @@ impl Call {
         }
     }
 
-    /// A path as a person would say it: without the folders above the project if the agent gave it whole.
+    /// A path as a person would say it: inside the project, without the project's folder.
     fn path(&self, key: &str) -> String {
-        first_line(self.input(key))
+        first_line(self.relative(self.input(key)))
+    }
+
+    fn relative<'a>(&self, path: &'a str) -> &'a str {
+        let inside = Path::new(path).strip_prefix(&self.project).ok().and_then(Path::to_str);
+        inside.filter(|inside| !inside.is_empty() && !self.project.as_os_str().is_empty()).unwrap_or(path)
     }
 
     fn first_question(&self) -> String {
@@ -138,7 +146,7 @@ impl Call {
         if outcome.is_some_and(|outcome| outcome.is_error) {
             return None;
         }
-        let path = self.input.get("file_path")?.as_str()?;
+        let path = self.relative(self.input.get("file_path")?.as_str()?);
         let made = outcome
             .and_then(|outcome| outcome.field("structuredPatch"))
             .filter(|patch| patch.as_array().is_some_and(|hunks| !hunks.is_empty()))
