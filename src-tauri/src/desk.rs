@@ -75,6 +75,7 @@ impl Desk {
             launcher,
             store,
             agent_config,
+            locks: Some(self.data.join("locks")),
             limits: Limits::default(),
             recorder: Recorder::default(),
         });

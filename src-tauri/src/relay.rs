@@ -82,11 +82,13 @@ fn open(options: RelayOptions) -> anyhow::Result<SessionHandle> {
         },
     };
     let agent_config = agent::config_folder(kind, &data);
+    let locks = Some(data.join("locks"));
     Ok(SessionHandle::open(Open {
         record,
         launcher,
         store: None,
         agent_config,
+        locks,
         limits: Limits::default(),
         recorder,
     }))

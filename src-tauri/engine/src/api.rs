@@ -446,6 +446,8 @@ pub enum ErrorCode {
     NoSuchRequest,
     /// The command could not be read, or makes no sense now.
     BadCommand,
+    /// The conversation is open in another window or terminal.
+    OpenElsewhere,
     /// The agent refused, in its own words.
     Refused,
     Internal,

@@ -6,6 +6,7 @@ pub mod document;
 pub mod history;
 pub mod launch;
 pub mod locate;
+pub mod owner;
 pub mod patch;
 pub mod permission;
 pub mod process;

@@ -27,6 +27,8 @@ pub struct Open {
     pub store: Option<Store>,
     /// The agent's configuration folder, where it keeps its transcripts.
     pub agent_config: PathBuf,
+    /// Where Deskbell marks the conversations it has open; `None` marks none.
+    pub locks: Option<PathBuf>,
     pub limits: Limits,
     /// Off unless someone switches it on.
     pub recorder: Recorder,

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::sync::LazyLock;
 
-use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxReference, SyntaxSet};
+use syntect::parsing::{BasicScopeStackOp, ParseState, Scope, ScopeStack, SyntaxReference, SyntaxSet};
 
 use super::markdown::{code_lines, normalise};
 use crate::api::{Block, CodeLine, Token, TokenStyle};
@@ -15,8 +15,6 @@ use crate::api::{Block, CodeLine, Token, TokenStyle};
 const LINE_BYTES: usize = 4 * 1024;
 const BLOCK_LINES: usize = 20_000;
 const BLOCK_BYTES: usize = 512 * 1024;
-/// How far up the scopes of a token are asked what it is. Real code does not nest what matters deeper.
-const SCOPES_ASKED: usize = 24;
 
 /// Read once, when the first code is seen: tens of milliseconds.
 static SYNTAXES: LazyLock<SyntaxSet> = LazyLock::new(two_face::syntax::extra_newlines);
@@ -112,13 +110,17 @@ pub(super) struct Highlighter {
 struct State {
     parse: ParseState,
     scopes: ScopeStack,
+    /// What each of the scopes makes of a token, alone or by those around it.
+    styles: Vec<TokenStyle>,
 }
 
 impl Highlighter {
     pub fn new(language: Option<&str>) -> Self {
-        let state = language
-            .and_then(syntax_of)
-            .map(|syntax| State { parse: ParseState::new(syntax), scopes: ScopeStack::new() });
+        let state = language.and_then(syntax_of).map(|syntax| State {
+            parse: ParseState::new(syntax),
+            scopes: ScopeStack::new(),
+            styles: Vec::new(),
+        });
         Self { state, n_lines: 0, n_bytes: 0 }
     }
 
@@ -158,15 +160,27 @@ impl State {
         for (at, operation) in &operations {
             let at = (*at).min(line.len());
             if at > from {
-                push_token(&mut tokens, &line[from..at], style_of(&self.scopes));
+                push_token(&mut tokens, &line[from..at], self.style());
                 from = at;
             }
-            self.scopes.apply(operation).ok()?;
+            let styles = &mut self.styles;
+            let follow = |operation: BasicScopeStackOp, _: &[Scope]| match operation {
+                BasicScopeStackOp::Push(scope) => {
+                    let around = styles.last().copied().unwrap_or_default();
+                    styles.push(style_of(scope).unwrap_or(around));
+                }
+                BasicScopeStackOp::Pop => drop(styles.pop()),
+            };
+            self.scopes.apply_with_hook(operation, follow).ok()?;
         }
         if from < line.len() {
-            push_token(&mut tokens, &line[from..], style_of(&self.scopes));
+            push_token(&mut tokens, &line[from..], self.style());
         }
         Some(tokens)
+    }
+
+    fn style(&self) -> TokenStyle {
+        self.styles.last().copied().unwrap_or_default()
     }
 }
 
@@ -228,7 +242,7 @@ fn alias(language: &str) -> Option<&'static str> {
     })
 }
 
-/// By scope, the more telling first. A scope is asked from the innermost outwards.
+/// By scope, the more telling first. The innermost scope that says anything decides.
 static STYLES: LazyLock<Vec<(Scope, TokenStyle)>> = LazyLock::new(|| {
     use TokenStyle::{Bold, Comment, Function, Green, Keyword, Number, Plain, Red, String, Type};
     [
@@ -283,14 +297,6 @@ static STYLES: LazyLock<Vec<(Scope, TokenStyle)>> = LazyLock::new(|| {
     .collect()
 });
 
-fn style_of(scopes: &ScopeStack) -> TokenStyle {
-    scopes
-        .as_slice()
-        .iter()
-        .rev()
-        .take(SCOPES_ASKED)
-        .find_map(|&scope| {
-            STYLES.iter().find(|(prefix, _)| prefix.is_prefix_of(scope)).map(|(_, style)| *style)
-        })
-        .unwrap_or_default()
+fn style_of(scope: Scope) -> Option<TokenStyle> {
+    STYLES.iter().find(|(prefix, _)| prefix.is_prefix_of(scope)).map(|(_, style)| *style)
 }

@@ -26,7 +26,7 @@ use super::markdown::{Node, NodeKind, Normaliser, Parsed, parse};
 use crate::api::{Block, CodeLine, Span};
 
 /// Bytes that may be parsed for each byte received before the text is finished, and to begin with.
-const CREDIT_PER_BYTE: isize = 2;
+const CREDIT_PER_BYTE: isize = 3;
 const INITIAL_CREDIT: isize = 2048;
 
 /// What changed since the last change was taken.
@@ -200,15 +200,18 @@ impl Stream {
     /// Text without any marks, at the end of a paragraph's text, only makes that text longer.
     fn append_inert(&mut self, from: usize) -> bool {
         let (before, new) = self.tail.split_at(from);
-        let inert = |c: char| c.is_alphanumeric() || matches!(c, ' ' | ',' | '.' | ';' | '?' | '\'' | '"');
-        if !self.leaf_is_open || before.contains("]:") || !new.chars().all(inert) {
+        if !self.leaf_is_open || !new.chars().all(is_inert) || before.contains("]:") {
+            return false;
+        }
+        // A link may only lack its end: `[text](url "title`.
+        if new.contains(')') && before.contains("](") {
             return false;
         }
         // The last word must be harmless as well: no part of a URL, an entity or a mark.
-        let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
+        let line = &before[line_start(before, before.len())..];
         let shown = line.trim_end_matches(' ');
         let word = &shown[shown.rfind(' ').map_or(0, |at| at + 1)..];
-        if word.is_empty() || !word.chars().all(inert) || !line.contains(char::is_alphabetic) {
+        if word.is_empty() || !word.chars().all(is_inert) || !line.contains(char::is_alphabetic) {
             return false;
         }
         let Some(text) = last_text(&mut self.blocks) else { return false };
@@ -327,6 +330,15 @@ struct ParsedTail {
     source: String,
     lead_len: usize,
     path: Vec<Node>,
+}
+
+/// Means nothing to Markdown where it does not begin a line. A colon does only before slashes, a bang before `[`.
+fn is_inert(c: char) -> bool {
+    match c {
+        ' ' | ',' | '.' | ';' | ':' | '?' | '!' | '\'' | '"' | '-' | '+' | '%' | '=' | '(' | ')' => true,
+        c if c.is_ascii() => c.is_ascii_alphanumeric(),
+        c => !c.is_whitespace() && !c.is_control(),
+    }
 }
 
 /// The text at the end of the last block, if that ends in text.

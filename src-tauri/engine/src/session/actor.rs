@@ -5,6 +5,7 @@ use super::{Message, Open, Subscriber};
 use crate::api::*;
 use crate::history;
 use crate::launch::Start;
+use crate::owner::{self, Lock};
 use crate::process::{Output, Process};
 use crate::store::Record;
 use crate::transcript::Transcript;
@@ -36,6 +37,7 @@ pub async fn run(open: Open, inbox: mpsc::Receiver<Message>) {
         timers: BTreeMap::new(),
         seq: 0,
         pid: None,
+        lock: None,
         finish: Vec::new(),
         close: Vec::new(),
         activity: String::new(),
@@ -86,6 +88,8 @@ struct Actor {
     timers: BTreeMap<Timer, u64>,
     seq: u64,
     pid: Option<u32>,
+    /// Our mark on the conversation, while its process lives.
+    lock: Option<Lock>,
     finish: Vec<oneshot::Sender<()>>,
     close: Vec<oneshot::Sender<()>>,
     /// What the agent did when the facts were told last.
@@ -201,6 +205,7 @@ impl Actor {
                     process.sweep();
                 }
                 self.pid = None;
+                self.lock = None;
                 self.step(Input::Exited(report)).await;
             }
         }
@@ -274,6 +279,9 @@ impl Actor {
                 detail: None,
             });
         }
+        if let Err(error) = self.own(start.resume.as_deref()) {
+            return failed(error);
+        }
         match Process::spawn(&launch, start, self.output_sender.clone(), self.open.recorder.clone()).await {
             Ok(process) => {
                 self.pid = Some(process.pid());
@@ -288,9 +296,49 @@ impl Actor {
         }
     }
 
+    /// Makes sure that this conversation is nobody else's before it is resumed.
+    fn own(&mut self, agent_session_id: Option<&str>) -> Result<(), CommandError> {
+        let Some(id) = agent_session_id else { return Ok(()) };
+        let elsewhere = |message: String| CommandError {
+            code: ErrorCode::OpenElsewhere,
+            message,
+            detail: Some(
+                "Two processes on one conversation lose what one of them does. Close it there first."
+                    .to_owned(),
+            ),
+        };
+        if let Some(owner) = owner::live_processes(&self.open.agent_config, id).first() {
+            let (pid, cwd) = (owner.pid, owner.cwd.display());
+            return Err(elsewhere(format!("The conversation is open elsewhere: process {pid} in {cwd}.")));
+        }
+        self.lock_conversation(id)
+            .map_err(|()| elsewhere("The conversation is open in another Deskbell.".to_owned()))
+    }
+
+    /// Marks a conversation as ours. The error: another has it.
+    fn lock_conversation(&mut self, id: &str) -> Result<(), ()> {
+        let Some(folder) = &self.open.locks else { return Ok(()) };
+        if self.lock.as_ref().is_some_and(|lock| lock.is_of(id)) {
+            return Ok(());
+        }
+        match Lock::take(folder, id) {
+            Ok(Some(lock)) => self.lock = Some(lock),
+            Ok(None) => return Err(()),
+            // A lock that cannot be had protects nobody, and is no reason not to work.
+            Err(error) => tracing::warn!(%error, "the conversation could not be marked as open"),
+        }
+        Ok(())
+    }
+
     async fn save(&mut self, now: u64, prompt: Option<PromptId>) -> Option<Input> {
         self.open.record.memory = self.machine.memory();
         self.open.record.changed_at = now;
+        // A new conversation is known by its id only once it runs; nobody else can have it then.
+        if let Some(id) = self.open.record.memory.agent_session_id.clone().filter(|_| self.process.is_some())
+            && self.lock_conversation(&id).is_err()
+        {
+            tracing::warn!("a new conversation is marked as open elsewhere");
+        }
         let saved = match self.open.store.clone() {
             Some(store) => {
                 let record: Record = self.open.record.clone();

@@ -249,7 +249,7 @@ stderr: string, };
  */
 export type CommandError = { code: ErrorCode, message: string, detail: string | null, };
 
-export type ErrorCode = "agentNotFound" | "spawnFailed" | "badProject" | "noSuchSession" | "noSuchPrompt" | "noSuchRequest" | "badCommand" | "refused" | "internal";
+export type ErrorCode = "agentNotFound" | "spawnFailed" | "badProject" | "noSuchSession" | "noSuchPrompt" | "noSuchRequest" | "badCommand" | "openElsewhere" | "refused" | "internal";
 
 /**
  * One entry of the conversation.

@@ -357,13 +357,27 @@ fn zz_stats() {
         let mut min = 0;
         let mut taken = 0;
         let mut plain = 0;
+        if std::env::var("NATURAL").is_ok() {
+            stream.credit = 1 << 40;
+        }
         for piece in pieces(&text, text.len().div_ceil(n)) {
             let before = stream.bytes_parsed;
             stream.push(piece);
-            if stream.bytes_parsed == before && stream.unparsed { stale += 1; if stream.credit < (stream.tail.len() + stream.spine.lead().len()) as isize { plain += 1 } }
+            if stream.bytes_parsed == before && stream.unparsed {
+                stale += 1;
+                if stream.credit < (stream.tail.len() + stream.spine.lead().len()) as isize {
+                    plain += 1
+                }
+            }
             min = min.min(stream.credit);
-            if let Some(Change::Blocks { blocks, .. }) = stream.take_change() { taken += compact::blocks(&blocks).len() }
+            if let Some(Change::Blocks { blocks, .. }) = stream.take_change() {
+                taken += compact::blocks(&blocks).len()
+            }
         }
-        eprintln!("{n}: inert or stale {stale}, short of credit {plain}, min credit {min}, sent {taken} of {}, ratio {:.2}", text.len(), stream.bytes_parsed as f64 / text.len() as f64);
+        eprintln!(
+            "{n}: inert or stale {stale}, short of credit {plain}, min credit {min}, sent {taken} of {}, ratio {:.2}",
+            text.len(),
+            stream.bytes_parsed as f64 / text.len() as f64
+        );
     }
 }

@@ -1,0 +1,145 @@
+//! One owner per conversation: two processes on one conversation silently lose one of its branches (2.1.329, 8 of 8).
+//!
+//! Two signs are read before a conversation is resumed: a lock of our own, held by every Deskbell that has it open, and
+//! the agent's own list of live processes, which also knows of terminals.
+
+use serde::Deserialize;
+use std::fs::{File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A process that has the conversation open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Owner {
+    pub pid: u32,
+    /// Where it was started.
+    pub cwd: PathBuf,
+}
+
+/// The live processes of the agent that have this conversation open, by `<config>/sessions/<pid>.json`. A file stays
+/// behind when its process is killed, so each is held against the process itself.
+pub fn live_processes(config: &Path, agent_session_id: &str) -> Vec<Owner> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Entry {
+        pid: u32,
+        session_id: String,
+        #[serde(default)]
+        cwd: PathBuf,
+        /// The moment the process began, in the system's own unit; on Linux field 22 of `/proc/<pid>/stat`.
+        #[serde(default)]
+        proc_start: Option<String>,
+    }
+    let Ok(entries) = std::fs::read_dir(config.join("sessions")) else {
+        return Vec::new();
+    };
+    entries
+        .flatten()
+        .map(|entry| entry.path())
+        // Beside each lies a `.key` file with a secret in it, which is nobody else's business.
+        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+        .filter_map(|path| serde_json::from_slice::<Entry>(&std::fs::read(path).ok()?).ok())
+        .filter(|entry| entry.session_id == agent_session_id)
+        .filter(|entry| is_alive(entry.pid, entry.proc_start.as_deref()))
+        .map(|entry| Owner { pid: entry.pid, cwd: entry.cwd })
+        .collect()
+}
+
+#[cfg(target_os = "linux")]
+fn is_alive(pid: u32, begun: Option<&str>) -> bool {
+    let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else {
+        return false;
+    };
+    // The name, second, may hold spaces and brackets; what follows its last bracket begins with the third field.
+    let Some((_, fields)) = stat.rsplit_once(')') else { return false };
+    let mut fields = fields.split_whitespace();
+    let is_dead = fields.next().is_some_and(|state| matches!(state, "Z" | "X"));
+    let began = fields.nth(18);
+    !is_dead && (begun.is_none() || began == begun)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_alive(pid: u32, _begun: Option<&str>) -> bool {
+    #[cfg(unix)]
+    {
+        // SAFETY: signal 0 only asks whether the process is there.
+        unsafe { libc::kill(pid as libc::pid_t, 0) == 0 }
+    }
+    #[cfg(not(unix))]
+    {
+        // Without a cheap way to look, the lock of our own has to do.
+        let _ = pid;
+        false
+    }
+}
+
+/// Our own mark on a conversation, for as long as this value lives.
+#[derive(Debug)]
+pub struct Lock {
+    agent_session_id: String,
+    /// The system lets go of it when the process ends, however it ends.
+    _file: File,
+}
+
+impl Lock {
+    /// Takes the lock; `None` if another Deskbell has it.
+    pub fn take(folder: &Path, agent_session_id: &str) -> io::Result<Option<Self>> {
+        std::fs::create_dir_all(folder)?;
+        // Ids are the agent's; in a file's name only what is harmless stays.
+        let name: String = agent_session_id
+            .chars()
+            .map(
+                |character| {
+                    if character.is_ascii_alphanumeric() || character == '-' { character } else { '_' }
+                },
+            )
+            .collect();
+        let file = File::create(folder.join(format!("{name}.lock")))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Self { agent_session_id: agent_session_id.to_owned(), _file: file })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+
+    pub fn is_of(&self, agent_session_id: &str) -> bool {
+        self.agent_session_id == agent_session_id
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_conversation_has_one_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = Lock::take(folder.path(), "a/../b").unwrap();
+        assert!(first.is_some());
+        assert!(Lock::take(folder.path(), "a/../b").unwrap().is_none());
+        assert!(Lock::take(folder.path(), "other").unwrap().is_some());
+        drop(first);
+        assert!(Lock::take(folder.path(), "a/../b").unwrap().is_some());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_file_that_a_killed_process_left_behind_is_no_owner() {
+        let config = tempfile::tempdir().unwrap();
+        let sessions = config.path().join("sessions");
+        std::fs::create_dir(&sessions).unwrap();
+        let pid = std::process::id();
+        let write = |name: &str, session: &str, pid: u32, began: &str| {
+            let text = serde_json::json!({"pid": pid, "sessionId": session, "cwd": "/p", "procStart": began});
+            std::fs::write(sessions.join(name), text.to_string()).unwrap();
+        };
+        let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
+        let began = stat.rsplit_once(')').unwrap().1.split_whitespace().nth(19).unwrap().to_owned();
+        write("1.json", "s", pid, &began);
+        write("2.json", "s", pid, "1");
+        write("3.json", "s", u32::MAX, &began);
+        write("4.json", "t", pid, &began);
+        std::fs::write(sessions.join("5.json"), "torn {").unwrap();
+        assert_eq!(live_processes(config.path(), "s"), [Owner { pid, cwd: "/p".into() }]);
+    }
+}

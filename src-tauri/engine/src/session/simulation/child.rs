@@ -1,0 +1,546 @@
+//! A model of the agent's process, as the real one was measured, with all of its bad days.
+
+mod habits;
+mod speech;
+
+pub use habits::{Habits, Initialize};
+
+use super::chance::Chance;
+use crate::api::{ExitReport, PromptId};
+use crate::launch::{MODES, Start};
+use crate::wire::{ControlRequest, Inbound};
+use serde_json::{Value, json};
+use std::collections::{BTreeSet, VecDeque};
+
+/// What the agent keeps of its own, outside of any process.
+#[derive(Default)]
+pub struct AgentDisk {
+    /// Conversations that can be resumed.
+    pub conversations: BTreeSet<String>,
+    n_names: u64,
+}
+
+impl AgentDisk {
+    fn name(&mut self, kind: &str) -> String {
+        self.n_names += 1;
+        format!("{kind}-{}", self.n_names)
+    }
+}
+
+/// What a process does is up to chance, the time, and what the agent kept.
+pub struct Ground<'a> {
+    pub chance: &'a mut Chance,
+    pub now: u64,
+    pub disk: &'a mut AgentDisk,
+}
+
+/// What comes out of a process.
+pub enum Out {
+    /// A line, and the prompts that are over with it: the truth, whatever the line says.
+    Line {
+        inbound: Inbound,
+        ended: Vec<PromptId>,
+    },
+    StdinBroken(String),
+    Exited(ExitReport),
+}
+
+struct Turn {
+    prompts: Vec<PromptId>,
+    /// Nobody asked for it: a background task woke the agent.
+    unasked: bool,
+    /// `/clear`.
+    clears: bool,
+    /// It said so.
+    begun: bool,
+}
+
+pub struct Child {
+    pub habits: Habits,
+    stdin: VecDeque<Value>,
+    /// Our end of it.
+    stdin_open: bool,
+    /// Its own end of it.
+    listens: bool,
+    broken_told: bool,
+    pub out: VecDeque<Out>,
+    resume: Option<String>,
+    booted: bool,
+    session_id: String,
+    pub mode: String,
+    pub model: String,
+    /// It told its mode, its model.
+    pub mode_told: bool,
+    pub model_told: bool,
+    turn: Option<Turn>,
+    /// Prompts that it read in the middle of a turn.
+    waiting: Vec<PromptId>,
+    /// Requests that nobody answered yet.
+    asking: Vec<(String, ControlRequest)>,
+    /// Requests that are over.
+    closed: Vec<String>,
+    /// What it was asked and did not answer.
+    pub unanswered: Vec<String>,
+    /// The same of the process before: a late answer to one of these means nothing.
+    ghosts: Vec<String>,
+    last_failed: bool,
+    cost_usd: f64,
+    n_tasks: usize,
+    /// An interrupt was obeyed, and nothing of that turn goes on.
+    pub obeyed: bool,
+    busy_until: u64,
+    terminated: bool,
+    killed: bool,
+    gone: bool,
+}
+
+/// The model that a name stands for.
+pub fn resolved(model: &str) -> String {
+    if model.starts_with("claude-") { model.to_owned() } else { format!("claude-{model}") }
+}
+
+impl Child {
+    pub fn new(start: &Start, habits: Habits, ghosts: Vec<String>, ground: &mut Ground<'_>) -> Self {
+        let session_id = start.resume.clone().unwrap_or_else(|| ground.disk.name("conversation"));
+        // A mode that it does not have is silently the default one.
+        let mode = start.mode.clone().filter(|mode| habits.has_mode(mode));
+        Self {
+            stdin: VecDeque::new(),
+            stdin_open: true,
+            listens: true,
+            broken_told: false,
+            out: VecDeque::new(),
+            resume: start.resume.clone(),
+            booted: false,
+            session_id,
+            mode: mode.unwrap_or_else(|| "default".to_owned()),
+            model: resolved(start.model.as_deref().unwrap_or("sonnet")),
+            mode_told: false,
+            model_told: false,
+            turn: None,
+            waiting: Vec::new(),
+            asking: Vec::new(),
+            closed: Vec::new(),
+            unanswered: Vec::new(),
+            ghosts,
+            last_failed: false,
+            cost_usd: 0.0,
+            n_tasks: 0,
+            obeyed: false,
+            busy_until: ground.now,
+            terminated: false,
+            killed: false,
+            gone: false,
+            habits,
+        }
+    }
+
+    // --- from outside ----------------------------------------------------------------------------------------
+
+    /// Puts a line into its stdin; `false` if that takes nothing any more.
+    pub fn write(&mut self, line: Value, chance: &mut Chance) -> bool {
+        if line["type"] == "control_request" {
+            self.unanswered.push(line["request_id"].as_str().unwrap().to_owned());
+        }
+        if self.listens && !self.gone {
+            self.stdin.push_back(line);
+            return true;
+        }
+        if self.broken_told {
+            return false;
+        }
+        // The line waits for its writer, who finds out; if at all, before the exit is told.
+        if !self.gone || chance.one_in(2) {
+            self.broken_told = true;
+            let behind = usize::from(self.gone);
+            let place = self.out.len() - behind;
+            self.out.insert(place, Out::StdinBroken("broken pipe".to_owned()));
+        }
+        true
+    }
+
+    pub fn close_stdin(&mut self) {
+        self.stdin_open = false;
+    }
+
+    pub fn terminate(&mut self) {
+        self.terminated = true;
+    }
+
+    pub fn kill(&mut self) {
+        self.killed = true;
+    }
+
+    /// When it goes on, if it pauses.
+    pub fn pauses_until(&self, now: u64) -> Option<u64> {
+        (!self.gone && !self.killed && self.busy_until > now).then_some(self.busy_until)
+    }
+
+    /// Everything that was written was read, and everything that was said was heard.
+    pub fn is_caught_up(&self, now: u64) -> bool {
+        self.stdin.is_empty() && self.out.is_empty() && self.busy_until <= now && self.listens
+    }
+
+    /// In a turn, and said so.
+    pub fn is_visibly_busy(&self) -> bool {
+        self.turn.as_ref().is_some_and(|turn| turn.begun)
+    }
+
+    pub fn is_busy(&self) -> bool {
+        self.turn.is_some()
+    }
+
+    /// A person who can wait no longer.
+    pub fn is_stuck(&self) -> bool {
+        self.habits.hangs && self.turn.is_some()
+    }
+
+    pub fn become_calm(&mut self) {
+        self.habits = self.habits.calm();
+        self.n_tasks = 0;
+        self.say(Inbound::BackgroundTasks { n: 0 });
+    }
+
+    pub fn has_prompt(&self, id: &PromptId) -> bool {
+        self.waiting.contains(id) || self.turn.as_ref().is_some_and(|turn| turn.prompts.contains(id))
+    }
+
+    // --- its own life ----------------------------------------------------------------------------------------
+
+    /// Does one thing, or nothing.
+    pub fn act(&mut self, ground: &mut Ground<'_>) {
+        if self.gone {
+            return;
+        }
+        if self.killed {
+            return self.exit(None, Some(9), "");
+        }
+        if self.busy_until > ground.now {
+            return;
+        }
+        if self.terminated && !self.habits.deaf_to_terminate {
+            return self.exit(Some(143), None, "");
+        }
+        if ground.chance.one_in(self.habits.crash_one_in) {
+            let (code, signal) = *ground.chance.pick(&[(Some(1), None), (Some(0), None), (None, Some(11))]).unwrap();
+            return self.exit(code, signal, "panicked\n\n");
+        }
+        if self.habits.pause_ms > 0 && ground.chance.one_in(12) {
+            self.busy_until = ground.now + ground.chance.below(self.habits.pause_ms);
+            return;
+        }
+        if !self.booted {
+            return self.boot(ground);
+        }
+        if self.habits.closes_stdin && ground.chance.one_in(40) {
+            self.listens = false;
+            self.stdin.clear();
+        }
+        if !self.stdin.is_empty() && !ground.chance.one_in(4) {
+            let line = self.stdin.pop_front().unwrap();
+            return self.read(&line, ground);
+        }
+        if !self.stdin_open && self.stdin.is_empty() {
+            // The end of input is a denial of all that was asked.
+            self.asking.clear();
+            if self.turn.is_none() && !self.habits.deaf_to_end_of_input {
+                return self.exit(Some(i32::from(self.last_failed)), None, "");
+            }
+        }
+        match &self.turn {
+            Some(_) => self.work(ground),
+            None => self.idle(ground),
+        }
+    }
+
+    fn boot(&mut self, ground: &mut Ground<'_>) {
+        if self.habits.fails_to_start {
+            return self.exit(Some(1), None, "error: unknown option\n");
+        }
+        if let Some(id) = &self.resume
+            && !ground.disk.conversations.contains(id)
+        {
+            let words = format!("No conversation found with session ID: {id}");
+            self.resume = None;
+            self.say(speech::start_failure(&words));
+            if !self.habits.lingers {
+                return self.exit(Some(1), None, &words);
+            }
+            self.session_id = ground.disk.name("conversation");
+        }
+        self.booted = true;
+    }
+
+    fn exit(&mut self, code: Option<i32>, signal: Option<i32>, stderr: &str) {
+        self.gone = true;
+        self.stdin.clear();
+        self.out.push_back(Out::Exited(ExitReport {
+            code,
+            signal,
+            expected: false,
+            stderr: stderr.to_owned(),
+        }));
+    }
+
+    fn say(&mut self, inbound: Inbound) {
+        self.out.push_back(Out::Line { inbound, ended: Vec::new() });
+    }
+
+    fn take_back(&mut self, request_id: String) {
+        self.closed.push(request_id.clone());
+        self.say(Inbound::ControlCancel { request_id });
+    }
+
+    fn state(&mut self, state: &str) {
+        if self.habits.tells_state {
+            self.say(Inbound::SessionState { state: state.to_owned() });
+        }
+    }
+
+    fn idle(&mut self, ground: &mut Ground<'_>) {
+        if self.habits.is_calm {
+            return;
+        }
+        if self.n_tasks > 0 && ground.chance.one_in(8) {
+            self.n_tasks -= 1;
+            self.say(Inbound::BackgroundTasks { n: self.n_tasks });
+            self.say(speech::task_ended());
+            self.begin(Vec::new(), true, false);
+        } else if self.habits.tells_state && ground.chance.one_in(60) {
+            // It stirred, and nothing came of it.
+            self.state("running");
+            self.state("idle");
+        } else if ground.chance.one_in(20) {
+            let noise = speech::noise(ground.chance);
+            self.say(noise);
+        }
+    }
+
+    fn begin(&mut self, prompts: Vec<PromptId>, unasked: bool, clears: bool) {
+        self.obeyed = false;
+        self.turn = Some(Turn { prompts, unasked, clears, begun: false });
+    }
+
+    fn work(&mut self, ground: &mut Ground<'_>) {
+        let Some(turn) = &mut self.turn else { return };
+        if !turn.begun {
+            turn.begun = true;
+            let clears = turn.clears;
+            self.state("running");
+            if clears {
+                self.say(Inbound::ConversationReset);
+                self.session_id = ground.disk.name("conversation");
+            }
+            self.mode_told = true;
+            self.model_told = true;
+            return self.say(speech::init(&self.session_id, &self.mode, &self.model));
+        }
+        let blocked = !self.asking.is_empty();
+        match ground.chance.below(24) {
+            0..5 if !blocked && !self.habits.hangs => self.end(End::Done, ground),
+            5 if !blocked && !self.habits.hangs && !self.habits.is_calm => self.end(End::Failed, ground),
+            6 | 7 if self.asking.len() < 4 && self.stdin_open => {
+                for _ in 0..=ground.chance.below(3) {
+                    let id = ground.disk.name("request");
+                    let request = speech::can_use_tool(ground.chance, &id);
+                    self.asking.push((id.clone(), request.clone()));
+                    self.state("requires_action");
+                    self.say(Inbound::ControlRequest { request_id: id, request });
+                }
+            }
+            8 if blocked => {
+                // A hook answered it, or its subagent is gone.
+                let at = ground.chance.below(self.asking.len() as u64) as usize;
+                let (request_id, _) = self.asking.remove(at);
+                self.take_back(request_id);
+            }
+            9 if blocked && ground.chance.one_in(4) => {
+                // The turn ends; a subagent in the background goes on asking.
+                self.end(End::Done, ground);
+            }
+            _ if self.habits.is_calm => {}
+            10 => {
+                let request_id = ground.disk.name("odd");
+                let request = speech::odd_request(ground.chance);
+                self.say(Inbound::ControlRequest { request_id, request });
+            }
+            11 => {
+                if let Some((id, request)) = ground.chance.pick(&self.asking).cloned() {
+                    self.say(Inbound::ControlRequest { request_id: id, request });
+                }
+            }
+            12 => {
+                self.n_tasks = ground.chance.below(3) as usize;
+                self.say(Inbound::BackgroundTasks { n: self.n_tasks });
+            }
+            13 => {
+                let stale = speech::stale(&self.closed, &self.ghosts, ground.chance);
+                self.say(stale);
+            }
+            14 => self.say(speech::init(&self.session_id, &self.mode, &self.model)),
+            15..20 => {
+                let noise = speech::noise(ground.chance);
+                self.say(noise);
+            }
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, end: End, ground: &mut Ground<'_>) {
+        let Some(turn) = self.turn.take() else { return };
+        if !turn.begun {
+            self.say(speech::init(&self.session_id, &self.mode, &self.model));
+        }
+        self.cost_usd += 0.01;
+        self.last_failed = !matches!(end, End::Done);
+        if matches!(end, End::Failed) {
+            self.say(speech::failed_reply());
+        }
+        let result = speech::Said {
+            end,
+            session_id: &self.session_id,
+            cost_usd: self.cost_usd,
+            unasked: turn.unasked,
+            prompts: (!self.habits.is_old).then_some(&turn.prompts),
+        };
+        let inbound = speech::result(&result, ground.chance);
+        ground.disk.conversations.insert(self.session_id.clone());
+        self.out.push_back(Out::Line { inbound, ended: turn.prompts });
+        self.state("idle");
+        if !self.waiting.is_empty() {
+            // All that waited is merged into one turn.
+            let waiting = std::mem::take(&mut self.waiting);
+            self.begin(waiting, false, false);
+        }
+    }
+
+    // --- what it reads ---------------------------------------------------------------------------------------
+
+    fn read(&mut self, line: &Value, ground: &mut Ground<'_>) {
+        match line["type"].as_str() {
+            Some("user") => self.prompt(line, ground),
+            Some("control_request") => self.asked(line, ground),
+            _ => self.answered(line, ground),
+        }
+    }
+
+    fn prompt(&mut self, line: &Value, ground: &mut Ground<'_>) {
+        let id = PromptId::new(line["uuid"].as_str().unwrap());
+        let clears = line["message"]["content"] == "/clear";
+        match &mut self.turn {
+            None => self.begin(vec![id], false, clears),
+            // Into the running turn, behind the next tool; an old one cannot say so of a turn that nobody asked for.
+            Some(turn) if ground.chance.one_in(2) && !(turn.unasked && self.habits.is_old) => turn.prompts.push(id),
+            Some(_) => self.waiting.push(id),
+        }
+    }
+
+    fn respond(&mut self, line: &Value, outcome: Result<Value, String>) {
+        let request_id = line["request_id"].as_str().unwrap().to_owned();
+        self.unanswered.retain(|id| *id != request_id);
+        self.say(Inbound::ControlResponse { request_id, outcome });
+    }
+
+    fn asked(&mut self, line: &Value, ground: &mut Ground<'_>) {
+        let request = &line["request"];
+        match request["subtype"].as_str().unwrap() {
+            "initialize" => match self.habits.initialize {
+                Initialize::Never => {}
+                Initialize::Refuses => self.respond(line, Err("not now".to_owned())),
+                Initialize::Answers if self.habits.is_old => self.respond(line, Ok(json!({"commands": []}))),
+                Initialize::Answers => {
+                    self.mode_told = true;
+                    let reply = speech::initialized(&self.mode);
+                    self.respond(line, Ok(reply));
+                }
+            },
+            "interrupt" => self.interrupted(line, ground),
+            "set_permission_mode" => {
+                let mode = request["mode"].as_str().unwrap().to_owned();
+                assert!(MODES.contains(&mode.as_str()), "an unknown mode was asked for");
+                if !self.habits.has_mode(&mode) {
+                    return self.respond(line, Err("invalid_mode".to_owned()));
+                }
+                self.mode = mode;
+                self.mode_told = true;
+                let status = speech::mode_changed(&self.mode);
+                let reply = Ok(json!({"mode": self.mode}));
+                // Either order was seen.
+                if ground.chance.one_in(2) {
+                    self.say(status);
+                    self.respond(line, reply);
+                } else {
+                    self.respond(line, reply);
+                    self.say(status);
+                }
+            }
+            "set_model" => {
+                let model = request["model"].as_str().unwrap();
+                if model == "unknown" && !self.habits.is_old {
+                    return self.respond(line, Err("not_found".to_owned()));
+                }
+                self.model = resolved(model);
+                self.model_told = true;
+                let reply = json!({"model": self.model});
+                self.respond(line, Ok(reply));
+            }
+            other => panic!("the machine asked for {other}"),
+        }
+    }
+
+    fn interrupted(&mut self, line: &Value, ground: &mut Ground<'_>) {
+        if self.habits.deaf_to_interrupt {
+            if ground.chance.one_in(2) {
+                self.respond(line, Ok(json!({"still_queued": []})));
+            }
+            return;
+        }
+        for (request_id, _) in std::mem::take(&mut self.asking) {
+            self.take_back(request_id);
+        }
+        self.respond(line, Ok(json!({"still_queued": []})));
+        if self.turn.is_some() {
+            self.end(End::Aborted, ground);
+        }
+        self.obeyed = true;
+    }
+
+    fn answered(&mut self, line: &Value, ground: &mut Ground<'_>) {
+        let response = &line["response"];
+        let id = response["request_id"].as_str().unwrap();
+        let Some(at) = self.asking.iter().position(|(known, _)| known == id) else { return };
+        let (id, request) = self.asking.remove(at);
+        self.closed.push(id);
+        let answer = &response["response"];
+        if answer["behavior"] == "allow" {
+            let ends_plan =
+                matches!(&request, ControlRequest::CanUseTool(request) if request.tool_name == "ExitPlanMode");
+            let sets = answer["updatedPermissions"][0]["mode"].as_str();
+            if let Some(mode) = sets.or(ends_plan.then_some("default")) {
+                self.mode = mode.to_owned();
+                self.mode_told = true;
+                let status = speech::mode_changed(mode);
+                self.say(status);
+            }
+        }
+        if self.turn.is_none() {
+            return;
+        }
+        if answer["interrupt"] == true {
+            for (request_id, _) in std::mem::take(&mut self.asking) {
+                self.take_back(request_id);
+            }
+            self.end(End::Aborted, ground);
+        } else {
+            self.state("running");
+        }
+    }
+}
+
+/// How a turn of it ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    Done,
+    Failed,
+    Aborted,
+}

@@ -1,0 +1,96 @@
+//! What one process of the agent does wrong, drawn when it starts.
+
+use super::super::chance::Chance;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Initialize {
+    Answers,
+    Refuses,
+    Never,
+}
+
+#[derive(Clone)]
+pub struct Habits {
+    /// Does as it is told, and nothing else.
+    pub is_calm: bool,
+    /// 2.1.197: no prompt ids in results, no mode in the answer to `initialize`, any model taken.
+    pub is_old: bool,
+    pub tells_state: bool,
+    pub initialize: Initialize,
+    pub fails_to_start: bool,
+    /// Lives on when it cannot resume.
+    pub lingers: bool,
+    /// Closes its stdin at some time.
+    pub closes_stdin: bool,
+    pub deaf_to_interrupt: bool,
+    pub deaf_to_end_of_input: bool,
+    pub deaf_to_terminate: bool,
+    /// Its turns end only when they are interrupted.
+    pub hangs: bool,
+    /// Lacks the newest mode.
+    pub lacks_auto: bool,
+    /// The longest pause it makes; 0 is none.
+    pub pause_ms: u64,
+    /// In steps of its life; 0 is never.
+    pub crash_one_in: u64,
+}
+
+impl Habits {
+    pub fn draw(chance: &mut Chance) -> Self {
+        let is_good = chance.one_in(2);
+        let mut quirk = |n: u64| !is_good && chance.one_in(n);
+        let mut habits = Self {
+            is_calm: false,
+            is_old: quirk(3),
+            tells_state: !quirk(3),
+            initialize: Initialize::Answers,
+            fails_to_start: quirk(8),
+            lingers: quirk(4),
+            closes_stdin: quirk(8),
+            deaf_to_interrupt: quirk(6),
+            deaf_to_end_of_input: quirk(4),
+            deaf_to_terminate: quirk(4),
+            hangs: quirk(6),
+            lacks_auto: quirk(3),
+            pause_ms: 0,
+            crash_one_in: 0,
+        };
+        if quirk(8) {
+            habits.initialize = Initialize::Never;
+        } else if quirk(8) {
+            habits.initialize = Initialize::Refuses;
+        }
+        if quirk(3) {
+            habits.crash_one_in = 40;
+        }
+        let pauses = quirk(3);
+        if pauses {
+            habits.pause_ms = *chance.pick(&[200, 5_000, 90_000]).unwrap();
+        }
+        habits
+    }
+
+    /// As it is from now on if all goes well.
+    pub fn calm(&self) -> Self {
+        Self {
+            is_calm: true,
+            is_old: self.is_old,
+            tells_state: self.tells_state,
+            initialize: Initialize::Answers,
+            fails_to_start: false,
+            lingers: self.lingers,
+            closes_stdin: false,
+            deaf_to_interrupt: false,
+            deaf_to_end_of_input: false,
+            deaf_to_terminate: false,
+            hangs: false,
+            lacks_auto: self.lacks_auto,
+            pause_ms: 0,
+            crash_one_in: 0,
+        }
+    }
+
+    pub fn has_mode(&self, mode: &str) -> bool {
+        mode != "auto" || !self.lacks_auto
+    }
+}

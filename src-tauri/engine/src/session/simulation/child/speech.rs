@@ -1,0 +1,167 @@
+//! The agent's lines.
+
+use super::End;
+use super::super::chance::Chance;
+use crate::api::PromptId;
+use crate::wire::*;
+use serde_json::{Value, json};
+
+pub fn init(session_id: &str, mode: &str, model: &str) -> Inbound {
+    Inbound::Init(Box::new(Init {
+        session_id: session_id.to_owned(),
+        model: Some(model.to_owned()),
+        permission_mode: Some(mode.to_owned()),
+        claude_code_version: Some("2.1.329".to_owned()),
+        ..Init::default()
+    }))
+}
+
+pub fn initialized(mode: &str) -> Value {
+    json!({
+        "commands": [{"name": "compact", "description": "", "argumentHint": ""}],
+        "models": [{"value": "opus", "displayName": "Opus", "description": ""}],
+        "current_permission_mode": mode,
+        "claude_code_version": "2.1.329",
+    })
+}
+
+pub fn mode_changed(mode: &str) -> Inbound {
+    Inbound::Status { status: None, permission_mode: Some(mode.to_owned()) }
+}
+
+pub fn start_failure(words: &str) -> Inbound {
+    Inbound::Result(Box::new(TurnResult {
+        subtype: "error_during_execution".to_owned(),
+        is_error: true,
+        errors: vec![words.to_owned()],
+        ..TurnResult::default()
+    }))
+}
+
+pub fn failed_reply() -> Inbound {
+    Inbound::Assistant(Box::new(Assistant { error: Some("server_error".to_owned()), ..Assistant::default() }))
+}
+
+pub fn task_ended() -> Inbound {
+    Inbound::TaskEnded {
+        task_id: "task".to_owned(),
+        status: "completed".to_owned(),
+        summary: "done".to_owned(),
+    }
+}
+
+/// What a result tells.
+pub struct Said<'a> {
+    pub end: End,
+    pub session_id: &'a str,
+    pub cost_usd: f64,
+    pub unasked: bool,
+    /// Absent on 2.1.197.
+    pub prompts: Option<&'a Vec<PromptId>>,
+}
+
+pub fn result(said: &Said<'_>, chance: &mut Chance) -> Inbound {
+    let mut result = TurnResult {
+        subtype: "success".to_owned(),
+        session_id: Some(said.session_id.to_owned()),
+        total_cost_usd: said.cost_usd,
+        user_message_uuids: said.prompts.map(|ids| ids.iter().map(|id| id.0.clone()).collect()),
+        origin: said.unasked.then(|| Origin { kind: Some("task-notification".to_owned()) }),
+        ..TurnResult::default()
+    };
+    match said.end {
+        End::Done => result.result = Some("done".to_owned()),
+        End::Failed => {
+            result.is_error = true;
+            let (subtype, status, words) = *chance
+                .pick(&[
+                    ("success", Some(529), "overloaded"),
+                    ("success", None, "Not logged in"),
+                    ("success", Some(400), "Prompt is too long"),
+                    ("error_max_turns", None, "turns"),
+                ])
+                .unwrap();
+            result.subtype = subtype.to_owned();
+            result.api_error_status = status;
+            result.result = Some(words.to_owned());
+        }
+        End::Aborted => {
+            result.is_error = true;
+            result.subtype = "error_during_execution".to_owned();
+            result.terminal_reason = Some("aborted_streaming".to_owned());
+            result.errors = vec!["[ede_diagnostic] aborted".to_owned()];
+        }
+    }
+    Inbound::Result(Box::new(result))
+}
+
+/// A request for permission, of any kind.
+pub fn can_use_tool(chance: &mut Chance, id: &str) -> ControlRequest {
+    let (tool, input) = match chance.below(12) {
+        0 => ("Edit", json!({"file_path": "a.rs", "old_string": "a", "new_string": "b"})),
+        1 => ("AskUserQuestion", json!({"questions": [{"question": "Which?", "header": "", "options": [{"label": "A", "description": ""}], "multiSelect": false}]})),
+        2 => ("ExitPlanMode", json!({"plan": "do it"})),
+        3 => ("Read", json!({"file_path": "/etc/hosts"})),
+        4 => ("mcp__server__tool", json!({"x": 1})),
+        _ => ("Bash", json!({"command": "touch b.txt"})),
+    };
+    let suggestions = match chance.below(3) {
+        0 => Vec::new(),
+        1 => vec![json!({"type": "setMode", "mode": "acceptEdits", "destination": "session"})],
+        _ => vec![
+            json!({"type": "addRules", "rules": [{"toolName": "Bash", "ruleContent": "touch b.txt"}], "behavior": "allow", "destination": "localSettings"}),
+            json!({"type": "setMode", "mode": "acceptEdits", "destination": "session"}),
+        ],
+    };
+    ControlRequest::CanUseTool(Box::new(CanUseTool {
+        tool_name: tool.to_owned(),
+        input,
+        tool_use_id: chance.one_in(2).then(|| format!("toolu-{id}")),
+        permission_suggestions: suggestions,
+        ..CanUseTool::default()
+    }))
+}
+
+/// One that we do not serve, or cannot read.
+pub fn odd_request(chance: &mut Chance) -> ControlRequest {
+    if chance.one_in(2) {
+        ControlRequest::Unknown { subtype: "elicitation".to_owned() }
+    } else {
+        ControlRequest::MalformedCanUseTool { error: "its input is not an object".to_owned() }
+    }
+}
+
+/// About something that is over, or never was.
+pub fn stale(closed: &[String], ghosts: &[String], chance: &mut Chance) -> Inbound {
+    let unheard_of = || "unheard-of".to_owned();
+    match chance.below(3) {
+        0 => Inbound::ControlCancel { request_id: chance.pick(closed).cloned().unwrap_or_else(unheard_of) },
+        1 => Inbound::ControlResponse {
+            request_id: chance.pick(ghosts).cloned().unwrap_or_else(unheard_of),
+            outcome: if chance.one_in(2) { Ok(json!({"mode": "plan"})) } else { Err("late".to_owned()) },
+        },
+        _ => Inbound::Lifecycle { uuid: unheard_of(), state: "cancelled".to_owned() },
+    }
+}
+
+/// What changes nothing in a session's life.
+pub fn noise(chance: &mut Chance) -> Inbound {
+    match chance.below(10) {
+        0 => Inbound::Unreadable { line: "Warning".to_owned(), error: "expected value".to_owned() },
+        1 => Inbound::Unknown { kind: "brand_new".to_owned() },
+        2 => Inbound::ApiRetry(Retry { attempt: 1, max_retries: 10, ..Retry::default() }),
+        3 => Inbound::RateLimit { status: "allowed".to_owned(), resets_at: None },
+        4 => Inbound::Hook { event: "Stop".to_owned(), name: "hook".to_owned(), outcome: None },
+        5 => Inbound::CompactBoundary { trigger: "auto".to_owned(), pre_tokens: None },
+        6 => Inbound::Title { title: format!("Title {}", chance.below(3)) },
+        7 => Inbound::User(Box::default()),
+        8 => Inbound::Assistant(Box::new(Assistant {
+            message: AssistantMessage {
+                usage: Some(TokenUsage { input_tokens: chance.below(9), ..TokenUsage::default() }),
+                ..AssistantMessage::default()
+            },
+            ..Assistant::default()
+        })),
+        _ => Inbound::Status { status: Some("requesting".to_owned()), permission_mode: None },
+    }
+}
