@@ -20,5 +20,6 @@ export default defineConfig({
     include: ['src/**/*.test.ts'],
     setupFiles: ['src/test/setup.ts'],
     maxWorkers: 2,
+    testTimeout: 20_000,
   },
 });

@@ -57,7 +57,7 @@ impl Setup {
 
     pub fn program(program: PathBuf) -> Self {
         let folder = tempfile::Builder::new().prefix("engine").tempdir().unwrap();
-        for name in ["project", "config", "store"] {
+        for name in ["project", "config", "store", "locks"] {
             std::fs::create_dir(folder.path().join(name)).unwrap();
         }
         let setup = Self {
@@ -155,9 +155,15 @@ impl Setup {
         };
         let store = Store::open(self.folder.path().join("store")).unwrap();
         let agent_config = self.folder.path().join("config");
-        let limits = self.limits.clone();
-        let recorder = Recorder::default();
-        let open = Open { record, launcher, store: Some(store), agent_config, limits, recorder };
+        let open = Open {
+            record,
+            launcher,
+            store: Some(store),
+            agent_config,
+            locks: Some(self.folder.path().join("locks")),
+            limits: self.limits.clone(),
+            recorder: Recorder::default(),
+        };
         (SessionHandle::open(open), self)
     }
 }

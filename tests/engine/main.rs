@@ -10,6 +10,7 @@
 
 mod life;
 mod program;
+mod told;
 mod transcript;
 
 mod app_killed;

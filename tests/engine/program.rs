@@ -1,6 +1,8 @@
 //! The programs that are run: the demo agent's binary, the app, and agents in a few lines of shell.
 
-use std::path::PathBuf;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 /// The demo agent, beside the directory that holds this test.
 pub fn demo_agent() -> PathBuf {
@@ -12,6 +14,16 @@ pub fn demo_agent() -> PathBuf {
         program.display()
     );
     program
+}
+
+/// Makes a shell agent a program of its own. Another process writes it: a program cannot be run while it is open for
+/// writing anywhere, and a test that forks just now would hold it open.
+pub fn install_shell_agent(path: &Path, script: &str) {
+    let mut shell = Command::new("/bin/sh");
+    shell.args(["-c", r#"cat > "$0" && chmod 755 "$0""#]).arg(path).stdin(Stdio::piped());
+    let mut shell = shell.spawn().unwrap();
+    write!(shell.stdin.take().unwrap(), "#!/bin/sh\n{SHELL_AGENT}\n{script}\n").unwrap();
+    assert!(shell.wait().unwrap().success());
 }
 
 /// What every shell agent may call. The first request of a session is always `initialize`, under this id.

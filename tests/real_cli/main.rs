@@ -25,6 +25,7 @@ fn main() {
         a_rule_for_the_project_alone_is_lost_on_a_restricted_child,
         a_question_is_answered,
         an_interrupt_ends_the_turn_and_not_the_process,
+        an_interrupt_before_the_turn_is_told,
         earlier_prompts_are_sent_along,
         a_failure_is_an_error_result_with_its_status,
         a_passing_failure_is_tried_again,
@@ -34,7 +35,10 @@ fn main() {
         an_unknown_model_is_refused_or_fails_the_turn,
     ];
     #[cfg(unix)]
-    alone.extend(tests![protocol: a_run_leaves_nothing_outside_its_world]);
+    alone.extend(tests![protocol:
+        a_cut_off_prompt_is_answered_under_another_id,
+        a_run_leaves_nothing_outside_its_world,
+    ]);
     #[cfg(target_os = "linux")]
     alone.extend(tests![protocol: an_interrupt_in_a_tool_ends_the_tool]);
 
@@ -46,6 +50,7 @@ fn main() {
             thinking_and_answer_are_items_of_their_own,
             an_interrupt_in_mid_text_keeps_text_and_process,
             an_interrupt_right_behind_the_prompt_counts,
+            an_interrupt_counts_while_the_process_comes_up,
             a_failure_of_the_api_ends_the_turn_by_its_name,
             a_stream_that_broke_off_is_shown_once;
         permissions:
@@ -68,7 +73,7 @@ fn main() {
             accept_edits_writes_unasked,
             a_mode_that_does_not_exist_is_refused,
             another_model_answers_the_next_prompt,
-            a_model_that_does_not_exist_is_refused,
+            a_model_that_does_not_exist_is_refused_or_fails_the_turn,
             model_and_mode_are_given_at_the_start;
         overhead:
             a_later_turn_costs_less_than_a_quarter_of_a_fresh_process;

@@ -153,7 +153,6 @@ pub async fn an_interrupt_ends_the_turn_and_not_the_process() -> Result<()> {
     let world = World::new().await?;
     let mut child = CliChild::spawn(&world, &[])?;
     child.prompt("HANG the first half").await?;
-    let is_delta = |line: &Value| line["event"]["type"] == "content_block_delta";
     child.next("a delta", is_delta).await?;
     let reply = child.ask("req_1", json!({"subtype": "interrupt"})).await?;
     ensure!(reply["subtype"] == "success", "{reply}");
@@ -194,6 +193,49 @@ pub async fn earlier_prompts_are_sent_along() -> Result<()> {
     child.prompt("RECALL").await?;
     let result = child.result().await?;
     ensure!(result["result"] == "SAY one / plain words", "{result}");
+    child.close().await.map(drop)
+}
+
+/// An interrupt right behind a prompt may come before its turn. 2.1.329 says so, in `still_queued`, and the turn
+/// may run; another interrupt then ends it.
+pub async fn an_interrupt_before_the_turn_is_told() -> Result<()> {
+    let world = World::new().await?;
+    let mut child = CliChild::spawn(&world, &[])?;
+    child.prompt("SAY hello").await?;
+    child.result().await?;
+    child.prompt("HANG the first").await?;
+    let reply = child.ask("req_1", json!({"subtype": "interrupt"})).await?;
+    let queued = reply["response"]["still_queued"].as_array().is_some_and(|queued| queued.len() == 1);
+    let answers_or_ends = |line: &Value| is_delta(line) || line["type"] == "result";
+    let line = child.next("an answer or the end of the turn", answers_or_ends).await?;
+    if is_delta(&line) {
+        ensure!(queued, "the turn runs on, and the reply was {reply}");
+        child.ask("req_2", json!({"subtype": "interrupt"})).await?;
+        child.result().await?;
+    }
+    child.close().await.map(drop)
+}
+
+/// Under its own id 2.1.197 would not answer it: it takes the prompt for one that it has.
+#[cfg(unix)]
+pub async fn a_cut_off_prompt_is_answered_under_another_id() -> Result<()> {
+    let world = World::new().await?;
+    let mut child = CliChild::spawn(&world, &[])?;
+    child.prompt("SAY hello").await?;
+    let session = child.result().await?["session_id"].as_str().context("no session")?.to_owned();
+    let prompt = "GATE go\nSAY whole";
+    child.prompt(prompt).await?;
+    world.api.wait_for_prompt(prompt, DEADLINE).await?;
+    deskbell_tests::real_cli::process::kill(child.pid().context("it runs")?)?;
+    drop(child);
+    world.api.open("go");
+
+    let mut child = CliChild::spawn(&world, &[&format!("--resume={session}")])?;
+    child.prompt(prompt).await?;
+    let result = child.result().await?;
+    ensure!(result["result"] == "whole" && result["session_id"] == session.as_str(), "{result}");
+    let request = world.api.messages().pop().context("nothing was sent")?;
+    ensure!(request.prompts()[0] == "SAY hello", "{:?}", request.prompts());
     child.close().await.map(drop)
 }
 
@@ -255,7 +297,7 @@ pub async fn a_burst_of_deltas_arrives_whole() -> Result<()> {
     let mut child = CliChild::spawn(&world, &[])?;
     child.prompt(&format!("STREAM {N} 0 w")).await?;
     let result = child.result().await?;
-    let deltas = child.heard.iter().filter(|line| line["event"]["type"] == "content_block_delta").count();
+    let deltas = child.heard.iter().filter(|line| is_delta(line)).count();
     ensure!(deltas == N, "{deltas} deltas");
     let expected: String = (1..=N).map(|number| format!("w{number} ")).collect();
     ensure!(result["result"].as_str().map(str::trim) == Some(expected.trim()), "the text is not whole");
@@ -330,6 +372,10 @@ fn left_by_runs() -> BTreeSet<PathBuf> {
 /// The next permission request.
 async fn asked(child: &mut CliChild) -> Result<Value> {
     child.next("a permission request", |line| line["request"]["subtype"] == "can_use_tool").await
+}
+
+fn is_delta(line: &Value) -> bool {
+    line["event"]["type"] == "content_block_delta"
 }
 
 /// The text that came in deltas.

@@ -1,9 +1,9 @@
 //! Mode and model, changed while the process lives.
 
 use anyhow::{Context, Result, ensure};
-use deskbell_engine::api::Command;
+use deskbell_engine::api::{Command, Outcome};
 use deskbell_tests::real_cli::World;
-use deskbell_tests::relay::{DEADLINE, Relay};
+use deskbell_tests::relay::{DEADLINE, Relay, outcome};
 use serde_json::Value;
 
 pub async fn accept_edits_writes_unasked() -> Result<()> {
@@ -37,14 +37,9 @@ pub async fn another_model_answers_the_next_prompt() -> Result<()> {
     let before = world.api.wait_for_prompt("SAY before", DEADLINE).await?;
     let session = relay.session()?;
     let models = session["models"].as_array().context("no models")?;
-    let is_listed =
-        |event: &Value| event["session"]["models"].as_array().is_some_and(|models| !models.is_empty());
-    ensure!(is_listed(&serde_json::json!({"session": session})), "no model is offered");
-    let other = models.iter().map(|model| model["name"].as_str().unwrap_or_default());
-    let other = other
-        .filter(|name| *name != "default")
-        .find(|name| before.model().is_some_and(|m| !m.contains(name)));
-    let other = other.with_context(|| format!("no other model among {models:?}"))?;
+    let names: Vec<&str> = models.iter().filter_map(|model| model["name"].as_str()).collect();
+    let other = ["sonnet", "opus"].into_iter().find(|name| before.model().is_some_and(|m| !m.contains(name)));
+    let other = other.filter(|name| names.contains(name)).with_context(|| format!("not among {names:?}"))?;
     relay.send(&Command::SetModel { model: other.to_owned() }).await?;
     relay.turn("SAY after").await?;
     let after = world.api.wait_for_prompt("SAY after", DEADLINE).await?;
@@ -53,16 +48,24 @@ pub async fn another_model_answers_the_next_prompt() -> Result<()> {
     relay.close().await
 }
 
-pub async fn a_model_that_does_not_exist_is_refused() -> Result<()> {
+pub async fn a_model_that_does_not_exist_is_refused_or_fails_the_turn() -> Result<()> {
     let world = World::new().await?;
     let mut relay = Relay::spawn(&world, &[])?;
     relay.turn("SAY hello").await?;
     let before = relay.session()?["model"].clone();
     relay.send(&Command::SetModel { model: "claude-no-such".to_owned() }).await?;
-    let failed = relay.event("commandFailed").await?;
-    ensure!(failed["error"]["code"] == "refused", "{failed}");
-    relay.turn("SAY still here").await?;
-    ensure!(relay.session()?["model"] == before, "{}", relay.session()?["model"]);
+    relay.prompt("SAY still here").await?;
+    let ends = |event: &Value| event["type"] == "commandFailed" || event["type"] == "turnEnded";
+    let event = relay.next_event("a refusal or the end of the turn", DEADLINE, ends).await?;
+    if event["type"] == "commandFailed" {
+        ensure!(event["error"]["code"] == "refused", "{event}");
+        let turn = relay.turn_end().await?;
+        ensure!(outcome(&turn)? == Outcome::Done, "{turn}");
+        ensure!(relay.session()?["model"] == before, "{}", relay.session()?["model"]);
+    } else {
+        // 2.1.197 takes any name.
+        ensure!(outcome(&event["turn"])? == Outcome::UnknownModel, "{event}");
+    }
     relay.close().await
 }
 

@@ -1,20 +1,18 @@
 //! No process is left behind, however the app ends.
 
 use anyhow::{Result, ensure};
-use deskbell_tests::window::{LONG, Process, SHORT};
+use deskbell_tests::window::{LONG, SHORT};
 
 use crate::stage::Stage;
 
-/// A turn in full swing.
-const BUSY: &str = "SLOW 50 600 oar";
+/// A turn in full swing, with a tool that has gone off into a session of its own.
+const BUSY: &str = "CHILD 600\nSLOW 50 600 oar";
 
 pub async fn closing_the_window_leaves_no_process() -> Result<()> {
     let stage = Stage::demo().await?;
     stage
         .play("close", async |stage| {
-            stage.window.prompt(BUSY).await?;
-            stage.window.wait_said("oar3 ", SHORT).await?;
-            ensure!(stage.app.processes(&stage.desktop).iter().any(is_agent), "the agent is a process");
+            busy(stage).await?;
             stage.app.close(stage.window.frame()).await?;
             stage.app.ended(&stage.desktop, LONG).await
         })
@@ -36,9 +34,19 @@ pub async fn sigterm_leaves_no_process() -> Result<()> {
     let stage = Stage::demo().await?;
     stage
         .play("sigterm", async |stage| {
-            stage.window.prompt(BUSY).await?;
-            stage.window.wait_said("oar3 ", SHORT).await?;
+            busy(stage).await?;
             stage.app.process(&stage.desktop)?.terminate()?;
+            stage.app.ended(&stage.desktop, LONG).await
+        })
+        .await
+}
+
+pub async fn sigkill_leaves_no_process() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("sigkill", async |stage| {
+            busy(stage).await?;
+            stage.app.process(&stage.desktop)?.kill()?;
             stage.app.ended(&stage.desktop, LONG).await
         })
         .await
@@ -62,6 +70,14 @@ pub async fn an_open_request_is_denied_by_closing() -> Result<()> {
         .await
 }
 
-fn is_agent(process: &Process) -> bool {
-    process.command_line.contains("demo-agent")
+/// Brings the agent to work, and makes sure that there is something to leave behind.
+async fn busy(stage: &Stage) -> Result<()> {
+    stage.window.prompt(BUSY).await?;
+    stage.window.wait_said("oar3 ", SHORT).await?;
+    let processes = stage.app.processes(&stage.desktop);
+    for part in [" demo-agent ", "sleep 600"] {
+        let there = processes.iter().any(|process| process.command_line.contains(part));
+        ensure!(there, "no process “{part}” among {processes:#?}");
+    }
+    Ok(())
 }

@@ -21,6 +21,8 @@ mod projects;
 mod reach;
 #[cfg(target_os = "linux")]
 mod stage;
+#[cfg(target_os = "linux")]
+mod survival;
 
 #[cfg(target_os = "linux")]
 fn main() {
@@ -42,13 +44,19 @@ fn main() {
                 stray_keys_and_early_clicks_decide_nothing,
                 escape_leaves_the_card,
                 review_brings_the_card_up,
-                two_requests_are_asked_one_after_the_other;
+                two_requests_are_asked_one_after_the_other,
+                what_a_dialog_cannot_show_plainly_is_for_the_card,
+                always_allowed_is_not_asked_again,
+                the_dialog_takes_the_keyboard_from_nobody;
             notifications: a_turn_that_ends_out_of_sight_rings,
                 a_click_brings_the_window_up,
                 a_request_out_of_sight_rings,
                 a_failure_out_of_sight_rings,
+                the_bell_never_wears_out,
                 nothing_rings_in_front,
-                a_daemon_that_never_answers_stops_nothing;
+                a_daemon_that_never_answers_stops_nothing,
+                no_daemon_stops_nothing,
+                no_bus_stops_nothing;
             failures: no_agent_anywhere_lists_what_was_tried,
                 an_agent_that_prints_garbage_is_told,
                 an_agent_that_exits_at_once_is_told,
@@ -57,14 +65,20 @@ fn main() {
                 a_folder_that_does_not_exist_is_told,
                 a_file_in_place_of_a_folder_is_told;
             projects: a_second_start_opens_a_second_window,
+                a_relative_folder_is_seen_from_where_it_was_named,
                 the_same_folder_again_brings_its_window_up,
                 a_window_acts_only_on_its_own_sessions,
                 a_restart_brings_sessions_back_and_resumes,
-                a_draft_survives_a_restart;
+                a_draft_survives_a_restart,
+                a_window_is_where_it_was;
             ending: closing_the_window_leaves_no_process,
                 closing_right_after_a_prompt_leaves_no_process,
                 sigterm_leaves_no_process,
+                sigkill_leaves_no_process,
                 an_open_request_is_denied_by_closing;
+            survival: a_killed_app_offers_the_cut_prompt,
+                a_killed_agent_is_told_and_starts_again,
+                a_killed_webview_comes_back;
             reach: a_screen_reader_finds_the_names,
                 everything_by_keyboard;
             looks: light_and_dark

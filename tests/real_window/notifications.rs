@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use deskbell_tests::window::{LONG, Manners, Notification, SHORT, eventually, holds_for};
+
+use serde_json::json;
 
 use crate::stage::{PROJECT, Stage};
 
@@ -86,6 +88,36 @@ pub async fn a_failure_out_of_sight_rings() -> Result<()> {
         .await
 }
 
+pub async fn the_bell_never_wears_out() -> Result<()> {
+    // More than anything that is kept per notification, and none of them ever closed.
+    const TURNS: usize = 24;
+    let stage = Stage::demo().await?;
+    stage
+        .play("wears-out", async |stage| {
+            let window = &stage.window;
+            window.prompt("SAY The first of many.").await?;
+            window.wait_said("The first of many.", SHORT).await?;
+            window.wait_idle(SHORT).await?;
+            let _elsewhere = stage.look_away().await?;
+            let hello = window.invoke("hello", json!({})).await?;
+            let hello = hello.map_err(|error| anyhow!("hello was refused: {error}"))?;
+            let session = hello.pointer("/project/sessions/0/id").context("there is a session")?;
+            for n in 0..=TURNS {
+                let text = if n < TURNS { format!("SAY turn {n}") } else { "FAIL 529 overloaded".to_owned() };
+                let prompt = json!({ "type": "prompt", "text": text, "images": [] });
+                let asked = json!({ "sessionId": session, "command": prompt });
+                let taken = window.invoke("command", asked).await?;
+                ensure!(taken.is_ok(), "the prompt was refused: {taken:?}");
+            }
+            let failed = |seen: &Notification| {
+                let said = words(seen).to_lowercase();
+                said.contains("529") || said.contains("overloaded")
+            };
+            stage.notifications.wait_for(failed, LONG).await.map(drop)
+        })
+        .await
+}
+
 pub async fn nothing_rings_in_front() -> Result<()> {
     let stage = Stage::demo().await?;
     stage
@@ -102,9 +134,23 @@ pub async fn nothing_rings_in_front() -> Result<()> {
 }
 
 pub async fn a_daemon_that_never_answers_stops_nothing() -> Result<()> {
-    let stage = Stage::with(Manners::Mute, |launch| launch).await?;
+    nothing_hangs("mute", Stage::with(Manners::Mute, |launch| launch).await?).await
+}
+
+pub async fn no_daemon_stops_nothing() -> Result<()> {
+    nothing_hangs("no-daemon", Stage::with(Manners::Absent, |launch| launch).await?).await
+}
+
+pub async fn no_bus_stops_nothing() -> Result<()> {
+    let nowhere = "unix:path=/nonexistent/bus";
+    let stage =
+        Stage::with(Manners::Polite, |launch| launch.env("DBUS_SESSION_BUS_ADDRESS", nowhere)).await?;
+    nothing_hangs("no-bus", stage).await
+}
+
+async fn nothing_hangs(name: &str, stage: Stage) -> Result<()> {
     stage
-        .play("mute", async |stage| {
+        .play(name, async |stage| {
             stage.window.prompt(&format!("{LATER}\nSAY Out of sight.")).await?;
             let _elsewhere = stage.look_away().await?;
             stage.window.wait_said("Out of sight.", SHORT).await?;

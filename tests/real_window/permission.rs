@@ -4,7 +4,7 @@ use std::fs;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use deskbell_tests::window::{SHORT, holds_for};
+use deskbell_tests::window::{SHORT, eventually, holds_for};
 
 use crate::stage::{PROJECT, Stage};
 
@@ -182,6 +182,80 @@ pub async fn two_requests_are_asked_one_after_the_other() -> Result<()> {
             window.wait_said("Both are done.", SHORT).await?;
             window.wait_idle(SHORT).await?;
             dialogs.none().await
+        })
+        .await
+}
+
+pub async fn what_a_dialog_cannot_show_plainly_is_for_the_card() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("not-plain", async |stage| {
+            let window = &stage.window;
+            window.prompt("TOOL Bash {\"command\":\"echo \\u202e tac; rm -rf .\"}\nSAY Done.").await?;
+            let dialog = stage.dialogs().await?.one().await?;
+            let buttons = dialog.buttons().await;
+            ensure!(
+                !buttons.iter().any(|name| name == "Allow once"),
+                "it can be allowed unseen: {buttons:?}"
+            );
+            let card = window.text("group", CARD).await?;
+            ensure!(
+                card.to_lowercase().contains("202e"),
+                "the card does not show the hidden character:\n{card}"
+            );
+            dialog.press("Deny").await?;
+            window.gone("group", CARD).await?;
+            window.wait_idle(SHORT).await
+        })
+        .await
+}
+
+pub async fn always_allowed_is_not_asked_again() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("always", async |stage| {
+            let window = &stage.window;
+            let dialogs = stage.dialogs().await?;
+            window.prompt(&script()).await?;
+            let dialog = dialogs.one().await?;
+            stage.pointer.activate(window.frame()).await?;
+            window.click("button", "Always allow").await?;
+            let rules = window.names("radio").await?;
+            let rule = rules.first().context("a rule is offered")?;
+            ensure!(rule.contains(COMMAND), "the exact rule is shown: {rules:?}");
+            window.click("radio", rule).await?;
+            window.click("button", "Allow and keep this rule").await?;
+            dialog.gone().await?;
+            window.wait_said("The tool is done.", SHORT).await?;
+            window.wait_idle(SHORT).await?;
+
+            window.prompt(&script().replace("is done", "is done again")).await?;
+            window.wait_said("The tool is done again.", SHORT).await?;
+            window.wait_idle(SHORT).await?;
+            dialogs.none().await
+        })
+        .await
+}
+
+pub async fn the_dialog_takes_the_keyboard_from_nobody() -> Result<()> {
+    const TYPED: &str = "I was in the middle of a sentence when it rang";
+    let stage = Stage::demo().await?;
+    stage
+        .play("keyboard-kept", async |stage| {
+            let window = &stage.window;
+            window.prompt(&format!("PAUSE 1000\n{}", script())).await?;
+            window.type_into("Prompt", "So: ").await?;
+            let dialogs = stage.dialogs().await?;
+            let dialog = dialogs.one().await?;
+            ensure!(stage.pointer.active().await? == Some(window.frame()), "the dialog took the front");
+            stage.pointer.type_text(TYPED).await?;
+            eventually("every key went where it was meant", SHORT, async || {
+                Ok((window.value("Prompt").await? == format!("So: {TYPED}")).then_some(()))
+            })
+            .await?;
+            ensure!(window.has("group", CARD).await?, "typing decided the request");
+            dialog.press("Deny").await?;
+            window.gone("group", CARD).await
         })
         .await
 }

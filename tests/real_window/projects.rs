@@ -1,8 +1,9 @@
 //! A window per project folder, restored after a restart.
 
-use std::process::ExitStatus;
+use std::path::Path;
+use std::process::{Command, ExitStatus};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use deskbell_tests::window::{Desktop, LONG, Launch, Owned, SHORT, eventually};
 use serde_json::json;
 
@@ -12,7 +13,11 @@ const SECOND: &str = "windmill";
 
 /// Starts the app once more, beside the running one, and gives how that start ended.
 async fn start_again(desktop: &Desktop, launch: &Launch) -> Result<ExitStatus> {
-    let mut second = Owned::start("deskbell", &mut launch.command(desktop))?;
+    hand_over(&mut launch.command(desktop)).await
+}
+
+async fn hand_over(command: &mut Command) -> Result<ExitStatus> {
+    let mut second = Owned::start("deskbell", command)?;
     eventually("the second start hands over and ends", SHORT, async || {
         Ok(second.wait(std::time::Duration::ZERO)?)
     })
@@ -38,6 +43,7 @@ pub async fn a_second_start_opens_a_second_window() -> Result<()> {
             second.wait_said(&folder.to_string_lossy(), SHORT).await?;
             first.wait_idle(SHORT).await?;
             second.wait_idle(SHORT).await?;
+            first.drawn().await?;
             second.drawn().await?;
             stage.desktop.screenshot("two-windows").await?;
 
@@ -59,6 +65,49 @@ pub async fn a_second_start_opens_a_second_window() -> Result<()> {
             let first = stage.app.window(PROJECT).await?;
             first.prompt("SAY Still lit.").await?;
             first.wait_said("Still lit.", SHORT).await.map(drop)
+        })
+        .await
+}
+
+pub async fn a_relative_folder_is_seen_from_where_it_was_named() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("relative", async |stage| {
+            let folder = stage.desktop.project(SECOND)?;
+            let launch = Launch::demo(Path::new(SECOND));
+            let mut command = launch.command(&stage.desktop);
+            command.current_dir(folder.parent().context("a project lies somewhere")?);
+            let status = hand_over(&mut command).await?;
+            ensure!(status.success(), "the second start ended with {status}");
+            let second = stage.app.window(SECOND).await?;
+            second.prompt("CWD").await?;
+            second.wait_said(&folder.to_string_lossy(), SHORT).await.map(drop)
+        })
+        .await
+}
+
+pub async fn a_window_is_where_it_was() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("place", async |stage| {
+            let frame = stage.window.frame();
+            let first = stage.pointer.extents(frame).await?;
+            stage.pointer.resize(frame, 900, 700).await?;
+            stage.pointer.place(frame, 140, 90).await?;
+            let before = eventually("the window has moved", SHORT, async || {
+                let now = stage.pointer.extents(frame).await?;
+                Ok(((now.width, now.height) == (900, 700) && now.x != first.x).then_some(now))
+            })
+            .await?;
+            stage.restart().await?;
+            let frame = stage.window.frame();
+            let mut after = None;
+            let same = eventually("the window is where it was", SHORT, async || {
+                let now = stage.pointer.extents(frame).await?;
+                after = Some(now);
+                Ok((now == before).then_some(()))
+            });
+            same.await.with_context(|| format!("it was at {before:?} and is at {after:?}"))
         })
         .await
 }
@@ -89,12 +138,12 @@ pub async fn a_window_acts_only_on_its_own_sessions() -> Result<()> {
             let second = stage.app.window(SECOND).await?;
             let first = stage.app.window(PROJECT).await?;
 
-            let call = "const [name, args, done] = arguments;
-                window.__TAURI_INTERNALS__.invoke(name, args).then((ok) => done({ ok }), (error) => done({ error }));";
-            let hello = first.call(call, vec![json!("hello"), json!({})]).await?;
-            let session = hello.pointer("/ok/project/sessions/0/id").context("the first window has a session")?;
-            let own = first.call(call, vec![json!("snapshot"), json!({ "sessionId": session })]).await?;
-            ensure!(own.get("ok").is_some(), "a window sees its own session: {own}");
+            let hello = first.invoke("hello", json!({})).await?;
+            let hello = hello.map_err(|error| anyhow!("hello was refused: {error}"))?;
+            let session =
+                hello.pointer("/project/sessions/0/id").context("the first window has a session")?;
+            let own = first.invoke("snapshot", json!({ "sessionId": session })).await?;
+            ensure!(own.is_ok(), "a window sees its own session: {own:?}");
 
             let prompt = json!({ "type": "prompt", "text": "SAY Stolen.", "images": [] });
             for (name, arguments) in [
@@ -102,8 +151,8 @@ pub async fn a_window_acts_only_on_its_own_sessions() -> Result<()> {
                 ("command", json!({ "sessionId": session, "command": prompt })),
                 ("remove_session", json!({ "sessionId": session })),
             ] {
-                let answer = second.call(call, vec![json!(name), arguments]).await?;
-                ensure!(answer.get("error").is_some(), "{name} reached another window's session: {answer}");
+                let answer = second.invoke(name, arguments).await?;
+                ensure!(answer.is_err(), "{name} reached another window's session: {answer:?}");
             }
             // The page did not make these calls; it starts over.
             first.reload().await?;

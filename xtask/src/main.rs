@@ -3,8 +3,6 @@
 //! Built from the standard library alone, so that it compiles before anything else is installed, and then
 //! installs what the rest needs.
 
-#![cfg_attr(test, allow(clippy::unwrap_used))]
-
 mod claude;
 mod command;
 mod demo;

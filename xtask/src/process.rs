@@ -198,7 +198,8 @@ mod unix {
     pub fn end_with_parent(_: &mut Command) {}
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::os::unix::process::ExitStatusExt;

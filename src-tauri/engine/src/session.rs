@@ -4,6 +4,8 @@ mod actor;
 mod feed;
 pub mod machine;
 mod outcome;
+#[cfg(test)]
+mod simulation;
 
 pub use feed::Feed;
 

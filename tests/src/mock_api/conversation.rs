@@ -76,9 +76,11 @@ fn without_reminders(text: &str) -> String {
     kept + rest
 }
 
-/// Notes of an interrupt, and records of slash commands, also come as texts of the user.
+/// Notes of an interrupt, of a crash and of slash commands also come as texts of the user.
 fn is_the_clis_own(text: &str) -> bool {
-    ["[Request interrupted by user", "<command-", "<local-command-"].iter().any(|own| text.starts_with(own))
+    let notes =
+        ["[Request interrupted by user", "Continue from where you left off.", "<command-", "<local-command-"];
+    notes.iter().any(|note| text.starts_with(note))
 }
 
 #[cfg(test)]

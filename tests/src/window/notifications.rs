@@ -19,6 +19,8 @@ pub enum Manners {
     Polite,
     /// Takes every call and never answers one.
     Mute,
+    /// Is not there at all.
+    Absent,
 }
 
 /// A notification as it was asked for.
@@ -48,11 +50,12 @@ impl Notifications {
     /// Starts a daemon on `desktop`.
     pub async fn on(desktop: &Desktop, manners: Manners) -> Result<Self> {
         let (store, seen) = watch::channel(Vec::new());
-        let connection = zbus::connection::Builder::address(desktop.bus().address())
-            .serve_at(PATH, Daemon { store: store.clone(), manners })
-            .name("org.freedesktop.Notifications")
-            .build()
-            .await?;
+        let builder = zbus::connection::Builder::address(desktop.bus().address())
+            .serve_at(PATH, Daemon { store: store.clone(), manners });
+        let connection = match manners {
+            Manners::Polite | Manners::Mute => builder.name("org.freedesktop.Notifications").build().await?,
+            Manners::Absent => builder.build().await?,
+        };
         Ok(Self { connection, seen, store })
     }
 

@@ -85,9 +85,9 @@ impl Window {
     pub async fn point_at(&self, role: &str, name: &str) -> Result<()> {
         let element = self.element("enabled", role, name).await?;
         let (x, y, width, height) = element.rectangle().await?;
-        let (left, top) = self.pointer.origin(self.frame).await?;
+        let frame = self.pointer.extents(self.frame).await?;
         let place = |start: i32, offset: f64| start + offset.round() as i32;
-        self.pointer.click(place(left, x + width / 2.0), place(top, y + height / 2.0)).await
+        self.pointer.click(place(frame.x, x + width / 2.0), place(frame.y, y + height / 2.0)).await
     }
 
     /// Focuses the text box of that name and types into it on the real keyboard.
@@ -187,6 +187,17 @@ impl Window {
     pub async fn call(&self, script: &str, parameters: Vec<Value>) -> Result<Value> {
         self.enter().await?;
         Ok(self.client.execute_async(script, parameters).await?)
+    }
+
+    /// Calls a command of the app as the page's own code does: what it gave, or what it refused with.
+    pub async fn invoke(&self, name: &str, arguments: Value) -> Result<Result<Value, Value>> {
+        let script = "const [name, args, done] = arguments;
+            window.__TAURI_INTERNALS__.invoke(name, args).then((ok) => done({ ok }), (error) => done({ error }));";
+        let mut answer = self.call(script, vec![json!(name), arguments]).await?;
+        Ok(match answer.get_mut("error") {
+            Some(error) => Err(error.take()),
+            None => Ok(answer["ok"].take()),
+        })
     }
 
     /// Waits until what the page is now has been drawn.

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
+use super::accessible::Extents;
 use super::desktop::Desktop;
 use super::wait::{SHORT, eventually};
 
@@ -93,15 +94,27 @@ impl Pointer {
         self.xdotool(&["windowmove", &window.0.to_string(), &x.to_string(), &y.to_string()]).await.map(drop)
     }
 
-    /// Where the inside of a window begins on the screen.
-    pub async fn origin(&self, window: XWindow) -> Result<(i32, i32)> {
+    /// Gives a window another size.
+    pub async fn resize(&self, window: XWindow, width: i32, height: i32) -> Result<()> {
+        self.xdotool(&["windowsize", &window.0.to_string(), &width.to_string(), &height.to_string()])
+            .await
+            .map(drop)
+    }
+
+    /// Where the inside of a window is on the screen.
+    pub async fn extents(&self, window: XWindow) -> Result<Extents> {
         let answer = self.run("xwininfo", &["-id", &window.0.to_string()]).await?;
         let value = |name: &str| -> Result<i32> {
             let line = answer.lines().find(|line| line.trim_start().starts_with(name));
-            let value = line.and_then(|line| line.rsplit_once(':')).context("xwininfo tells places")?.1;
+            let value = line.and_then(|line| line.rsplit_once(':')).context("xwininfo tells extents")?.1;
             Ok(value.trim().parse()?)
         };
-        Ok((value("Absolute upper-left X")?, value("Absolute upper-left Y")?))
+        Ok(Extents {
+            x: value("Absolute upper-left X")?,
+            y: value("Absolute upper-left Y")?,
+            width: value("Width")?,
+            height: value("Height")?,
+        })
     }
 
     /// Moves the pointer to a place on the screen.

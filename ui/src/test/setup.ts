@@ -1,6 +1,10 @@
 // What the test environment lacks of a browser: media queries, observers, modal dialogs.
 
+import { configure } from '@testing-library/svelte';
 import { vi } from 'vitest';
+
+// Whether an element is drawn is for a browser to say; asking jsdom for every one takes most of a test's time.
+configure({ defaultHidden: true });
 
 window.matchMedia = (query) =>
   ({

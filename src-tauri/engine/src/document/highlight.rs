@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 use std::sync::LazyLock;
+use std::time::{Duration, Instant};
 
 use syntect::parsing::{BasicScopeStackOp, ParseState, Scope, ScopeStack, SyntaxReference, SyntaxSet};
 
@@ -14,7 +15,13 @@ use crate::api::{Block, CodeLine, Token, TokenStyle};
 /// Beyond these a line, or the rest of a block, stays plain. Minified files and logs are not worth seconds.
 const LINE_BYTES: usize = 4 * 1024;
 const BLOCK_LINES: usize = 20_000;
-const BLOCK_BYTES: usize = 512 * 1024;
+const BLOCK_BYTES: usize = 256 * 1024;
+/// Patterns try a run of blanks, or of any one character, from each of its places.
+const RUN: usize = 256;
+/// A line that is still being written is highlighted again and again, so it is given less.
+const UNFINISHED_BYTES: usize = 512;
+/// Only code that is made to be slow takes so long. Time is no measure to rely on: it guards, the others decide.
+const BLOCK_TIME: Duration = Duration::from_secs(3);
 
 /// Read once, when the first code is seen: tens of milliseconds.
 static SYNTAXES: LazyLock<SyntaxSet> = LazyLock::new(two_face::syntax::extra_newlines);
@@ -98,12 +105,12 @@ fn is_text_of(line: &CodeLine, mut text: &str) -> bool {
 }
 
 /// Highlights one block, line by line.
-#[derive(Clone)]
 pub(super) struct Highlighter {
     /// `None`: everything stays plain from here on.
     state: Option<State>,
     n_lines: usize,
     n_bytes: usize,
+    spent: Duration,
 }
 
 #[derive(Clone)]
@@ -121,21 +128,21 @@ impl Highlighter {
             scopes: ScopeStack::new(),
             styles: Vec::new(),
         });
-        Self { state, n_lines: 0, n_bytes: 0 }
+        Self { state, n_lines: 0, n_bytes: 0, spent: Duration::ZERO }
     }
 
     /// The next line, without its line end.
     pub fn line(&mut self, line: &str) -> CodeLine {
         self.n_lines += 1;
         self.n_bytes += line.len();
-        if self.n_lines > BLOCK_LINES || self.n_bytes > BLOCK_BYTES {
+        if self.n_lines > BLOCK_LINES || self.n_bytes > BLOCK_BYTES || self.spent > BLOCK_TIME {
             self.state = None;
         }
-        if line.len() > LINE_BYTES {
-            return plain_line(line);
-        }
-        let Some(state) = &mut self.state else { return plain_line(line) };
-        match state.tokens(line) {
+        let Some(state) = self.state.as_mut().filter(|_| is_worth_it(line)) else { return plain_line(line) };
+        let started_at = Instant::now();
+        let tokens = state.tokens(line);
+        self.spent += started_at.elapsed();
+        match tokens {
             Some(tokens) => CodeLine { tokens },
             None => {
                 self.state = None;
@@ -145,9 +152,20 @@ impl Highlighter {
     }
 
     /// A line that is not complete yet: as [`Highlighter::line`], but it can come again.
-    pub fn unfinished_line(&self, line: &str) -> CodeLine {
-        self.clone().line(line)
+    pub fn unfinished_line(&mut self, line: &str) -> CodeLine {
+        if line.len() > UNFINISHED_BYTES || self.spent > BLOCK_TIME {
+            return plain_line(line);
+        }
+        let mut once = Self { state: self.state.clone(), ..*self };
+        let line = once.line(line);
+        self.spent = once.spent;
+        line
     }
+}
+
+fn is_worth_it(line: &str) -> bool {
+    line.len() <= LINE_BYTES
+        && (line.len() <= RUN || !line.as_bytes().chunk_by(|a, b| a == b).any(|run| run.len() > RUN))
 }
 
 impl State {

@@ -18,7 +18,7 @@ mod tests;
 
 use std::mem::take;
 
-use self::fence::{Fence, Grown};
+use self::fence::{Fence, Grown, Unfinished};
 use self::seam::{Seam, Seams, line_start};
 use self::spine::{Fragment, Spine};
 use super::highlight::Highlights;
@@ -99,10 +99,12 @@ impl Stream {
 
     /// The text is complete: the document becomes that of the whole text.
     pub fn finish(&mut self) {
-        // An open fence ends with the text: how exactly is left to the parser, but not the colours.
-        self.credit = self.credit.max(1);
-        self.read_fence();
-        self.unparsed |= self.fence.take().is_some();
+        if self.fence.is_some() {
+            // It ends with the text: how exactly is left to the parser, which takes over the colours.
+            self.read_fence(Unfinished::Last);
+            self.fence = None;
+            self.unparsed = true;
+        }
         if self.unparsed && !self.definitions {
             self.parse_tail();
         }
@@ -133,7 +135,8 @@ impl Stream {
     fn read(&mut self, mut from: usize) {
         loop {
             if self.fence.is_some() {
-                match self.read_fence() {
+                let unfinished = if self.credit > 0 { Unfinished::Coloured } else { Unfinished::Plain };
+                match self.read_fence(unfinished) {
                     Some(unread) => from = unread,
                     None => return,
                 }
@@ -155,7 +158,7 @@ impl Stream {
     }
 
     /// Reads on in the open fence. Returns from where the tail has to be parsed, if it has to be.
-    fn read_fence(&mut self) -> Option<usize> {
+    fn read_fence(&mut self, unfinished: Unfinished) -> Option<usize> {
         let (fence, at) = self.fence.as_mut()?;
         let code_idx = match self.spine.levels.last() {
             Some(level) => level.n_blocks,
@@ -168,7 +171,7 @@ impl Stream {
             return Some(0);
         };
         let n_lines = fence.n_lines;
-        let grown = fence.grow(&self.tail, at, lines, self.credit > 0);
+        let grown = fence.grow(&self.tail, at, lines, unfinished);
         let bytes = take(&mut fence.bytes);
         self.bytes_parsed += bytes;
         self.credit -= bytes as isize;

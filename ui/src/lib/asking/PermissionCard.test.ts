@@ -15,7 +15,8 @@ async function card(request: PermissionRequest = commandRequest('q1', 'ls -la'),
     decisions.push(decision);
     return Promise.resolve(true);
   });
-  const drawn = await draw(PermissionCard, { request, project: 'ledger', ondecide }, { focused });
+  const moved: () => unknown = () => null;
+  const drawn = await draw(PermissionCard, { request, project: 'ledger', moved, ondecide }, { focused });
   await tick();
   return { ...drawn, decisions, ondecide };
 }

@@ -12,14 +12,16 @@ export async function readImage(file: File): Promise<Attachment | string> {
   const name = file.name || 'image';
   if (!IMAGE_TYPES.includes(file.type)) return `${name} is not a PNG, JPEG, GIF or WebP image.`;
   if (file.size > MAX_BYTES) return `${name} is larger than 5 MB.`;
-  const bytes = new Uint8Array(await file.arrayBuffer());
-  return { id: nextId++, name, mediaType: file.type, data: base64(bytes) };
+  const data = await base64(file);
+  if (data === null) return `${name} could not be read.`;
+  return { id: nextId++, name, mediaType: file.type, data };
 }
 
-/** In slices: a call takes only so many arguments. */
-function base64(bytes: Uint8Array): string {
-  const SLICE = 0x8000;
-  let binary = '';
-  for (let i = 0; i < bytes.length; i += SLICE) binary += String.fromCharCode(...bytes.subarray(i, i + SLICE));
-  return btoa(binary);
+function base64(file: File): Promise<string | null> {
+  return new Promise((resolve) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result).replace(/^[^,]*,/, ''));
+    reader.onerror = () => resolve(null);
+    reader.readAsDataURL(file);
+  });
 }

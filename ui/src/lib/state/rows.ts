@@ -6,11 +6,6 @@ import type { ItemState } from './item.svelte';
 /** One row of the transcript. Rows are replaced, never changed: the same row is the same object. */
 export type Row = { key: string; kind: 'item'; item: ItemState } | { key: string; kind: 'lookups'; items: ItemState[] };
 
-/** Prompts that wait are shown above the composer, where they can still be changed. */
-export function isShown(body: Body): boolean {
-  return body.type !== 'prompt' || (body.state !== 'queued' && body.state !== 'held');
-}
-
 /** Adds an item at the end of `rows`, folding it into the last one if both only look things up. */
 export function appendRow(rows: Row[], item: ItemState): void {
   const last = rows.at(-1);

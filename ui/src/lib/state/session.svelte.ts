@@ -15,7 +15,7 @@ import type {
 } from '../bindings/api';
 import { ItemState } from './item.svelte';
 import { reuse } from './reuse';
-import { appendRow, isShown, type Row } from './rows';
+import { appendRow, type Row } from './rows';
 
 /** What became of a batch. After a gap only a new snapshot helps. */
 export type Applied = 'applied' | 'duplicate' | 'gap';
@@ -111,12 +111,8 @@ export class SessionState {
       case 'codeGrew':
         this.#items.get(event.itemId)?.growCode(event.keep, event.lines);
         return false;
-      case 'transcriptCleared':
-        this.#items = new Map();
-        this.#rows = [];
-        this.edits = [];
-        this.tasks = null;
-        return true;
+      case 'itemRemoved':
+        return this.#remove(event.itemId);
       case 'turnStarted':
         this.lastTurn = null;
         return false;
@@ -153,27 +149,44 @@ export class SessionState {
   #change(item: Item): boolean {
     const state = this.#items.get(item.id);
     if (state === undefined) return this.#insert(new ItemState(item));
-    const before = state.body;
     state.replace(item.body);
     this.#note(state);
-    if (isShown(before) === isShown(state.body)) return false;
-    this.#rows = this.#rows.filter((row) => row.key !== state.id);
-    // A prompt takes its place in the conversation when it is sent, not when it was written.
-    if (isShown(state.body)) appendRow(this.#rows, state);
-    return true;
+    return false;
   }
 
   #insert(state: ItemState): boolean {
     this.#items.set(state.id, state);
     this.#note(state);
-    const parent = state.parent === null ? undefined : this.#items.get(state.parent);
+    const parent = this.#parentOf(state);
+    if (parent === undefined) {
+      appendRow(this.#rows, state);
+      return true;
+    }
+    parent.children = [...parent.children, state];
+    return false;
+  }
+
+  #remove(id: ItemId): boolean {
+    const state = this.#items.get(id);
+    if (state === undefined) return false;
+    this.#items.delete(id);
+    this.edits = this.edits.filter((edit) => edit !== state);
+    if (this.tasks === state) this.tasks = null;
+    const parent = this.#parentOf(state);
     if (parent !== undefined) {
-      parent.children = [...parent.children, state];
+      parent.children = parent.children.filter((child) => child !== state);
       return false;
     }
-    if (!isShown(state.body)) return false;
-    appendRow(this.#rows, state);
+    // What stood apart may now fold together.
+    this.#rows = [];
+    for (const item of this.#items.values()) {
+      if (this.#parentOf(item) === undefined) appendRow(this.#rows, item);
+    }
     return true;
+  }
+
+  #parentOf(state: ItemState): ItemState | undefined {
+    return state.parent === null ? undefined : this.#items.get(state.parent);
   }
 
   /** Keeps the lists beside the transcript up to date. */

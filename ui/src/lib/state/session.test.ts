@@ -35,20 +35,27 @@ describe('the order of batches', () => {
 
   it('drops what it already knows', () => {
     const state = loaded([prompt('p')]);
-    expect(state.apply(batch(8, [{ type: 'transcriptCleared' }, { type: 'transcriptCleared' }]))).toBe('duplicate');
+    expect(
+      state.apply(
+        batch(8, [
+          { type: 'itemRemoved', itemId: 'p' },
+          { type: 'itemRemoved', itemId: 'p' },
+        ]),
+      ),
+    ).toBe('duplicate');
     expect(keys(state)).toEqual(['p']);
   });
 
   it('sees a gap, and an overlap, and changes nothing', () => {
     const state = loaded([prompt('p')]);
-    expect(state.apply(batch(12, [{ type: 'transcriptCleared' }]))).toBe('gap');
-    expect(state.apply(batch(9, [{ type: 'transcriptCleared' }], 12))).toBe('gap');
+    expect(state.apply(batch(12, [{ type: 'itemRemoved', itemId: 'p' }]))).toBe('gap');
+    expect(state.apply(batch(9, [{ type: 'itemRemoved', itemId: 'p' }], 12))).toBe('gap');
     expect(keys(state)).toEqual(['p']);
     expect(state.seq).toBe(10);
   });
 
   it('takes nothing before its first snapshot', () => {
-    expect(new SessionState(session()).apply(batch(0, [{ type: 'transcriptCleared' }]))).toBe('gap');
+    expect(new SessionState(session()).apply(batch(0, [{ type: 'itemRemoved', itemId: 'p' }]))).toBe('gap');
   });
 });
 
@@ -122,18 +129,19 @@ describe('rows', () => {
     expect(state.item('agent')?.children.map(({ id }) => id)).toEqual(['inner']);
   });
 
-  it('places a queued prompt where it was sent', () => {
-    const state = loaded([prompt('p'), prompt('q', 'queued'), text('t', paragraph('one'))]);
-    expect(keys(state)).toEqual(['p', 't']);
-    state.apply(batch(10, [{ type: 'itemChanged', item: prompt('q', 'sent') }]));
-    expect(keys(state)).toEqual(['p', 't', 'q']);
+  it('takes a void item out, and folds what then stands together', () => {
+    const state = loaded([call('a', 'read'), text('t', paragraph('one')), call('b', 'read'), call('e', 'todo')]);
+    state.apply(batch(10, [{ type: 'itemRemoved', itemId: 't' }]));
+    expect(state.rows.map((row) => row.kind)).toEqual(['lookups', 'item']);
+    expect(state.item('t')).toBeUndefined();
   });
 
-  it('starts afresh when the transcript is cleared', () => {
-    const state = loaded([prompt('p'), call('e', 'todo')]);
-    state.apply(batch(10, [{ type: 'transcriptCleared' }, { type: 'itemAdded', item: prompt('q') }]));
-    expect(keys(state)).toEqual(['q']);
-    expect(state.tasks).toBeNull();
+  it('takes a void item out of its subagent', () => {
+    const state = loaded([call('agent', 'agent'), call('inner', 'read', 'agent')]);
+    const { rows } = state;
+    state.apply(batch(10, [{ type: 'itemRemoved', itemId: 'inner' }]));
+    expect(state.item('agent')?.children).toEqual([]);
+    expect(state.rows).toBe(rows);
   });
 
   it('keeps what was unfolded over a new snapshot', () => {

@@ -16,6 +16,15 @@ pub(super) struct Fence {
     pub bytes: usize,
 }
 
+/// What to do with a line that has no line end yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unfinished {
+    Plain,
+    Coloured,
+    /// Nothing more comes: it is a line like the others.
+    Last,
+}
+
 /// What became of a fence with more text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Grown {
@@ -47,7 +56,7 @@ impl Fence {
         source: &str,
         at: &mut usize,
         lines: &mut Vec<CodeLine>,
-        colour_unfinished: bool,
+        unfinished_as: Unfinished,
     ) -> Grown {
         lines.truncate(self.n_lines);
         while let Some(len) = source[*at..].find('\n') {
@@ -64,12 +73,14 @@ impl Fence {
         let Some(line) = content(unfinished, self.indent) else { return Grown::Unclear };
         // Marks alone are about to close it: as code they would only flash up.
         if !unfinished.is_empty() && !line.trim_matches(' ').bytes().all(|byte| byte == self.mark) {
-            if colour_unfinished {
+            if unfinished_as != Unfinished::Plain {
                 self.bytes += line.len();
-                lines.push(self.highlighter.unfinished_line(line));
-            } else {
-                lines.push(plain_line(line));
             }
+            lines.push(match unfinished_as {
+                Unfinished::Plain => plain_line(line),
+                Unfinished::Coloured => self.highlighter.unfinished_line(line),
+                Unfinished::Last => self.highlighter.line(line),
+            });
         }
         Grown::Open
     }

@@ -86,8 +86,6 @@ pub struct Child {
     last_failed: bool,
     cost_usd: f64,
     n_tasks: usize,
-    /// An interrupt was obeyed, and nothing of that turn goes on.
-    pub obeyed: bool,
     busy_until: u64,
     terminated: bool,
     killed: bool,
@@ -126,7 +124,6 @@ impl Child {
             last_failed: false,
             cost_usd: 0.0,
             n_tasks: 0,
-            obeyed: false,
             busy_until: ground.now,
             terminated: false,
             killed: false,
@@ -190,19 +187,16 @@ impl Child {
         self.turn.is_some()
     }
 
-    /// A person who can wait no longer.
-    pub fn is_stuck(&self) -> bool {
-        self.habits.hangs && self.turn.is_some()
+    /// It does something as soon as it may.
+    pub fn has_work(&self) -> bool {
+        let is_leaving = self.terminated || self.killed || !self.stdin_open;
+        !self.gone && (is_leaving || !self.booted || !self.stdin.is_empty() || self.turn.is_some())
     }
 
     pub fn become_calm(&mut self) {
         self.habits = self.habits.calm();
         self.n_tasks = 0;
         self.say(Inbound::BackgroundTasks { n: 0 });
-    }
-
-    pub fn has_prompt(&self, id: &PromptId) -> bool {
-        self.waiting.contains(id) || self.turn.as_ref().is_some_and(|turn| turn.prompts.contains(id))
     }
 
     // --- its own life ----------------------------------------------------------------------------------------
@@ -317,7 +311,6 @@ impl Child {
     }
 
     fn begin(&mut self, prompts: Vec<PromptId>, unasked: bool, clears: bool) {
-        self.obeyed = false;
         self.turn = Some(Turn { prompts, unasked, clears, begun: false });
     }
 
@@ -502,7 +495,6 @@ impl Child {
         if self.turn.is_some() {
             self.end(End::Aborted, ground);
         }
-        self.obeyed = true;
     }
 
     fn answered(&mut self, line: &Value, ground: &mut Ground<'_>) {

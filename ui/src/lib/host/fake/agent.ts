@@ -23,11 +23,9 @@ export function runCommand(session: FakeSession, command: Command): CommandError
         ? null
         : { code: 'noSuchRequest', message: 'This request was already answered.', detail: null };
     case 'withdraw':
-      session.change(command.promptId, { type: 'prompt', state: 'withdrawn' });
       session.patch({ queue: session.facts.queue.filter((prompt) => prompt.id !== command.promptId) });
       return null;
     case 'editQueued':
-      session.change(command.promptId, { type: 'prompt', text: command.text });
       session.patch({
         queue: session.facts.queue.map((prompt) =>
           prompt.id === command.promptId ? { ...prompt, text: command.text } : prompt,
@@ -78,7 +76,6 @@ let nextPrompt = 1;
 
 function accept(session: FakeSession, text: string, nImages: number): void {
   const id = `p${nextPrompt++}`;
-  session.add({ type: 'prompt', text, nImages, state: 'queued' }, null, id);
   session.patch({ queue: [...session.facts.queue, { id, text, nImages, held: false }] });
   next(session);
 }
@@ -94,7 +91,7 @@ function next(session: FakeSession): void {
     turnStartedAt: Date.now(),
     title: session.facts.title === 'New session' ? prompt.text.slice(0, 60) : session.facts.title,
   });
-  session.change(prompt.id, { type: 'prompt', state: 'sent' });
+  session.add({ type: 'prompt', text: prompt.text, nImages: prompt.nImages, state: 'sent' }, null, prompt.id);
   session.emit({ type: 'turnStarted', promptIds: [prompt.id] });
   const signal = session.begin();
   void turn(session, prompt.text, signal)
@@ -182,10 +179,14 @@ async function stream(session: FakeSession, source: string, signal: AbortSignal)
 
 function wait(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
+    const abort = () => {
       clearTimeout(timer);
       reject(signal.reason as Error);
-    });
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', abort);
+      resolve();
+    }, ms);
+    signal.addEventListener('abort', abort, { once: true });
   });
 }

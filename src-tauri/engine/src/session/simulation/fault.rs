@@ -1,0 +1,142 @@
+//! Planted faults: each breaks one promise from outside of the machine, so that the rules can show that they see it.
+
+use crate::api::*;
+use crate::session::machine::{Effect, Input, Note, Timer};
+use crate::wire::{self, Inbound};
+use serde_json::{Value, json};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    ForgetSave,
+    SendTwice,
+    SendAnother,
+    LoseCutOff,
+    EndTooSoon,
+    AnswerWithdrawn,
+    AllowForDeny,
+    AnswerTwice,
+    LeaveUnknown,
+    CloseFirst,
+    SecondProcess,
+    StartStopped,
+    SlowLadder,
+    RestartAtOnce,
+    ForgetRestart,
+    ForgetTurnEnd,
+    ForgetResolved,
+    ForgetDisarm,
+    KeepRefused,
+    ForgetChange,
+}
+
+impl Fault {
+    /// Is this input kept from the machine?
+    pub fn swallows(self, input: &Input) -> Option<Vec<Effect>> {
+        match (self, input) {
+            (Self::KeepRefused, Input::SaveFailed(..)) => {
+                let error = CommandError { code: ErrorCode::Internal, message: String::new(), detail: None };
+                Some(vec![Effect::Refuse(error)])
+            }
+            _ => None,
+        }
+    }
+
+    /// The prompt that the machine forgets behind everybody's back.
+    pub fn forgets(self, cause: &Input, effects: &[Effect]) -> Option<PromptId> {
+        if self != Self::LoseCutOff || !matches!(cause, Input::Exited(_)) {
+            return None;
+        }
+        effects.iter().find_map(|effect| match effect {
+            Effect::Note(Note::PromptState { id, state: PromptState::Held }) => Some(id.clone()),
+            _ => None,
+        })
+    }
+
+    /// What is carried out in place of what the machine wanted.
+    pub fn tamper(self, now: u64, cause: &Input, waiting: Option<PromptId>, effects: &mut Vec<Effect>) {
+        match self {
+            Self::SendTwice => repeat(effects, |effect| is_written(effect, "user")),
+            Self::AnswerTwice => repeat(effects, |effect| is_written(effect, "control_response")),
+            Self::SecondProcess => repeat(effects, |effect| matches!(effect, Effect::Spawn(_))),
+            Self::SendAnother => {
+                if let Some(id) = waiting
+                    && let Some(effect) = effects.iter_mut().find(|effect| is_written(effect, "user"))
+                {
+                    *effect = Effect::Write(wire::user(id.as_str(), "fix it", &[]));
+                }
+            }
+            Self::EndTooSoon if matches!(cause, Input::Exited(_)) => {
+                for effect in effects {
+                    if let Effect::Note(Note::PromptState { state: state @ PromptState::Held, .. }) = effect {
+                        *state = PromptState::Done;
+                    }
+                }
+            }
+            Self::AnswerWithdrawn => {
+                if let Input::Line(Inbound::ControlCancel { request_id }) = cause {
+                    effects.push(Effect::Write(wire::allow(request_id, &json!({}), &[])));
+                }
+            }
+            Self::AllowForDeny => {
+                for effect in effects {
+                    if let Effect::Write(line) = effect
+                        && line.contains("\"behavior\":\"deny\"")
+                    {
+                        let line: Value = serde_json::from_str(line).unwrap();
+                        let id = line["response"]["request_id"].as_str().unwrap();
+                        *effect = Effect::Write(wire::allow(id, &json!({}), &[]));
+                    }
+                }
+            }
+            Self::LeaveUnknown => {
+                if matches!(cause, Input::Line(Inbound::ControlRequest { .. })) {
+                    effects.retain(|effect| !matches!(effect, Effect::Write(_)));
+                }
+            }
+            Self::CloseFirst => {
+                if let Some(at) = effects.iter().position(|effect| *effect == Effect::CloseStdin) {
+                    let effect = effects.remove(at);
+                    effects.insert(0, effect);
+                }
+            }
+            Self::StartStopped => {
+                if matches!(cause, Input::Command(Command::Stop)) && !effects.contains(&Effect::CloseStdin) {
+                    effects.push(Effect::Spawn(crate::launch::Start::default()));
+                }
+            }
+            Self::SlowLadder => arm(effects, Timer::Stop, |at| at + 600_000),
+            Self::RestartAtOnce => arm(effects, Timer::Restart, |_| now),
+            Self::ForgetRestart => {
+                effects.retain(|effect| !matches!(effect, Effect::Arm { timer: Timer::Restart, .. }));
+            }
+            Self::ForgetTurnEnd => {
+                effects.retain(|effect| !matches!(effect, Effect::Emit(Event::TurnEnded { .. })));
+            }
+            Self::ForgetResolved => {
+                effects.retain(|effect| !matches!(effect, Effect::Emit(Event::PermissionResolved { .. })));
+            }
+            Self::ForgetDisarm => effects.retain(|effect| *effect != Effect::Disarm(Timer::Interrupt)),
+            _ => {}
+        }
+    }
+}
+
+fn is_written(effect: &Effect, kind: &str) -> bool {
+    matches!(effect, Effect::Write(line) if line.contains(&format!("\"type\":\"{kind}\"")))
+}
+
+fn repeat(effects: &mut Vec<Effect>, is_it: impl Fn(&Effect) -> bool) {
+    if let Some(at) = effects.iter().position(is_it) {
+        effects.insert(at, effects[at].clone());
+    }
+}
+
+fn arm(effects: &mut [Effect], which: Timer, when: impl Fn(u64) -> u64) {
+    for effect in effects {
+        if let Effect::Arm { timer, at } = effect
+            && *timer == which
+        {
+            *at = when(*at);
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! What is shown of a session, against what is.
+
+use super::process::{Phase, Process};
+use super::prompts::Prompts;
+use super::requests::Requests;
+use super::turns::Turns;
+use super::{Checked, hold};
+use crate::api::*;
+use crate::session::machine::Machine;
+
+#[derive(Default)]
+pub struct Facts {
+    shown: Option<Session>,
+}
+
+/// The machine's part of a session, alone.
+pub fn describe(machine: &Machine) -> Session {
+    let mut session = Session {
+        id: SessionId::new("session"),
+        title: String::new(),
+        project: String::new(),
+        agent: AgentKind::Claude,
+        agent_session_id: None,
+        status: Status::Idle,
+        alive: false,
+        pid: None,
+        agent_version: None,
+        model: None,
+        mode: String::new(),
+        models: Vec::new(),
+        commands: Vec::new(),
+        queue: Vec::new(),
+        requests: Vec::new(),
+        usage: Usage::default(),
+        created_at: 0,
+        changed_at: 0,
+        turn_started_at: None,
+        restricted: true,
+    };
+    machine.describe(&mut session, "Working");
+    session
+}
+
+impl Facts {
+    /// Between two checks the machine's word that something changed is taken, and tested.
+    pub fn check(
+        &mut self,
+        machine: &mut Machine,
+        process: &Process,
+        prompts: &Prompts,
+        requests: &Requests,
+        turns: &Turns,
+    ) -> Checked {
+        let session = describe(machine);
+        let changed = machine.take_changed();
+        if let Some(shown) = &self.shown {
+            hold!(changed || *shown == session, Facts, "nobody is told:\n{shown:?}\nbecame\n{session:?}");
+        }
+        let is_alive = process.is_alive();
+        hold!(session.alive == is_alive, Facts, "alive: {}", session.alive);
+        let has_requests = !requests.open.is_empty();
+        let is_ready = process.phase == Phase::Ready;
+        let has_turn = turns.running.is_some();
+        let is_right = match session.status {
+            Status::NeedsInput { .. } => has_requests,
+            Status::Working { .. } => is_ready && has_turn && !turns.interrupting,
+            Status::Interrupting => is_ready && turns.interrupting,
+            Status::Starting => process.phase == Phase::Starting,
+            Status::Stopping => process.phase == Phase::Stopping,
+            Status::Restarting { .. } => !is_alive,
+            Status::Idle | Status::Completed | Status::Failed { .. } | Status::Stopped => !has_turn && !has_requests,
+        };
+        hold!(is_right, Facts, "{:?} while {:?}, a turn: {has_turn}", session.status, process.phase);
+        let shown: Vec<_> = session.requests.iter().map(|request| &request.id).collect();
+        let open: Vec<_> = requests.open.iter().map(|(id, _)| id).collect();
+        hold!(shown == open, Facts, "{shown:?} is shown, {open:?} is open");
+        hold!(session.turn_started_at.is_some() == has_turn, Facts, "the turn's beginning is not shown");
+        hold!(session.queue.len() + usize::from(prompts.in_flight.is_some()) == prompts.n_unended(), Facts, "the queue");
+        self.shown = Some(session);
+        Ok(())
+    }
+}

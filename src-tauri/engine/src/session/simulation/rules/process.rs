@@ -1,0 +1,232 @@
+//! The process: at most one, started for a reason, written to while it reads, ended for certain.
+
+use super::{Checked, Scene, hold};
+use crate::api::*;
+use crate::session::machine::{Effect, Input, Limits, Machine, Memory, Timer};
+use crate::wire::Inbound;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// The span in which restarts are counted, and how many of them there are in it.
+const SPAN_MS: u64 = 5 * 60_000;
+const RESTARTS: usize = 2;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    Absent,
+    /// It has not answered `initialize`.
+    Starting,
+    Ready,
+    /// Its stdin is closed.
+    Stopping,
+}
+
+pub struct Process {
+    limits: Limits,
+    pub phase: Phase,
+    initialize: Option<String>,
+    /// Nothing but the user may start it.
+    stopped: bool,
+    /// It was stopped because an interrupt was ignored.
+    ignored_interrupt: bool,
+    /// The user wanted something since it was told to end.
+    asked_while_stopping: bool,
+    ends_by: u64,
+    terminated: bool,
+    killed: bool,
+    exited_at: u64,
+    /// Starts that nobody asked for, since somebody did.
+    restarts: Vec<u64>,
+    conversation: Option<String>,
+    resumable: bool,
+    resuming: bool,
+    cannot_resume: bool,
+}
+
+impl Process {
+    pub fn new(limits: &Limits) -> Self {
+        Self {
+            limits: limits.clone(),
+            phase: Phase::Absent,
+            initialize: None,
+            stopped: true,
+            ignored_interrupt: false,
+            asked_while_stopping: false,
+            ends_by: 0,
+            terminated: false,
+            killed: false,
+            exited_at: 0,
+            restarts: Vec::new(),
+            conversation: None,
+            resumable: false,
+            resuming: false,
+            cannot_resume: false,
+        }
+    }
+
+    pub fn remember(&mut self, memory: &Memory) {
+        self.conversation.clone_from(&memory.agent_session_id);
+        self.resumable = memory.resumable;
+    }
+
+    pub fn is_alive(&self) -> bool {
+        self.phase != Phase::Absent
+    }
+
+    pub fn input(&mut self, scene: &Scene<'_>) {
+        match scene.cause {
+            Input::Start | Input::Prompt(_) | Input::Command(Command::Resend { .. }) => {
+                self.stopped = false;
+                self.asked_while_stopping = true;
+                self.restarts.clear();
+            }
+            Input::Command(Command::Stop) => {
+                self.stopped = true;
+                self.asked_while_stopping = false;
+            }
+            Input::Line(line) => self.line(line),
+            Input::Exited(_) => {
+                self.phase = Phase::Absent;
+                self.exited_at = scene.now;
+            }
+            Input::SpawnFailed(_) => self.phase = Phase::Absent,
+            _ => {}
+        }
+    }
+
+    fn line(&mut self, line: &Inbound) {
+        match line {
+            Inbound::ControlResponse { request_id, .. }
+                if self.phase == Phase::Starting && self.initialize.as_ref() == Some(request_id) =>
+            {
+                self.phase = Phase::Ready;
+            }
+            Inbound::Init(init) if self.conversation.as_ref() != Some(&init.session_id) => {
+                self.conversation = Some(init.session_id.clone());
+                self.resumable = false;
+            }
+            Inbound::Result(result) if self.resuming && self.phase != Phase::Ready => {
+                if result.words().is_some_and(|words| words.contains("No conversation found")) {
+                    self.cannot_resume = true;
+                    self.conversation = None;
+                    self.resumable = false;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    pub fn effect(&mut self, scene: &Scene<'_>, effect: &Effect, line: Option<&Value>) -> Checked {
+        match effect {
+            Effect::Spawn(start) => {
+                hold!(!self.is_alive(), Process, "a second process is started");
+                hold!(!self.stopped, Stop, "a stopped session starts by {:?}", scene.cause);
+                self.may_start(scene)?;
+                let resume = self.conversation.clone().filter(|_| self.resumable);
+                hold!(start.resume == resume, Process, "it resumes {:?}, not {resume:?}", start.resume);
+                self.phase = Phase::Starting;
+                self.resuming = resume.is_some();
+                self.cannot_resume = false;
+                self.ignored_interrupt = false;
+                self.asked_while_stopping = false;
+                self.terminated = false;
+                self.killed = false;
+                self.initialize = None;
+            }
+            Effect::Write(text) => {
+                hold!(self.is_alive(), Process, "written to no process: {text}");
+                hold!(self.phase != Phase::Stopping, Process, "written behind the end of input: {text}");
+                let line = line.unwrap_or(&Value::Null);
+                hold!(line.is_object() && !text.contains('\n'), Process, "not a line: {text}");
+                let known = ["user", "control_request", "control_response"];
+                let kind = line["type"].as_str().unwrap_or_default();
+                hold!(known.contains(&kind), Process, "the agent does not know {text}");
+                if line["request"]["subtype"] == "initialize" {
+                    hold!(self.initialize.is_none(), Process, "initialized twice");
+                    self.initialize = line["request_id"].as_str().map(str::to_owned);
+                }
+                if kind == "user" {
+                    hold!(self.phase == Phase::Ready, Process, "prompted before it is ready: {text}");
+                }
+            }
+            Effect::CloseStdin => {
+                hold!(self.is_alive() && self.phase != Phase::Stopping, Process, "its stdin is not open");
+                self.phase = Phase::Stopping;
+                self.ignored_interrupt = matches!(scene.cause, Input::Timer(Timer::Interrupt));
+                self.asked_while_stopping = false;
+                self.ends_by = scene.now + self.limits.end_of_input_ms + self.limits.terminate_ms;
+            }
+            Effect::Terminate => {
+                hold!(self.phase == Phase::Stopping && !self.terminated, Process, "terminated out of turn");
+                self.terminated = true;
+            }
+            Effect::Kill => {
+                hold!(self.phase == Phase::Stopping && self.terminated && !self.killed, Process, "killed out of turn");
+                self.killed = true;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Every start has a reason.
+    fn may_start(&mut self, scene: &Scene<'_>) -> Checked {
+        match scene.cause {
+            Input::Start | Input::Saved(_) | Input::Command(Command::Resend { .. }) => {}
+            Input::Timer(Timer::Restart) => {
+                self.restarts.retain(|at| at + SPAN_MS > scene.now);
+                let n = self.restarts.len();
+                hold!(n < RESTARTS, Restarts, "restart {} within five minutes", n + 1);
+                let waited = scene.now - self.exited_at;
+                hold!(waited >= 1000 << n, Restarts, "restart {} after {waited} ms", n + 1);
+                self.restarts.push(scene.now);
+            }
+            Input::Exited(_) => hold!(
+                self.cannot_resume || self.ignored_interrupt || self.asked_while_stopping,
+                Restarts,
+                "restarted at once"
+            ),
+            cause => hold!(false, Restarts, "started by {cause:?}"),
+        }
+        Ok(())
+    }
+
+    pub fn end_of_step(&mut self, scene: &Scene<'_>, a_turn_ended: bool) {
+        if let Input::Line(Inbound::Result(result)) = scene.cause
+            && a_turn_ended
+        {
+            self.conversation.clone_from(&result.session_id);
+            self.resumable = true;
+        }
+    }
+
+    pub fn settled(
+        &self,
+        now: u64,
+        machine: &Machine,
+        timers: &BTreeMap<Timer, u64>,
+        has_turn: bool,
+        interrupting: bool,
+    ) -> Checked {
+        hold!(machine.is_alive() == self.is_alive(), Facts, "alive: {} is not {}", machine.is_alive(), self.is_alive());
+        let is_stopping = self.phase == Phase::Stopping;
+        hold!(!is_stopping || self.killed || now <= self.ends_by, Stop, "the ladder does not end");
+        let hibernates = self.limits.hibernate_ms > 0;
+        let expected = [
+            (Timer::Initialize, self.phase == Phase::Starting),
+            (Timer::Interrupt, self.phase == Phase::Ready && interrupting),
+            (Timer::Stop, is_stopping && !self.killed),
+            (Timer::Hibernate, self.phase == Phase::Ready && !has_turn && hibernates),
+        ];
+        for (timer, is_due) in expected {
+            let is_armed = timers.contains_key(&timer);
+            hold!(is_armed == is_due, Timers, "{timer:?} is {}armed", if is_armed { "" } else { "not " });
+        }
+        hold!(
+            !timers.contains_key(&Timer::Restart) || (self.phase == Phase::Absent && !self.stopped),
+            Timers,
+            "Restart is armed"
+        );
+        Ok(())
+    }
+}

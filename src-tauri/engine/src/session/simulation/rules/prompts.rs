@@ -1,0 +1,339 @@
+//! The way of every prompt.
+
+use super::{Checked, Scene, hold};
+use crate::api::*;
+use crate::session::machine::{Effect, Input, Machine, Memory, Note, Timer};
+use serde_json::Value;
+use std::collections::{HashMap, VecDeque};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// Given; not on disk, as far as anybody knows.
+    Saving,
+    Queued,
+    Held,
+    InFlight,
+    Ended,
+    /// Never accepted.
+    Refused,
+}
+
+struct Ticket {
+    place: Place,
+    text: String,
+    n_images: usize,
+    /// It may be sent: it never was, or the user said so since.
+    may_go: bool,
+    /// How often the disk had been written well when it ended.
+    ended_after: u64,
+}
+
+#[derive(Default)]
+pub struct Prompts {
+    tickets: HashMap<PromptId, Ticket>,
+    /// Queued and held, in order.
+    line: VecDeque<PromptId>,
+    saving: Vec<PromptId>,
+    pub in_flight: Option<PromptId>,
+    n_good_saves: u64,
+    /// Of this step.
+    step: Step,
+}
+
+#[derive(Default)]
+struct Step {
+    /// The prompt that the command is about was waiting.
+    was_waiting: bool,
+    was_saving: bool,
+    n_refused: usize,
+    is_kept: bool,
+    is_accepted: bool,
+    is_done: bool,
+    sent: Option<PromptId>,
+}
+
+impl Prompts {
+    pub fn input(&mut self, scene: &Scene<'_>) -> Checked {
+        self.step = Step::default();
+        match scene.cause {
+            Input::Prompt(prompt) => {
+                let ticket = Ticket {
+                    place: Place::Saving,
+                    text: prompt.text.clone(),
+                    n_images: prompt.images.len(),
+                    may_go: false,
+                    ended_after: 0,
+                };
+                self.tickets.insert(prompt.id.clone(), ticket);
+                self.saving.push(prompt.id.clone());
+            }
+            Input::Saved(id) => self.step.was_saving = self.leaves_saving(id),
+            Input::SaveFailed(id, _) => {
+                self.step.was_saving = self.leaves_saving(id);
+                self.put(id, Place::Refused);
+            }
+            Input::Command(
+                Command::Withdraw { prompt_id } | Command::EditQueued { prompt_id, .. } | Command::Resend { prompt_id },
+            ) => self.step.was_waiting = self.line.contains(prompt_id),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn leaves_saving(&mut self, id: &PromptId) -> bool {
+        let place = self.saving.iter().position(|known| known == id);
+        place.map(|place| self.saving.remove(place)).is_some()
+    }
+
+    fn put(&mut self, id: &PromptId, place: Place) {
+        let n_good_saves = self.n_good_saves;
+        if let Some(ticket) = self.tickets.get_mut(id) {
+            ticket.place = place;
+            if place == Place::Ended {
+                ticket.ended_after = n_good_saves;
+            }
+        }
+    }
+
+    fn place(&self, id: &PromptId) -> Option<Place> {
+        self.tickets.get(id).map(|ticket| ticket.place)
+    }
+
+    fn leaves_line(&mut self, id: &PromptId) {
+        self.line.retain(|known| known != id);
+    }
+
+    /// The next one to go.
+    pub fn next(&self) -> Option<&PromptId> {
+        self.line.iter().find(|id| self.place(id) == Some(Place::Queued))
+    }
+
+    pub fn n_unended(&self) -> usize {
+        self.line.len() + usize::from(self.in_flight.is_some())
+    }
+
+    /// Prompts that a user can see, and some that are over.
+    pub fn known(&self) -> impl Iterator<Item = &PromptId> {
+        self.line.iter().chain(self.in_flight.iter())
+    }
+
+    pub fn effect(&mut self, scene: &Scene<'_>, effect: &Effect, line: Option<&Value>, interrupting: bool) -> Checked {
+        match effect {
+            Effect::Write(_) => {
+                if let Some(line) = line.filter(|line| line["type"] == "user") {
+                    return self.sent(line);
+                }
+            }
+            Effect::Save(Some(_)) => self.step.is_kept = true,
+            Effect::Refuse(_) => self.step.n_refused += 1,
+            Effect::Note(Note::PromptAccepted(prompt)) => {
+                let is_answer = matches!(scene.cause, Input::Saved(id) if *id == prompt.id) && self.step.was_saving;
+                hold!(is_answer && !self.step.is_accepted, Prompts, "{} is accepted, but not on disk", prompt.id);
+                self.step.is_accepted = true;
+                self.put(&prompt.id, Place::Queued);
+                self.tickets.get_mut(&prompt.id).unwrap().may_go = true;
+                self.line.push_back(prompt.id.clone());
+            }
+            Effect::Note(Note::PromptEdited { id, text }) => {
+                let is_asked = matches!(scene.cause, Input::Command(Command::EditQueued { prompt_id, text: wanted })
+                    if prompt_id == id && wanted == text);
+                hold!(is_asked && self.step.was_waiting, Prompts, "{id} is edited, which nobody asked for");
+                self.tickets.get_mut(id).unwrap().text.clone_from(text);
+                self.step.is_done = true;
+            }
+            Effect::Note(Note::PromptState { id, state }) => return self.state(scene, id, *state, interrupting),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn sent(&mut self, line: &Value) -> Checked {
+        let id = PromptId::new(line["uuid"].as_str().unwrap_or_default());
+        hold!(self.in_flight.is_none(), Order, "{id} is sent while {:?} is in flight", self.in_flight);
+        let place = self.place(&id);
+        hold!(place == Some(Place::Queued), Prompts, "{id} is sent, though it is {place:?}");
+        let next = self.next().cloned();
+        hold!(next.as_ref() == Some(&id), Order, "{id} is sent before {next:?}");
+        let ticket = self.tickets.get_mut(&id).unwrap();
+        hold!(ticket.may_go, Prompts, "{id} is sent again, which nobody asked for");
+        let content = &line["message"]["content"];
+        let text = content.as_str().or_else(|| content.as_array()?.last()?["text"].as_str());
+        let expected = Some(ticket.text.as_str()).filter(|text| !text.is_empty());
+        hold!(text == expected, Prompts, "{id} is sent with another text: {content}");
+        ticket.may_go = false;
+        ticket.place = Place::InFlight;
+        self.leaves_line(&id);
+        self.in_flight = Some(id.clone());
+        self.step.sent = Some(id);
+        Ok(())
+    }
+
+    fn state(&mut self, scene: &Scene<'_>, id: &PromptId, state: PromptState, interrupting: bool) -> Checked {
+        let place = self.place(id);
+        let is_in_flight = self.in_flight.as_ref() == Some(id);
+        match state {
+            PromptState::Sent => {
+                hold!(self.step.sent.take().as_ref() == Some(id), Prompts, "{id} was not sent");
+            }
+            PromptState::Done | PromptState::Failed => {
+                hold!(is_in_flight, Prompts, "{id} ends, though it is {place:?}");
+                match scene.cause {
+                    Input::Line(_) => hold!(scene.ended.contains(id), Prompts, "{id} ends before its turn does"),
+                    // The user ended it; the agent took a harder push.
+                    Input::Exited(_) => hold!(
+                        interrupting && state == PromptState::Done,
+                        Prompts,
+                        "{id} ends with the process, though nobody ended it"
+                    ),
+                    cause => hold!(false, Prompts, "{id} ends by {cause:?}"),
+                }
+                self.in_flight = None;
+                self.put(id, Place::Ended);
+            }
+            PromptState::Withdrawn => {
+                let is_asked = matches!(scene.cause, Input::Command(Command::Withdraw { prompt_id }) if prompt_id == id);
+                hold!(is_asked && self.step.was_waiting, Prompts, "{id} is withdrawn, which nobody asked for");
+                self.leaves_line(id);
+                self.put(id, Place::Ended);
+                self.step.is_done = true;
+            }
+            PromptState::Held if is_in_flight => {
+                hold!(matches!(scene.cause, Input::Exited(_)), Prompts, "{id} is held while it is in flight");
+                self.in_flight = None;
+                self.line.push_front(id.clone());
+                self.put(id, Place::Held);
+            }
+            PromptState::Held => {
+                hold!(place == Some(Place::Queued), Prompts, "{id} is held, though it is {place:?}");
+                let may_hold = matches!(
+                    scene.cause,
+                    Input::Command(Command::Stop)
+                        | Input::SpawnFailed(_)
+                        | Input::Exited(_)
+                        | Input::Timer(Timer::Initialize)
+                );
+                hold!(may_hold, Prompts, "{id} is held by {:?}", scene.cause);
+                self.put(id, Place::Held);
+            }
+            PromptState::Queued => {
+                let is_asked = matches!(scene.cause, Input::Command(Command::Resend { prompt_id }) if prompt_id == id);
+                hold!(is_asked && self.step.was_waiting, Prompts, "{id} is queued again, which nobody asked for");
+                self.put(id, Place::Queued);
+                self.tickets.get_mut(id).unwrap().may_go = true;
+                self.step.is_done = true;
+            }
+        }
+        Ok(())
+    }
+
+    pub fn end_of_step(&mut self, scene: &Scene<'_>, machine: &Machine) -> Checked {
+        let step = std::mem::take(&mut self.step);
+        if let Some(id) = step.sent {
+            hold!(false, Prompts, "{id} was sent, and its state does not say so");
+        }
+        match scene.cause {
+            Input::Prompt(prompt) => {
+                let is_empty = prompt.text.trim().is_empty() && prompt.images.is_empty();
+                hold!(step.is_kept != is_empty, Disk, "{} is not put on disk", prompt.id);
+                hold!((step.n_refused == 1) == is_empty, Prompts, "{} is refused {} times", prompt.id, step.n_refused);
+                if is_empty {
+                    self.leaves_saving(&prompt.id);
+                    self.put(&prompt.id, Place::Refused);
+                }
+            }
+            Input::Saved(id) => hold!(step.is_accepted, Prompts, "{id} is on disk, and not accepted"),
+            Input::SaveFailed(id, _) => hold!(step.n_refused == 1, Prompts, "{id} is not on disk, and nobody is told"),
+            Input::Command(Command::EditQueued { prompt_id, text }) => {
+                let is_empty =
+                    text.trim().is_empty() && self.tickets.get(prompt_id).is_none_or(|ticket| ticket.n_images == 0);
+                let is_due = step.was_waiting && !is_empty;
+                hold!(step.is_done == is_due, Prompts, "{prompt_id} was waiting, and not edited");
+                hold!((step.n_refused == 0) == is_due, Prompts, "{prompt_id}: nobody is told");
+            }
+            Input::Command(Command::Withdraw { prompt_id } | Command::Resend { prompt_id }) => {
+                hold!(step.is_done == step.was_waiting, Prompts, "{prompt_id} was waiting, and the command is lost");
+                hold!((step.n_refused == 0) == step.was_waiting, Prompts, "{prompt_id}: nobody is told");
+            }
+            Input::Command(Command::Stop) => {
+                let next = self.next();
+                hold!(next.is_none(), Stop, "{next:?} would go though the session was stopped");
+            }
+            Input::Exited(_) => {
+                hold!(self.in_flight.is_none(), Prompts, "{:?} went down with the process", self.in_flight);
+            }
+            _ => {}
+        }
+        let mut n_shown = 0;
+        for (shown, id) in machine.prompts().zip(&self.line) {
+            let ticket = &self.tickets[id];
+            hold!(shown.id == *id, Order, "{} waits in the place of {id}", shown.id);
+            hold!(shown.held == (ticket.place == Place::Held), Prompts, "{id} is not {:?}", ticket.place);
+            hold!(shown.text == ticket.text, Prompts, "{id} has another text");
+            n_shown += 1;
+        }
+        hold!(n_shown == self.line.len(), Prompts, "{:?} is lost", self.line.get(n_shown));
+        hold!(machine.prompts().count() == n_shown, Bounds, "more prompts wait than there are");
+        Ok(())
+    }
+
+    /// What is about to be written to the disk.
+    pub fn saving(&self, memory: &Memory) -> Checked {
+        let mut kept = memory.prompts.iter();
+        for id in self.in_flight.iter().chain(&self.line).chain(&self.saving) {
+            let prompt = kept.next();
+            hold!(
+                prompt.is_some_and(|prompt| prompt.id == *id && prompt.text == self.tickets[id].text),
+                Disk,
+                "{id} is missing in what is saved, or in the wrong place, or another: {prompt:?}"
+            );
+        }
+        let surplus = kept.next();
+        hold!(surplus.is_none(), Bounds, "{surplus:?} is saved, though it is over");
+        Ok(())
+    }
+
+    pub fn saved_well(&mut self) {
+        self.n_good_saves += 1;
+    }
+
+    /// `is_certain`: the last write to the disk either succeeded or left it as it was.
+    pub fn restarted(&mut self, memory: &Memory, is_certain: bool) -> Checked {
+        self.step = Step::default();
+        self.line = memory.prompts.iter().map(|prompt| prompt.id.clone()).collect();
+        self.in_flight = None;
+        self.saving.clear();
+        let mut n_found = 0;
+        for (id, ticket) in &mut self.tickets {
+            let n = memory.prompts.iter().filter(|prompt| prompt.id == *id).count();
+            n_found += n;
+            hold!(n <= 1, Prompts, "{id} is on disk {n} times");
+            let is_on_disk = n == 1;
+            match ticket.place {
+                Place::Queued | Place::Held | Place::InFlight => {
+                    hold!(is_on_disk, Prompts, "{id} was accepted, and is lost");
+                }
+                Place::Ended => hold!(
+                    !is_on_disk || !is_certain || ticket.ended_after == self.n_good_saves,
+                    Prompts,
+                    "{id} was over, and comes back"
+                ),
+                Place::Refused => {
+                    hold!(!is_on_disk || !is_certain, Prompts, "{id} was refused, and comes back");
+                }
+                Place::Saving => {}
+            }
+            ticket.may_go = false;
+            ticket.place = match (is_on_disk, ticket.place) {
+                (true, _) => Place::Held,
+                (false, Place::Saving) => Place::Refused,
+                (false, place) => place,
+            };
+        }
+        hold!(n_found == memory.prompts.len(), Bounds, "a prompt is on disk that nobody gave");
+        for prompt in &memory.prompts {
+            // An edit is lost with a disk that is full; that was told.
+            self.tickets.get_mut(&prompt.id).unwrap().text.clone_from(&prompt.text);
+        }
+        Ok(())
+    }
+}

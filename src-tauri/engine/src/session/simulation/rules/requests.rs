@@ -1,0 +1,195 @@
+//! Permission requests and their answers.
+
+use super::{Checked, Phase, Scene, hold};
+use crate::api::*;
+use crate::session::machine::{Effect, Input, Machine};
+use crate::wire::{CanUseTool, ControlRequest, Inbound};
+use serde_json::{Value, json};
+
+#[derive(Default)]
+pub struct Requests {
+    pub open: Vec<(RequestId, CanUseTool)>,
+    /// Asked now, and not shown yet.
+    to_show: Option<(RequestId, CanUseTool)>,
+    /// Cannot be served: has to be turned down now.
+    to_turn_down: Option<(String, TurnDown)>,
+    /// Has to be withdrawn now.
+    to_withdraw: Option<RequestId>,
+    /// Answered now, and not resolved yet.
+    answered: Vec<(RequestId, bool)>,
+    n_refused: usize,
+    was_open: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum TurnDown {
+    WithError,
+    WithDenial,
+}
+
+impl Requests {
+    fn is_open(&self, id: &RequestId) -> bool {
+        self.open.iter().any(|(known, _)| known == id)
+    }
+
+    pub fn input(&mut self, scene: &Scene<'_>, phase: Phase) -> Checked {
+        self.n_refused = 0;
+        self.was_open = false;
+        match scene.cause {
+            Input::Line(Inbound::ControlRequest { request_id, request }) => {
+                // An answer could not be given any more; the end of input is one.
+                if phase == Phase::Stopping {
+                    return Ok(());
+                }
+                match request {
+                    ControlRequest::CanUseTool(request) => {
+                        let id = RequestId::new(request_id);
+                        if !self.is_open(&id) {
+                            self.to_show = Some((id, (**request).clone()));
+                        }
+                    }
+                    ControlRequest::Unknown { .. } => {
+                        self.to_turn_down = Some((request_id.clone(), TurnDown::WithError));
+                    }
+                    ControlRequest::MalformedCanUseTool { .. } => {
+                        self.to_turn_down = Some((request_id.clone(), TurnDown::WithDenial));
+                    }
+                }
+            }
+            Input::Line(Inbound::ControlCancel { request_id }) => {
+                let id = RequestId::new(request_id);
+                self.to_withdraw = Some(id).filter(|id| self.is_open(id));
+            }
+            Input::Command(Command::Decide { request_id, .. }) => self.was_open = self.is_open(request_id),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    pub fn effect(&mut self, scene: &Scene<'_>, effect: &Effect, line: Option<&Value>) -> Checked {
+        match effect {
+            Effect::Write(_) => {
+                if let Some(line) = line.filter(|line| line["type"] == "control_response") {
+                    return self.answer(scene, &line["response"]);
+                }
+            }
+            Effect::Refuse(_) => self.n_refused += 1,
+            Effect::Emit(Event::PermissionRequested { request }) => {
+                let due = self.to_show.take();
+                hold!(
+                    due.as_ref().is_some_and(|(id, asked)| *id == request.id && asked.input == request.input),
+                    Answers,
+                    "{} is shown, which was not asked now",
+                    request.id
+                );
+                self.open.extend(due);
+            }
+            Effect::Emit(Event::PermissionResolved { request_id, resolution }) => {
+                return self.resolved(scene, request_id, resolution);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn answer(&mut self, scene: &Scene<'_>, response: &Value) -> Checked {
+        let id = response["request_id"].as_str().unwrap_or_default();
+        let answer = &response["response"];
+        if let Some((due, how)) = &self.to_turn_down
+            && due == id
+        {
+            let is_right = match how {
+                TurnDown::WithError => response["subtype"] == "error" && response["error"].is_string(),
+                TurnDown::WithDenial => answer["behavior"] == "deny" && answer["message"].is_string(),
+            };
+            hold!(is_right, Answers, "{id} is not turned down: {response}");
+            self.to_turn_down = None;
+            return Ok(());
+        }
+        let id = RequestId::new(id);
+        let Some((_, request)) = self.open.iter().find(|(known, _)| *known == id) else {
+            hold!(false, Answers, "{id} is answered, which is not open");
+            return Ok(());
+        };
+        hold!(!self.answered.iter().any(|(known, _)| *known == id), Answers, "{id} is answered twice");
+        let allowed = answer["behavior"] == "allow";
+        match scene.cause {
+            Input::Command(Command::Decide { request_id, decision }) if *request_id == id => {
+                let expected = expected(request, decision);
+                let is_right = match decision {
+                    Decision::Deny { .. } => {
+                        answer["behavior"] == "deny"
+                            && answer["message"].as_str().is_some_and(|message| !message.trim().is_empty())
+                    }
+                    _ => Some(answer) == expected.as_ref(),
+                };
+                hold!(is_right, Answers, "{id}: {decision:?} became {answer}");
+            }
+            Input::Command(Command::Stop) => hold!(!allowed, Answers, "{id} is allowed by a stop"),
+            cause => hold!(false, Answers, "{id} is answered by {cause:?}"),
+        }
+        self.answered.push((id, allowed));
+        Ok(())
+    }
+
+    fn resolved(&mut self, scene: &Scene<'_>, id: &RequestId, resolution: &Resolution) -> Checked {
+        let Some(place) = self.open.iter().position(|(known, _)| known == id) else {
+            hold!(false, Answers, "{id} is resolved, which is not open");
+            return Ok(());
+        };
+        self.open.remove(place);
+        let answered = self.answered.iter().position(|(known, _)| known == id);
+        let answered = answered.map(|place| self.answered.remove(place).1);
+        let is_right = match resolution {
+            Resolution::Allowed { .. } | Resolution::Answered => answered == Some(true),
+            Resolution::Denied { .. } => answered == Some(false),
+            Resolution::Withdrawn { .. } => {
+                let is_gone = match scene.cause {
+                    Input::Line(Inbound::ControlCancel { request_id }) => request_id == id.as_str(),
+                    Input::Exited(_) | Input::StdinBroken(_) | Input::Timer(_) => true,
+                    _ => false,
+                };
+                answered.is_none() && is_gone
+            }
+        };
+        hold!(is_right, Answers, "{id} is {resolution:?}, but its answer was {answered:?}");
+        if self.to_withdraw.as_ref() == Some(id) {
+            self.to_withdraw = None;
+        }
+        Ok(())
+    }
+
+    pub fn end_of_step(&mut self, scene: &Scene<'_>, machine: &Machine) -> Checked {
+        let to_show = self.to_show.take();
+        hold!(to_show.is_none(), Answers, "{to_show:?} is not shown");
+        hold!(self.to_turn_down.is_none(), Answers, "a request that is not served is left without an answer");
+        hold!(self.to_withdraw.is_none(), Answers, "{:?} is not withdrawn", self.to_withdraw);
+        hold!(self.answered.is_empty(), Answers, "{:?} is answered, and stays open", self.answered);
+        hold!(machine.has_requests() != self.open.is_empty(), Answers, "what is open is not shown, or the reverse");
+        if let Input::Command(Command::Decide { request_id, .. }) = scene.cause {
+            let is_resolved = self.was_open && !self.is_open(request_id);
+            hold!(is_resolved != (self.n_refused == 1), Answers, "{request_id}: the decision is lost, and nobody is told");
+        }
+        Ok(())
+    }
+}
+
+/// What is to be sent for a decision to allow.
+fn expected(request: &CanUseTool, decision: &Decision) -> Option<Value> {
+    match decision {
+        Decision::AllowOnce { updated_input } => {
+            Some(json!({"behavior": "allow", "updatedInput": updated_input.as_ref().unwrap_or(&request.input)}))
+        }
+        Decision::AllowAlways { suggestion } => {
+            let place: usize = suggestion.as_str()?.strip_prefix('s')?.parse().ok()?;
+            let rule = request.permission_suggestions.get(place)?;
+            Some(json!({"behavior": "allow", "updatedInput": request.input, "updatedPermissions": [rule]}))
+        }
+        Decision::Answer { answers } => {
+            let mut input = request.input.clone();
+            input["answers"] = json!(answers);
+            Some(json!({"behavior": "allow", "updatedInput": input}))
+        }
+        Decision::Deny { .. } => None,
+    }
+}

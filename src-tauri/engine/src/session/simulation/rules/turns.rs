@@ -1,0 +1,105 @@
+//! Turns: begun and ended in pairs, and as the agent ended them.
+
+use super::prompts::Prompts;
+use super::{Checked, Phase, Scene, hold};
+use crate::api::*;
+use crate::session::machine::{Effect, Input, Note, Timer};
+use crate::wire::Inbound;
+use serde_json::Value;
+
+#[derive(Default)]
+pub struct Turns {
+    /// The prompts of the turn that runs.
+    pub running: Option<Vec<PromptId>>,
+    /// The user asked it to end.
+    pub interrupting: bool,
+    noted: Option<TurnEnd>,
+    has_ended: bool,
+    is_interrupt_due: bool,
+}
+
+impl Turns {
+    pub fn input(&mut self, scene: &Scene<'_>, phase: Phase) {
+        self.has_ended = false;
+        let is_interrupt = matches!(scene.cause, Input::Command(Command::Interrupt));
+        self.is_interrupt_due =
+            is_interrupt && phase == Phase::Ready && self.running.is_some() && !self.interrupting;
+        self.interrupting |= self.is_interrupt_due;
+    }
+
+    pub fn has_ended(&self) -> bool {
+        self.has_ended
+    }
+
+    pub fn effect(&mut self, scene: &Scene<'_>, effect: &Effect, line: Option<&Value>, phase: Phase) -> Checked {
+        match effect {
+            Effect::Emit(Event::TurnStarted { prompt_ids }) => {
+                hold!(self.running.is_none(), Turns, "a turn begins in a turn");
+                hold!(phase == Phase::Ready, Turns, "a turn begins without an agent that is ready");
+                self.running = Some(prompt_ids.clone());
+                self.interrupting = false;
+            }
+            Effect::Note(Note::TurnEnded(turn)) => self.noted = Some(turn.clone()),
+            Effect::Emit(Event::TurnEnded { turn }) => {
+                hold!(self.noted.take().as_ref() == Some(turn), Turns, "the transcript was told of another end");
+                hold!(
+                    self.running.as_ref() == Some(&turn.prompt_ids),
+                    Turns,
+                    "the turn of {:?} ends, but that of {:?} ran",
+                    turn.prompt_ids,
+                    self.running
+                );
+                self.ended(scene, turn)?;
+                self.running = None;
+                self.interrupting = false;
+                self.has_ended = true;
+            }
+            Effect::Write(_) => {
+                let is_interrupt = line.is_some_and(|line| line["request"]["subtype"] == "interrupt");
+                if is_interrupt {
+                    // Once for the command; again if another turn than ours took it.
+                    let is_again = self.interrupting && matches!(scene.cause, Input::Line(Inbound::Result(_)));
+                    hold!(self.is_interrupt_due || is_again, Turns, "an interrupt that nobody asked for");
+                    self.is_interrupt_due = false;
+                }
+            }
+            Effect::Terminate if matches!(scene.cause, Input::Timer(Timer::Interrupt)) => {
+                hold!(self.interrupting, Turns, "the agent is ended for an interrupt that nobody asked for");
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn ended(&self, scene: &Scene<'_>, turn: &TurnEnd) -> Checked {
+        let is_right = match scene.cause {
+            Input::Line(Inbound::Result(result)) => {
+                let is_aborted = result.terminal_reason.is_some();
+                match turn.outcome {
+                    Outcome::Done => !result.is_error,
+                    Outcome::Interrupted => is_aborted,
+                    Outcome::Crashed => false,
+                    _ => result.is_error && !is_aborted,
+                }
+            }
+            // The agent says that nothing runs: one that nobody asked for came to nothing.
+            Input::Line(Inbound::SessionState { state }) => state == "idle" && turn.prompt_ids.is_empty(),
+            Input::Exited(_) => matches!(turn.outcome, Outcome::Crashed | Outcome::Interrupted),
+            _ => false,
+        };
+        hold!(is_right, Turns, "{:?} is not how {:?} ends a turn", turn.outcome, scene.cause);
+        Ok(())
+    }
+
+    pub fn end_of_step(&mut self, scene: &Scene<'_>, prompts: &Prompts) -> Checked {
+        hold!(!self.is_interrupt_due, Turns, "the interrupt is not passed on");
+        hold!(self.noted.is_none(), Turns, "a turn is over in the transcript only");
+        let in_flight = prompts.in_flight.as_ref();
+        let of_turn = self.running.as_ref().and_then(|ids| ids.first());
+        hold!(in_flight == of_turn, Turns, "{in_flight:?} is in flight in the turn of {of_turn:?}");
+        if matches!(scene.cause, Input::Exited(_)) {
+            hold!(self.running.is_none(), Turns, "a turn runs on without a process");
+        }
+        Ok(())
+    }
+}

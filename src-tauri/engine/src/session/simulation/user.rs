@@ -1,0 +1,98 @@
+//! A user who does everything, at any time, some of it twice and too late.
+
+use super::chance::Chance;
+use super::rules::Rules;
+use crate::api::*;
+use crate::launch::MODES;
+use crate::session::machine::{Input, Prompt};
+use serde_json::json;
+use std::collections::BTreeMap;
+
+/// Prompts that a user lets wait before waiting too.
+const PATIENCE: usize = 6;
+
+#[derive(Default)]
+pub struct User {
+    n_prompts: u64,
+    /// Requests that were seen, the last of them; most are over.
+    seen: Vec<RequestId>,
+}
+
+impl User {
+    pub fn act(&mut self, chance: &mut Chance, rules: &Rules) -> Input {
+        let command = match chance.below(100) {
+            0..30 => return self.prompt(chance, rules),
+            30..60 => self.decide(chance, rules),
+            60..67 => Command::Interrupt,
+            67..72 => Command::Withdraw { prompt_id: self.a_prompt(chance, rules) },
+            72..77 => {
+                let text = *chance.pick(&["changed", "changed", "fix it", " "]).unwrap();
+                Command::EditQueued { prompt_id: self.a_prompt(chance, rules), text: text.to_owned() }
+            }
+            77..86 => Command::Resend { prompt_id: self.a_prompt(chance, rules) },
+            86..90 => {
+                let mode = if chance.one_in(8) { "bypassPermissions" } else { chance.pick(MODES).unwrap() };
+                Command::SetMode { mode: mode.to_owned() }
+            }
+            90..93 => {
+                let model = *chance.pick(&["opus", "sonnet", "haiku", "unknown", ""]).unwrap();
+                Command::SetModel { model: model.to_owned() }
+            }
+            93..95 => {
+                let title = *chance.pick(&["Mine", "  "]).unwrap();
+                Command::Rename { title: title.to_owned() }
+            }
+            95 | 96 => Command::Stop,
+            _ => return Input::Start,
+        };
+        Input::Command(command)
+    }
+
+    fn prompt(&mut self, chance: &mut Chance, rules: &Rules) -> Input {
+        if rules.prompts.n_unended() >= PATIENCE && !chance.one_in(10) {
+            return Input::Command(self.decide(chance, rules));
+        }
+        self.n_prompts += 1;
+        // Two that are the same stay two.
+        let text = *chance.pick(&["fix it", "fix it", "fix it", "go on\nand on", "/clear", " "]).unwrap();
+        let image = Image { media_type: "image/png".to_owned(), data: "AA==".to_owned() };
+        let images = if chance.one_in(12) { vec![image] } else { Vec::new() };
+        let text = if images.is_empty() { text } else { text.trim() };
+        let id = PromptId::new(format!("prompt-{}", self.n_prompts));
+        Input::Prompt(Prompt { id, text: text.to_owned(), images, held: false })
+    }
+
+    /// One that waits, mostly.
+    fn a_prompt(&self, chance: &mut Chance, rules: &Rules) -> PromptId {
+        let known: Vec<_> = rules.prompts.known().collect();
+        match chance.pick(&known) {
+            Some(id) if !chance.one_in(6) => (*id).clone(),
+            _ => PromptId::new(format!("prompt-{}", chance.below(self.n_prompts + 2))),
+        }
+    }
+
+    /// On one that is open, mostly.
+    fn decide(&mut self, chance: &mut Chance, rules: &Rules) -> Command {
+        let request_id = match chance.pick(&rules.requests.open) {
+            Some((id, _)) if !chance.one_in(8) => id.clone(),
+            _ => chance.pick(&self.seen).cloned().unwrap_or_else(|| RequestId::new("request-unheard-of")),
+        };
+        if self.seen.len() == 8 {
+            self.seen.remove(0);
+        }
+        self.seen.push(request_id.clone());
+        Command::Decide { request_id, decision: decision(chance) }
+    }
+}
+
+pub fn decision(chance: &mut Chance) -> Decision {
+    match chance.below(10) {
+        0..4 => Decision::AllowOnce { updated_input: None },
+        4 => Decision::AllowOnce { updated_input: Some(json!({"command": "true"})) },
+        5 => Decision::AllowOnce { updated_input: Some(json!("not an object")) },
+        6 => Decision::AllowAlways { suggestion: json!(format!("s{}", chance.below(3))) },
+        7 => Decision::Answer { answers: BTreeMap::from([("Which?".to_owned(), "A".to_owned())]) },
+        8 => Decision::Deny { message: String::new(), interrupt: chance.one_in(3) },
+        _ => Decision::Deny { message: "no".to_owned(), interrupt: false },
+    }
+}

@@ -1,0 +1,446 @@
+//! Everything around one machine: the agent, the disk, the timers, the user, and the app that may crash at any moment.
+
+use super::chance::Chance;
+use super::child::{AgentDisk, Child, Ground, Habits, Out, resolved};
+use super::fault::Fault;
+use super::rules::{Checked, Phase, Rules, Scene, describe, hold};
+use super::user::{self, User};
+use crate::api::*;
+use crate::launch::Start;
+use crate::session::machine::{Effect, Input, Limits, Machine, Memory, Timer};
+
+use serde_json::Value;
+use std::collections::{BTreeMap, VecDeque};
+
+/// The record on disk.
+#[derive(Default)]
+struct Disk {
+    memory: Memory,
+    is_full: bool,
+    /// The last write that did not succeed left what was there.
+    is_certain: bool,
+    /// Nothing failed to be written since.
+    is_synced: bool,
+}
+
+/// What happened, so that a simulation that has gone blind is noticed.
+pub type Seen = BTreeMap<&'static str, u64>;
+
+pub struct World {
+    chance: Chance,
+    now: u64,
+    limits: Limits,
+    machine: Machine,
+    child: Option<Child>,
+    agent_disk: AgentDisk,
+    disk: Disk,
+    timers: BTreeMap<Timer, u64>,
+    user: User,
+    rules: Rules,
+    fault: Option<Fault>,
+    /// Nothing goes wrong any more, and the user only answers.
+    is_calm: bool,
+    /// Asked of earlier processes, and never answered.
+    ghosts: Vec<String>,
+    pub n_steps: u64,
+    pub seen: Seen,
+    /// The last inputs and effects, if somebody wants to read them.
+    pub trace: Option<VecDeque<String>>,
+}
+
+impl World {
+    pub fn new(seed: u64, fault: Option<Fault>) -> Self {
+        let mut chance = Chance::new(seed);
+        let hibernate_ms = *chance.pick(&[0, 60_000, 30 * 60_000]).unwrap();
+        let limits = Limits { hibernate_ms, ..Limits::default() };
+        let mut rules = Rules::new(&limits);
+        // A session may be opened with a past of its own.
+        let mut agent_disk = AgentDisk::default();
+        let mut memory = Memory::default();
+        if chance.one_in(4) {
+            memory.agent_session_id = Some("past".to_owned());
+            memory.resumable = true;
+            rules.process.remember(&memory);
+            if !chance.one_in(3) {
+                agent_disk.conversations.insert("past".to_owned());
+            }
+        }
+        Self {
+            chance,
+            now: 1_700_000_000_000,
+            machine: Machine::new(memory.clone(), limits.clone()),
+            limits,
+            child: None,
+            agent_disk,
+            disk: Disk { memory, is_full: false, is_certain: true, is_synced: true },
+            timers: BTreeMap::new(),
+            user: User::default(),
+            rules,
+            fault,
+            is_calm: false,
+            ghosts: Vec::new(),
+            n_steps: 0,
+            seen: Seen::new(),
+            trace: None,
+        }
+    }
+
+    fn saw(&mut self, what: &'static str) {
+        *self.seen.entry(what).or_default() += 1;
+    }
+
+    fn tell(&mut self, words: impl FnOnce() -> String) {
+        if let Some(trace) = &mut self.trace {
+            let mut line = format!("{:>10.3} s  {}", (self.now - 1_700_000_000_000) as f64 / 1000.0, words());
+            if line.len() > 240 {
+                line = line.chars().take(240).collect();
+            }
+            trace.push_back(line);
+            if trace.len() > 40 {
+                trace.pop_front();
+            }
+        }
+    }
+
+    // --- what happens next -----------------------------------------------------------------------------------
+
+    /// Lets one thing happen.
+    pub fn tick(&mut self) -> Checked {
+        let due = self.due();
+        if due.is_none() {
+            self.now += self.chance.below(20);
+        }
+        match self.chance.below(100) {
+            0..30 => {
+                if let Some(timer) = due {
+                    self.fire(timer)?;
+                }
+            }
+            30..65 => self.hear()?,
+            65..89 => self.child_acts(),
+            89..94 => {
+                let input = self.user.act(&mut self.chance, &self.rules);
+                self.step(input, &[])?;
+            }
+            94..98 if due.is_none() => self.time_passes(),
+            98 if self.chance.one_in(4) => self.disk.is_full = !self.disk.is_full && self.chance.one_in(3),
+            99 if self.chance.one_in(40) => {
+                // The agent's own store is tidied.
+                self.agent_disk.conversations.clear();
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn due(&self) -> Option<Timer> {
+        self.timers.iter().find(|(_, at)| **at <= self.now).map(|(timer, _)| *timer)
+    }
+
+    fn fire(&mut self, timer: Timer) -> Checked {
+        self.timers.remove(&timer);
+        self.saw(match timer {
+            Timer::Initialize => "an agent that does not answer",
+            Timer::Interrupt => "an interrupt ignored",
+            Timer::Stop => "a rung of the ladder",
+            Timer::Restart => "a restart",
+            Timer::Hibernate => "the end of patience with an idle agent",
+        });
+        self.step(Input::Timer(timer), &[])
+    }
+
+    /// Takes what the process says.
+    fn hear(&mut self) -> Checked {
+        let Some(out) = self.child.as_mut().and_then(|child| child.out.pop_front()) else { return Ok(()) };
+        match out {
+            Out::Line { inbound, ended } => self.step(Input::Line(inbound), &ended),
+            Out::StdinBroken(problem) => {
+                self.saw("a broken pipe");
+                self.step(Input::StdinBroken(problem), &[])
+            }
+            Out::Exited(report) => {
+                self.saw("an exit");
+                if let Some(child) = self.child.take() {
+                    self.ghosts = child.unanswered;
+                }
+                self.step(Input::Exited(report), &[])
+            }
+        }
+    }
+
+    fn child_acts(&mut self) {
+        if let Some(child) = &mut self.child {
+            let mut ground =
+                Ground { chance: &mut self.chance, now: self.now, disk: &mut self.agent_disk };
+            child.act(&mut ground);
+        }
+    }
+
+    /// A moment, or as long as it takes until something is due.
+    fn time_passes(&mut self) {
+        let timer = self.timers.values().min().copied();
+        let pause = self.child.as_ref().and_then(|child| child.pauses_until(self.now));
+        let next = timer.into_iter().chain(pause).min();
+        let moment = self.now + self.chance.below(3_000);
+        let at = if self.chance.one_in(2) { next.unwrap_or(moment) } else { moment };
+        self.now = timer.map_or(at, |timer| at.min(timer)).max(self.now);
+    }
+
+    // --- a step, as the actor makes it -----------------------------------------------------------------------
+
+    fn step(&mut self, input: Input, ended: &[PromptId]) -> Checked {
+        let mut inputs = VecDeque::from([input]);
+        while let Some(cause) = inputs.pop_front() {
+            self.n_steps += 1;
+            self.tell(|| format!("<- {cause:?}"));
+            let scene = Scene { now: self.now, cause: &cause, ended };
+            self.rules.input(&scene)?;
+            let effects = self.effects(&cause);
+            for effect in effects {
+                if !self.is_calm && self.chance.one_in(1500) {
+                    return self.app_crashes();
+                }
+                self.tell(|| format!("   -> {effect:?}"));
+                let line = match &effect {
+                    Effect::Write(line) => serde_json::from_str::<Value>(line).ok(),
+                    _ => None,
+                };
+                self.rules.effect(&scene, &effect, line.as_ref())?;
+                inputs.extend(self.carry_out(&cause, effect, line)?);
+            }
+            self.rules.end_of_step(&scene, &self.machine)?;
+        }
+        self.settled()
+    }
+
+    fn effects(&mut self, cause: &Input) -> Vec<Effect> {
+        let Some(fault) = self.fault else { return self.machine.step(self.now, cause.clone()) };
+        if let Some(effects) = fault.swallows(cause) {
+            return effects;
+        }
+        let waiting = self.machine.prompts().filter(|prompt| !prompt.held).nth(1).map(|prompt| prompt.id.clone());
+        let mut effects = self.machine.step(self.now, cause.clone());
+        if let Some(id) = fault.forgets(cause, &effects) {
+            self.machine.step(self.now, Input::Command(Command::Withdraw { prompt_id: id }));
+        }
+        if fault == Fault::ForgetChange {
+            self.machine.take_changed();
+        }
+        fault.tamper(self.now, cause, waiting, &mut effects);
+        effects
+    }
+
+    fn carry_out(&mut self, cause: &Input, effect: Effect, line: Option<Value>) -> Result<Option<Input>, super::rules::Violation> {
+        match effect {
+            Effect::Spawn(start) => return Ok(Some(self.spawn(&start))),
+            Effect::Write(_) => {
+                let taken = match (&mut self.child, line) {
+                    (Some(child), Some(line)) => child.write(line, &mut self.chance),
+                    _ => false,
+                };
+                if !taken {
+                    self.saw("a failed write");
+                    return Ok(Some(Input::StdinBroken("its stdin is closed".to_owned())));
+                }
+            }
+            Effect::CloseStdin => self.child.iter_mut().for_each(Child::close_stdin),
+            Effect::Terminate => {
+                if let Some(child) = &mut self.child {
+                    let obeys = !child.habits.deaf_to_interrupt && child.is_caught_up(self.now);
+                    let is_unjust = obeys && matches!(cause, Input::Timer(Timer::Interrupt));
+                    hold!(!is_unjust, Turns, "an agent is ended that did as it was told");
+                    child.terminate();
+                }
+            }
+            Effect::Kill => {
+                self.saw("a kill");
+                self.child.iter_mut().for_each(Child::kill);
+            }
+            Effect::Arm { timer, at } => {
+                self.timers.insert(timer, at);
+            }
+            Effect::Disarm(timer) => {
+                self.timers.remove(&timer);
+            }
+            Effect::Save(prompt) => return self.save(prompt),
+            Effect::Emit(Event::TurnEnded { turn }) => self.saw(match turn.outcome {
+                Outcome::Done if turn.prompt_ids.is_empty() => "a turn that nobody asked for",
+                Outcome::Done => "a turn done",
+                Outcome::Interrupted => "a turn interrupted",
+                Outcome::Crashed => "a turn cut off",
+                _ => "a turn failed",
+            }),
+            Effect::Emit(Event::PermissionResolved { resolution, .. }) => self.saw(match resolution {
+                Resolution::Allowed { always: Some(_) } => "a rule kept",
+                Resolution::Allowed { always: None } => "a request allowed",
+                Resolution::Denied { .. } => "a request denied",
+                Resolution::Answered => "a question answered",
+                Resolution::Withdrawn { .. } => "a request withdrawn",
+            }),
+            Effect::Emit(_) | Effect::Note(_) | Effect::Refuse(_) => {}
+        }
+        Ok(None)
+    }
+
+    fn spawn(&mut self, start: &Start) -> Input {
+        if !self.is_calm && self.chance.one_in(25) {
+            self.saw("a failed start");
+            let message = "The agent could not be started".to_owned();
+            return Input::SpawnFailed(CommandError { code: ErrorCode::SpawnFailed, message, detail: None });
+        }
+        self.saw(if start.resume.is_some() { "a resumed start" } else { "a fresh start" });
+        let habits = Habits::draw(&mut self.chance);
+        let habits = if self.is_calm { habits.calm() } else { habits };
+        let mut ground = Ground { chance: &mut self.chance, now: self.now, disk: &mut self.agent_disk };
+        self.child = Some(Child::new(start, habits, std::mem::take(&mut self.ghosts), &mut ground));
+        Input::Spawned
+    }
+
+    fn save(&mut self, prompt: Option<PromptId>) -> Result<Option<Input>, super::rules::Violation> {
+        let memory = self.machine.memory();
+        self.rules.prompts.saving(&memory)?;
+        if self.fault == Some(Fault::ForgetSave) && prompt.is_some() {
+            return Ok(prompt.map(Input::Saved));
+        }
+        if !self.disk.is_full {
+            self.disk.memory = memory;
+            self.disk.is_certain = true;
+            self.disk.is_synced = true;
+            self.rules.prompts.saved_well();
+            return Ok(prompt.map(Input::Saved));
+        }
+        self.saw("a failed save");
+        self.disk.is_synced = false;
+        if self.chance.one_in(4) {
+            // It is there, only nobody can be sure of it.
+            self.disk.memory = memory;
+            self.disk.is_certain = false;
+        }
+        Ok(prompt.map(|id| Input::SaveFailed(id, "the disk is full".to_owned())))
+    }
+
+    /// The app is gone, its agent with it, and comes back with what is on disk.
+    fn app_crashes(&mut self) -> Checked {
+        self.tell(|| "-- the app crashes --".to_owned());
+        self.saw("a crash of the app");
+        self.child = None;
+        self.ghosts.clear();
+        self.timers.clear();
+        self.now += self.chance.below(3_600_000);
+        let text = serde_json::to_string(&self.disk.memory).unwrap();
+        let memory: Memory = serde_json::from_str(&text).unwrap();
+        self.rules.restarted(&memory, self.disk.is_certain, &self.limits)?;
+        self.machine = Machine::new(memory, self.limits.clone());
+        self.disk.is_synced = false;
+        self.settled()
+    }
+
+    /// Compares with the truth, once an input has been dealt with.
+    fn settled(&mut self) -> Checked {
+        self.rules.settled(self.now, &self.machine, &self.timers)?;
+        if self.disk.is_synced && self.n_steps.is_multiple_of(4) {
+            let mut memory = self.machine.memory();
+            // Whether one is held is not asked after a crash: all are.
+            memory.prompts.iter_mut().zip(&self.disk.memory.prompts).for_each(|(now, then)| now.held = then.held);
+            hold!(memory == self.disk.memory, Disk, "on disk is\n{:?}\nand not\n{memory:?}", self.disk.memory);
+        }
+        let is_shown = self.n_steps.is_multiple_of(16);
+        if is_shown {
+            self.rules.shown(&mut self.machine)?;
+        }
+        if let Some(child) = &self.child
+            && self.rules.process.phase == Phase::Ready
+            && child.is_caught_up(self.now)
+        {
+            match &self.rules.turns.running {
+                Some(ids) => hold!(child.is_busy(), Turns, "the turn of {ids:?} runs on without the agent"),
+                None => hold!(!child.is_visibly_busy(), Turns, "the agent works, and nobody sees it"),
+            }
+            if is_shown {
+                let session = describe(&self.machine);
+                hold!(
+                    !child.mode_told || session.mode == child.mode,
+                    Facts,
+                    "the mode is {}, shown is {}",
+                    child.mode,
+                    session.mode
+                );
+                let model = session.model.as_deref().map(resolved);
+                hold!(
+                    !child.model_told || model.as_ref() == Some(&child.model),
+                    Facts,
+                    "the model is {}, shown is {model:?}",
+                    child.model
+                );
+            }
+        }
+        Ok(())
+    }
+
+    // --- the end of a life -----------------------------------------------------------------------------------
+
+    /// The session is stopped, whatever it was doing: soon there is no process.
+    pub fn stop(&mut self) -> Checked {
+        let began = self.now;
+        self.step(Input::Command(Command::Stop), &[])?;
+        for _ in 0..10_000 {
+            if self.child.is_none() {
+                let limit = self.limits.end_of_input_ms + self.limits.terminate_ms;
+                // A crash of the app takes its own time.
+                let took = self.now - began;
+                hold!(took <= limit + 5_000 || took > 3_600_000 || self.is_calm, Stop, "it took {took} ms to stop");
+                self.rules.shown(&mut self.machine)?;
+                hold!(!self.machine.is_alive() && self.machine.is_idle(), Stop, "a stopped session is not at rest");
+                return Ok(());
+            }
+            match self.due() {
+                Some(timer) => self.fire(timer)?,
+                None if self.chance.one_in(3) => self.time_passes(),
+                None => self.child_acts(),
+            }
+            self.hear()?;
+        }
+        hold!(false, Stop, "the process does not end");
+        Ok(())
+    }
+
+    /// Nothing goes wrong any more, and the user only answers: everything comes to its end, and then to rest.
+    pub fn calm_down(&mut self) -> Checked {
+        self.is_calm = true;
+        self.disk.is_full = false;
+        if let Some(child) = &mut self.child {
+            child.become_calm();
+        }
+        for _ in 0..20_000 {
+            let has_words = self.child.as_ref().is_some_and(|child| !child.out.is_empty());
+            let has_work = self.child.as_ref().is_some_and(|child| child.pauses_until(self.now).is_none() && child.has_work());
+            if let Some(timer) = self.due() {
+                self.fire(timer)?;
+            } else if has_words {
+                self.hear()?;
+            } else if let Some((id, _)) = self.rules.requests.open.first() {
+                let decision = user::decision(&mut self.chance);
+                let command = Command::Decide { request_id: id.clone(), decision };
+                self.step(Input::Command(command), &[])?;
+            } else if has_work {
+                self.child_acts();
+            } else if let Some(at) = self.timers.values().copied().chain(self.child.as_ref().and_then(|child| child.pauses_until(self.now))).min() {
+                self.now = at.max(self.now);
+            } else {
+                return self.rests();
+            }
+        }
+        hold!(false, Progress, "it does not come to rest");
+        Ok(())
+    }
+
+    fn rests(&mut self) -> Checked {
+        self.saw("a session that came to rest");
+        let prompts = &self.rules.prompts;
+        hold!(prompts.in_flight.is_none(), Progress, "{:?} never ends", prompts.in_flight);
+        hold!(prompts.next().is_none(), Progress, "{:?} never goes", prompts.next());
+        hold!(self.machine.is_idle(), Progress, "it is not idle, and nothing happens");
+        hold!(self.limits.hibernate_ms == 0 || self.child.is_none(), Progress, "it never hibernates");
+        self.rules.shown(&mut self.machine)
+    }
+}

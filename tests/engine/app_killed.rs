@@ -1,0 +1,149 @@
+//! The app is killed, and cannot end anything itself: what it started ends all the same.
+
+#![cfg(target_os = "linux")]
+
+use crate::leftovers::nothing_runs;
+use crate::life::{DEADLINE, MARK};
+use crate::program::demo_agent;
+use deskbell_tests::relay;
+use deskbell_tests::window::processes_with;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::time::timeout;
+
+/// 3.5 s are given to the agents to end by themselves; the rest is for a busy machine.
+const SOON: Duration = Duration::from_secs(6);
+
+/// The built app; `None`, said aloud, where it is not built and need not be.
+pub fn app() -> Option<PathBuf> {
+    match relay::app() {
+        Ok(app) => Some(app),
+        Err(error) if std::env::var("DESKBELL_TEST_REQUIRE").is_ok_and(|required| required == "1") => {
+            panic!("{error:#}")
+        }
+        Err(error) => {
+            eprintln!("skipped: {error:#}");
+            None
+        }
+    }
+}
+
+/// The app as `deskbell relay`, every process of it marked.
+pub struct App {
+    pub child: Child,
+    stdin: ChildStdin,
+    events: Lines<BufReader<ChildStdout>>,
+    pub mark: String,
+    folder: tempfile::TempDir,
+}
+
+impl App {
+    /// Runs the agent, told by environment how to be.
+    pub async fn start(app: PathBuf, agent: PathBuf, env: &[(&str, &str)]) -> Self {
+        let folder = tempfile::Builder::new().prefix("engine").tempdir().unwrap();
+        let mark = uuid::Uuid::new_v4().to_string();
+        let mut command = Command::new(app);
+        command
+            .arg("relay")
+            .arg(format!("--project={}", folder.path().display()))
+            .arg(format!("--agent={}", agent.display()))
+            .env("CLAUDE_CONFIG_DIR", folder.path().join(".config"))
+            .env(MARK, &mark)
+            .envs(env.iter().copied())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .kill_on_drop(true);
+        let mut child = command.spawn().unwrap();
+        let stdin = child.stdin.take().unwrap();
+        let events = BufReader::new(child.stdout.take().unwrap()).lines();
+        Self { child, stdin, events, mark, folder }
+    }
+
+    pub async fn prompt(&mut self, text: &str) {
+        let line = json!({"type": "prompt", "text": text}).to_string() + "\n";
+        self.stdin.write_all(line.as_bytes()).await.unwrap();
+    }
+
+    pub async fn until(&mut self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {
+        let found = timeout(DEADLINE, async {
+            while let Some(line) = self.events.next_line().await.unwrap() {
+                let event: Value = serde_json::from_str(&line).unwrap();
+                if is_it(&event) {
+                    return event;
+                }
+            }
+            panic!("the app ended before {what}");
+        });
+        found.await.unwrap_or_else(|_| panic!("no {what} within {DEADLINE:?}"))
+    }
+
+    /// The next whole answer of the agent.
+    pub async fn answer(&mut self) -> String {
+        let is_answer = |event: &Value| {
+            event["item"]["body"]["type"] == "text" && event["item"]["body"]["streaming"] == false
+        };
+        relay::text_of(&self.until("answer", is_answer).await["item"]["body"])
+    }
+
+    async fn killed(mut self) {
+        // The app, its guard, the agent.
+        assert!(processes_with(MARK, &self.mark).len() >= 3);
+        self.child.start_kill().unwrap();
+        self.child.wait().await.unwrap();
+        nothing_runs(&self.mark, SOON).await;
+        drop(self.folder);
+    }
+}
+
+async fn killed_while(script: &str, n_answers: usize, env: &[(&str, &str)]) {
+    let Some(app) = app() else { return };
+    let mut app = App::start(app, demo_agent(), env).await;
+    app.prompt(script).await;
+    for _ in 0..n_answers {
+        app.answer().await;
+    }
+    app.killed().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_agent_of_a_killed_app_ends() {
+    killed_while("SAY on it\nWAIT", 1, &[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn children_in_sessions_of_their_own_end_too() {
+    killed_while("CHILD 600\nCHILD 600\nWAIT", 2, &[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_that_ignores_everything_ends_with_its_children() {
+    let faults = [("DESKBELL_DEMO_FAULT", "ignore-eof,ignore-sigterm")];
+    killed_while("CHILD 600\nWAIT", 1, &faults).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_that_is_still_starting_ends() {
+    let Some(app) = app() else { return };
+    let faults = [("DESKBELL_DEMO_FAULT", "never-initialize,ignore-eof,ignore-sigterm")];
+    let mut app = App::start(app, demo_agent(), &faults).await;
+    app.until("process", |event| event["session"]["pid"].is_u64()).await;
+    app.killed().await;
+}
+
+/// SIGTERM is an orderly end: the app itself walks the ladder.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_app_that_is_asked_to_end_leaves_nothing() {
+    let Some(program) = app() else { return };
+    let mut app = App::start(program, demo_agent(), &[]).await;
+    app.prompt("CHILD 600\nWAIT").await;
+    app.answer().await;
+    let pid = rustix::process::Pid::from_raw(app.child.id().unwrap() as i32).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+    let status = timeout(DEADLINE, app.child.wait()).await.expect("it ends").unwrap();
+    assert!(status.success(), "{status}");
+    nothing_runs(&app.mark, SOON).await;
+}

@@ -1,0 +1,55 @@
+//! A listener that does not keep up: nothing is lost, and it cannot keep an agent alive.
+
+use crate::life::{DEADLINE, Setup};
+use crate::told;
+use deskbell_engine::api::Command;
+use deskbell_engine::session::Subscriber;
+use deskbell_tests::real_cli::process;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+/// Longer than an output may stay open behind an exit.
+const STALL: Duration = Duration::from_millis(2_500);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn lines_that_wait_behind_an_exit_are_not_lost() {
+    // What a session, its reader and a pipe can hold, so that the agent can exit; no more of it is read than that.
+    let lines: String = (0..1_500).map(|n| format!("{{\"type\":\"n{n}\",\"pad\":\"{}\"}}\n", "p".repeat(40))).collect();
+    let setup = Setup::shell("cat said").file("said", lines.as_bytes());
+    let (process, mut output) = told::start(&setup.launch()()).await;
+    process::ended(process.pid(), DEADLINE).await.unwrap();
+    // The stall itself is what is tried here, not a wait for something.
+    tokio::time::sleep(STALL).await;
+    let (lines, report) = told::all(&mut output).await;
+    assert_eq!((lines.len(), report.code), (1_500, Some(0)));
+}
+
+/// A session that works, and a listener that took one event and no more.
+async fn stalled() -> (crate::life::Life, mpsc::Receiver<deskbell_engine::api::Envelope>, u32) {
+    let mut life = Setup::demo().open().await;
+    life.turn("SAY hello").await;
+    let pid = life.snapshot().await.session.pid.unwrap();
+    let (sender, unread) = mpsc::channel(1);
+    life.session().subscribe(Subscriber::Every(sender)).await.unwrap();
+    life.session().post(Command::Prompt { text: "STREAM 500 x\nWAIT".into(), images: Vec::new() }).await.unwrap();
+    // The second event finds the listener's queue full.
+    life.turn_started().await;
+    (life, unread, pid)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stalled_listener_does_not_keep_a_closed_session_alive() {
+    let (life, unread, pid) = stalled().await;
+    let closed = timeout(DEADLINE, life.close()).await;
+    assert!(closed.is_ok() && !process::is_running(pid));
+    drop(unread);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stalled_listener_does_not_keep_a_dropped_session_alive() {
+    let (life, unread, pid) = stalled().await;
+    let _setup = life.drop_handle();
+    process::ended(pid, DEADLINE).await.unwrap();
+    drop(unread);
+}

@@ -1,0 +1,90 @@
+//! Messages and requests of kinds that nobody knows yet: answered with an error where an answer is owed, never with an
+//! allow.
+
+use crate::life::Setup;
+use serde_json::{Value, json};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn unknown_messages_are_passed_over() {
+    let mut life = Setup::demo().open().await;
+    life.turn("SAY one\nUNKNOWN_MESSAGE\nSAY two").await;
+    assert_eq!(life.answers().await, ["one", "two"]);
+    let notices = life.notices().await;
+    assert!(notices.iter().any(|notice| notice.contains("a block of kind “smell”")), "{notices:?}");
+    life.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_unknown_request_is_answered_with_an_error() {
+    let mut life = Setup::demo().open().await;
+    life.turn("UNKNOWN_CONTROL").await;
+    let answer = life.answers().await.join("");
+    let reply: Value = serde_json::from_str(answer.strip_prefix("reply: ").unwrap()).unwrap();
+    assert_eq!(reply["subtype"], "error");
+    assert!(reply["response"].is_null(), "{reply}");
+    life.close().await;
+}
+
+/// What the agent is answered when it asks this of its host.
+async fn answered(request: &Value) -> Value {
+    let line = json!({"type": "control_request", "request_id": "r", "request": request}).to_string();
+    let script = r#"ready; hear; hear; cat asked; hear; printf '%s' "$heard" > answer; result; until_end_of_input"#;
+    let setup = Setup::shell(script).file("asked", (line + "\n").as_bytes());
+    let mut life = setup.open().await;
+    life.turn("ask").await;
+    let answer = serde_json::from_slice(&std::fs::read(life.path("answer")).unwrap()).unwrap();
+    life.close().await;
+    answer
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whatever_cannot_be_read_is_never_allowed() {
+    let malformed = [
+        json!({"subtype": "can_use_tool"}),
+        json!({"subtype": "can_use_tool", "tool_name": "Bash"}),
+        json!({"subtype": "can_use_tool", "tool_name": "Bash", "input": "rm -rf ."}),
+        json!({"subtype": "can_use_tool", "tool_name": "Bash", "input": ["rm", "-rf", "."]}),
+        json!({"subtype": "can_use_tool", "tool_name": 7, "input": {}}),
+        json!({"subtype": "can_use_tool", "tool_name": "Bash", "input": {}, "permission_suggestions": "all"}),
+    ];
+    for request in malformed {
+        let answer = answered(&request).await;
+        assert_eq!(answer["response"]["request_id"], "r", "{request}");
+        assert_eq!(answer["response"]["response"]["behavior"], "deny", "{request}: {answer}");
+    }
+    let unknown = [
+        json!({"subtype": "hook_callback", "callback_id": "h", "input": {}}),
+        json!({"subtype": "mcp_message", "server_name": "s", "message": {}}),
+        json!({"subtype": "CAN_USE_TOOL", "tool_name": "Bash", "input": {}}),
+        json!({}),
+        json!("can_use_tool"),
+        json!(null),
+    ];
+    for request in unknown {
+        let answer = answered(&request).await;
+        assert_eq!(answer["response"]["request_id"], "r", "{request}");
+        assert_eq!(answer["response"]["subtype"], "error", "{request}: {answer}");
+    }
+}
+
+/// Answers to what was never asked, withdrawals of what was never open, ends of turns that never began.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_belongs_to_nothing_changes_nothing() {
+    let lines = [
+        json!({"type": "control_response", "response": {"subtype": "success", "request_id": "nobody"}}),
+        json!({"type": "control_response", "response": {"subtype": "success", "request_id": "deskbell-1"}}),
+        json!({"type": "control_cancel_request", "request_id": "nobody"}),
+        json!({"type": "result", "subtype": "success", "is_error": true, "result": "No conversation found"}),
+        json!({"type": "user", "message": {"content": [{"type": "tool_result", "tool_use_id": "nobody"}]}}),
+        json!({"type": "stream_event", "event": {"type": "content_block_delta", "index": 4_000_000_000_u32,
+               "delta": {"type": "text_delta", "text": "x"}}}),
+        json!({"type": "stream_event", "event": {"type": "message_stop"}}),
+    ];
+    let lines: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let script = "ready; hear; cat lines; hear; say done; result; until_end_of_input";
+    let mut life = Setup::shell(script).file("lines", lines.as_bytes()).open().await;
+    life.turn("speak").await;
+    assert_eq!(life.answers().await, ["done"]);
+    assert_eq!(life.notices().await, [""; 0]);
+    life.close().await;
+}

@@ -1,0 +1,102 @@
+//! Nothing is lost when a process is killed: the app, its webview, or an agent.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use deskbell_tests::window::{Accessibility, App, LONG, Launch, Process, Role, SHORT, eventually, holds_for};
+
+use crate::stage::{PROJECT, Stage};
+
+pub async fn a_killed_app_offers_the_cut_prompt() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("killed-app", async |stage| {
+            let window = &stage.window;
+            window.prompt("SAY Before the storm.").await?;
+            window.wait_said("Before the storm.", SHORT).await?;
+            window.wait_idle(SHORT).await?;
+            window.prompt("SLOW 50 600 wave").await?;
+            window.wait_said("wave5 ", SHORT).await?;
+            window.prompt("SAY Waiting in line.").await?;
+            window.wait_shows("Waiting in line.", SHORT).await?;
+            window.type_into("Prompt", "half a word").await?;
+
+            stage.app.process(&stage.desktop)?.kill()?;
+            stage.app.ended(&stage.desktop, LONG).await?;
+            stage.app = App::start(&stage.desktop, &Launch::again()).await?;
+            stage.window = stage.app.window(PROJECT).await?;
+
+            let window = &stage.window;
+            window.wait_said("Before the storm.", SHORT).await?;
+            window.wait_shows("SLOW 50 600 wave", SHORT).await.context("the cut prompt")?;
+            window.wait_shows("Waiting in line.", SHORT).await.context("the queued prompt")?;
+            eventually("the draft is there", SHORT, async || {
+                Ok((window.value("Prompt").await? == "half a word").then_some(()))
+            })
+            .await?;
+            window.drawn().await?;
+            stage.desktop.screenshot("killed-app").await?;
+            holds_for("nothing is sent again by itself", Duration::from_secs(2), async || {
+                Ok(!window.has("button", "Stop").await? && !window.all_text().await?.contains("wave5"))
+            })
+            .await
+        })
+        .await
+}
+
+pub async fn a_killed_agent_is_told_and_starts_again() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("killed-agent", async |stage| {
+            let window = &stage.window;
+            window.prompt("SAY I live.").await?;
+            window.wait_said("I live.", SHORT).await?;
+            window.wait_idle(SHORT).await?;
+            window.prompt("SAY In the middle.\nWAIT").await?;
+            window.wait_said("In the middle.", SHORT).await?;
+            agent(stage)?.kill()?;
+            window.wait_idle(LONG).await?;
+            window.wait_text("log", "Conversation", "ended", SHORT).await?;
+            window.prompt("RECALL").await?;
+            window.wait_said("SAY I live.", LONG).await.context("the session goes on")?;
+            window.wait_idle(SHORT).await
+        })
+        .await
+}
+
+pub async fn a_killed_webview_comes_back() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("killed-webview", async |stage| {
+            stage.window.prompt("SLOW 20 200 oar").await?;
+            stage.window.wait_said("oar5 ", SHORT).await?;
+            let processes = stage.app.processes(&stage.desktop);
+            let webview = processes.iter().find(|process| process.program.ends_with("WebKitWebProcess"));
+            webview.context("the page has a process of its own")?.kill()?;
+
+            // The driver's session goes with the page it drove; a screen reader finds the new one.
+            let accessibility = Accessibility::on(&stage.desktop).await?;
+            eventually("the page is there again", SHORT, async || {
+                for program in accessibility.programs().await? {
+                    for window in program.children().await? {
+                        if let Some(log) = window.find(Role::LOG, "Conversation").await {
+                            return Ok(Some(log));
+                        }
+                    }
+                }
+                Ok(None)
+            })
+            .await
+            .map(drop)
+        })
+        .await
+}
+
+/// The agent's process.
+fn agent(stage: &Stage) -> Result<Process> {
+    let processes = stage.app.processes(&stage.desktop);
+    let found = processes.into_iter().find(|process| process.command_line.contains(" demo-agent "));
+    let agent = found.context("the agent is a process")?;
+    ensure!(agent.pid != stage.app.process(&stage.desktop)?.pid, "the agent is a process of its own");
+    Ok(agent)
+}
