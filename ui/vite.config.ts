@@ -19,6 +19,9 @@ export default defineConfig({
     environment: 'jsdom',
     include: ['src/**/*.test.ts'],
     setupFiles: ['src/test/setup.ts'],
+    // No test leaves anything behind, so the files share one environment for each worker.
+    pool: 'threads',
+    isolate: false,
     maxWorkers: 2,
     testTimeout: 20_000,
   },

@@ -15,7 +15,7 @@ use tauri::{AppHandle, Manager};
 /// Threads that may wait for a daemon or a click; more notifications than that are not shown.
 const WAITING: usize = 16;
 
-/// What was shown last for each session: a newer notification takes its place.
+/// What is shown for each session: a newer notification takes its place.
 #[derive(Default)]
 pub struct Bell {
     shown: Arc<Mutex<HashMap<SessionId, u32>>>,
@@ -50,6 +50,7 @@ impl Bell {
         let (shown, n_waiting) = (self.shown.clone(), self.n_waiting.clone());
         let app = app.clone();
         let thread = std::thread::Builder::new().name("notification".to_owned()).spawn(move || {
+            take_down(&shown, &session_id);
             let clicked = show(&shown, &session_id, &summary, &words);
             n_waiting.fetch_sub(1, Ordering::Relaxed);
             match clicked {
@@ -68,6 +69,39 @@ impl Bell {
             tracing::warn!(%error, "no thread for a notification");
         }
     }
+
+    /// Takes a session's notification down: what it called for has been seen or answered.
+    pub fn quiet(&self, session_id: &SessionId) {
+        let is_shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner).contains_key(session_id);
+        if is_shown {
+            let (shown, session_id) = (self.shown.clone(), session_id.clone());
+            let thread = std::thread::Builder::new().name("notification".to_owned());
+            if let Err(error) = thread.spawn(move || take_down(&shown, &session_id)) {
+                tracing::warn!(%error, "no thread to take a notification down");
+            }
+        }
+    }
+}
+
+/// Closes a session's notification; the thread that waits for its click ends with it.
+fn take_down(shown: &Mutex<HashMap<SessionId, u32>>, session_id: &SessionId) {
+    let id = shown.lock().unwrap_or_else(PoisonError::into_inner).remove(session_id);
+    let Some(id) = id else { return };
+    #[cfg(all(unix, not(target_os = "macos")))]
+    {
+        const DAEMON: &str = "org.freedesktop.Notifications";
+        const PATH: &str = "/org/freedesktop/Notifications";
+        // On a thread of its own, as everything that waits for the daemon.
+        let closed: zbus::Result<_> = tauri::async_runtime::block_on(async {
+            let bus = zbus::Connection::session().await?;
+            bus.call_method(Some(DAEMON), PATH, Some(DAEMON), "CloseNotification", &id).await
+        });
+        if let Err(error) = closed {
+            tracing::debug!(%error, "the notification was gone already");
+        }
+    }
+    #[cfg(not(all(unix, not(target_os = "macos"))))]
+    let _ = id;
 }
 
 /// Shows it and waits until it is clicked or gone. `true`: clicked.
@@ -85,13 +119,15 @@ fn show(
             notify_rust::get_capabilities()?.iter().any(|capability| capability == "body-markup");
         notification.body(&if has_markup { escaped(words) } else { words.to_owned() });
         notification.icon("deskbell").hint(notify_rust::Hint::DesktopEntry("Deskbell".to_owned()));
-        if let Some(id) = shown.lock().unwrap_or_else(PoisonError::into_inner).get(session_id) {
-            notification.id(*id);
-        }
         let handle = notification.show()?;
-        shown.lock().unwrap_or_else(PoisonError::into_inner).insert(session_id.clone(), handle.id());
+        let id = handle.id();
+        shown.lock().unwrap_or_else(PoisonError::into_inner).insert(session_id.clone(), id);
         let mut clicked = false;
         handle.wait_for_action(|action| clicked = action == "default");
+        let mut shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
+        if shown.get(session_id) == Some(&id) {
+            shown.remove(session_id);
+        }
         Ok(clicked)
     }
     #[cfg(not(all(unix, not(target_os = "macos"))))]

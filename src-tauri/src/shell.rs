@@ -186,7 +186,10 @@ async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>) {
                     shell.asking.ask(&app, &label, &windows::name_of(&project), &session, request);
                 }
             }
-            Event::PermissionResolved { request_id, .. } => shell.asking.resolved(&app, &request_id),
+            Event::PermissionResolved { request_id, .. } => {
+                shell.asking.resolved(&app, &request_id);
+                shell.bell.quiet(&session_id);
+            }
             Event::TurnEnded { turn } => {
                 if shell.tells_demo {
                     println!("deskbell: demo: turn ended");

@@ -132,6 +132,8 @@ fn build(
         })
         .on_new_window(|_, _| NewWindowResponse::Deny)
         .build()?;
+    #[cfg(target_os = "linux")]
+    revive(&window)?;
     if let Some((width, height)) = known.and_then(|known| known.size) {
         window.set_size(tauri::PhysicalSize::new(width, height))?;
     }
@@ -139,6 +141,18 @@ fn build(
         window.set_position(tauri::PhysicalPosition::new(x, y))?;
     }
     Ok(window)
+}
+
+/// A page whose process was killed is loaded again; it then asks for a snapshot like any other.
+#[cfg(target_os = "linux")]
+fn revive(window: &WebviewWindow) -> tauri::Result<()> {
+    use webkit2gtk::WebViewExt;
+    window.with_webview(|webview| {
+        webview.inner().connect_web_process_terminated(|page, reason| {
+            tracing::warn!(?reason, "a page's process ended; it is loaded again");
+            page.reload();
+        });
+    })
 }
 
 /// The project's name: its folder's.

@@ -61,7 +61,7 @@ async fn a_tool_that_ran_is_shown_as_cut_off() {
     let mut life = Setup::demo().open().await;
     life.prompt("RUN 60000 Read {\"file_path\": \"a.txt\"}").await;
     let running = |event: &Event| match event {
-        Event::ItemChanged { item } => match &item.body {
+        Event::ItemAdded { item } | Event::ItemChanged { item } => match &item.body {
             Body::ToolCall(call) if call.state == ToolState::Running => Some(()),
             _ => None,
         },
@@ -142,7 +142,7 @@ async fn a_grandchild_that_holds_the_output_does_not_hide_the_exit() {
 /// It holds both outputs, and even writes to them.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_grandchild_that_goes_on_writing_does_not_hide_the_exit() {
-    let script = "ready; hear; setsid sh -c 'echo $$ > grandchild; exec yes' &
+    let script = "ready; hear; setsid sh -c 'echo $$ > grandchild; exec yes The quick brown fox jumps over the lazy dog' &
         while ! [ -s grandchild ]; do sleep 0.02; done; kill -9 $$";
     let mut life = Setup::shell(script).open().await;
     life.session().start().await.unwrap();

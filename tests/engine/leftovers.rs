@@ -94,19 +94,11 @@ async fn after_a_drop_in_the_middle_of_a_start() {
 #[test]
 fn after_the_end_of_the_runtime() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    let life = runtime.block_on(async {
-        let mut life = Setup::faulty("ignore-eof,ignore-sigterm").open().await;
-        life.turn("SAY hello").await;
-        life
-    });
-    let pid = runtime.block_on(life.snapshot()).session.pid.unwrap();
+    let life = runtime.block_on(async { with_child("ignore-eof,ignore-sigterm").await });
     runtime.shutdown_timeout(DEADLINE);
     let setup = life.drop_handle();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(async {
-        process::ended(pid, SOON).await.unwrap();
-        nothing_runs(&setup.mark, SOON).await;
-    });
+    runtime.block_on(nothing_runs(&setup.mark, SOON));
 }
 
 /// Children that beget children without end, faster than one look at the process table.

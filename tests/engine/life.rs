@@ -270,10 +270,6 @@ impl Life {
         self.next(what, changed).await
     }
 
-    pub async fn ready(&mut self) -> Session {
-        self.facts("ready agent", |session| session.alive && session.status == Status::Idle).await
-    }
-
     /// Waits for an answer of the agent, and gives its text.
     pub async fn answer(&mut self) -> String {
         let answered = |event: &Event| match event {

@@ -173,10 +173,11 @@ async fn a_prompt_that_cannot_be_kept_is_refused() {
     let mut life = Setup::demo().open().await;
     life.turn("SAY one").await;
     let store = life.setup.folder.path().join("store");
-    std::fs::remove_dir_all(&store).unwrap();
+    let elsewhere = life.setup.folder.path().join("elsewhere");
+    std::fs::rename(&store, &elsewhere).unwrap();
     let prompt = Command::Prompt { text: "SAY lost".into(), images: Vec::new() };
     assert_eq!(life.command(prompt).await.unwrap_err().code, ErrorCode::Internal);
-    std::fs::create_dir(&store).unwrap();
+    std::fs::rename(&elsewhere, &store).unwrap();
     life.turn("SAY two").await;
     assert_eq!(life.answers().await, ["one", "two"]);
     life.close().await;

@@ -49,14 +49,13 @@ async fn after_three_crashes_it_is_left_at_that() {
     life.prompt("SAY hello").await;
     for attempt in 1..=2 {
         assert_eq!(life.exit().await.code, Some(42));
-        let is_restarting = |session: &Session| {
-            matches!(session.status, Status::Restarting { attempt: now, .. } if now == attempt)
-        };
+        let is_restarting = |session: &Session| matches!(session.status, Status::Restarting { attempt: now, .. } if now == attempt);
         let session = life.facts("restart", is_restarting).await;
         assert!(!session.queue[0].held);
     }
     assert_eq!(life.exit().await.code, Some(42));
-    let session = life.facts("end of the restarts", |session| matches!(session.status, Status::Failed { .. }));
+    let session =
+        life.facts("end of the restarts", |session| matches!(session.status, Status::Failed { .. }));
     let session = session.await;
     let Status::Failed { message } = &session.status else { unreachable!() };
     for part in ["exit code 42", "the demo agent was told to exit at its start", "3 times"] {

@@ -15,7 +15,8 @@ const STALL: Duration = Duration::from_millis(2_500);
 #[tokio::test(flavor = "multi_thread")]
 async fn lines_that_wait_behind_an_exit_are_not_lost() {
     // What a session, its reader and a pipe can hold, so that the agent can exit; no more of it is read than that.
-    let lines: String = (0..1_500).map(|n| format!("{{\"type\":\"n{n}\",\"pad\":\"{}\"}}\n", "p".repeat(40))).collect();
+    let lines: String =
+        (0..1_500).map(|n| format!("{{\"type\":\"n{n}\",\"pad\":\"{}\"}}\n", "p".repeat(40))).collect();
     let setup = Setup::shell("cat said").file("said", lines.as_bytes());
     let (process, mut output) = told::start(&setup.launch()()).await;
     process::ended(process.pid(), DEADLINE).await.unwrap();
@@ -32,7 +33,10 @@ async fn stalled() -> (crate::life::Life, mpsc::Receiver<deskbell_engine::api::E
     let pid = life.snapshot().await.session.pid.unwrap();
     let (sender, unread) = mpsc::channel(1);
     life.session().subscribe(Subscriber::Every(sender)).await.unwrap();
-    life.session().post(Command::Prompt { text: "STREAM 500 x\nWAIT".into(), images: Vec::new() }).await.unwrap();
+    life.session()
+        .post(Command::Prompt { text: "STREAM 500 x\nWAIT".into(), images: Vec::new() })
+        .await
+        .unwrap();
     // The second event finds the listener's queue full.
     life.turn_started().await;
     (life, unread, pid)

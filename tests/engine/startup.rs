@@ -37,9 +37,7 @@ async fn a_program_that_cannot_be_run_is_a_failure_to_start() {
     let programs = [
         folder.path().join("missing"),
         folder.path().to_owned(),
-        file("empty", "", 0o755),
         file("not-executable", "#!/bin/sh\n", 0o644),
-        file("no-program", "\0\u{1}\u{2} no program", 0o755),
         file("no-interpreter", "#!/no/such/interpreter\n", 0o755),
     ];
     for program in programs {
@@ -49,6 +47,20 @@ async fn a_program_that_cannot_be_run_is_a_failure_to_start() {
         assert_eq!(error.detail.as_deref(), program.to_str());
         life.close().await;
     }
+}
+
+/// The system's shell takes whatever is executable and no program for a script of its own; it comes to nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_is_no_program_is_not_run_for_ever() {
+    let folder = tempfile::tempdir().unwrap();
+    let broken = folder.path().join("broken");
+    fs::write(&broken, "\x7fELF and no more").unwrap();
+    fs::set_permissions(&broken, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut life = Setup::program(broken).open().await;
+    life.prompt("SAY hello").await;
+    let session = life.facts("end of the restarts", is_failed).await;
+    assert_eq!(session.queue.iter().map(|prompt| prompt.held).collect::<Vec<_>>(), [true]);
+    life.close().await;
 }
 
 /// As the app finds its agent: a choice that is wrong is said to be so, with what is wrong.
@@ -153,8 +165,7 @@ async fn an_agent_that_never_answers_is_ended() {
 async fn a_conversation_that_the_agent_lost_begins_afresh_and_keeps_the_prompt() {
     let lost = uuid::Uuid::new_v4().to_string();
     let mut setup = Setup::demo();
-    setup.memory =
-        Memory { agent_session_id: Some(lost.clone()), resumable: true, ..Memory::default() };
+    setup.memory = Memory { agent_session_id: Some(lost.clone()), resumable: true, ..Memory::default() };
     let mut life = setup.open().await;
     let turn = life.turn("SAY here I am").await;
     assert_eq!(turn.prompt_ids.len(), 1);

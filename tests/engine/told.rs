@@ -38,20 +38,21 @@ pub async fn all(output: &mut mpsc::Receiver<Output>) -> (Vec<Inbound>, ExitRepo
     (lines, report)
 }
 
-/// Runs each of these to its end, a few at a time, and gives what they told in any order.
+/// Runs each of these to its end, a few at a time; `judge` looks at what each told. Gives how many there were.
 pub async fn by_each<K: Send + 'static>(
     launches: impl IntoIterator<Item = (K, Launch)>,
-) -> Vec<(K, Vec<Inbound>, ExitReport)> {
-    let slots = Arc::new(Semaphore::new(8));
+    judge: impl Fn(K, Vec<Inbound>, ExitReport) + Send + Sync + 'static,
+) -> usize {
+    let (slots, judge) = (Arc::new(Semaphore::new(8)), Arc::new(judge));
     let mut running = JoinSet::new();
     for (key, launch) in launches {
-        let slots = slots.clone();
+        let (slots, judge) = (slots.clone(), judge.clone());
         running.spawn(async move {
             let _slot = slots.acquire_owned().await.expect("the slots are never closed");
             let (_process, mut output) = start(&launch).await;
             let (lines, report) = all(&mut output).await;
-            (key, lines, report)
+            judge(key, lines, report);
         });
     }
-    running.join_all().await
+    running.join_all().await.len()
 }

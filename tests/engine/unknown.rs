@@ -28,7 +28,8 @@ async fn an_unknown_request_is_answered_with_an_error() {
 /// What the agent is answered when it asks this of its host.
 async fn answered(request: &Value) -> Value {
     let line = json!({"type": "control_request", "request_id": "r", "request": request}).to_string();
-    let script = r#"ready; hear; hear; cat asked; hear; printf '%s' "$heard" > answer; result; until_end_of_input"#;
+    let script =
+        r#"ready; hear; hear; cat asked; hear; printf '%s' "$heard" > answer; result; until_end_of_input"#;
     let setup = Setup::shell(script).file("asked", (line + "\n").as_bytes());
     let mut life = setup.open().await;
     life.turn("ask").await;
@@ -81,10 +82,12 @@ async fn what_belongs_to_nothing_changes_nothing() {
         json!({"type": "stream_event", "event": {"type": "message_stop"}}),
     ];
     let lines: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    let script = "ready; hear; cat lines; hear; say done; result; until_end_of_input";
+    let script = "ready; hear; cat lines; say before; hear; say done; result; until_end_of_input";
     let mut life = Setup::shell(script).file("lines", lines.as_bytes()).open().await;
+    life.session().start().await.unwrap();
+    life.answer().await;
     life.turn("speak").await;
-    assert_eq!(life.answers().await, ["done"]);
+    assert_eq!(life.answers().await, ["before", "done"]);
     assert_eq!(life.notices().await, [""; 0]);
     life.close().await;
 }

@@ -92,6 +92,24 @@ pub async fn a_session_is_resumed_by_its_id() -> Result<()> {
     relay.close().await
 }
 
+/// The agent ends at once on an id that it does not know. Whatever becomes of the prompt, nothing waits for ever,
+/// and no other conversation takes the place of the lost one in silence.
+pub async fn an_unknown_session_is_told() -> Result<()> {
+    let world = World::new().await?;
+    let id = uuid::Uuid::new_v4();
+    let mut relay = Relay::spawn(&world, &[&format!("--resume={id}")])?;
+    relay.prompt("SAY hello").await?;
+    relay.close_input();
+    let finished = relay.ended().await?;
+    let is_told = |event: &Value| {
+        let level = &event["item"]["body"]["level"];
+        event["type"] == "itemAdded" && (level == "warning" || level == "error")
+    };
+    ensure!(finished.events.iter().any(is_told), "nothing was said about it");
+    ensure!(finished.status.success(), "{}: {}", finished.status, finished.stderr);
+    Ok(())
+}
+
 /// A tool runs in a session of its own, so nothing but an orderly end of the agent takes it down.
 #[cfg(target_os = "linux")]
 pub async fn nothing_outlives_a_killed_relay() -> Result<()> {

@@ -84,6 +84,7 @@ fn main() {
         a_prompt_cut_off_is_held_and_sent_again_only_when_asked,
         a_killed_agent_withdraws_its_request,
         a_session_is_resumed_by_its_id,
+        an_unknown_session_is_told,
     ]);
     #[cfg(target_os = "linux")]
     under_the_engine.extend(tests![

@@ -3,11 +3,25 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
+use deskbell_tests::suite::Requirement;
 use deskbell_tests::window::{AgentStub, App, Desktop, LONG, Launch, Manners, SHORT, Window, eventually};
 
 use crate::stage::{PROJECT, Stage};
 
-pub async fn no_agent_anywhere_lists_what_was_tried() -> Result<()> {
+/// Whether the app can be made to find no agent: not where one is installed for every user.
+pub fn no_agent_installed() -> Requirement {
+    let installed = ["/usr/local/bin", "/opt/homebrew/bin", "/usr/bin", "/bin", "/snap/bin"]
+        .map(|folder| Path::new(folder).join("claude"))
+        .into_iter()
+        .find(|file| file.exists());
+    match installed {
+        Some(file) => Requirement::Missing(format!("a machine without {}", file.display())),
+        None => Requirement::Met,
+    }
+}
+
+/// The page lists what was tried.
+pub async fn no_agent_anywhere() -> Result<()> {
     let desktop = Desktop::start().await?;
     let folder = desktop.project(PROJECT)?;
     let nothing = desktop.project("empty-path")?;

@@ -26,64 +26,63 @@ mod survival;
 
 #[cfg(target_os = "linux")]
 fn main() {
-    use deskbell_tests::suite::{self, Requirement};
+    use deskbell_tests::suite::{self, Requirement, test};
     use deskbell_tests::{tests, window};
 
     let needs = window::lacking().map_or(Requirement::Met, Requirement::Missing);
-    suite::run(
-        needs,
-        tests![
-            conversation: a_prompt_by_keyboard_is_answered,
-                a_turn_is_stopped_by_escape,
-                a_reload_in_mid_stream_loses_and_doubles_nothing,
-                a_prompt_while_busy_waits_its_turn;
-            permission: the_dialog_names_what_would_run,
-                allowed_in_the_dialog_by_pointer,
-                allowed_in_the_card,
-                denied_in_the_dialog_with_a_reason,
-                stray_keys_and_early_clicks_decide_nothing,
-                escape_leaves_the_card,
-                review_brings_the_card_up,
-                two_requests_are_asked_one_after_the_other,
-                what_a_dialog_cannot_show_plainly_is_for_the_card,
-                always_allowed_is_not_asked_again,
-                the_dialog_takes_the_keyboard_from_nobody;
-            notifications: a_turn_that_ends_out_of_sight_rings,
-                a_click_brings_the_window_up,
-                a_request_out_of_sight_rings,
-                a_failure_out_of_sight_rings,
-                the_bell_never_wears_out,
-                nothing_rings_in_front,
-                a_daemon_that_never_answers_stops_nothing,
-                no_daemon_stops_nothing,
-                no_bus_stops_nothing;
-            failures: no_agent_anywhere_lists_what_was_tried,
-                an_agent_that_prints_garbage_is_told,
-                an_agent_that_exits_at_once_is_told,
-                an_agent_that_cannot_be_run_is_told,
-                an_agent_that_crashes_can_be_prompted_again,
-                a_folder_that_does_not_exist_is_told,
-                a_file_in_place_of_a_folder_is_told;
-            projects: a_second_start_opens_a_second_window,
-                a_relative_folder_is_seen_from_where_it_was_named,
-                the_same_folder_again_brings_its_window_up,
-                a_window_acts_only_on_its_own_sessions,
-                a_restart_brings_sessions_back_and_resumes,
-                a_draft_survives_a_restart,
-                a_window_is_where_it_was;
-            ending: closing_the_window_leaves_no_process,
-                closing_right_after_a_prompt_leaves_no_process,
-                sigterm_leaves_no_process,
-                sigkill_leaves_no_process,
-                an_open_request_is_denied_by_closing;
-            survival: a_killed_app_offers_the_cut_prompt,
-                a_killed_agent_is_told_and_starts_again,
-                a_killed_webview_comes_back;
-            reach: a_screen_reader_finds_the_names,
-                everything_by_keyboard;
-            looks: light_and_dark
-        ],
-    )
+    let mut tests = tests![
+        conversation: a_prompt_by_keyboard_is_answered,
+            a_turn_is_stopped_by_escape,
+            a_reload_in_mid_stream_loses_and_doubles_nothing,
+            a_prompt_while_busy_waits_its_turn;
+        permission: the_dialog_names_what_would_run,
+            allowed_in_the_dialog_by_pointer,
+            allowed_in_the_card,
+            denied_in_the_dialog_with_a_reason,
+            stray_keys_and_early_clicks_decide_nothing,
+            escape_leaves_the_card,
+            review_brings_the_card_up,
+            two_requests_are_asked_one_after_the_other,
+            what_a_dialog_cannot_show_plainly_is_for_the_card,
+            always_allowed_is_not_asked_again,
+            the_dialog_takes_the_keyboard_from_nobody;
+        notifications: a_turn_that_ends_out_of_sight_rings,
+            a_click_brings_the_window_up,
+            a_request_out_of_sight_rings,
+            a_failure_out_of_sight_rings,
+            the_bell_never_wears_out,
+            nothing_rings_in_front,
+            a_daemon_that_never_answers_stops_nothing,
+            no_daemon_stops_nothing,
+            no_bus_stops_nothing;
+        failures: an_agent_that_prints_garbage_is_told,
+            an_agent_that_exits_at_once_is_told,
+            an_agent_that_cannot_be_run_is_told,
+            an_agent_that_crashes_can_be_prompted_again,
+            a_folder_that_does_not_exist_is_told,
+            a_file_in_place_of_a_folder_is_told;
+        projects: a_second_start_opens_a_second_window,
+            a_relative_folder_is_seen_from_where_it_was_named,
+            the_same_folder_again_brings_its_window_up,
+            a_window_acts_only_on_its_own_sessions,
+            a_restart_brings_sessions_back_and_resumes,
+            a_draft_survives_a_restart,
+            a_window_is_where_it_was;
+        ending: closing_the_window_leaves_no_process,
+            closing_right_after_a_prompt_leaves_no_process,
+            sigterm_leaves_no_process,
+            sigkill_leaves_no_process,
+            an_open_request_is_denied_by_closing;
+        survival: a_killed_app_offers_the_cut_prompt,
+            a_killed_agent_is_told_and_starts_again,
+            a_killed_webview_comes_back;
+        reach: a_screen_reader_finds_the_names,
+            everything_by_keyboard;
+        looks: light_and_dark
+    ];
+    let nowhere = test("failures::no_agent_anywhere_lists_what_was_tried", failures::no_agent_anywhere);
+    tests.push(nowhere.needing(failures::no_agent_installed()));
+    suite::run(needs, tests)
 }
 
 #[cfg(not(target_os = "linux"))]

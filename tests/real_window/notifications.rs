@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::stage::{PROJECT, Stage};
 
 /// Long enough for the hand to leave the window before the turn ends.
-const LATER: &str = "PAUSE 1500";
+const LATER: &str = "PAUSE 2500";
 
 fn words(notification: &Notification) -> String {
     format!("{}\n{}", notification.summary, notification.body)

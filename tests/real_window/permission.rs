@@ -243,6 +243,9 @@ pub async fn the_dialog_takes_the_keyboard_from_nobody() -> Result<()> {
     stage
         .play("keyboard-kept", async |stage| {
             let window = &stage.window;
+            window.prompt("SAY Ready.").await?;
+            window.wait_said("Ready.", SHORT).await?;
+            window.wait_idle(SHORT).await?;
             window.prompt(&format!("PAUSE 1000\n{}", script())).await?;
             window.type_into("Prompt", "So: ").await?;
             let dialogs = stage.dialogs().await?;

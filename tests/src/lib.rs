@@ -8,3 +8,6 @@ pub mod relay;
 pub mod suite;
 #[cfg(target_os = "linux")]
 pub mod window;
+
+#[cfg(test)]
+mod house;

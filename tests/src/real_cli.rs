@@ -174,14 +174,8 @@ impl World {
 impl Drop for World {
     fn drop(&mut self) {
         const GRACE: Duration = Duration::from_secs(5);
-        // The CLI keeps a file with its process id for as long as it runs.
-        for entry in fs::read_dir(self.config.join("sessions")).into_iter().flatten().flatten() {
-            let path = entry.path();
-            let pid = path.file_stem().and_then(|stem| stem.to_str()).and_then(|stem| stem.parse().ok());
-            let Some(pid) = pid else { continue };
-            let is_the_cli =
-                fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| exe == self.cli.program);
-            if is_the_cli && process::wait(pid, GRACE).is_err() {
+        for pid in process::running(&self.cli.program, &self.project) {
+            if process::wait(pid, GRACE).is_err() {
                 let killed = process::kill(pid).and_then(|()| process::wait(pid, GRACE));
                 if let Err(error) = killed {
                     eprintln!("an agent outlived its test: {error:#}");

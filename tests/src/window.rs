@@ -30,7 +30,7 @@ pub use processes::{Process, processes_with};
 pub use wait::{LONG, SHORT, eventually, holds_for};
 
 /// The programs that a real window needs, and the Debian package of each.
-const PROGRAMS: [(&str, &str); 9] = [
+const PROGRAMS: [(&str, &str); 11] = [
     ("Xvfb", "xvfb"),
     ("openbox", "openbox"),
     ("dbus-daemon", "dbus"),
@@ -38,20 +38,20 @@ const PROGRAMS: [(&str, &str); 9] = [
     ("xdotool", "xdotool"),
     ("wmctrl", "wmctrl"),
     ("xprop", "x11-utils"),
+    ("xwininfo", "x11-utils"),
+    ("xmessage", "x11-utils"),
     ("import", "imagemagick"),
     ("setpriv", "util-linux"),
 ];
 
 /// What this machine lacks for tests of the real window, in words; `None` if they can run.
 pub fn lacking() -> Option<String> {
-    if !cfg!(target_os = "linux") {
-        return Some("the real window is driven on Linux only".into());
-    }
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = |program: &str| std::env::split_paths(&path).any(|folder| folder.join(program).is_file());
     let mut packages: Vec<&str> =
         PROGRAMS.iter().filter(|(program, _)| !found(program)).map(|(_, package)| *package).collect();
-    if !std::path::Path::new(bus::ACCESSIBILITY_LAUNCHER).exists() {
+    packages.dedup();
+    if bus::accessibility_launcher().is_none() {
         packages.push("at-spi2-core");
     }
     if !packages.is_empty() {

@@ -1,7 +1,7 @@
 import { fireEvent, render, screen, within } from '@testing-library/svelte';
 import userEvent from '@testing-library/user-event';
 import { tick } from 'svelte';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import App from './App.svelte';
 import type { Command } from './lib/bindings/api';
@@ -13,6 +13,7 @@ beforeEach(() => localStorage.clear());
 
 async function app(scene: string) {
   const host = new FakeHost(scene);
+  onTestFinished(() => host.close());
   const commands: Command[] = [];
   const carryOut = host.command.bind(host);
   host.command = (id, command) => {

@@ -21,7 +21,13 @@ pub fn install(node: &Node) -> Outcome {
     if fs::read(&stamp).is_ok_and(|installed| installed == lock) {
         return Ok(());
     }
-    run(node.npm(&project::ui()).args(["ci", "--loglevel=error"]))?;
+    let npm = |command: &[&str]| run(node.npm(&project::ui()).args(command).arg("--loglevel=error"));
+    npm(&["ci"]).or_else(|reason| {
+        // `ci` refuses a lock file without the packages of other systems, which npm leaves out where its registry
+        // has none of them. `install` takes the same versions, and does not mind.
+        eprintln!("xtask: {reason}; trying without those of other systems");
+        npm(&["install", "--no-save"])
+    })?;
     fs::write(&stamp, lock).map_err(|error| format!("could not write {}: {error}", stamp.display()))
 }
 

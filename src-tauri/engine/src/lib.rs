@@ -15,6 +15,7 @@ pub mod replay;
 pub mod session;
 pub mod store;
 pub mod transcript;
+pub mod trust;
 pub mod wire;
 
 #[cfg(test)]

@@ -31,6 +31,8 @@ use tokio::time::Instant;
 
 /// How long the output may stay open behind an exit.
 const DRAIN: Duration = Duration::from_secs(2);
+/// How long its exit may be in coming when its stdin broke: the exit says more than the broken pipe.
+const DEAF: Duration = Duration::from_millis(500);
 /// More than a pipe can hold (1 MiB is the most an ordinary process may ask for).
 const PIPE: usize = 1 << 20;
 /// The part of the error output that is kept.
@@ -57,7 +59,7 @@ pub struct SpawnError {
     pub source: std::io::Error,
 }
 
-/// A living process. Dropping it kills it: an owner that is gone cannot walk the ladder.
+/// A process. Dropping it ends it at once, with all that it left behind: an owner that is gone cannot walk the ladder.
 pub struct Process {
     pid: u32,
     stdin: Option<mpsc::UnboundedSender<String>>,
@@ -95,8 +97,9 @@ impl Process {
                 launch.args(start).iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
             recorder.keep(Direction::Start, serde_json::json!({ "args": args }).to_string().as_bytes());
         }
-        tokio::spawn(write_lines(child_stdin, lines, output.clone(), recorder.clone()));
         let (exited, when_exited) = watch::channel(None);
+        let writer = write_lines(child_stdin, lines, output.clone(), recorder.clone(), when_exited.clone());
+        tokio::spawn(writer);
         let reader = tokio::spawn(read_lines(child_stdout, output.clone(), recorder.clone(), when_exited));
         let tail = Arc::new(Mutex::new(Vec::new()));
         let stderr = tokio::spawn(read_stderr(child_stderr, tail.clone(), recorder.clone()));
@@ -143,7 +146,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        self.control.kill();
+        self.kill();
     }
 }
 
@@ -157,6 +160,7 @@ async fn write_lines(
     mut lines: mpsc::UnboundedReceiver<String>,
     output: mpsc::Sender<Output>,
     recorder: Recorder,
+    mut exited: watch::Receiver<Option<Instant>>,
 ) {
     while let Some(mut line) = lines.recv().await {
         if recorder.is_on() {
@@ -168,6 +172,11 @@ async fn write_lines(
             stdin.flush().await
         };
         if let Err(error) = written.await {
+            if tokio::time::timeout(DEAF, exited.wait_for(Option::is_some)).await.is_ok() {
+                // Its exit is told in its turn. What is still written until then goes nowhere.
+                while lines.recv().await.is_some() {}
+                return;
+            }
             // The receiver is dropped only with the session; then nobody needs to know.
             let _ = output.send(Output::StdinBroken(error.to_string())).await;
             return;
@@ -205,7 +214,7 @@ async fn read_lines(
         if !send_lines(batch, &output).await {
             return;
         }
-        if exited.borrow().is_some_and(|at| at.elapsed() > DRAIN) {
+        if exited.borrow().is_some() {
             // A grandchild may go on for ever; what the agent itself wrote fits in its pipe.
             n_late += n;
             if n_late > PIPE {
@@ -282,11 +291,12 @@ struct Watch {
 async fn watch_exit(mut watch: Watch) {
     let status = watch.child.wait().await;
     watch.control.reaped();
-    watch.exited.send_replace(Some(Instant::now()));
+    let ended_at = Instant::now();
+    watch.exited.send_replace(Some(ended_at));
     if let Err(panic) = watch.reader.await {
         tracing::error!(%panic, "reading the agent's output failed");
     }
-    if tokio::time::timeout(DRAIN, &mut watch.stderr).await.is_err() {
+    if tokio::time::timeout_at(ended_at + DRAIN, &mut watch.stderr).await.is_err() {
         // A grandchild holds it open; what the agent wrote is in the tail already.
         watch.stderr.abort();
     }

@@ -16,7 +16,7 @@ use crate::store::{Record, Store};
 use machine::Limits;
 use std::path::PathBuf;
 use std::sync::Arc;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 
 /// Finds the program anew at each start, since it may have been installed, moved or replaced in between.
 pub type Launcher = Arc<dyn Fn() -> Result<Launch, CommandError> + Send + Sync>;
@@ -38,7 +38,8 @@ pub struct Open {
 
 /// Who listens, and how.
 pub enum Subscriber {
-    /// Every event, one by one. A listener that does not keep up holds the session, and at last its agent.
+    /// Every event, one by one. A listener that does not keep up holds the session, and at last its agent; but not
+    /// the session's end.
     Every(mpsc::Sender<Envelope>),
     /// Every event, those of one frame merged. A listener that does not keep up costs bounded memory.
     Merged(Arc<Feed>),
@@ -69,15 +70,18 @@ pub(crate) enum Message {
 pub struct SessionHandle {
     id: SessionId,
     messages: mpsc::Sender<Message>,
+    /// Says that the session is to end, to one that is held by a listener and reads no message. Its loss says so, too.
+    ending: Arc<watch::Sender<bool>>,
 }
 
 impl SessionHandle {
     /// Opens a session on the current tokio runtime. Its transcript is read from the agent's own store.
     pub fn open(open: Open) -> Self {
         let (messages, inbox) = mpsc::channel(64);
+        let (ending, is_ending) = watch::channel(false);
         let id = open.record.id.clone();
-        tokio::spawn(actor::run(open, inbox));
-        Self { id, messages }
+        tokio::spawn(actor::run(open, inbox, is_ending));
+        Self { id, messages, ending: Arc::new(ending) }
     }
 
     pub fn id(&self) -> &SessionId {
@@ -128,6 +132,7 @@ impl SessionHandle {
 
     /// Denies what is open and ends the process, by the ladder. Returns when it is gone.
     pub async fn close(&self) -> Result<(), CommandError> {
+        self.ending.send_replace(true);
         let (reply, answer) = oneshot::channel();
         self.send(Message::Close(reply)).await?;
         answer.await.map_err(|_| gone())

@@ -174,8 +174,13 @@ impl Transcript {
     }
 
     fn notice(&mut self, now: u64, level: Level, text: String, detail: Option<String>) {
+        let body = Body::Notice { level, text, detail };
+        if self.items.last().is_some_and(|last| last.body == body) {
+            // Said a moment ago, and nothing has happened since.
+            return;
+        }
         let id = self.notice_id();
-        self.add(id, None, now, Body::Notice { level, text, detail });
+        self.add(id, None, now, body);
     }
 
     fn info(&mut self, now: u64, text: impl Into<String>) {

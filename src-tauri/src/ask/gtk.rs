@@ -2,10 +2,10 @@
 //! usable, its own among them.
 
 use super::{ARMED_AFTER, Ask, Reaction};
+use ::gtk::atk::prelude::AtkObjectExt;
 use ::gtk::prelude::*;
 use ::gtk::{
-    Box as Column, Button, ButtonBox, Dialog, Entry, Label, Orientation, PolicyType, ResponseType,
-    ScrolledWindow, glib,
+    Box as Column, Dialog, Entry, Label, Orientation, PolicyType, ResponseType, ScrolledWindow, glib,
 };
 use anyhow::Context;
 use deskbell_engine::api::RequestId;
@@ -91,12 +91,13 @@ fn build(parent: &::gtk::ApplicationWindow, ask: Ask, react: impl Fn(Reaction) +
     reason.set_placeholder_text(Some("Reason for a denial, which the agent reads"));
     name(&reason, "Reason");
     content.add(&reason);
-    let (buttons, review, allow) = buttons(&dialog, ask.subject.is_some());
-    content.add(&buttons);
 
+    // *Deny* and *Allow once* weigh the same; *Allow once* is there only if the subject is.
+    dialog.add_button("Deny", DENY);
+    let allow = ask.subject.is_some().then(|| dialog.add_button("Allow once", ALLOW));
     // Enter anywhere, and the focus it starts with, lead to the button that decides nothing.
-    review.set_can_default(true);
-    dialog.set_default(Some(&review));
+    let review = dialog.add_button("Review…", REVIEW);
+    dialog.set_default_response(REVIEW);
     review.grab_focus();
 
     if let Some(allow) = allow {
@@ -167,31 +168,8 @@ fn subject(ask: &Ask) -> ::gtk::Widget {
     scrolled.upcast()
 }
 
-/// *Deny* and *Allow once* weigh the same; *Allow once* is there only if the subject is.
-fn buttons(dialog: &Dialog, may_allow: bool) -> (ButtonBox, Button, Option<Button>) {
-    let row = ButtonBox::new(Orientation::Horizontal);
-    row.set_layout(::gtk::ButtonBoxStyle::End);
-    row.set_spacing(8);
-    let button = |label: &str, response: ResponseType| {
-        let button = Button::with_label(label);
-        let dialog = dialog.downgrade();
-        button.connect_clicked(move |_| {
-            if let Some(dialog) = dialog.upgrade() {
-                dialog.response(response);
-            }
-        });
-        row.add(&button);
-        button
-    };
-    button("Deny", DENY);
-    let allow = may_allow.then(|| button("Allow once", ALLOW));
-    let review = button("Review…", REVIEW);
-    (row, review, allow)
-}
-
 fn name(widget: &impl IsA<::gtk::Widget>, name: &str) {
     if let Some(accessible) = widget.accessible() {
         AtkObjectExt::set_name(&accessible, name);
     }
 }
-use ::gtk::atk::prelude::AtkObjectExt;

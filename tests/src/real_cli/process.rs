@@ -1,6 +1,8 @@
 //! Other processes than our children: whether they run, their end, and how to bring it about.
 
 #[cfg(target_os = "linux")]
+use std::path::Path;
+#[cfg(target_os = "linux")]
 use std::time::Duration;
 
 #[cfg(target_os = "linux")]
@@ -47,6 +49,17 @@ pub(crate) fn wait(pid: u32, deadline: Duration) -> Result<()> {
     Ok(())
 }
 
+/// The processes that run this program in this folder.
+#[cfg(target_os = "linux")]
+pub(crate) fn running(program: &Path, folder: &Path) -> Vec<u32> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let leads_to = |pid: u32, link: &str, to: &Path| {
+        std::fs::read_link(format!("/proc/{pid}/{link}")).is_ok_and(|target| target == to)
+    };
+    pids.filter(|pid| leads_to(*pid, "exe", program) && leads_to(*pid, "cwd", folder)).collect()
+}
+
 fn id(pid: u32) -> Result<Pid> {
     i32::try_from(pid).ok().and_then(Pid::from_raw).with_context(|| format!("{pid} is no process id"))
 }
@@ -59,6 +72,8 @@ mod tests {
     async fn a_killed_process_is_gone() {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         assert!(is_running(child.id()));
+        let program = std::fs::read_link(format!("/proc/{}/exe", child.id())).unwrap();
+        assert!(running(&program, &std::env::current_dir().unwrap()).contains(&child.id()));
         kill(child.id()).unwrap();
         ended(child.id(), Duration::from_secs(10)).await.unwrap();
         assert!(!is_running(child.id()));

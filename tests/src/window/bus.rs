@@ -11,8 +11,13 @@ use anyhow::{Context, Result, bail};
 use super::child::Owned;
 use super::wait::{SHORT, eventually};
 
-/// Where Debian and its kin keep the starter of the accessibility bus.
-pub(super) const ACCESSIBILITY_LAUNCHER: &str = "/usr/libexec/at-spi-bus-launcher";
+/// The starter of the accessibility bus; it is not on `PATH`, and not every system keeps it in the same place.
+pub(super) fn accessibility_launcher() -> Option<&'static Path> {
+    ["/usr/libexec/at-spi-bus-launcher", "/usr/lib/at-spi-bus-launcher"]
+        .into_iter()
+        .map(Path::new)
+        .find(|file| file.exists())
+}
 
 const CONFIGURATION: &str = r#"<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">

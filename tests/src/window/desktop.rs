@@ -53,7 +53,8 @@ impl Desktop {
         environment.insert("DBUS_SESSION_BUS_ADDRESS".into(), bus.address().into());
 
         let window_manager = Owned::start("openbox", &mut command("openbox", &environment))?;
-        let mut launcher = command(bus::ACCESSIBILITY_LAUNCHER, &environment);
+        let launcher = bus::accessibility_launcher().context("at-spi2-core is not installed")?;
+        let mut launcher = command(launcher, &environment);
         launcher.args(["--launch-immediately", "--a11y=1"]);
         let accessibility = bus::start_accessibility(&bus, &mut launcher).await?;
 

@@ -10,7 +10,9 @@ pub const SHORT: Duration = Duration::from_secs(10);
 /// For the start of an app or the end of its processes on a busy machine.
 pub const LONG: Duration = Duration::from_secs(30);
 
-const STEP: Duration = Duration::from_millis(15);
+/// The first pause between two questions; each is half as long again as the one before, up to the last.
+const FIRST_PAUSE: Duration = Duration::from_millis(10);
+const LAST_PAUSE: Duration = Duration::from_millis(100);
 
 /// Asks `probe` until it gives a value. `what` names it in the failure.
 pub async fn eventually<T>(
@@ -19,6 +21,7 @@ pub async fn eventually<T>(
     mut probe: impl AsyncFnMut() -> Result<Option<T>>,
 ) -> Result<T> {
     let end = Instant::now() + deadline;
+    let mut pause = FIRST_PAUSE;
     let mut last = None;
     loop {
         match probe().await {
@@ -32,7 +35,8 @@ pub async fn eventually<T>(
                 None => bail!("not within {deadline:?}: {what}"),
             }
         }
-        sleep(STEP).await;
+        sleep(pause).await;
+        pause = LAST_PAUSE.min(pause.mul_f64(1.5));
     }
 }
 
@@ -47,7 +51,7 @@ pub async fn holds_for(
         if !probe().await? {
             bail!("did not hold: {what}");
         }
-        sleep(STEP).await;
+        sleep(LAST_PAUSE).await;
     }
     Ok(())
 }

@@ -184,3 +184,58 @@ impl Perform for Screen {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::terminal;
+    use crate::document::compact;
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        assert_eq!(compact::lines(&terminal(text)), expected);
+    }
+
+    #[test]
+    fn lines() {
+        check("one\ntwo\r\n\nfour", "one⏎two⏎⏎four");
+        check("one\n", "one");
+        check("", "");
+        check("\n", "");
+        assert_eq!(terminal("\n").len(), 1);
+        check("a\tb", "a\tb");
+    }
+
+    #[test]
+    fn colours_and_weight() {
+        check(
+            "\x1b[31mred\x1b[0m plain \x1b[1mbold\x1b[22m \x1b[2mdim",
+            "red‹red ›plain bold‹bold ›dim‹dim›",
+        );
+        check("\x1b[1;32mok\x1b[m \x1b[92mbright\x1b[39m!", "green‹ok bright›!");
+        check("\x1b[90mgrey\x1b[37mwhite\x1b[30mblack", "dim‹grey›whiteblack");
+        check("\x1b[31ma\nb\x1b[0mc", "red‹a›⏎red‹b›c");
+        check("\x1b[38;5;9ma\x1b[38;5;21mb\x1b[38;5;240mc\x1b[38;5;231md", "red‹a›blue‹b›dim‹c›d");
+        check("\x1b[38;2;250;200;0;1ma\x1b[38:2::0:200:200mb", "yellow‹a›cyan‹b›");
+        check("\x1b[48;5;1ma\x1b[41mb\x1b[48;2;1;2;31mc", "abc");
+        check("\x1b[4;7;9ma\x1b[?25m\x1b[>1mb", "ab");
+    }
+
+    #[test]
+    fn what_only_a_terminal_can_do_is_dropped() {
+        check("a\x1b[2Jb\x1b[10;5Hc\x1b[Kd\x1b7e", "abcde");
+        check("\x1b]0;title\x07a\x1b]8;;https://e.org\x1b\\link\x1b]8;;\x1b\\", "alink");
+        check("a\x1bPq#0\x1b\\b\x1b_c\x1b\\d\x1b^e\x1b\\f", "abdf");
+        check("a\u{9b}31mb\u{85}c\x00\x07\x7f\x0e\u{90}d", "a31mbcd");
+        check("a\x1b[31", "a");
+    }
+
+    #[test]
+    fn what_is_overwritten_is_gone() {
+        check("10%\r50%\r100%\ndone", "100%⏎done");
+        check("10%\r", "10%");
+        check("a\r\r\nb", "a⏎b");
+        check("long line\r\tx", "\tx");
+        check("abc\x08\x08X", "aX");
+        check("_\x08a\x1b[31mb\x08\x08\x08c", "red‹c›");
+    }
+}

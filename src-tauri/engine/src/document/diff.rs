@@ -195,6 +195,15 @@ fn mark_run(removed: &mut [DiffLine], added: &mut [DiffLine], deadline: Instant)
     if most == 0 || (n_alike as f32) < LIKENESS * most as f32 {
         return;
     }
+    // Indentation is worth a mark only if nothing else changed.
+    let is_blank = |word: &&str| word.trim().is_empty();
+    let mut marked =
+        old.iter().zip(&old_strong).chain(new.iter().zip(&new_strong)).filter(|(_, strong)| **strong);
+    if marked.any(|(word, _)| !is_blank(word)) {
+        for (words, strong) in [(&old, &mut old_strong), (&new, &mut new_strong)] {
+            words.iter().zip(strong).for_each(|(word, strong)| *strong &= !is_blank(word));
+        }
+    }
     write_parts(removed, &old, &old_strong);
     write_parts(added, &new, &new_strong);
 }
@@ -284,4 +293,133 @@ fn join_strong(parts: Vec<DiffPart>) -> Vec<DiffPart> {
 
 fn to_u32(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+    use crate::document::compact;
+
+    #[track_caller]
+    fn check(diff: Diff, expected: &str) {
+        assert_eq!(compact::diff(&diff), expected);
+    }
+
+    #[test]
+    fn a_changed_line_has_context_and_marked_words() {
+        check(
+            diff(
+                "a.rs",
+                "1\n2\n3\n4\nlet a = b(1);\n6\n7\n8\n9\n",
+                "1\n2\n3\n4\nlet a = c(1);\n6\n7\n8\n9\n",
+            ),
+            "a.rs +1 -1\n2 2  2\n3 3  3\n4 4  4\n5 · -let a = «b»(1);\n· 5 +let a = «c»(1);\n6 6  6\n7 7  7\n8 8  8",
+        );
+    }
+
+    #[test]
+    fn changes_far_apart_are_hunks_of_their_own() {
+        let old: String = (1..=20).map(|line| format!("{line}\n")).collect();
+        let new = old.replace("2\n3\n", "3\n").replace("19\n", "19\nmore\n");
+        check(
+            diff("a", &old, &new),
+            "a +1 -1\n1 1  1\n2 · -2\n3 2  3\n4 3  4\n5 4  5\n@@\n17 16  17\n18 17  18\n19 18  19\n· 19 +more\n20 20  20",
+        );
+    }
+
+    #[test]
+    fn new_empty_and_equal_files() {
+        check(diff("a", "", "one\ntwo\n"), "a +2 -0\n· 1 +one\n· 2 +two");
+        check(diff("a", "one\n", ""), "a +0 -1\n1 · -one");
+        check(diff("a", "one\n", "one\n"), "a +0 -0");
+        check(diff("a", "", ""), "a +0 -0");
+    }
+
+    #[test]
+    fn line_ends_are_changes_too() {
+        check(diff("a", "one", "one\n"), "a +1 -1\n1 · -one\n· 1 +one");
+        check(diff("a", "one\r\n", "one\n"), "a +1 -1\n1 · -one«␍»\n· 1 +one");
+        check(diff("a", "one\r\ntwo\r\n", "one\r\n2\r\n"), "a +1 -1\n1 1  one\n2 · -two\n· 2 +2");
+    }
+
+    #[test]
+    fn a_part_without_a_place_has_no_numbers() {
+        check(diff_unplaced("a", "foo", "foo\nbar"), "a +1 -0\n· ·  foo\n· · +bar");
+        check(diff_unplaced("a", "one", "one\r\n"), "a +1 -1\n· · -one\n· · +one«␍»");
+    }
+
+    #[test]
+    fn words_are_marked_where_lines_are_alike() {
+        check(
+            diff_unplaced("a", "a b c d\nmore words here", "a x y d\nmore words there"),
+            "a +2 -2\n· · -a «b c» d\n· · -more words «here»\n· · +a «x y» d\n· · +more words «there»",
+        );
+        check(diff_unplaced("a", "  same", "    same"), "a +1 -1\n· · -«  »same\n· · +«    »same");
+        check(
+            diff_unplaced("a", "nothing alike", "another line"),
+            "a +1 -1\n· · -nothing alike\n· · +another line",
+        );
+        check(
+            diff_unplaced("a", "call(first, second)", "call(\n    first,\n    second,\n)"),
+            "a +4 -1\n· · -call(first, second)\n· · +call(\n· · +    first,\n· · +    second«,»\n· · +)",
+        );
+    }
+
+    #[test]
+    fn the_agents_own_patch() {
+        let patch = json!([{
+            "oldStart": 4, "oldLines": 3, "newStart": 5, "newLines": 3,
+            "lines": [" alpha", "-beta one", "+gamma one", " ", "\\ No newline at end of file"],
+        }]);
+        check(
+            diff_from_patch("b.txt", &patch).unwrap(),
+            "b.txt +1 -1\n4 5  alpha\n5 · -«beta» one\n· 6 +«gamma» one\n6 7",
+        );
+        let without_numbers = json!([{ "lines": ["+a"] }]);
+        check(diff_from_patch("b", &without_numbers).unwrap(), "b +1 -0\n· · +a");
+    }
+
+    #[test]
+    fn what_is_no_patch_is_none() {
+        for patch in [
+            json!([]),
+            json!(null),
+            json!("x"),
+            json!([1]),
+            json!([{ "lines": [1] }]),
+            json!([{ "lines": "+a" }]),
+        ] {
+            assert_eq!(diff_from_patch("a", &patch), None, "{patch}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Removed and context lines are the old text, added and context lines the new one, each with its number.
+        #[test]
+        fn a_diff_tells_both_texts(old in "([ab ]{0,3}\n){0,12}", new in "([ab ]{0,3}\n){0,12}") {
+            let diff = diff("a", &old, &new);
+            let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
+            let mut n_changed = (0, 0);
+            for line in diff.hunks.iter().flat_map(|hunk| &hunk.lines) {
+                let text: String = line.parts.iter().map(|part| part.text.as_str()).collect();
+                prop_assert_eq!(line.kind == DiffKind::Added, line.old_line.is_none());
+                prop_assert_eq!(line.kind == DiffKind::Removed, line.new_line.is_none());
+                for (number, lines) in [(line.old_line, &old), (line.new_line, &new)] {
+                    if let Some(number) = number {
+                        prop_assert_eq!(lines[number as usize - 1], &text);
+                    }
+                }
+                n_changed.0 += u32::from(line.kind == DiffKind::Added);
+                n_changed.1 += u32::from(line.kind == DiffKind::Removed);
+            }
+            prop_assert_eq!(n_changed, (diff.added, diff.removed));
+            prop_assert_eq!(old.len() + diff.added as usize, new.len() + diff.removed as usize);
+            prop_assert_eq!(diff.hunks.is_empty(), old == new);
+        }
+    }
 }

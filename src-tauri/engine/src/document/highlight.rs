@@ -47,7 +47,12 @@ pub fn language_of_path(path: &str) -> Option<String> {
         .or_else(|| {
             (!extension.is_empty()).then(|| SYNTAXES.find_syntax_by_extension(extension)).flatten()
         })?;
-    (syntax.name != "Plain Text").then(|| syntax.name.to_lowercase())
+    Some(match syntax.name.as_str() {
+        "Plain Text" => return None,
+        "Bourne Again Shell (bash)" | "Shell-Unix-Generic" => "bash".to_owned(),
+        "TypeScriptReact" => "tsx".to_owned(),
+        name => name.to_lowercase(),
+    })
 }
 
 /// Highlights the code blocks of a document, and takes over those that are already there.
@@ -251,7 +256,6 @@ fn alias(language: &str) -> Option<&'static str> {
         "ruby" => "rb",
         "terraform" | "hcl" => "tf",
         "protobuf" => "proto",
-        "powershell" | "pwsh" => "ps1",
         "elixir" => "ex",
         "haskell" => "hs",
         "ini" | "cfg" | "conf" | "editorconfig" | "gitconfig" => "ini",
@@ -293,10 +297,16 @@ static STYLES: LazyLock<Vec<(Scope, TokenStyle)>> = LazyLock::new(|| {
         ("support.type", Type),
         ("support.class", Type),
         ("meta.annotation", Type),
-        ("storage.type.function", Keyword),
+        ("storage.type.string", String),
+        ("storage.type.keyword", Keyword),
+        ("storage.type.primitive", Type),
+        ("storage.type.go", Type),
+        ("storage.type.sql", Type),
         ("storage", Keyword),
+        ("keyword.other.unit", Number),
         ("keyword.operator.word", Keyword),
         ("keyword.operator.logical.python", Keyword),
+        ("keyword.operator.logical.sql", Keyword),
         ("keyword.operator.new", Keyword),
         ("keyword.operator", Plain),
         ("keyword", Keyword),
@@ -317,4 +327,172 @@ static STYLES: LazyLock<Vec<(Scope, TokenStyle)>> = LazyLock::new(|| {
 
 fn style_of(scope: Scope) -> Option<TokenStyle> {
     STYLES.iter().find(|(prefix, _)| prefix.is_prefix_of(scope)).map(|(_, style)| *style)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::compact;
+
+    #[track_caller]
+    fn check(language: &str, text: &str, expected: &str) {
+        assert_eq!(compact::lines(&highlight(Some(language), text)), expected);
+    }
+
+    #[test]
+    fn tokens() {
+        check(
+            "rust",
+            "fn a(b: &B) -> Option<C> { \"c\\n\".len() + 1 } // d",
+            "keyword‹fn ›function‹a›(b: &B) -> type‹Option›<C> { string‹\"c\\n\"›.function‹len›() + number‹1 ›} comment‹// d›",
+        );
+        check(
+            "ts",
+            "export const a: Foo = await b(`x`, 0x1f);",
+            "keyword‹export const ›a: type‹Foo ›= keyword‹await ›function‹b›(string‹`x`›, number‹0x1f›);",
+        );
+        check(
+            "python",
+            "class A(B):\n    def f(self): return not None  # x",
+            "keyword‹class ›type‹A›(type‹B›):⏎    keyword‹def ›function‹f›(self): keyword‹return not None  ›comment‹# x›",
+        );
+        check("go", "func (a *B) c() error {", "keyword‹func ›(a *type‹B›) function‹c›() type‹error ›{");
+        check("json", "{\"a\": [1, true]}", "{string‹\"a\"›: [number‹1›, keyword‹true›]}");
+        check(
+            "bash",
+            "if [ -f \"$1\" ]; then echo 'x'; fi # c",
+            "keyword‹if ›function‹[ ›-f string‹\"$1\" ›function‹]›; keyword‹then ›function‹echo ›string‹'x'›; keyword‹fi ›comment‹# c›",
+        );
+        check("diff", "-old\n+new\n same", "red‹-old›⏎green‹+new›⏎ same");
+        check("toml", "[a]\nb = \"c\"", "[a]⏎keyword‹b ›= string‹\"c\"›");
+        check("html", "<p class=\"a\">b</p>", "<keyword‹p ›type‹class›=string‹\"a\"›>b</keyword‹p›>");
+        check(
+            "sql",
+            "SELECT a FROM b WHERE c = 1;",
+            "keyword‹SELECT› a keyword‹FROM› b keyword‹WHERE› c = number‹1›;",
+        );
+    }
+
+    #[test]
+    fn strings_and_comments_go_on_over_lines() {
+        check("rust", "/* a\nb */ c", "comment‹/* a›⏎comment‹b */› c");
+    }
+
+    #[test]
+    fn unknown_languages_and_none_stay_plain() {
+        assert_eq!(compact::lines(&highlight(Some("nonsense"), "fn a() {}\n")), "fn a() {}");
+        assert_eq!(compact::lines(&highlight(None, "fn a() {}\r\n\r\n")), "fn a() {}⏎");
+        assert_eq!(compact::lines(&highlight(Some("text"), "fn a() {}")), "fn a() {}");
+    }
+
+    #[test]
+    fn every_usual_name_of_a_language_is_known() {
+        for name in [
+            "rust",
+            "rs",
+            "ts",
+            "tsx",
+            "typescript",
+            "js",
+            "jsx",
+            "javascript",
+            "py",
+            "python",
+            "go",
+            "golang",
+            "c",
+            "cpp",
+            "c++",
+            "java",
+            "sh",
+            "bash",
+            "shell",
+            "zsh",
+            "console",
+            "json",
+            "jsonc",
+            "yaml",
+            "yml",
+            "toml",
+            "html",
+            "css",
+            "scss",
+            "sql",
+            "diff",
+            "patch",
+            "md",
+            "markdown",
+            "Rust",
+            "JSON",
+            "dockerfile",
+            "makefile",
+            "xml",
+            "svelte",
+            "vue",
+            "kotlin",
+            "swift",
+            "ruby",
+            "php",
+            "csharp",
+            "lua",
+            "ini",
+            "proto",
+            "graphql",
+            "elixir",
+            "haskell",
+            "zig",
+            "nix",
+            "terraform",
+        ] {
+            assert!(syntax_of(name).is_some(), "{name}");
+        }
+    }
+
+    #[test]
+    fn too_much_stays_plain() {
+        let long = format!("let a = 1; {}", " ".repeat(LINE_BYTES));
+        let lines = highlight(Some("rust"), &format!("{long}\nlet a = 1;\n"));
+        assert_eq!(lines[0].tokens.len(), 1);
+        assert!(lines[1].tokens.len() > 1);
+
+        let lines = highlight(Some("json"), &"1\n".repeat(BLOCK_LINES + 1));
+        assert_eq!(lines[BLOCK_LINES - 1].tokens[0].style, TokenStyle::Number);
+        assert_eq!(lines[BLOCK_LINES].tokens[0].style, TokenStyle::Plain);
+    }
+
+    #[test]
+    fn the_language_of_a_path() {
+        let check = |path: &str, expected: Option<&str>| {
+            let language = language_of_path(path);
+            assert_eq!(language.as_deref(), expected, "{path}");
+            if let Some(language) = language {
+                assert!(syntax_of(&language).is_some(), "{path}: {language} is not known");
+            }
+        };
+        check("/a/src/main.rs", Some("rust"));
+        check("C:\\a\\x.TSX", Some("tsx"));
+        check("a.ts", Some("typescript"));
+        check("a.mjs", Some("javascript"));
+        check("Cargo.lock", Some("toml"));
+        check("Dockerfile", Some("dockerfile"));
+        check("Makefile", Some("makefile"));
+        check(".bashrc", Some("bash"));
+        check("a.h", Some("c++"));
+        check("notes.md", Some("markdown"));
+        check("a.unknown", None);
+        check("LICENSE", None);
+        check("a.txt", None);
+        check("", None);
+    }
+
+    #[test]
+    fn known_code_is_not_highlighted_again() {
+        let blocks = crate::document::markdown("```rust\nlet a;\n```\n\n- ```rust\n  let b;\n  ```\n");
+        let mut highlights = Highlights::default();
+        highlights.know(&blocks);
+        assert_eq!(compact::lines(&highlights.lines(Some("rust"), "let b;\n")), "keyword‹let› b;");
+        assert_eq!(highlights.bytes, 0);
+        highlights.lines(Some("rust"), "let b;\n");
+        assert_eq!(highlights.bytes, "let b;\n".len());
+    }
 }

@@ -124,8 +124,12 @@ fn huge_lines_and_blocks() {
 #[test]
 fn code_that_tries_the_patterns() {
     let started_at = Instant::now();
-    for language in ["rust", "ts", "tsx", "py", "c", "cpp", "java", "sh", "json", "yaml", "html", "css", "sql", "md"] {
-        for part in ["(", "[{", "<a ", "\"\\", "/*", "'", "$(", "${", "a.b.", "=>", "::<", "0x", "#{", "  ", "-"] {
+    for language in
+        ["rust", "ts", "tsx", "py", "c", "cpp", "java", "sh", "json", "yaml", "html", "css", "sql", "md"]
+    {
+        for part in
+            ["(", "[{", "<a ", "\"\\", "/*", "'", "$(", "${", "a.b.", "=>", "::<", "0x", "#{", "  ", "-"]
+        {
             let line = part.repeat(1_000 / part.len());
             assert_eq!(highlight(Some(language), &line).len(), 1);
         }
@@ -138,7 +142,8 @@ fn code_that_tries_the_patterns() {
 #[test]
 fn changes_of_everything() {
     let started_at = Instant::now();
-    let numbered = |offset: usize| (0..100_000).map(move |line| format!("{}\n", (line * 7919 + offset) % 100_003));
+    let numbered =
+        |offset: usize| (0..100_000).map(move |line| format!("{}\n", (line * 7919 + offset) % 100_003));
     let (old, new): (String, String) = (numbered(0).collect(), numbered(1).collect());
     assert!(diff("a", &old, &new).added > 0);
     let (old, new) = ("ab ".repeat(400_000), "ba ".repeat(400_000));
@@ -150,7 +155,19 @@ fn changes_of_everything() {
 #[test]
 fn terminal_garbage() {
     let started_at = Instant::now();
-    for part in ["\x1b[1;31m", "\x1b]0;", "\x1b[", "\x1bP", "\x1b[38;5", "\x1b[38;2;1;2;3ma", "\r", "\x08", "a\x08", "\u{9b}", "a\r"] {
+    for part in [
+        "\x1b[1;31m",
+        "\x1b]0;",
+        "\x1b[",
+        "\x1bP",
+        "\x1b[38;5",
+        "\x1b[38;2;1;2;3ma",
+        "\r",
+        "\x08",
+        "a\x08",
+        "\u{9b}",
+        "a\r",
+    ] {
         terminal(&part.repeat(1_000_000 / part.len()));
     }
     let elapsed = started_at.elapsed();

@@ -538,3 +538,120 @@ fn align_of(alignment: Alignment) -> Align {
         Alignment::Right => Align::Right,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::markdown;
+    use crate::api::Block;
+    use crate::document::compact;
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        assert_eq!(compact::blocks(&markdown(text)), expected);
+    }
+
+    #[test]
+    fn blocks() {
+        check("# One\n\ntext\n\nTwo\n---\n\n***\n", "h1(One) p(text) h2(Two) rule");
+        check("> a\n> > b\n\nc", "quote[p(a) quote[p(b)]] p(c)");
+        check("one\ntwo  \nthree\\\nfour", "p(one⏎two↵three↵four)");
+        check("", "");
+        check("\u{feff}# One\r\n\rtext\rmore\r\n", "h1(One) p(text⏎more)");
+        check("a\0b\x0cc", "p(a\u{fffd}b c)");
+    }
+
+    #[test]
+    fn lists() {
+        check("- a\n- b\n  - c\n\n  d\n", "ul[[p(a)] [p(b) ul[[p(c)]] p(d)]]");
+        check("3. a\n4. b\n\n5) c", "ol3[[p(a)] [p(b)]] ol5[[p(c)]]");
+        check("- [ ] a\n- [x] b\n- [x]\n- c [ ] d", "ul[[☐ p(a)] [☑ p(b)] [☑ ] [p(c [ ] d)]]");
+        // A loose list is drawn like a tight one.
+        assert_eq!(markdown("- a\n\n- b\n"), markdown("- a\n- b\n"));
+        check("-\n-\n", "ul[[] []]");
+    }
+
+    #[test]
+    fn code() {
+        check("```rust,ignore\nfn a() {}\n\n```\n", "code(rust:fn a() {}⏎)");
+        check("~~~ {.py #id}\na\n~~~", "code(py:a)");
+        check("```\n```", "code(:)");
+        check("```\n\n```", "code(:)");
+        assert_ne!(markdown("```\n```"), markdown("```\n\n```"));
+        check("    a\n\n      b\n", "code(:a⏎⏎  b)");
+        check("- a\n  ```sh\n  ls\n\n  ```\n", "ul[[p(a) code(sh:ls⏎)]]");
+        check("```x\nnot closed\n", "code(x:not closed)");
+    }
+
+    #[test]
+    fn tables() {
+        check(
+            "| a | b | c | d |\n|---|:--|:-:|--:|\n| 1 | `x \\| y` |\n| *2* | a<br>b | 4 | 5 | 6 |\n",
+            "table[-<=> a|b|c|d / 1|`x | y`|| / *2*|a↵b|4|5]",
+        );
+        check("text\n| a | b\n|-|-\n1 | 2\n\nmore", "p(text) table[-- a|b / 1|2] p(more)");
+    }
+
+    #[test]
+    fn spans() {
+        check("*a **b `c` ~~d~~***", "p(*a **b `c` ~d~***)");
+        check("a_b_c &amp; &copy; \\* 2*3*4", "p(a_b_c & © * 2*3*4)");
+        check("![a *b* c](https://e.org/x.png \"t\")", "p(image(https://e.org/x.png “a b c”))");
+        check("[![logo](l.png)](https://e.org)", "p(link(https://e.org/ @e.org “image(l.png “logo”)”))");
+    }
+
+    #[test]
+    fn footnotes() {
+        check("a[^1] b[^2]\n\n[^1]: note\n\n    more\n", "p(a[^1] b[^2]) footnote 1[p(note) p(more)]");
+    }
+
+    #[test]
+    fn html_is_shown_as_text() {
+        check("<div onclick=x>\n*a*\n</div>\n\nb", "p(⟨<div onclick=x>⏎*a*⏎</div>⟩) p(b)");
+        check("a <b>c</b> <script>d()</script>", "p(a ⟨<b>⟩c⟨</b>⟩ ⟨<script>⟩d()⟨</script>⟩)");
+        check("a<br>b<BR />c<br/>d<br x>", "p(a↵b↵c↵d⟨<br x>⟩)");
+        check("<!-- hidden? -->", "p(⟨<!-- hidden? -->⟩)");
+    }
+
+    #[test]
+    fn links_lead_where_they_say() {
+        check("[a](https://e.org/x)", "p(link(https://e.org/x @e.org “a”))");
+        check(
+            "[a][1] [1]\n\n[1]: http://e.org 'title'",
+            "p(link(http://e.org/ @e.org “a”) link(http://e.org/ @e.org “1”))",
+        );
+        check(
+            "<https://e.org> <a@e.org>",
+            "p(link(https://e.org/ @e.org “https://e.org”) link(mailto:a@e.org @e.org “a@e.org”))",
+        );
+        check("see https://e.org/a_b_c.", "p(see link(https://e.org/a_b_c @e.org “https://e.org/a_b_c”).)");
+        check("[see https://a.org](https://b.org)", "p(link(https://b.org/ @b.org “see https://a.org”))");
+        check("**https://e.org**", "p(**link(https://e.org/ @e.org “https://e.org”)**)");
+        check("`https://e.org`", "p(`https://e.org`)");
+    }
+
+    #[test]
+    fn other_links_hide_nothing() {
+        check("[safe](javascript:alert(1))!", "p(safe `javascript:alert(1)`!)");
+        check(
+            "see [main.rs](src/main.rs) and [README.md](README.md)",
+            "p(see main.rs `src/main.rs` and README.md)",
+        );
+        check("[*a* b](file:///etc/passwd)", "p(*a* b `file:///etc/passwd`)");
+        check("[](x)", "p( `x`)");
+    }
+
+    #[test]
+    fn deep_nesting_keeps_its_text() {
+        let mut blocks = &markdown(&format!("{}a\n\nb", "> ".repeat(200)))[..];
+        let mut depth = 0;
+        while let [Block::Quote { blocks: inner }, ..] = blocks {
+            blocks = inner;
+            depth += 1;
+        }
+        assert_eq!((depth, compact::blocks(blocks).as_str()), (super::BLOCK_DEPTH, "p(a)"));
+
+        let stars = compact::blocks(&markdown(&format!("{}z{}", "*a ".repeat(30), "*".repeat(30))));
+        assert_eq!(stars.replace('*', ""), format!("p({}z)", "a ".repeat(30)));
+        assert_eq!(stars.matches('*').count(), 2 * super::SPAN_DEPTH);
+    }
+}

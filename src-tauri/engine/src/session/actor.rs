@@ -12,18 +12,20 @@ use crate::transcript::Transcript;
 use crate::wire::Inbound;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 
 /// Batches of lines that may wait for the session; behind them the agent is held by its own pipe.
 const BACKLOG: usize = 4;
+/// How long a listener may hold a session that is to end.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Milliseconds since the epoch.
 fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
 }
 
-pub async fn run(open: Open, inbox: mpsc::Receiver<Message>) {
+pub async fn run(open: Open, inbox: mpsc::Receiver<Message>, ending: watch::Receiver<bool>) {
     let transcript = past(&open).await;
     let (output_sender, output) = mpsc::channel(BACKLOG);
     let machine = Machine::new(open.record.memory.clone(), open.limits.clone());
@@ -38,6 +40,7 @@ pub async fn run(open: Open, inbox: mpsc::Receiver<Message>) {
         seq: 0,
         pid: None,
         lock: None,
+        ending,
         finish: Vec::new(),
         close: Vec::new(),
         activity: String::new(),
@@ -90,6 +93,7 @@ struct Actor {
     pid: Option<u32>,
     /// Our mark on the conversation, while its process lives.
     lock: Option<Lock>,
+    ending: watch::Receiver<bool>,
     finish: Vec<oneshot::Sender<()>>,
     close: Vec<oneshot::Sender<()>>,
     /// What the agent did when the facts were told last.
@@ -200,10 +204,8 @@ impl Actor {
             }
             Output::StdinBroken(problem) => self.step(Input::StdinBroken(problem)).await,
             Output::Exited(report) => {
-                // Its tools have sessions of their own: whatever of them outlived it has to go too.
-                if let Some(process) = self.process.take() {
-                    process.sweep();
-                }
+                // Its tools have sessions of their own: whatever of them outlived it goes with it.
+                drop(self.process.take());
                 self.pid = None;
                 self.lock = None;
                 self.step(Input::Exited(report)).await;
@@ -412,7 +414,11 @@ impl Actor {
         let mut gone = Vec::new();
         for (at, subscriber) in self.subscribers.iter().enumerate() {
             let is_gone = match subscriber {
-                Subscriber::Every(sender) => sender.send(envelope.clone()).await.is_err(),
+                Subscriber::Every(sender) => tokio::select! {
+                    biased;
+                    sent = sender.send(envelope.clone()) => sent.is_err(),
+                    () = out_of_patience(self.ending.clone()) => true,
+                },
                 Subscriber::Merged(feed) if std::sync::Arc::strong_count(feed) == 1 => true,
                 Subscriber::Merged(feed) => {
                     feed.push(envelope.clone());
@@ -473,6 +479,13 @@ fn is_fact(event: &Event) -> bool {
             | Event::BlocksChanged { .. }
             | Event::CodeGrew { .. }
     )
+}
+
+/// When the session has been about to end for as long as a listener may hold it.
+async fn out_of_patience(mut ending: watch::Receiver<bool>) {
+    // An error means that the last handle is gone, which is an end as well.
+    let _ = ending.wait_for(|is_ending| *is_ending).await;
+    tokio::time::sleep(PATIENCE).await;
 }
 
 /// Until a moment of the wall clock; for ever if there is none.

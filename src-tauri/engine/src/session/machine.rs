@@ -10,7 +10,7 @@ use crate::permission;
 use crate::wire::{self, CanUseTool, ControlRequest, Inbound, TurnResult};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
 /// How long things may take, in milliseconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -174,6 +174,8 @@ enum Then {
     Hibernate,
     /// It did not do as it was told; the next prompt needs a new one.
     Restart,
+    /// It ended of itself, or stopped listening and was ended.
+    Crash,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -215,13 +217,16 @@ pub struct Machine {
     saving: VecDeque<Prompt>,
     queue: VecDeque<Prompt>,
     requests: Vec<OpenRequest>,
-    asked: HashMap<String, Asked>,
+    /// In the order in which it was asked.
+    asked: Vec<(String, Asked)>,
     n_asked: u64,
     crashes: Vec<u64>,
     agent_session_id: Option<String>,
     resumable: bool,
-    /// This start tries to resume; the agent may say that it cannot.
-    resuming: bool,
+    /// What this process was started with.
+    started: Start,
+    /// No turn began in this process: with it nothing would be lost.
+    fresh: bool,
     /// Why the process that is starting will end, if it said so.
     start_error: Option<String>,
     title: Option<String>,
@@ -251,12 +256,13 @@ impl Machine {
             saving: VecDeque::new(),
             queue,
             requests: Vec::new(),
-            asked: HashMap::new(),
+            asked: Vec::new(),
             n_asked: 0,
             crashes: Vec::new(),
             agent_session_id: memory.agent_session_id,
             resumable: memory.resumable,
-            resuming: false,
+            started: Start::default(),
+            fresh: true,
             start_error: None,
             title: memory.title,
             version: None,
@@ -287,7 +293,7 @@ impl Machine {
             prompts: prompts.collect(),
             model: self.wanted_model.clone(),
             mode: self.wanted_mode.clone(),
-            title: self.title.clone(),
+            title: self.title.clone().or_else(|| title_of(&self.saving.front()?.text)),
             cost_usd: self.usage.cost_usd,
         }
     }
@@ -443,7 +449,7 @@ impl Step<'_> {
         self.machine.n_asked += 1;
         let id = format!("deskbell-{}", self.machine.n_asked);
         self.push(Effect::Write(wire::control_request(&id, request)));
-        self.machine.asked.insert(id, asked);
+        self.machine.asked.push((id, asked));
     }
 
     // --- the queue -------------------------------------------------------------------------------------------
@@ -561,11 +567,15 @@ impl Step<'_> {
             && self.machine.process == Process::Ready
         {
             *interrupting = true;
-            self.ask(Asked::Interrupt, wire::interrupt());
-            let at = self.now + self.machine.limits.interrupt_ms;
-            self.push(Effect::Arm { timer: Timer::Interrupt, at });
+            self.ask_interrupt();
             self.changed();
         }
+    }
+
+    fn ask_interrupt(&mut self) {
+        self.ask(Asked::Interrupt, wire::interrupt());
+        let at = self.now + self.machine.limits.interrupt_ms;
+        self.push(Effect::Arm { timer: Timer::Interrupt, at });
     }
 
     fn queued(&mut self, id: &PromptId) -> Option<usize> {
@@ -657,6 +667,10 @@ impl Step<'_> {
     }
 
     fn control_request(&mut self, id: String, request: ControlRequest) {
+        if !self.listens() {
+            // The end of its input is a denial to it.
+            return;
+        }
         match request {
             ControlRequest::CanUseTool(request) => {
                 let id = RequestId::new(id);
@@ -699,6 +713,13 @@ impl Step<'_> {
         }
     }
 
+    /// Nobody's answer counts any more.
+    fn withdraw_all(&mut self, reason: &str) {
+        for open in std::mem::take(&mut self.machine.requests) {
+            self.resolved(open, Resolution::Withdrawn { reason: reason.to_owned() });
+        }
+    }
+
     // --- the process -----------------------------------------------------------------------------------------
 
     fn start(&mut self) {
@@ -708,14 +729,18 @@ impl Step<'_> {
     }
 
     fn spawn(&mut self) {
-        let resume = self.machine.agent_session_id.clone().filter(|_| self.machine.resumable);
-        self.machine.resuming = resume.is_some();
+        let start = Start {
+            resume: self.machine.agent_session_id.clone().filter(|_| self.machine.resumable),
+            model: self.machine.wanted_model.clone(),
+            mode: self.machine.wanted_mode.clone(),
+        };
+        self.machine.mode.clone_from(&start.mode);
+        self.machine.started = start.clone();
+        self.machine.fresh = true;
         self.machine.start_error = None;
         self.machine.process = Process::Starting;
         self.machine.verdict = Verdict::None;
-        let model = self.machine.wanted_model.clone();
-        let mode = self.machine.wanted_mode.clone();
-        self.push(Effect::Spawn(Start { resume, model, mode }));
+        self.push(Effect::Spawn(start));
         self.changed();
     }
 
@@ -749,6 +774,7 @@ impl Step<'_> {
 
     /// Begins the ladder.
     fn descend(&mut self, then: Then) {
+        self.withdraw_all("The agent is being ended.");
         self.push(Effect::Disarm(Timer::Initialize));
         self.push(Effect::Disarm(Timer::Interrupt));
         self.push(Effect::Disarm(Timer::Hibernate));
@@ -766,11 +792,16 @@ impl Step<'_> {
         self.changed();
     }
 
+    /// Can anything be written to it?
+    fn listens(&self) -> bool {
+        matches!(self.machine.process, Process::Starting | Process::Ready)
+    }
+
     fn stdin_broken(&mut self, problem: &str) {
-        if matches!(self.machine.process, Process::Starting | Process::Ready) {
+        if self.listens() {
             // Its exit usually follows at once; one that lives on deaf is of no use.
             self.notice(Level::Warning, "The agent stopped listening.", Some(problem.to_owned()));
-            self.descend(Then::Restart);
+            self.descend(Then::Crash);
         }
     }
 
@@ -778,57 +809,58 @@ impl Step<'_> {
         for timer in [Timer::Initialize, Timer::Interrupt, Timer::Stop, Timer::Hibernate] {
             self.push(Effect::Disarm(timer));
         }
-        self.machine.asked.clear();
-        self.machine.n_background_tasks = 0;
-        let open = std::mem::take(&mut self.machine.requests);
-        for open in open {
-            self.resolved(open, Resolution::Withdrawn { reason: "The agent's process ended.".to_owned() });
+        for (_, asked) in std::mem::take(&mut self.machine.asked) {
+            if let Asked::Model(model) = asked {
+                // It did not come to answer: the next one is started with it.
+                self.machine.model = None;
+                self.machine.wanted_model = Some(model);
+            }
         }
-        let process = std::mem::replace(&mut self.machine.process, Process::Absent);
-        let then = match process {
-            Process::Stopping { then, .. } => Some(then),
-            _ => None,
+        self.machine.n_background_tasks = 0;
+        self.withdraw_all("The agent's process ended.");
+        let then = match std::mem::replace(&mut self.machine.process, Process::Absent) {
+            Process::Stopping { then, .. } => then,
+            _ => Then::Crash,
         };
-        let cannot_resume = self.machine.resuming && self.machine.agent_session_id.is_none();
-        report.expected = then.is_some() || cannot_resume;
+        let cannot_resume = self.machine.started.resume.is_some() && self.machine.agent_session_id.is_none();
+        report.expected = then != Then::Crash || cannot_resume;
         self.note(Note::ProcessEnded);
         self.emit(Event::AgentExited { report: report.clone() });
         self.changed();
 
         let words = match then {
-            Some(Then::Stay) => "Stopped".to_owned(),
-            Some(Then::Restart) => "The agent did not react, and was ended".to_owned(),
-            Some(Then::Hibernate) | None => self.exit_words(&report),
+            Then::Stay => "Stopped".to_owned(),
+            Then::Restart => "The agent did not react, and was ended".to_owned(),
+            Then::Hibernate | Then::Crash => self.exit_words(&report),
         };
         self.cut_off(then, &words);
         match then {
-            Some(Then::Stay) => self.machine.verdict = Verdict::Stopped,
-            Some(Then::Hibernate) => {}
-            Some(Then::Restart) => {
-                self.machine.verdict = Verdict::Failed(words);
-                self.advance();
-            }
-            None if cannot_resume => self.advance_or_start(),
-            None => self.crashed(&report, words),
+            Then::Stay => self.machine.verdict = Verdict::Stopped,
+            Then::Restart => self.machine.verdict = Verdict::Failed(words),
+            Then::Hibernate => {}
+            Then::Crash if cannot_resume => self.start(),
+            Then::Crash => self.crashed(&report, words),
         }
+        // What was asked for while it was being ended.
+        self.advance();
         self.push(Effect::Save(None));
     }
 
     /// Ends the turn that the process took with it. Its prompt is offered again, never sent again by itself.
-    fn cut_off(&mut self, then: Option<Then>, words: &str) {
+    fn cut_off(&mut self, then: Then, words: &str) {
         let Turn::Running { prompt, since, interrupting } =
             std::mem::replace(&mut self.machine.turn, Turn::None)
         else {
             return;
         };
         let outcome = match then {
-            Some(Then::Stay) => Outcome::Interrupted,
-            Some(Then::Restart) if interrupting => Outcome::Interrupted,
+            Then::Stay => Outcome::Interrupted,
+            Then::Restart if interrupting => Outcome::Interrupted,
             _ => Outcome::Crashed,
         };
         let prompt_ids = prompt.iter().map(|prompt| prompt.id.clone()).collect();
         if let Some(prompt) = prompt {
-            if outcome == Outcome::Interrupted && then == Some(Then::Restart) {
+            if outcome == Outcome::Interrupted && then == Then::Restart {
                 // The user ended this turn; only the agent took a harder push to do so.
                 self.prompt_state(&prompt.id, PromptState::Done);
             } else {
@@ -844,8 +876,7 @@ impl Step<'_> {
             output_tokens: 0,
             cost_usd: 0.0,
         };
-        self.note(Note::TurnEnded(turn.clone()));
-        self.emit(Event::TurnEnded { turn });
+        self.turn_ended(turn);
     }
 
     fn crashed(&mut self, report: &ExitReport, words: String) {
@@ -867,11 +898,6 @@ impl Step<'_> {
             self.machine.process = Process::BackingOff { attempt, at };
             self.push(Effect::Arm { timer: Timer::Restart, at });
         }
-    }
-
-    fn advance_or_start(&mut self) {
-        self.advance();
-        self.start();
     }
 
     fn exit_words(&self, report: &ExitReport) -> String {
@@ -921,13 +947,14 @@ impl Step<'_> {
             }
             (Timer::Restart, Process::BackingOff { .. }) => {
                 self.machine.process = Process::Absent;
+                self.changed();
                 self.advance();
             }
             (Timer::Hibernate, Process::Ready) => {
                 let quiet = self.machine.turn == Turn::None
                     && self.machine.requests.is_empty()
                     && self.machine.n_background_tasks == 0
-                    && self.machine.resumable;
+                    && (self.machine.resumable || self.machine.fresh);
                 if quiet {
                     self.descend(Then::Hibernate);
                 } else {
@@ -951,11 +978,8 @@ impl Step<'_> {
                 self.withdrawn(&request_id, "The agent took the request back.");
             }
             Inbound::SessionState { state } if state == "running" => self.begin_unasked(),
-            Inbound::Status { permission_mode: Some(mode), .. } => {
-                self.machine.wanted_mode = Some(mode.clone());
-                self.machine.mode = Some(mode);
-                self.changed();
-            }
+            Inbound::SessionState { state } if state == "idle" => self.end_unasked(),
+            Inbound::Status { permission_mode: Some(mode), .. } => self.works_in_mode(mode),
             Inbound::Assistant(assistant) if assistant.parent_tool_use_id.is_none() => {
                 if assistant.error.is_some() {
                     self.machine.reply_error = assistant.error;
@@ -964,6 +988,7 @@ impl Step<'_> {
                     && usage.context_tokens() > 0
                 {
                     self.machine.usage.context_tokens = usage.context_tokens();
+                    self.changed();
                 }
             }
             Inbound::BackgroundTasks { n } => self.machine.n_background_tasks = n,
@@ -985,8 +1010,15 @@ impl Step<'_> {
             self.machine.resumable = false;
             self.push(Effect::Save(None));
         }
+        self.machine.fresh = false;
         self.machine.model = init.model.or(self.machine.model.take());
-        self.machine.mode = init.permission_mode.or(self.machine.mode.take());
+        if let Some(mode) = init.permission_mode {
+            if self.machine.wanted_mode.is_some() {
+                self.works_in_mode(mode);
+            } else {
+                self.machine.mode = Some(mode);
+            }
+        }
         self.machine.version = init.claude_code_version.or(self.machine.version.take());
         self.machine.commands.retain(|command| !init.terminal_slash_commands.contains(&command.name));
         self.changed();
@@ -1004,19 +1036,63 @@ impl Step<'_> {
         }
     }
 
+    /// The agent says that nothing runs: what began unasked came to nothing, and has no result.
+    fn end_unasked(&mut self) {
+        let Turn::Running { prompt: None, since, .. } = self.machine.turn else { return };
+        self.machine.turn = Turn::None;
+        self.push(Effect::Disarm(Timer::Interrupt));
+        self.turn_ended(TurnEnd {
+            outcome: Outcome::Done,
+            words: "Done".to_owned(),
+            prompt_ids: Vec::new(),
+            duration_ms: self.now.saturating_sub(since),
+            output_tokens: 0,
+            cost_usd: 0.0,
+        });
+        self.advance();
+    }
+
+    fn turn_ended(&mut self, turn: TurnEnd) {
+        self.note(Note::TurnEnded(turn.clone()));
+        self.emit(Event::TurnEnded { turn });
+        self.changed();
+    }
+
+    /// What the agent says of its mode holds, but for a wish that it has yet to answer.
+    fn works_in_mode(&mut self, mode: String) {
+        let wanted = Some(self.asked_mode().unwrap_or(&mode).to_owned());
+        self.machine.mode = Some(mode);
+        self.want_mode(wanted);
+    }
+
+    fn want_mode(&mut self, mode: Option<String>) {
+        if self.machine.wanted_mode != mode {
+            self.machine.wanted_mode = mode;
+            self.push(Effect::Save(None));
+        }
+        self.changed();
+    }
+
+    /// The last mode that was asked for and not answered.
+    fn asked_mode(&self) -> Option<&str> {
+        self.machine.asked.iter().rev().find_map(|(_, asked)| match asked {
+            Asked::Mode(mode) => Some(mode.as_str()),
+            _ => None,
+        })
+    }
+
     fn control_response(&mut self, id: &str, outcome: Result<Value, String>) {
-        let Some(asked) = self.machine.asked.remove(id) else { return };
+        let Some(at) = self.machine.asked.iter().position(|(known, _)| known == id) else { return };
+        let (_, asked) = self.machine.asked.remove(at);
         match (asked, outcome) {
             (Asked::Initialize, Ok(response)) => self.ready(&response),
             // It answered, so it is ready; what it offers stays unknown.
             (Asked::Initialize, Err(_)) => self.ready(&Value::Null),
             (Asked::Interrupt, _) => {}
-            (Asked::Mode(mode), Ok(_)) => {
-                self.machine.mode = Some(mode);
-                self.changed();
-            }
+            (Asked::Mode(mode), Ok(_)) => self.works_in_mode(mode),
             (Asked::Mode(_), Err(problem)) => {
-                self.machine.wanted_mode = self.machine.mode.clone();
+                let wanted = self.asked_mode().map(str::to_owned).or_else(|| self.machine.mode.clone());
+                self.want_mode(wanted);
                 self.refused("The agent refused the mode.", problem);
             }
             (Asked::Model(model), Ok(response)) => {
@@ -1051,9 +1127,14 @@ impl Step<'_> {
         self.changed();
         // What was chosen while it was coming up.
         if let Some(mode) = self.machine.wanted_mode.clone()
-            && self.machine.mode.as_ref().is_some_and(|current| *current != mode)
+            && self.machine.mode.as_ref() != Some(&mode)
         {
             self.ask(Asked::Mode(mode.clone()), wire::set_permission_mode(&mode));
+        }
+        if let Some(model) = self.machine.wanted_model.clone()
+            && self.machine.started.model.as_ref() != Some(&model)
+        {
+            self.ask(Asked::Model(model.clone()), wire::set_model(&model));
         }
         self.advance();
     }
@@ -1066,6 +1147,10 @@ impl Step<'_> {
         if let Some(prompt) = &prompt
             && !outcome::answers(result, prompt.id.as_str())
         {
+            if interrupting && self.listens() && outcome::of(result, true, None) == Outcome::Interrupted {
+                // The other turn took the interrupt that was meant for ours.
+                self.ask_interrupt();
+            }
             return;
         }
         let outcome = outcome::of(result, interrupting, self.machine.reply_error.take().as_deref());
@@ -1093,23 +1178,22 @@ impl Step<'_> {
         }
         self.machine.turn = Turn::None;
         self.machine.verdict = if failed { Verdict::Failed(words) } else { Verdict::Completed };
-        self.note(Note::TurnEnded(turn.clone()));
-        self.emit(Event::TurnEnded { turn });
+        self.turn_ended(turn);
         self.push(Effect::Disarm(Timer::Interrupt));
         self.push(Effect::Save(None));
-        self.changed();
         self.advance();
     }
 
     /// Before any turn: the agent says why it cannot begin, and ends.
     fn result_without_turn(&mut self, result: &TurnResult) {
         let Some(words) = result.words().filter(|_| result.is_error) else { return };
-        if self.machine.process != Process::Starting {
+        if self.machine.process == Process::Ready {
             return;
         }
-        if self.machine.resuming && words.contains("No conversation found") {
+        if self.machine.started.resume.is_some() && words.contains("No conversation found") {
             self.machine.agent_session_id = None;
             self.machine.resumable = false;
+            self.push(Effect::Save(None));
             self.notice(
                 Level::Warning,
                 "The agent does not know this conversation any more; it starts afresh and does not know what is above.",
@@ -1160,3 +1244,6 @@ fn read_commands(response: &Value) -> Vec<SlashCommand> {
         .filter(|command| !command.name.is_empty())
         .collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -342,6 +342,10 @@ struct Head<'a> {
 }
 
 fn read(text: &str) -> Result<Inbound, serde_json::Error> {
+    // A list would do for an object, its values taken for fields in their order.
+    if !text.starts_with('{') {
+        return Err(serde::de::Error::custom("not an object"));
+    }
     let head: Head<'_> = serde_json::from_str(text)?;
     let kind = head.kind.as_deref().unwrap_or("");
     let subtype = head.subtype.as_deref().unwrap_or("");
@@ -606,6 +610,7 @@ mod tests {
         );
         assert!(matches!(parse(b"{\"type\":\"assistant\",\"message\":7}"), Inbound::Unreadable { .. }));
         assert!(matches!(parse(b"\xff\xfe"), Inbound::Unreadable { .. }));
+        assert!(matches!(parse(b"[\"system\",\"init\"]"), Inbound::Unreadable { .. }));
         assert_eq!(parse(b"{\"type\":\"brand_new\"}"), Inbound::Unknown { kind: "brand_new".into() });
     }
 

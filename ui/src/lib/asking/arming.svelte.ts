@@ -2,6 +2,9 @@
 
 import type { Attention, Clock } from '../state/attention.svelte';
 
+/** A button counts as seen when this much of it is. */
+const MOSTLY = 0.9;
+
 /** Longer than a click that was meant for something else. */
 export const ARM_MS = 700;
 
@@ -29,9 +32,10 @@ export class Arming {
   watchSight = (element: Element) => {
     if (!('IntersectionObserver' in window)) return;
     this.inSight = false;
-    const observer = new IntersectionObserver((entries) => {
-      this.inSight = entries.at(-1)?.isIntersecting ?? false;
-    });
+    const observer = new IntersectionObserver(
+      (entries) => (this.inSight = (entries.at(-1)?.intersectionRatio ?? 0) >= MOSTLY),
+      { threshold: MOSTLY },
+    );
     observer.observe(element);
     return () => observer.disconnect();
   };

@@ -109,6 +109,12 @@ export class FakeHost implements Host {
     return navigator.clipboard.writeText(text);
   }
 
+  /** Ends every script: nothing happens any more. */
+  close(): void {
+    this.#hear = () => {};
+    for (const session of this.#sessions.values()) session.abort();
+  }
+
   #adopt(session: FakeSession): void {
     this.#sessions.set(session.facts.id, session);
     session.onbatch = (batch: Batch) => {

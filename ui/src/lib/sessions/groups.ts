@@ -3,6 +3,15 @@
 import type { Session } from '../bindings/api';
 import { day } from '../text/time';
 
+/**
+ * The sessions newest first. One that works stands where its turn began: if it moved with everything that happens in
+ * it, two of them would change places all the time.
+ */
+export function inOrder(sessions: readonly Session[]): Session[] {
+  const moment = (session: Session) => session.turnStartedAt ?? session.changedAt;
+  return sessions.toSorted((a, b) => moment(b) - moment(a));
+}
+
 export interface SessionGroup {
   name: 'Today' | 'Yesterday' | 'Earlier';
   sessions: Session[];
@@ -14,7 +23,7 @@ export function groupSessions(sessions: readonly Session[], now: number): Sessio
     { name: 'Yesterday', sessions: [] },
     { name: 'Earlier', sessions: [] },
   ];
-  for (const session of sessions.toSorted((a, b) => b.changedAt - a.changedAt)) {
+  for (const session of inOrder(sessions)) {
     groups.find((group) => group.name === day(session.changedAt, now))?.sessions.push(session);
   }
   return groups.filter((group) => group.sessions.length > 0);

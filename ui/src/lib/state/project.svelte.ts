@@ -35,7 +35,7 @@ export class ProjectState {
   /** The request that the shell asked to be shown. */
   shownRequest = $state.raw<string | null>(null);
   /** A session was asked for and no agent was found: the page that says so is on top. */
-  missing = $state(false);
+  missing = $state.raw<CommandError | null>(null);
   creating = $state(false);
   readonly problems = new Problems();
   readonly drafts: Drafts;
@@ -79,13 +79,13 @@ export class ProjectState {
       case 'projectChanged':
         this.project = reuse(this.project, event.project);
         this.sessions = reuse(this.sessions, event.project.sessions);
-        if (event.project.agent.type === 'found') this.missing = false;
+        if (event.project.agent.type === 'found') this.missing = null;
         break;
     }
   }
 
   async openSession(id: SessionId): Promise<void> {
-    this.missing = false;
+    this.missing = null;
     this.unread.delete(id);
     if (this.open?.id === id) return;
     const facts = this.sessions.find((session) => session.id === id);
@@ -119,8 +119,8 @@ export class ProjectState {
       return this.open;
     } catch (reason) {
       const error = asCommandError(reason);
-      if (error.code === 'agentNotFound') this.missing = true;
-      this.problems.report('No session was started', error);
+      if (error.code === 'agentNotFound') this.missing = error;
+      else this.problems.report('No session was started', error);
       return null;
     } finally {
       this.creating = false;

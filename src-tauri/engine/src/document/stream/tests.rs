@@ -70,6 +70,144 @@ fn pieces(text: &str, len: usize) -> Vec<&str> {
     pieces
 }
 
+/// Shows what each piece changes: `keep+blocks`, or `keep…lines` for code.
+#[track_caller]
+fn check_changes(pieces: &[&str], expected: &[&str]) {
+    let mut stream = Stream::default();
+    let changes: Vec<String> = pieces
+        .iter()
+        .map(|piece| {
+            stream.push(piece);
+            match stream.take_change() {
+                None => "nothing".to_owned(),
+                Some(Change::Blocks { keep, blocks }) => format!("{keep}+{}", compact::blocks(&blocks)),
+                Some(Change::Code { keep_lines, lines }) => {
+                    format!(
+                        "{keep_lines}…{}",
+                        lines.iter().map(compact::text_of).collect::<Vec<_>>().join("⏎")
+                    )
+                }
+            }
+        })
+        .collect();
+    assert_eq!(changes, expected);
+}
+
+#[test]
+fn only_the_last_block_changes() {
+    check_changes(
+        &["One", " two", " *three", "*\n\n", "Four\n\n", "# Fi", "ve\n"],
+        &[
+            "0+p(One)",
+            "0+p(One two)",
+            "0+p(One two *three)",
+            "0+p(One two *three*)",
+            "1+p(Four)",
+            "2+h1(Fi)",
+            "2+h1(Five)",
+        ],
+    );
+}
+
+#[test]
+fn code_grows_by_its_lines() {
+    check_changes(
+        &["a\n\n```rust\nlet", " a;\nlet b", ";\n\n", "``", "`\n", "\n", "b"],
+        &["0+p(a) code(rust:let)", "0…let a;⏎let b", "1…let b;⏎", "nothing", "nothing", "nothing", "2+p(b)"],
+    );
+}
+
+#[test]
+fn a_list_grows_by_its_items_and_a_table_by_its_rows() {
+    check_changes(
+        &["- a\n- b\n", "- c", "\n  - d\n", "\npar", "a"],
+        &[
+            "0+ul[[p(a)] [p(b)]]",
+            "0+ul[[p(a)] [p(b)] [p(c)]]",
+            "0+ul[[p(a)] [p(b)] [p(c) ul[[p(d)]]]]",
+            "1+p(par)",
+            "1+p(para)",
+        ],
+    );
+    check_changes(
+        &["|a|\n|-|\n", "|1|\n", "|2", "2|\n", "\n", "x"],
+        &[
+            "0+table[- a / ]",
+            "0+table[- a / 1]",
+            "0+table[- a / 1 / 2]",
+            "0+table[- a / 1 / 22]",
+            "nothing",
+            "1+p(x)",
+        ],
+    );
+}
+
+#[test]
+fn what_is_settled_is_not_parsed_again() {
+    let mut stream = Stream::default();
+    stream.push(&"word ".repeat(1_000));
+    stream.push("\n\n1. one\n2. two\n\n   ```sh\n   ls\n");
+    let n_bytes = stream.bytes_parsed();
+    stream.push("   cd\n");
+    assert_eq!(stream.bytes_parsed() - n_bytes, "cd\n".len());
+}
+
+#[test]
+fn definitions_reach_back_at_the_end() {
+    let stream = check_pieces(["[a][x] and[^1]\n\n", "more\n\n", "[x]: https://e.org\n[^1]: no", "te"], 1);
+    assert_eq!(
+        compact::blocks(stream.blocks()),
+        "p(link(https://e.org/ @e.org “a”) and[^1]) p(more) footnote 1[p(note)]"
+    );
+}
+
+#[test]
+fn without_credit_text_is_shown_as_it_is() {
+    let mut stream = Stream::default();
+    stream.push("One *t");
+    stream.credit = -100;
+    stream.push("wo*");
+    assert_eq!(compact::blocks(stream.blocks()), "p(One *two*)");
+    assert!(
+        matches!(stream.blocks(), [Block::Paragraph { spans }] if matches!(spans[..], [Span::Text { .. }]))
+    );
+    stream.finish();
+    assert_eq!(stream.blocks(), markdown("One *two*"));
+}
+
+#[test]
+fn the_whole_text_replaces_what_was_streamed() {
+    let mut stream = Stream::default();
+    stream.push("One\n\ntwo");
+    stream.take_change();
+    stream.set_text("One\n\ntwo");
+    assert_eq!(stream.take_change(), None);
+    stream.set_text("One\n\ntwo three");
+    assert!(matches!(stream.take_change(), Some(Change::Blocks { keep: 1, .. })));
+    stream.set_text("One\n\n[x]\n\n[x]: https://e.org");
+    stream.finish();
+    assert!(matches!(stream.take_change(), Some(Change::Blocks { keep: 1, .. })));
+    assert_eq!(stream.blocks(), markdown(stream.text()));
+    stream.set_text("");
+    assert_eq!(stream.take_change(), Some(Change::Blocks { keep: 0, blocks: Vec::new() }));
+}
+
+#[test]
+fn text_after_the_end_goes_on() {
+    let mut stream = Stream::default();
+    for piece in ["- a\n  ```\n  b", "\n  ```\n- c[^1]\n\n", "[^1]: d\n", "\ne\n"] {
+        stream.push(piece);
+        stream.finish();
+        assert_eq!(stream.blocks(), markdown(stream.text()));
+    }
+}
+
+#[test]
+fn streams_go_from_thread_to_thread() {
+    fn check<T: Send + 'static>() {}
+    check::<Stream>();
+}
+
 /// Lines and parts of lines that mean much to a Markdown parser, mostly in the wrong place.
 const LINES: &[&str] = &[
     "",

@@ -88,7 +88,6 @@ pub struct Child {
     n_tasks: usize,
     busy_until: u64,
     terminated: bool,
-    killed: bool,
     gone: bool,
 }
 
@@ -126,7 +125,6 @@ impl Child {
             n_tasks: 0,
             busy_until: ground.now,
             terminated: false,
-            killed: false,
             gone: false,
             habits,
         }
@@ -165,12 +163,14 @@ impl Child {
     }
 
     pub fn kill(&mut self) {
-        self.killed = true;
+        if !self.gone {
+            self.exit(None, Some(9), "");
+        }
     }
 
     /// When it goes on, if it pauses.
     pub fn pauses_until(&self, now: u64) -> Option<u64> {
-        (!self.gone && !self.killed && self.busy_until > now).then_some(self.busy_until)
+        (!self.gone && self.busy_until > now).then_some(self.busy_until)
     }
 
     /// Everything that was written was read, and everything that was said was heard.
@@ -189,7 +189,7 @@ impl Child {
 
     /// It does something as soon as it may.
     pub fn has_work(&self) -> bool {
-        let is_leaving = self.terminated || self.killed || !self.stdin_open;
+        let is_leaving = self.terminated || !self.stdin_open;
         !self.gone && (is_leaving || !self.booted || !self.stdin.is_empty() || self.turn.is_some())
     }
 
@@ -206,9 +206,6 @@ impl Child {
         if self.gone {
             return;
         }
-        if self.killed {
-            return self.exit(None, Some(9), "");
-        }
         if self.busy_until > ground.now {
             return;
         }
@@ -216,7 +213,8 @@ impl Child {
             return self.exit(Some(143), None, "");
         }
         if ground.chance.one_in(self.habits.crash_one_in) {
-            let (code, signal) = *ground.chance.pick(&[(Some(1), None), (Some(0), None), (None, Some(11))]).unwrap();
+            let (code, signal) =
+                *ground.chance.pick(&[(Some(1), None), (Some(0), None), (None, Some(11))]).unwrap();
             return self.exit(code, signal, "panicked\n\n");
         }
         if self.habits.pause_ms > 0 && ground.chance.one_in(12) {
@@ -423,7 +421,9 @@ impl Child {
         match &mut self.turn {
             None => self.begin(vec![id], false, clears),
             // Into the running turn, behind the next tool; an old one cannot say so of a turn that nobody asked for.
-            Some(turn) if ground.chance.one_in(2) && !(turn.unasked && self.habits.is_old) => turn.prompts.push(id),
+            Some(turn) if ground.chance.one_in(2) && !(turn.unasked && self.habits.is_old) => {
+                turn.prompts.push(id)
+            }
             Some(_) => self.waiting.push(id),
         }
     }
@@ -505,8 +505,7 @@ impl Child {
         self.closed.push(id);
         let answer = &response["response"];
         if answer["behavior"] == "allow" {
-            let ends_plan =
-                matches!(&request, ControlRequest::CanUseTool(request) if request.tool_name == "ExitPlanMode");
+            let ends_plan = matches!(&request, ControlRequest::CanUseTool(request) if request.tool_name == "ExitPlanMode");
             let sets = answer["updatedPermissions"][0]["mode"].as_str();
             if let Some(mode) = sets.or(ends_plan.then_some("default")) {
                 self.mode = mode.to_owned();

@@ -1,6 +1,7 @@
 //! Planted faults: each breaks one promise from outside of the machine, so that the rules can show that they see it.
 
 use crate::api::*;
+use crate::launch::Start;
 use crate::session::machine::{Effect, Input, Note, Timer};
 use crate::wire::{self, Inbound};
 use serde_json::{Value, json};
@@ -99,10 +100,9 @@ impl Fault {
                     effects.insert(0, effect);
                 }
             }
-            Self::StartStopped => {
-                if matches!(cause, Input::Command(Command::Stop)) && !effects.contains(&Effect::CloseStdin) {
-                    effects.push(Effect::Spawn(crate::launch::Start::default()));
-                }
+            // Stopped without a process: only then there is no restart to come.
+            Self::StartStopped if effects.contains(&Effect::Disarm(Timer::Restart)) => {
+                effects.push(Effect::Spawn(Start::default()));
             }
             Self::SlowLadder => arm(effects, Timer::Stop, |at| at + 600_000),
             Self::RestartAtOnce => arm(effects, Timer::Restart, |_| now),

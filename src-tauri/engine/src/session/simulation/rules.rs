@@ -129,7 +129,11 @@ impl Rules {
         if let Some(id) = self.prompts.next() {
             match self.process.phase {
                 Phase::Absent => {
-                    hold!(timers.contains_key(&Timer::Restart), Progress, "{id} waits, and nothing starts the agent");
+                    hold!(
+                        timers.contains_key(&Timer::Restart),
+                        Progress,
+                        "{id} waits, and nothing starts the agent"
+                    );
                 }
                 Phase::Ready => hold!(has_turn, Progress, "{id} waits, and the agent has nothing to do"),
                 Phase::Starting | Phase::Stopping => {}

@@ -4,11 +4,13 @@ use super::chance::Chance;
 use super::child::{AgentDisk, Child, Ground, Habits, Out, resolved};
 use super::fault::Fault;
 use super::rules::{Checked, Phase, Rules, Scene, describe, hold};
+use super::seen::Seen;
 use super::user::{self, User};
 use crate::api::*;
 use crate::launch::Start;
 use crate::session::machine::{Effect, Input, Limits, Machine, Memory, Timer};
 
+use crate::wire::Inbound;
 use serde_json::Value;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -22,9 +24,6 @@ struct Disk {
     /// Nothing failed to be written since.
     is_synced: bool,
 }
-
-/// What happened, so that a simulation that has gone blind is noticed.
-pub type Seen = BTreeMap<&'static str, u64>;
 
 pub struct World {
     chance: Chance,
@@ -80,13 +79,9 @@ impl World {
             is_calm: false,
             ghosts: Vec::new(),
             n_steps: 0,
-            seen: Seen::new(),
+            seen: Seen::nothing(),
             trace: None,
         }
-    }
-
-    fn saw(&mut self, what: &'static str) {
-        *self.seen.entry(what).or_default() += 1;
     }
 
     fn tell(&mut self, words: impl FnOnce() -> String) {
@@ -123,7 +118,8 @@ impl World {
                 self.step(input, &[])?;
             }
             94..98 if due.is_none() => self.time_passes(),
-            98 if self.chance.one_in(4) => self.disk.is_full = !self.disk.is_full && self.chance.one_in(3),
+            98 if self.disk.is_full => self.disk.is_full = false,
+            98 => self.disk.is_full = self.chance.one_in(40),
             99 if self.chance.one_in(40) => {
                 // The agent's own store is tidied.
                 self.agent_disk.conversations.clear();
@@ -139,7 +135,7 @@ impl World {
 
     fn fire(&mut self, timer: Timer) -> Checked {
         self.timers.remove(&timer);
-        self.saw(match timer {
+        self.seen.saw(match timer {
             Timer::Initialize => "an agent that does not answer",
             Timer::Interrupt => "an interrupt ignored",
             Timer::Stop => "a rung of the ladder",
@@ -153,13 +149,18 @@ impl World {
     fn hear(&mut self) -> Checked {
         let Some(out) = self.child.as_mut().and_then(|child| child.out.pop_front()) else { return Ok(()) };
         match out {
-            Out::Line { inbound, ended } => self.step(Input::Line(inbound), &ended),
+            Out::Line { inbound, ended } => {
+                if matches!(&inbound, Inbound::Result(result) if result.session_id.is_none()) {
+                    self.seen.saw("a conversation that is gone");
+                }
+                self.step(Input::Line(inbound), &ended)
+            }
             Out::StdinBroken(problem) => {
-                self.saw("a broken pipe");
+                self.seen.saw("a broken pipe");
                 self.step(Input::StdinBroken(problem), &[])
             }
             Out::Exited(report) => {
-                self.saw("an exit");
+                self.seen.saw("an exit");
                 if let Some(child) = self.child.take() {
                     self.ghosts = child.unanswered;
                 }
@@ -168,10 +169,13 @@ impl World {
         }
     }
 
+    fn has_words(&self) -> bool {
+        self.child.as_ref().is_some_and(|child| !child.out.is_empty())
+    }
+
     fn child_acts(&mut self) {
         if let Some(child) = &mut self.child {
-            let mut ground =
-                Ground { chance: &mut self.chance, now: self.now, disk: &mut self.agent_disk };
+            let mut ground = Ground { chance: &mut self.chance, now: self.now, disk: &mut self.agent_disk };
             child.act(&mut ground);
         }
     }
@@ -218,7 +222,8 @@ impl World {
         if let Some(effects) = fault.swallows(cause) {
             return effects;
         }
-        let waiting = self.machine.prompts().filter(|prompt| !prompt.held).nth(1).map(|prompt| prompt.id.clone());
+        let waiting =
+            self.machine.prompts().filter(|prompt| !prompt.held).nth(1).map(|prompt| prompt.id.clone());
         let mut effects = self.machine.step(self.now, cause.clone());
         if let Some(id) = fault.forgets(cause, &effects) {
             self.machine.step(self.now, Input::Command(Command::Withdraw { prompt_id: id }));
@@ -230,7 +235,12 @@ impl World {
         effects
     }
 
-    fn carry_out(&mut self, cause: &Input, effect: Effect, line: Option<Value>) -> Result<Option<Input>, super::rules::Violation> {
+    fn carry_out(
+        &mut self,
+        cause: &Input,
+        effect: Effect,
+        line: Option<Value>,
+    ) -> Result<Option<Input>, super::rules::Violation> {
         match effect {
             Effect::Spawn(start) => return Ok(Some(self.spawn(&start))),
             Effect::Write(_) => {
@@ -239,7 +249,7 @@ impl World {
                     _ => false,
                 };
                 if !taken {
-                    self.saw("a failed write");
+                    self.seen.saw("a failed write");
                     return Ok(Some(Input::StdinBroken("its stdin is closed".to_owned())));
                 }
             }
@@ -253,7 +263,7 @@ impl World {
                 }
             }
             Effect::Kill => {
-                self.saw("a kill");
+                self.seen.saw("a kill");
                 self.child.iter_mut().for_each(Child::kill);
             }
             Effect::Arm { timer, at } => {
@@ -263,14 +273,14 @@ impl World {
                 self.timers.remove(&timer);
             }
             Effect::Save(prompt) => return self.save(prompt),
-            Effect::Emit(Event::TurnEnded { turn }) => self.saw(match turn.outcome {
+            Effect::Emit(Event::TurnEnded { turn }) => self.seen.saw(match turn.outcome {
                 Outcome::Done if turn.prompt_ids.is_empty() => "a turn that nobody asked for",
                 Outcome::Done => "a turn done",
                 Outcome::Interrupted => "a turn interrupted",
                 Outcome::Crashed => "a turn cut off",
                 _ => "a turn failed",
             }),
-            Effect::Emit(Event::PermissionResolved { resolution, .. }) => self.saw(match resolution {
+            Effect::Emit(Event::PermissionResolved { resolution, .. }) => self.seen.saw(match resolution {
                 Resolution::Allowed { always: Some(_) } => "a rule kept",
                 Resolution::Allowed { always: None } => "a request allowed",
                 Resolution::Denied { .. } => "a request denied",
@@ -284,11 +294,11 @@ impl World {
 
     fn spawn(&mut self, start: &Start) -> Input {
         if !self.is_calm && self.chance.one_in(25) {
-            self.saw("a failed start");
+            self.seen.saw("a failed start");
             let message = "The agent could not be started".to_owned();
             return Input::SpawnFailed(CommandError { code: ErrorCode::SpawnFailed, message, detail: None });
         }
-        self.saw(if start.resume.is_some() { "a resumed start" } else { "a fresh start" });
+        self.seen.saw(if start.resume.is_some() { "a resumed start" } else { "a fresh start" });
         let habits = Habits::draw(&mut self.chance);
         let habits = if self.is_calm { habits.calm() } else { habits };
         let mut ground = Ground { chance: &mut self.chance, now: self.now, disk: &mut self.agent_disk };
@@ -309,7 +319,7 @@ impl World {
             self.rules.prompts.saved_well();
             return Ok(prompt.map(Input::Saved));
         }
-        self.saw("a failed save");
+        self.seen.saw("a failed save");
         self.disk.is_synced = false;
         if self.chance.one_in(4) {
             // It is there, only nobody can be sure of it.
@@ -322,7 +332,7 @@ impl World {
     /// The app is gone, its agent with it, and comes back with what is on disk.
     fn app_crashes(&mut self) -> Checked {
         self.tell(|| "-- the app crashes --".to_owned());
-        self.saw("a crash of the app");
+        self.seen.saw("a crash of the app");
         self.child = None;
         self.ghosts.clear();
         self.timers.clear();
@@ -341,8 +351,17 @@ impl World {
         if self.disk.is_synced && self.n_steps.is_multiple_of(4) {
             let mut memory = self.machine.memory();
             // Whether one is held is not asked after a crash: all are.
-            memory.prompts.iter_mut().zip(&self.disk.memory.prompts).for_each(|(now, then)| now.held = then.held);
-            hold!(memory == self.disk.memory, Disk, "on disk is\n{:?}\nand not\n{memory:?}", self.disk.memory);
+            memory
+                .prompts
+                .iter_mut()
+                .zip(&self.disk.memory.prompts)
+                .for_each(|(now, then)| now.held = then.held);
+            hold!(
+                memory == self.disk.memory,
+                Disk,
+                "on disk is\n{:?}\nand not\n{memory:?}",
+                self.disk.memory
+            );
         }
         let is_shown = self.n_steps.is_multiple_of(16);
         if is_shown {
@@ -381,21 +400,25 @@ impl World {
 
     /// The session is stopped, whatever it was doing: soon there is no process.
     pub fn stop(&mut self) -> Checked {
-        let began = self.now;
+        let (began, crashes) = (self.now, self.seen.times("a crash of the app"));
         self.step(Input::Command(Command::Stop), &[])?;
         for _ in 0..10_000 {
             if self.child.is_none() {
                 let limit = self.limits.end_of_input_ms + self.limits.terminate_ms;
-                // A crash of the app takes its own time.
                 let took = self.now - began;
-                hold!(took <= limit + 5_000 || took > 3_600_000 || self.is_calm, Stop, "it took {took} ms to stop");
+                let app_crashed = self.seen.times("a crash of the app") != crashes;
+                hold!(took <= limit + 5_000 || app_crashed, Stop, "it took {took} ms to stop");
                 self.rules.shown(&mut self.machine)?;
-                hold!(!self.machine.is_alive() && self.machine.is_idle(), Stop, "a stopped session is not at rest");
+                hold!(
+                    !self.machine.is_alive() && self.machine.is_idle(),
+                    Stop,
+                    "a stopped session is not at rest"
+                );
                 return Ok(());
             }
             match self.due() {
                 Some(timer) => self.fire(timer)?,
-                None if self.chance.one_in(3) => self.time_passes(),
+                None if !self.has_words() && self.chance.one_in(3) => self.time_passes(),
                 None => self.child_acts(),
             }
             self.hear()?;
@@ -412,11 +435,13 @@ impl World {
             child.become_calm();
         }
         for _ in 0..20_000 {
-            let has_words = self.child.as_ref().is_some_and(|child| !child.out.is_empty());
-            let has_work = self.child.as_ref().is_some_and(|child| child.pauses_until(self.now).is_none() && child.has_work());
+            let has_work = self
+                .child
+                .as_ref()
+                .is_some_and(|child| child.pauses_until(self.now).is_none() && child.has_work());
             if let Some(timer) = self.due() {
                 self.fire(timer)?;
-            } else if has_words {
+            } else if self.has_words() {
                 self.hear()?;
             } else if let Some((id, _)) = self.rules.requests.open.first() {
                 let decision = user::decision(&mut self.chance);
@@ -424,7 +449,13 @@ impl World {
                 self.step(Input::Command(command), &[])?;
             } else if has_work {
                 self.child_acts();
-            } else if let Some(at) = self.timers.values().copied().chain(self.child.as_ref().and_then(|child| child.pauses_until(self.now))).min() {
+            } else if let Some(at) = self
+                .timers
+                .values()
+                .copied()
+                .chain(self.child.as_ref().and_then(|child| child.pauses_until(self.now)))
+                .min()
+            {
                 self.now = at.max(self.now);
             } else {
                 return self.rests();
@@ -435,7 +466,7 @@ impl World {
     }
 
     fn rests(&mut self) -> Checked {
-        self.saw("a session that came to rest");
+        self.seen.saw("a session that came to rest");
         let prompts = &self.rules.prompts;
         hold!(prompts.in_flight.is_none(), Progress, "{:?} never ends", prompts.in_flight);
         hold!(prompts.next().is_none(), Progress, "{:?} never goes", prompts.next());

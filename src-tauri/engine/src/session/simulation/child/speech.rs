@@ -1,7 +1,7 @@
 //! The agent's lines.
 
-use super::End;
 use super::super::chance::Chance;
+use super::End;
 use crate::api::PromptId;
 use crate::wire::*;
 use serde_json::{Value, json};
@@ -99,7 +99,10 @@ pub fn result(said: &Said<'_>, chance: &mut Chance) -> Inbound {
 pub fn can_use_tool(chance: &mut Chance, id: &str) -> ControlRequest {
     let (tool, input) = match chance.below(12) {
         0 => ("Edit", json!({"file_path": "a.rs", "old_string": "a", "new_string": "b"})),
-        1 => ("AskUserQuestion", json!({"questions": [{"question": "Which?", "header": "", "options": [{"label": "A", "description": ""}], "multiSelect": false}]})),
+        1 => (
+            "AskUserQuestion",
+            json!({"questions": [{"question": "Which?", "header": "", "options": [{"label": "A", "description": ""}], "multiSelect": false}]}),
+        ),
         2 => ("ExitPlanMode", json!({"plan": "do it"})),
         3 => ("Read", json!({"file_path": "/etc/hosts"})),
         4 => ("mcp__server__tool", json!({"x": 1})),

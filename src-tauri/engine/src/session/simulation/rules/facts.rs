@@ -68,14 +68,20 @@ impl Facts {
             Status::Starting => process.phase == Phase::Starting,
             Status::Stopping => process.phase == Phase::Stopping,
             Status::Restarting { .. } => !is_alive,
-            Status::Idle | Status::Completed | Status::Failed { .. } | Status::Stopped => !has_turn && !has_requests,
+            Status::Idle | Status::Completed | Status::Failed { .. } | Status::Stopped => {
+                !has_turn && !has_requests
+            }
         };
         hold!(is_right, Facts, "{:?} while {:?}, a turn: {has_turn}", session.status, process.phase);
         let shown: Vec<_> = session.requests.iter().map(|request| &request.id).collect();
         let open: Vec<_> = requests.open.iter().map(|(id, _)| id).collect();
         hold!(shown == open, Facts, "{shown:?} is shown, {open:?} is open");
         hold!(session.turn_started_at.is_some() == has_turn, Facts, "the turn's beginning is not shown");
-        hold!(session.queue.len() + usize::from(prompts.in_flight.is_some()) == prompts.n_unended(), Facts, "the queue");
+        hold!(
+            session.queue.len() + usize::from(prompts.in_flight.is_some()) == prompts.n_unended(),
+            Facts,
+            "the queue"
+        );
         self.shown = Some(session);
         Ok(())
     }

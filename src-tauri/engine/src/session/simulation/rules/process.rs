@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 /// The span in which restarts are counted, and how many of them there are in it.
 const SPAN_MS: u64 = 5 * 60_000;
 const RESTARTS: usize = 2;
+/// How late a timer may be noticed.
+const SLACK_MS: u64 = 100;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
@@ -31,6 +33,8 @@ pub struct Process {
     ignored_interrupt: bool,
     /// The user wanted something since it was told to end.
     asked_while_stopping: bool,
+    /// Its end was wanted, or can be helped.
+    is_expected: bool,
     ends_by: u64,
     terminated: bool,
     killed: bool,
@@ -52,6 +56,7 @@ impl Process {
             stopped: true,
             ignored_interrupt: false,
             asked_while_stopping: false,
+            is_expected: false,
             ends_by: 0,
             terminated: false,
             killed: false,
@@ -83,6 +88,7 @@ impl Process {
             Input::Command(Command::Stop) => {
                 self.stopped = true;
                 self.asked_while_stopping = false;
+                self.is_expected |= self.is_alive();
             }
             Input::Line(line) => self.line(line),
             Input::Exited(_) => {
@@ -105,12 +111,14 @@ impl Process {
                 self.conversation = Some(init.session_id.clone());
                 self.resumable = false;
             }
-            Inbound::Result(result) if self.resuming && self.phase != Phase::Ready => {
-                if result.words().is_some_and(|words| words.contains("No conversation found")) {
-                    self.cannot_resume = true;
-                    self.conversation = None;
-                    self.resumable = false;
-                }
+            Inbound::Result(result)
+                if self.resuming
+                    && self.phase != Phase::Ready
+                    && result.words().is_some_and(|words| words.contains("No conversation found")) =>
+            {
+                self.cannot_resume = true;
+                self.conversation = None;
+                self.resumable = false;
             }
             _ => {}
         }
@@ -125,6 +133,7 @@ impl Process {
                 let resume = self.conversation.clone().filter(|_| self.resumable);
                 hold!(start.resume == resume, Process, "it resumes {:?}, not {resume:?}", start.resume);
                 self.phase = Phase::Starting;
+                self.is_expected = false;
                 self.resuming = resume.is_some();
                 self.cannot_resume = false;
                 self.ignored_interrupt = false;
@@ -154,14 +163,23 @@ impl Process {
                 self.phase = Phase::Stopping;
                 self.ignored_interrupt = matches!(scene.cause, Input::Timer(Timer::Interrupt));
                 self.asked_while_stopping = false;
-                self.ends_by = scene.now + self.limits.end_of_input_ms + self.limits.terminate_ms;
+                self.is_expected = !matches!(scene.cause, Input::StdinBroken(_));
+                self.ends_by = scene.now + self.limits.end_of_input_ms + self.limits.terminate_ms + SLACK_MS;
             }
             Effect::Terminate => {
                 hold!(self.phase == Phase::Stopping && !self.terminated, Process, "terminated out of turn");
                 self.terminated = true;
             }
+            Effect::Emit(Event::AgentExited { report }) => {
+                let is_expected = self.is_expected || self.cannot_resume;
+                hold!(report.expected == is_expected, Facts, "its end was expected: {is_expected}");
+            }
             Effect::Kill => {
-                hold!(self.phase == Phase::Stopping && self.terminated && !self.killed, Process, "killed out of turn");
+                hold!(
+                    self.phase == Phase::Stopping && self.terminated && !self.killed,
+                    Process,
+                    "killed out of turn"
+                );
                 self.killed = true;
             }
             _ => {}
@@ -208,7 +226,13 @@ impl Process {
         has_turn: bool,
         interrupting: bool,
     ) -> Checked {
-        hold!(machine.is_alive() == self.is_alive(), Facts, "alive: {} is not {}", machine.is_alive(), self.is_alive());
+        hold!(
+            machine.is_alive() == self.is_alive(),
+            Facts,
+            "alive: {} is not {}",
+            machine.is_alive(),
+            self.is_alive()
+        );
         let is_stopping = self.phase == Phase::Stopping;
         hold!(!is_stopping || self.killed || now <= self.ends_by, Stop, "the ladder does not end");
         let hibernates = self.limits.hibernate_ms > 0;

@@ -73,7 +73,9 @@ impl Prompts {
                 self.put(id, Place::Refused);
             }
             Input::Command(
-                Command::Withdraw { prompt_id } | Command::EditQueued { prompt_id, .. } | Command::Resend { prompt_id },
+                Command::Withdraw { prompt_id }
+                | Command::EditQueued { prompt_id, .. }
+                | Command::Resend { prompt_id },
             ) => self.step.was_waiting = self.line.contains(prompt_id),
             _ => {}
         }
@@ -117,7 +119,13 @@ impl Prompts {
         self.line.iter().chain(self.in_flight.iter())
     }
 
-    pub fn effect(&mut self, scene: &Scene<'_>, effect: &Effect, line: Option<&Value>, interrupting: bool) -> Checked {
+    pub fn effect(
+        &mut self,
+        scene: &Scene<'_>,
+        effect: &Effect,
+        line: Option<&Value>,
+        interrupting: bool,
+    ) -> Checked {
         match effect {
             Effect::Write(_) => {
                 if let Some(line) = line.filter(|line| line["type"] == "user") {
@@ -127,8 +135,14 @@ impl Prompts {
             Effect::Save(Some(_)) => self.step.is_kept = true,
             Effect::Refuse(_) => self.step.n_refused += 1,
             Effect::Note(Note::PromptAccepted(prompt)) => {
-                let is_answer = matches!(scene.cause, Input::Saved(id) if *id == prompt.id) && self.step.was_saving;
-                hold!(is_answer && !self.step.is_accepted, Prompts, "{} is accepted, but not on disk", prompt.id);
+                let is_answer =
+                    matches!(scene.cause, Input::Saved(id) if *id == prompt.id) && self.step.was_saving;
+                hold!(
+                    is_answer && !self.step.is_accepted,
+                    Prompts,
+                    "{} is accepted, but not on disk",
+                    prompt.id
+                );
                 self.step.is_accepted = true;
                 self.put(&prompt.id, Place::Queued);
                 self.tickets.get_mut(&prompt.id).unwrap().may_go = true;
@@ -141,7 +155,9 @@ impl Prompts {
                 self.tickets.get_mut(id).unwrap().text.clone_from(text);
                 self.step.is_done = true;
             }
-            Effect::Note(Note::PromptState { id, state }) => return self.state(scene, id, *state, interrupting),
+            Effect::Note(Note::PromptState { id, state }) => {
+                return self.state(scene, id, *state, interrupting);
+            }
             _ => {}
         }
         Ok(())
@@ -178,7 +194,9 @@ impl Prompts {
             PromptState::Done | PromptState::Failed => {
                 hold!(is_in_flight, Prompts, "{id} ends, though it is {place:?}");
                 match scene.cause {
-                    Input::Line(_) => hold!(scene.ended.contains(id), Prompts, "{id} ends before its turn does"),
+                    Input::Line(_) => {
+                        hold!(scene.ended.contains(id), Prompts, "{id} ends before its turn does")
+                    }
                     // The user ended it; the agent took a harder push.
                     Input::Exited(_) => hold!(
                         interrupting && state == PromptState::Done,
@@ -191,8 +209,13 @@ impl Prompts {
                 self.put(id, Place::Ended);
             }
             PromptState::Withdrawn => {
-                let is_asked = matches!(scene.cause, Input::Command(Command::Withdraw { prompt_id }) if prompt_id == id);
-                hold!(is_asked && self.step.was_waiting, Prompts, "{id} is withdrawn, which nobody asked for");
+                let is_asked =
+                    matches!(scene.cause, Input::Command(Command::Withdraw { prompt_id }) if prompt_id == id);
+                hold!(
+                    is_asked && self.step.was_waiting,
+                    Prompts,
+                    "{id} is withdrawn, which nobody asked for"
+                );
                 self.leaves_line(id);
                 self.put(id, Place::Ended);
                 self.step.is_done = true;
@@ -216,8 +239,13 @@ impl Prompts {
                 self.put(id, Place::Held);
             }
             PromptState::Queued => {
-                let is_asked = matches!(scene.cause, Input::Command(Command::Resend { prompt_id }) if prompt_id == id);
-                hold!(is_asked && self.step.was_waiting, Prompts, "{id} is queued again, which nobody asked for");
+                let is_asked =
+                    matches!(scene.cause, Input::Command(Command::Resend { prompt_id }) if prompt_id == id);
+                hold!(
+                    is_asked && self.step.was_waiting,
+                    Prompts,
+                    "{id} is queued again, which nobody asked for"
+                );
                 self.put(id, Place::Queued);
                 self.tickets.get_mut(id).unwrap().may_go = true;
                 self.step.is_done = true;
@@ -235,23 +263,35 @@ impl Prompts {
             Input::Prompt(prompt) => {
                 let is_empty = prompt.text.trim().is_empty() && prompt.images.is_empty();
                 hold!(step.is_kept != is_empty, Disk, "{} is not put on disk", prompt.id);
-                hold!((step.n_refused == 1) == is_empty, Prompts, "{} is refused {} times", prompt.id, step.n_refused);
+                hold!(
+                    (step.n_refused == 1) == is_empty,
+                    Prompts,
+                    "{} is refused {} times",
+                    prompt.id,
+                    step.n_refused
+                );
                 if is_empty {
                     self.leaves_saving(&prompt.id);
                     self.put(&prompt.id, Place::Refused);
                 }
             }
             Input::Saved(id) => hold!(step.is_accepted, Prompts, "{id} is on disk, and not accepted"),
-            Input::SaveFailed(id, _) => hold!(step.n_refused == 1, Prompts, "{id} is not on disk, and nobody is told"),
+            Input::SaveFailed(id, _) => {
+                hold!(step.n_refused == 1, Prompts, "{id} is not on disk, and nobody is told")
+            }
             Input::Command(Command::EditQueued { prompt_id, text }) => {
-                let is_empty =
-                    text.trim().is_empty() && self.tickets.get(prompt_id).is_none_or(|ticket| ticket.n_images == 0);
+                let is_empty = text.trim().is_empty()
+                    && self.tickets.get(prompt_id).is_none_or(|ticket| ticket.n_images == 0);
                 let is_due = step.was_waiting && !is_empty;
                 hold!(step.is_done == is_due, Prompts, "{prompt_id} was waiting, and not edited");
                 hold!((step.n_refused == 0) == is_due, Prompts, "{prompt_id}: nobody is told");
             }
             Input::Command(Command::Withdraw { prompt_id } | Command::Resend { prompt_id }) => {
-                hold!(step.is_done == step.was_waiting, Prompts, "{prompt_id} was waiting, and the command is lost");
+                hold!(
+                    step.is_done == step.was_waiting,
+                    Prompts,
+                    "{prompt_id} was waiting, and the command is lost"
+                );
                 hold!((step.n_refused == 0) == step.was_waiting, Prompts, "{prompt_id}: nobody is told");
             }
             Input::Command(Command::Stop) => {
@@ -278,17 +318,19 @@ impl Prompts {
 
     /// What is about to be written to the disk.
     pub fn saving(&self, memory: &Memory) -> Checked {
-        let mut kept = memory.prompts.iter();
+        let mut n_due = 0;
         for id in self.in_flight.iter().chain(&self.line).chain(&self.saving) {
+            n_due += 1;
+            let mut kept = memory.prompts.iter().filter(|prompt| prompt.id == *id);
             let prompt = kept.next();
+            hold!(prompt.is_some() && kept.next().is_none(), Disk, "{id} is not saved once");
             hold!(
-                prompt.is_some_and(|prompt| prompt.id == *id && prompt.text == self.tickets[id].text),
+                prompt.is_some_and(|prompt| prompt.text == self.tickets[id].text),
                 Disk,
-                "{id} is missing in what is saved, or in the wrong place, or another: {prompt:?}"
+                "{id} is saved as {prompt:?}"
             );
         }
-        let surplus = kept.next();
-        hold!(surplus.is_none(), Bounds, "{surplus:?} is saved, though it is over");
+        hold!(memory.prompts.len() == n_due, Bounds, "{:?} is saved, and some of it is over", memory.prompts);
         Ok(())
     }
 

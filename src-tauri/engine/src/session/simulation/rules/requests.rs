@@ -165,10 +165,18 @@ impl Requests {
         hold!(self.to_turn_down.is_none(), Answers, "a request that is not served is left without an answer");
         hold!(self.to_withdraw.is_none(), Answers, "{:?} is not withdrawn", self.to_withdraw);
         hold!(self.answered.is_empty(), Answers, "{:?} is answered, and stays open", self.answered);
-        hold!(machine.has_requests() != self.open.is_empty(), Answers, "what is open is not shown, or the reverse");
+        hold!(
+            machine.has_requests() != self.open.is_empty(),
+            Answers,
+            "what is open is not shown, or the reverse"
+        );
         if let Input::Command(Command::Decide { request_id, .. }) = scene.cause {
             let is_resolved = self.was_open && !self.is_open(request_id);
-            hold!(is_resolved != (self.n_refused == 1), Answers, "{request_id}: the decision is lost, and nobody is told");
+            hold!(
+                is_resolved != (self.n_refused == 1),
+                Answers,
+                "{request_id}: the decision is lost, and nobody is told"
+            );
         }
         Ok(())
     }
@@ -177,9 +185,9 @@ impl Requests {
 /// What is to be sent for a decision to allow.
 fn expected(request: &CanUseTool, decision: &Decision) -> Option<Value> {
     match decision {
-        Decision::AllowOnce { updated_input } => {
-            Some(json!({"behavior": "allow", "updatedInput": updated_input.as_ref().unwrap_or(&request.input)}))
-        }
+        Decision::AllowOnce { updated_input } => Some(
+            json!({"behavior": "allow", "updatedInput": updated_input.as_ref().unwrap_or(&request.input)}),
+        ),
         Decision::AllowAlways { suggestion } => {
             let place: usize = suggestion.as_str()?.strip_prefix('s')?.parse().ok()?;
             let rule = request.permission_suggestions.get(place)?;

@@ -31,7 +31,13 @@ impl Turns {
         self.has_ended
     }
 
-    pub fn effect(&mut self, scene: &Scene<'_>, effect: &Effect, line: Option<&Value>, phase: Phase) -> Checked {
+    pub fn effect(
+        &mut self,
+        scene: &Scene<'_>,
+        effect: &Effect,
+        line: Option<&Value>,
+        phase: Phase,
+    ) -> Checked {
         match effect {
             Effect::Emit(Event::TurnStarted { prompt_ids }) => {
                 hold!(self.running.is_none(), Turns, "a turn begins in a turn");
@@ -41,7 +47,11 @@ impl Turns {
             }
             Effect::Note(Note::TurnEnded(turn)) => self.noted = Some(turn.clone()),
             Effect::Emit(Event::TurnEnded { turn }) => {
-                hold!(self.noted.take().as_ref() == Some(turn), Turns, "the transcript was told of another end");
+                hold!(
+                    self.noted.take().as_ref() == Some(turn),
+                    Turns,
+                    "the transcript was told of another end"
+                );
                 hold!(
                     self.running.as_ref() == Some(&turn.prompt_ids),
                     Turns,
@@ -58,7 +68,8 @@ impl Turns {
                 let is_interrupt = line.is_some_and(|line| line["request"]["subtype"] == "interrupt");
                 if is_interrupt {
                     // Once for the command; again if another turn than ours took it.
-                    let is_again = self.interrupting && matches!(scene.cause, Input::Line(Inbound::Result(_)));
+                    let is_again =
+                        self.interrupting && matches!(scene.cause, Input::Line(Inbound::Result(_)));
                     hold!(self.is_interrupt_due || is_again, Turns, "an interrupt that nobody asked for");
                     self.is_interrupt_due = false;
                 }

@@ -1,0 +1,59 @@
+//! What happened, counted, so that a simulation that has gone blind is noticed.
+
+use std::collections::BTreeMap;
+
+const SIGHTS: [&str; 26] = [
+    "a broken pipe",
+    "a conversation that is gone",
+    "a crash of the app",
+    "a failed save",
+    "a failed start",
+    "a failed write",
+    "a fresh start",
+    "a kill",
+    "a question answered",
+    "a request allowed",
+    "a request denied",
+    "a request withdrawn",
+    "a restart",
+    "a resumed start",
+    "a rule kept",
+    "a rung of the ladder",
+    "a session that came to rest",
+    "a turn cut off",
+    "a turn done",
+    "a turn failed",
+    "a turn interrupted",
+    "a turn that nobody asked for",
+    "an agent that does not answer",
+    "an exit",
+    "an interrupt ignored",
+    "the end of patience with an idle agent",
+];
+
+#[derive(Debug)]
+pub struct Seen(BTreeMap<&'static str, u64>);
+
+impl Seen {
+    pub fn nothing() -> Self {
+        Self(SIGHTS.map(|sight| (sight, 0)).into())
+    }
+
+    pub fn saw(&mut self, sight: &str) {
+        *self.0.get_mut(sight).expect("it is in the list") += 1;
+    }
+
+    pub fn times(&self, sight: &str) -> u64 {
+        self.0[sight]
+    }
+
+    pub fn add(&mut self, other: &Self) {
+        for (sight, n) in &other.0 {
+            *self.0.entry(sight).or_default() += n;
+        }
+    }
+
+    pub fn unseen(&self) -> Vec<&str> {
+        self.0.iter().filter(|(_, n)| **n == 0).map(|(sight, _)| *sight).collect()
+    }
+}

@@ -1,0 +1,202 @@
+//! What a folder would make its agent do, and whether its user agreed.
+//!
+//! In `-p` mode the CLI never asks for trust: a folder's settings run hooks, servers and helpers at spawn, and can send
+//! the API key to another address (2.1.329 and 2.1.197). So the asking is done here. [`survey`] reads the files that the
+//! CLI would read and says what is in them; it runs nothing, follows links but names them, and never waits on a file.
+//! What it cannot judge counts as dangerous. [`TrustStore`] keeps the decisions.
+
+mod environment;
+mod files;
+mod fingerprint;
+mod hooks;
+mod json;
+mod servers;
+mod settings;
+mod store;
+
+#[cfg(test)]
+mod corpus;
+#[cfg(test)]
+mod properties;
+
+use crate::api::{Finding, FindingDetail, FindingKind, Severity};
+use files::{Content, Place, Role};
+use json::Json;
+use std::path::{Path, PathBuf};
+
+pub use store::{Difference, Standing, TrustError, TrustStore};
+
+/// More findings in one file than anybody would read.
+const MOST_FINDINGS: usize = 1000;
+
+/// What the findings of one file may say in all.
+const MOST_TEXT: usize = 8 * 1024 * 1024;
+
+/// A file that cannot be read as settings is shown as it is, up to this length.
+const MOST_RAW_TEXT: usize = 64 * 1024;
+
+/// What a folder would do if trusted, as its files say now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Survey {
+    /// The folder, links resolved.
+    pub project: PathBuf,
+    /// The most dangerous first.
+    pub findings: Vec<Finding>,
+    /// Stands for exactly these files; `None` if one of them could not be read or shown whole, so that it equals
+    /// nothing that was kept.
+    pub fingerprint: Option<String>,
+}
+
+impl Survey {
+    /// Nothing in it runs, sends anything elsewhere or widens what the agent may do.
+    pub fn nothing_to_run(&self) -> bool {
+        self.findings.iter().all(|finding| finding.severity == Severity::Changes)
+    }
+}
+
+/// Reads what a folder says to its agent. Only reads.
+pub fn survey(project: &Path) -> Survey {
+    let project = project.canonicalize().unwrap_or_else(|_| project.to_owned());
+    let files = files::read(&project);
+    let mut findings = Vec::new();
+    let mut all_shown = true;
+    for file in &files {
+        let mut found = Findings::new(&file.place, file.link.as_deref());
+        judge(&mut found, &file.content, file.place.role);
+        all_shown &= !found.is_cut;
+        findings.append(&mut found.list);
+    }
+    findings.sort_by_key(|finding| (finding.severity, finding.kind));
+    let fingerprint = fingerprint::of(&files).filter(|_| all_shown);
+    Survey { project, findings, fingerprint }
+}
+
+/// Says what is in one file.
+fn judge(found: &mut Findings, content: &Content, role: Role) {
+    let bytes = match content {
+        Content::Bytes(bytes) => bytes,
+        Content::LeadsNowhere { target } => {
+            found.odd("A link that leads nowhere", target.display().to_string());
+            return;
+        }
+        Content::Unreadable(reason) => {
+            found.unreadable("Cannot be read, so it counts as dangerous", reason.clone());
+            return;
+        }
+    };
+    let text = json::decode(bytes);
+    for oddity in &text.oddities {
+        found.odd("Is written in an unusual way", (*oddity).to_owned());
+    }
+    if text.text.trim().is_empty() {
+        return;
+    }
+    let document = match json::parse(&text.text) {
+        Ok(document) => document,
+        Err(error) => {
+            found.unreadable("Is not valid JSON, so it counts as dangerous", shortened(&text.text));
+            found.detail("error", error);
+            return;
+        }
+    };
+    for oddity in document.oddities {
+        found.odd("Is written in an unusual way", oddity);
+    }
+    match (&document.root, role) {
+        (Json::Object(entries), Role::Settings) => settings::find(found, entries),
+        (Json::Object(entries), Role::Servers) => servers::find_in_file(found, entries),
+        _ => found.unreadable(
+            "Is no object of settings, so it counts as dangerous",
+            shortened(&document.root.text()),
+        ),
+    }
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(MOST_RAW_TEXT) {
+        Some((end, _)) => format!("{}\n… {} bytes more", &text[..end], text.len() - end),
+        None => text.to_owned(),
+    }
+}
+
+/// The findings of one file.
+struct Findings {
+    file: String,
+    link: Option<String>,
+    list: Vec<Finding>,
+    n_bytes: usize,
+    /// Not all that the file says is in the list.
+    is_cut: bool,
+}
+
+impl Findings {
+    fn new(place: &Place, link: Option<&Path>) -> Self {
+        let link = link.map(|link| link.display().to_string());
+        Self { file: place.label.clone(), link, list: Vec::new(), n_bytes: 0, is_cut: false }
+    }
+
+    fn add(
+        &mut self,
+        kind: FindingKind,
+        severity: Severity,
+        title: impl Into<String>,
+        text: impl Into<String>,
+    ) {
+        let text = text.into();
+        if self.has_room(text.len()) {
+            self.push(kind, severity, title.into(), text);
+        }
+    }
+
+    fn push(&mut self, kind: FindingKind, severity: Severity, title: String, text: String) {
+        let (file, link) = (self.file.clone(), self.link.clone());
+        self.list.push(Finding { kind, severity, file, link, title, name: None, text, details: Vec::new() });
+    }
+
+    /// A small file can say a lot: the list has an end, and says so.
+    fn has_room(&mut self, n_bytes: usize) -> bool {
+        self.n_bytes += n_bytes;
+        if !self.is_cut && (self.list.len() == MOST_FINDINGS || self.n_bytes > MOST_TEXT) {
+            self.is_cut = true;
+            let title = "Says more than can be shown, so it counts as dangerous".to_owned();
+            let text = format!("{} entries are shown, and there are more", self.list.len());
+            self.push(FindingKind::Unreadable, Severity::Runs, title, text);
+        }
+        !self.is_cut
+    }
+
+    /// Says what the last finding goes by.
+    fn name(&mut self, name: impl Into<String>) {
+        let name = name.into();
+        if self.has_room(name.len())
+            && let Some(last) = self.list.last_mut()
+        {
+            last.name = Some(name);
+        }
+    }
+
+    /// Says one thing more about the last finding.
+    fn detail(&mut self, name: impl Into<String>, value: impl Into<String>) {
+        let (name, value) = (name.into(), value.into());
+        if self.has_room(name.len() + value.len())
+            && let Some(last) = self.list.last_mut()
+        {
+            last.details.push(FindingDetail { name, value });
+        }
+    }
+
+    /// Adds whatever an entry says beside what was `said` to the last finding: nothing is hidden.
+    fn rest(&mut self, entries: &[(String, Json)], said: &[&str]) {
+        for (name, value) in entries.iter().filter(|(name, _)| !said.contains(&name.as_str())) {
+            self.detail(name, value.text());
+        }
+    }
+
+    fn odd(&mut self, title: &str, what: String) {
+        self.add(FindingKind::Oddity, Severity::Changes, title, what);
+    }
+
+    fn unreadable(&mut self, title: &str, text: String) {
+        self.add(FindingKind::Unreadable, Severity::Runs, title, text);
+    }
+}

@@ -1,0 +1,162 @@
+//! Environment variables that a folder sets for the agent and for all that it runs.
+
+use super::Findings;
+use super::json::Json;
+use crate::api::{FindingKind, Severity};
+
+/// Variables by which a program loads or starts other code than its own. `*` stands for any ending.
+const RUN_CODE: &[&str] = &[
+    "PATH",
+    "LD_*",
+    "DYLD_*",
+    "NODE_OPTIONS",
+    "NODE_PATH",
+    "BUN_*",
+    "NPM_CONFIG_*",
+    "SHELL",
+    "BASH_ENV",
+    "BASH_FUNC_*",
+    "ENV",
+    "ZDOTDIR",
+    "PROMPT_COMMAND",
+    "PS4",
+    "IFS",
+    "COMSPEC",
+    "PATHEXT",
+    "PSMODULEPATH",
+    "GIT_*",
+    "SSH_ASKPASS",
+    "SUDO_ASKPASS",
+    "EDITOR",
+    "VISUAL",
+    "PAGER",
+    "BROWSER",
+    "LESSOPEN",
+    "LESSCLOSE",
+    "MANPAGER",
+    "PYTHON*",
+    "PERL5*",
+    "PERLLIB",
+    "RUBY*",
+    "GEM_*",
+    "JAVA_TOOL_OPTIONS",
+    "JDK_JAVA_OPTIONS",
+    "_JAVA_OPTIONS",
+    "CLASSPATH",
+    "MAKEFLAGS",
+    "RUSTC*",
+    "CARGO*",
+    "GLIBC_TUNABLES",
+    "GCONV_PATH",
+    "CLAUDE_CODE_SHELL*",
+    "CLAUDE_CODE_PROCESS_WRAPPER",
+    "CLAUDE_ENV_FILE",
+];
+
+/// Variables that decide where data and credentials go, and whose word is believed about it.
+const LEAD_ELSEWHERE: &[&str] = &[
+    "ANTHROPIC_*",
+    "CLAUDE_*",
+    "_CLAUDE_*",
+    "CLAUDECODE*",
+    "MCP_*",
+    "AWS_*",
+    "GOOGLE_*",
+    "GCLOUD_*",
+    "CLOUD_ML_*",
+    "VERTEX_*",
+    "AZURE_*",
+    "OTEL_*",
+    "SSL_CERT_*",
+    "SSLKEYLOGFILE",
+    "CURL_CA_BUNDLE",
+    "REQUESTS_CA_BUNDLE",
+    "NODE_EXTRA_CA_CERTS",
+    "NODE_TLS_REJECT_UNAUTHORIZED",
+    "HOME",
+    "USERPROFILE",
+    "XDG_*",
+    "TMPDIR",
+    "HOSTALIASES",
+    "RESOLV_*",
+    "KUBECONFIG",
+    "DOCKER_*",
+];
+
+/// Finds what the value of `env` sets.
+pub(super) fn find(found: &mut Findings, env: &Json) {
+    let Json::Object(variables) = env else {
+        let title = "Sets variables, in a way that is not clear";
+        found.add(FindingKind::Environment, Severity::Redirects, title, env.text());
+        return;
+    };
+    for (name, value) in variables {
+        let (severity, title) = judge(name);
+        found.add(FindingKind::Environment, severity, title, format!("{name} = {}", value.text()));
+    }
+}
+
+fn judge(name: &str) -> (Severity, &'static str) {
+    // `http_proxy` counts like `HTTP_PROXY`, and on Windows every name does.
+    let name = name.to_ascii_uppercase();
+    let is_one_of = |patterns: &[&str]| patterns.iter().any(|pattern| matches(&name, pattern));
+    if is_one_of(RUN_CODE) {
+        return (Severity::Runs, "Makes programs run other code");
+    }
+    let title = if is_one_of(&["ANTHROPIC_*", "CLAUDE_*"]) && leads_to_an_address(&name) {
+        "Sends your API key elsewhere"
+    } else if name.ends_with("_PROXY") {
+        "Sends traffic through a proxy"
+    } else if name.ends_with("_ENDPOINT") || name.ends_with("_URL") {
+        "Sends data elsewhere"
+    } else if is_one_of(&["SSL_CERT_*", "NODE_EXTRA_CA_CERTS", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE"]) {
+        "Changes which certificates are believed"
+    } else if name == "NODE_TLS_REJECT_UNAUTHORIZED" {
+        "Changes whether certificates are checked"
+    } else if is_one_of(&["ANTHROPIC_*", "CLAUDE_*"])
+        && ["_KEY", "_TOKEN", "_HEADERS"].iter().any(|end| name.ends_with(end))
+    {
+        "Replaces your API key"
+    } else if is_one_of(LEAD_ELSEWHERE) {
+        "Changes how the agent works or where it looks"
+    } else {
+        return (Severity::Changes, "Sets a variable");
+    };
+    (Severity::Redirects, title)
+}
+
+fn leads_to_an_address(name: &str) -> bool {
+    ["BASE_URL", "_HOST", "_ENDPOINT", "_SOCKET"].iter().any(|part| name.contains(part))
+}
+
+fn matches(name: &str, pattern: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => name == pattern,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variable_is_judged_by_its_name() {
+        let check = |name: &str, severity, title: &str| assert_eq!(judge(name), (severity, title), "{name}");
+        check("ANTHROPIC_BASE_URL", Severity::Redirects, "Sends your API key elsewhere");
+        check("ANTHROPIC_BEDROCK_BASE_URL", Severity::Redirects, "Sends your API key elsewhere");
+        check("ANTHROPIC_UNIX_SOCKET", Severity::Redirects, "Sends your API key elsewhere");
+        check("https_proxy", Severity::Redirects, "Sends traffic through a proxy");
+        check("OTEL_EXPORTER_OTLP_ENDPOINT", Severity::Redirects, "Sends data elsewhere");
+        check("ANTHROPIC_AUTH_TOKEN", Severity::Redirects, "Replaces your API key");
+        check(
+            "CLAUDE_CODE_USE_BEDROCK",
+            Severity::Redirects,
+            "Changes how the agent works or where it looks",
+        );
+        check("LD_PRELOAD", Severity::Runs, "Makes programs run other code");
+        check("Path", Severity::Runs, "Makes programs run other code");
+        check("GIT_SSH_COMMAND", Severity::Runs, "Makes programs run other code");
+        check("RUST_LOG", Severity::Changes, "Sets a variable");
+    }
+}

@@ -1,0 +1,109 @@
+//! MCP servers: programs that the CLI starts, or addresses that it talks to, when it starts itself.
+
+use super::Findings;
+use super::json::{Json, has_repeated, values};
+use super::settings;
+use crate::api::{FindingKind, Severity};
+
+/// Finds what a `.mcp.json` says.
+pub(super) fn find_in_file(found: &mut Findings, entries: &[(String, Json)]) {
+    for (key, value) in entries {
+        match key.as_str() {
+            "mcpServers" => find(found, value),
+            _ => settings::find_other(found, key, value),
+        }
+    }
+}
+
+/// Finds the servers in the value of `mcpServers`.
+pub(super) fn find(found: &mut Findings, servers: &Json) {
+    let Json::Object(servers) = servers else {
+        found.add(
+            FindingKind::Server,
+            Severity::Runs,
+            "Starts servers, in a way that is not clear",
+            servers.text(),
+        );
+        return;
+    };
+    for (name, server) in servers {
+        let Json::Object(server) = server else {
+            found.add(
+                FindingKind::Server,
+                Severity::Runs,
+                "Starts a server, in a way that is not clear",
+                server.text(),
+            );
+            found.name(name);
+            continue;
+        };
+        add(found, name, server);
+    }
+}
+
+fn add(found: &mut Findings, name: &str, server: &[(String, Json)]) {
+    let command = values(server, "command").last();
+    let url = values(server, "url").last();
+    let (title, severity, text, said) = match (command, url) {
+        (Some(command), None) if !has_repeated(server) => {
+            let arguments = values(server, "args").last().map(arguments).unwrap_or_default();
+            let text = quoted(&command.text()) + &arguments;
+            ("Starts a server", Severity::Runs, text, &["command", "args", "env", "headersHelper"][..])
+        }
+        (None, Some(url)) if !has_repeated(server) => {
+            ("Connects to a server", Severity::Redirects, url.text(), &["url", "env", "headersHelper"][..])
+        }
+        // Both, neither, or one of them twice: which counts is not ours to guess.
+        _ => {
+            let keys: Vec<&str> = server.iter().map(|(key, _)| key.as_str()).collect();
+            found.add(
+                FindingKind::Server,
+                Severity::Runs,
+                "Starts a server",
+                Json::Object(server.to_vec()).text(),
+            );
+            found.name(name);
+            return find_beside(found, name, server, &keys);
+        }
+    };
+    found.add(FindingKind::Server, severity, title, text);
+    found.name(name);
+    find_beside(found, name, server, said);
+}
+
+/// Finds what a server says beside `said`, and what else it runs.
+fn find_beside(found: &mut Findings, name: &str, server: &[(String, Json)], said: &[&str]) {
+    found.rest(server, said);
+    for env in values(server, "env") {
+        match env {
+            Json::Object(variables) => {
+                for (variable, value) in variables {
+                    found.detail(variable, value.text());
+                }
+            }
+            _ => found.detail("env", env.text()),
+        }
+    }
+    for helper in values(server, "headersHelper") {
+        found.add(FindingKind::Helper, Severity::Runs, "Runs to log in to a server", helper.text());
+        found.name(name);
+    }
+}
+
+/// Arguments as they would be typed behind the command, each with a space before it.
+pub(super) fn arguments(arguments: &Json) -> String {
+    match arguments {
+        Json::List(list) => list.iter().map(|argument| format!(" {}", quoted(&argument.text()))).collect(),
+        _ => format!(" {}", arguments.text()),
+    }
+}
+
+/// As a shell would have to be told: where an argument begins and ends can always be seen.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_@%+=:,./-${}".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}

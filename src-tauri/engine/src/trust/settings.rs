@@ -1,0 +1,173 @@
+//! A settings file, key by key. Keys that Deskbell does not know are shown as well, and judged by what is in them.
+
+use super::json::Json;
+use super::{Findings, environment, hooks, servers};
+use crate::api::{FindingKind, Severity};
+
+use FindingKind as Kind;
+use Severity::{Allows, Changes, Redirects, Runs};
+
+/// Finds what a settings file says.
+pub(super) fn find(found: &mut Findings, entries: &[(String, Json)]) {
+    for (key, value) in entries {
+        match key.as_str() {
+            "hooks" => hooks::find(found, value),
+            "env" => environment::find(found, value),
+            "permissions" => find_permissions(found, value),
+            // Not read from here by 2.1.329.
+            "mcpServers" => servers::find(found, value),
+            "apiKeyHelper" => found.add(Kind::Helper, Runs, "Runs to make your API key", value.text()),
+            "awsAuthRefresh" => found.add(Kind::Helper, Runs, "Runs to log in to AWS", value.text()),
+            "awsCredentialExport" => {
+                found.add(Kind::Helper, Runs, "Runs to make AWS credentials", value.text())
+            }
+            "gcpAuthRefresh" => found.add(Kind::Helper, Runs, "Runs to log in to Google Cloud", value.text()),
+            "otelHeadersHelper" => {
+                found.add(Kind::Helper, Runs, "Runs to log in for telemetry", value.text())
+            }
+            "proxyAuthHelper" => found.add(Kind::Helper, Runs, "Runs to log in to a proxy", value.text()),
+            "statusLine" => find_command(found, "Runs to draw the status line", value),
+            "subagentStatusLine" => find_command(found, "Runs to draw a subagent's status line", value),
+            "fileSuggestion" => find_command(found, "Runs to suggest files", value),
+            "enabledPlugins" => find_plugins(found, value),
+            "extraKnownMarketplaces" => find_marketplaces(found, value),
+            "enableAllProjectMcpServers" => found.add(
+                Kind::ServerApproval,
+                if *value == Json::Bool(false) { Changes } else { Allows },
+                "Approves every server of the folder",
+                value.text(),
+            ),
+            "enabledMcpjsonServers" => each(found, value, Kind::ServerApproval, Allows, "Approves a server"),
+            "disabledMcpjsonServers" => {
+                each(found, value, Kind::ServerApproval, Changes, "Turns off a server")
+            }
+            "sandbox" => found.add(Kind::Sandbox, Allows, "Changes the limits of commands", value.text()),
+            "model" => found.add(Kind::Setting, Changes, "Chooses the model", value.text()),
+            "outputStyle" => found.add(Kind::Setting, Changes, "Chooses how the agent writes", value.text()),
+            "agent" => found.add(Kind::Setting, Changes, "Replaces the agent's instructions", value.text()),
+            _ => find_other(found, key, value),
+        }
+    }
+}
+
+/// A key that says nothing to us: its value tells how much to worry.
+pub(super) fn find_other(found: &mut Findings, key: &str, value: &Json) {
+    let name = key.to_ascii_lowercase();
+    let is_command = ["helper", "command", "refresh", "export", "script", "wrapper"];
+    let severity = if is_command.iter().any(|end| name.ends_with(end)) || has_command(value) {
+        Runs
+    } else if name.starts_with("skip") || name.starts_with("dangerously") || name.starts_with("allow") {
+        Allows
+    } else if has_address(value) && key != "$schema" {
+        Redirects
+    } else {
+        Changes
+    };
+    found.add(Kind::Setting, severity, "Another setting", value.text());
+    found.name(key);
+}
+
+fn has_command(value: &Json) -> bool {
+    match value {
+        Json::Object(entries) => entries.iter().any(|(key, value)| {
+            let key = key.to_ascii_lowercase();
+            key.contains("command") || key.ends_with("helper") || key == "script" || has_command(value)
+        }),
+        Json::List(items) => items.iter().any(has_command),
+        _ => false,
+    }
+}
+
+fn has_address(value: &Json) -> bool {
+    match value {
+        Json::Text(text) => text.contains("://"),
+        Json::Object(entries) => entries.iter().any(|(_, value)| has_address(value)),
+        Json::List(items) => items.iter().any(has_address),
+        _ => false,
+    }
+}
+
+fn find_permissions(found: &mut Findings, permissions: &Json) {
+    let Json::Object(entries) = permissions else {
+        found.add(
+            Kind::AllowRule,
+            Allows,
+            "Sets permissions, in a way that is not clear",
+            permissions.text(),
+        );
+        return;
+    };
+    for (key, value) in entries {
+        match key.as_str() {
+            "defaultMode" => {
+                let is_narrow = matches!(value.as_str(), Some("default" | "manual" | "plan"));
+                let severity = if is_narrow { Changes } else { Allows };
+                found.add(Kind::Mode, severity, "Sets what the agent may do unasked", value.text());
+            }
+            "allow" => each(found, value, Kind::AllowRule, Allows, "Allows without asking"),
+            "additionalDirectories" => each(found, value, Kind::Directory, Allows, "Opens another folder"),
+            "ask" => each(found, value, Kind::NarrowingRule, Changes, "Always asks"),
+            "deny" => each(found, value, Kind::NarrowingRule, Changes, "Never allows"),
+            _ => {
+                found.add(Kind::Setting, Allows, "Another setting", value.text());
+                found.name(format!("permissions.{key}"));
+            }
+        }
+    }
+}
+
+/// One finding for each entry of a list.
+fn each(found: &mut Findings, value: &Json, kind: Kind, severity: Severity, title: &str) {
+    match value {
+        Json::List(items) => {
+            for item in items {
+                found.add(kind, severity, title, item.text());
+            }
+        }
+        _ => found.add(kind, severity, title, value.text()),
+    }
+}
+
+/// `{ "type": "command", "command": … }`
+fn find_command(found: &mut Findings, title: &str, value: &Json) {
+    let commands: Vec<&str> = match value {
+        Json::Object(entries) => super::json::values(entries, "command").filter_map(Json::as_str).collect(),
+        _ => Vec::new(),
+    };
+    match (&commands[..], value) {
+        ([command], Json::Object(entries)) => {
+            found.add(Kind::StatusLine, Runs, title, *command);
+            found.rest(entries, &["type", "command"]);
+        }
+        _ => found.add(Kind::StatusLine, Runs, title, value.text()),
+    }
+}
+
+fn find_plugins(found: &mut Findings, plugins: &Json) {
+    let Json::Object(plugins) = plugins else {
+        found.add(Kind::Plugin, Runs, "Turns on plugins, in a way that is not clear", plugins.text());
+        return;
+    };
+    for (plugin, is_on) in plugins {
+        match is_on {
+            Json::Bool(false) => found.add(Kind::Plugin, Changes, "Turns off a plugin", plugin),
+            Json::Bool(true) => found.add(Kind::Plugin, Runs, "Turns on a plugin", plugin),
+            _ => {
+                found.add(Kind::Plugin, Runs, "Turns on a plugin", plugin);
+                found.detail("version", is_on.text());
+            }
+        }
+    }
+}
+
+fn find_marketplaces(found: &mut Findings, marketplaces: &Json) {
+    let Json::Object(marketplaces) = marketplaces else {
+        found.add(Kind::Plugin, Allows, "Adds places to get plugins from", marketplaces.text());
+        return;
+    };
+    for (name, marketplace) in marketplaces {
+        let severity = if has_command(marketplace) { Runs } else { Allows };
+        found.add(Kind::Plugin, severity, "Adds a place to get plugins from", marketplace.text());
+        found.name(name);
+    }
+}

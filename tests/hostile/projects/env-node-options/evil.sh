@@ -1,0 +1,1 @@
+touch ran-bash-env

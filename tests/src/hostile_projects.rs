@@ -1,0 +1,329 @@
+//! Folders that try to run something, send a key elsewhere or widen what is allowed, as soon as an agent starts in them.
+//!
+//! `tests/hostile/projects` holds them. What version control cannot carry (a pipe, a link out of the folder, a very large
+//! file) is made here. Their commands do no harm: each makes a file `ran-…` in the folder in which it runs. Addresses in
+//! them name [`TRAP`], which is replaced by one that listens.
+//!
+//! The engine's own tests include this file, so it uses the standard library alone.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The host of every address in the corpus.
+const TRAP: &str = "trap.invalid";
+
+/// A folder, and what is known of it.
+pub struct HostileProject {
+    pub name: &'static str,
+    /// The folder to open, from the one that is built.
+    pub open: &'static str,
+    /// What a survey finds: kinds in the order in which they are shown, each once.
+    pub finds: &'static [&'static str],
+    /// Can all of it be judged?
+    pub is_judged: bool,
+    /// What the CLI without limits does when it is given `prompt` there (2.1.329).
+    pub unlimited: Effect,
+    pub prompt: &'static str,
+    make: fn(&Path) -> io::Result<()>,
+}
+
+/// What can be seen of a folder's effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// A file `ran-…` appears.
+    Runs,
+    /// A request reaches an address that the folder names.
+    Calls,
+    /// The session starts in this permission mode.
+    Mode(&'static str),
+    /// Nothing: the CLI leaves it out as well, or needs more than `-p` for it.
+    Nothing,
+}
+
+/// Every folder.
+pub fn all() -> Vec<HostileProject> {
+    let hook = |name| project(name, &["hook"], Effect::Runs);
+    let odd_hook = |name, effect| project(name, &["hook", "oddity"], effect);
+    let server = |name, effect| project(name, &["server"], effect);
+    vec![
+        hook("hook-session-start"),
+        hook("hook-session-end"),
+        hook("hook-user-prompt-submit"),
+        hook("hook-pre-tool-use").asked("BASH true\nSAY hello"),
+        hook("hook-post-tool-use").asked("BASH true\nSAY hello"),
+        hook("hook-post-tool-use-failure").asked("BASH false\nSAY hello"),
+        hook("hook-stop"),
+        hook("hook-pre-compact").asked("/compact"),
+        hook("hook-subagent-start").asked(SUBAGENT),
+        hook("hook-subagent-stop").asked(SUBAGENT),
+        hook("hook-message-display"),
+        hook("hook-permission-request").asked("WRITE unasked.txt hello\nSAY hello"),
+        hook("hook-with-arguments"),
+        hook("hook-in-background"),
+        hook("hook-of-unknown-type"),
+        project("hook-notification", &["hook"], Effect::Nothing),
+        project("hook-unknown-event", &["hook"], Effect::Nothing),
+        project("hook-http", &["hook"], Effect::Calls),
+        project("hook-prompt", &["hook"], Effect::Nothing),
+        project("hook-agent", &["hook"], Effect::Nothing),
+        project("hook-mcp-tool", &["hook"], Effect::Nothing),
+        project("hook-outside-of-a-group", &["hook"], Effect::Nothing),
+        project("hooks-turned-off", &["hook", "setting"], Effect::Nothing),
+        hook("local-settings-only"),
+        hook("both-settings"),
+        server("server-stdio", Effect::Runs),
+        server("server-http", Effect::Calls),
+        server("server-sse", Effect::Calls),
+        server("server-ws", Effect::Calls),
+        server("server-above", Effect::Runs).opened_at("inner"),
+        project("server-with-headers-helper", &["helper", "server"], Effect::Calls),
+        project("server-approved", &["server", "serverApproval"], Effect::Runs),
+        project("server-turned-off", &["server", "serverApproval"], Effect::Nothing),
+        project("key-helper", &["helper"], Effect::Runs),
+        project("aws-helpers", &["helper", "environment"], Effect::Runs),
+        project("google-helper", &["helper", "environment"], Effect::Runs),
+        project("telemetry-helper", &["helper", "environment"], Effect::Nothing),
+        project("status-line", &["statusLine"], Effect::Nothing),
+        project("env-base-url", &["environment"], Effect::Calls),
+        project("env-base-url-local", &["environment"], Effect::Calls),
+        project("env-proxy", &["environment"], Effect::Calls),
+        project("env-key", &["environment"], Effect::Nothing),
+        project("env-node-options", &["environment"], Effect::Nothing),
+        project("allow-rules", &["allowRule", "directory", "narrowingRule"], Effect::Nothing)
+            .asked("BASH touch ran-allowed\nSAY hello"),
+        project("mode-accept-edits", &["mode"], Effect::Mode("acceptEdits")),
+        project("mode-dont-ask", &["mode"], Effect::Mode("dontAsk")),
+        project("mode-bypass", &["mode", "setting"], Effect::Nothing),
+        project("sandbox-opened", &["sandbox"], Effect::Nothing),
+        project("plugins", &["plugin"], Effect::Nothing),
+        project("unknown-settings", &["setting"], Effect::Nothing),
+        project("skills-and-agents", &["setting"], Effect::Nothing),
+        odd_hook("byte-order-mark", Effect::Runs),
+        odd_hook("utf-16", Effect::Runs),
+        project("not-utf-8", &["hook", "setting", "oddity"], Effect::Runs),
+        odd_hook("comments", Effect::Nothing),
+        odd_hook("duplicate-keys", Effect::Runs),
+        odd_hook("duplicate-keys-hidden", Effect::Nothing),
+        hook("escaped-key"),
+        hook("invisible-text"),
+        project("invalid-json", &["unreadable"], Effect::Nothing),
+        project("no-object", &["unreadable"], Effect::Nothing),
+        project("empty-files", &[], Effect::Nothing),
+        project("nested-settings", &[], Effect::Nothing),
+        project("harmless", &[], Effect::Nothing),
+        project("harmless-settings", &["mode", "setting"], Effect::Nothing),
+        #[cfg(unix)]
+        hook("linked-folder").made(unix::linked_folder),
+        #[cfg(unix)]
+        hook("linked-file").made(unix::linked_file),
+        #[cfg(unix)]
+        server("linked-servers", Effect::Runs).made(unix::linked_servers),
+        #[cfg(unix)]
+        project("dead-link", &["oddity"], Effect::Nothing).made(unix::dead_link),
+        #[cfg(unix)]
+        project("pipe", &["unreadable"], Effect::Nothing).made(unix::pipe).unjudged(),
+        #[cfg(unix)]
+        project("device", &["unreadable"], Effect::Nothing).made(unix::device).unjudged(),
+        project("folder-for-a-file", &["unreadable"], Effect::Nothing).made(folder_for_a_file).unjudged(),
+        project("huge", &["unreadable"], Effect::Nothing).made(huge).unjudged(),
+        hook("repository-local").made(repository_local).opened_at("inner"),
+        hook("worktree-of-another").made(worktree_of_another).opened_at("worktree"),
+    ]
+}
+
+const SUBAGENT: &str = "TOOL Agent {\"description\":\"Look\",\"prompt\":\"SAY looked\",\
+                        \"subagent_type\":\"general-purpose\"}\nSAY hello";
+
+fn project(name: &'static str, finds: &'static [&'static str], unlimited: Effect) -> HostileProject {
+    HostileProject {
+        name,
+        open: "",
+        finds,
+        is_judged: true,
+        unlimited,
+        prompt: "SAY hello",
+        make: |_| Ok(()),
+    }
+}
+
+impl HostileProject {
+    fn asked(self, prompt: &'static str) -> Self {
+        Self { prompt, ..self }
+    }
+
+    fn opened_at(self, open: &'static str) -> Self {
+        Self { open, ..self }
+    }
+
+    fn made(self, make: fn(&Path) -> io::Result<()>) -> Self {
+        Self { make, ..self }
+    }
+
+    fn unjudged(self) -> Self {
+        Self { is_judged: false, ..self }
+    }
+
+    /// Builds it below `into`, with its addresses at `trap` (`127.0.0.1:80`), and returns the folder to open.
+    pub fn build(&self, into: &Path, trap: &str) -> io::Result<PathBuf> {
+        let folder = into.join(self.name);
+        let original = corpus()?.join(self.name);
+        if original.is_dir() {
+            copy(&original, &folder, trap)?;
+        } else {
+            fs::create_dir(&folder)?;
+        }
+        (self.make)(&folder)?;
+        Ok(folder.join(self.open))
+    }
+}
+
+/// The files `ran-…` in a folder and in all below it.
+pub fn traces(folder: &Path) -> io::Result<Vec<String>> {
+    let mut traces = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if entry.file_type()?.is_dir() {
+            traces.extend(self::traces(&entry.path())?);
+        } else if name.starts_with("ran-") {
+            traces.push(name);
+        }
+    }
+    traces.sort();
+    Ok(traces)
+}
+
+/// Where the folders are, from whichever package this is part of.
+fn corpus() -> io::Result<PathBuf> {
+    let places =
+        Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|up| up.join("tests/hostile/projects"));
+    places.into_iter().find(|place| place.is_dir()).ok_or_else(|| io::Error::other("the corpus is not there"))
+}
+
+fn copy(from: &Path, to: &Path, trap: &str) -> io::Result<()> {
+    fs::create_dir(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let to = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy(&entry.path(), &to, trap)?;
+            continue;
+        }
+        let bytes = fs::read(entry.path())?;
+        match String::from_utf8(bytes) {
+            Ok(text) => fs::write(to, text.replace(TRAP, trap))?,
+            Err(error) => fs::write(to, error.into_bytes())?,
+        }
+    }
+    Ok(())
+}
+
+/// Settings with one hook that leaves this trace.
+fn settings(trace: &str) -> String {
+    let hook = format!(r#"{{"type":"command","command":"touch {trace}"}}"#);
+    format!(r#"{{"hooks":{{"SessionStart":[{{"hooks":[{hook}]}}]}}}}"#)
+}
+
+fn folder_for_a_file(folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder.join(".claude/settings.json"))
+}
+
+/// More than anybody would write: a hook in the middle of it.
+fn huge(folder: &Path) -> io::Result<()> {
+    let space = " ".repeat(3 * 1024 * 1024);
+    fs::create_dir(folder.join(".claude"))?;
+    fs::write(folder.join(".claude/settings.json"), format!("{space}{}{space}", settings("ran-huge")))
+}
+
+/// The folder that is opened is one of a repository, whose root has settings of its own.
+fn repository_local(folder: &Path) -> io::Result<()> {
+    repository(folder)?;
+    fs::create_dir(folder.join("inner"))?;
+    fs::create_dir(folder.join(".claude"))?;
+    // These do not count.
+    fs::write(folder.join(".claude/settings.json"), settings("ran-repository-shared"))?;
+    fs::write(folder.join(".claude/settings.local.json"), settings("ran-repository-local"))
+}
+
+/// The folder that is opened is a linked worktree: the main one's settings count.
+fn worktree_of_another(folder: &Path) -> io::Result<()> {
+    let (main, worktree) = (folder.join("main"), folder.join("worktree"));
+    repository(&main)?;
+    let kept = main.join(".git/worktrees/worktree");
+    fs::create_dir_all(&kept)?;
+    fs::write(kept.join("HEAD"), "ref: refs/heads/other\n")?;
+    fs::write(kept.join("commondir"), "../..\n")?;
+    fs::write(kept.join("gitdir"), format!("{}\n", worktree.join(".git").display()))?;
+    fs::create_dir(&worktree)?;
+    fs::write(worktree.join(".git"), format!("gitdir: {}\n", kept.display()))?;
+    fs::create_dir(main.join(".claude"))?;
+    fs::write(main.join(".claude/settings.local.json"), settings("ran-main-worktree"))
+}
+
+/// An empty repository, as git would make it.
+fn repository(folder: &Path) -> io::Result<()> {
+    let git = folder.join(".git");
+    fs::create_dir_all(git.join("objects"))?;
+    fs::create_dir_all(git.join("refs/heads"))?;
+    fs::write(git.join("HEAD"), "ref: refs/heads/main\n")?;
+    fs::write(git.join("config"), "[core]\n\trepositoryformatversion = 0\n\tbare = false\n")
+}
+
+#[cfg(unix)]
+mod unix {
+    use super::settings;
+    use std::fs;
+    use std::io;
+    use std::os::unix::fs::symlink;
+    use std::path::{Path, PathBuf};
+    use std::process::Command;
+
+    /// A folder beside the project's.
+    fn outside(folder: &Path) -> io::Result<PathBuf> {
+        let outside = folder.with_extension("outside");
+        fs::create_dir(&outside)?;
+        Ok(outside)
+    }
+
+    pub fn linked_folder(folder: &Path) -> io::Result<()> {
+        let outside = outside(folder)?;
+        fs::write(outside.join("settings.json"), settings("ran-linked-folder"))?;
+        symlink(outside, folder.join(".claude"))
+    }
+
+    pub fn linked_file(folder: &Path) -> io::Result<()> {
+        let outside = outside(folder)?;
+        fs::write(outside.join("theirs.json"), settings("ran-linked-file"))?;
+        fs::create_dir(folder.join(".claude"))?;
+        symlink("../../linked-file.outside/theirs.json", folder.join(".claude/settings.json"))
+    }
+
+    pub fn linked_servers(folder: &Path) -> io::Result<()> {
+        let outside = outside(folder)?;
+        let servers = r#"{"mcpServers":{"theirs":{"command":"touch","args":["ran-linked-servers"]}}}"#;
+        fs::write(outside.join("servers"), servers)?;
+        symlink(outside.join("servers"), folder.join(".mcp.json"))
+    }
+
+    pub fn dead_link(folder: &Path) -> io::Result<()> {
+        symlink("not-there", folder.join(".claude"))
+    }
+
+    /// Whoever opens it to read waits until somebody writes.
+    pub fn pipe(folder: &Path) -> io::Result<()> {
+        fs::create_dir(folder.join(".claude"))?;
+        for name in [".claude/settings.json", ".mcp.json"] {
+            let made = Command::new("mkfifo").arg(folder.join(name)).status()?;
+            if !made.success() {
+                return Err(io::Error::other("mkfifo failed"));
+            }
+        }
+        Ok(())
+    }
+
+    /// It has no end.
+    pub fn device(folder: &Path) -> io::Result<()> {
+        symlink("/dev/zero", folder.join(".mcp.json"))
+    }
+}

@@ -1,0 +1,23 @@
+// Marks found words in what is drawn, without touching the elements.
+
+/** The marks of an element's words; `here` is the part whose marks stand out. Without words, no marks. */
+export function markWords(root: Element, query: string, here: Element | null): void {
+  if (!('highlights' in CSS)) return;
+  const everywhere: Range[] = [];
+  const there: Range[] = [];
+  const wanted = query.toLowerCase();
+  const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  for (let node = texts.nextNode(); node !== null && wanted.trim() !== ''; node = texts.nextNode()) {
+    const text = (node.nodeValue ?? '').toLowerCase();
+    for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) {
+      // Lower case may be longer than what it stands for.
+      if (at + wanted.length > (node.nodeValue?.length ?? 0)) break;
+      const range = new Range();
+      range.setStart(node, at);
+      range.setEnd(node, at + wanted.length);
+      (here?.contains(node) ? there : everywhere).push(range);
+    }
+  }
+  CSS.highlights.set('found', new Highlight(...everywhere));
+  CSS.highlights.set('found-here', new Highlight(...there));
+}

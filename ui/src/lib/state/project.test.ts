@@ -1,0 +1,115 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+
+import { FakeHost } from '../host/fake';
+import { listed } from '../host/fake/facts';
+import { ProjectState } from './project.svelte';
+
+beforeEach(() => localStorage.clear());
+
+/** A window's state, and what it asked of the host, in order. */
+async function start(scene: string) {
+  const host = new FakeHost(scene);
+  const asked: string[] = [];
+  for (const name of ['hello', 'listen', 'snapshot', 'createSession'] as const) {
+    const real = host[name].bind(host) as (...args: unknown[]) => Promise<never>;
+    (host as unknown as Record<string, unknown>)[name] = (...args: unknown[]) => {
+      asked.push(name);
+      return real(...args);
+    };
+  }
+  const project = await ProjectState.start(host);
+  return { host, asked, project };
+}
+
+describe('at the start', () => {
+  it('listens before it asks for the open session', async () => {
+    const { asked, project } = await start('conversation');
+    expect(asked).toEqual(['hello', 'listen', 'snapshot']);
+    expect(project.open?.rows.length).toBeGreaterThan(5);
+  });
+
+  it('asks for none if none is open', async () => {
+    const { asked, project } = await start('start');
+    expect(asked).toEqual(['hello', 'listen']);
+    expect(project.open).toBeNull();
+  });
+});
+
+describe('sessions', () => {
+  it('keep their place in memory when another is opened', async () => {
+    const { project } = await start('conversation');
+    const first = project.open;
+    await project.openSession('s2');
+    await project.openSession('s1');
+    expect(project.open).toBe(first);
+  });
+
+  it('take batches only while they are open', async () => {
+    const { host, project } = await start('conversation');
+    const first = project.open;
+    await project.openSession('s2');
+    const rows = first?.rows;
+    host.session('s1')?.patch({ title: 'Another title' });
+    expect(first?.rows).toBe(rows);
+    expect(project.sessions.find(({ id }) => id === 's1')?.title).toBe('Another title');
+  });
+
+  it('count as unread when they end out of sight, until they are opened', async () => {
+    const { project } = await start('conversation');
+    project.hear({ type: 'sessionListed', session: listed('s3', 'Upgrade', { type: 'completed' }, 0) });
+    expect([...project.unread]).toEqual(['s3']);
+    await project.openSession('s3');
+    expect([...project.unread]).toEqual([]);
+  });
+
+  it('are shown when the shell says so, with the request to look at', async () => {
+    const { project } = await start('conversation');
+    project.hear({ type: 'show', sessionId: 's3', requestId: 'q7' });
+    expect(project.open?.id).toBe('s3');
+    expect(project.shownRequest).toBe('q7');
+  });
+
+  it('leave the window when they are removed, drafts and all', async () => {
+    const { project } = await start('conversation');
+    project.drafts.of('s1', '').text = 'half';
+    await project.removeSession('s1');
+    expect(project.open).toBeNull();
+    expect(project.sessions.some(({ id }) => id === 's1')).toBe(false);
+    expect(project.drafts.of('s1', '').text).toBe('');
+  });
+
+  it('that are gone are not opened, and that is said', async () => {
+    const { project } = await start('conversation');
+    await project.openSession('nobody');
+    expect(project.open?.id).toBe('s1');
+    expect(project.problems.list[0]?.what).toBe('The session was not opened');
+  });
+});
+
+describe('failures', () => {
+  it('without an agent lead to the page that says so', async () => {
+    const { project } = await start('missing');
+    expect(await project.createSession(null)).toBeNull();
+    expect(project.missing?.code).toBe('agentNotFound');
+    expect((await project.createSession('demo'))?.session.agent).toBe('demo');
+    expect(project.missing).toBeNull();
+  });
+
+  it('are reported, once for each', async () => {
+    const { project } = await start('conversation');
+    const wrong = { type: 'setModel', model: 'none' } as const;
+    await project.command(wrong, 'The model was not changed');
+    await project.command(wrong, 'The model was not changed');
+    expect(project.problems.list).toHaveLength(1);
+    project.problems.dismiss(project.problems.list[0]?.id ?? 0);
+    expect(project.problems.list).toEqual([]);
+  });
+
+  it('to keep settings put the old ones back', async () => {
+    const { host, project } = await start('conversation');
+    host.setPreferences = () => Promise.reject(new Error('disk full'));
+    await project.setPreferences({ ...project.preferences, theme: 'dark' });
+    expect(project.preferences.theme).toBe('system');
+    expect(project.problems.list[0]?.error.message).toBe('disk full');
+  });
+});
