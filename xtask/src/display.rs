@@ -16,11 +16,12 @@ use crate::scratch::Scratch;
 /// How long a part of the desktop may take to come up.
 const READY: Duration = Duration::from_secs(20);
 /// How long the picture may keep changing before it is taken as it is.
-const SETTLED: Duration = Duration::from_secs(15);
+const SETTLED: Duration = Duration::from_secs(30);
 /// The size of the screen, and its depth.
 const SCREEN: &str = "1440x900x24";
-/// The middle of the screen, where the frame of a window does not reach.
-const MIDDLE: &str = "800x500+320+200";
+/// A part of the screen that belongs to the content of a window in its middle: below the title bar, and above
+/// where a dialog would lie, since that is painted by another program than the window's content.
+const CONTENT: &str = "1000x260+220+70";
 /// Smooth text has many colours; a window that has not painted has one, or two with another's edge.
 const COLOURS_OF_TEXT: usize = 16;
 
@@ -94,10 +95,10 @@ impl VirtualDisplay {
     /// Waits until the screen shows a painted window that stands still, and saves a picture of it.
     pub fn screenshot(&self, file: &Path) -> Outcome {
         let deadline = Instant::now() + SETTLED;
-        let mut before = self.middle()?;
+        let mut before = self.content()?;
         loop {
             thread::sleep(Duration::from_millis(250));
-            let now = self.middle()?;
+            let now = self.content()?;
             let is_painted = n_colours(&now) >= COLOURS_OF_TEXT;
             if is_painted && now == before || Instant::now() > deadline {
                 self.capture(&[&file.to_string_lossy()])?;
@@ -108,8 +109,8 @@ impl VirtualDisplay {
         }
     }
 
-    fn middle(&self) -> Outcome<Vec<u8>> {
-        self.capture(&["-crop", MIDDLE, "-depth", "8", "rgb:-"])
+    fn content(&self) -> Outcome<Vec<u8>> {
+        self.capture(&["-crop", CONTENT, "-depth", "8", "rgb:-"])
     }
 
     fn capture(&self, options: &[&str]) -> Outcome<Vec<u8>> {

@@ -995,6 +995,8 @@ pub enum Severity {
 pub enum FindingKind {
     /// A file that cannot be judged.
     Unreadable,
+    /// Where requests to the model go, and the API key with them.
+    ApiAddress,
     Hook,
     /// An MCP server.
     Server,

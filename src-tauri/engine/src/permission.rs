@@ -62,7 +62,7 @@ pub fn answer(view: &PermissionRequest, request: &CanUseTool, decision: Decision
                 .find(|known| suggestion.as_str() == Some(&known.id) || suggestion == known.raw)
                 .ok_or("There is no such suggestion in the request.")?;
             Answer {
-                line: wire::allow(id, &request.input, std::slice::from_ref(&chosen.raw)),
+                line: wire::allow(id, &request.input, &kept_and_in_force(&chosen.raw)),
                 resolution: Resolution::Allowed {
                     always: Some(format!("{} ({})", chosen.rule, chosen.kept_in)),
                 },
@@ -86,6 +86,18 @@ pub fn answer(view: &PermissionRequest, request: &CanUseTool, decision: Decision
             Answer { line: wire::allow(id, &input, &[]), resolution: Resolution::Answered }
         }
     })
+}
+
+/// A rule that is kept in a file counts at once only in an agent that reads that file, which a restricted one does not,
+/// and 2.1.197 never does: so the same rule is given for the session too.
+fn kept_and_in_force(suggestion: &Value) -> Vec<Value> {
+    let mut rules = vec![suggestion.clone()];
+    if text(suggestion, "type") == Some("addRules") && text(suggestion, "destination") != Some("session") {
+        let mut for_session = suggestion.clone();
+        for_session["destination"] = json!("session");
+        rules.push(for_session);
+    }
+    rules
 }
 
 fn text<'a>(input: &'a Value, key: &str) -> Option<&'a str> {
@@ -284,7 +296,12 @@ mod tests {
     #[test]
     fn always_applies_one_suggestion_and_no_other() {
         let answer = sent(Decision::AllowAlways { suggestion: json!("s0") }).unwrap();
-        assert_eq!(answer["updatedPermissions"], json!([bash().permission_suggestions[0]]));
+        let kept = bash().permission_suggestions[0].clone();
+        let mut for_session = kept.clone();
+        for_session["destination"] = json!("session");
+        assert_eq!(answer["updatedPermissions"], json!([kept, for_session]));
+        let mode = sent(Decision::AllowAlways { suggestion: json!("s1") }).unwrap();
+        assert_eq!(mode["updatedPermissions"], json!([bash().permission_suggestions[1]]));
         let same =
             sent(Decision::AllowAlways { suggestion: bash().permission_suggestions[0].clone() }).unwrap();
         assert_eq!(answer, same);

@@ -341,6 +341,12 @@ impl Transcript {
     fn assistant(&mut self, now: u64, assistant: &Assistant) {
         let message_id = &assistant.message.id;
         let parent = assistant.parent_tool_use_id.as_ref().map(ItemId::new);
+        // After an error in the stream the reply comes again under another id, and not streamed (2.1.329): what came
+        // of the first copy is void. A message of the CLI's own is about the failure, and voids nothing.
+        let is_another = self.reply.as_ref().is_some_and(|reply| reply.message_id != *message_id);
+        if parent.is_none() && is_another {
+            self.close_reply(assistant.message.model.as_deref() != Some("<synthetic>"));
+        }
         for block in &assistant.message.content {
             let count = self.n_blocks.entry(message_id.clone()).or_default();
             let place = *count;

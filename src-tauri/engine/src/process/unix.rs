@@ -1,5 +1,6 @@
 //! Linux and macOS: a process group of its own, signals, and on Linux the parent-death signal.
 
+use std::collections::HashSet;
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::ExitStatus;
@@ -116,42 +117,55 @@ pub fn signal(status: ExitStatus) -> Option<i32> {
 
 /// Kills every process whose environment carries this run token; gives how many.
 pub fn sweep(run_token: &str) -> usize {
-    kill_all(processes_marked(|token| token == run_token.as_bytes()))
+    kill_all(|token| token == run_token.as_bytes())
 }
 
 /// Kills every process whose run token begins like this; gives how many.
 pub fn sweep_prefix(prefix: &str) -> usize {
-    kill_all(processes_marked(|token| token.starts_with(prefix.as_bytes())))
+    kill_all(|token| token.starts_with(prefix.as_bytes()))
 }
 
 /// How many processes have a run token that begins like this.
 pub fn n_marked(prefix: &str) -> usize {
-    processes_marked(|token| token.starts_with(prefix.as_bytes())).len()
+    processes_marked(|token| token.starts_with(prefix.as_bytes())).count()
 }
 
-fn kill_all(processes: Vec<libc::pid_t>) -> usize {
-    for pid in &processes {
-        // SAFETY: kill has no memory effects. A number read a moment ago from a process that carries our token.
-        unsafe { libc::kill(*pid, libc::SIGKILL) };
+/// How often is looked again. Killed processes are found, too, until they are gone.
+const LOOKS: usize = 50;
+
+/// Whatever one look misses because it is just being born is found by another, so that it takes two in vain to end
+/// this; where there was nothing to begin with, one.
+fn kill_all(is_ours: impl Fn(&[u8]) -> bool) -> usize {
+    let mut killed = HashSet::new();
+    let mut n_in_vain = 0;
+    for _ in 0..LOOKS {
+        n_in_vain += 1;
+        for pid in processes_marked(&is_ours) {
+            // SAFETY: kill has no memory effects. A number read a moment ago from a process that carries our token.
+            unsafe { libc::kill(pid, libc::SIGKILL) };
+            killed.insert(pid);
+            n_in_vain = 0;
+        }
+        if killed.is_empty() || n_in_vain == 2 {
+            break;
+        }
+        std::thread::yield_now();
     }
-    processes.len()
+    killed.len()
 }
 
 /// On Linux by `/proc`; elsewhere a process's environment is not to be read, and the group has to do.
-fn processes_marked(is_ours: impl Fn(&[u8]) -> bool) -> Vec<libc::pid_t> {
+fn processes_marked(is_ours: impl Fn(&[u8]) -> bool) -> impl Iterator<Item = libc::pid_t> {
     let own = std::process::id() as libc::pid_t;
-    let Ok(entries) = std::fs::read_dir("/proc") else {
-        return Vec::new();
-    };
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let mut pids: Vec<libc::pid_t> =
+        entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    // The youngest first: one that lives for a moment only is gone before a long list is through.
+    pids.sort_unstable_by(|a, b| b.cmp(a));
     let name = format!("{}=", crate::launch::RUN_TOKEN);
-    entries
-        .flatten()
-        .filter_map(|entry| entry.file_name().to_str()?.parse::<libc::pid_t>().ok())
-        .filter(|pid| *pid != own)
-        .filter(|pid| {
-            let environ = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-            let mut variables = environ.split(|byte| *byte == 0);
-            variables.any(|variable| variable.strip_prefix(name.as_bytes()).is_some_and(&is_ours))
-        })
-        .collect()
+    pids.into_iter().filter(move |pid| *pid != own).filter(move |pid| {
+        let environ = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        let mut variables = environ.split(|byte| *byte == 0);
+        variables.any(|variable| variable.strip_prefix(name.as_bytes()).is_some_and(&is_ours))
+    })
 }

@@ -83,6 +83,8 @@ const LEAD_ELSEWHERE: &[&str] = &[
     "DOCKER_*",
 ];
 
+const SENDS_KEY: &str = "Sends your API key elsewhere";
+
 /// Finds what the value of `env` sets.
 pub(super) fn find(found: &mut Findings, env: &Json) {
     let Json::Object(variables) = env else {
@@ -92,7 +94,8 @@ pub(super) fn find(found: &mut Findings, env: &Json) {
     };
     for (name, value) in variables {
         let (severity, title) = judge(name);
-        found.add(FindingKind::Environment, severity, title, format!("{name} = {}", value.text()));
+        let kind = if title == SENDS_KEY { FindingKind::ApiAddress } else { FindingKind::Environment };
+        found.add(kind, severity, title, format!("{name} = {}", value.text()));
     }
 }
 
@@ -104,7 +107,7 @@ fn judge(name: &str) -> (Severity, &'static str) {
         return (Severity::Runs, "Makes programs run other code");
     }
     let title = if is_one_of(&["ANTHROPIC_*", "CLAUDE_*"]) && leads_to_an_address(&name) {
-        "Sends your API key elsewhere"
+        SENDS_KEY
     } else if name.ends_with("_PROXY") {
         "Sends traffic through a proxy"
     } else if name.ends_with("_ENDPOINT") || name.ends_with("_URL") {
@@ -143,9 +146,9 @@ mod tests {
     #[test]
     fn a_variable_is_judged_by_its_name() {
         let check = |name: &str, severity, title: &str| assert_eq!(judge(name), (severity, title), "{name}");
-        check("ANTHROPIC_BASE_URL", Severity::Redirects, "Sends your API key elsewhere");
-        check("ANTHROPIC_BEDROCK_BASE_URL", Severity::Redirects, "Sends your API key elsewhere");
-        check("ANTHROPIC_UNIX_SOCKET", Severity::Redirects, "Sends your API key elsewhere");
+        check("ANTHROPIC_BASE_URL", Severity::Redirects, SENDS_KEY);
+        check("ANTHROPIC_BEDROCK_BASE_URL", Severity::Redirects, SENDS_KEY);
+        check("ANTHROPIC_UNIX_SOCKET", Severity::Redirects, SENDS_KEY);
         check("https_proxy", Severity::Redirects, "Sends traffic through a proxy");
         check("OTEL_EXPORTER_OTLP_ENDPOINT", Severity::Redirects, "Sends data elsewhere");
         check("ANTHROPIC_AUTH_TOKEN", Severity::Redirects, "Replaces your API key");

@@ -246,3 +246,6 @@ fn canonical(project: &Path) -> Result<PathBuf, TrustError> {
 fn failed<'a>(what: &'static str, path: &'a Path) -> impl FnOnce(io::Error) -> TrustError + use<'a> {
     move |source| TrustError::Store { what, path: path.to_owned(), source }
 }
+
+#[cfg(test)]
+mod tests;

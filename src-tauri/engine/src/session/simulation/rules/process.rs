@@ -110,6 +110,7 @@ impl Process {
             Inbound::Init(init) if self.conversation.as_ref() != Some(&init.session_id) => {
                 self.conversation = Some(init.session_id.clone());
                 self.resumable = false;
+                self.cannot_resume = false;
             }
             Inbound::Result(result)
                 if self.resuming

@@ -1,0 +1,219 @@
+use super::*;
+use crate::trust::Severity;
+
+/// A store, and a folder with one hook.
+struct Place {
+    _folder: tempfile::TempDir,
+    store: TrustStore,
+    project: PathBuf,
+}
+
+impl Place {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let project = root.join("project");
+        fs::create_dir_all(project.join(".claude")).unwrap();
+        let place = Self { store: TrustStore::open(root.join("trust")).unwrap(), project, _folder: folder };
+        place.settings("settings.json", &hook("make"));
+        place
+    }
+
+    fn settings(&self, name: &str, text: &str) {
+        fs::write(self.project.join(".claude").join(name), text).unwrap();
+    }
+
+    fn standing(&self) -> Standing {
+        self.store.standing(&self.project).unwrap()
+    }
+
+    /// Decides about what is there now.
+    fn decide(&self, decision: TrustDecision) {
+        let shown = survey(&self.project).fingerprint;
+        self.store.decide(&self.project, decision, shown.as_deref()).unwrap();
+    }
+
+    /// The one file of the store.
+    fn kept(&self) -> PathBuf {
+        let mut files = fs::read_dir(&self.store.folder).unwrap().map(|entry| entry.unwrap().path());
+        let file = files.next().unwrap();
+        assert_eq!(files.next(), None);
+        file
+    }
+
+    fn difference(&self) -> (Vec<String>, Vec<String>) {
+        let Standing::Changed { difference, .. } = self.standing() else {
+            panic!("it is {:?}", self.standing())
+        };
+        let texts = |findings: Vec<Finding>| findings.into_iter().map(|finding| finding.text).collect();
+        (texts(difference.added), texts(difference.removed))
+    }
+}
+
+fn hook(command: &str) -> String {
+    format!(r#"{{"hooks":{{"Stop":[{{"hooks":[{{"type":"command","command":"{command}"}}]}}]}}}}"#)
+}
+
+#[test]
+fn a_new_folder_is_unknown_and_told_about() {
+    let place = Place::new();
+    let Standing::Unknown { survey } = place.standing() else { panic!("it is known") };
+    assert_eq!(survey.findings[0].severity, Severity::Runs);
+    assert!(place.standing().must_ask());
+    assert!(!place.standing().is_trusted());
+}
+
+#[test]
+fn trust_lasts_until_a_file_changes_and_the_change_is_shown() {
+    let place = Place::new();
+    place.decide(TrustDecision::Trust);
+    assert_eq!(place.standing(), Standing::Trusted);
+
+    place.settings("settings.json", &hook("make -k"));
+    assert_eq!(place.difference(), (vec!["make -k".into()], vec!["make".into()]));
+    assert!(place.standing().must_ask());
+
+    place.decide(TrustDecision::Trust);
+    assert_eq!(place.standing(), Standing::Trusted);
+
+    // A file that appears, and one that only looks different.
+    fs::write(place.project.join(".mcp.json"), r#"{"mcpServers":{"x":{"command":"server"}}}"#).unwrap();
+    assert_eq!(place.difference(), (vec!["server".into()], vec![]));
+    fs::remove_file(place.project.join(".mcp.json")).unwrap();
+    assert_eq!(place.standing(), Standing::Trusted);
+    place.settings("settings.json", &(hook("make -k") + "\n"));
+    assert_eq!(place.difference(), (vec![], vec![]));
+}
+
+#[test]
+fn a_restricted_folder_is_never_asked_about_again() {
+    let place = Place::new();
+    place.decide(TrustDecision::Restrict);
+    place.settings("settings.json", &hook("make -k"));
+    assert_eq!(place.standing(), Standing::Restricted);
+    fs::remove_dir_all(place.project.join(".claude")).unwrap();
+    assert_eq!(place.standing(), Standing::Restricted);
+    assert!(!place.standing().must_ask() && !place.standing().is_trusted());
+}
+
+#[test]
+fn a_decision_can_be_changed() {
+    let place = Place::new();
+    place.decide(TrustDecision::Restrict);
+    place.decide(TrustDecision::Trust);
+    assert_eq!(place.standing(), Standing::Trusted);
+    place.decide(TrustDecision::Restrict);
+    assert_eq!(place.standing(), Standing::Restricted);
+}
+
+#[test]
+fn what_was_not_shown_is_not_trusted() {
+    let place = Place::new();
+    let shown = survey(&place.project).fingerprint;
+    place.settings("settings.json", &hook("make -k"));
+    for shown in [shown.as_deref(), None, Some("")] {
+        let refused = place.store.decide(&place.project, TrustDecision::Trust, shown);
+        assert!(matches!(refused, Err(TrustError::Outdated)));
+    }
+    assert!(matches!(place.standing(), Standing::Unknown { .. }));
+}
+
+#[test]
+fn what_cannot_be_read_is_not_trusted() {
+    let place = Place::new();
+    place.decide(TrustDecision::Trust);
+    fs::create_dir(place.project.join(".mcp.json")).unwrap();
+    assert!(matches!(place.standing(), Standing::Changed { .. }));
+    let view = place.store.view(&place.project).unwrap();
+    assert_eq!((view.standing, view.fingerprint), (TrustStanding::Changed, None));
+    let refused = place.store.decide(&place.project, TrustDecision::Trust, None);
+    assert!(matches!(refused, Err(TrustError::Unreadable)));
+    place.store.decide(&place.project, TrustDecision::Restrict, None).unwrap();
+    assert_eq!(place.standing(), Standing::Restricted);
+}
+
+#[test]
+fn a_torn_decision_is_set_aside_and_was_no_yes() {
+    let place = Place::new();
+    place.decide(TrustDecision::Trust);
+    let path = place.kept();
+    let whole = fs::read(&path).unwrap();
+    for length in [0, 1, whole.len() / 2, whole.len() - 1] {
+        fs::write(&path, &whole[..length]).unwrap();
+        assert!(matches!(place.standing(), Standing::Unknown { .. }), "{length} bytes");
+        let aside = path.with_extension("json.unreadable");
+        assert_eq!(fs::read(&aside).unwrap(), whole[..length]);
+        fs::remove_file(&aside).unwrap();
+    }
+    fs::write(&path, whole).unwrap();
+    assert_eq!(place.standing(), Standing::Trusted);
+}
+
+#[test]
+fn a_decision_without_a_fingerprint_trusts_nothing() {
+    let place = Place::new();
+    place.decide(TrustDecision::Trust);
+    let path = place.kept();
+    let mut record: serde_json::Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    record["fingerprint"] = serde_json::Value::Null;
+    fs::write(&path, record.to_string()).unwrap();
+    assert!(matches!(place.standing(), Standing::Changed { .. }));
+    fs::create_dir(place.project.join(".mcp.json")).unwrap();
+    assert!(matches!(place.standing(), Standing::Changed { .. }));
+}
+
+#[cfg(unix)]
+#[test]
+fn every_way_to_a_folder_is_the_same_folder() {
+    let place = Place::new();
+    place.decide(TrustDecision::Trust);
+    let link = place.project.with_extension("link");
+    std::os::unix::fs::symlink(&place.project, &link).unwrap();
+    assert_eq!(place.store.standing(&link).unwrap(), Standing::Trusted);
+    assert_eq!(
+        place.store.standing(&place.project.join("../project/.claude/..")).unwrap(),
+        Standing::Trusted
+    );
+    let view = place.store.view(&link).unwrap();
+    assert_eq!(view.project, place.project.display().to_string());
+}
+
+#[test]
+fn another_folder_with_the_same_files_is_another_folder() {
+    let place = Place::new();
+    place.decide(TrustDecision::Trust);
+    let moved = place.project.with_extension("moved");
+    fs::rename(&place.project, &moved).unwrap();
+    assert!(matches!(place.store.standing(&moved), Ok(Standing::Unknown { .. })));
+    assert!(matches!(place.store.standing(&place.project), Err(TrustError::NoFolder { .. })));
+}
+
+#[test]
+fn a_rule_that_the_user_had_kept_there_is_no_reason_to_ask() {
+    let place = Place::new();
+    place.decide(TrustDecision::Trust);
+    place.store.expect_rule(&place.project, "Bash(touch b.txt)").unwrap();
+    assert_eq!(place.standing(), Standing::Trusted);
+    let rules = |rules: &str| format!(r#"{{"permissions":{{"allow":[{rules}]}}}}"#);
+    place.settings("settings.local.json", &rules(r#""Bash(touch b.txt)""#));
+    assert_eq!(place.standing(), Standing::Trusted);
+    assert_eq!(place.standing(), Standing::Trusted);
+
+    // Anything else beside it is.
+    place.settings("settings.local.json", &rules(r#""Bash(touch b.txt)","Bash(rm:*)""#));
+    assert_eq!(place.difference(), (vec!["Bash(rm:*)".into()], vec![]));
+    place.settings("settings.local.json", &rules(r#""Bash(touch b.txt)""#));
+    assert_eq!(place.standing(), Standing::Trusted);
+    place.settings("settings.json", &rules(r#""Bash(touch b.txt)""#));
+    assert_eq!(place.difference(), (vec!["Bash(touch b.txt)".into()], vec!["make".into()]));
+}
+
+#[test]
+fn a_rule_is_expected_in_trusted_folders_only() {
+    let place = Place::new();
+    place.store.expect_rule(&place.project, "Write").unwrap();
+    assert!(matches!(place.standing(), Standing::Unknown { .. }));
+    place.decide(TrustDecision::Restrict);
+    place.store.expect_rule(&place.project, "Write").unwrap();
+    assert_eq!(place.standing(), Standing::Restricted);
+}
