@@ -83,6 +83,18 @@ async fn an_agent_that_ignores_an_interrupt_is_replaced() {
     ignores_the_interrupt("ignore-eof,ignore-sigterm", "IGNORE_INTERRUPT silently\nSAY on it\nWAIT").await;
 }
 
+/// Its stdin is full of a prompt, so that not even the end of input gets through.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_that_reads_nothing_is_ended() {
+    let mut life = Setup::shell("ready; hear; sleep 600").short_ladder().open().await;
+    life.prompt(&"p".repeat(4 << 20)).await;
+    life.turn_started().await;
+    life.command(Command::Stop).await.unwrap();
+    assert_eq!(life.exit().await.signal, Some(15));
+    assert!(life.snapshot().await.session.queue[0].held);
+    life.close().await;
+}
+
 /// The ladder with its ordinary limits, on an agent that climbs down none of it by itself.
 #[tokio::test(flavor = "multi_thread")]
 async fn closing_is_bounded() {

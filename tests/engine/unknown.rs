@@ -68,6 +68,24 @@ async fn whatever_cannot_be_read_is_never_allowed() {
     }
 }
 
+/// The end of a turn is too important to be lost with a field of it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_result_of_another_shape_ends_its_turn() {
+    let results = [
+        json!({"type": "result"}),
+        json!({"type": "result", "is_error": false, "duration_ms": 12.5, "errors": null, "modelUsage": null}),
+        json!({"type": "result", "is_error": null, "result": {"text": "x"}, "usage": "none", "origin": 7}),
+        json!({"type": "result", "subtype": 7, "total_cost_usd": "1", "user_message_uuids": "all"}),
+    ];
+    for result in results {
+        let script = "ready; hear; hear; cat said; until_end_of_input";
+        let mut life = Setup::shell(script).file("said", format!("{result}\n").as_bytes()).open().await;
+        life.turn("speak").await;
+        assert_eq!(life.notices().await, [""; 0], "{result}");
+        life.close().await;
+    }
+}
+
 /// Answers to what was never asked, withdrawals of what was never open, ends of turns that never began.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_belongs_to_nothing_changes_nothing() {

@@ -4,6 +4,7 @@
 
 #[cfg(unix)]
 mod crash;
+mod hostile;
 mod overhead;
 mod permissions;
 mod protocol;
@@ -91,6 +92,16 @@ fn main() {
         turns: an_interrupt_in_a_tool_ends_the_tool;
         crash: nothing_outlives_a_killed_relay;
     ]);
+
+    // Each of these starts an agent in many folders.
+    let within_all = |test: suite::Test| test.within(hostile::ALL);
+    let hostile_alone = tests![hostile:
+        the_corpus_is_hostile_to_the_cli_alone,
+        the_cli_alone_gives_the_key_to_the_folders_address,
+    ];
+    alone.extend(hostile_alone.into_iter().map(within_all));
+    let hostile_under_the_engine = tests![hostile: no_folder_gets_its_way_under_the_engine];
+    under_the_engine.extend(hostile_under_the_engine.into_iter().map(within_all));
 
     let app = relay::requirement();
     let under_the_engine = under_the_engine.into_iter().map(|test| test.needing(app.clone()));

@@ -333,8 +333,7 @@ impl Machine {
         session.alive = self.is_alive();
         session.agent_version = self.version.clone();
         session.model = self.model.clone().or_else(|| self.wanted_model.clone());
-        session.mode =
-            self.wanted_mode.clone().or_else(|| self.mode.clone()).unwrap_or_else(|| "default".to_owned());
+        session.mode = self.shown_mode().unwrap_or("default").to_owned();
         session.models = self.models.clone();
         session.commands = self.commands.clone();
         session.queue = self
@@ -354,6 +353,21 @@ impl Machine {
             Turn::None => None,
         };
         session.status = self.status(activity);
+    }
+
+    /// The mode that it says it works in, but for a wish that it has yet to answer.
+    fn shown_mode(&self) -> Option<&str> {
+        let is_told = self.process == Process::Ready && self.asked_mode().is_none();
+        let told = self.mode.as_deref().filter(|_| is_told);
+        told.or(self.wanted_mode.as_deref()).or(self.mode.as_deref())
+    }
+
+    /// The last mode that was asked for and not answered.
+    fn asked_mode(&self) -> Option<&str> {
+        self.asked.iter().rev().find_map(|(_, asked)| match asked {
+            Asked::Mode(mode) => Some(mode.as_str()),
+            _ => None,
+        })
     }
 
     fn status(&self, activity: &str) -> Status {
@@ -621,11 +635,10 @@ impl Step<'_> {
             return self
                 .refuse(ErrorCode::BadCommand, format!("There is no mode “{mode}”; there are {known}."));
         }
-        self.machine.wanted_mode = Some(mode.clone());
         if self.machine.process == Process::Ready {
             self.ask(Asked::Mode(mode.clone()), wire::set_permission_mode(&mode));
         }
-        self.push(Effect::Save(None));
+        self.want_mode(Some(mode));
         self.changed();
     }
 
@@ -977,7 +990,6 @@ impl Step<'_> {
             Inbound::ControlCancel { request_id } => {
                 self.withdrawn(&request_id, "The agent took the request back.");
             }
-            Inbound::SessionState { state } if state == "running" => self.begin_unasked(),
             Inbound::SessionState { state } if state == "idle" => self.end_unasked(),
             Inbound::Status { permission_mode: Some(mode), .. } => self.works_in_mode(mode),
             Inbound::Assistant(assistant) if assistant.parent_tool_use_id.is_none() => {
@@ -1058,11 +1070,15 @@ impl Step<'_> {
         self.changed();
     }
 
-    /// What the agent says of its mode holds, but for a wish that it has yet to answer.
+    /// What the agent says of its mode holds from now on, but for a wish that it has yet to answer.
     fn works_in_mode(&mut self, mode: String) {
-        let wanted = Some(self.asked_mode().unwrap_or(&mode).to_owned());
+        let wanted = self.machine.asked_mode().unwrap_or(&mode).to_owned();
         self.machine.mode = Some(mode);
-        self.want_mode(wanted);
+        // It may be in a mode of its own that cannot be asked for.
+        if MODES.contains(&wanted.as_str()) {
+            self.want_mode(Some(wanted));
+        }
+        self.changed();
     }
 
     fn want_mode(&mut self, mode: Option<String>) {
@@ -1070,15 +1086,6 @@ impl Step<'_> {
             self.machine.wanted_mode = mode;
             self.push(Effect::Save(None));
         }
-        self.changed();
-    }
-
-    /// The last mode that was asked for and not answered.
-    fn asked_mode(&self) -> Option<&str> {
-        self.machine.asked.iter().rev().find_map(|(_, asked)| match asked {
-            Asked::Mode(mode) => Some(mode.as_str()),
-            _ => None,
-        })
     }
 
     fn control_response(&mut self, id: &str, outcome: Result<Value, String>) {
@@ -1091,8 +1098,9 @@ impl Step<'_> {
             (Asked::Interrupt, _) => {}
             (Asked::Mode(mode), Ok(_)) => self.works_in_mode(mode),
             (Asked::Mode(_), Err(problem)) => {
-                let wanted = self.asked_mode().map(str::to_owned).or_else(|| self.machine.mode.clone());
-                self.want_mode(wanted);
+                let wanted =
+                    self.machine.asked_mode().map(str::to_owned).or_else(|| self.machine.mode.clone());
+                self.want_mode(wanted.filter(|mode| MODES.contains(&mode.as_str())));
                 self.refused("The agent refused the mode.", problem);
             }
             (Asked::Model(model), Ok(response)) => {

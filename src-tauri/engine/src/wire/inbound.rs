@@ -1,7 +1,8 @@
 //! From the agent to us.
 
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
 /// One line of the agent's stdout, or of its transcript on disk: both have the same shapes.
@@ -353,7 +354,7 @@ fn read(text: &str) -> Result<Inbound, serde_json::Error> {
         "assistant" => Inbound::Assistant(serde_json::from_str(text)?),
         "user" => Inbound::User(serde_json::from_str(text)?),
         "stream_event" => Inbound::Stream(Box::new(read_stream(text)?)),
-        "result" => Inbound::Result(serde_json::from_str(text)?),
+        "result" => Inbound::Result(read_as_far_as_known(text)?),
         "control_request" => read_control_request(text)?,
         "control_response" => read_control_response(text)?,
         "control_cancel_request" => {
@@ -374,10 +375,20 @@ fn read(text: &str) -> Result<Inbound, serde_json::Error> {
             Inbound::Lifecycle { uuid, state }
         }
         "rate_limit_event" => read_rate_limit(&serde_json::from_str(text)?),
-        "system" if subtype == "init" => Inbound::Init(serde_json::from_str(text)?),
+        "system" if subtype == "init" => Inbound::Init(read_as_far_as_known(text)?),
         "system" if subtype == "api_retry" => Inbound::ApiRetry(serde_json::from_str(text)?),
         "system" => read_system(subtype, &serde_json::from_str(text)?),
         _ => Inbound::Unknown { kind: kind.to_owned() },
+    })
+}
+
+/// What begins and ends a turn is not lost with a field that has another shape than it had: such a field counts as
+/// absent.
+fn read_as_far_as_known<T: DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
+    serde_json::from_str(text).or_else(|_| {
+        let mut fields: Map<String, Value> = serde_json::from_str(text)?;
+        fields.retain(|name, value| T::deserialize(json!({ name.as_str(): value.clone() })).is_ok());
+        T::deserialize(Value::Object(fields))
     })
 }
 
@@ -612,6 +623,14 @@ mod tests {
         assert!(matches!(parse(b"\xff\xfe"), Inbound::Unreadable { .. }));
         assert!(matches!(parse(b"[\"system\",\"init\"]"), Inbound::Unreadable { .. }));
         assert_eq!(parse(b"{\"type\":\"brand_new\"}"), Inbound::Unknown { kind: "brand_new".into() });
+    }
+
+    #[test]
+    fn a_result_is_read_as_far_as_it_is_known() {
+        let line = br#"{"type":"result","is_error":true,"result":"no","duration_ms":1.5,"errors":null}"#;
+        let Inbound::Result(result) = parse(line) else { panic!("{:?}", parse(line)) };
+        let known = TurnResult { is_error: true, result: Some("no".into()), ..TurnResult::default() };
+        assert_eq!(*result, known);
     }
 
     #[test]

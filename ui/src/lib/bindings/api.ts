@@ -448,6 +448,83 @@ export type Theme = "system" | "light" | "dark";
 export type AskBy = "dialogAndCard" | "card";
 
 /**
+ * What a window shows before any agent starts in a folder that is not trusted.
+ */
+export type TrustView = { 
+/**
+ * The folder, whole, links resolved.
+ */
+project: string, standing: TrustStanding, 
+/**
+ * What the folder says now, the most dangerous first.
+ */
+findings: Array<Finding>, 
+/**
+ * If it changed since it was trusted: what is new, and what is gone. Both may be empty, if only the writing changed.
+ */
+added: Array<Finding>, removed: Array<Finding>, 
+/**
+ * Nothing runs, sends anything elsewhere or widens what the agent may do: ask briefly.
+ */
+nothingToRun: boolean, 
+/**
+ * Names exactly what is shown here, and goes back with `trust`. `null`: a file could not be read or shown whole, so
+ * the folder cannot be trusted as it is.
+ */
+fingerprint: string | null, };
+
+/**
+ * What the user decided about a folder.
+ */
+export type TrustStanding = "unknown" | "trusted" | "restricted" | "changed";
+
+/**
+ * The answer to whether a folder is trusted.
+ */
+export type TrustDecision = "trust" | "restrict";
+
+/**
+ * One thing that a folder's settings say.
+ */
+export type Finding = { kind: FindingKind, severity: Severity, 
+/**
+ * The file that says it, from the folder: `.claude/settings.json`, `../.mcp.json`.
+ */
+file: string, 
+/**
+ * Where that file really lies, if a link leads there.
+ */
+link: string | null, 
+/**
+ * In words: “Runs when a session starts”.
+ */
+title: string, 
+/**
+ * What it goes by: a server's name, the tools that a hook is for, a setting's key.
+ */
+name: string | null, 
+/**
+ * The command, address, rule or value, exactly and whole: to be drawn so that every code point shows.
+ */
+text: string, 
+/**
+ * Whatever else the entry says.
+ */
+details: Array<FindingDetail>, };
+
+export type FindingDetail = { name: string, value: string, };
+
+/**
+ * How bad a finding can be, the worst first.
+ */
+export type Severity = "runs" | "redirects" | "allows" | "changes";
+
+/**
+ * What sort of thing a finding is, in the order in which they are shown.
+ */
+export type FindingKind = "unreadable" | "apiAddress" | "hook" | "server" | "helper" | "statusLine" | "plugin" | "environment" | "mode" | "allowRule" | "directory" | "serverApproval" | "sandbox" | "narrowingRule" | "setting" | "oddity";
+
+/**
  * A session as Deskbell knows it; stable from its creation, across restarts of app and agent.
  */
 export type SessionId = string;

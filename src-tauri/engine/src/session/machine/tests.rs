@@ -398,7 +398,8 @@ fn a_result_of_another_turn_leaves_the_prompt_in_flight() {
 #[test]
 fn a_turn_that_nobody_asked_for_is_shown_and_waited_for() {
     live_from_ready(&[
-        ("running", "begin []"),
+        ("running", ""),
+        ("init s", "begin []"),
         ("prompt a", ""),
         ("result - unasked", "end [] Done; send a; a Sent; begin [a]"),
         ("result a", "a Done; end [a] Done; arm Hibernate +60000"),
@@ -535,8 +536,11 @@ fn the_last_wish_for_a_mode_holds() {
         ("answer 3", ""),
         // The agent leaves it of itself: a plan was allowed.
         ("mode-is default", ""),
+        // What it cannot be asked for is shown, and not kept.
+        ("mode-is bypassPermissions", ""),
     ]);
     assert_eq!(machine.memory().mode.as_deref(), Some("default"));
+    assert_eq!(machine.shown_mode(), Some("bypassPermissions"));
 }
 
 #[test]

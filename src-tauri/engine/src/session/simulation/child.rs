@@ -326,6 +326,7 @@ impl Child {
             self.model_told = true;
             return self.say(speech::init(&self.session_id, &self.mode, &self.model));
         }
+        let is_unasked = turn.unasked && turn.prompts.is_empty();
         let blocked = !self.asking.is_empty();
         match ground.chance.below(24) {
             0..5 if !blocked && !self.habits.hangs => self.end(End::Done, ground),
@@ -350,6 +351,11 @@ impl Child {
                 self.end(End::Done, ground);
             }
             _ if self.habits.is_calm => {}
+            9 if !blocked && is_unasked && self.habits.tells_state && ground.chance.one_in(2) => {
+                // It came to nothing, and has no result.
+                self.turn = None;
+                self.rest();
+            }
             10 => {
                 let request_id = ground.disk.name("odd");
                 let request = speech::odd_request(ground.chance);
@@ -397,6 +403,11 @@ impl Child {
         let inbound = speech::result(&result, ground.chance);
         ground.disk.conversations.insert(self.session_id.clone());
         self.out.push_back(Out::Line { inbound, ended: turn.prompts });
+        self.rest();
+    }
+
+    /// Nothing runs but what was read in the meantime.
+    fn rest(&mut self) {
         self.state("idle");
         if !self.waiting.is_empty() {
             // All that waited is merged into one turn.
@@ -507,7 +518,9 @@ impl Child {
         if answer["behavior"] == "allow" {
             let ends_plan = matches!(&request, ControlRequest::CanUseTool(request) if request.tool_name == "ExitPlanMode");
             let sets = answer["updatedPermissions"][0]["mode"].as_str();
-            if let Some(mode) = sets.or(ends_plan.then_some("default")) {
+            // A mode of its own, now and then, that nobody could ask for.
+            let next = if ground.chance.one_in(4) { "manual" } else { "default" };
+            if let Some(mode) = sets.or(ends_plan.then_some(next)) {
                 self.mode = mode.to_owned();
                 self.mode_told = true;
                 let status = speech::mode_changed(mode);

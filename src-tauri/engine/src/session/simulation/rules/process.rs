@@ -2,6 +2,7 @@
 
 use super::{Checked, Scene, hold};
 use crate::api::*;
+use crate::launch::MODES;
 use crate::session::machine::{Effect, Input, Limits, Machine, Memory, Timer};
 use crate::wire::Inbound;
 use serde_json::Value;
@@ -133,6 +134,12 @@ impl Process {
                 self.may_start(scene)?;
                 let resume = self.conversation.clone().filter(|_| self.resumable);
                 hold!(start.resume == resume, Process, "it resumes {:?}, not {resume:?}", start.resume);
+                hold!(
+                    start.mode.as_deref().is_none_or(|mode| MODES.contains(&mode)),
+                    Process,
+                    "it starts in a mode that cannot be asked for: {:?}",
+                    start.mode
+                );
                 self.phase = Phase::Starting;
                 self.is_expected = false;
                 self.resuming = resume.is_some();

@@ -115,14 +115,7 @@ impl Requests {
         let allowed = answer["behavior"] == "allow";
         match scene.cause {
             Input::Command(Command::Decide { request_id, decision }) if *request_id == id => {
-                let expected = expected(request, decision);
-                let is_right = match decision {
-                    Decision::Deny { .. } => {
-                        answer["behavior"] == "deny"
-                            && answer["message"].as_str().is_some_and(|message| !message.trim().is_empty())
-                    }
-                    _ => Some(answer) == expected.as_ref(),
-                };
+                let is_right = says(answer, request, decision);
                 hold!(is_right, Answers, "{id}: {decision:?} became {answer}");
             }
             Input::Command(Command::Stop) => hold!(!allowed, Answers, "{id} is allowed by a stop"),
@@ -182,22 +175,37 @@ impl Requests {
     }
 }
 
-/// What is to be sent for a decision to allow.
-fn expected(request: &CanUseTool, decision: &Decision) -> Option<Value> {
+/// Is this what was decided, and nothing more?
+fn says(answer: &Value, request: &CanUseTool, decision: &Decision) -> bool {
+    let allows = |input: &Value| answer["behavior"] == "allow" && answer["updatedInput"] == *input;
+    let keeps_nothing = answer.get("updatedPermissions").is_none();
     match decision {
-        Decision::AllowOnce { updated_input } => Some(
-            json!({"behavior": "allow", "updatedInput": updated_input.as_ref().unwrap_or(&request.input)}),
-        ),
+        Decision::AllowOnce { updated_input } => {
+            allows(updated_input.as_ref().unwrap_or(&request.input)) && keeps_nothing
+        }
         Decision::AllowAlways { suggestion } => {
-            let place: usize = suggestion.as_str()?.strip_prefix('s')?.parse().ok()?;
-            let rule = request.permission_suggestions.get(place)?;
-            Some(json!({"behavior": "allow", "updatedInput": request.input, "updatedPermissions": [rule]}))
+            let place = suggestion.as_str().and_then(|id| id.strip_prefix('s')?.parse::<usize>().ok());
+            let rule = place.and_then(|place| request.permission_suggestions.get(place));
+            // The same rule may be given for less long as well, so that it counts at once.
+            let is_rule = |kept: &Value| {
+                let mut wider = kept.clone();
+                if let (Some(rule), true) = (rule, kept["destination"] == "session") {
+                    wider["destination"] = rule["destination"].clone();
+                }
+                rule == Some(&wider)
+            };
+            let kept = answer["updatedPermissions"].as_array();
+            allows(&request.input)
+                && kept.is_some_and(|kept| kept.first() == rule && kept.iter().all(is_rule))
         }
         Decision::Answer { answers } => {
             let mut input = request.input.clone();
             input["answers"] = json!(answers);
-            Some(json!({"behavior": "allow", "updatedInput": input}))
+            allows(&input) && keeps_nothing
         }
-        Decision::Deny { .. } => None,
+        Decision::Deny { .. } => {
+            answer["behavior"] == "deny"
+                && answer["message"].as_str().is_some_and(|message| !message.trim().is_empty())
+        }
     }
 }

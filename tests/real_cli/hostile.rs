@@ -1,0 +1,153 @@
+//! Folders that try to get their way when an agent starts in them: none does under Deskbell, and with the CLI alone those
+//! do of which that is said, so that the first half means something.
+
+use std::future::Future;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use deskbell_engine::api::Decision;
+use deskbell_tests::hostile_projects::{Effect, HostileProject, all, traces};
+use deskbell_tests::mock_api::MockApi;
+use deskbell_tests::real_cli::{CliChild, World};
+use deskbell_tests::relay::{DEADLINE, Relay};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+/// How many agents run at once.
+const AT_ONCE: usize = 3;
+
+/// How long all of them may take.
+pub const ALL: Duration = Duration::from_secs(300);
+
+pub async fn no_folder_gets_its_way_under_the_engine() -> Result<()> {
+    each(all(), |project| async move {
+        let place = Place::build(&project).await?;
+        let mut relay = Relay::spawn(&place.world, &[])?;
+        relay.prompt(project.prompt).await?;
+        let ends = |event: &Value| event["type"] == "turnEnded" || event["type"] == "permissionRequested";
+        loop {
+            let event = relay.next_event("end of the turn", DEADLINE, ends).await?;
+            if event["type"] == "turnEnded" {
+                break;
+            }
+            let denial = Decision::Deny { message: "not here".to_owned(), interrupt: false };
+            relay.decide(&event, denial).await?;
+        }
+        let session = relay.session()?;
+        ensure!(session["mode"] == "default", "the mode is {}", session["mode"]);
+        relay.finish().await?;
+
+        let traces = place.traces()?;
+        ensure!(traces.is_empty(), "it ran: {traces:?}");
+        let calls = place.trap.requests();
+        ensure!(calls.is_empty(), "it was called: {calls:?}");
+        // A command of the CLI's own needs no model.
+        let asked = !place.world.api.messages().is_empty();
+        ensure!(asked || project.prompt.starts_with('/'), "the model was not asked");
+        Ok(())
+    })
+    .await
+}
+
+pub async fn the_corpus_is_hostile_to_the_cli_alone() -> Result<()> {
+    let mut projects = all();
+    projects.retain(|project| project.unlimited != Effect::Nothing);
+    each(projects, |project| async move {
+        let place = Place::build(&project).await?;
+        let mut child = CliChild::spawn(&place.world, &[])?;
+        child.prompt(project.prompt).await?;
+        let ends = |line: &Value| line["type"] == "result" || line["request"]["subtype"] == "can_use_tool";
+        loop {
+            let line = child.next("the result of the turn", ends).await?;
+            if line["type"] == "result" {
+                break;
+            }
+            child.answer(&line["request_id"], json!({"behavior": "deny", "message": "not here"})).await?;
+        }
+        let init = child.heard.iter().rev().find(|line| line["subtype"] == "init");
+        let mode = init.map(|init| init["permissionMode"].clone());
+        // A failed turn is the exit code of the process, and some of these folders fail every turn.
+        child.close().await?;
+
+        match project.unlimited {
+            Effect::Runs => ensure!(!place.traces()?.is_empty(), "nothing ran"),
+            Effect::Calls => {
+                let called = place.trap.wait_for("a call", DEADLINE, |requests| !requests.is_empty());
+                called.await.map(drop)?;
+            }
+            Effect::Mode(expected) => ensure!(mode == Some(expected.into()), "the mode is {mode:?}"),
+            Effect::Nothing => bail!("there is nothing to see"),
+        }
+        Ok(())
+    })
+    .await
+}
+
+/// A redirected API address gets the key itself: what trust is asked for above all.
+pub async fn the_cli_alone_gives_the_key_to_the_folders_address() -> Result<()> {
+    let project = all().into_iter().find(|project| project.name == "env-base-url");
+    let place = Place::build(&project.context("it is in the corpus")?).await?;
+    let mut child = CliChild::spawn(&place.world, &[])?;
+    child.prompt("SAY hello").await?;
+    child.result().await?;
+    child.close().await?;
+    let calls = place.trap.messages();
+    let keys: Vec<Option<&str>> = calls.iter().map(|call| call.header("x-api-key")).collect();
+    ensure!(keys.contains(&Some("dummy")), "{keys:?}");
+    ensure!(place.world.api.messages().is_empty(), "the right address was asked as well");
+    Ok(())
+}
+
+/// A hostile folder, the world of the agent that starts in it, and the address that it would call.
+struct Place {
+    world: World,
+    trap: MockApi,
+    folder: PathBuf,
+    _root: TempDir,
+}
+
+impl Place {
+    async fn build(project: &HostileProject) -> Result<Self> {
+        let root = tempfile::tempdir().context("making a temporary folder")?;
+        let folder = root.path().canonicalize()?;
+        let trap = MockApi::start().await?;
+        let mut world = World::new().await?;
+        world.project = project.build(&folder, &trap.address().to_string())?;
+        Ok(Self { world, trap, folder, _root: root })
+    }
+
+    fn traces(&self) -> Result<Vec<String>> {
+        traces(&self.folder).context("looking for traces")
+    }
+}
+
+/// Runs a test for each folder, a few at once, and tells of all that failed.
+async fn each<F, Fut>(projects: Vec<HostileProject>, test: F) -> Result<()>
+where
+    F: Fn(HostileProject) -> Fut,
+    Fut: Future<Output = Result<()>> + Send + 'static,
+{
+    let places = Arc::new(Semaphore::new(AT_ONCE));
+    let mut running = JoinSet::new();
+    for project in projects {
+        let places = Arc::clone(&places);
+        let name = project.name;
+        let tested = test(project);
+        running.spawn(async move {
+            let _place = places.acquire().await.context("the semaphore is never closed")?;
+            tested.await.context(name)
+        });
+    }
+    let mut failures = Vec::new();
+    while let Some(ended) = running.join_next().await {
+        if let Err(failure) = ended.context("a test panicked")? {
+            failures.push(format!("{failure:#}"));
+        }
+    }
+    ensure!(failures.is_empty(), "{} folders failed:\n{}", failures.len(), failures.join("\n"));
+    Ok(())
+}
