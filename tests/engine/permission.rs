@@ -104,7 +104,7 @@ async fn two_open_requests_are_answered_each_for_itself() {
     life.prompt("ASK_TWICE").await;
     let (first, second) = (life.request().await, life.request().await);
     decide(&life, &second.id, allow()).await.unwrap();
-    assert_eq!(life.snapshot().await.session.requests, [first.clone()]);
+    assert_eq!(life.snapshot().await.session.requests, std::slice::from_ref(&first));
     decide(&life, &first.id, deny(false)).await.unwrap();
     life.turn_end().await;
     assert_eq!(tool_states(&life.items().await), [ToolState::Denied, ToolState::Succeeded]);

@@ -75,7 +75,7 @@ async fn a_result_of_another_shape_ends_its_turn() {
         json!({"type": "result"}),
         json!({"type": "result", "is_error": false, "duration_ms": 12.5, "errors": null, "modelUsage": null}),
         json!({"type": "result", "is_error": null, "result": {"text": "x"}, "usage": "none", "origin": 7}),
-        json!({"type": "result", "subtype": 7, "total_cost_usd": "1", "user_message_uuids": "all"}),
+        json!({"type": "result", "subtype": "new", "total_cost_usd": "1", "user_message_uuids": "all"}),
     ];
     for result in results {
         let script = "ready; hear; hear; cat said; until_end_of_input";

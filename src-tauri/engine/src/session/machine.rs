@@ -238,6 +238,10 @@ pub struct Machine {
     models: Vec<Model>,
     commands: Vec<SlashCommand>,
     usage: Usage,
+    /// The agent said that it took up the prompt in flight.
+    has_begun: bool,
+    /// The interrupt came before that, and is to be given again.
+    interrupt_again: bool,
     /// The class of failure that the last reply of this turn reported.
     reply_error: Option<String>,
     n_background_tasks: usize,
@@ -273,6 +277,8 @@ impl Machine {
             models: Vec::new(),
             commands: Vec::new(),
             usage: Usage { cost_usd: memory.cost_usd, ..Usage::default() },
+            has_begun: false,
+            interrupt_again: false,
             reply_error: None,
             n_background_tasks: 0,
             changed: true,
@@ -583,7 +589,19 @@ impl Step<'_> {
             *interrupting = true;
             self.ask_interrupt();
             self.changed();
+        } else if self.machine.turn == Turn::None && self.machine.process != Process::Ready {
+            self.hold_next();
         }
+    }
+
+    /// Whoever stops what has not begun means the prompt that would begin it.
+    fn hold_next(&mut self) {
+        let Some(prompt) = self.machine.queue.iter_mut().find(|prompt| !prompt.held) else { return };
+        prompt.held = true;
+        let id = prompt.id.clone();
+        self.prompt_state(&id, PromptState::Held);
+        self.push(Effect::Save(None));
+        self.changed();
     }
 
     fn ask_interrupt(&mut self) {
@@ -1035,6 +1053,7 @@ impl Step<'_> {
         self.machine.commands.retain(|command| !init.terminal_slash_commands.contains(&command.name));
         self.changed();
         self.begin_unasked();
+        self.turn_begun();
     }
 
     /// A turn that nobody asked for: a background task woke the agent.
@@ -1095,7 +1114,9 @@ impl Step<'_> {
             (Asked::Initialize, Ok(response)) => self.ready(&response),
             // It answered, so it is ready; what it offers stays unknown.
             (Asked::Initialize, Err(_)) => self.ready(&Value::Null),
-            (Asked::Interrupt, _) => {}
+            (Asked::Interrupt, Ok(response)) => self.interrupt_answered(&response),
+            // The timer decides.
+            (Asked::Interrupt, Err(_)) => {}
             (Asked::Mode(mode), Ok(_)) => self.works_in_mode(mode),
             (Asked::Mode(_), Err(problem)) => {
                 let wanted =
@@ -1114,7 +1135,29 @@ impl Step<'_> {
         }
     }
 
+    /// An interrupt right behind a prompt can find it still in the agent's own queue, and then ends nothing (2.1.329): it
+    /// is given again once the turn has begun.
+    fn interrupt_answered(&mut self, response: &Value) {
+        let Turn::Running { prompt: Some(prompt), interrupting: true, .. } = &self.machine.turn else { return };
+        let queued = response.get("still_queued").and_then(Value::as_array);
+        let missed = queued.is_some_and(|uuids| uuids.iter().any(|uuid| uuid == prompt.id.as_str()));
+        if missed && self.machine.has_begun {
+            self.ask_interrupt();
+        } else {
+            self.machine.interrupt_again = missed;
+        }
+    }
+
+    /// The agent took up the prompt.
+    fn turn_begun(&mut self) {
+        self.machine.has_begun = true;
+        if std::mem::take(&mut self.machine.interrupt_again) && self.listens() {
+            self.ask_interrupt();
+        }
+    }
+
     fn refused(&mut self, message: &str, problem: String) {
+        self.notice(Level::Warning, message, Some(problem.clone()));
         let error =
             CommandError { code: ErrorCode::Refused, message: message.to_owned(), detail: Some(problem) };
         self.emit(Event::CommandFailed { error });

@@ -230,7 +230,7 @@ impl Prompts {
                 hold!(place == Some(Place::Queued), Prompts, "{id} is held, though it is {place:?}");
                 let may_hold = matches!(
                     scene.cause,
-                    Input::Command(Command::Stop)
+                    Input::Command(Command::Stop | Command::Interrupt)
                         | Input::SpawnFailed(_)
                         | Input::Exited(_)
                         | Input::Timer(Timer::Initialize)
