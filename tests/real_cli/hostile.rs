@@ -27,15 +27,12 @@ pub async fn no_folder_gets_its_way_under_the_engine() -> Result<()> {
     each(all(), |project| async move {
         let place = Place::build(&project).await?;
         let mut relay = Relay::spawn(&place.world, &[])?;
-        relay.prompt(project.prompt).await?;
-        let ends = |event: &Value| event["type"] == "turnEnded" || event["type"] == "permissionRequested";
-        loop {
-            let event = relay.next_event("end of the turn", DEADLINE, ends).await?;
-            if event["type"] == "turnEnded" {
-                break;
+        for prompt in project.prompts {
+            relay.prompt(prompt).await?;
+            while let Some(asked) = asked(&mut relay).await? {
+                let denial = Decision::Deny { message: "not here".to_owned(), interrupt: false };
+                relay.decide(&asked, denial).await?;
             }
-            let denial = Decision::Deny { message: "not here".to_owned(), interrupt: false };
-            relay.decide(&event, denial).await?;
         }
         let session = relay.session()?;
         ensure!(session["mode"] == "default", "the mode is {}", session["mode"]);
@@ -45,9 +42,7 @@ pub async fn no_folder_gets_its_way_under_the_engine() -> Result<()> {
         ensure!(traces.is_empty(), "it ran: {traces:?}");
         let calls = place.trap.requests();
         ensure!(calls.is_empty(), "it was called: {calls:?}");
-        // A command of the CLI's own needs no model.
-        let asked = !place.world.api.messages().is_empty();
-        ensure!(asked || project.prompt.starts_with('/'), "the model was not asked");
+        ensure!(!place.world.api.messages().is_empty(), "the model was not asked");
         Ok(())
     })
     .await
@@ -59,14 +54,11 @@ pub async fn the_corpus_is_hostile_to_the_cli_alone() -> Result<()> {
     each(projects, |project| async move {
         let place = Place::build(&project).await?;
         let mut child = CliChild::spawn(&place.world, &[])?;
-        child.prompt(project.prompt).await?;
-        let ends = |line: &Value| line["type"] == "result" || line["request"]["subtype"] == "can_use_tool";
-        loop {
-            let line = child.next("the result of the turn", ends).await?;
-            if line["type"] == "result" {
-                break;
+        for prompt in project.prompts {
+            child.prompt(prompt).await?;
+            while let Some(request_id) = asked_alone(&mut child).await? {
+                child.answer(&request_id, json!({"behavior": "deny", "message": "not here"})).await?;
             }
-            child.answer(&line["request_id"], json!({"behavior": "deny", "message": "not here"})).await?;
         }
         let init = child.heard.iter().rev().find(|line| line["subtype"] == "init");
         let mode = init.map(|init| init["permissionMode"].clone());
@@ -85,6 +77,20 @@ pub async fn the_corpus_is_hostile_to_the_cli_alone() -> Result<()> {
         Ok(())
     })
     .await
+}
+
+/// The next permission request, or none before the end of the turn.
+async fn asked(relay: &mut Relay) -> Result<Option<Value>> {
+    let ends = |event: &Value| event["type"] == "turnEnded" || event["type"] == "permissionRequested";
+    let event = relay.next_event("end of the turn", DEADLINE, ends).await?;
+    Ok((event["type"] != "turnEnded").then_some(event))
+}
+
+/// The same on bare pipes: the request's id.
+async fn asked_alone(child: &mut CliChild) -> Result<Option<Value>> {
+    let ends = |line: &Value| line["type"] == "result" || line["request"]["subtype"] == "can_use_tool";
+    let line = child.next("the result of the turn", ends).await?;
+    Ok((line["type"] != "result").then(|| line["request_id"].clone()))
 }
 
 /// A redirected API address gets the key itself: what trust is asked for above all.

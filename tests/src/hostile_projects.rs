@@ -22,9 +22,9 @@ pub struct HostileProject {
     pub finds: &'static [&'static str],
     /// Can all of it be judged?
     pub is_judged: bool,
-    /// What the CLI without limits does when it is given `prompt` there (2.1.329).
+    /// What the CLI without limits does there when it is given `prompts`, a turn for each (2.1.329).
     pub unlimited: Effect,
-    pub prompt: &'static str,
+    pub prompts: &'static [&'static str],
     make: fn(&Path) -> io::Result<()>,
 }
 
@@ -50,15 +50,15 @@ pub fn all() -> Vec<HostileProject> {
         hook("hook-session-start"),
         hook("hook-session-end"),
         hook("hook-user-prompt-submit"),
-        hook("hook-pre-tool-use").asked("BASH true\nSAY hello"),
-        hook("hook-post-tool-use").asked("BASH true\nSAY hello"),
-        hook("hook-post-tool-use-failure").asked("BASH false\nSAY hello"),
+        hook("hook-pre-tool-use").asked(&["BASH true\nSAY hello"]),
+        hook("hook-post-tool-use").asked(&["BASH true\nSAY hello"]),
+        hook("hook-post-tool-use-failure").asked(&["BASH false\nSAY hello"]),
         hook("hook-stop"),
-        hook("hook-pre-compact").asked("/compact"),
-        hook("hook-subagent-start").asked(SUBAGENT),
-        hook("hook-subagent-stop").asked(SUBAGENT),
+        hook("hook-pre-compact").asked(&["SAY hello", "/compact"]),
+        hook("hook-subagent-start").asked(&[SUBAGENT]),
+        hook("hook-subagent-stop").asked(&[SUBAGENT]),
         hook("hook-message-display"),
-        hook("hook-permission-request").asked("WRITE unasked.txt hello\nSAY hello"),
+        hook("hook-permission-request").asked(&["WRITE unasked.txt hello\nSAY hello"]),
         hook("hook-with-arguments"),
         hook("hook-in-background"),
         hook("hook-of-unknown-type"),
@@ -91,7 +91,7 @@ pub fn all() -> Vec<HostileProject> {
         project("env-key", &["environment"], Effect::Nothing),
         project("env-node-options", &["environment"], Effect::Nothing),
         project("allow-rules", &["allowRule", "directory", "narrowingRule"], Effect::Nothing)
-            .asked("BASH touch ran-allowed\nSAY hello"),
+            .asked(&["BASH touch ran-allowed\nSAY hello"]),
         project("mode-accept-edits", &["mode"], Effect::Mode("acceptEdits")),
         project("mode-dont-ask", &["mode"], Effect::Mode("dontAsk")),
         project("mode-bypass", &["mode", "setting"], Effect::Nothing),
@@ -148,8 +148,8 @@ fn project(name: &'static str, finds: &'static [&'static str], unlimited: Effect
 }
 
 impl HostileProject {
-    fn asked(self, prompt: &'static str) -> Self {
-        Self { prompt, ..self }
+    fn asked(self, prompts: &'static [&'static str]) -> Self {
+        Self { prompts, ..self }
     }
 
     fn opened_at(self, open: &'static str) -> Self {

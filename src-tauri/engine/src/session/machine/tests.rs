@@ -531,7 +531,7 @@ fn the_last_wish_for_a_mode_holds() {
         ("mode nonsense", "refuse BadCommand"),
         ("mode plan", "ask set_permission_mode plan"),
         ("mode auto", "ask set_permission_mode auto"),
-        ("answer 2 refused", "failed Refused"),
+        ("answer 2 refused", "Warning; failed Refused"),
         ("mode-is auto", ""),
         ("answer 3", ""),
         // The agent leaves it of itself: a plan was allowed.
