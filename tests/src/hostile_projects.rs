@@ -142,7 +142,7 @@ fn project(name: &'static str, finds: &'static [&'static str], unlimited: Effect
         finds,
         is_judged: true,
         unlimited,
-        prompt: "SAY hello",
+        prompts: &["SAY hello"],
         make: |_| Ok(()),
     }
 }

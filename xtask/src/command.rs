@@ -55,7 +55,13 @@ pub fn find(program: &str) -> Option<PathBuf> {
 /// The command as a user would type it.
 pub fn shown(command: &Command) -> String {
     let root = format!("{}/", project::root().display());
-    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let program = command.get_program();
+    let program = if env::var_os("CARGO").is_some_and(|cargo| cargo == program) {
+        OsStr::new("cargo")
+    } else {
+        program
+    };
+    let words = std::iter::once(program).chain(command.get_args());
     let words = words.map(|word| {
         let word = word.to_string_lossy().replace(&root, "");
         let plain =
