@@ -11,12 +11,15 @@ use deskbell_engine::store::Record;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, BufWriter};
 use tokio::sync::mpsc;
 
 /// Events that may wait for whoever reads stdout; behind them the session waits, and with it the agent.
 const BACKLOG: usize = 256;
+
+/// How long the last events wait for their reader, once everything has ended.
+const LAST_WORDS: Duration = Duration::from_secs(5);
 
 pub fn main(options: RelayOptions) -> ExitCode {
     let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
@@ -42,18 +45,28 @@ async fn relay(options: RelayOptions) -> anyhow::Result<()> {
     let session = open(options)?;
     let (sender, events) = mpsc::channel(BACKLOG);
     session.subscribe(Subscriber::Every(sender)).await?;
-    let writer = tokio::spawn(write_events(events));
+    let mut writer = tokio::spawn(write_events(events));
     session.start().await?;
+    let finished = async {
+        read_commands(&session).await?;
+        session.finish().await?;
+        anyhow::Ok(())
+    };
     tokio::select! {
-        read = read_commands(&session) => {
-            read?;
-            session.finish().await?;
-        }
+        finished = finished => finished?,
         () = ended_by_signal() => session.close().await?,
+        // Nobody reads any more: the agent works for nobody.
+        written = &mut writer => {
+            session.close().await?;
+            return written?.context("telling what happened");
+        }
     }
     drop(session);
-    writer.await??;
-    Ok(())
+    // A reader that has stopped reading must not keep the relay from its end.
+    match tokio::time::timeout(LAST_WORDS, writer).await {
+        Ok(written) => written?.context("telling what happened"),
+        Err(_) => anyhow::bail!("nobody read the last events"),
+    }
 }
 
 fn open(options: RelayOptions) -> anyhow::Result<SessionHandle> {

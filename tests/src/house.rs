@@ -15,7 +15,10 @@ fn sources(folder: &str, endings: &[&str]) -> Vec<(String, String)> {
             let path = entry.expect("the folder can be read").path();
             if path.is_dir() {
                 folders.push(path);
-            } else if endings.iter().any(|ending| path.extension().is_some_and(|extension| extension == *ending)) {
+            } else if endings
+                .iter()
+                .any(|ending| path.extension().is_some_and(|extension| extension == *ending))
+            {
                 let name = path.strip_prefix(root()).expect("it is below the root").display().to_string();
                 found.push((name, std::fs::read_to_string(&path).expect("a source is text")));
             }
@@ -38,13 +41,16 @@ fn offenders(sources: &[(String, String)], words: &[&str], may: &[&str]) -> Vec<
 #[test]
 fn only_the_host_seam_imports_tauri() {
     let ui = sources("ui/src", &["ts", "svelte"]);
-    assert_eq!(offenders(&ui, &["@tauri-apps"], &["lib/host/"]), [""; 0]);
+    // The UI's own test of the same names it too.
+    assert_eq!(offenders(&ui, &["@tauri-apps"], &["lib/host/", ".test.ts"]), [""; 0]);
 }
 
 #[test]
 fn no_html_string_reaches_the_page() {
-    let ui: Vec<_> =
-        sources("ui/src", &["ts", "svelte"]).into_iter().filter(|(name, _)| !name.ends_with(".test.ts")).collect();
+    let ui: Vec<_> = sources("ui/src", &["ts", "svelte"])
+        .into_iter()
+        .filter(|(name, _)| !name.ends_with(".test.ts"))
+        .collect();
     let words = ["{@html", "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "srcdoc"];
     assert_eq!(offenders(&ui, &words, &[]), [""; 0]);
 }
@@ -66,7 +72,7 @@ fn only_process_spawns_and_signals() {
 fn the_machine_has_no_clock_no_io_and_no_chance() {
     let machine = sources("src-tauri/engine/src/session", &["rs"]);
     let machine: Vec<_> = machine.into_iter().filter(|(name, _)| name.ends_with("/machine.rs")).collect();
-    let words = ["tokio", "Instant", "SystemTime", "std::fs", "uuid", "rand"];
+    let words = ["tokio", "Instant", "SystemTime", "std::fs", "uuid::", "rand::"];
     assert_eq!(offenders(&machine, &words, &[]), [""; 0]);
 }
 

@@ -127,15 +127,25 @@ impl Suite {
 fn rust() -> Outcome {
     let app_and_engine = ["--workspace", "--exclude", "deskbell-tests"];
     let whole_sessions = ["--package", "deskbell-tests", "--lib", "--test", "engine"];
-    if !toolchain::has_nextest() {
-        return both(run(cargo().arg("test").args(app_and_engine)), || {
-            run(cargo().arg("test").args(whole_sessions))
-        });
-    }
-    let nextest = |selected: &[&str]| run(cargo().args(["nextest", "run", "--no-tests=pass"]).args(selected));
-    // It leaves out the examples in the documentation.
     let examples = || run(cargo().args(["test", "--doc"]).args(app_and_engine));
-    both(both(nextest(&app_and_engine), || nextest(&whole_sessions)), examples)
+    let (first, second): (&[&str], &[&str]) = if toolchain::has_nextest() {
+        (&["nextest", "run", "--no-tests=pass"], &["nextest", "run"])
+    } else {
+        (&["test"], &["test"])
+    };
+    let units = run(cargo().args(first).args(app_and_engine));
+    // nextest leaves out the examples in the documentation; `cargo test` has had them by then.
+    let units = if toolchain::has_nextest() { both(units, examples) } else { units };
+    both(units, || {
+        // Whole sessions run the double, and some of them the app.
+        run(cargo().args(["build", "--package", "deskbell-demo-agent", "--package", "deskbell"]))?;
+        let mut tests = cargo();
+        tests.args(second).args(whole_sessions).env("DESKBELL_TEST_APP", project::debug_app());
+        if project::is_ci() {
+            tests.env("DESKBELL_TEST_REQUIRE", "1");
+        }
+        run(&mut tests)
+    })
 }
 
 fn real_window() -> Outcome {

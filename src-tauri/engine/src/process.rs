@@ -257,8 +257,12 @@ fn inbound(line: Line<'_>, recorder: Option<&Recorder>) -> Option<Inbound> {
         Line::Whole(line) if line.trim_ascii().is_empty() => None,
         Line::Whole(line) => Some(wire::parse(line)),
         Line::TooLong { start, n_bytes } => Some(Inbound::Unreadable {
-            line: String::from_utf8_lossy(start).into_owned(),
-            error: format!("a line of {n_bytes} bytes is longer than {} MiB", lines::LIMIT >> 20),
+            line: format!(
+                "A line of {n_bytes} bytes, more than {} MiB, that begins: {}",
+                lines::LIMIT >> 20,
+                String::from_utf8_lossy(start)
+            ),
+            error: "the line is too long".to_owned(),
         }),
     }
 }

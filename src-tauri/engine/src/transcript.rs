@@ -29,6 +29,8 @@ pub struct Transcript {
     waiting: HashMap<PromptId, Prompt>,
     /// The reply that is being streamed, and its blocks that are not whole yet.
     reply: Option<Reply>,
+    /// Blocks of a reply that stopped before they were whole: void if the reply begins again, else all there is.
+    broken_off: Vec<ItemId>,
     /// How many whole blocks each reply has given.
     n_blocks: HashMap<String, u32>,
     n_notices: u64,
@@ -189,7 +191,8 @@ impl Transcript {
 
     /// Whatever was being written or run is not going on.
     fn cut_off(&mut self, now: u64) {
-        self.close_reply(false);
+        self.close_reply();
+        self.broken_off.clear();
         let running: Vec<ItemId> =
             self.tools.iter().filter(|(_, call)| !call.ended).map(|(id, _)| id.clone()).collect();
         for id in running {
@@ -248,7 +251,7 @@ impl Transcript {
         }
         match &stream.event {
             StreamEvent::MessageStart { message_id } => {
-                self.close_reply(true);
+                self.void_reply();
                 self.reply = Some(Reply { message_id: message_id.clone(), open: HashMap::new() });
             }
             StreamEvent::BlockStart { index, block } => {
@@ -295,21 +298,25 @@ impl Transcript {
             }
             // The whole block comes before its stop, and says it all.
             StreamEvent::BlockStop { .. } => {}
-            StreamEvent::MessageStop => self.close_reply(false),
+            StreamEvent::MessageStop => self.close_reply(),
             StreamEvent::InputDelta { .. } | StreamEvent::MessageDelta { .. } | StreamEvent::Other => {}
         }
     }
 
-    /// Ends a streamed reply. Blocks that never became whole are void if the reply begins again, else they stay as
-    /// far as they came.
-    fn close_reply(&mut self, void: bool) {
+    /// Ends a streamed reply. Blocks that never became whole stay as far as they came, for now.
+    fn close_reply(&mut self) {
         let Some(reply) = self.reply.take() else { return };
         for id in reply.open.into_values() {
-            if void {
-                self.remove(&id);
-            } else {
-                self.finish(&id, None, None);
-            }
+            self.finish(&id, None, None);
+            self.broken_off.push(id);
+        }
+    }
+
+    /// The reply begins again: what came of the first copy is not part of the conversation.
+    fn void_reply(&mut self) {
+        self.close_reply();
+        for id in std::mem::take(&mut self.broken_off) {
+            self.remove(&id);
         }
     }
 
@@ -343,9 +350,10 @@ impl Transcript {
         let parent = assistant.parent_tool_use_id.as_ref().map(ItemId::new);
         // After an error in the stream the reply comes again under another id, and not streamed (2.1.329): what came
         // of the first copy is void. A message of the CLI's own is about the failure, and voids nothing.
-        let is_another = self.reply.as_ref().is_some_and(|reply| reply.message_id != *message_id);
-        if parent.is_none() && is_another {
-            self.close_reply(assistant.message.model.as_deref() != Some("<synthetic>"));
+        let is_another = self.reply.as_ref().is_none_or(|reply| reply.message_id != *message_id);
+        if parent.is_none() && is_another && assistant.message.model.as_deref() != Some("<synthetic>") {
+            self.broken_off.retain(|id| !id.as_str().starts_with(&format!("{message_id}.")));
+            self.void_reply();
         }
         for block in &assistant.message.content {
             let count = self.n_blocks.entry(message_id.clone()).or_default();

@@ -94,7 +94,7 @@ fn judge(found: &mut Findings, content: &Content, role: Role) {
     let document = match json::parse(&text.text) {
         Ok(document) => document,
         Err(error) => {
-            found.unreadable("Is not valid JSON, so it counts as dangerous", shortened(&text.text));
+            found.raw("Is not valid JSON, so it counts as dangerous", &text.text);
             found.detail("error", error);
             return;
         }
@@ -105,17 +105,7 @@ fn judge(found: &mut Findings, content: &Content, role: Role) {
     match (&document.root, role) {
         (Json::Object(entries), Role::Settings) => settings::find(found, entries),
         (Json::Object(entries), Role::Servers) => servers::find_in_file(found, entries),
-        _ => found.unreadable(
-            "Is no object of settings, so it counts as dangerous",
-            shortened(&document.root.text()),
-        ),
-    }
-}
-
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(MOST_RAW_TEXT) {
-        Some((end, _)) => format!("{}\n… {} bytes more", &text[..end], text.len() - end),
-        None => text.to_owned(),
+        _ => found.raw("Is no object of settings, so it counts as dangerous", &text.text),
     }
 }
 
@@ -198,5 +188,16 @@ impl Findings {
 
     fn unreadable(&mut self, title: &str, text: String) {
         self.add(FindingKind::Unreadable, Severity::Runs, title, text);
+    }
+
+    /// Shows a file as it is, for what it says is not clear.
+    fn raw(&mut self, title: &str, text: &str) {
+        let (shown, rest) = text.split_at(text.floor_char_boundary(MOST_RAW_TEXT));
+        if rest.is_empty() {
+            self.unreadable(title, shown.to_owned());
+        } else {
+            self.unreadable(title, format!("{shown}\n… {} bytes more", rest.len()));
+            self.is_cut = true;
+        }
     }
 }

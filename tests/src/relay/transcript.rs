@@ -25,7 +25,7 @@ pub fn fold(events: &[Value]) -> Vec<Value> {
                     patch(&mut block["lines"], &event["keep"], &event["lines"]);
                 }
             }
-            Some("transcriptCleared") => items.clear(),
+            Some("itemRemoved") => items.retain(|item| item["id"] != event["itemId"]),
             _ => {}
         }
     }

@@ -516,19 +516,25 @@ impl Step<'_> {
             Process::Absent => self.spawn(),
             Process::Ready => {
                 let Some(prompt) = self.machine.queue.remove(at) else { return };
-                self.push(Effect::Disarm(Timer::Hibernate));
                 self.push(Effect::Write(wire::user(prompt.id.as_str(), &prompt.text, &prompt.images)));
                 self.prompt_state(&prompt.id, PromptState::Sent);
-                self.emit(Event::TurnStarted { prompt_ids: vec![prompt.id.clone()] });
-                self.machine.turn =
-                    Turn::Running { prompt: Some(prompt), since: self.now, interrupting: false };
-                self.machine.reply_error = None;
+                self.begin(Some(prompt));
                 self.push(Effect::Save(None));
-                self.changed();
             }
             // Their ends lead back here.
             Process::Starting | Process::Stopping { .. } | Process::BackingOff { .. } => {}
         }
+    }
+
+    fn begin(&mut self, prompt: Option<Prompt>) {
+        self.push(Effect::Disarm(Timer::Hibernate));
+        let prompt_ids = prompt.iter().map(|prompt| prompt.id.clone()).collect();
+        self.emit(Event::TurnStarted { prompt_ids });
+        self.machine.turn = Turn::Running { prompt, since: self.now, interrupting: false };
+        self.machine.has_begun = false;
+        self.machine.interrupt_again = false;
+        self.machine.reply_error = None;
+        self.changed();
     }
 
     fn arm_hibernation(&mut self) {
@@ -588,6 +594,8 @@ impl Step<'_> {
         {
             *interrupting = true;
             self.ask_interrupt();
+            let at = self.now + self.machine.limits.interrupt_ms;
+            self.push(Effect::Arm { timer: Timer::Interrupt, at });
             self.changed();
         } else if self.machine.turn == Turn::None && self.machine.process != Process::Ready {
             self.hold_next();
@@ -605,9 +613,9 @@ impl Step<'_> {
     }
 
     fn ask_interrupt(&mut self) {
-        self.ask(Asked::Interrupt, wire::interrupt());
-        let at = self.now + self.machine.limits.interrupt_ms;
-        self.push(Effect::Arm { timer: Timer::Interrupt, at });
+        if self.listens() {
+            self.ask(Asked::Interrupt, wire::interrupt());
+        }
     }
 
     fn queued(&mut self, id: &PromptId) -> Option<usize> {
@@ -1059,11 +1067,7 @@ impl Step<'_> {
     /// A turn that nobody asked for: a background task woke the agent.
     fn begin_unasked(&mut self) {
         if self.machine.turn == Turn::None && self.machine.process == Process::Ready {
-            self.machine.turn = Turn::Running { prompt: None, since: self.now, interrupting: false };
-            self.machine.reply_error = None;
-            self.push(Effect::Disarm(Timer::Hibernate));
-            self.emit(Event::TurnStarted { prompt_ids: Vec::new() });
-            self.changed();
+            self.begin(None);
         }
     }
 
@@ -1138,7 +1142,9 @@ impl Step<'_> {
     /// An interrupt right behind a prompt can find it still in the agent's own queue, and then ends nothing (2.1.329): it
     /// is given again once the turn has begun.
     fn interrupt_answered(&mut self, response: &Value) {
-        let Turn::Running { prompt: Some(prompt), interrupting: true, .. } = &self.machine.turn else { return };
+        let Turn::Running { prompt: Some(prompt), interrupting: true, .. } = &self.machine.turn else {
+            return;
+        };
         let queued = response.get("still_queued").and_then(Value::as_array);
         let missed = queued.is_some_and(|uuids| uuids.iter().any(|uuid| uuid == prompt.id.as_str()));
         if missed && self.machine.has_begun {
@@ -1151,7 +1157,7 @@ impl Step<'_> {
     /// The agent took up the prompt.
     fn turn_begun(&mut self) {
         self.machine.has_begun = true;
-        if std::mem::take(&mut self.machine.interrupt_again) && self.listens() {
+        if std::mem::take(&mut self.machine.interrupt_again) {
             self.ask_interrupt();
         }
     }
@@ -1198,7 +1204,7 @@ impl Step<'_> {
         if let Some(prompt) = &prompt
             && !outcome::answers(result, prompt.id.as_str())
         {
-            if interrupting && self.listens() && outcome::of(result, true, None) == Outcome::Interrupted {
+            if interrupting && outcome::of(result, true, None) == Outcome::Interrupted {
                 // The other turn took the interrupt that was meant for ours.
                 self.ask_interrupt();
             }

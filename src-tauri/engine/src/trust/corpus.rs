@@ -205,9 +205,20 @@ fn what_is_too_long_to_show_cannot_be_trusted() {
         let survey = survey(&project);
         assert_eq!(survey.findings[0].kind, FindingKind::Unreadable);
         assert_eq!(survey.fingerprint, None);
-        let n_bytes: usize = survey.findings.iter().map(|finding| told_length(finding)).sum();
+        let n_bytes: usize = survey.findings.iter().map(told_length).sum();
         assert!(n_bytes < 2 * MOST_TEXT, "{n_bytes}");
     }
+}
+
+#[test]
+fn a_file_that_is_no_json_is_shown_whole_or_cannot_be_trusted() {
+    let (_folder, into) = place();
+    let project = build("invalid-json", &into);
+    assert!(survey(&project).fingerprint.is_some());
+    fs::write(project.join(".claude/settings.json"), "{".to_owned() + &"…".repeat(MOST_RAW_TEXT)).unwrap();
+    let survey = survey(&project);
+    assert_eq!(survey.fingerprint, None);
+    assert!(survey.findings[0].text.ends_with("bytes more"), "{}", survey.findings[0].text.len());
 }
 
 fn told_length(finding: &Finding) -> usize {

@@ -4,7 +4,7 @@
 //! that cannot be read is set aside and was never a yes.
 
 use super::{Survey, fingerprint, survey};
-use crate::api::{Finding, FindingKind, TrustDecision, TrustStanding, TrustView};
+use crate::api::{CommandError, ErrorCode, Finding, FindingKind, TrustDecision, TrustStanding, TrustView};
 use crate::store::write_atomically;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -88,6 +88,17 @@ pub enum TrustError {
     Unreadable,
     #[error("could not {what} {path}: {source}", path = path.display())]
     Store { what: &'static str, path: PathBuf, source: io::Error },
+}
+
+impl From<TrustError> for CommandError {
+    fn from(error: TrustError) -> Self {
+        let code = match &error {
+            TrustError::NoFolder { .. } => ErrorCode::BadProject,
+            TrustError::Outdated | TrustError::Unreadable => ErrorCode::BadCommand,
+            TrustError::Store { .. } => ErrorCode::Internal,
+        };
+        Self { code, message: error.to_string(), detail: None }
+    }
 }
 
 /// A decision as it is kept.

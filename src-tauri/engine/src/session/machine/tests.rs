@@ -85,6 +85,11 @@ impl Life {
                 let outcome = if refusal.is_empty() { Ok(json!({})) } else { Err(refusal) };
                 Inbound::ControlResponse { request_id, outcome }
             }
+            "missed" => {
+                let (n, id) = (word(), word());
+                let outcome = Ok(json!({"still_queued": [id]}));
+                Inbound::ControlResponse { request_id: format!("deskbell-{n}"), outcome }
+            }
             "ask" => {
                 let request = CanUseTool {
                     tool_name: "Bash".to_owned(),
@@ -304,9 +309,54 @@ fn an_interrupt_that_another_turn_took_is_given_again() {
     live_from_ready(&[
         ("prompt a", "send a; a Sent; begin [a]"),
         ("interrupt", "ask interrupt; arm Interrupt +10000"),
-        ("result - unasked-aborted", "ask interrupt; arm Interrupt +10000"),
+        ("result - unasked-aborted", "ask interrupt"),
         ("result a aborted", "a Done; end [a] Interrupted; arm Hibernate +60000"),
     ]);
+}
+
+#[test]
+fn an_interrupt_that_came_too_early_is_given_again() {
+    let interrupted = [
+        ("prompt a", "send a; a Sent; begin [a]"),
+        ("interrupt", "ask interrupt; arm Interrupt +10000"),
+        ("missed 2 a", ""),
+    ];
+    live_from_ready(
+        &[
+            &interrupted[..],
+            &[
+                ("init s", "ask interrupt"),
+                ("result a aborted", "a Done; end [a] Interrupted; arm Hibernate +60000"),
+            ],
+        ]
+        .concat(),
+    );
+    // It is not kept for another turn.
+    live_from_ready(
+        &[
+            &interrupted[..],
+            &[
+                ("exit 1", "exited; a Held; end [a] Crashed; Error"),
+                ("prompt b", "spawn; ask initialize; arm Initialize +60000"),
+                ("answer 3", "send b; b Sent; begin [b]"),
+                ("init s", ""),
+            ],
+        ]
+        .concat(),
+    );
+}
+
+#[test]
+fn an_interrupt_before_anything_began_holds_the_prompt_that_would_begin() {
+    live(
+        Memory::default(),
+        &[
+            ("prompt a", "spawn; ask initialize; arm Initialize +60000"),
+            ("prompt b", ""),
+            ("interrupt", "a Held"),
+            ("answer 1", "send b; b Sent; begin [b]"),
+        ],
+    );
 }
 
 #[test]

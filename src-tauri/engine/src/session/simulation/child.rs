@@ -499,11 +499,18 @@ impl Child {
             }
             return;
         }
+        let mut still_queued: Vec<&str> = self.waiting.iter().map(PromptId::as_str).collect();
+        let is_begun = self.turn.as_ref().is_some_and(|turn| turn.begun);
+        if let Some(turn) = self.turn.as_ref().filter(|turn| !turn.begun) {
+            // It came right behind the prompt, and ends nothing.
+            still_queued.extend(turn.prompts.iter().map(PromptId::as_str));
+        }
+        let reply = Ok(json!({"still_queued": still_queued}));
         for (request_id, _) in std::mem::take(&mut self.asking) {
             self.take_back(request_id);
         }
-        self.respond(line, Ok(json!({"still_queued": []})));
-        if self.turn.is_some() {
+        self.respond(line, reply);
+        if is_begun {
             self.end(End::Aborted, ground);
         }
     }

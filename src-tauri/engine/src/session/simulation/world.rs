@@ -256,7 +256,8 @@ impl World {
             Effect::CloseStdin => self.child.iter_mut().for_each(Child::close_stdin),
             Effect::Terminate => {
                 if let Some(child) = &mut self.child {
-                    let obeys = !child.habits.deaf_to_interrupt && child.is_caught_up(self.now);
+                    let is_deaf = child.habits.deaf_to_interrupt || !child.is_visibly_busy();
+                    let obeys = !is_deaf && child.is_caught_up(self.now);
                     let is_unjust = obeys && matches!(cause, Input::Timer(Timer::Interrupt));
                     hold!(!is_unjust, Turns, "an agent is ended that did as it was told");
                     child.terminate();

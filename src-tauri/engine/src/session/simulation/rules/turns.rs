@@ -67,9 +67,12 @@ impl Turns {
             Effect::Write(_) => {
                 let is_interrupt = line.is_some_and(|line| line["request"]["subtype"] == "interrupt");
                 if is_interrupt {
-                    // Once for the command; again if another turn than ours took it.
-                    let is_again =
-                        self.interrupting && matches!(scene.cause, Input::Line(Inbound::Result(_)));
+                    // Once for the command; again if that one missed the turn.
+                    let may_be_again = matches!(
+                        scene.cause,
+                        Input::Line(Inbound::Result(_) | Inbound::Init(_) | Inbound::ControlResponse { .. })
+                    );
+                    let is_again = self.interrupting && may_be_again;
                     hold!(self.is_interrupt_due || is_again, Turns, "an interrupt that nobody asked for");
                     self.is_interrupt_due = false;
                 }
