@@ -27,16 +27,22 @@ impl Run {
     /// Begins a run, with a guard over everything it will start.
     pub fn begin() -> Self {
         let token = uuid::Uuid::new_v4().to_string();
-        let guard = std::env::current_exe().and_then(|program| Guard::start(&program, &token));
-        if let Err(error) = &guard {
-            tracing::warn!(%error, "no guard: if the app is killed, tools of its agents may live on");
-        }
-        Self(Arc::new(RunParts { token, n_started: AtomicU64::new(0), _guard: guard.ok() }))
+        // On Windows the job object of each agent ends with the app.
+        let guard = if cfg!(windows) { None } else { guard(&token) };
+        Self(Arc::new(RunParts { token, n_started: AtomicU64::new(0), _guard: guard }))
     }
 
     fn next(&self) -> String {
         format!("{}.{}", self.0.token, self.0.n_started.fetch_add(1, Ordering::Relaxed))
     }
+}
+
+fn guard(token: &str) -> Option<Guard> {
+    let guard = std::env::current_exe().and_then(|program| Guard::start(&program, token));
+    if let Err(error) = &guard {
+        tracing::warn!(%error, "no guard: if the app is killed, tools of its agents may live on");
+    }
+    guard.ok()
 }
 
 /// Where the agent keeps its own files: settings, transcripts.

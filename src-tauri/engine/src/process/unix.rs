@@ -42,23 +42,25 @@ impl Control {
     }
 
     pub fn terminate(&self) {
-        self.signal(libc::SIGTERM);
+        self.signal(self.pid as libc::pid_t, libc::SIGTERM);
     }
 
+    /// The process and its group; what left the group is for the sweep.
     pub fn kill(&self) {
-        self.signal(libc::SIGKILL);
+        self.signal(self.pid as libc::pid_t, libc::SIGKILL);
+        self.signal(-(self.pid as libc::pid_t), libc::SIGKILL);
     }
 
     pub fn reaped(&self) {
         *self.reaped.lock().unwrap_or_else(PoisonError::into_inner) = true;
     }
 
-    fn signal(&self, signal: i32) {
+    fn signal(&self, target: libc::pid_t, signal: i32) {
         let reaped = self.reaped.lock().unwrap_or_else(PoisonError::into_inner);
         if !*reaped {
             // SAFETY: kill has no memory effects. The process was not reaped, so its number is still its own; the
             // only failure left is that it has just ended, which is what was wanted.
-            unsafe { libc::kill(self.pid as libc::pid_t, signal) };
+            unsafe { libc::kill(target, signal) };
         }
     }
 }

@@ -5,9 +5,7 @@ use std::io;
 use std::process::ExitStatus;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Notify;
-
-/// Started in the background, no console: a window would flash for every child.
-const CREATE_NO_WINDOW: u32 = 0x0800_0000;
+use windows::Win32::System::Threading::CREATE_NO_WINDOW;
 
 pub struct Child {
     wrapped: Box<dyn ChildWrapper>,
@@ -70,16 +68,13 @@ impl Control {
 
 pub async fn spawn(command: std::process::Command) -> io::Result<Spawned> {
     let mut wrapped = CommandWrap::from(tokio::process::Command::from(command));
-    wrapped.wrap(CreationFlags(windows_flags())).wrap(JobObject);
+    // A console window would flash for every child.
+    wrapped.wrap(CreationFlags(CREATE_NO_WINDOW)).wrap(JobObject);
     let child = wrapped.spawn()?;
     let pid = child.id().ok_or_else(|| io::Error::other("the process has no number"))?;
     let kill = Arc::new(Notify::new());
     let control = Control { pid, kill: kill.clone(), reaped: Arc::default() };
     Ok(Spawned { child: Child { wrapped: child, kill }, control })
-}
-
-fn windows_flags() -> windows::Win32::System::Threading::PROCESS_CREATION_FLAGS {
-    windows::Win32::System::Threading::PROCESS_CREATION_FLAGS(CREATE_NO_WINDOW)
 }
 
 pub fn signal(_status: ExitStatus) -> Option<i32> {

@@ -195,6 +195,10 @@ impl Child {
 
     pub fn become_calm(&mut self) {
         self.habits = self.habits.calm();
+        if !self.listens && !self.gone {
+            // It read no more of what it was told, and nobody could know.
+            return self.exit(Some(1), None, "");
+        }
         self.n_tasks = 0;
         self.say(Inbound::BackgroundTasks { n: 0 });
     }
