@@ -102,7 +102,7 @@ pub enum Decision {
         #[serde(default)]
         updated_input: Option<Value>,
     },
-    /// Runs it and applies one of the request's own suggestions, named by its `id` or given back whole.
+    /// Runs it and applies one of the request's own suggestions: its `id`, or the suggestion itself, or its `raw`.
     AllowAlways { suggestion: Value },
     /// Does not run it; the agent reads `message` and goes on, or stops its turn if `interrupt`.
     Deny {

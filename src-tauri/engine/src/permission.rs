@@ -59,7 +59,7 @@ pub fn answer(view: &PermissionRequest, request: &CanUseTool, decision: Decision
             let chosen = view
                 .suggestions
                 .iter()
-                .find(|known| suggestion.as_str() == Some(&known.id) || suggestion == known.raw)
+                .find(|known| names(&suggestion, known))
                 .ok_or("There is no such suggestion in the request.")?;
             Answer {
                 line: wire::allow(id, &request.input, &kept_and_in_force(&chosen.raw)),
@@ -86,6 +86,12 @@ pub fn answer(view: &PermissionRequest, request: &CanUseTool, decision: Decision
             Answer { line: wire::allow(id, &input, &[]), resolution: Resolution::Answered }
         }
     })
+}
+
+/// By its id, or given back: as it was shown, or as the agent sent it.
+fn names(given: &Value, known: &Suggestion) -> bool {
+    let id = given.as_str().or_else(|| text(given, "id"));
+    id == Some(&known.id) || *given == known.raw
 }
 
 /// A rule that is kept in a file counts at once only in an agent that reads that file, which a restricted one does not,
@@ -305,6 +311,9 @@ mod tests {
         let same =
             sent(Decision::AllowAlways { suggestion: bash().permission_suggestions[0].clone() }).unwrap();
         assert_eq!(answer, same);
+        let shown = view(RequestId::new("r"), &bash(), 0).suggestions.remove(0);
+        let shown = serde_json::to_value(shown).unwrap();
+        assert_eq!(answer, sent(Decision::AllowAlways { suggestion: shown }).unwrap());
         assert!(
             sent(Decision::AllowAlways { suggestion: json!({"type": "setMode", "mode": "plan"}) }).is_err()
         );
