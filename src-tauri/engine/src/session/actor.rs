@@ -145,9 +145,14 @@ impl Actor {
                     }
                     command => Input::Command(command),
                 };
-                self.refused = None;
-                self.step(input).await;
-                let outcome = self.refused.take().map_or(Ok(()), Err);
+                let outcome = if self.close.is_empty() {
+                    self.refused = None;
+                    self.step(input).await;
+                    self.refused.take().map_or(Ok(()), Err)
+                } else {
+                    // A prompt now would start the very process that is being ended.
+                    Err(super::gone())
+                };
                 match reply {
                     // A caller that no longer waits for the answer does not need it.
                     Some(reply) => drop(reply.send(outcome)),
@@ -166,7 +171,8 @@ impl Actor {
                 };
                 self.emit(Event::CommandFailed { error }).await;
             }
-            Message::Start => self.step(Input::Start).await,
+            Message::Start if self.close.is_empty() => self.step(Input::Start).await,
+            Message::Start => {}
             Message::Subscribe { subscriber, reply } => {
                 // What waits goes to those who listened before.
                 self.flush().await;
