@@ -164,13 +164,8 @@ impl Desk {
     /// Denies what is open and ends the agents: of one project, or of all.
     pub async fn close(&self, project: Option<&Path>) {
         let of_project = |entry: &&Entry| project.is_none_or(|project| entry.project == project);
-        let handles: Vec<SessionHandle> = self
-            .lock()
-            .values()
-            .filter(of_project)
-            .filter(|entry| entry.session.alive || !entry.session.queue.is_empty())
-            .map(|entry| entry.handle.clone())
-            .collect();
+        let handles: Vec<SessionHandle> =
+            self.lock().values().filter(of_project).map(|entry| entry.handle.clone()).collect();
         let closing: Vec<_> = handles
             .into_iter()
             .map(|handle| {

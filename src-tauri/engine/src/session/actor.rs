@@ -138,20 +138,23 @@ impl Actor {
     async fn message(&mut self, message: Message) {
         match message {
             Message::Command { command, reply } => {
+                let is_closing = !self.close.is_empty();
                 let input = match command {
                     Command::Prompt { text, images } => {
                         let id = PromptId::new(uuid::Uuid::new_v4().to_string());
-                        Input::Prompt(Prompt { id, text, images, held: false })
+                        // Kept, and offered at the next start: now it would start the process that is being ended.
+                        Some(Input::Prompt(Prompt { id, text, images, held: is_closing }))
                     }
-                    command => Input::Command(command),
+                    _ if is_closing => None,
+                    command => Some(Input::Command(command)),
                 };
-                let outcome = if self.close.is_empty() {
-                    self.refused = None;
-                    self.step(input).await;
-                    self.refused.take().map_or(Ok(()), Err)
-                } else {
-                    // A prompt now would start the very process that is being ended.
-                    Err(super::gone())
+                let outcome = match input {
+                    Some(input) => {
+                        self.refused = None;
+                        self.step(input).await;
+                        self.refused.take().map_or(Ok(()), Err)
+                    }
+                    None => Err(super::gone()),
                 };
                 match reply {
                     // A caller that no longer waits for the answer does not need it.
@@ -190,7 +193,10 @@ impl Actor {
             }
             Message::Finish(reply) => self.finish.push(reply),
             Message::Close(reply) => {
-                self.step(Input::Command(Command::Stop)).await;
+                // A session that rests has nothing to end, and is not changed by being closed.
+                if self.machine.is_alive() || !self.machine.is_idle() {
+                    self.step(Input::Command(Command::Stop)).await;
+                }
                 self.close.push(reply);
             }
         }
