@@ -200,6 +200,8 @@ async fn close(app: &AppHandle, window: &WebviewWindow) {
     if let Err(error) = window.destroy() {
         tracing::error!(%error, "a window could not be closed");
     }
+    // What the page asked for in its last moment must not go on behind a window that is gone.
+    shell.desk().close(Some(&project)).await;
 }
 
 fn remember(shell: &Shell, window: &WebviewWindow, place: WindowPlace) {
