@@ -10,6 +10,7 @@ const COMMANDS: &[&str] = &[
     "acknowledge",
     "command",
     "set_preferences",
+    "decide_trust",
     "open_link",
 ];
 

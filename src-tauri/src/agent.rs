@@ -56,12 +56,14 @@ pub fn config_folder(kind: AgentKind, data: &Path) -> PathBuf {
     }
 }
 
-/// Says how to start an agent of this kind in this project, looking for it anew each time.
+/// Says how to start an agent of this kind in this project, looking for it anew each time. `admit` says whether it may
+/// start there, and whether restricted.
 pub fn launcher(
     kind: AgentKind,
     project: PathBuf,
     data: PathBuf,
     chosen: impl Fn() -> Option<PathBuf> + Send + Sync + 'static,
+    admit: impl Fn(&Path) -> Result<bool, CommandError> + Send + Sync + 'static,
     run: Run,
 ) -> Launcher {
     Arc::new(move || {
@@ -70,6 +72,7 @@ pub fn launcher(
             program: PathBuf::new(),
             first_args: Vec::new(),
             project: project.clone(),
+            restricted: false,
             env: Vec::new(),
             run_token: run.next(),
         };
@@ -84,7 +87,10 @@ pub fn launcher(
                 let config = config_folder(kind, &data);
                 launch.env = vec![("CLAUDE_CONFIG_DIR".into(), Some(config.into()))];
             }
-            AgentKind::Claude => launch.program = find(chosen()).map_err(not_found)?.program,
+            AgentKind::Claude => {
+                launch.program = find(chosen()).map_err(not_found)?.program;
+                launch.restricted = !project.is_dir() || admit(&project)?;
+            }
         }
         Ok(launch)
     })

@@ -9,8 +9,9 @@ Deskbell keeps command-line coding agents on call.
   deskbell [FOLDER]          open a window for the project in FOLDER (default: where you are)
       --demo                 new sessions there use the built-in demo agent: no account, no network
       --prompt=TEXT          begin a session with this prompt
-  deskbell relay --project=DIR [--agent=PATH|demo] [--resume=ID] [--model=M] [--mode=M] [--record=FILE]
-                             the engine without a window: commands on stdin, events on stdout, a JSON object a line
+  deskbell relay --project=DIR [--agent=PATH|demo] [--resume=ID] [--model=M] [--mode=M] [--record=FILE] [--trust]
+                             the engine without a window: commands on stdin, events on stdout, a JSON object a line;
+                             without --trust, a folder that is not trusted is worked in restricted
   deskbell replay FILE       fold a recording again: its events on stdout, a JSON object a line
   deskbell --version
   deskbell --help
@@ -46,6 +47,8 @@ pub struct RelayOptions {
     pub mode: Option<String>,
     /// A new file for the recording.
     pub record: Option<PathBuf>,
+    /// Loads the folder's own settings in this run, whatever was decided.
+    pub trust: bool,
 }
 
 /// What is wrong with a command line.
@@ -115,6 +118,7 @@ fn relay(args: &[OsString], cwd: &Path) -> Result<RelayOptions, Problem> {
             "--resume" => options.resume = Some(text(value()?)),
             "--model" => options.model = Some(text(value()?)),
             "--record" => options.record = Some(cwd.join(value()?)),
+            "--trust" => options.trust = true,
             "--mode" => options.mode = Some(text(value()?)),
             _ => return Err(Problem::UnknownOption(name)),
         }

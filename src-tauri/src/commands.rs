@@ -1,10 +1,10 @@
 //! What a window may ask. Every command acts for the window that called it, and only on its project's sessions.
 
 use crate::shell::Shell;
-use crate::{agent, windows};
+use crate::{project, windows};
 use deskbell_engine::api::*;
 use deskbell_engine::session::{Feed, Subscriber};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use tauri::{AppHandle, State, WebviewWindow};
 
@@ -18,49 +18,8 @@ fn project_of(shell: &Shell, window: &WebviewWindow) -> Answer<PathBuf> {
 #[tauri::command]
 pub async fn hello(shell: State<'_, Shell>, window: WebviewWindow) -> Answer<Hello> {
     let event = shell.windows.new_event(window.label())?;
-    let (project, demo, open) = shell
-        .windows
-        .with(window.label(), |window| (window.project.clone(), window.demo, window.open_session.clone()))?;
-    let preferences = shell.kept.preferred.get();
-    Ok(Hello { event, project: project_view(&shell, &project, demo, open), preferences })
-}
-
-fn project_view(shell: &Shell, project: &Path, demo: bool, open: Option<SessionId>) -> ProjectView {
-    let sessions = shell.desk().sessions(project);
-    let open = open.or_else(|| sessions.first().map(|session| session.id.clone()));
-    let problem = (!project.is_dir()).then(|| CommandError {
-        code: ErrorCode::BadProject,
-        message: format!("The folder {} is not there.", project.display()),
-        detail: None,
-    });
-    let chosen = shell.kept.preferred.get().agent_program.map(PathBuf::from);
-    ProjectView {
-        path: project.display().to_string(),
-        name: windows::name_of(project),
-        branch: branch(project),
-        sessions,
-        open,
-        agent: agent::view(demo, chosen),
-        problem,
-        app_version: env!("CARGO_PKG_VERSION").to_owned(),
-    }
-}
-
-/// The checked-out branch, as git's own file says it.
-fn branch(project: &Path) -> Option<String> {
-    let head = project.ancestors().find_map(|folder| {
-        let git = folder.join(".git");
-        let git = match std::fs::read_to_string(&git) {
-            // A worktree: the file says where its folder is.
-            Ok(text) => folder.join(text.strip_prefix("gitdir:")?.trim()),
-            Err(_) => git,
-        };
-        std::fs::read_to_string(git.join("HEAD")).ok()
-    })?;
-    match head.trim().strip_prefix("ref: refs/heads/") {
-        Some(branch) => Some(branch.to_owned()),
-        None => Some(head.trim().chars().take(8).collect()),
-    }
+    let project = project::view(&shell, window.label())?;
+    Ok(Hello { event, project, preferences: shell.kept.preferred.get() })
 }
 
 /// Begins a session with the agent that was chosen, or with the window's own.
@@ -144,7 +103,27 @@ pub fn set_preferences(app: AppHandle, shell: State<'_, Shell>, preferences: Pre
         detail: Some(format!("{error:#}")),
     })?;
     crate::shell::apply_theme(&app);
+    // Another agent program may be found now.
+    for label in shell.windows.labels() {
+        project::tell(&app, &label);
+    }
     Ok(())
+}
+
+/// Keeps whether the folder is trusted. To trust needs the fingerprint of what was shown.
+#[tauri::command]
+pub async fn decide_trust(
+    app: AppHandle,
+    shell: State<'_, Shell>,
+    window: WebviewWindow,
+    decision: TrustDecision,
+    fingerprint: Option<String>,
+) -> Answer<()> {
+    let folder = project_of(&shell, &window)?;
+    let decided = shell.desk().gate().decide(&folder, decision, fingerprint.as_deref());
+    // Also if it was refused: then its files are not what was shown, and the window shows what they are now.
+    project::tell(&app, window.label());
+    decided
 }
 
 /// Opens a link in the user's browser: https, http and mailto, nothing else.

@@ -2,6 +2,7 @@
 
 use crate::agent::{self, Run};
 use crate::preferences::Preferred;
+use crate::trust::Gate;
 use anyhow::Context;
 use deskbell_engine::api::*;
 use deskbell_engine::recorder::Recorder;
@@ -32,6 +33,7 @@ pub struct Desk {
     store: Store,
     run: Run,
     preferred: Arc<Preferred>,
+    gate: Gate,
     sessions: Mutex<HashMap<SessionId, Entry>>,
     /// What every session tells, for the list, the dialogs and the bell.
     facts: mpsc::UnboundedSender<Envelope>,
@@ -43,6 +45,7 @@ impl Desk {
     pub async fn open(
         data: PathBuf,
         preferred: Arc<Preferred>,
+        gate: Gate,
     ) -> anyhow::Result<(Self, mpsc::UnboundedReceiver<Envelope>)> {
         let store = Store::open(data.join("sessions")).context("opening the folder of sessions")?;
         let loaded = store.load().context("reading the sessions")?;
@@ -51,21 +54,23 @@ impl Desk {
         }
         let (facts, told) = mpsc::unbounded_channel();
         let sessions = Mutex::default();
-        let desk = Self { data, store, run: Run::begin(), preferred, sessions, facts };
+        let desk = Self { data, store, run: Run::begin(), preferred, gate, sessions, facts };
         for record in loaded.records {
             desk.add(record).await?;
         }
         Ok((desk, told))
     }
 
-    async fn add(&self, record: Record) -> Result<(SessionHandle, Session), CommandError> {
+    async fn add(&self, record: Record) -> Result<Session, CommandError> {
         let (id, project) = (record.id.clone(), record.project.clone());
         let preferred = self.preferred.clone();
+        let gate = self.gate.clone();
         let launcher = agent::launcher(
             record.agent,
             project.clone(),
             self.data.clone(),
             move || preferred.get().agent_program.map(PathBuf::from),
+            move |project| gate.admit(project),
             self.run.clone(),
         );
         let agent_config = agent::config_folder(record.agent, &self.data);
@@ -80,13 +85,29 @@ impl Desk {
             recorder: Recorder::default(),
         });
         let session = handle.subscribe(Subscriber::Facts(self.facts.clone())).await?.session;
-        let entry = Entry { handle: handle.clone(), project, session: session.clone() };
+        let entry = Entry { handle, project, session: session.clone() };
         self.lock().insert(id, entry);
-        Ok((handle, session))
+        Ok(session)
+    }
+
+    /// Asked before every start of an agent.
+    pub fn gate(&self) -> &Gate {
+        &self.gate
     }
 
     /// Begins a session, and its agent with it.
     pub async fn create(&self, project: &Path, agent: AgentKind) -> Result<Session, CommandError> {
+        if agent != AgentKind::Demo && project.is_dir() {
+            // What may not start yet is not begun.
+            self.gate.admit(project)?;
+        }
+        let session = self.add_new(project, agent).await?;
+        self.session(project, &session.id)?.start().await?;
+        Ok(session)
+    }
+
+    /// Begins a session without its agent.
+    pub async fn add_new(&self, project: &Path, agent: AgentKind) -> Result<Session, CommandError> {
         if !project.is_dir() {
             return Err(CommandError {
                 code: ErrorCode::BadProject,
@@ -108,9 +129,7 @@ impl Desk {
             message: "The session could not be kept on disk.".to_owned(),
             detail: Some(error.to_string()),
         })?;
-        let (handle, session) = self.add(record).await?;
-        handle.start().await?;
-        Ok(session)
+        self.add(record).await
     }
 
     /// Ends a session and forgets it. The agent's own transcript stays where it is.

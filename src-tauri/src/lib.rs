@@ -9,8 +9,10 @@ mod desk;
 mod forward;
 mod notify;
 mod preferences;
+mod project;
 mod relay;
 mod shell;
+mod trust;
 mod windows;
 
 use args::{Args, Mode};

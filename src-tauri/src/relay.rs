@@ -2,12 +2,14 @@
 
 use crate::agent::{self, Run};
 use crate::args::RelayOptions;
+use crate::trust;
 use anyhow::Context;
 use deskbell_engine::api::*;
 use deskbell_engine::recorder::Recorder;
 use deskbell_engine::session::machine::{Limits, Memory};
 use deskbell_engine::session::{Open, SessionHandle, Subscriber};
 use deskbell_engine::store::Record;
+use deskbell_engine::trust::TrustStore;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
@@ -70,7 +72,7 @@ async fn relay(options: RelayOptions) -> anyhow::Result<()> {
 }
 
 fn open(options: RelayOptions) -> anyhow::Result<SessionHandle> {
-    let RelayOptions { project, agent: chosen, resume, model, mode, record } = options;
+    let RelayOptions { project, agent: chosen, resume, model, mode, record, trust: trusted } = options;
     let recorder = Recorder::default();
     if let Some(path) = record {
         recorder.begin(&path).with_context(|| format!("recording to {}", path.display()))?;
@@ -78,7 +80,10 @@ fn open(options: RelayOptions) -> anyhow::Result<SessionHandle> {
     let demo = chosen.as_ref().is_some_and(|chosen| chosen.as_os_str() == "demo");
     let kind = if demo { AgentKind::Demo } else { AgentKind::Claude };
     let data = crate::desk::data_folder();
-    let launcher = agent::launcher(kind, project.clone(), data.clone(), move || chosen.clone(), Run::begin());
+    let decisions = trust::open_store(&data).context("opening the folder of trust decisions")?;
+    let admit = move |project: &Path| if trusted { Ok(false) } else { restricted(&decisions, project) };
+    let launcher =
+        agent::launcher(kind, project.clone(), data.clone(), move || chosen.clone(), admit, Run::begin());
     let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis() as u64;
     let record = Record {
         id: SessionId::new(uuid::Uuid::new_v4().to_string()),
@@ -105,6 +110,18 @@ fn open(options: RelayOptions) -> anyhow::Result<SessionHandle> {
         limits: Limits::default(),
         recorder,
     }))
+}
+
+/// Without a window nobody can be asked: a folder that is not trusted as it is now is worked in restricted, which is said.
+fn restricted(decisions: &TrustStore, project: &Path) -> Result<bool, CommandError> {
+    let restricted = trust::is_restricted(decisions, project)?;
+    if restricted {
+        eprintln!(
+            "deskbell: {} is not trusted: its settings, hooks and servers are not loaded; --trust loads them",
+            project.display()
+        );
+    }
+    Ok(restricted)
 }
 
 /// Folds a recording again and tells its events as the session did.

@@ -6,7 +6,7 @@ use crate::desk::{self, Desk};
 use crate::notify::Bell;
 use crate::preferences::Kept;
 use crate::windows::{self, Windows};
-use crate::{commands, relay};
+use crate::{commands, project, relay, trust};
 use anyhow::Context;
 use deskbell_engine::api::*;
 use std::path::{Path, PathBuf};
@@ -47,6 +47,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::acknowledge,
             commands::command,
             commands::set_preferences,
+            commands::decide_trust,
             commands::open_link,
         ])
         .setup(move |app| Ok(setup(app.handle(), args)?))
@@ -67,7 +68,9 @@ fn setup(app: &AppHandle, args: Args) -> anyhow::Result<()> {
     let data = desk::data_folder();
     std::fs::create_dir_all(&data).with_context(|| format!("making the folder {}", data.display()))?;
     let kept = Kept::open(app, &data).context("opening the preferences")?;
-    let (desk, told) = tauri::async_runtime::block_on(Desk::open(data, kept.preferred.clone()))?;
+    let store = trust::open_store(&data).context("opening the folder of trust decisions")?;
+    let (gate, refused) = trust::Gate::new(store);
+    let (desk, told) = tauri::async_runtime::block_on(Desk::open(data, kept.preferred.clone(), gate))?;
     app.manage(Shell {
         windows: Windows::default(),
         kept,
@@ -78,6 +81,7 @@ fn setup(app: &AppHandle, args: Args) -> anyhow::Result<()> {
     });
     apply_theme(app);
     tauri::async_runtime::spawn(listen(app.clone(), told));
+    tauri::async_runtime::spawn(ask_trust(app.clone(), refused));
     let ending = app.clone();
     tauri::async_runtime::spawn(async move {
         relay::ended_by_signal().await;
@@ -129,7 +133,8 @@ async fn first_prompt(
 ) -> Result<(), CommandError> {
     let shell = app.state::<Shell>();
     let agent = if demo { AgentKind::Demo } else { AgentKind::Claude };
-    let session = shell.desk.create(folder, agent).await?;
+    // The prompt starts it. If nothing may start here yet, the prompt is kept with the session.
+    let session = shell.desk.add_new(folder, agent).await?;
     shell.windows.with(label, |window| window.open_session = Some(session.id.clone()))?;
     windows::tell(app, label, &WindowEvent::Show { session_id: session.id.clone(), request_id: None });
     shell.desk.session(folder, &session.id)?.command(Command::Prompt { text, images: Vec::new() }).await
@@ -159,6 +164,17 @@ pub fn apply_theme(app: &AppHandle) {
         Theme::Dark => Some(tauri::Theme::Dark),
     };
     app.set_theme(theme);
+}
+
+/// Where a start was refused, the window asks whether the folder is trusted.
+async fn ask_trust(app: AppHandle, mut refused: mpsc::UnboundedReceiver<PathBuf>) {
+    while let Some(folder) = refused.recv().await {
+        let shell = app.state::<Shell>();
+        let Some(label) = shell.windows.label_of(&folder) else { continue };
+        if shell.windows.with(&label, |window| window.asks_trust = true).is_ok() {
+            project::tell(&app, &label);
+        }
+    }
 }
 
 /// What the sessions tell, one by one: to the lists, the dialogs and the bell.

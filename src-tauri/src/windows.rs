@@ -22,6 +22,8 @@ pub struct ProjectWindow {
     pub project: PathBuf,
     /// New sessions use the demo agent.
     pub demo: bool,
+    /// A start was refused here until its user has said whether the folder is trusted.
+    pub asks_trust: bool,
     /// The name of its events, random and told to it alone: a Tauri event can be heard by any window that knows its
     /// name (2.12.5).
     pub event: String,
@@ -69,6 +71,10 @@ impl Windows {
         state.by_label.iter().find(|(_, window)| window.project == project).map(|(label, _)| label.clone())
     }
 
+    pub fn labels(&self) -> Vec<String> {
+        self.lock().by_label.keys().cloned().collect()
+    }
+
     /// Gives a window a new name for its events: what was on its way under the old one is nobody's any more.
     pub fn new_event(&self, label: &str) -> Result<String, CommandError> {
         self.with(label, |window| {
@@ -94,6 +100,7 @@ pub fn open(app: &AppHandle, project: &Path, demo: bool) -> anyhow::Result<Strin
         let window = ProjectWindow {
             project: project.to_owned(),
             demo,
+            asks_trust: false,
             event: String::new(),
             open_session: None,
             forward: None,

@@ -115,6 +115,7 @@ impl Setup {
             program: self.program.clone(),
             first_args: self.first_args.clone(),
             project: self.project(),
+            restricted: true,
             env: self.env.clone(),
             run_token: String::new(),
         };

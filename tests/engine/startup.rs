@@ -192,3 +192,23 @@ async fn prompts_given_while_the_agent_starts_wait_for_it() {
     assert_eq!(life.answers().await, ["one", "two"]);
     life.close().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_that_cannot_be_restricted_is_refused_not_started_without_limits() {
+    let script = r#"
+echo started >> starts
+for flag in "$@"; do
+    case "$flag" in
+    --setting-sources=*) echo "error: unknown option '$flag'" >&2; exit 1 ;;
+    esac
+done
+ready"#;
+    let mut life = Setup::shell(script).open().await;
+    let error = cannot_start(&mut life).await;
+    assert_eq!(error.code, ErrorCode::SpawnFailed);
+    assert!(error.message.contains("cannot work without the folder's own settings"), "{error:?}");
+    assert!(error.detail.unwrap().contains("--setting-sources"));
+    // Once: it would say the same each time.
+    assert_eq!(fs::read_to_string(life.path("starts")).unwrap(), "started\n");
+    life.close().await;
+}

@@ -1,18 +1,20 @@
-//! Folders that try to get their way when an agent starts in them: none does under Deskbell, and with the CLI alone those
-//! do of which that is said, so that the first half means something.
+//! Folders that try to get their way when an agent starts in them: none does unless it is trusted, and then those do of
+//! which that is said, so that the first half means something.
 
+use std::fs;
 use std::future::Future;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
-use deskbell_engine::api::Decision;
+use deskbell_engine::api::{Decision, TrustDecision};
+use deskbell_engine::trust::TrustStore;
 use deskbell_tests::hostile_projects::{Effect, HostileProject, all, traces};
 use deskbell_tests::mock_api::MockApi;
 use deskbell_tests::real_cli::{CliChild, World};
 use deskbell_tests::relay::{DEADLINE, Relay};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tempfile::TempDir;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -35,6 +37,7 @@ pub async fn no_folder_gets_its_way_under_the_engine() -> Result<()> {
             }
         }
         let session = relay.session()?;
+        ensure!(session["restricted"] == true, "it is not restricted");
         ensure!(session["mode"] == "default", "the mode is {}", session["mode"]);
         relay.finish().await?;
 
@@ -48,22 +51,23 @@ pub async fn no_folder_gets_its_way_under_the_engine() -> Result<()> {
     .await
 }
 
-pub async fn the_corpus_is_hostile_to_the_cli_alone() -> Result<()> {
+/// With the folder's own settings loaded they do what they are there for: so the restriction is what kept them from it.
+pub async fn a_trusted_folder_gets_its_way() -> Result<()> {
     let mut projects = all();
     projects.retain(|project| project.unlimited != Effect::Nothing);
     each(projects, |project| async move {
         let place = Place::build(&project).await?;
-        let mut child = CliChild::spawn(&place.world, &[])?;
+        let mut relay = Relay::spawn(&place.world, &["--trust"])?;
         for prompt in project.prompts {
-            child.prompt(prompt).await?;
-            while let Some(request_id) = asked_alone(&mut child).await? {
-                child.answer(&request_id, json!({"behavior": "deny", "message": "not here"})).await?;
+            relay.prompt(prompt).await?;
+            while let Some(asked) = asked(&mut relay).await? {
+                let denial = Decision::Deny { message: "not here".to_owned(), interrupt: false };
+                relay.decide(&asked, denial).await?;
             }
         }
-        let init = child.heard.iter().rev().find(|line| line["subtype"] == "init");
-        let mode = init.map(|init| init["permissionMode"].clone());
-        // A failed turn is the exit code of the process, and some of these folders fail every turn.
-        child.close().await?;
+        let session = relay.session()?;
+        ensure!(session["restricted"] == false, "it was restricted all the same");
+        relay.finish().await?;
 
         match project.unlimited {
             Effect::Runs => ensure!(!place.traces()?.is_empty(), "nothing ran"),
@@ -71,7 +75,7 @@ pub async fn the_corpus_is_hostile_to_the_cli_alone() -> Result<()> {
                 let called = place.trap.wait_for("a call", DEADLINE, |requests| !requests.is_empty());
                 called.await.map(drop)?;
             }
-            Effect::Mode(expected) => ensure!(mode == Some(expected.into()), "the mode is {mode:?}"),
+            Effect::Mode(expected) => ensure!(session["mode"] == expected, "the mode is {}", session["mode"]),
             Effect::Nothing => bail!("there is nothing to see"),
         }
         Ok(())
@@ -79,18 +83,45 @@ pub async fn the_corpus_is_hostile_to_the_cli_alone() -> Result<()> {
     .await
 }
 
+/// The window's decisions count for the relay, byte for byte; and it says when it leaves the folder's settings out.
+pub async fn a_decision_counts_until_a_byte_changes() -> Result<()> {
+    let project = all().into_iter().find(|project| project.name == "hook-session-start");
+    let place = Place::build(&project.context("it is in the corpus")?).await?;
+    let said = |stderr: &str| stderr.contains("is not trusted");
+
+    let undecided = turn(&place).await?;
+    ensure!(said(&undecided) && place.traces()?.is_empty(), "undecided: {undecided}");
+
+    let store = TrustStore::open(place.world.home.join(".local/share/deskbell/trust"))?;
+    let shown = store.view(&place.world.project)?.fingerprint;
+    store.decide(&place.world.project, TrustDecision::Trust, shown.as_deref())?;
+    let trusted = turn(&place).await?;
+    ensure!(!said(&trusted) && !place.traces()?.is_empty(), "trusted: {trusted}");
+
+    for trace in place.traces()? {
+        fs::remove_file(place.world.project.join(trace))?;
+    }
+    let settings = place.world.project.join(".claude/settings.json");
+    let mut bytes = fs::read(&settings)?;
+    bytes.push(b' ');
+    fs::write(&settings, bytes)?;
+    let changed = turn(&place).await?;
+    ensure!(said(&changed) && place.traces()?.is_empty(), "changed: {changed}");
+    Ok(())
+}
+
+/// One turn through the relay; what it said on its error output.
+async fn turn(place: &Place) -> Result<String> {
+    let mut relay = Relay::spawn(&place.world, &[])?;
+    relay.turn("SAY hello").await?;
+    Ok(relay.finish().await?.stderr)
+}
+
 /// The next permission request, or none before the end of the turn.
 async fn asked(relay: &mut Relay) -> Result<Option<Value>> {
     let ends = |event: &Value| event["type"] == "turnEnded" || event["type"] == "permissionRequested";
     let event = relay.next_event("end of the turn", DEADLINE, ends).await?;
     Ok((event["type"] != "turnEnded").then_some(event))
-}
-
-/// The same on bare pipes: the request's id.
-async fn asked_alone(child: &mut CliChild) -> Result<Option<Value>> {
-    let ends = |line: &Value| line["type"] == "result" || line["request"]["subtype"] == "can_use_tool";
-    let line = child.next("the result of the turn", ends).await?;
-    Ok((line["type"] != "result").then(|| line["request_id"].clone()))
 }
 
 /// A redirected API address gets the key itself: what trust is asked for above all.

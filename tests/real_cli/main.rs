@@ -95,12 +95,10 @@ fn main() {
 
     // Each of these starts an agent in many folders.
     let within_all = |test: suite::Test| test.within(hostile::ALL);
-    let hostile_alone = tests![hostile:
-        the_corpus_is_hostile_to_the_cli_alone,
-        the_cli_alone_gives_the_key_to_the_folders_address,
-    ];
-    alone.extend(hostile_alone.into_iter().map(within_all));
-    let hostile_under_the_engine = tests![hostile: no_folder_gets_its_way_under_the_engine];
+    alone.extend(tests![hostile: the_cli_alone_gives_the_key_to_the_folders_address]);
+    under_the_engine.extend(tests![hostile: a_decision_counts_until_a_byte_changes]);
+    let hostile_under_the_engine =
+        tests![hostile: no_folder_gets_its_way_under_the_engine, a_trusted_folder_gets_its_way];
     under_the_engine.extend(hostile_under_the_engine.into_iter().map(within_all));
 
     let app = relay::requirement();

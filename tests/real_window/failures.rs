@@ -58,6 +58,15 @@ async fn misbehaving(
     let launch = Launch::folder(&folder).env("CLAUDE_CODE_COMMAND", stub(&desktop)?);
     let app = App::start(&desktop, &launch).await?;
     let window = app.window(PROJECT).await?;
+    // Nobody has said anything about the folder yet; but where no agent is found, that is said first.
+    let is_asked = eventually("the first page", SHORT, async || {
+        let is_missing = window.has("button", "Look again").await?;
+        let is_asked = window.has("button", "Work restricted").await?;
+        Ok((is_missing || is_asked).then_some(is_asked))
+    });
+    if is_asked.await? {
+        window.click("button", "Work restricted").await?;
+    }
     let told = told(&window, words).await;
     window.drawn().await?;
     desktop.screenshot(name).await?;

@@ -23,6 +23,8 @@ mod reach;
 mod stage;
 #[cfg(target_os = "linux")]
 mod survival;
+#[cfg(target_os = "linux")]
+mod trust;
 
 #[cfg(target_os = "linux")]
 fn main() {
@@ -55,6 +57,12 @@ fn main() {
             a_daemon_that_never_answers_stops_nothing,
             no_daemon_stops_nothing,
             no_bus_stops_nothing;
+        trust: nothing_starts_before_the_folder_is_trusted,
+            a_trusted_folder_is_asked_about_again_when_it_changes,
+            a_restricted_folder_is_never_asked_about_again,
+            an_answer_to_what_is_no_longer_so_is_refused,
+            a_first_prompt_waits_for_the_answer,
+            the_demo_agent_needs_no_trust;
         failures: an_agent_that_prints_garbage_is_told,
             an_agent_that_exits_at_once_is_told,
             an_agent_that_cannot_be_run_is_told,

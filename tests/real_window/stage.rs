@@ -1,10 +1,10 @@
 //! What most tests begin with: a desktop, a notification daemon, and the app with a project open.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use deskbell_tests::window::{
-    App, Desktop, Dialogs, LONG, Launch, Manners, Notifications, Owned, Pointer, Window, XWindow,
+    AgentStub, App, Desktop, Dialogs, LONG, Launch, Manners, Notifications, Owned, Pointer, Window, XWindow,
 };
 
 /// The name of the first project; it stands in the window's title.
@@ -17,6 +17,7 @@ pub struct Stage {
     pub pointer: Pointer,
     pub notifications: Notifications,
     pub folder: PathBuf,
+    launch: Launch,
     pub desktop: Desktop,
 }
 
@@ -28,14 +29,39 @@ impl Stage {
 
     /// The app with the demo agent in one project, started as `change` says.
     pub async fn with(manners: Manners, change: impl FnOnce(Launch) -> Launch) -> Result<Self> {
+        Self::with_folder(manners, |_| Ok(()), change).await
+    }
+
+    /// As `with`, in a folder that is furnished first.
+    pub async fn with_folder(
+        manners: Manners,
+        furnish: impl FnOnce(&Path) -> Result<()>,
+        change: impl FnOnce(Launch) -> Launch,
+    ) -> Result<Self> {
         let desktop = Desktop::start().await?;
-        let notifications = Notifications::on(&desktop, manners).await?;
         let folder = desktop.project(PROJECT)?;
+        furnish(&folder)?;
         let launch = change(Launch::demo(&folder));
+        Self::on(desktop, folder, manners, launch).await
+    }
+
+    /// The app with an agent that takes the place of Claude Code, in a folder that is furnished first.
+    pub async fn claude(furnish: impl FnOnce(&Path) -> Result<()>) -> Result<Self> {
+        let desktop = Desktop::start().await?;
+        let folder = desktop.project(PROJECT)?;
+        furnish(&folder)?;
+        let launch = Launch::folder(&folder)
+            .agent(&AgentStub::telling(&desktop)?)
+            .env("CLAUDE_CONFIG_DIR", desktop.home().join(".claude"));
+        Self::on(desktop, folder, Manners::Polite, launch).await
+    }
+
+    async fn on(desktop: Desktop, folder: PathBuf, manners: Manners, launch: Launch) -> Result<Self> {
+        let notifications = Notifications::on(&desktop, manners).await?;
         let app = App::start(&desktop, &launch).await?;
         let window = app.window(PROJECT).await?;
         let pointer = Pointer::on(&desktop);
-        Ok(Self { app, window, pointer, notifications, folder, desktop })
+        Ok(Self { app, window, pointer, notifications, folder, launch, desktop })
     }
 
     /// Plays a test; if it fails, keeps a picture of the desktop and tells what the app wrote.
@@ -52,9 +78,14 @@ impl Stage {
     pub async fn restart(&mut self) -> Result<()> {
         self.app.close(self.window.frame()).await?;
         self.app.ended(&self.desktop, LONG).await?;
-        self.app = App::start(&self.desktop, &Launch::again()).await?;
+        self.app = App::start(&self.desktop, &self.launch.again()).await?;
         self.window = self.app.window(PROJECT).await?;
         Ok(())
+    }
+
+    /// How the app was started.
+    pub fn launch(&self) -> &Launch {
+        &self.launch
     }
 
     /// The native dialogs of this desktop.

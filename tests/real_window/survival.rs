@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use deskbell_tests::window::{Accessibility, App, LONG, Launch, Process, Role, SHORT, eventually, holds_for};
+use deskbell_tests::window::{Accessibility, App, LONG, Process, Role, SHORT, eventually, holds_for};
 
 use crate::stage::{PROJECT, Stage};
 
@@ -23,7 +23,7 @@ pub async fn a_killed_app_offers_the_cut_prompt() -> Result<()> {
 
             stage.app.process(&stage.desktop)?.kill()?;
             stage.app.ended(&stage.desktop, LONG).await?;
-            stage.app = App::start(&stage.desktop, &Launch::again()).await?;
+            stage.app = App::start(&stage.desktop, &stage.launch().again()).await?;
             stage.window = stage.app.window(PROJECT).await?;
 
             let window = &stage.window;

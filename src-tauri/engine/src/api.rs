@@ -221,7 +221,7 @@ pub struct Session {
     pub changed_at: u64,
     /// The turn that runs now began then.
     pub turn_started_at: Option<u64>,
-    /// With which limits it runs: `true` is `--setting-sources=user --strict-mcp-config`.
+    /// Its agent runs, or ran last, without the folder's own settings: `--setting-sources=user --strict-mcp-config`.
     pub restricted: bool,
 }
 
@@ -440,6 +440,8 @@ pub enum ErrorCode {
     SpawnFailed,
     /// The folder does not exist, or is not a folder.
     BadProject,
+    /// Nobody has said yet whether the folder is trusted, or its files changed since.
+    NotTrusted,
     NoSuchSession,
     NoSuchPrompt,
     /// The request was answered or withdrawn before.
@@ -802,6 +804,8 @@ pub struct ProjectView {
     pub agent: AgentView,
     /// The folder cannot be worked in: why.
     pub problem: Option<CommandError>,
+    /// What the folder would make its agent do, and what its user decided; `null` where only the demo agent works.
+    pub trust: Option<TrustView>,
     pub app_version: String,
 }
 

@@ -11,6 +11,16 @@ pub const RUN_TOKEN: &str = "DESKBELL_RUN";
 /// Modes that can be asked for; bypassing permissions is not one of them.
 pub const MODES: &[&str] = &["default", "acceptEdits", "plan", "dontAsk", "auto"];
 
+/// Without these, the folder's hooks, MCP servers and key helper run at spawn, and its settings can send the API key
+/// elsewhere (2.1.329 and 2.1.197). An agent that does not know them ends at once, with an error that names them.
+pub const RESTRICTIONS: [&str; 2] = ["--setting-sources=user", "--strict-mcp-config"];
+
+/// Did an agent end because it does not know [`RESTRICTIONS`]? From its error output.
+pub fn knows_no_restrictions(stderr: &str) -> bool {
+    let names = RESTRICTIONS.map(|flag| flag.split('=').next().unwrap_or(flag));
+    stderr.lines().any(|line| line.contains("unknown option") && names.iter().any(|name| line.contains(name)))
+}
+
 /// An agent program and the folder it works in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Launch {
@@ -19,6 +29,8 @@ pub struct Launch {
     /// Before the agent's own arguments: `demo-agent` when the app runs itself.
     pub first_args: Vec<OsString>,
     pub project: PathBuf,
+    /// Without the folder's own settings, hooks and servers: so it is unless its user trusts the folder.
+    pub restricted: bool,
     /// On top of the inherited environment; `None` removes a variable.
     pub env: Vec<(OsString, Option<OsString>)>,
     pub run_token: String,
@@ -44,12 +56,11 @@ impl Launch {
             "--verbose",
             "--include-partial-messages",
             "--permission-prompt-tool=stdio",
-            // Without these two, the folder's hooks, MCP servers and key helper run at spawn, and its settings can
-            // send the API key elsewhere (2.1.329 and 2.1.197).
-            "--setting-sources=user",
-            "--strict-mcp-config",
         ];
         args.extend(fixed.map(OsString::from));
+        if self.restricted {
+            args.extend(RESTRICTIONS.map(OsString::from));
+        }
         let mut value = |flag: &str, value: &Option<String>| {
             args.extend(value.as_ref().map(|value| OsString::from(format!("{flag}={value}"))));
         };
@@ -110,6 +121,7 @@ mod tests {
             program: "claude".into(),
             first_args: Vec::new(),
             project: ".".into(),
+            restricted: true,
             env: vec![("EXTRA".into(), Some("1".into())), ("HOME".into(), None)],
             run_token: "token".into(),
         }
@@ -121,7 +133,16 @@ mod tests {
         let args = launch().args(&start);
         assert!(args.contains(&"--resume=-x".into()));
         assert!(args.contains(&"--permission-mode=plan".into()));
-        assert!(args.contains(&"--setting-sources=user".into()));
+    }
+
+    #[test]
+    fn only_a_trusted_folder_has_its_settings_loaded() {
+        let has = |launch: &Launch, flag: &str| launch.args(&Start::default()).contains(&flag.into());
+        let trusted = Launch { restricted: false, ..launch() };
+        for flag in RESTRICTIONS {
+            assert!(has(&launch(), flag));
+            assert!(!has(&trusted, flag));
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
+use super::app::app_program;
 use super::desktop::Desktop;
 
 /// A script that stands in for an agent program.
@@ -31,6 +32,26 @@ impl AgentStub {
         let file = desktop.scratch().join("not-a-program");
         fs::write(&file, "not a program\n")?;
         Ok(file)
+    }
+
+    /// The demo agent as if it were installed as Claude Code. Its arguments go to [`AgentStub::arguments`].
+    pub fn telling(desktop: &Desktop) -> Result<PathBuf> {
+        let (told, app) = (Self::told(desktop), app_program().canonicalize()?);
+        let script = format!(
+            "for argument in \"$@\"; do printf '%s\\n' \"$argument\"; done >> '{}'\nexec '{}' demo-agent \"$@\"\n",
+            told.display(),
+            app.display()
+        );
+        Self::script(desktop, "telling-agent", &script)
+    }
+
+    /// The arguments of every start of the telling agent, a line each; none before the first.
+    pub fn arguments(desktop: &Desktop) -> String {
+        fs::read_to_string(Self::told(desktop)).unwrap_or_default()
+    }
+
+    fn told(desktop: &Desktop) -> PathBuf {
+        desktop.scratch().join("told-arguments")
     }
 
     fn script(desktop: &Desktop, name: &str, body: &str) -> Result<PathBuf> {

@@ -47,10 +47,20 @@ impl Launch {
         launch
     }
 
-    /// Opens whatever was open before.
-    pub fn again() -> Self {
-        Self { program: app_program(), arguments: Vec::new(), environment: BTreeMap::new() }
-            .env("DESKBELL_DEMO_SPEED", "0")
+    /// Opens whatever was open before, with the same agents.
+    pub fn again(&self) -> Self {
+        Self { arguments: Vec::new(), ..self.clone() }
+    }
+
+    /// Runs this program as Claude Code.
+    pub fn agent(self, program: &Path) -> Self {
+        self.env("CLAUDE_CODE_COMMAND", program).env("DESKBELL_DEMO_SPEED", "0")
+    }
+
+    /// Adds an argument.
+    pub fn argument(mut self, argument: impl Into<OsString>) -> Self {
+        self.arguments.push(argument.into());
+        self
     }
 
     /// Sets a variable for the app.

@@ -28,6 +28,8 @@ fn now() -> u64 {
 pub async fn run(open: Open, inbox: mpsc::Receiver<Message>, ending: watch::Receiver<bool>) {
     let transcript = past(&open).await;
     let (output_sender, output) = mpsc::channel(BACKLOG);
+    // Until one was started: as it would be if nobody decided otherwise.
+    let restricted = open.record.agent != AgentKind::Demo;
     let machine = Machine::new(open.record.memory.clone(), open.limits.clone());
     let mut actor = Actor {
         open,
@@ -39,6 +41,7 @@ pub async fn run(open: Open, inbox: mpsc::Receiver<Message>, ending: watch::Rece
         timers: BTreeMap::new(),
         seq: 0,
         pid: None,
+        restricted,
         lock: None,
         ending,
         finish: Vec::new(),
@@ -91,6 +94,8 @@ struct Actor {
     timers: BTreeMap<Timer, u64>,
     seq: u64,
     pid: Option<u32>,
+    /// Was the last agent started without the folder's own settings?
+    restricted: bool,
     /// Our mark on the conversation, while its process lives.
     lock: Option<Lock>,
     ending: watch::Receiver<bool>,
@@ -298,6 +303,7 @@ impl Actor {
         }
         match Process::spawn(&launch, start, self.output_sender.clone(), self.open.recorder.clone()).await {
             Ok(process) => {
+                self.restricted = launch.restricted;
                 self.pid = Some(process.pid());
                 self.process = Some(process);
                 Input::Spawned
@@ -475,7 +481,7 @@ impl Actor {
             created_at: record.created_at,
             changed_at: record.changed_at,
             turn_started_at: None,
-            restricted: true,
+            restricted: self.restricted,
         };
         self.machine.describe(&mut session, &self.transcript.activity());
         session

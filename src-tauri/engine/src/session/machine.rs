@@ -5,7 +5,7 @@
 
 use super::outcome;
 use crate::api::*;
-use crate::launch::{MODES, Start};
+use crate::launch::{MODES, Start, knows_no_restrictions};
 use crate::permission;
 use crate::wire::{self, CanUseTool, ControlRequest, Inbound, TurnResult};
 use serde::{Deserialize, Serialize};
@@ -878,6 +878,14 @@ impl Step<'_> {
             Then::Restart => self.machine.verdict = Verdict::Failed(words),
             Then::Hibernate => {}
             Then::Crash if cannot_resume => self.start(),
+            Then::Crash if knows_no_restrictions(&report.stderr) => self.spawn_failed(CommandError {
+                code: ErrorCode::SpawnFailed,
+                message:
+                    "This version of the agent cannot work without the folder's own settings. Update it, or \
+                          trust the folder."
+                        .to_owned(),
+                detail: Some(report.stderr.clone()),
+            }),
             Then::Crash => self.crashed(&report, words),
         }
         // What was asked for while it was being ended.

@@ -93,7 +93,7 @@ changedAt: number,
  */
 turnStartedAt: number | null, 
 /**
- * With which limits it runs: `true` is `--setting-sources=user --strict-mcp-config`.
+ * Its agent runs, or ran last, without the folder's own settings: `--setting-sources=user --strict-mcp-config`.
  */
 restricted: boolean, };
 
@@ -249,7 +249,7 @@ stderr: string, };
  */
 export type CommandError = { code: ErrorCode, message: string, detail: string | null, };
 
-export type ErrorCode = "agentNotFound" | "spawnFailed" | "badProject" | "noSuchSession" | "noSuchPrompt" | "noSuchRequest" | "badCommand" | "openElsewhere" | "refused" | "internal";
+export type ErrorCode = "agentNotFound" | "spawnFailed" | "badProject" | "notTrusted" | "noSuchSession" | "noSuchPrompt" | "noSuchRequest" | "badCommand" | "openElsewhere" | "refused" | "internal";
 
 /**
  * One entry of the conversation.
@@ -390,7 +390,11 @@ open: SessionId | null, agent: AgentView,
 /**
  * The folder cannot be worked in: why.
  */
-problem: CommandError | null, appVersion: string, };
+problem: CommandError | null, 
+/**
+ * What the folder would make its agent do, and what its user decided; `null` where only the demo agent works.
+ */
+trust: TrustView | null, appVersion: string, };
 
 /**
  * Which agent program a new session would run, and why that one.

@@ -7,9 +7,11 @@ import type {
   CommandError,
   Hello,
   Preferences,
+  ProjectView,
   Session,
   SessionId,
   Snapshot,
+  TrustDecision,
   WindowEvent,
 } from '../bindings/api';
 import { runCommand } from './fake/agent';
@@ -42,10 +44,7 @@ export class FakeHost implements Host {
     return Promise.resolve(
       structuredClone({
         event: 'window-fake',
-        project: {
-          ...this.#scene.project,
-          sessions: [...this.#sessions.values()].map((session) => session.facts),
-        },
+        project: this.#project(),
         preferences: this.#preferences,
       }),
     );
@@ -59,6 +58,10 @@ export class FakeHost implements Host {
   createSession(agent: AgentKind | null): Promise<Session> {
     if (agent !== 'demo' && this.#scene.project.agent.type === 'missing') {
       return refuse('agentNotFound', 'Claude Code was not found on this computer.');
+    }
+    const standing = this.#scene.project.trust?.standing;
+    if (agent !== 'demo' && (standing === 'unknown' || standing === 'changed')) {
+      return refuse('notTrusted', 'Nobody has said yet whether this folder is trusted.');
     }
     const facts = emptySession(`s-new-${this.#nextId++}`, 'New session', agent ?? 'claude');
     this.#adopt(new FakeSession(facts));
@@ -99,6 +102,18 @@ export class FakeHost implements Host {
     return Promise.resolve();
   }
 
+  decideTrust(decision: TrustDecision, fingerprint: string | null): Promise<void> {
+    const { trust } = this.#scene.project;
+    if (trust === null) return refuse('badCommand', 'Nothing was asked.');
+    if (decision === 'trust' && fingerprint !== trust.fingerprint) {
+      return refuse('badCommand', "the folder's settings changed while they were shown");
+    }
+    const standing = decision === 'trust' ? 'trusted' : 'restricted';
+    this.#scene.project = { ...this.#scene.project, trust: { ...trust, standing, added: [], removed: [] } };
+    this.#hear({ type: 'projectChanged', project: this.#project() });
+    return Promise.resolve();
+  }
+
   openLink(url: string): Promise<void> {
     this.opened.push(url);
     window.open(url, '_blank', 'noopener');
@@ -113,6 +128,13 @@ export class FakeHost implements Host {
   close(): void {
     this.#hear = () => {};
     for (const session of this.#sessions.values()) session.abort();
+  }
+
+  #project(): ProjectView {
+    return {
+      ...this.#scene.project,
+      sessions: [...this.#sessions.values()].map((session) => session.facts),
+    };
   }
 
   #adopt(session: FakeSession): void {

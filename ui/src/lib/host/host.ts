@@ -9,6 +9,7 @@ import type {
   Session,
   SessionId,
   Snapshot,
+  TrustDecision,
   WindowEvent,
 } from '../bindings/api';
 
@@ -26,6 +27,8 @@ export interface Host {
   acknowledge(sessionId: SessionId, seq: number): Promise<void>;
   removeSession(sessionId: SessionId): Promise<void>;
   setPreferences(preferences: Preferences): Promise<void>;
+  /** Keeps whether the folder is trusted; to trust needs the fingerprint of what was shown. */
+  decideTrust(decision: TrustDecision, fingerprint: string | null): Promise<void>;
   /** Opens a web page in the browser of the desktop. */
   openLink(url: string): Promise<void>;
   copyText(text: string): Promise<void>;

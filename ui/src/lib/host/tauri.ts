@@ -24,6 +24,7 @@ export const tauriHost: Host = {
   acknowledge: (sessionId, seq) => call('acknowledge', { sessionId, seq }),
   removeSession: (sessionId) => call('remove_session', { sessionId }),
   setPreferences: (preferences) => call('set_preferences', { preferences }),
+  decideTrust: (decision, fingerprint) => call('decide_trust', { decision, fingerprint }),
   openLink: (url) => call('open_link', { url }),
   copyText: (text) => navigator.clipboard.writeText(text),
 };

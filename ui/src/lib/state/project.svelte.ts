@@ -11,6 +11,7 @@ import type {
   ProjectView,
   Session,
   SessionId,
+  TrustDecision,
   WindowEvent,
 } from '../bindings/api';
 import { asCommandError, type Host } from '../host/host';
@@ -37,6 +38,8 @@ export class ProjectState {
   /** A session was asked for and no agent was found: the page that says so is on top. */
   missing = $state.raw<CommandError | null>(null);
   creating = $state(false);
+  /** The page about the folder's trust is on top: it was asked for, or not put off. */
+  trustShown = $state(false);
   readonly problems = new Problems();
   readonly drafts: Drafts;
 
@@ -49,7 +52,14 @@ export class ProjectState {
     this.project = project;
     this.preferences = preferences;
     this.sessions = project.sessions;
+    this.trustShown = this.mustAskTrust;
     this.drafts = drafts;
+  }
+
+  /** Nothing of the folder's may run before its user has said whether it is trusted. */
+  get mustAskTrust(): boolean {
+    const standing = this.project.trust?.standing;
+    return standing === 'unknown' || standing === 'changed';
   }
 
   /** Hello, then listen, then the snapshot of the open session: in this order nothing is missed. */
@@ -78,6 +88,8 @@ export class ProjectState {
         break;
       case 'projectChanged':
         this.project = reuse(this.project, event.project);
+        // It is told anew when a start was refused: then this is what is in the way.
+        this.trustShown ||= this.mustAskTrust;
         this.sessions = reuse(this.sessions, event.project.sessions);
         if (event.project.agent.type === 'found') this.missing = null;
         break;
@@ -120,6 +132,7 @@ export class ProjectState {
     } catch (reason) {
       const error = asCommandError(reason);
       if (error.code === 'agentNotFound') this.missing = error;
+      else if (error.code === 'notTrusted') this.trustShown = true;
       else this.problems.report('No session was started', error);
       return null;
     } finally {
@@ -144,6 +157,13 @@ export class ProjectState {
     this.preferences = preferences;
     const error = await this.#try('The settings were not kept', () => this.#host.setPreferences(preferences));
     if (error !== null) this.preferences = before;
+  }
+
+  /** Answers for what is shown now. If that is not what the folder says any more, it is shown anew. */
+  async decideTrust(decision: TrustDecision): Promise<void> {
+    const fingerprint = this.project.trust?.fingerprint ?? null;
+    const error = await this.#try('The answer was not kept', () => this.#host.decideTrust(decision, fingerprint));
+    if (error === null) this.trustShown = false;
   }
 
   async openLink(url: string): Promise<void> {

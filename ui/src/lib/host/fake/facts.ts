@@ -15,6 +15,7 @@ export const PROJECT: ProjectView = {
   open: null,
   agent: { type: 'found', kind: 'claude', program: '/usr/bin/claude', source: 'PATH' },
   problem: null,
+  trust: null,
   appVersion: '0.1.0',
 };
 

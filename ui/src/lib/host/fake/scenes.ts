@@ -4,6 +4,7 @@ import type { Body, Preferences, ProjectView, Session } from '../../bindings/api
 import { emptySession, listed, PREFERENCES, PROJECT, START } from './facts';
 import * as script from './script';
 import { FakeSession } from './session';
+import { TRUST } from './trust';
 
 export interface Scene {
   project: ProjectView;
@@ -157,6 +158,11 @@ export function scene(name: string): Scene {
       detail: 'stat /home/ines/ledger: No such file or directory (os error 2)',
     };
     return { project: { ...PROJECT, problem }, preferences: PREFERENCES, sessions: [] };
+  }
+  const trust = TRUST[name];
+  if (trust !== undefined) {
+    const sessions = trust.standing === 'changed' ? others() : [];
+    return { project: { ...PROJECT, trust }, preferences: PREFERENCES, sessions };
   }
   const session = (SCENES[name] ?? SCENES['conversation'])?.() ?? null;
   return {
