@@ -7,7 +7,7 @@ mod tool;
 
 use crate::api::*;
 use crate::document::{Change, Stream as Document};
-use crate::session::machine::{Note, Prompt};
+use crate::session::machine::{CLEARED, Note, Prompt};
 use crate::wire::{Assistant, ContentBlock, Inbound, Retry, Stream, StreamEvent, User};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -218,9 +218,7 @@ impl Transcript {
                 let size = pre_tokens.map(|tokens| format!(" of {tokens} tokens")).unwrap_or_default();
                 self.info(now, format!("The conversation{size} was compacted"));
             }
-            Inbound::ConversationReset => {
-                self.info(now, "The conversation was cleared: the agent does not know what is above");
-            }
+            Inbound::ConversationReset => self.info(now, CLEARED),
             Inbound::PermissionDenied { tool, message } => {
                 let text = format!("{tool} was denied by a rule");
                 self.notice(
@@ -351,7 +349,8 @@ impl Transcript {
         // After an error in the stream the reply comes again under another id, and not streamed (2.1.329): what came
         // of the first copy is void. A message of the CLI's own is about the failure, and voids nothing.
         let is_another = self.reply.as_ref().is_none_or(|reply| reply.message_id != *message_id);
-        if parent.is_none() && is_another && assistant.message.model.as_deref() != Some("<synthetic>") {
+        let is_the_clis_own = assistant.message.model.as_deref() == Some("<synthetic>");
+        if parent.is_none() && is_another && !is_the_clis_own {
             self.broken_off.retain(|id| !id.as_str().starts_with(&format!("{message_id}.")));
             self.void_reply();
         }
@@ -368,7 +367,8 @@ impl Transcript {
             match block {
                 ContentBlock::Text { text } => {
                     if !self.index.contains_key(&id) {
-                        if text.is_empty() {
+                        // 2.1.197 answers `/clear` with these words, in the model's name.
+                        if text.is_empty() || (is_the_clis_own && text == "(no content)") {
                             continue;
                         }
                         self.add(

@@ -150,6 +150,9 @@ pub enum Note {
     ProcessEnded,
 }
 
+/// What is told of `/clear`.
+pub const CLEARED: &str = "The conversation was cleared: the agent does not know what is above";
+
 #[derive(Clone, Debug, PartialEq)]
 enum Process {
     Absent,
@@ -1052,6 +1055,11 @@ impl Step<'_> {
         if self.machine.agent_session_id.as_deref() != Some(init.session_id.as_str())
             && !init.session_id.is_empty()
         {
+            if self.machine.agent_session_id.is_some() && !self.machine.fresh {
+                // 2.1.197 does not say that it cleared the conversation. Of 2.1.329 this is a repetition, which the
+                // transcript leaves out.
+                self.notice(Level::Info, CLEARED, None);
+            }
             self.machine.agent_session_id = Some(init.session_id);
             self.machine.resumable = false;
             self.push(Effect::Save(None));

@@ -446,6 +446,22 @@ fn a_result_of_another_turn_leaves_the_prompt_in_flight() {
 }
 
 #[test]
+fn another_conversation_in_the_same_process_is_told() {
+    let machine = live(
+        resumable(),
+        &[
+            ("prompt a", "spawn --resume=s; ask initialize; arm Initialize +60000"),
+            ("answer 1", "send a; a Sent; begin [a]"),
+            // Resuming may give a conversation another id, and takes nothing away from it.
+            ("init t", ""),
+            ("init t", ""),
+            ("init u", "Info"),
+        ],
+    );
+    assert_eq!(machine.memory().agent_session_id.as_deref(), Some("u"));
+}
+
+#[test]
 fn a_turn_that_nobody_asked_for_is_shown_and_waited_for() {
     live_from_ready(&[
         ("running", ""),
