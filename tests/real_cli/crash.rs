@@ -1,10 +1,10 @@
 //! What survives when a process is killed.
 
 use anyhow::{Context, Result, ensure};
-use deskbell_engine::api::{Command, Outcome, PromptId};
+use deskbell_engine::api::{Command, Decision, Outcome, PromptId};
 use deskbell_tests::real_cli::World;
 use deskbell_tests::real_cli::process::kill;
-use deskbell_tests::relay::{DEADLINE, Relay, outcome};
+use deskbell_tests::relay::{DEADLINE, Relay, outcome, text_of};
 use serde_json::Value;
 
 fn pid_of(session: &Value) -> Result<u32> {
@@ -77,6 +77,88 @@ pub async fn a_killed_agent_withdraws_its_request() -> Result<()> {
     relay.close().await
 }
 
+/// The agent has no file of the session yet (2.1.329): the prompt is ours to keep, and the conversation begins again.
+pub async fn a_prompt_is_kept_when_the_agent_is_killed_at_its_first_request() -> Result<()> {
+    let world = World::new().await?;
+    let mut relay = Relay::spawn(&world, &[])?;
+    let prompt = "BASH touch b.txt\nSAY touched";
+    relay.prompt(prompt).await?;
+    relay.request().await?;
+    kill(pid_of(&relay.session()?)?)?;
+    let turn = relay.turn_end().await?;
+    ensure!(outcome(&turn)? == Outcome::Crashed, "{turn}");
+    let words = turn["words"].as_str().context("no words")?;
+    ensure!(words == "The agent was ended by signal 9", "{words}");
+    let held = held_prompt(&mut relay).await?;
+
+    relay.send(&Command::Resend { prompt_id: held }).await?;
+    let asked = relay.request().await?;
+    ensure!(asked["request"]["subject"] == "touch b.txt", "{asked}");
+    relay.decide(&asked, Decision::AllowOnce { updated_input: None }).await?;
+    let turn = relay.turn_end().await?;
+    ensure!(outcome(&turn)? == Outcome::Done && world.file("b.txt").exists(), "{turn}");
+    ensure!(relay.answers() == ["touched"], "{:?}", relay.answers());
+    relay.close().await
+}
+
+pub async fn what_was_written_before_a_kill_stays_and_the_session_goes_on() -> Result<()> {
+    let world = World::new().await?;
+    let mut relay = Relay::spawn(&world, &[])?;
+    relay.turn("SAY the word is banana").await?;
+    relay.turn("SAY more").await?;
+    let before = relay.session()?;
+    relay.prompt("HANG the first half of it").await?;
+    let shows_text =
+        |event: &Value| event["type"] == "blocksChanged" && text_of(&event["blocks"]).contains("first half");
+    relay.next_event("the first half of the text", DEADLINE, shows_text).await?;
+    kill(pid_of(&before)?)?;
+    let turn = relay.turn_end().await?;
+    ensure!(outcome(&turn)? == Outcome::Crashed, "{turn}");
+    held_prompt(&mut relay).await?;
+    ensure!(relay.answers().last().is_some_and(|text| text.contains("the first half")));
+
+    relay.turn("RECALL").await?;
+    let after = relay.session()?;
+    ensure!(after["agentSessionId"] == before["agentSessionId"], "another session: {after}");
+    ensure!(relay.answers().last().is_some_and(|answer| answer.contains("banana")), "{:?}", relay.answers());
+    relay.close().await
+}
+
+/// A tool has a session of its own: that its agent is dead does not end it, so we do.
+#[cfg(target_os = "linux")]
+pub async fn a_tool_ends_with_its_killed_agent_and_is_shown_as_cut_off() -> Result<()> {
+    use deskbell_tests::real_cli::process::ended;
+
+    let world = World::new().await?;
+    let mut relay = Relay::spawn(&world, &[])?;
+    relay.turn("SAY the word is banana").await?;
+    relay.turn("SAY more").await?;
+    relay.prompt(&format!("BASH {}\nSAY not reached", world.long_command())).await?;
+    let asked = relay.request().await?;
+    relay.decide(&asked, Decision::AllowOnce { updated_input: None }).await?;
+    let tool = world.long_command_pid(DEADLINE).await?;
+    kill(pid_of(&relay.session()?)?)?;
+    let turn = relay.turn_end().await?;
+    ensure!(outcome(&turn)? == Outcome::Crashed, "{turn}");
+    ended(tool, DEADLINE).await?;
+    let items = relay.items();
+    let call = items.iter().find(|item| item["body"]["type"] == "toolCall").context("no tool call")?;
+    ensure!(call["body"]["state"] == "interrupted", "{call}");
+    relay.turn("RECALL").await?;
+    ensure!(relay.answers().last().is_some_and(|answer| answer.contains("banana")), "{:?}", relay.answers());
+    relay.close().await
+}
+
+/// The prompt that is offered again after a crash.
+async fn held_prompt(relay: &mut Relay) -> Result<PromptId> {
+    let is_held = |queue: &Value| queue[0]["held"] == true;
+    if !is_held(&relay.session()?["queue"]) {
+        relay.next_event("a held prompt", DEADLINE, |event| is_held(&event["session"]["queue"])).await?;
+    }
+    let id = relay.session()?["queue"][0]["id"].as_str().context("a prompt has an id")?.to_owned();
+    Ok(PromptId::new(id))
+}
+
 pub async fn a_session_is_resumed_by_its_id() -> Result<()> {
     let world = World::new().await?;
     let mut relay = Relay::spawn(&world, &[])?;
@@ -113,7 +195,6 @@ pub async fn an_unknown_session_is_told() -> Result<()> {
 /// A tool runs in a session of its own, so nothing but an orderly end of the agent takes it down.
 #[cfg(target_os = "linux")]
 pub async fn nothing_outlives_a_killed_relay() -> Result<()> {
-    use deskbell_engine::api::Decision;
     use deskbell_tests::real_cli::process::{ended, is_running};
 
     let world = World::new().await?;

@@ -2,6 +2,9 @@
 //!
 //! Needs `DESKBELL_TEST_CLAUDE`, and for the tests of the engine a built `deskbell`.
 
+mod api;
+mod background;
+mod commands;
 #[cfg(unix)]
 mod crash;
 mod hostile;
@@ -13,6 +16,7 @@ mod settings;
 mod turns;
 
 use deskbell_tests::real_cli::Cli;
+use deskbell_tests::suite::Requirement;
 use deskbell_tests::{relay, suite, tests};
 
 fn main() {
@@ -66,7 +70,7 @@ fn main() {
             the_models_question_is_answered,
             a_plan_is_approved;
         queue:
-            prompts_go_in_order_one_at_a_time,
+            five_prompts_go_in_order_one_at_a_time,
             a_queued_prompt_is_edited_or_withdrawn,
             identical_prompts_stay_two,
             the_end_of_input_finishes_the_queue;
@@ -76,21 +80,50 @@ fn main() {
             another_model_answers_the_next_prompt,
             a_model_that_does_not_exist_is_refused_or_fails_the_turn,
             model_and_mode_are_given_at_the_start;
+        api:
+            a_lasting_failure_tells_each_try_and_then_the_status,
+            a_rate_limit_is_named,
+            a_used_up_allowance_says_when_it_resets,
+            an_api_that_is_down_is_told_as_unreachable,
+            a_connection_that_always_breaks_is_told_as_unreachable,
+            a_refused_key_is_no_login,
+            without_a_login_nothing_is_sent_and_it_is_said,
+            an_unknown_model_is_named,
+            a_conversation_that_does_not_fit_says_what_to_do,
+            a_conversation_that_the_api_finds_too_long_says_what_to_do,
+            an_api_that_hangs_leaves_the_user_in_charge,
+            a_retry_can_be_interrupted;
+        commands:
+            compacting_is_told_and_the_conversation_goes_on,
+            clearing_begins_another_conversation_in_the_same_process,
+            a_command_that_the_agent_answers_itself_is_shown;
+        background:
+            the_end_of_a_background_shell_starts_a_turn_that_nobody_asked_for,
+            a_prompt_that_meets_an_unasked_turn_has_a_turn_of_its_own;
         overhead:
             a_later_turn_costs_less_than_a_quarter_of_a_fresh_process;
     ];
     #[cfg(unix)]
-    under_the_engine.extend(tests![crash:
+    under_the_engine.extend(tests![
+        api:
+            the_limit_of_turns_is_named,
+            a_used_up_budget_is_named;
+        crash:
         a_killed_agent_resumes_the_session_with_the_next_prompt,
         a_prompt_cut_off_is_held_and_sent_again_only_when_asked,
         a_killed_agent_withdraws_its_request,
+        a_prompt_is_kept_when_the_agent_is_killed_at_its_first_request,
+        what_was_written_before_a_kill_stays_and_the_session_goes_on,
         a_session_is_resumed_by_its_id,
         an_unknown_session_is_told,
     ]);
     #[cfg(target_os = "linux")]
     under_the_engine.extend(tests![
         turns: an_interrupt_in_a_tool_ends_the_tool;
-        crash: nothing_outlives_a_killed_relay;
+        background: a_background_shell_ends_with_its_session;
+        crash:
+            a_tool_ends_with_its_killed_agent_and_is_shown_as_cut_off,
+            nothing_outlives_a_killed_relay;
     ]);
 
     // Each of these starts an agent in many folders.
@@ -101,7 +134,10 @@ fn main() {
         tests![hostile: no_folder_gets_its_way_under_the_engine, a_trusted_folder_gets_its_way];
     under_the_engine.extend(hostile_under_the_engine.into_iter().map(within_all));
 
+    let cli = Cli::requirement();
     let app = relay::requirement();
-    let under_the_engine = under_the_engine.into_iter().map(|test| test.needing(app.clone()));
-    suite::run(Cli::requirement(), alone.into_iter().chain(under_the_engine).collect())
+    let alone = alone.into_iter().map(|test| test.needing(cli.clone()));
+    let under_the_engine =
+        under_the_engine.into_iter().map(|test| test.needing(cli.clone()).needing(app.clone()));
+    suite::run(Requirement::Met, alone.chain(under_the_engine).collect())
 }

@@ -8,17 +8,17 @@ use serde_json::Value;
 
 const FIRST: &str = "GATE first\nSAY one";
 
-/// A relay with a first prompt in flight, which waits for its gate, and two in the queue.
-async fn with_queue(world: &World) -> Result<Relay> {
+/// A relay with a first prompt in flight, which waits for its gate, and these in the queue.
+async fn with_queue(world: &World, waiting: &[&str]) -> Result<Relay> {
     let mut relay = Relay::spawn(world, &[])?;
-    for prompt in [FIRST, "SAY two", "SAY three"] {
+    for prompt in std::iter::once(&FIRST).chain(waiting) {
         relay.prompt(prompt).await?;
     }
     let is_queued = |event: &Value| {
         let queue = event["session"]["queue"].as_array().map(Vec::as_slice).unwrap_or_default();
-        queue.iter().map(|prompt| &prompt["text"]).eq(["SAY two", "SAY three"])
+        queue.iter().map(|prompt| &prompt["text"]).eq(waiting)
     };
-    relay.next_event("two prompts in the queue", DEADLINE, is_queued).await?;
+    relay.next_event("the prompts in the queue", DEADLINE, is_queued).await?;
     world.api.wait_for_prompt(FIRST, DEADLINE).await?;
     Ok(relay)
 }
@@ -28,26 +28,28 @@ fn sent(world: &World) -> Vec<String> {
     world.api.messages().iter().filter_map(|request| request.prompt()).collect()
 }
 
-pub async fn prompts_go_in_order_one_at_a_time() -> Result<()> {
+pub async fn five_prompts_go_in_order_one_at_a_time() -> Result<()> {
     let world = World::new().await?;
-    let mut relay = with_queue(&world).await?;
+    let waiting = ["SAY two", "SAY three", "SAY four", "SAY five"];
+    let mut relay = with_queue(&world, &waiting).await?;
     ensure!(sent(&world) == [FIRST], "{:?}", sent(&world));
     world.api.open("first");
-    for _ in 0..3 {
+    for _ in 0..=waiting.len() {
         let turn = relay.turn_end().await?;
         ensure!(
             turn["promptIds"].as_array().is_some_and(|ids| ids.len() == 1),
             "prompts were merged: {turn}"
         );
     }
-    ensure!(sent(&world) == [FIRST, "SAY two", "SAY three"], "{:?}", sent(&world));
-    ensure!(relay.answers() == ["one", "two", "three"], "{:?}", relay.answers());
+    let all: Vec<&str> = std::iter::once(FIRST).chain(waiting).collect();
+    ensure!(sent(&world) == all, "{:?}", sent(&world));
+    ensure!(relay.answers() == ["one", "two", "three", "four", "five"], "{:?}", relay.answers());
     relay.close().await
 }
 
 pub async fn a_queued_prompt_is_edited_or_withdrawn() -> Result<()> {
     let world = World::new().await?;
-    let mut relay = with_queue(&world).await?;
+    let mut relay = with_queue(&world, &["SAY two", "SAY three"]).await?;
     let queue = relay.session()?["queue"].clone();
     let id = |idx: usize| -> Result<PromptId> {
         Ok(PromptId::new(queue[idx]["id"].as_str().context("a queued prompt has an id")?))
@@ -69,7 +71,7 @@ pub async fn a_queued_prompt_is_edited_or_withdrawn() -> Result<()> {
 
 pub async fn the_end_of_input_finishes_the_queue() -> Result<()> {
     let world = World::new().await?;
-    let mut relay = with_queue(&world).await?;
+    let mut relay = with_queue(&world, &["SAY two", "SAY three"]).await?;
     let agent = u32::try_from(relay.session()?["pid"].as_u64().context("no process")?)?;
     relay.close_input();
     world.api.open("first");

@@ -1,7 +1,7 @@
 //! The real Claude Code CLI under test: where it is, and a world of its own to run it in.
 //!
-//! `DESKBELL_TEST_CLAUDE` names the native executable; no other place is searched, since a test must never run
-//! the CLI that somebody works with. A [`World`] gives it an empty home, an empty configuration, a project
+//! `DESKBELL_TEST_CLAUDE` names the native executable, `DESKBELL_TEST_CLAUDE_OLD` that of an older version which people
+//! still have; no other place is searched, since a test must never run the CLI that somebody works with. A [`World`] gives it an empty home, an empty configuration, a project
 //! folder and the mock API, so that no run sees what another left, or what belongs to the user.
 
 mod child;
@@ -18,12 +18,20 @@ use anyhow::{Context, Result, bail};
 use tempfile::TempDir;
 
 use crate::mock_api::{MockApi, Request};
-use crate::suite::Requirement;
+use crate::suite::{Body, Requirement};
 
 pub use child::CliChild;
 
 /// Names the executable.
 const VARIABLE: &str = "DESKBELL_TEST_CLAUDE";
+
+/// Names that of the older version.
+const OLD_VARIABLE: &str = "DESKBELL_TEST_CLAUDE_OLD";
+
+tokio::task_local! {
+    /// What a test runs on instead of the usual CLI.
+    static CHOSEN: Cli;
+}
 
 /// Where [`World::long_command`] tells its process id.
 const LONG_COMMAND: &str = "/long-command/";
@@ -35,12 +43,27 @@ pub struct Cli {
 }
 
 impl Cli {
+    /// The CLI that this test runs on.
     pub fn find() -> Result<Self> {
-        let Some(program) = env::var_os(VARIABLE).filter(|program| !program.is_empty()) else {
-            bail!("{VARIABLE} does not name the Claude Code CLI");
+        CHOSEN.try_with(Self::clone).or_else(|_| Self::named_by(VARIABLE))
+    }
+
+    /// The older version.
+    pub fn find_old() -> Result<Self> {
+        Self::named_by(OLD_VARIABLE)
+    }
+
+    fn named_by(variable: &str) -> Result<Self> {
+        let Some(program) = env::var_os(variable).filter(|program| !program.is_empty()) else {
+            bail!("{variable} does not name the Claude Code CLI");
         };
-        let program = fs::canonicalize(&program).with_context(|| format!("{VARIABLE} is {program:?}"))?;
+        let program = fs::canonicalize(&program).with_context(|| format!("{variable} is {program:?}"))?;
         Ok(Self { program })
+    }
+
+    /// Runs a test on this one. What the test spawns as tasks of its own is not included.
+    pub fn run(self, test: Body) -> Body {
+        Box::pin(CHOSEN.scope(self, test))
     }
 
     pub fn requirement() -> Requirement {
@@ -51,6 +74,8 @@ impl Cli {
 /// All that a run of the CLI touches, in one temporary folder, and the API that it talks to.
 pub struct World {
     pub cli: Cli,
+    /// What a host is told to start: the CLI itself, if nothing else is said.
+    pub agent: PathBuf,
     pub api: MockApi,
     /// An empty folder, not under version control.
     pub project: PathBuf,
@@ -75,6 +100,7 @@ impl World {
             Ok(folder)
         };
         let world = Self {
+            agent: cli.program.clone(),
             cli,
             api,
             project: folder("project")?,
@@ -97,6 +123,37 @@ impl World {
     pub fn with_env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.extra_env.push((name.into(), value.into()));
         self
+    }
+
+    /// Nobody is logged in: no key, and none in the configuration.
+    pub fn without_login(self) -> Self {
+        self.with_env("ANTHROPIC_API_KEY", "")
+    }
+
+    /// Logged in as a subscriber is, whose use is limited.
+    pub fn with_subscription(self) -> Self {
+        self.with_env("ANTHROPIC_API_KEY", "").with_env("CLAUDE_CODE_OAUTH_TOKEN", "dummy")
+    }
+
+    /// Nothing listens where the API should be.
+    pub fn without_api(self) -> Result<Self> {
+        // A port that was free a moment ago, and that nobody else is told of.
+        let port = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+        Ok(self.with_env("ANTHROPIC_BASE_URL", format!("http://127.0.0.1:{port}")))
+    }
+
+    /// Gives the CLI more arguments than its host does.
+    #[cfg(unix)]
+    pub fn with_arguments(mut self, arguments: &[&str]) -> Result<Self> {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let wrapper = self.root.path().join("agent");
+        let program = self.cli.program.display();
+        let script = format!("#!/bin/sh\nexec '{program}' \"$@\" {}\n", arguments.join(" "));
+        fs::write(&wrapper, script).context("writing the wrapper")?;
+        fs::set_permissions(&wrapper, fs::Permissions::from_mode(0o755))?;
+        self.agent = wrapper;
+        Ok(self)
     }
 
     /// The path of a file in the project.

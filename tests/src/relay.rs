@@ -66,7 +66,7 @@ impl Relay {
         let mut command = world.command(&app()?);
         command.arg("relay");
         command.arg(format!("--project={}", world.project.display()));
-        command.arg(format!("--agent={}", world.cli.program.display()));
+        command.arg(format!("--agent={}", world.agent.display()));
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().context("starting the relay")?;
         let stdout = child.stdout.take().context("its stdout is a pipe")?;
@@ -159,6 +159,30 @@ impl Relay {
         Ok(event["turn"].clone())
     }
 
+    /// Waits until the session's facts are so: they may be already.
+    pub async fn session_where(&mut self, what: &str, holds: impl Fn(&Value) -> bool) -> Result<Value> {
+        if let Ok(session) = self.session()
+            && holds(&session)
+        {
+            return Ok(session);
+        }
+        let changed = |event: &Value| event["type"] == "sessionChanged" && holds(&event["session"]);
+        Ok(self.next_event(what, DEADLINE, changed).await?["session"].clone())
+    }
+
+    /// Sends a prompt and waits for the end of its turn, allowing whatever it asks for.
+    pub async fn turn_allowing_all(&mut self, prompt: &str) -> Result<Value> {
+        self.prompt(prompt).await?;
+        let ends = |event: &Value| event["type"] == "turnEnded" || event["type"] == "permissionRequested";
+        loop {
+            let event = self.next_event("end of the turn", DEADLINE, ends).await?;
+            if event["type"] == "turnEnded" {
+                return Ok(event["turn"].clone());
+            }
+            self.decide(&event, Decision::AllowOnce { updated_input: None }).await?;
+        }
+    }
+
     /// Sends a prompt and waits for the good end of its turn.
     pub async fn turn(&mut self, prompt: &str) -> Result<Value> {
         self.prompt(prompt).await?;
@@ -183,6 +207,14 @@ impl Relay {
     /// The transcript as the events make it: what a window would show.
     pub fn items(&self) -> Vec<Value> {
         transcript::fold(&self.events.borrow().events)
+    }
+
+    /// The texts of the notices in the transcript, each with its level before it.
+    pub fn notices(&self) -> Vec<String> {
+        let items = self.items();
+        let notices = items.iter().map(|item| &item["body"]).filter(|body| body["type"] == "notice");
+        let shown = |text: &Value| text.as_str().unwrap_or_default().to_owned();
+        notices.map(|body| format!("{}: {}", shown(&body["level"]), shown(&body["text"]))).collect()
     }
 
     /// The texts of the agent's answers, without their markup.

@@ -43,7 +43,8 @@ pub struct Test {
     deadline: Duration,
 }
 
-type Body = Pin<Box<dyn Future<Output = Result<()>>>>;
+/// A test that runs.
+pub type Body = Pin<Box<dyn Future<Output = Result<()>>>>;
 
 /// How long a test may take, if it does not say.
 pub const DEADLINE: Duration = Duration::from_secs(120);
@@ -59,10 +60,16 @@ where
 }
 
 impl Test {
-    /// Needs this too, beside what the whole suite needs.
+    /// Needs this too, beside what it and the whole suite need.
     pub fn needing(mut self, requirement: Requirement) -> Self {
-        self.needs = requirement;
+        self.needs = Requirement::all([self.needs, requirement]);
         self
+    }
+
+    /// The same test under a name with this in front, within what `around` makes of it.
+    pub fn inside(self, name: &str, around: impl FnOnce(Body) -> Body + Send + 'static) -> Self {
+        let body = self.body;
+        Self { name: format!("{name}::{}", self.name), body: Box::new(|| around(body())), ..self }
     }
 
     pub fn within(mut self, deadline: Duration) -> Self {

@@ -72,7 +72,7 @@ async fn read_line(input: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option
 pub(crate) async fn send_json(
     output: &mut (impl AsyncWrite + Unpin),
     status: u16,
-    headers: &[(&str, &str)],
+    headers: &[(&str, String)],
     body: &Value,
 ) -> io::Result<()> {
     let body = body.to_string();
@@ -111,12 +111,15 @@ pub(crate) struct EventStream<'a, W> {
 impl<'a, W: AsyncWrite + Unpin> EventStream<'a, W> {
     const MANY: usize = 64 * 1024;
 
-    pub(crate) async fn begin(output: &'a mut W, request_id: &str) -> io::Result<Self> {
-        let head = format!(
-            "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\ncache-control: no-cache\r\n\
-             request-id: {request_id}\r\ntransfer-encoding: chunked\r\n\r\n"
+    pub(crate) async fn begin(output: &'a mut W, headers: &[(&str, String)]) -> io::Result<Self> {
+        let mut head = Vec::from(
+            *b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\ncache-control: no-cache\r\n",
         );
-        output.write_all(head.as_bytes()).await?;
+        for (name, value) in headers {
+            write!(head, "{name}: {value}\r\n")?;
+        }
+        head.extend_from_slice(b"transfer-encoding: chunked\r\n\r\n");
+        output.write_all(&head).await?;
         Ok(Self { output, gathered: Vec::new() })
     }
 
@@ -173,7 +176,8 @@ mod tests {
     #[tokio::test]
     async fn events_are_sent_in_chunks() {
         let mut output = Vec::new();
-        let mut events = EventStream::begin(&mut output, "req_1").await.unwrap();
+        let mut events =
+            EventStream::begin(&mut output, &[("request-id", "req_1".to_owned())]).await.unwrap();
         events.push(&json!({"type": "ping"})).await.unwrap();
         events.end().await.unwrap();
         let output = String::from_utf8(output).unwrap();

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::iter;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 use tokio::io::AsyncWrite;
@@ -16,11 +16,40 @@ pub(crate) struct Header {
     pub number: u32,
     pub model: String,
     pub input_tokens: usize,
+    /// The state of the rate limit, if the script says one.
+    pub limit: Option<String>,
 }
+
+/// Until the rate limit resets, in seconds.
+const RESET: u64 = 3 * 60 * 60;
 
 impl Header {
     pub(crate) fn request_id(&self) -> String {
         format!("req_{:06}", self.number)
+    }
+
+    /// What stands in the head of every reply. The names of the limit's headers are those that the CLI reads.
+    pub(crate) fn http_headers(&self) -> Vec<(&'static str, String)> {
+        let mut headers = vec![("request-id", self.request_id())];
+        if let Some(status) = &self.limit {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
+            let reset = (now + RESET).to_string();
+            let utilization = match status.as_str() {
+                "allowed" => "0.1",
+                "rejected" => "1.0",
+                _ => "0.92",
+            };
+            headers.push(("anthropic-ratelimit-unified-status", status.clone()));
+            headers.push(("anthropic-ratelimit-unified-reset", reset.clone()));
+            headers.push(("anthropic-ratelimit-unified-representative-claim", "five_hour".to_owned()));
+            headers.push(("anthropic-ratelimit-unified-5h-status", status.clone()));
+            headers.push(("anthropic-ratelimit-unified-5h-utilization", utilization.to_owned()));
+            headers.push(("anthropic-ratelimit-unified-5h-reset", reset));
+            if status == "allowed_warning" {
+                headers.push(("anthropic-ratelimit-unified-5h-surpassed-threshold", "0.9".to_owned()));
+            }
+        }
+        headers
     }
 
     fn message(&self, content: Value, stop_reason: Option<&str>, output_tokens: usize) -> Value {
@@ -60,7 +89,7 @@ pub(crate) async fn stream(
     header: &Header,
     reply: &Reply,
 ) -> io::Result<()> {
-    let mut events = EventStream::begin(output, &header.request_id()).await?;
+    let mut events = EventStream::begin(output, &header.http_headers()).await?;
     events.push(&json!({"type": "message_start", "message": header.message(json!([]), None, 1)})).await?;
     for (idx, block) in reply.blocks.iter().enumerate() {
         let start =
@@ -193,7 +222,7 @@ mod tests {
     }
 
     async fn events(prompt: &str) -> Vec<Value> {
-        let header = Header { number: 7, model: "m".into(), input_tokens: 3 };
+        let header = Header { number: 7, model: "m".into(), input_tokens: 3, limit: None };
         let mut output = Vec::new();
         stream(&mut output, &header, &reply(prompt)).await.unwrap();
         let output = String::from_utf8(output).unwrap();
@@ -232,7 +261,7 @@ mod tests {
 
     #[test]
     fn the_whole_message_is_what_the_stream_adds_up_to() {
-        let header = Header { number: 1, model: "m".into(), input_tokens: 3 };
+        let header = Header { number: 1, model: "m".into(), input_tokens: 3, limit: None };
         let message = message(&header, &reply("TALK look | BASH ls -l"));
         assert_eq!(message["content"][0]["text"], "look");
         assert_eq!(message["content"][1]["input"]["command"], "ls -l");

@@ -18,7 +18,8 @@
 //! | `HANG text` | the text, then nothing for as long as the connection stands; without a text not even a reply |
 //! | `DROP text` | the text, then the connection breaks |
 //! | `STREAMERR kind text` | the text, then an error event; asked again without streaming, the text |
-//! | `FAIL status kind` | an HTTP error; `no-retry` behind it adds the header that forbids another try |
+//! | `FAIL status kind \| message` | an HTTP error; `no-retry` behind the kind adds the header that forbids another try |
+//! | `LIMIT status` | nothing by itself: the reply of the next line says so of the rate limit, which resets in three hours |
 //! | `GATE name` | nothing by itself: the next line waits until the test opens the gate |
 //! | `TIMES n line` | nothing by itself: only the first `n` tries of the next line are answered by this one |
 //!
@@ -39,6 +40,7 @@ pub enum Act {
     Fail {
         status: u16,
         kind: String,
+        message: String,
         retry: bool,
     },
     /// No reply at all, the connection stands.
@@ -91,6 +93,8 @@ pub struct Step {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Obstacle {
     Gate(String),
+    /// The state of the rate limit: `allowed`, `allowed_warning` or `rejected`.
+    Limit(String),
     /// The first `n` tries get this instead.
     Times {
         n: u32,
@@ -115,7 +119,14 @@ impl Step {
     pub fn gates(&self) -> impl Iterator<Item = &str> {
         self.obstacles.iter().filter_map(|obstacle| match obstacle {
             Obstacle::Gate(name) => Some(name.as_str()),
-            Obstacle::Times { .. } => None,
+            Obstacle::Limit(_) | Obstacle::Times { .. } => None,
+        })
+    }
+
+    pub fn limit(&self) -> Option<&str> {
+        self.obstacles.iter().find_map(|obstacle| match obstacle {
+            Obstacle::Limit(status) => Some(status.as_str()),
+            Obstacle::Gate(_) | Obstacle::Times { .. } => None,
         })
     }
 }
@@ -154,6 +165,7 @@ fn line_of_script(line: &str) -> Option<Line> {
     let (word, rest) = first_word(line);
     let obstacle = match word {
         "GATE" => Obstacle::Gate(rest.to_owned()),
+        "LIMIT" => Obstacle::Limit(rest.to_owned()),
         "TIMES" => {
             let (n, line) = first_word(rest);
             Obstacle::Times { n: n.parse().ok()?, act: act(line)? }
@@ -282,6 +294,7 @@ fn question(text: &str) -> Value {
 fn fail(rest: &str) -> Option<Act> {
     let (status, rest) = first_word(rest);
     let status = status.parse().ok()?;
+    let (rest, message) = rest.split_once('|').unwrap_or((rest, "the script said so"));
     let mut kind = None;
     let mut retry = true;
     for word in rest.split_whitespace() {
@@ -301,7 +314,8 @@ fn fail(rest: &str) -> Option<Act> {
         529 => "overloaded_error",
         _ => "api_error",
     };
-    Some(Act::Fail { status, kind: kind.unwrap_or(usual).to_owned(), retry })
+    let (kind, message) = (kind.unwrap_or(usual).to_owned(), message.trim().to_owned());
+    Some(Act::Fail { status, kind, message, retry })
 }
 
 fn first_word(text: &str) -> (&str, &str) {
@@ -331,7 +345,7 @@ mod tests {
         let prompt = "BASH ls\nGATE open\nTIMES 2 FAIL 529\nTIMES 1 DROP\nSAY made it";
         let step = step(prompt, 1);
         assert_eq!(step.gates().collect::<Vec<_>>(), ["open"]);
-        let overloaded = Act::Fail { status: 529, kind: "overloaded_error".into(), retry: true };
+        let overloaded = failure(529, "overloaded_error", "the script said so", true);
         let acts: Vec<Act> = (0..4).map(|try_idx| step.act(try_idx)).collect();
         assert_eq!(acts, [overloaded.clone(), overloaded, Act::HangUp, Act::say("made it")]);
     }
@@ -350,7 +364,20 @@ mod tests {
 
     #[test]
     fn a_failure_has_the_usual_kind_of_its_status() {
-        let expected = Act::Fail { status: 429, kind: "rate_limit_error".into(), retry: false };
+        let expected = failure(429, "rate_limit_error", "the script said so", false);
         assert_eq!(step("FAIL 429 no-retry", 0).act(0), expected);
+        let expected = failure(400, "invalid_request_error", "too long", true);
+        assert_eq!(step("FAIL 400 | too long", 0).act(0), expected);
+    }
+
+    #[test]
+    fn a_limit_goes_with_the_line_behind_it() {
+        let step = step("LIMIT rejected\nFAIL 429", 0);
+        assert_eq!(step.limit(), Some("rejected"));
+        assert_eq!(step.act(0), failure(429, "rate_limit_error", "the script said so", true));
+    }
+
+    fn failure(status: u16, kind: &str, message: &str, retry: bool) -> Act {
+        Act::Fail { status, kind: kind.into(), message: message.into(), retry }
     }
 }

@@ -115,14 +115,15 @@ async fn answer_message(
     output: &mut (impl AsyncWrite + Unpin),
     shared: &Shared,
 ) -> io::Result<ControlFlow<()>> {
-    let header = Header {
+    let mut header = Header {
         number: shared.n_messages.fetch_add(1, Ordering::Relaxed) + 1,
         model: request.model().unwrap_or_default().to_owned(),
         input_tokens: tokens(request),
+        limit: None,
     };
     if !is_model(&header.model) {
         let error = reply::error("not_found_error", &format!("model: {}", header.model));
-        send_json(output, 404, &[("request-id", &header.request_id())], &error).await?;
+        send_json(output, 404, &header.http_headers(), &error).await?;
         return Ok(ControlFlow::Continue(()));
     }
 
@@ -130,6 +131,7 @@ async fn answer_message(
     let prompt = conversation.prompts.last().map_or("SAY nothing was asked", String::as_str);
     let step = script::step(prompt, conversation.n_results);
     let act = step.act(shared.try_idx(&conversation));
+    header.limit = step.limit().map(str::to_owned);
     for gate in step.gates() {
         let mut open_gates = shared.open_gates.subscribe();
         tokio::select! {
@@ -142,12 +144,10 @@ async fn answer_message(
         Act::Reply(reply) => reply,
         Act::Recall => said(&recalled(&conversation)),
         Act::Heard => said(conversation.newest_result.as_deref().unwrap_or("nothing")),
-        Act::Fail { status, kind, retry } => {
-            let error = reply::error(&kind, "the script said so");
-            let request_id = header.request_id();
-            let headers = [("request-id", request_id.as_str()), ("x-should-retry", "false")];
-            let headers = if retry { &headers[..1] } else { &headers[..] };
-            send_json(output, status, headers, &error).await?;
+        Act::Fail { status, kind, message, retry } => {
+            let mut headers = header.http_headers();
+            headers.extend((!retry).then(|| ("x-should-retry", "false".to_owned())));
+            send_json(output, status, &headers, &reply::error(&kind, &message)).await?;
             return Ok(ControlFlow::Continue(()));
         }
         Act::Silence => {
@@ -172,9 +172,7 @@ async fn answer_message(
             () = peer_gone(input) => Ok(ControlFlow::Break(())),
         }
     } else {
-        let headers = [("request-id", header.request_id())];
-        let headers = headers.each_ref().map(|(name, value)| (*name, value.as_str()));
-        http::send_json(output, 200, &headers, &reply::message(&header, &reply)).await?;
+        http::send_json(output, 200, &header.http_headers(), &reply::message(&header, &reply)).await?;
         Ok(ControlFlow::Continue(()))
     }
 }

@@ -1,0 +1,68 @@
+//! Work that goes on behind a turn: a result is not the end of it.
+
+use anyhow::{Result, ensure};
+use deskbell_engine::api::Outcome;
+use deskbell_tests::real_cli::World;
+use deskbell_tests::relay::{DEADLINE, Relay, outcome};
+use serde_json::{Value, json};
+
+/// A relay whose agent runs a shell in the background that waits for the file `go`.
+async fn with_shell(world: &World) -> Result<Relay> {
+    let mut relay = Relay::spawn(world, &[])?;
+    let command = "until [ -e go ]; do sleep 0.05; done; echo came to its end";
+    let call = json!({"command": command, "description": "waits", "run_in_background": true});
+    let turn = relay.turn_allowing_all(&format!("TOOL Bash {call}\nSAY it runs")).await?;
+    ensure!(outcome(&turn)? == Outcome::Done, "{turn}");
+    Ok(relay)
+}
+
+pub async fn the_end_of_a_background_shell_starts_a_turn_that_nobody_asked_for() -> Result<()> {
+    let world = World::new().await?;
+    let mut relay = with_shell(&world).await?;
+    ensure!(relay.answers() == ["it runs"], "{:?}", relay.answers());
+    std::fs::write(world.file("go"), "")?;
+    let unasked = |event: &Value| event["type"] == "turnStarted" && event["promptIds"] == json!([]);
+    relay.next_event("a turn that nobody asked for", DEADLINE, unasked).await?;
+    let turn = relay.turn_end().await?;
+    ensure!(outcome(&turn)? == Outcome::Done && turn["promptIds"] == json!([]), "{turn}");
+    let told = |notice: &String| notice.starts_with("info: Background task completed: ");
+    ensure!(relay.notices().iter().any(told), "{:?}", relay.notices());
+    // What the agent makes of it is in the conversation, and no prompt is.
+    let items = relay.items();
+    let prompts = items.iter().filter(|item| item["body"]["type"] == "prompt").count();
+    let ends = items.iter().filter(|item| item["body"]["type"] == "turnEnd").count();
+    ensure!(prompts == 1 && ends == 2, "{prompts} prompts and {ends} ends of turns");
+    relay.turn("SAY asked again").await?;
+    ensure!(relay.answers().last().is_some_and(|answer| answer == "asked again"), "{:?}", relay.answers());
+    relay.close().await
+}
+
+pub async fn a_prompt_that_meets_an_unasked_turn_has_a_turn_of_its_own() -> Result<()> {
+    let world = World::new().await?;
+    let mut relay = with_shell(&world).await?;
+    std::fs::write(world.file("go"), "")?;
+    relay.prompt("SAY mine").await?;
+    let mine = |event: &Value| {
+        event["type"] == "turnEnded"
+            && event["turn"]["promptIds"].as_array().is_some_and(|ids| ids.len() == 1)
+    };
+    let ended = relay.next_event("the end of the asked turn", DEADLINE, mine).await?;
+    ensure!(outcome(&ended["turn"])? == Outcome::Done, "{ended}");
+    ensure!(relay.answers().contains(&"mine".to_owned()), "{:?}", relay.answers());
+    relay.close().await
+}
+
+/// Closing ends the shell with the agent.
+#[cfg(target_os = "linux")]
+pub async fn a_background_shell_ends_with_its_session() -> Result<()> {
+    use deskbell_tests::real_cli::process::{ended, is_running};
+
+    let world = World::new().await?;
+    let mut relay = Relay::spawn(&world, &[])?;
+    let call = json!({"command": world.long_command(), "description": "waits", "run_in_background": true});
+    relay.turn_allowing_all(&format!("TOOL Bash {call}\nSAY it runs")).await?;
+    let tool = world.long_command_pid(DEADLINE).await?;
+    ensure!(is_running(tool));
+    relay.close().await?;
+    ended(tool, DEADLINE).await
+}

@@ -1,0 +1,63 @@
+//! Slash commands that change the conversation itself.
+
+use anyhow::{Context, Result, ensure};
+use deskbell_tests::real_cli::World;
+use deskbell_tests::relay::Relay;
+
+pub async fn compacting_is_told_and_the_conversation_goes_on() -> Result<()> {
+    let world = World::new().await?;
+    let mut relay = Relay::spawn(&world, &[])?;
+    relay.turn("SAY the word is banana").await?;
+    // 2.1.197 finds one turn not enough to compact.
+    relay.turn("SAY more").await?;
+    let before = relay.session()?;
+    relay.turn("/compact").await?;
+    let notices = relay.notices();
+    let told = notices.iter().filter(|notice| notice.starts_with("info: The conversation of ")).count();
+    ensure!(told == 1 && notices[0].ends_with("was compacted"), "{notices:?}");
+    // The summary is the agent's, not the user's and not an answer.
+    ensure!(relay.answers() == ["the word is banana", "more"], "{:?}", relay.answers());
+    relay.turn("SAY after it").await?;
+    let after = relay.session()?;
+    ensure!(after["agentSessionId"] == before["agentSessionId"], "another conversation: {after}");
+    ensure!(after["pid"] == before["pid"], "another process: {after}");
+    relay.close().await
+}
+
+pub async fn clearing_begins_another_conversation_in_the_same_process() -> Result<()> {
+    let world = World::new().await?;
+    let mut relay = Relay::spawn(&world, &[])?;
+    relay.turn("SAY the word is banana").await?;
+    let before = relay.session()?;
+    relay.turn("/clear").await?;
+    let expected = ["info: The conversation was cleared: the agent does not know what is above"];
+    ensure!(relay.notices() == expected, "{:?}", relay.notices());
+    ensure!(relay.answers() == ["the word is banana"], "{:?}", relay.answers());
+    relay.turn("RECALL").await?;
+    let answer = relay.answers().pop().context("no answer")?;
+    ensure!(!answer.contains("banana"), "it still knows: {answer}");
+    let after = relay.session()?;
+    ensure!(after["agentSessionId"] != before["agentSessionId"], "the same conversation: {after}");
+    ensure!(after["pid"] == before["pid"], "another process: {after}");
+
+    // What is resumed after a restart is the conversation that began with `/clear`.
+    relay.turn("SAY the new word is cherry").await?;
+    let id = after["agentSessionId"].as_str().context("no id")?.to_owned();
+    ensure!(relay.finish().await?.status.success());
+    let mut relay = Relay::spawn(&world, &[&format!("--resume={id}")])?;
+    relay.turn("RECALL").await?;
+    let answer = relay.answers().pop().context("no answer")?;
+    ensure!(answer.contains("cherry") && !answer.contains("banana"), "{answer}");
+    relay.close().await
+}
+
+/// It answers without the model: the answer is the agent's own text.
+pub async fn a_command_that_the_agent_answers_itself_is_shown() -> Result<()> {
+    let world = World::new().await?;
+    let mut relay = Relay::spawn(&world, &[])?;
+    relay.turn("/context").await?;
+    ensure!(world.api.messages().is_empty(), "the model was asked");
+    let answers = relay.answers();
+    ensure!(answers.len() == 1 && !answers[0].trim().is_empty(), "{answers:?}");
+    relay.close().await
+}
