@@ -1,6 +1,7 @@
 //! The real Claude Code CLI against the mock Messages API: first alone, then under Deskbell's engine.
 //!
-//! Needs `DESKBELL_TEST_CLAUDE`, and for the tests of the engine a built `deskbell`.
+//! Needs `DESKBELL_TEST_CLAUDE`, and for the tests of the engine a built `deskbell`. A smaller set, named `old::…`, runs
+//! on the version that `DESKBELL_TEST_CLAUDE_OLD` names: npm gives it to whoever has an older Node.
 
 mod api;
 mod background;
@@ -139,5 +140,58 @@ fn main() {
     let alone = alone.into_iter().map(|test| test.needing(cli.clone()));
     let under_the_engine =
         under_the_engine.into_iter().map(|test| test.needing(cli.clone()).needing(app.clone()));
-    suite::run(Requirement::Met, alone.chain(under_the_engine).collect())
+    let old = on_the_old_version().into_iter().map(|test| test.needing(app.clone()));
+    suite::run(Requirement::Met, alone.chain(under_the_engine).chain(old).collect())
+}
+
+/// Whatever could differ: what is told of a failure, an interrupt, a crash, and the commands that change a conversation.
+fn on_the_old_version() -> Vec<suite::Test> {
+    let mut chosen = tests![
+        protocol:
+            initialize_is_answered_before_any_prompt,
+            a_rule_for_project_and_session_is_not_asked_again,
+            an_interrupt_before_the_turn_is_told;
+        turns:
+            one_process_serves_every_turn,
+            a_stream_arrives_whole,
+            an_interrupt_in_mid_text_keeps_text_and_process,
+            an_interrupt_right_behind_the_prompt_counts,
+            a_failure_of_the_api_ends_the_turn_by_its_name,
+            a_stream_that_broke_off_is_shown_once;
+        permissions:
+            an_allowed_write_is_on_disk,
+            a_denied_command_does_not_run_and_the_model_hears_why,
+            an_interrupt_withdraws_the_request,
+            the_models_question_is_answered,
+            a_plan_is_approved;
+        queue:
+            five_prompts_go_in_order_one_at_a_time,
+            the_end_of_input_finishes_the_queue;
+        settings:
+            a_model_that_does_not_exist_is_refused_or_fails_the_turn;
+        api:
+            a_used_up_allowance_says_when_it_resets,
+            an_api_that_is_down_is_told_as_unreachable,
+            without_a_login_nothing_is_sent_and_it_is_said,
+            a_conversation_that_the_api_finds_too_long_says_what_to_do,
+            an_api_that_hangs_leaves_the_user_in_charge;
+        commands:
+            compacting_is_told_and_the_conversation_goes_on,
+            clearing_begins_another_conversation_in_the_same_process;
+        background:
+            the_end_of_a_background_shell_starts_a_turn_that_nobody_asked_for;
+    ];
+    #[cfg(unix)]
+    chosen.extend(tests![
+        protocol: a_cut_off_prompt_is_answered_under_another_id;
+        crash:
+            a_killed_agent_resumes_the_session_with_the_next_prompt,
+            a_prompt_cut_off_is_held_and_sent_again_only_when_asked,
+            a_prompt_is_kept_when_the_agent_is_killed_at_its_first_request,
+    ]);
+    let needs = Requirement::from(&Cli::find_old().map(drop));
+    let on_it = |test: suite::Test| {
+        test.needing(needs.clone()).inside("old", |body| Box::pin(async { Cli::find_old()?.run(body).await }))
+    };
+    chosen.into_iter().map(on_it).collect()
 }

@@ -1,4 +1,4 @@
-//! The real command-line agent that the tests run against: one pinned version, for the tests alone.
+//! The real command-line agent that the tests run against: pinned versions, for the tests alone.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -9,25 +9,29 @@ use crate::scratch::Scratch;
 use crate::{Outcome, project};
 
 /// The version of Claude Code that the tests are written for.
-const CLAUDE_CODE_VERSION: &str = "2.1.329";
+pub const CURRENT: &str = "2.1.329";
 
-/// The native executable, installed on first need.
-pub fn ensure(node: &Node) -> Outcome<PathBuf> {
-    let folder = project::tools().join(format!("claude-code-{CLAUDE_CODE_VERSION}"));
+/// What npm gives to whoever has Node before 22: a smaller set of tests runs on it as well.
+pub const OLD: &str = "2.1.197";
+
+/// The native executable of this version, installed on first need.
+pub fn ensure(node: &Node, version: &str) -> Outcome<PathBuf> {
+    let folder = project::tools().join(format!("claude-code-{version}"));
     let executable = executable(&folder);
     if !executable.is_file() {
-        install(node, &folder).map_err(|reason| format!("Claude Code could not be installed: {reason}"))?;
+        install(node, &folder, version)
+            .map_err(|reason| format!("Claude Code {version} could not be installed: {reason}"))?;
     }
-    let version = version(&executable)?;
-    if version.starts_with(CLAUDE_CODE_VERSION) {
+    let says = told_version(&executable)?;
+    if says.starts_with(version) {
         Ok(executable)
     } else {
-        Err(format!("Claude Code {CLAUDE_CODE_VERSION} was installed, but says that it is {version}"))
+        Err(format!("Claude Code {version} was installed, but says that it is {says}"))
     }
 }
 
 /// Installs beside, and moves into place when complete: an install cut short is never taken for a whole one.
-fn install(node: &Node, folder: &Path) -> Outcome {
+fn install(node: &Node, folder: &Path, version: &str) -> Outcome {
     let unfinished = folder.with_extension("unfinished");
     let error = |error| format!("could not make {}: {error}", folder.display());
     for stale in [&unfinished, folder] {
@@ -41,12 +45,12 @@ fn install(node: &Node, folder: &Path) -> Outcome {
     // The package of the platform holds the whole native program; the main one only chooses between them, with
     // a script that wants a newer Node than the program itself needs.
     npm.args(["install", "--no-save", "--no-package-lock", "--ignore-scripts", "--loglevel=error"]);
-    npm.arg(format!("{}@{CLAUDE_CODE_VERSION}", platform_package()));
+    npm.arg(format!("{}@{version}", platform_package()));
     run(&mut npm)?;
     fs::rename(&unfinished, folder).map_err(error)
 }
 
-fn version(executable: &Path) -> Outcome<String> {
+fn told_version(executable: &Path) -> Outcome<String> {
     // A home of its own: asking for the version must not touch the user's settings.
     let home = Scratch::new()?;
     read(command(executable).arg("--version").env("HOME", home.path()).env("CLAUDE_CONFIG_DIR", home.path()))

@@ -100,13 +100,19 @@ impl Suite {
 
     fn real_cli(&self) -> Verdict {
         // Without the CLI the tests still run, and name each one that is skipped.
-        let claude = self.node().and_then(claude::ensure);
+        let install = |version| self.node().and_then(|node| claude::ensure(node, version));
+        let installed =
+            [("DESKBELL_TEST_CLAUDE", claude::CURRENT), ("DESKBELL_TEST_CLAUDE_OLD", claude::OLD)]
+                .map(|(variable, version)| (variable, install(version)));
         let tested = against_the_app("real_cli", |tests| {
-            if let Ok(claude) = &claude {
-                tests.env("DESKBELL_TEST_CLAUDE", claude);
+            for (variable, program) in &installed {
+                if let Ok(program) = program {
+                    tests.env(variable, program);
+                }
             }
         });
-        match (tested, claude) {
+        let [(_, current), (_, old)] = installed;
+        match (tested, current.and(old)) {
             (Err(reason), Ok(_)) => Verdict::Failed(reason),
             (Err(reason), Err(missing)) => Verdict::Failed(format!("{missing}; {reason}")),
             (Ok(()), Ok(_)) => Verdict::Passed,
