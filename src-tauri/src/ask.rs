@@ -36,6 +36,8 @@ pub struct Ask {
     pub session_title: String,
     pub tool: String,
     pub question: String,
+    /// The request's own `shown`.
+    pub shown: String,
     /// Everything that would happen; `None` if a dialog cannot show it whole and plain.
     pub subject: Option<String>,
 }
@@ -76,6 +78,7 @@ impl Asking {
         }
         let ask = Ask {
             subject: subject::plain(&request),
+            shown: request.shown,
             request_id: request.id,
             session_id: session.id.clone(),
             project: project.to_owned(),
@@ -164,7 +167,10 @@ fn react(app: &AppHandle, label: &str, ask: &Ask, reaction: Reaction) {
         let desk = app.state::<Shell>();
         let Some((project, _)) = desk.desk().known(&ask.session_id) else { return };
         let decided = match desk.desk().session(&project, &ask.session_id) {
-            Ok(session) => session.command(Command::Decide { request_id: ask.request_id, decision }).await,
+            Ok(session) => {
+                let decide = Command::Decide { request_id: ask.request_id, shown: Some(ask.shown), decision };
+                session.command(decide).await
+            }
             Err(error) => Err(error),
         };
         match decided {

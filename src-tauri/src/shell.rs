@@ -199,7 +199,7 @@ async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>) {
                 if let Some(label) = label
                     && shell.kept.preferred.get().ask_by == AskBy::DialogAndCard
                 {
-                    shell.asking.ask(&app, &label, &windows::name_of(&project), &session, request);
+                    shell.asking.ask(&app, &label, &windows::name_of(&project), &session, *request);
                 }
             }
             Event::PermissionResolved { request_id, .. } => {

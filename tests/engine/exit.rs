@@ -93,7 +93,7 @@ async fn a_request_of_an_agent_that_ended_is_withdrawn() {
     let session = is_held_after(&mut life, "signal 9").await;
     assert_eq!(session.requests, []);
     let decision = Decision::AllowOnce { updated_input: None };
-    let late = life.command(Command::Decide { request_id, decision }).await;
+    let late = life.command(Command::Decide { request_id, shown: Some(request.shown), decision }).await;
     assert_eq!(late.unwrap_err().code, ErrorCode::NoSuchRequest);
     life.close().await;
 }

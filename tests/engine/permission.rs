@@ -15,8 +15,9 @@ fn deny(interrupt: bool) -> Decision {
     Decision::Deny { message: "not now".into(), interrupt }
 }
 
-async fn decide(life: &Life, id: &RequestId, decision: Decision) -> Result<(), CommandError> {
-    life.command(Command::Decide { request_id: id.clone(), decision }).await
+async fn decide(life: &Life, request: &PermissionRequest, decision: Decision) -> Result<(), CommandError> {
+    let (request_id, shown) = (request.id.clone(), Some(request.shown.clone()));
+    life.command(Command::Decide { request_id, shown, decision }).await
 }
 
 /// Waits for the end of the request, and gives how it ended.
@@ -29,9 +30,9 @@ async fn resolution(life: &mut Life, id: &RequestId) -> Resolution {
 }
 
 /// A later answer is refused, whatever it says, and changes nothing.
-async fn is_closed(life: &Life, id: &RequestId) {
+async fn is_closed(life: &Life, request: &PermissionRequest) {
     for late in [allow(), deny(false)] {
-        assert_eq!(decide(life, id, late).await.unwrap_err().code, ErrorCode::NoSuchRequest);
+        assert_eq!(decide(life, request, late).await.unwrap_err().code, ErrorCode::NoSuchRequest);
     }
     assert_eq!(life.snapshot().await.session.requests, []);
 }
@@ -44,10 +45,10 @@ async fn an_allowed_tool_runs() {
     assert_eq!((&request.tool[..], &request.input), ("Bash", &json!({"command": "touch a.txt"})));
     let session = life.facts("question", |session| !session.requests.is_empty()).await;
     assert!(matches!(session.status, Status::NeedsInput { .. }), "{:?}", session.status);
-    decide(&life, &request.id, allow()).await.unwrap();
+    decide(&life, &request, allow()).await.unwrap();
     assert_eq!(resolution(&mut life, &request.id).await, Resolution::Allowed { always: None });
     assert_eq!(life.turn_end().await.outcome, Outcome::Done);
-    is_closed(&life, &request.id).await;
+    is_closed(&life, &request).await;
     assert_eq!(tool_states(&life.items().await), [ToolState::Succeeded]);
     assert_eq!(life.answers().await, ["done"]);
     life.close().await;
@@ -61,11 +62,11 @@ async fn a_denied_tool_does_not_run_and_the_turn_goes_on_or_ends_as_was_said() {
         let mut life = Setup::demo().open().await;
         life.prompt(&format!("{TOUCH}\nSAY done")).await;
         let request = life.request().await;
-        decide(&life, &request.id, deny(interrupt)).await.unwrap();
+        decide(&life, &request, deny(interrupt)).await.unwrap();
         let message = "not now".to_owned();
         assert_eq!(resolution(&mut life, &request.id).await, Resolution::Denied { message });
         assert_eq!(life.turn_end().await.outcome, outcome);
-        is_closed(&life, &request.id).await;
+        is_closed(&life, &request).await;
         assert_eq!(tool_states(&life.items().await), [ToolState::Denied]);
         assert_eq!(life.answers().await, answers);
         life.close().await;
@@ -79,7 +80,7 @@ async fn a_request_that_the_agent_takes_back_is_closed() {
     let request = life.request().await;
     let resolution = resolution(&mut life, &request.id).await;
     assert!(matches!(resolution, Resolution::Withdrawn { .. }), "{resolution:?}");
-    is_closed(&life, &request.id).await;
+    is_closed(&life, &request).await;
     life.turn_end().await;
     assert_eq!(life.answers().await, ["done"]);
     life.close().await;
@@ -94,7 +95,7 @@ async fn an_interrupt_takes_the_request_back() {
     let resolution = resolution(&mut life, &request.id).await;
     assert!(matches!(resolution, Resolution::Withdrawn { .. }), "{resolution:?}");
     assert_eq!(life.turn_end().await.outcome, Outcome::Interrupted);
-    is_closed(&life, &request.id).await;
+    is_closed(&life, &request).await;
     life.close().await;
 }
 
@@ -103,9 +104,9 @@ async fn two_open_requests_are_answered_each_for_itself() {
     let mut life = Setup::demo().open().await;
     life.prompt("ASK_TWICE").await;
     let (first, second) = (life.request().await, life.request().await);
-    decide(&life, &second.id, allow()).await.unwrap();
+    decide(&life, &second, allow()).await.unwrap();
     assert_eq!(life.snapshot().await.session.requests, std::slice::from_ref(&first));
-    decide(&life, &first.id, deny(false)).await.unwrap();
+    decide(&life, &first, deny(false)).await.unwrap();
     life.turn_end().await;
     assert_eq!(tool_states(&life.items().await), [ToolState::Denied, ToolState::Succeeded]);
     life.close().await;
@@ -120,7 +121,7 @@ async fn a_stop_denies_what_is_open() {
     let resolution = resolution(&mut life, &request.id).await;
     assert!(matches!(resolution, Resolution::Denied { .. }), "{resolution:?}");
     life.exit().await;
-    is_closed(&life, &request.id).await;
+    is_closed(&life, &request).await;
     life.close().await;
 }
 
@@ -133,10 +134,11 @@ async fn only_the_first_of_many_answers_counts() {
     let mut answers = tokio::task::JoinSet::new();
     for n in 0..16 {
         let (session, request_id) = (life.session().clone(), request.id.clone());
+        let shown = Some(request.shown.clone());
         let decision = if n % 2 == 0 { allow() } else { deny(false) };
         answers.spawn(async move {
             let allowed = matches!(decision, Decision::AllowOnce { .. });
-            session.command(Command::Decide { request_id, decision }).await.map(|()| allowed)
+            session.command(Command::Decide { request_id, shown, decision }).await.map(|()| allowed)
         });
     }
     let answers = answers.join_all().await;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use anyhow::{Context, Result, ensure};
-use deskbell_engine::api::{Command, Decision, Outcome};
+use deskbell_engine::api::{Command, Decision, InputChange, Outcome};
 use deskbell_tests::real_cli::World;
 use deskbell_tests::relay::{DEADLINE, Relay, outcome};
 use serde_json::{Value, json};
@@ -39,9 +39,8 @@ pub async fn what_was_edited_in_the_request_is_what_runs() -> Result<()> {
     let mut relay = Relay::spawn(&world, &[])?;
     relay.prompt("BASH touch original.txt\nSAY done").await?;
     let asked = relay.request().await?;
-    let mut input = asked["request"]["input"].clone();
-    input["command"] = "touch edited.txt".into();
-    relay.decide(&asked, Decision::AllowOnce { updated_input: Some(input) }).await?;
+    let change = InputChange::Field { name: "command".into(), text: "touch edited.txt".into() };
+    relay.decide(&asked, Decision::AllowOnce { updated_input: Some(change) }).await?;
     relay.turn_end().await?;
     ensure!(world.file("edited.txt").exists() && !world.file("original.txt").exists());
     relay.close().await

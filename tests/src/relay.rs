@@ -105,7 +105,8 @@ impl Relay {
     /// Answers a `permissionRequested` event.
     pub async fn decide(&mut self, asked: &Value, decision: Decision) -> Result<()> {
         let id = asked["request"]["id"].as_str().context("a request has an id")?;
-        self.send(&Command::Decide { request_id: RequestId::new(id), decision }).await
+        let shown = asked["request"]["shown"].as_str().map(str::to_owned);
+        self.send(&Command::Decide { request_id: RequestId::new(id), shown, decision }).await
     }
 
     /// The next event that matches, from the one after the last that this returned; fails after `deadline`, and

@@ -63,8 +63,14 @@ pub enum Command {
         #[serde(default)]
         images: Vec<Image>,
     },
-    /// Answers an open permission request. Only the first answer counts; a later one is refused.
-    Decide { request_id: RequestId, decision: Decision },
+    /// Answers an open permission request. Only the first answer counts; a later one is refused. `shown` is the
+    /// request's own: whatever lets something happen is refused without it, a denial is not.
+    Decide {
+        request_id: RequestId,
+        #[serde(default)]
+        shown: Option<String>,
+        decision: Decision,
+    },
     /// Ends the turn, keeps the session.
     Interrupt,
     /// Takes a prompt that is still queued out of the queue.
@@ -97,10 +103,10 @@ pub struct Image {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Decision {
-    /// Runs it this once. `updatedInput` replaces the input; `null` runs exactly what was asked.
+    /// Runs it this once. `updatedInput` changes the input; `null` runs exactly what was asked.
     AllowOnce {
         #[serde(default)]
-        updated_input: Option<Value>,
+        updated_input: Option<InputChange>,
     },
     /// Runs it and applies one of the request's own suggestions: its `id`, or the suggestion itself, or its `raw`.
     AllowAlways { suggestion: Value },
@@ -113,6 +119,16 @@ pub enum Decision {
     },
     /// Answers the agent's questions: question text → chosen label, or free text.
     Answer { answers: std::collections::BTreeMap<String, String> },
+}
+
+/// An input as a person changed it: sent exactly as it stands here.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum InputChange {
+    /// The whole of it, as JSON text.
+    Whole { json: String },
+    /// Another text in one field; everything else goes as it was asked.
+    Field { name: String, text: String },
 }
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -149,7 +165,7 @@ pub enum Event {
     /// The agent's turn is over.
     TurnEnded { turn: TurnEnd },
     /// The agent asks; it waits for as long as it takes.
-    PermissionRequested { request: PermissionRequest },
+    PermissionRequested { request: Box<PermissionRequest> },
     /// The request is no longer open.
     PermissionResolved { request_id: RequestId, resolution: Resolution },
     /// The agent's process is gone.
@@ -310,8 +326,13 @@ pub struct PermissionRequest {
     pub question: String,
     /// What exactly would be run, written or fetched: the raw text, nothing left out.
     pub subject: String,
-    /// The whole input, as the agent sent it.
+    /// The whole input as a value, for programs: a number may have lost its spelling, a key that stands twice is here
+    /// once.
     pub input: Value,
+    /// The whole input as text, for eyes: every token as the agent wrote it, a field to a line.
+    pub input_text: String,
+    /// Names what is shown here. An answer that lets something happen carries it, so that what was seen is what runs.
+    pub shown: String,
     pub kind: RequestKind,
     /// An edit, as it would change the file; `null` for anything else.
     pub diff: Option<Diff>,

@@ -22,6 +22,7 @@ fn typescript() -> String {
         Command,
         Image,
         Decision,
+        InputChange,
         Envelope,
         Event,
         Resolution,

@@ -2,10 +2,15 @@
 //!
 //! The subject shown is the raw input, never the agent's own description of it.
 
+mod open;
+
+pub use open::{Closed, OpenRequests, Refusal};
+
 use crate::api::*;
 use crate::document;
-use crate::wire::{self, CanUseTool};
+use crate::wire::{self, CanUseTool, json as text_of};
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 /// What a decision sends, and how the request then counts.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,7 +23,6 @@ pub struct Answer {
 pub fn view(id: RequestId, request: &CanUseTool, asked_at: u64) -> PermissionRequest {
     let kind = kind(request);
     PermissionRequest {
-        id,
         tool: request.tool_name.clone(),
         question: question(&kind, &request.tool_name),
         subject: subject(request),
@@ -26,7 +30,10 @@ pub fn view(id: RequestId, request: &CanUseTool, asked_at: u64) -> PermissionReq
         suggestions: suggestions(request),
         item_id: request.tool_use_id.clone().map(ItemId),
         reason: reason(request),
-        input: request.input.clone(),
+        input: request.input.value().clone(),
+        input_text: text_of::indented(request.input.text()),
+        shown: shown(&id, request),
+        id,
         kind,
         asked_at,
     }
@@ -44,17 +51,45 @@ pub fn wants(request: &PermissionRequest) -> String {
     }
 }
 
-/// What goes back for a decision; an error if the decision does not fit the request.
-pub fn answer(view: &PermissionRequest, request: &CanUseTool, decision: Decision) -> Result<Answer, String> {
+/// Names a request and all that is shown of it. Two that differ in one byte have two names.
+pub fn shown(id: &RequestId, request: &CanUseTool) -> String {
+    let mut hash = Sha256::new();
+    let mut field = |bytes: &[u8]| {
+        hash.update((bytes.len() as u64).to_le_bytes());
+        hash.update(bytes);
+    };
+    field(id.as_str().as_bytes());
+    field(request.tool_name.as_bytes());
+    field(request.input.text().as_bytes());
+    for suggestion in &request.permission_suggestions {
+        field(suggestion.to_string().as_bytes());
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// What goes back for a decision; an error if the decision does not fit the request, or was made of another one.
+pub fn answer(
+    view: &PermissionRequest,
+    request: &CanUseTool,
+    shown: Option<&str>,
+    decision: Decision,
+) -> Result<Answer, String> {
     let id = view.id.as_str();
-    Ok(match decision {
-        Decision::AllowOnce { updated_input } => {
-            let input = updated_input.as_ref().unwrap_or(&request.input);
-            if !input.is_object() {
-                return Err("The changed input is not an object.".to_owned());
-            }
-            Answer { line: wire::allow(id, input, &[]), resolution: Resolution::Allowed { always: None } }
+    if !matches!(decision, Decision::Deny { .. }) && shown != Some(&view.shown) {
+        return Err(match shown {
+            Some(_) => "The answer was given to something else than what is asked. Nothing was sent.",
+            None => "The answer does not say what was shown. Nothing was sent.",
         }
+        .to_owned());
+    }
+    Ok(match decision {
+        Decision::AllowOnce { updated_input } => Answer {
+            line: match updated_input {
+                None => wire::allow(id, request.input.text(), &[]),
+                Some(change) => wire::allow(id, &changed(&request.input, &change)?, &[]),
+            },
+            resolution: Resolution::Allowed { always: None },
+        },
         Decision::AllowAlways { suggestion } => {
             let chosen = view
                 .suggestions
@@ -62,7 +97,7 @@ pub fn answer(view: &PermissionRequest, request: &CanUseTool, decision: Decision
                 .find(|known| names(&suggestion, known))
                 .ok_or("There is no such suggestion in the request.")?;
             Answer {
-                line: wire::allow(id, &request.input, &kept_and_in_force(&chosen.raw)),
+                line: wire::allow(id, request.input.text(), &kept_and_in_force(&chosen.raw)),
                 resolution: Resolution::Allowed {
                     always: Some(format!("{} ({})", chosen.rule, chosen.kept_in)),
                 },
@@ -81,11 +116,23 @@ pub fn answer(view: &PermissionRequest, request: &CanUseTool, decision: Decision
             let RequestKind::Questions { .. } = view.kind else {
                 return Err("The request asks no questions.".to_owned());
             };
-            let mut input = request.input.clone();
-            input["answers"] = json!(answers);
+            let input = text_of::with_field(request.input.text(), "answers", &json!(answers).to_string());
             Answer { line: wire::allow(id, &input, &[]), resolution: Resolution::Answered }
         }
     })
+}
+
+/// The input as it was changed, on one line: the tokens are those that were written.
+fn changed(input: &wire::Input, change: &InputChange) -> Result<String, String> {
+    match change {
+        InputChange::Whole { json } => {
+            text_of::one_line(json).map_err(|error| format!("The changed input is no JSON object: {error}."))
+        }
+        InputChange::Field { name, text } if text_of::string_field(input.text(), name).is_some() => {
+            Ok(text_of::with_field(input.text(), name, &json!(text).to_string()))
+        }
+        InputChange::Field { name, .. } => Err(format!("The input has no text named {name}.")),
+    }
 }
 
 /// By its id, or given back: as it was shown, or as the agent sent it.
@@ -115,14 +162,14 @@ fn kind(request: &CanUseTool) -> RequestKind {
         "Bash" | "PowerShell" => RequestKind::Command,
         "Edit" | "Write" | "MultiEdit" | "NotebookEdit" => RequestKind::Edit,
         "WebFetch" | "WebSearch" => RequestKind::Fetch,
-        "AskUserQuestion" => match questions(&request.input) {
+        "AskUserQuestion" => match questions(request.input.value()) {
             Some(questions) => RequestKind::Questions { questions },
             None => RequestKind::Other,
         },
         // Without a plan file the input is empty (2.1.329).
-        "ExitPlanMode" => {
-            RequestKind::Plan { blocks: document::markdown(text(&request.input, "plan").unwrap_or("")) }
-        }
+        "ExitPlanMode" => RequestKind::Plan {
+            blocks: document::markdown(text(request.input.value(), "plan").unwrap_or("")),
+        },
         _ => RequestKind::Other,
     }
 }
@@ -140,7 +187,7 @@ fn question(kind: &RequestKind, tool: &str) -> String {
 
 /// The raw text of what would happen. For a tool that we know no better for it is the whole input.
 fn subject(request: &CanUseTool) -> String {
-    let input = &request.input;
+    let input = request.input.value();
     let known = match request.tool_name.as_str() {
         "Bash" | "PowerShell" => text(input, "command"),
         "Edit" | "Write" | "MultiEdit" => text(input, "file_path"),
@@ -150,11 +197,11 @@ fn subject(request: &CanUseTool) -> String {
         "WebSearch" => text(input, "query"),
         _ => None,
     };
-    known.map_or_else(|| serde_json::to_string_pretty(input).unwrap_or_default(), str::to_owned)
+    known.map_or_else(|| text_of::indented(request.input.text()), str::to_owned)
 }
 
 fn diff(request: &CanUseTool) -> Option<Diff> {
-    let input = &request.input;
+    let input = request.input.value();
     match request.tool_name.as_str() {
         "Edit" => Some(document::diff_unplaced(
             text(input, "file_path")?,
@@ -272,7 +319,7 @@ mod tests {
     fn bash() -> CanUseTool {
         CanUseTool {
             tool_name: "Bash".into(),
-            input: json!({"command": "touch b.txt", "description": "harmless"}),
+            input: json!({"command": "touch b.txt", "description": "harmless"}).into(),
             tool_use_id: Some("toolu_1".into()),
             permission_suggestions: vec![
                 json!({"type": "addRules", "rules": [{"toolName": "Bash", "ruleContent": "touch b.txt"}], "behavior": "allow", "destination": "localSettings"}),
@@ -285,7 +332,7 @@ mod tests {
     fn sent(decision: Decision) -> Result<Value, String> {
         let request = bash();
         let view = view(RequestId::new("r"), &request, 0);
-        let answer = answer(&view, &request, decision)?;
+        let answer = answer(&view, &request, Some(&view.shown), decision)?;
         let line: Value = serde_json::from_str(&answer.line).unwrap();
         assert_eq!(line["response"]["request_id"], "r");
         Ok(line["response"]["response"].clone())
@@ -319,10 +366,70 @@ mod tests {
         );
     }
 
+    const ODD: &str =
+        r#"{"n":1e400,"f":1.0,"big":12345678901234567890123,"command":"a\ud83d\u0041","k":1, "k":2}"#;
+
+    fn line_for(decision: Decision) -> Result<String, String> {
+        let request = CanUseTool { input: wire::Input::read(ODD).unwrap(), ..bash() };
+        let view = view(RequestId::new("r"), &request, 0);
+        answer(&view, &request, Some(&view.shown), decision).map(|answer| answer.line)
+    }
+
     #[test]
     fn what_was_shown_is_what_is_sent() {
         let answer = sent(Decision::AllowOnce { updated_input: None }).unwrap();
-        assert_eq!(answer, json!({"behavior": "allow", "updatedInput": bash().input}));
+        assert_eq!(answer, json!({"behavior": "allow", "updatedInput": bash().input.value()}));
+        for decision in
+            [Decision::AllowOnce { updated_input: None }, Decision::AllowAlways { suggestion: json!("s1") }]
+        {
+            let line = line_for(decision).unwrap();
+            assert!(line.contains(&format!(r#""updatedInput":{ODD}"#)), "{line}");
+        }
+    }
+
+    #[test]
+    fn an_edited_input_goes_as_it_was_written() {
+        let edit = |change| line_for(Decision::AllowOnce { updated_input: Some(change) });
+        let json = "{\n  \"command\": \"ls\\ud83d\",\n  \"n\": 1e400\n}".to_owned();
+        let line = edit(InputChange::Whole { json }).unwrap();
+        assert!(line.contains(r#""updatedInput":{"command":"ls\ud83d","n":1e400}}"#), "{line}");
+        let line = edit(InputChange::Field { name: "command".into(), text: "ls\n-l".into() }).unwrap();
+        let expected = ODD.replace(r#""a\ud83d\u0041""#, r#""ls\n-l""#);
+        assert!(line.contains(&format!(r#""updatedInput":{expected}"#)), "{line}");
+        assert!(!line.contains('\n'));
+        for change in [
+            InputChange::Whole { json: "[]".into() },
+            InputChange::Whole { json: "{} {}".into() },
+            InputChange::Whole { json: "{\"a\":1".into() },
+            InputChange::Field { name: "n".into(), text: "1".into() },
+            InputChange::Field { name: "other".into(), text: "1".into() },
+        ] {
+            assert!(edit(change.clone()).is_err(), "{change:?}");
+        }
+    }
+
+    #[test]
+    fn an_answer_to_something_else_is_refused() {
+        let request = bash();
+        let here = view(RequestId::new("r"), &request, 0);
+        let other_input = CanUseTool { input: json!({"command": "touch c.txt"}).into(), ..bash() };
+        let other_rules = CanUseTool { permission_suggestions: Vec::new(), ..bash() };
+        let others = [
+            view(RequestId::new("q"), &request, 0).shown,
+            view(RequestId::new("r"), &other_input, 0).shown,
+            view(RequestId::new("r"), &other_rules, 0).shown,
+            String::new(),
+        ];
+        let allow = || Decision::AllowOnce { updated_input: None };
+        let always = || Decision::AllowAlways { suggestion: json!("s0") };
+        for decision in [allow(), always()] {
+            for shown in others.iter().map(|shown| Some(shown.as_str())).chain([None]) {
+                assert!(answer(&here, &request, shown, decision.clone()).is_err(), "{shown:?}");
+            }
+        }
+        let denied =
+            answer(&here, &request, None, Decision::Deny { message: String::new(), interrupt: false });
+        assert!(denied.is_ok());
     }
 
     #[test]

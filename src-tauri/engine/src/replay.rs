@@ -1,6 +1,7 @@
 //! Folds a recording again: the same machine and the same transcript, with the recording in place of agent and user.
 
 use crate::api::*;
+use crate::permission::OpenRequests;
 use crate::recorder::{Direction, Recorded};
 use crate::session::machine::{Effect, Input, Limits, Machine, Memory, Prompt};
 use crate::transcript::Transcript;
@@ -36,7 +37,7 @@ impl Replay {
         match recorded.dir {
             Direction::Start => self.step(now, Input::Start),
             Direction::In => {
-                if let Some(input) = said(&recorded.line) {
+                if let Some(input) = said(&recorded.line, self.machine.requests()) {
                     self.step(now, input);
                 }
             }
@@ -85,7 +86,7 @@ impl Replay {
 }
 
 /// What we had said to the agent, as the input that made us say it.
-fn said(line: &Value) -> Option<Input> {
+fn said(line: &Value, open: &OpenRequests) -> Option<Input> {
     let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
     match text(line, "type")?.as_str() {
         "user" => {
@@ -105,13 +106,17 @@ fn said(line: &Value) -> Option<Input> {
             let response = line.get("response")?;
             let answer = response.get("response")?;
             let decision = match text(answer, "behavior")?.as_str() {
-                "allow" => Decision::AllowOnce { updated_input: answer.get("updatedInput").cloned() },
+                "allow" => {
+                    let json = answer.get("updatedInput").map(Value::to_string);
+                    Decision::AllowOnce { updated_input: json.map(|json| InputChange::Whole { json }) }
+                }
                 _ => {
                     Decision::Deny { message: text(answer, "message").unwrap_or_default(), interrupt: false }
                 }
             };
             let request_id = RequestId::new(text(response, "request_id")?);
-            Some(Input::Command(Command::Decide { request_id, decision }))
+            let shown = open.get(&request_id).map(|request| request.shown.clone());
+            Some(Input::Command(Command::Decide { request_id, shown, decision }))
         }
         _ => None,
     }

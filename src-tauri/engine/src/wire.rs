@@ -5,7 +5,9 @@
 //! that goes there is made here.
 
 mod inbound;
+pub mod json;
 mod outbound;
 
 pub use inbound::*;
+pub use json::Input;
 pub use outbound::*;

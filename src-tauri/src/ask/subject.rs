@@ -37,7 +37,7 @@ fn whole(request: &PermissionRequest) -> Option<String> {
             });
             Some(std::iter::once(request.subject.clone()).chain(lines).collect::<Vec<_>>().join("\n"))
         }
-        _ => serde_json::to_string_pretty(&request.input).ok(),
+        _ => Some(request.input_text.clone()),
     }
 }
 
@@ -60,7 +60,7 @@ mod tests {
     use serde_json::json;
 
     fn check(tool: &str, input: Value, expected: Option<&str>) {
-        let request = CanUseTool { tool_name: tool.into(), input, ..CanUseTool::default() };
+        let request = CanUseTool { tool_name: tool.into(), input: input.into(), ..CanUseTool::default() };
         let view = permission::view(RequestId::new("r"), &request, 0);
         assert_eq!(plain(&view).as_deref(), expected);
     }

@@ -394,7 +394,7 @@ impl Actor {
                 for request_id in open {
                     let message = "Nobody is there to answer.".to_owned();
                     let decision = Decision::Deny { message, interrupt: false };
-                    self.step(Input::Command(Command::Decide { request_id, decision })).await;
+                    self.step(Input::Command(Command::Decide { request_id, shown: None, decision })).await;
                 }
             }
             if self.machine.is_idle() {

@@ -6,8 +6,8 @@
 use super::outcome;
 use crate::api::*;
 use crate::launch::{MODES, Start, knows_no_restrictions};
-use crate::permission;
-use crate::wire::{self, CanUseTool, ControlRequest, Inbound, TurnResult};
+use crate::permission::{self, Closed, OpenRequests, Refusal};
+use crate::wire::{self, ControlRequest, Inbound, TurnResult};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::VecDeque;
@@ -196,12 +196,6 @@ enum Asked {
     Model(String),
 }
 
-#[derive(Clone, Debug)]
-struct OpenRequest {
-    view: PermissionRequest,
-    request: CanUseTool,
-}
-
 /// How the last turn, or the process, came out.
 #[derive(Clone, Debug, PartialEq)]
 enum Verdict {
@@ -219,7 +213,7 @@ pub struct Machine {
     /// Given, not yet on disk: not accepted.
     saving: VecDeque<Prompt>,
     queue: VecDeque<Prompt>,
-    requests: Vec<OpenRequest>,
+    requests: OpenRequests,
     /// In the order in which it was asked.
     asked: Vec<(String, Asked)>,
     n_asked: u64,
@@ -262,7 +256,7 @@ impl Machine {
             verdict: Verdict::None,
             saving: VecDeque::new(),
             queue,
-            requests: Vec::new(),
+            requests: OpenRequests::default(),
             asked: Vec::new(),
             n_asked: 0,
             crashes: Vec::new(),
@@ -333,6 +327,11 @@ impl Machine {
         !self.requests.is_empty()
     }
 
+    /// What is asked and waits for an answer.
+    pub fn requests(&self) -> &OpenRequests {
+        &self.requests
+    }
+
     /// Fills in what the machine knows of a session.
     pub fn describe(&self, session: &mut Session, activity: &str) {
         session.agent_session_id = self.agent_session_id.clone();
@@ -355,7 +354,7 @@ impl Machine {
                 held: prompt.held,
             })
             .collect();
-        session.requests = self.requests.iter().map(|open| open.view.clone()).collect();
+        session.requests = self.requests.iter().cloned().collect();
         session.usage = self.usage.clone();
         session.turn_started_at = match &self.turn {
             Turn::Running { since, .. } => Some(*since),
@@ -380,8 +379,8 @@ impl Machine {
     }
 
     fn status(&self, activity: &str) -> Status {
-        if let Some(open) = self.requests.first() {
-            return Status::NeedsInput { what: permission::wants(&open.view) };
+        if let Some(request) = self.requests.iter().next() {
+            return Status::NeedsInput { what: permission::wants(request) };
         }
         match (&self.process, &self.turn) {
             (Process::Stopping { then: Then::Hibernate, .. }, _) => self.rest(),
@@ -569,7 +568,9 @@ impl Step<'_> {
         match command {
             // The caller gives the id; see `Input::Prompt`.
             Command::Prompt { .. } => self.refuse(ErrorCode::Internal, "The prompt has no id."),
-            Command::Decide { request_id, decision } => self.decide(&request_id, decision),
+            Command::Decide { request_id, shown, decision } => {
+                self.decide(&request_id, shown.as_deref(), decision);
+            }
             Command::Interrupt => self.interrupt(),
             Command::Withdraw { prompt_id } => self.withdraw(&prompt_id),
             Command::EditQueued { prompt_id, text } => self.edit(&prompt_id, text),
@@ -687,25 +688,29 @@ impl Step<'_> {
 
     // --- permission ------------------------------------------------------------------------------------------
 
-    fn decide(&mut self, id: &RequestId, decision: Decision) {
-        let Some(at) = self.machine.requests.iter().position(|open| open.view.id == *id) else {
-            return self.refuse(ErrorCode::NoSuchRequest, "The request was answered or withdrawn before.");
-        };
-        let open = &self.machine.requests[at];
-        let answer = match permission::answer(&open.view, &open.request, decision) {
-            Ok(answer) => answer,
-            Err(problem) => return self.refuse(ErrorCode::BadCommand, problem),
-        };
-        let open = self.machine.requests.remove(at);
-        self.push(Effect::Write(answer.line));
-        self.resolved(open, answer.resolution);
+    fn decide(&mut self, id: &RequestId, shown: Option<&str>, decision: Decision) {
+        match self.machine.requests.decide(id, shown, decision) {
+            Ok(closed) => self.resolved([closed]),
+            Err(refusal) => {
+                let code = match refusal {
+                    Refusal::NotOpen => ErrorCode::NoSuchRequest,
+                    Refusal::Unfit(_) => ErrorCode::BadCommand,
+                };
+                self.refuse(code, refusal.to_string());
+            }
+        }
     }
 
-    fn resolved(&mut self, open: OpenRequest, resolution: Resolution) {
-        let allowed = matches!(resolution, Resolution::Allowed { .. } | Resolution::Answered);
-        self.note(Note::Answered { tool_use_id: open.request.tool_use_id, allowed });
-        self.emit(Event::PermissionResolved { request_id: open.view.id, resolution });
-        self.changed();
+    fn resolved(&mut self, closed: impl IntoIterator<Item = Closed>) {
+        for Closed { request_id, tool_use_id, line, resolution } in closed {
+            if let Some(line) = line {
+                self.push(Effect::Write(line));
+            }
+            let allowed = matches!(resolution, Resolution::Allowed { .. } | Resolution::Answered);
+            self.note(Note::Answered { tool_use_id, allowed });
+            self.emit(Event::PermissionResolved { request_id, resolution });
+            self.changed();
+        }
     }
 
     fn control_request(&mut self, id: String, request: ControlRequest) {
@@ -715,16 +720,14 @@ impl Step<'_> {
         }
         match request {
             ControlRequest::CanUseTool(request) => {
-                let id = RequestId::new(id);
-                if self.machine.requests.iter().any(|open| open.view.id == id) {
-                    // The same request again: it has its place already, and will get its one answer.
-                    return;
+                let tool_use_id = request.tool_use_id.clone();
+                let now = self.now;
+                let asked = self.machine.requests.ask(RequestId::new(id), *request, now);
+                if let Some(request) = asked.cloned().map(Box::new) {
+                    self.note(Note::Asked { tool_use_id });
+                    self.emit(Event::PermissionRequested { request });
+                    self.changed();
                 }
-                let view = permission::view(id, &request, self.now);
-                self.note(Note::Asked { tool_use_id: request.tool_use_id.clone() });
-                self.emit(Event::PermissionRequested { request: view.clone() });
-                self.machine.requests.push(OpenRequest { view, request: *request });
-                self.changed();
             }
             ControlRequest::MalformedCanUseTool { error } => {
                 self.notice(
@@ -740,26 +743,16 @@ impl Step<'_> {
         }
     }
 
-    fn withdrawn(&mut self, id: &str, reason: &str) {
-        if let Some(at) = self.machine.requests.iter().position(|open| open.view.id.as_str() == id) {
-            let open = self.machine.requests.remove(at);
-            self.resolved(open, Resolution::Withdrawn { reason: reason.to_owned() });
-        }
-    }
-
     /// Denies what is open: whoever could have answered is gone.
     fn deny_all(&mut self, message: &str) {
-        for open in std::mem::take(&mut self.machine.requests) {
-            self.push(Effect::Write(wire::deny(open.view.id.as_str(), message, false)));
-            self.resolved(open, Resolution::Denied { message: message.to_owned() });
-        }
+        let closed = self.machine.requests.deny_all(message);
+        self.resolved(closed);
     }
 
     /// Nobody's answer counts any more.
     fn withdraw_all(&mut self, reason: &str) {
-        for open in std::mem::take(&mut self.machine.requests) {
-            self.resolved(open, Resolution::Withdrawn { reason: reason.to_owned() });
-        }
+        let closed = self.machine.requests.withdraw_all(reason);
+        self.resolved(closed);
     }
 
     // --- the process -----------------------------------------------------------------------------------------
@@ -1025,7 +1018,9 @@ impl Step<'_> {
             Inbound::ControlRequest { request_id, request } => self.control_request(request_id, request),
             Inbound::ControlResponse { request_id, outcome } => self.control_response(&request_id, outcome),
             Inbound::ControlCancel { request_id } => {
-                self.withdrawn(&request_id, "The agent took the request back.");
+                let id = RequestId::new(request_id);
+                let closed = self.machine.requests.withdraw(&id, "The agent took the request back.");
+                self.resolved(closed);
             }
             Inbound::SessionState { state } if state == "idle" => self.end_unasked(),
             Inbound::Status { permission_mode: Some(mode), .. } => self.works_in_mode(mode),

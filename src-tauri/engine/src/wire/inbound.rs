@@ -1,7 +1,9 @@
 //! From the agent to us.
 
+use super::json::{self, Input, without_lone_surrogates};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
@@ -295,26 +297,33 @@ pub enum ControlRequest {
     },
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CanUseTool {
     pub tool_name: String,
-    pub input: Value,
-    #[serde(default)]
+    pub input: Input,
     pub tool_use_id: Option<String>,
-    #[serde(default)]
     pub permission_suggestions: Vec<Value>,
-    #[serde(default)]
     pub blocked_path: Option<String>,
-    #[serde(default)]
     pub decision_reason: Option<Value>,
-    #[serde(default)]
     pub suppress_always_allow_rule: bool,
 }
 
 /// Reads one line. Never fails: what cannot be read is data too.
 pub fn parse(line: &[u8]) -> Inbound {
     let text = String::from_utf8_lossy(line);
-    let text = text.trim_ascii();
+    let is_changed = matches!(text, Cow::Owned(_));
+    let inbound = parse_text(text.trim_ascii());
+    match inbound {
+        // What would be shown is not what the agent has in hand.
+        Inbound::ControlRequest { request_id, request: ControlRequest::CanUseTool(_) } if is_changed => {
+            let request = ControlRequest::MalformedCanUseTool { error: "it is not UTF-8".to_owned() };
+            Inbound::ControlRequest { request_id, request }
+        }
+        inbound => inbound,
+    }
+}
+
+fn parse_text(text: &str) -> Inbound {
     match read(text) {
         Ok(inbound) => inbound,
         Err(error) => match without_lone_surrogates(text) {
@@ -435,23 +444,77 @@ fn read_rate_limit(value: &Value) -> Inbound {
     Inbound::RateLimit { status, resets_at }
 }
 
+/// Never through a value: the input of a tool is kept as it was written.
 fn read_control_request(text: &str) -> Result<Inbound, serde_json::Error> {
     #[derive(Deserialize)]
-    struct Outer {
+    struct Outer<'a> {
         request_id: String,
-        request: Value,
+        #[serde(borrow)]
+        request: &'a RawValue,
     }
-    let Outer { request_id, request } = serde_json::from_str(text)?;
-    let subtype = request.get("subtype").and_then(Value::as_str).unwrap_or("").to_owned();
-    let request = match subtype.as_str() {
-        "can_use_tool" => match serde_json::from_value::<CanUseTool>(request) {
-            Ok(request) if request.input.is_object() => ControlRequest::CanUseTool(Box::new(request)),
-            Ok(_) => ControlRequest::MalformedCanUseTool { error: "its input is not an object".to_owned() },
-            Err(error) => ControlRequest::MalformedCanUseTool { error: error.to_string() },
-        },
-        _ => ControlRequest::Unknown { subtype },
+    let (request_id, request) = match serde_json::from_str::<Outer<'_>>(text) {
+        Ok(Outer { request_id, request }) => (request_id, Ok(request.get())),
+        Err(error) => {
+            // Something asks and waits. It is turned down if it can be named at all.
+            let outer: Value = json::read_leniently(text)?;
+            let Some(id) = outer.get("request_id").and_then(Value::as_str) else { return Err(error) };
+            let subtype = outer.get("request").and_then(|request| request.get("subtype"));
+            let subtype = subtype.and_then(Value::as_str).unwrap_or("").to_owned();
+            (id.to_owned(), Err((subtype, error)))
+        }
+    };
+    let request = match request {
+        Ok(request) => {
+            // Only what decides: however deep the rest is, something waits for an answer.
+            let head = serde_json::from_str::<Head<'_>>(request);
+            match head.as_ref().ok().and_then(|head| head.subtype.as_deref()).unwrap_or("") {
+                "can_use_tool" => read_can_use_tool(request).map_or_else(
+                    |error| ControlRequest::MalformedCanUseTool { error: error.to_string() },
+                    |request| ControlRequest::CanUseTool(Box::new(request)),
+                ),
+                subtype => ControlRequest::Unknown { subtype: subtype.to_owned() },
+            }
+        }
+        Err((subtype, error)) if subtype == "can_use_tool" => {
+            ControlRequest::MalformedCanUseTool { error: error.to_string() }
+        }
+        Err((subtype, _)) => ControlRequest::Unknown { subtype },
     };
     Ok(Inbound::ControlRequest { request_id, request })
+}
+
+fn read_can_use_tool(text: &str) -> Result<CanUseTool, serde_json::Error> {
+    /// A field that stands twice is an error: which of the two the agent means cannot be known.
+    #[derive(Deserialize)]
+    struct Fields<'a> {
+        #[serde(borrow)]
+        tool_name: &'a RawValue,
+        #[serde(borrow)]
+        input: &'a RawValue,
+        #[serde(borrow, default)]
+        tool_use_id: Option<&'a RawValue>,
+        #[serde(borrow, default)]
+        permission_suggestions: Option<&'a RawValue>,
+        #[serde(borrow, default)]
+        blocked_path: Option<&'a RawValue>,
+        #[serde(borrow, default)]
+        decision_reason: Option<&'a RawValue>,
+        #[serde(borrow, default)]
+        suppress_always_allow_rule: Option<&'a RawValue>,
+    }
+    fn optional<T: DeserializeOwned>(field: Option<&RawValue>) -> Result<Option<T>, serde_json::Error> {
+        field.map_or(Ok(None), |field| json::read_leniently(field.get()))
+    }
+    let fields: Fields<'_> = serde_json::from_str(text)?;
+    Ok(CanUseTool {
+        tool_name: json::read_leniently(fields.tool_name.get())?,
+        input: Input::read(fields.input.get())?,
+        tool_use_id: optional(fields.tool_use_id)?,
+        permission_suggestions: optional(fields.permission_suggestions)?.unwrap_or_default(),
+        blocked_path: optional(fields.blocked_path)?,
+        decision_reason: optional(fields.decision_reason)?,
+        suppress_always_allow_rule: optional(fields.suppress_always_allow_rule)?.unwrap_or(false),
+    })
 }
 
 fn read_control_response(text: &str) -> Result<Inbound, serde_json::Error> {
@@ -574,35 +637,6 @@ fn read_content_block(mut block: Value) -> ContentBlock {
     }
 }
 
-/// The text with each lone surrogate escape replaced by U+FFFD's; `None` if there was none.
-fn without_lone_surrogates(text: &str) -> Option<String> {
-    let bytes = text.as_bytes();
-    let unit = |at: usize| -> Option<u32> {
-        (bytes.get(at..at + 2)? == b"\\u").then_some(())?;
-        u32::from_str_radix(text.get(at + 2..at + 6)?, 16).ok()
-    };
-    let mut out = String::new();
-    let (mut copied, mut at) = (0, 0);
-    while at < bytes.len() {
-        if bytes[at] != b'\\' {
-            at += 1;
-            continue;
-        }
-        let Some(high) = unit(at) else {
-            at += 2;
-            continue;
-        };
-        let pair = (0xD800..0xDC00).contains(&high) && matches!(unit(at + 6), Some(0xDC00..0xE000));
-        if !pair && (0xD800..0xE000).contains(&high) {
-            out.push_str(&text[copied..at]);
-            out.push_str("\\ufffd");
-            copied = at + 6;
-        }
-        at += if pair { 12 } else { 6 };
-    }
-    (copied > 0).then(|| out + &text[copied..])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -638,6 +672,76 @@ mod tests {
         let line = br#"{"type":"control_request","request_id":"r","request":{"subtype":"can_use_tool","tool_name":"Bash","input":"ls"}}"#;
         let Inbound::ControlRequest { request, .. } = parse(line) else { panic!() };
         assert!(matches!(request, ControlRequest::MalformedCanUseTool { .. }));
+    }
+
+    fn asked(fields: &str) -> ControlRequest {
+        let line = format!(
+            r#"{{"type":"control_request","request_id":"r","request":{{"subtype":"can_use_tool",{fields}}}}}"#
+        );
+        match parse(line.as_bytes()) {
+            Inbound::ControlRequest { request_id, request } if request_id == "r" => request,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn an_input_is_kept_byte_for_byte() {
+        for input in [
+            r#"{"a":1e400,"b":1.0,"c":12345678901234567890123,"d":-0}"#,
+            r#"{"command":"a\ud83d","x":"\u0041\/"}"#,
+            r#"{ "k" : 1 , "k" : 2 }"#,
+            "{\"tab\":\t\"\u{2028}\u{7f}\"}",
+        ] {
+            let ControlRequest::CanUseTool(request) = asked(&format!(r#""tool_name":"T","input":{input}"#))
+            else {
+                panic!("{input}")
+            };
+            assert_eq!(request.input.text(), input);
+        }
+    }
+
+    #[test]
+    fn whatever_asks_and_cannot_be_read_is_turned_down() {
+        let deep = format!(r#""tool_name":"T","input":{{"a":{}{}}}"#, "[".repeat(500), "]".repeat(500));
+        for fields in [
+            r#""tool_name":"T""#,
+            r#""input":{}"#,
+            r#""tool_name":7,"input":{}"#,
+            r#""tool_name":"T","input":null"#,
+            r#""tool_name":"T","input":"ls""#,
+            r#""tool_name":"T","input":[]"#,
+            r#""tool_name":"T","input":{"command":"ls"},"input":{"command":"rm"}"#,
+            r#""tool_name":"T","tool_name":"Bash","input":{}"#,
+            r#""tool_name":"T","input":{},"permission_suggestions":{}"#,
+            r#""tool_name":"T","input":{},"suppress_always_allow_rule":"no""#,
+            &deep,
+        ] {
+            assert!(matches!(asked(fields), ControlRequest::MalformedCanUseTool { .. }), "{fields}");
+        }
+        let not_utf8 = b"{\"type\":\"control_request\",\"request_id\":\"r\",\"request\":{\"subtype\":\"can_use_tool\",\"tool_name\":\"T\",\"input\":{\"a\":\"\xff\"}}}";
+        let Inbound::ControlRequest { request, .. } = parse(not_utf8) else { panic!() };
+        assert!(matches!(request, ControlRequest::MalformedCanUseTool { .. }));
+        for (line, is_permission) in [
+            (r#"{"type":"control_request","request_id":"r"}"#, false),
+            (r#"{"type":"control_request","request_id":"r","request":7}"#, false),
+            (r#"{"type":"control_request","request_id":"r","request":{"subtype":7}}"#, false),
+            (r#"{"type":"control_request","request_id":"r","request":{"subtype":"hook_callback"}}"#, false),
+            (
+                r#"{"type":"control_request","request_id":"q","request_id":"r","request":{"subtype":"can_use_tool"}}"#,
+                true,
+            ),
+        ] {
+            let Inbound::ControlRequest { request_id, request } = parse(line.as_bytes()) else {
+                panic!("{line}")
+            };
+            assert_eq!(request_id, "r");
+            assert_eq!(
+                matches!(request, ControlRequest::MalformedCanUseTool { .. }),
+                is_permission,
+                "{line}"
+            );
+            assert!(!matches!(request, ControlRequest::CanUseTool(_)));
+        }
     }
 
     #[test]

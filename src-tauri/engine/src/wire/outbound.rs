@@ -47,13 +47,15 @@ pub fn set_model(model: &str) -> Value {
     json!({"subtype": "set_model", "model": model})
 }
 
-/// Allows a tool to run with exactly this input, keeping these rules.
-pub fn allow(request_id: &str, input: &Value, rules: &[Value]) -> String {
-    let mut answer = json!({"behavior": "allow", "updatedInput": input});
-    if !rules.is_empty() {
-        answer["updatedPermissions"] = json!(rules);
-    }
-    success(request_id, answer)
+/// Allows a tool to run with exactly this input, one line of JSON that goes byte for byte, keeping these rules.
+pub fn allow(request_id: &str, input: &str, rules: &[Value]) -> String {
+    let rules =
+        if rules.is_empty() { String::new() } else { format!(r#","updatedPermissions":{}"#, json!(rules)) };
+    let answer = format!(r#"{{"behavior":"allow","updatedInput":{input}{rules}}}"#);
+    let id = json!(request_id);
+    format!(
+        r#"{{"type":"control_response","response":{{"subtype":"success","request_id":{id},"response":{answer}}}}}"#
+    )
 }
 
 /// Denies a tool. The message is mandatory, and the agent's model reads it.

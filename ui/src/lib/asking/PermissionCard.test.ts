@@ -174,7 +174,7 @@ describe('what is shown', () => {
   });
 
   it('has the whole input on demand, escapes and all', async () => {
-    const request = { ...commandRequest('q1', 'ls'), input: { command: 'ls', note: '\u202egpj' } };
+    const request = { ...commandRequest('q1', 'ls'), inputText: '{"command": "ls", "note": "\u202egpj", "n": 1e400}' };
     await card(request);
     expect(screen.queryByRole('group', { name: 'Whole input' })).toBeNull();
     await userEvent.setup().click(screen.getByText('Whole input'));
@@ -183,7 +183,9 @@ describe('what is shown', () => {
       details.open = true;
       await fireEvent(details, new Event('toggle'));
     }
-    expect(screen.getByRole('group', { name: 'Whole input' }).textContent).toContain('\\u{202E}gpj');
+    const whole = screen.getByRole('group', { name: 'Whole input' }).textContent;
+    expect(whole).toContain('\\u{202E}gpj');
+    expect(whole).toContain('1e400');
   });
 
   it('shows an edit as a diff', async () => {
@@ -242,6 +244,26 @@ describe('other answers', () => {
     expect(screen.getByRole('group', { name: 'Changed input' }).textContent).toContain('ls src');
     await advance(clock, ARM_MS);
     await user.click(allowOnce());
-    expect(decisions[0]).toMatchObject({ type: 'allowOnce', updatedInput: { command: 'ls src', timeout: 120_000 } });
+    const updatedInput = { type: 'field', name: 'command', text: 'ls src' };
+    expect(decisions).toEqual([{ type: 'allowOnce', updatedInput }]);
+  });
+
+  it('sends an input that was edited as JSON exactly as it was written', async () => {
+    const user = userEvent.setup();
+    const inputText = '{\n  "n": 1e400,\n  "n": 1.0\n}';
+    const request = { ...commandRequest('q1', ''), kind: { type: 'other' } as const, subject: inputText, inputText };
+    const { clock, decisions } = await card(request);
+    await user.click(button('Edit'));
+    const box = screen.getByRole('textbox', { name: 'Input, as JSON' });
+    expect((box as HTMLTextAreaElement).value).toBe(inputText);
+    await fireEvent.input(box, { target: { value: '[1]' } });
+    await user.click(button('Use this instead'));
+    screen.getByRole('alert');
+    const json = inputText.replace('1.0', '2.50');
+    await fireEvent.input(box, { target: { value: json } });
+    await user.click(button('Use this instead'));
+    await advance(clock, ARM_MS);
+    await user.click(allowOnce());
+    expect(decisions).toEqual([{ type: 'allowOnce', updatedInput: { type: 'whole', json } }]);
   });
 });

@@ -4,7 +4,7 @@ export type JsonValue = null | boolean | number | string | JsonValue[] | { [key:
 /**
  * What can be asked of a session. One JSON object per line through `deskbell relay`.
  */
-export type Command = { "type": "prompt", text: string, images: Array<Image>, } | { "type": "decide", requestId: RequestId, decision: Decision, } | { "type": "interrupt" } | { "type": "withdraw", promptId: PromptId, } | { "type": "editQueued", promptId: PromptId, text: string, } | { "type": "resend", promptId: PromptId, } | { "type": "setMode", mode: string, } | { "type": "setModel", model: string, } | { "type": "rename", title: string, } | { "type": "stop" };
+export type Command = { "type": "prompt", text: string, images: Array<Image>, } | { "type": "decide", requestId: RequestId, shown: string | null, decision: Decision, } | { "type": "interrupt" } | { "type": "withdraw", promptId: PromptId, } | { "type": "editQueued", promptId: PromptId, text: string, } | { "type": "resend", promptId: PromptId, } | { "type": "setMode", mode: string, } | { "type": "setModel", model: string, } | { "type": "rename", title: string, } | { "type": "stop" };
 
 /**
  * An image that belongs to a prompt.
@@ -22,7 +22,12 @@ data: string, };
 /**
  * The answer to a permission request.
  */
-export type Decision = { "type": "allowOnce", updatedInput: JsonValue | null, } | { "type": "allowAlways", suggestion: JsonValue, } | { "type": "deny", message: string, interrupt: boolean, } | { "type": "answer", answers: { [key in string]: string }, };
+export type Decision = { "type": "allowOnce", updatedInput: InputChange | null, } | { "type": "allowAlways", suggestion: JsonValue, } | { "type": "deny", message: string, interrupt: boolean, } | { "type": "answer", answers: { [key in string]: string }, };
+
+/**
+ * An input as a person changed it: sent exactly as it stands here.
+ */
+export type InputChange = { "type": "whole", json: string, } | { "type": "field", name: string, text: string, };
 
 /**
  * An event with its place in the session's order. `seq` grows by one with each event of a session, without a gap.
@@ -155,9 +160,18 @@ question: string,
  */
 subject: string, 
 /**
- * The whole input, as the agent sent it.
+ * The whole input as a value, for programs: a number may have lost its spelling, a key that stands twice is here
+ * once.
  */
-input: JsonValue, kind: RequestKind, 
+input: JsonValue, 
+/**
+ * The whole input as text, for eyes: every token as the agent wrote it, a field to a line.
+ */
+inputText: string, 
+/**
+ * Names what is shown here. An answer that lets something happen carries it, so that what was seen is what runs.
+ */
+shown: string, kind: RequestKind, 
 /**
  * An edit, as it would change the file; `null` for anything else.
  */

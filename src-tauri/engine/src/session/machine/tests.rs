@@ -3,7 +3,7 @@
 //! A prompt is saved at once and a process is there at once, as the actor has it; saves and disarmed timers are left out.
 
 use super::*;
-use crate::wire::{Init, Origin};
+use crate::wire::{CanUseTool, Init, Origin};
 use serde_json::json;
 
 /// A machine, and what surrounds it: nothing but the time.
@@ -58,8 +58,15 @@ impl Life {
             "edit" => Input::Command(Command::EditQueued { prompt_id: PromptId(word()), text: word() }),
             "mode" => Input::Command(Command::SetMode { mode: word() }),
             "model" => Input::Command(Command::SetModel { model: word() }),
-            "allow" => decide(word(), Decision::AllowOnce { updated_input: None }),
-            "deny" => decide(word(), Decision::Deny { message: "no".to_owned(), interrupt: false }),
+            "allow" => {
+                let id = RequestId(word());
+                let shown = self.machine.requests().get(&id).map(|request| request.shown.clone());
+                decide(id, shown, Decision::AllowOnce { updated_input: None })
+            }
+            "deny" => {
+                let decision = Decision::Deny { message: "no".to_owned(), interrupt: false };
+                decide(RequestId(word()), None, decision)
+            }
             "broken" => Input::StdinBroken("broken pipe".to_owned()),
             "exit" => exit(word().parse().unwrap(), &word()),
             "timer" => Input::Timer(match word().as_str() {
@@ -93,7 +100,7 @@ impl Life {
             "ask" => {
                 let request = CanUseTool {
                     tool_name: "Bash".to_owned(),
-                    input: json!({"command": "true"}),
+                    input: json!({"command": "true"}).into(),
                     ..CanUseTool::default()
                 };
                 Inbound::ControlRequest {
@@ -196,8 +203,8 @@ fn prompt(id: &str) -> Prompt {
     Prompt { id: PromptId::new(id), text: "same".to_owned(), images: Vec::new(), held: false }
 }
 
-fn decide(id: String, decision: Decision) -> Input {
-    Input::Command(Command::Decide { request_id: RequestId(id), decision })
+fn decide(request_id: RequestId, shown: Option<String>, decision: Decision) -> Input {
+    Input::Command(Command::Decide { request_id, shown, decision })
 }
 
 fn exit(code: i32, stderr: &str) -> Input {

@@ -4,7 +4,7 @@ use crate::api::*;
 use crate::launch::Start;
 use crate::session::machine::{Effect, Input, Note, Timer};
 use crate::wire::{self, Inbound};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
@@ -75,7 +75,7 @@ impl Fault {
             }
             Self::AnswerWithdrawn => {
                 if let Input::Line(Inbound::ControlCancel { request_id }) = cause {
-                    effects.push(Effect::Write(wire::allow(request_id, &json!({}), &[])));
+                    effects.push(Effect::Write(wire::allow(request_id, "{}", &[])));
                 }
             }
             Self::AllowForDeny => {
@@ -85,7 +85,7 @@ impl Fault {
                     {
                         let line: Value = serde_json::from_str(line).unwrap();
                         let id = line["response"]["request_id"].as_str().unwrap();
-                        *effect = Effect::Write(wire::allow(id, &json!({}), &[]));
+                        *effect = Effect::Write(wire::allow(id, "{}", &[]));
                     }
                 }
             }

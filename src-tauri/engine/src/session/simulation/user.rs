@@ -81,18 +81,24 @@ impl User {
             self.seen.remove(0);
         }
         self.seen.push(request_id.clone());
-        Command::Decide { request_id, decision: decision(chance) }
+        // Now and then of something else than what is asked.
+        let shown = rules.requests.shown(&request_id).filter(|_| !chance.one_in(10));
+        Command::Decide { request_id, shown, decision: decision(chance) }
     }
 }
 
 pub fn decision(chance: &mut Chance) -> Decision {
     match chance.below(10) {
         0..4 => Decision::AllowOnce { updated_input: None },
-        4 => Decision::AllowOnce { updated_input: Some(json!({"command": "true"})) },
-        5 => Decision::AllowOnce { updated_input: Some(json!("not an object")) },
+        4 => Decision::AllowOnce { updated_input: Some(whole("{\"command\": \"true\"}")) },
+        5 => Decision::AllowOnce { updated_input: Some(whole("\"not an object\"")) },
         6 => Decision::AllowAlways { suggestion: json!(format!("s{}", chance.below(3))) },
         7 => Decision::Answer { answers: BTreeMap::from([("Which?".to_owned(), "A".to_owned())]) },
         8 => Decision::Deny { message: String::new(), interrupt: chance.one_in(3) },
         _ => Decision::Deny { message: "no".to_owned(), interrupt: false },
     }
+}
+
+fn whole(json: &str) -> InputChange {
+    InputChange::Whole { json: json.to_owned() }
 }

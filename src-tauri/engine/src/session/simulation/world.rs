@@ -446,7 +446,9 @@ impl World {
                 self.hear()?;
             } else if let Some((id, _)) = self.rules.requests.open.first() {
                 let decision = user::decision(&mut self.chance);
-                let command = Command::Decide { request_id: id.clone(), decision };
+                let request_id = id.clone();
+                let shown = self.rules.requests.shown(&request_id);
+                let command = Command::Decide { request_id, shown, decision };
                 self.step(Input::Command(command), &[])?;
             } else if has_work {
                 self.child_acts();

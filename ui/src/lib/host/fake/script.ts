@@ -177,12 +177,15 @@ export function turnEnd(): Body {
 }
 
 export function commandRequest(id: string, command: string): PermissionRequest {
+  const input = { command, description: 'Run the tests and clear a stale fingerprint', timeout: 120_000 };
   return {
     id,
     tool: 'Bash',
     question: 'Run this command?',
     subject: command,
-    input: { command, description: 'Run the tests and clear a stale fingerprint', timeout: 120_000 },
+    input,
+    inputText: JSON.stringify(input, null, 2),
+    shown: `shown-${id}`,
     kind: { type: 'command' },
     diff: null,
     suggestions: [
@@ -208,15 +211,17 @@ export function commandRequest(id: string, command: string): PermissionRequest {
 }
 
 export function editRequest(id: string): PermissionRequest {
+  const input = {
+    file_path: 'src/money.rs',
+    old_string: 'round_dp(places)',
+    new_string: 'round_dp_with_strategy(places, …)',
+  };
   return {
     ...commandRequest(id, 'src/money.rs'),
     tool: 'Edit',
     question: 'Change this file?',
-    input: {
-      file_path: 'src/money.rs',
-      old_string: 'round_dp(places)',
-      new_string: 'round_dp_with_strategy(places, …)',
-    },
+    input,
+    inputText: JSON.stringify(input, null, 2),
     kind: { type: 'edit' },
     diff: DIFF,
   };
@@ -228,6 +233,7 @@ export function questionRequest(id: string): PermissionRequest {
     tool: 'AskUserQuestion',
     question: 'The agent has a question',
     input: {},
+    inputText: '{}',
     suggestions: [],
     kind: {
       type: 'questions',
@@ -262,6 +268,7 @@ export function planRequest(id: string): PermissionRequest {
     tool: 'ExitPlanMode',
     question: 'Go ahead with this plan?',
     input: {},
+    inputText: '{}',
     kind: {
       type: 'plan',
       blocks: document(`## Round half to even

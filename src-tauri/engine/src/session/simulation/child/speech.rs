@@ -118,7 +118,7 @@ pub fn can_use_tool(chance: &mut Chance, id: &str) -> ControlRequest {
     };
     ControlRequest::CanUseTool(Box::new(CanUseTool {
         tool_name: tool.to_owned(),
-        input,
+        input: input.into(),
         tool_use_id: chance.one_in(2).then(|| format!("toolu-{id}")),
         permission_suggestions: suggestions,
         ..CanUseTool::default()

@@ -2,6 +2,7 @@
 
 use super::{Checked, Phase, Scene, hold};
 use crate::api::*;
+use crate::permission;
 use crate::session::machine::{Effect, Input, Machine};
 use crate::wire::{CanUseTool, ControlRequest, Inbound};
 use serde_json::{Value, json};
@@ -28,6 +29,12 @@ enum TurnDown {
 }
 
 impl Requests {
+    /// What was shown of an open request.
+    pub fn shown(&self, id: &RequestId) -> Option<String> {
+        let (_, request) = self.open.iter().find(|(known, _)| known == id)?;
+        Some(permission::shown(id, request))
+    }
+
     fn is_open(&self, id: &RequestId) -> bool {
         self.open.iter().any(|(known, _)| known == id)
     }
@@ -77,7 +84,7 @@ impl Requests {
             Effect::Emit(Event::PermissionRequested { request }) => {
                 let due = self.to_show.take();
                 hold!(
-                    due.as_ref().is_some_and(|(id, asked)| *id == request.id && asked.input == request.input),
+                    due.as_ref().is_some_and(|(id, asked)| *id == request.id && *asked.input.value() == request.input),
                     Answers,
                     "{} is shown, which was not asked now",
                     request.id
@@ -114,7 +121,7 @@ impl Requests {
         hold!(!self.answered.iter().any(|(known, _)| *known == id), Answers, "{id} is answered twice");
         let allowed = answer["behavior"] == "allow";
         match scene.cause {
-            Input::Command(Command::Decide { request_id, decision }) if *request_id == id => {
+            Input::Command(Command::Decide { request_id, decision, .. }) if *request_id == id => {
                 let is_right = says(answer, request, decision);
                 hold!(is_right, Answers, "{id}: {decision:?} became {answer}");
             }
@@ -180,8 +187,14 @@ fn says(answer: &Value, request: &CanUseTool, decision: &Decision) -> bool {
     let allows = |input: &Value| answer["behavior"] == "allow" && answer["updatedInput"] == *input;
     let keeps_nothing = answer.get("updatedPermissions").is_none();
     match decision {
-        Decision::AllowOnce { updated_input } => {
-            allows(updated_input.as_ref().unwrap_or(&request.input)) && keeps_nothing
+        Decision::AllowOnce { updated_input: None } => allows(request.input.value()) && keeps_nothing,
+        Decision::AllowOnce { updated_input: Some(InputChange::Whole { json }) } => {
+            serde_json::from_str(json).is_ok_and(|input| allows(&input)) && keeps_nothing
+        }
+        Decision::AllowOnce { updated_input: Some(InputChange::Field { name, text }) } => {
+            let mut input = request.input.value().clone();
+            input[name] = json!(text);
+            allows(&input) && keeps_nothing
         }
         Decision::AllowAlways { suggestion } => {
             let place = suggestion.as_str().and_then(|id| id.strip_prefix('s')?.parse::<usize>().ok());
@@ -195,11 +208,11 @@ fn says(answer: &Value, request: &CanUseTool, decision: &Decision) -> bool {
                 rule == Some(&wider)
             };
             let kept = answer["updatedPermissions"].as_array();
-            allows(&request.input)
+            allows(request.input.value())
                 && kept.is_some_and(|kept| kept.first() == rule && kept.iter().all(is_rule))
         }
         Decision::Answer { answers } => {
-            let mut input = request.input.clone();
+            let mut input = request.input.value().clone();
             input["answers"] = json!(answers);
             allows(&input) && keeps_nothing
         }

@@ -1,0 +1,402 @@
+//! JSON as text: what a parsed value loses is kept here. The spelling of numbers, keys that stand twice, halves of
+//! surrogate pairs and the order of everything stay as the agent wrote them.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// A JSON object, exactly as it was written, and as far as it can be read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Input {
+    text: String,
+    value: Value,
+}
+
+impl Input {
+    /// Reads one object; `text` is kept byte for byte.
+    pub fn read(text: &str) -> Result<Self, serde_json::Error> {
+        let value: Value = read_leniently(text)?;
+        if !value.is_object() {
+            return Err(serde::de::Error::custom("its input is not an object"));
+        }
+        Ok(Self { text: text.to_owned(), value })
+    }
+
+    /// Every byte as the agent wrote it, on one line.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// For reading fields: numbers may have lost their spelling, and only the last of equal keys is there.
+    pub fn value(&self) -> &Value {
+        &self.value
+    }
+}
+
+impl Default for Input {
+    fn default() -> Self {
+        Self::from(Value::Object(serde_json::Map::new()))
+    }
+}
+
+impl From<Value> for Input {
+    fn from(value: Value) -> Self {
+        Self { text: value.to_string(), value }
+    }
+}
+
+/// A piece of JSON text, told by its first byte: a string with its quotes, a number or a word, or one sign.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Token {
+    range: Range<usize>,
+    /// `"` for a string, `0` for numbers and words, else the sign itself.
+    kind: u8,
+}
+
+/// The tokens of a text that is known to be JSON.
+fn tokens(text: &str) -> impl Iterator<Item = Token> + '_ {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while bytes.get(at).is_some_and(u8::is_ascii_whitespace) {
+            at += 1;
+        }
+        let start = at;
+        let kind = *bytes.get(at)?;
+        at += 1;
+        match kind {
+            b'"' => {
+                while let Some(byte) = bytes.get(at) {
+                    at += 1;
+                    match byte {
+                        b'\\' => at += 1,
+                        b'"' => break,
+                        _ => {}
+                    }
+                }
+            }
+            b'{' | b'}' | b'[' | b']' | b',' | b':' => {}
+            _ => {
+                let goes_on = |byte: &u8| !byte.is_ascii_whitespace() && !b"{}[],:\"".contains(byte);
+                while bytes.get(at).is_some_and(goes_on) {
+                    at += 1;
+                }
+            }
+        }
+        let kind = if b"\"{}[],:".contains(&kind) { kind } else { b'0' };
+        Some(Token { range: start..at.min(bytes.len()), kind })
+    })
+}
+
+/// Reads JSON that a Rust value cannot hold whole: half a surrogate pair becomes U+FFFD, and a number that is out of
+/// range a string of its spelling.
+pub fn read_leniently<T: DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
+    serde_json::from_str(text).or_else(|error| {
+        // What is not JSON at all stays an error.
+        serde_json::from_str::<&RawValue>(text)?;
+        let repaired = repaired(text).ok_or(error)?;
+        serde_json::from_str(&repaired)
+    })
+}
+
+fn repaired(text: &str) -> Option<String> {
+    let mut out = String::new();
+    let mut copied = 0;
+    for token in tokens(text) {
+        let source = &text[token.range.clone()];
+        let repaired = match token.kind {
+            b'"' => without_lone_surrogates(source),
+            b'0' => (serde_json::from_str::<Value>(source).is_err()).then(|| format!("\"{source}\"")),
+            _ => None,
+        };
+        if let Some(repaired) = repaired {
+            out.push_str(&text[copied..token.range.start]);
+            out.push_str(&repaired);
+            copied = token.range.end;
+        }
+    }
+    (copied > 0).then(|| out + &text[copied..])
+}
+
+/// The escapes of halves of surrogate pairs in a text: where each is, and which.
+fn lone_surrogates(text: &str) -> Vec<(Range<usize>, u32)> {
+    let bytes = text.as_bytes();
+    let unit = |at: usize| -> Option<u32> {
+        (bytes.get(at..at + 2)? == b"\\u").then_some(())?;
+        u32::from_str_radix(text.get(at + 2..at + 6)?, 16).ok()
+    };
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        if bytes[at] != b'\\' {
+            at += 1;
+            continue;
+        }
+        let Some(high) = unit(at) else {
+            at += 2;
+            continue;
+        };
+        let is_pair = (0xD800..0xDC00).contains(&high) && matches!(unit(at + 6), Some(0xDC00..0xE000));
+        if !is_pair && (0xD800..0xE000).contains(&high) {
+            found.push((at..at + 6, high));
+        }
+        at += if is_pair { 12 } else { 6 };
+    }
+    found
+}
+
+fn replaced(text: &str, found: &[(Range<usize>, u32)], with: impl Fn(u32) -> String) -> String {
+    let mut out = String::new();
+    let mut copied = 0;
+    for (range, unit) in found {
+        out.push_str(&text[copied..range.start]);
+        out.push_str(&with(*unit));
+        copied = range.end;
+    }
+    out + &text[copied..]
+}
+
+/// The text with each lone surrogate escape replaced by U+FFFD's; `None` if there was none.
+pub fn without_lone_surrogates(text: &str) -> Option<String> {
+    let found = lone_surrogates(text);
+    (!found.is_empty()).then(|| replaced(text, &found, |_| "\\ufffd".to_owned()))
+}
+
+/// A string that JSON text holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// What it says; half a surrogate pair is written out as `\u{D83D}`, since no Rust string can hold it.
+    pub text: String,
+    /// The code units that are no characters.
+    pub n_broken: usize,
+    /// It names a field.
+    pub is_key: bool,
+}
+
+/// Every string in a text that is known to be JSON, keys among them, in order.
+pub fn strings(text: &str) -> Vec<Held> {
+    let mut found: Vec<Held> = Vec::new();
+    let mut last_was_string = false;
+    for token in tokens(text) {
+        if token.kind == b':'
+            && last_was_string
+            && let Some(key) = found.last_mut()
+        {
+            key.is_key = true;
+        }
+        last_was_string = token.kind == b'"';
+        if last_was_string {
+            found.push(unquoted(&text[token.range]));
+        }
+    }
+    found
+}
+
+fn unquoted(literal: &str) -> Held {
+    let broken = lone_surrogates(literal);
+    let whole: Cow<'_, str> = if broken.is_empty() {
+        literal.into()
+    } else {
+        replaced(literal, &broken, |unit| format!("\\\\u{{{unit:04X}}}")).into()
+    };
+    let text = serde_json::from_str(&whole).unwrap_or_else(|_| literal.to_owned());
+    Held { text, n_broken: broken.len(), is_key: false }
+}
+
+/// The string in a field of an object, the last if there are several: as the agent's own parser takes it.
+pub fn string_field(text: &str, name: &str) -> Option<String> {
+    let value = &text[fields(text).into_iter().rev().find(|field| field.name == name)?.value];
+    value.starts_with('"').then(|| unquoted(value).text)
+}
+
+struct Field {
+    name: String,
+    value: Range<usize>,
+}
+
+/// The fields of an object, its own and not those inside.
+fn fields(text: &str) -> Vec<Field> {
+    let mut found: Vec<Field> = Vec::new();
+    let mut depth = 0_usize;
+    let mut name: Option<String> = None;
+    let mut start: Option<usize> = None;
+    let mut end = 0;
+    for token in tokens(text) {
+        match token.kind {
+            b'{' | b'[' => {
+                depth += 1;
+                if depth == 1 {
+                    continue;
+                }
+            }
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        let is_end = (depth == 0 && token.kind == b'}') || (depth == 1 && token.kind == b',');
+        if is_end {
+            if let (Some(name), Some(start)) = (name.take(), start.take()) {
+                found.push(Field { name, value: start..end });
+            }
+            continue;
+        }
+        if depth == 1 && token.kind == b':' {
+            continue;
+        }
+        match (&name, start) {
+            (None, _) if token.kind == b'"' => name = Some(unquoted(&text[token.range.clone()]).text),
+            (Some(_), None) => start = Some(token.range.start),
+            _ => {}
+        }
+        end = token.range.end;
+    }
+    found
+}
+
+/// The keys that stand more than once in one object, wherever it is.
+pub fn duplicate_keys(text: &str) -> Vec<String> {
+    let mut objects: Vec<Vec<String>> = Vec::new();
+    let mut found: Vec<String> = Vec::new();
+    let mut last: Option<String> = None;
+    for token in tokens(text) {
+        match token.kind {
+            b'{' => objects.push(Vec::new()),
+            b'}' => drop(objects.pop()),
+            b':' => {
+                if let (Some(key), Some(keys)) = (last.take(), objects.last_mut()) {
+                    if keys.contains(&key) && !found.contains(&key) {
+                        found.push(key.clone());
+                    }
+                    keys.push(key);
+                }
+            }
+            _ => {}
+        }
+        last = (token.kind == b'"').then(|| unquoted(&text[token.range]).text);
+    }
+    found
+}
+
+/// The object with another value for a field: the last of that name, else a new one at its end. All else stays as it
+/// was written.
+pub fn with_field(text: &str, name: &str, value: &str) -> String {
+    let fields = fields(text);
+    if let Some(field) = fields.iter().rev().find(|field| field.name == name) {
+        return format!("{}{value}{}", &text[..field.value.start], &text[field.value.end..]);
+    }
+    let end = text.rfind('}').unwrap_or(text.len());
+    let comma = if fields.is_empty() { "" } else { "," };
+    format!("{}{comma}{}:{value}{}", text[..end].trim_end(), Value::from(name), &text[end..])
+}
+
+/// The same tokens on one line: a line of the agent's ends with the first newline. An error if it is no object.
+pub fn one_line(text: &str) -> Result<String, serde_json::Error> {
+    Input::read(text.trim())?;
+    Ok(tokens(text).map(|token| &text[token.range]).collect())
+}
+
+/// The same tokens, a field to a line.
+pub fn indented(text: &str) -> String {
+    let tokens: Vec<Token> = tokens(text).collect();
+    let mut out = String::new();
+    let mut depth = 0_usize;
+    let line = |out: &mut String, depth: usize| {
+        out.push('\n');
+        out.extend(std::iter::repeat_n("  ", depth));
+    };
+    for (nr, token) in tokens.iter().enumerate() {
+        let before = nr.checked_sub(1).map(|nr| tokens[nr].kind);
+        let opens = |kind: Option<u8>| matches!(kind, Some(b'{' | b'['));
+        if matches!(token.kind, b'}' | b']') {
+            depth = depth.saturating_sub(1);
+            if !opens(before) {
+                line(&mut out, depth);
+            }
+        } else if opens(before) || before == Some(b',') {
+            line(&mut out, depth);
+        }
+        out.push_str(&text[token.range.clone()]);
+        match token.kind {
+            b'{' | b'[' => depth += 1,
+            b':' => out.push(' '),
+            _ => {}
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const ODD: &str =
+        r#"{"n":1e400,"f":1.0,"big":12345678901234567890123,"s":"a\ud83d\u0041","k":1,"\u006b":{"x":[]}}"#;
+
+    #[test]
+    fn what_no_value_can_hold_is_kept_in_the_text() {
+        let input = Input::read(ODD).unwrap();
+        assert_eq!(input.text(), ODD);
+        assert_eq!(input.value()["n"], "1e400");
+        assert_eq!(input.value()["s"], "a\u{fffd}A");
+        assert_eq!(one_line(&indented(ODD)).unwrap(), ODD);
+        assert_eq!(duplicate_keys(ODD), ["k"]);
+        assert_eq!(string_field(ODD, "s").unwrap(), "a\\u{D83D}A");
+    }
+
+    #[test]
+    fn one_field_changes_and_nothing_else() {
+        assert_eq!(
+            with_field(r#"{ "a":1.0, "b" : [ {"a":2} ] }"#, "a", "3"),
+            r#"{ "a":3, "b" : [ {"a":2} ] }"#
+        );
+        assert_eq!(with_field(r#"{"a":1,"a":2}"#, "a", "3"), r#"{"a":1,"a":3}"#);
+        assert_eq!(with_field(r#"{"b":{"a":1}}"#, "a", "3"), r#"{"b":{"a":1},"a":3}"#);
+        assert_eq!(with_field("{ }", "a", "3"), r#"{"a":3}"#);
+    }
+
+    #[test]
+    fn what_is_no_object_is_refused() {
+        for text in ["[]", "1", "{", "{} {}", "{\"a\":\"\n\"}", "{'a':1}", ""] {
+            assert!(one_line(text).is_err(), "{text}");
+        }
+        assert_eq!(one_line(" {\n\t\"a\" : \"b c\" }\n").unwrap(), r#"{"a":"b c"}"#);
+    }
+
+    fn any_json() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<String>().prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 32, 6, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
+                prop::collection::vec((any::<String>(), inner), 0..6)
+                    .prop_map(|fields| Value::Object(fields.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn another_layout_says_the_same(value in any_json()) {
+            let text = value.to_string();
+            prop_assert_eq!(serde_json::from_str::<Value>(&indented(&text)).unwrap(), value);
+        }
+
+        #[test]
+        fn another_field_says_the_same_but_for_it(
+            value in any_json().prop_filter("an object", Value::is_object),
+            name in any::<String>(),
+            new in any_json(),
+        ) {
+            let mut expected = value.clone();
+            expected[&name] = new.clone();
+            let text = with_field(&indented(&value.to_string()), &name, &new.to_string());
+            prop_assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), expected);
+        }
+    }
+}
