@@ -26,4 +26,5 @@ mod queue;
 mod restart;
 mod stalled;
 mod startup;
+mod switches;
 mod unknown;

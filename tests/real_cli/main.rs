@@ -80,7 +80,11 @@ fn main() {
             a_mode_that_does_not_exist_is_refused,
             another_model_answers_the_next_prompt,
             a_model_that_does_not_exist_is_refused_or_fails_the_turn,
-            model_and_mode_are_given_at_the_start;
+            model_and_mode_are_given_at_the_start,
+            another_effort_is_in_the_next_request,
+            an_effort_that_does_not_exist_is_refused,
+            thinking_is_switched_off_and_on_where_the_model_can,
+            a_model_that_always_thinks_is_not_told_to_stop;
         api:
             a_lasting_failure_tells_each_try_and_then_the_status,
             a_rate_limit_is_named,

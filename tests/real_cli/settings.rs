@@ -1,4 +1,4 @@
-//! Mode and model, changed while the process lives.
+//! Mode, model, effort and thinking, changed while the process lives: what counts is what the next request carries.
 
 use anyhow::{Context, Result, ensure};
 use deskbell_engine::api::{Command, Outcome};
@@ -77,5 +77,75 @@ pub async fn model_and_mode_are_given_at_the_start() -> Result<()> {
     ensure!(file.exists());
     let requests = world.api.messages();
     ensure!(requests.iter().all(|request| request.model() == Some("claude-sonnet-4-6")));
+    relay.close().await
+}
+
+/// The request that asked for the answer to a prompt.
+async fn request_of(world: &World, relay: &mut Relay, prompt: &str) -> Result<Value> {
+    relay.turn(prompt).await?;
+    Ok(world.api.wait_for_prompt(prompt, DEADLINE).await?.body)
+}
+
+pub async fn another_effort_is_in_the_next_request() -> Result<()> {
+    let world = World::new().await?;
+    let mut relay = Relay::spawn(&world, &[])?;
+    let before = request_of(&world, &mut relay, "SAY before").await?;
+    let session = relay.session()?;
+    ensure!(before["output_config"]["effort"] == session["effort"], "{} {before}", session["effort"]);
+    let model = &session["models"][0];
+    let levels: Vec<&str> =
+        model["effortLevels"].as_array().context("no levels")?.iter().filter_map(Value::as_str).collect();
+    ensure!(levels.len() > 1, "only {levels:?}");
+    for level in levels {
+        relay.send(&Command::SetEffort { effort: Some(level.to_owned()) }).await?;
+        let after = request_of(&world, &mut relay, &format!("SAY {level}")).await?;
+        ensure!(after["output_config"]["effort"] == level, "{level}: {}", after["output_config"]);
+        ensure!(relay.session()?["effort"] == level, "{level}: {}", relay.session()?["effort"]);
+    }
+    relay.send(&Command::SetEffort { effort: None }).await?;
+    let own = request_of(&world, &mut relay, "SAY own").await?;
+    ensure!(own["output_config"] == before["output_config"], "{}", own["output_config"]);
+    ensure!(relay.session()?["pid"] == session["pid"], "the effort cost a new process");
+    relay.close().await
+}
+
+pub async fn an_effort_that_does_not_exist_is_refused() -> Result<()> {
+    let world = World::new().await?;
+    let mut relay = Relay::spawn(&world, &[])?;
+    relay.turn("SAY hello").await?;
+    let before = relay.session()?["effort"].clone();
+    relay.send(&Command::SetEffort { effort: Some("heroic".to_owned()) }).await?;
+    let failed = relay.event("commandFailed").await?;
+    ensure!(failed["error"]["code"] == "badCommand", "{failed}");
+    ensure!(relay.session()?["effort"] == before, "{}", relay.session()?["effort"]);
+    relay.close().await
+}
+
+/// Of the models of 2.1.329 only earlier ones can be told not to think.
+pub async fn thinking_is_switched_off_and_on_where_the_model_can() -> Result<()> {
+    let world = World::new().await?;
+    let mut relay = Relay::spawn(&world, &["--model=claude-sonnet-4-5"])?;
+    let before = request_of(&world, &mut relay, "SAY before").await?;
+    ensure!(before["thinking"]["type"] == "enabled", "{}", before["thinking"]);
+    relay.send(&Command::SetThinking { on: false }).await?;
+    let off = request_of(&world, &mut relay, "SAY off").await?;
+    ensure!(off["thinking"]["type"] == "disabled", "{}", off["thinking"]);
+    ensure!(relay.session()?["thinking"] == false);
+    relay.send(&Command::SetThinking { on: true }).await?;
+    let on = request_of(&world, &mut relay, "SAY on").await?;
+    ensure!(on["thinking"] == before["thinking"], "{}", on["thinking"]);
+    relay.close().await
+}
+
+pub async fn a_model_that_always_thinks_is_not_told_to_stop() -> Result<()> {
+    let world = World::new().await?;
+    let mut relay = Relay::spawn(&world, &[])?;
+    let before = request_of(&world, &mut relay, "SAY before").await?;
+    ensure!(relay.session()?["models"][0]["canStopThinking"] == false);
+    relay.send(&Command::SetThinking { on: false }).await?;
+    relay.event("commandFailed").await?;
+    let after = request_of(&world, &mut relay, "SAY after").await?;
+    ensure!(after["thinking"] == before["thinking"], "{}", after["thinking"]);
+    ensure!(relay.session()?["thinking"] == true);
     relay.close().await
 }

@@ -74,6 +74,8 @@ pub struct State {
     /// Tokens in the context.
     pub context: u64,
     pub rules: Vec<Rule>,
+    /// The host's; `None` is the model's own.
+    pub effort: Option<String>,
     pub results: u64,
     pub store: Store,
     pub queue: VecDeque<Prompt>,

@@ -30,6 +30,9 @@ const TOOLS: &[&str] = &[
     "Write",
 ];
 
+/// The levels of effort of every model.
+pub const EFFORT_LEVELS: &[&str] = &["low", "medium", "high"];
+
 /// The tools that run without asking, whatever the mode.
 pub const HARMLESS_TOOLS: &[&str] = &[
     "Read",
@@ -128,11 +131,11 @@ pub fn models() -> Value {
             "displayName": name,
             "description": description,
             "supportsEffort": true,
-            "supportedEffortLevels": ["low", "medium", "high"],
+            "supportedEffortLevels": EFFORT_LEVELS,
             "supportsAdaptiveThinking": true,
             "supportsFastMode": false,
             "supportsAutoMode": false,
-            "supportsThinkingOff": false,
+            "supportsThinkingOff": value == "haiku",
         })
     })
     .collect()

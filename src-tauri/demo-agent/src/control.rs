@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::agent::{Agent, Hearing, State};
-use crate::{catalogue, usage, wire};
+use crate::turn::cwd;
+use crate::{catalogue, switches, usage, wire};
 
 /// Answers one control request.
 pub fn answer(agent: &Agent, line: &Value) {
@@ -14,6 +15,11 @@ pub fn answer(agent: &Agent, line: &Value) {
     match text("subtype").unwrap_or_default() {
         "initialize" => initialize(agent, &id),
         "interrupt" => interrupt(agent, &id, request.get("cancel_queued") == Some(&Value::Bool(true))),
+        "set_permission_mode" | "set_model" | "set_max_thinking_tokens"
+            if agent.environment.has("stubborn") =>
+        {
+            agent.output.line(&wire::error(&id, "not today", "refused"));
+        }
         "set_permission_mode" => set_mode(agent, &id, text("mode").unwrap_or_default()),
         "set_model" => set_model(agent, &id, text("model").unwrap_or("default")),
         "cancel_async_message" => {
@@ -37,6 +43,11 @@ pub fn answer(agent: &Agent, line: &Value) {
             done(Some(json!({"text": format!("Estimated cost:        ${cost:.4}")})));
         }
         "get_binary_version" => done(Some(json!({"version": agent.environment.version()}))),
+        "get_settings" => done(Some(switches::settings(&agent.lock()))),
+        "list_permission_rules" if !agent.old() => done(Some(switches::rules(&agent.lock(), &cwd()))),
+        "apply_flag_settings" => {
+            switches::apply_flags(agent, &id, request.get("settings").unwrap_or(&Value::Null));
+        }
         "list_models" => done(Some(json!({"models": catalogue::models()}))),
         "rename_session" => {
             let title = text("title").unwrap_or_default();
@@ -61,7 +72,7 @@ pub fn answer(agent: &Agent, line: &Value) {
                 agent.exit(0);
             }
         }
-        "set_max_thinking_tokens" | "apply_flag_settings" | "stop_task" | "background_tasks" => done(None),
+        "set_max_thinking_tokens" | "stop_task" | "background_tasks" => done(None),
         unknown => agent.output.line(&wire::error(
             &id,
             &format!("Unsupported control request subtype: {unknown}"),

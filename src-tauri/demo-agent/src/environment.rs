@@ -15,6 +15,7 @@
 //! | `ignore-eof` | goes on living after its standard input is closed |
 //! | `ignore-sigterm` | ignores SIGTERM |
 //! | `late-store` | writes its transcript only when a turn ends, as a real agent killed early would have |
+//! | `stubborn` | refuses every other mode, model and way to think, and stays at its effort |
 //! | `old` | behaves as 2.1.197 did: no capabilities, no `command_lifecycle`, no receipts |
 //!
 //! Whatever the fault, an agent whose host is gone ends within [`ORPHAN_LIFE`].

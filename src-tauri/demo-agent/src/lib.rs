@@ -29,6 +29,7 @@ pub mod script;
 mod session;
 mod steps;
 mod store;
+mod switches;
 mod tools;
 mod turn;
 mod usage;

@@ -21,6 +21,18 @@ pub struct Call {
 pub struct Rule {
     tool: String,
     content: Option<String>,
+    /// Given on the command line, and not in this session.
+    pub is_flag: bool,
+}
+
+/// As it is written in settings: `Bash(touch *)`.
+impl std::fmt::Display for Rule {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.content {
+            Some(content) => write!(f, "{}({content})", self.tool),
+            None => f.write_str(&self.tool),
+        }
+    }
 }
 
 /// Whether a call may run.
@@ -79,16 +91,17 @@ impl Rule {
     fn from_wire(rule: &Value) -> Option<Self> {
         let tool = rule.get("toolName")?.as_str()?.to_owned();
         let content = rule.get("ruleContent").and_then(Value::as_str).map(str::to_owned);
-        Some(Self { tool, content })
+        Some(Self { tool, content, is_flag: false })
     }
 
     /// `Bash(touch *)`, or just `Bash`, as `--allowedTools` has it.
     pub fn from_flag(text: &str) -> Self {
         match text.split_once('(') {
             Some((tool, content)) => {
-                Self { tool: tool.to_owned(), content: Some(content.trim_end_matches(')').to_owned()) }
+                let content = content.trim_end_matches(')').to_owned();
+                Self { tool: tool.to_owned(), content: Some(content), is_flag: true }
             }
-            None => Self { tool: text.to_owned(), content: None },
+            None => Self { tool: text.to_owned(), content: None, is_flag: true },
         }
     }
 

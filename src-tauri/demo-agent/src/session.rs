@@ -116,6 +116,7 @@ fn take_up(options: &Options, environment: &Environment) -> Result<(State, bool)
         usage,
         context,
         rules: options.allowed_tools.iter().map(|tool| Rule::from_flag(tool)).collect(),
+        effort: None,
         results: 0,
         store,
         queue: VecDeque::new(),

@@ -83,6 +83,13 @@ pub enum Command {
     SetMode { mode: String },
     /// A model's name as `Session::models` lists it, or `default`.
     SetModel { model: String },
+    /// How hard the model tries: one of its `effortLevels`; `null` is the agent's own.
+    SetEffort {
+        #[serde(default)]
+        effort: Option<String>,
+    },
+    /// Whether the model thinks before it answers; only a model that `canStopThinking` can be told not to.
+    SetThinking { on: bool },
     /// A title of the user's own.
     Rename { title: String },
     /// Ends the agent's process, by the stop ladder. The session can be prompted again.
@@ -224,6 +231,9 @@ pub struct Session {
     pub agent_version: Option<String>,
     pub model: Option<String>,
     pub mode: String,
+    /// The level that counts; `null` where the model has none, or nobody said.
+    pub effort: Option<String>,
+    pub thinking: bool,
     /// What the agent offers; empty until it said so.
     pub models: Vec<Model>,
     pub commands: Vec<SlashCommand>,
@@ -282,6 +292,13 @@ pub struct Model {
     pub name: String,
     pub label: String,
     pub description: String,
+    /// The full name behind `name`, as `Session::model` has it once a turn began.
+    pub resolved: Option<String>,
+    /// From the least to the most; empty if it has none.
+    pub effort_levels: Vec<String>,
+    pub can_stop_thinking: bool,
+    /// It can judge by itself what needs asking: the mode `auto`.
+    pub can_decide: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]

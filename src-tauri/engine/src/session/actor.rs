@@ -473,6 +473,8 @@ impl Actor {
             agent_version: None,
             model: None,
             mode: "default".to_owned(),
+            effort: None,
+            thinking: true,
             models: Vec::new(),
             commands: Vec::new(),
             queue: Vec::new(),

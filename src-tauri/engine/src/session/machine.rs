@@ -3,6 +3,9 @@
 //! No clock, no I/O, no chance in here, so that whole lives can be run in a test. The actor carries out the effects,
 //! in their order, and nothing more.
 
+mod switches;
+
+use self::switches::Switches;
 use super::outcome;
 use crate::api::*;
 use crate::launch::{MODES, Start, knows_no_restrictions};
@@ -67,6 +70,8 @@ pub struct Memory {
     pub model: Option<String>,
     pub mode: Option<String>,
     pub title: Option<String>,
+    pub effort: Option<String>,
+    pub thinking_off: bool,
     pub cost_usd: f64,
 }
 
@@ -194,6 +199,9 @@ enum Asked {
     Interrupt,
     Mode(String),
     Model(String),
+    Effort { wish: Option<String>, before: Option<String> },
+    Thinking { on: bool },
+    Settings,
 }
 
 /// How the last turn, or the process, came out.
@@ -232,6 +240,7 @@ pub struct Machine {
     wanted_model: Option<String>,
     mode: Option<String>,
     wanted_mode: Option<String>,
+    switches: Switches,
     models: Vec<Model>,
     commands: Vec<SlashCommand>,
     usage: Usage,
@@ -271,6 +280,7 @@ impl Machine {
             wanted_model: memory.model,
             mode: None,
             wanted_mode: memory.mode,
+            switches: Switches::new(memory.effort, memory.thinking_off),
             models: Vec::new(),
             commands: Vec::new(),
             usage: Usage { cost_usd: memory.cost_usd, ..Usage::default() },
@@ -296,6 +306,8 @@ impl Machine {
             prompts: prompts.collect(),
             model: self.wanted_model.clone(),
             mode: self.wanted_mode.clone(),
+            effort: self.switches.wanted_effort.clone(),
+            thinking_off: self.switches.thinking_off,
             title: self.title.clone().or_else(|| title_of(&self.saving.front()?.text)),
             cost_usd: self.usage.cost_usd,
         }
@@ -342,6 +354,8 @@ impl Machine {
         session.agent_version = self.version.clone();
         session.model = self.model.clone().or_else(|| self.wanted_model.clone());
         session.mode = self.shown_mode().unwrap_or("default").to_owned();
+        session.effort = self.shown_effort();
+        session.thinking = self.shown_thinking();
         session.models = self.models.clone();
         session.commands = self.commands.clone();
         session.queue = self
@@ -577,6 +591,8 @@ impl Step<'_> {
             Command::Resend { prompt_id } => self.resend(&prompt_id),
             Command::SetMode { mode } => self.set_mode(mode),
             Command::SetModel { model } => self.set_model(model),
+            Command::SetEffort { effort } => self.set_effort(effort),
+            Command::SetThinking { on } => self.set_thinking(on),
             Command::Rename { title } => {
                 let title = title.trim();
                 if title.is_empty() {
@@ -1144,8 +1160,12 @@ impl Step<'_> {
                 self.machine.model = Some(resolved);
                 self.machine.wanted_model = Some(model);
                 self.push(Effect::Save(None));
+                self.ask_effort();
                 self.changed();
             }
+            (Asked::Effort { wish, before }, outcome) => self.effort_answered(&wish, before, outcome),
+            (Asked::Thinking { on }, outcome) => self.thinking_answered(on, outcome),
+            (Asked::Settings, outcome) => self.settings_told(outcome),
             (Asked::Model(_), Err(problem)) => self.refused("The agent refused the model.", problem),
         }
     }
@@ -1204,6 +1224,7 @@ impl Step<'_> {
         {
             self.ask(Asked::Model(model.clone()), wire::set_model(&model));
         }
+        self.switch_at_start();
         self.advance();
     }
 
@@ -1285,6 +1306,11 @@ fn title_of(text: &str) -> Option<String> {
 
 fn read_models(response: &Value) -> Vec<Model> {
     let string = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or("").to_owned();
+    let flag = |value: &Value, key: &str| value.get(key).and_then(Value::as_bool).unwrap_or(false);
+    let levels = |model: &Value| {
+        let levels = model.get("supportedEffortLevels").and_then(Value::as_array);
+        levels.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+    };
     let models = response.get("models").and_then(Value::as_array);
     models
         .into_iter()
@@ -1293,6 +1319,10 @@ fn read_models(response: &Value) -> Vec<Model> {
             name: string(model, "value"),
             label: string(model, "displayName"),
             description: string(model, "description"),
+            resolved: model.get("resolvedModel").and_then(Value::as_str).map(str::to_owned),
+            effort_levels: levels(model),
+            can_stop_thinking: flag(model, "supportsThinkingOff"),
+            can_decide: flag(model, "supportsAutoMode"),
         })
         .filter(|model| !model.name.is_empty())
         .collect()

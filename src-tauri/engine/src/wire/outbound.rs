@@ -47,6 +47,22 @@ pub fn set_model(model: &str) -> Value {
     json!({"subtype": "set_model", "model": model})
 }
 
+/// Sets the effort as a flag would: for this process, in no file. Any word is answered with success (2.1.329).
+pub fn set_effort(level: Option<&str>) -> Value {
+    json!({"subtype": "apply_flag_settings", "settings": {"effortLevel": level}})
+}
+
+/// No tokens to think with is no thinking; `null` is the model's own measure (2.1.329).
+pub fn set_thinking(on: bool) -> Value {
+    let tokens = if on { Value::Null } else { json!(0) };
+    json!({"subtype": "set_max_thinking_tokens", "max_thinking_tokens": tokens})
+}
+
+/// What the agent works with, and which files said so.
+pub fn get_settings() -> Value {
+    json!({"subtype": "get_settings"})
+}
+
 /// Allows a tool to run with exactly this input, one line of JSON that goes byte for byte, keeping these rules.
 pub fn allow(request_id: &str, input: &str, rules: &[Value]) -> String {
     let rules =

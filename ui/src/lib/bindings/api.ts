@@ -4,7 +4,7 @@ export type JsonValue = null | boolean | number | string | JsonValue[] | { [key:
 /**
  * What can be asked of a session. One JSON object per line through `deskbell relay`.
  */
-export type Command = { "type": "prompt", text: string, images: Array<Image>, } | { "type": "decide", requestId: RequestId, shown: string | null, decision: Decision, } | { "type": "interrupt" } | { "type": "withdraw", promptId: PromptId, } | { "type": "editQueued", promptId: PromptId, text: string, } | { "type": "resend", promptId: PromptId, } | { "type": "setMode", mode: string, } | { "type": "setModel", model: string, } | { "type": "rename", title: string, } | { "type": "stop" };
+export type Command = { "type": "prompt", text: string, images: Array<Image>, } | { "type": "decide", requestId: RequestId, shown: string | null, decision: Decision, } | { "type": "interrupt" } | { "type": "withdraw", promptId: PromptId, } | { "type": "editQueued", promptId: PromptId, text: string, } | { "type": "resend", promptId: PromptId, } | { "type": "setMode", mode: string, } | { "type": "setModel", model: string, } | { "type": "setEffort", effort: string | null, } | { "type": "setThinking", on: boolean, } | { "type": "rename", title: string, } | { "type": "stop" };
 
 /**
  * An image that belongs to a prompt.
@@ -78,6 +78,10 @@ agentSessionId: string | null, status: Status,
  */
 alive: boolean, pid: number | null, agentVersion: string | null, model: string | null, mode: string, 
 /**
+ * The level that counts; `null` where the model has none, or nobody said.
+ */
+effort: string | null, thinking: boolean, 
+/**
  * What the agent offers; empty until it said so.
  */
 models: Array<Model>, commands: Array<SlashCommand>, 
@@ -116,7 +120,19 @@ export type Model = {
 /**
  * What `setModel` takes.
  */
-name: string, label: string, description: string, };
+name: string, label: string, description: string, 
+/**
+ * The full name behind `name`, as `Session::model` has it once a turn began.
+ */
+resolved: string | null, 
+/**
+ * From the least to the most; empty if it has none.
+ */
+effortLevels: Array<string>, canStopThinking: boolean, 
+/**
+ * It can judge by itself what needs asking: the mode `auto`.
+ */
+canDecide: boolean, };
 
 export type SlashCommand = { 
 /**

@@ -49,6 +49,12 @@ export function runCommand(session: FakeSession, command: Command): CommandError
       }
       session.patch({ model: command.model });
       return null;
+    case 'setEffort':
+      session.patch({ effort: command.effort });
+      return null;
+    case 'setThinking':
+      session.patch({ thinking: command.on });
+      return null;
     case 'rename':
       session.patch({ title: command.title });
       return null;

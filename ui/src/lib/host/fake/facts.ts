@@ -1,6 +1,6 @@
 // Facts of a made-up project.
 
-import type { AgentKind, Preferences, ProjectView, Session, Status } from '../../bindings/api';
+import type { AgentKind, Model, Preferences, ProjectView, Session, Status } from '../../bindings/api';
 
 export const START = Date.now();
 const MINUTE = 60_000;
@@ -19,6 +19,11 @@ export const PROJECT: ProjectView = {
   appVersion: '0.1.0',
 };
 
+function model(name: string, label: string, description: string): Model {
+  const effortLevels = ['low', 'medium', 'high'];
+  return { name, label, description, resolved: null, effortLevels, canStopThinking: false, canDecide: true };
+}
+
 export function emptySession(id: string, title: string, agent: AgentKind = 'claude'): Session {
   return {
     id,
@@ -32,10 +37,12 @@ export function emptySession(id: string, title: string, agent: AgentKind = 'clau
     agentVersion: '2.1.329',
     model: 'opus',
     mode: 'default',
+    effort: 'medium',
+    thinking: true,
     models: [
-      { name: 'default', label: 'Default', description: 'What the agent recommends' },
-      { name: 'opus', label: 'Opus 5.5', description: 'Most capable' },
-      { name: 'haiku', label: 'Haiku 5', description: 'Fastest' },
+      model('default', 'Default', 'What the agent recommends'),
+      model('opus', 'Opus 5.5', 'Most capable'),
+      { ...model('haiku', 'Haiku 5', 'Fastest'), effortLevels: [], canStopThinking: true, canDecide: false },
     ],
     commands: [
       { name: 'clear', description: 'Start over with an empty context', argumentHint: '' },

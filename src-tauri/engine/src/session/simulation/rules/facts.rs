@@ -27,6 +27,8 @@ pub fn describe(machine: &Machine) -> Session {
         agent_version: None,
         model: None,
         mode: String::new(),
+        effort: None,
+        thinking: true,
         models: Vec::new(),
         commands: Vec::new(),
         queue: Vec::new(),

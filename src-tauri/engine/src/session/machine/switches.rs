@@ -1,0 +1,279 @@
+//! What can be switched while the agent lives, beside mode and model: effort and thinking, as far as its model offers them.
+//!
+//! The agent's own report is what counts. 2.1.329 answers `success` to any effort, even one that does not exist, so it is
+//! asked afterwards which one it applies. It also takes an end of thinking from models that then go on thinking, so that
+//! is offered only where the model says that it can.
+
+use super::{Asked, Machine, Process, Step};
+use crate::api::*;
+use crate::wire;
+use serde_json::Value;
+
+/// What was wished for, and what the agent says of it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Switches {
+    /// As the agent reported it last; `None` where its model has no levels, or it does not say.
+    effort: Option<String>,
+    pub(super) wanted_effort: Option<String>,
+    pub(super) thinking_off: bool,
+}
+
+impl Switches {
+    pub(super) fn new(effort: Option<String>, thinking_off: bool) -> Self {
+        Self { effort: None, wanted_effort: effort, thinking_off }
+    }
+}
+
+impl Machine {
+    /// The model that works, as the agent listed it.
+    fn current_model(&self) -> Option<&Model> {
+        let name = self.wished_model().unwrap_or("default");
+        let resolved = |model: &&Model| model.resolved.as_deref() == Some(name);
+        self.models.iter().find(|model| model.name == name).or_else(|| self.models.iter().find(resolved))
+    }
+
+    fn wished_model(&self) -> Option<&str> {
+        self.model.as_deref().or(self.wanted_model.as_deref())
+    }
+
+    pub(super) fn shown_effort(&self) -> Option<String> {
+        self.current_model().filter(|model| !model.effort_levels.is_empty())?;
+        let wish = self.switches.wanted_effort.clone();
+        let is_asking = self.asked.iter().any(|(_, asked)| matches!(asked, Asked::Effort { .. }));
+        let is_told = self.process == Process::Ready && !is_asking;
+        let told = self.switches.effort.clone();
+        if is_told { told.or(wish) } else { wish.or(told) }
+    }
+
+    pub(super) fn shown_thinking(&self) -> bool {
+        let can_stop = self.current_model().is_some_and(|model| model.can_stop_thinking);
+        !(self.switches.thinking_off && can_stop)
+    }
+
+    fn tells_effort(&self) -> bool {
+        self.models.iter().any(|model| !model.effort_levels.is_empty())
+    }
+}
+
+impl Step<'_> {
+    pub(super) fn set_effort(&mut self, effort: Option<String>) {
+        if let Some(level) = &effort {
+            let known = self.machine.current_model().map_or(&[][..], |model| &model.effort_levels);
+            // The agent would say yes to any word.
+            if !known.is_empty() && !known.contains(level) {
+                let known = known.join(", ");
+                let message = format!("There is no effort “{level}”; there are {known}.");
+                return self.refuse(ErrorCode::BadCommand, message);
+            }
+            // Before it started for the first time nothing is known, and the wish is kept for then.
+            if known.is_empty() && !self.machine.models.is_empty() {
+                return self.refuse(ErrorCode::BadCommand, "This model has no levels of effort.");
+            }
+        }
+        let before = std::mem::replace(&mut self.machine.switches.wanted_effort, effort.clone());
+        if self.machine.process == Process::Ready {
+            let request = wire::set_effort(effort.as_deref());
+            self.ask(Asked::Effort { wish: effort, before }, request);
+        }
+        self.push(super::Effect::Save(None));
+        self.changed();
+    }
+
+    pub(super) fn set_thinking(&mut self, on: bool) {
+        let models = &self.machine.models;
+        let can_stop = self.machine.current_model().is_some_and(|model| model.can_stop_thinking);
+        if !on && !can_stop && !models.is_empty() {
+            return self.refuse(ErrorCode::BadCommand, "This model always thinks.");
+        }
+        self.machine.switches.thinking_off = !on;
+        if self.machine.process == Process::Ready {
+            self.ask(Asked::Thinking { on }, wire::set_thinking(on));
+        }
+        self.push(super::Effect::Save(None));
+        self.changed();
+    }
+
+    /// Gives a process that is ready what was chosen before, and asks what it works with.
+    pub(super) fn switch_at_start(&mut self) {
+        self.machine.switches.effort = None;
+        if let Some(level) = self.machine.switches.wanted_effort.clone() {
+            let wish = Some(level);
+            let request = wire::set_effort(wish.as_deref());
+            self.ask(Asked::Effort { wish, before: None }, request);
+        } else {
+            self.ask_effort();
+        }
+        if self.machine.switches.thinking_off {
+            self.ask(Asked::Thinking { on: false }, wire::set_thinking(false));
+        }
+    }
+
+    /// The model decides which effort counts, so it is asked anew after each change of either.
+    pub(super) fn ask_effort(&mut self) {
+        if self.machine.tells_effort() {
+            self.ask(Asked::Settings, wire::get_settings());
+        }
+    }
+
+    pub(super) fn effort_answered(
+        &mut self,
+        wish: &Option<String>,
+        before: Option<String>,
+        outcome: Result<Value, String>,
+    ) {
+        match outcome {
+            Ok(_) => self.ask_effort(),
+            Err(problem) => {
+                if self.machine.switches.wanted_effort == *wish {
+                    self.machine.switches.wanted_effort = before;
+                    self.push(super::Effect::Save(None));
+                }
+                self.refused("The agent refused the effort.", problem);
+            }
+        }
+        self.changed();
+    }
+
+    pub(super) fn thinking_answered(&mut self, on: bool, outcome: Result<Value, String>) {
+        let Err(problem) = outcome else { return };
+        if self.machine.switches.thinking_off != on {
+            self.machine.switches.thinking_off = on;
+            self.push(super::Effect::Save(None));
+        }
+        self.refused("The agent refused to change its thinking.", problem);
+    }
+
+    /// What the agent says it works with.
+    pub(super) fn settings_told(&mut self, outcome: Result<Value, String>) {
+        // An agent that does not know the question shows the wish.
+        let Ok(settings) = outcome else { return };
+        let told = settings.pointer("/applied/effort").and_then(Value::as_str).map(str::to_owned);
+        self.machine.switches.effort.clone_from(&told);
+        self.changed();
+        let is_asking = self.machine.asked.iter().any(|(_, asked)| matches!(asked, Asked::Effort { .. }));
+        let Some(wish) = self.machine.switches.wanted_effort.clone().filter(|_| !is_asking) else { return };
+        let offered = self.machine.current_model().is_some_and(|model| model.effort_levels.contains(&wish));
+        if offered && told.as_ref() != Some(&wish) {
+            let works = told.as_deref().unwrap_or("its own");
+            let problem = format!("It works with {works}, not with {wish}.");
+            self.machine.switches.wanted_effort = told;
+            self.push(super::Effect::Save(None));
+            self.refused("The agent did not take the effort.", problem);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Effect, Input, Limits, Memory};
+    use super::*;
+    use crate::wire::Inbound;
+    use serde_json::json;
+
+    struct Agent {
+        machine: Machine,
+        n_answered: u64,
+    }
+
+    /// A machine whose agent is up: `opus` has levels, `haiku` has none and can stop thinking.
+    fn up(memory: Memory) -> (Agent, Vec<Value>) {
+        let mut agent = Agent { machine: Machine::new(memory, Limits::default()), n_answered: 0 };
+        agent.step(Input::Start);
+        agent.step(Input::Spawned);
+        let models = json!([
+            {"value": "default", "resolvedModel": "claude-opus", "supportedEffortLevels": ["low", "high"]},
+            {"value": "opus", "resolvedModel": "claude-opus", "supportedEffortLevels": ["low", "high"]},
+            {"value": "haiku", "resolvedModel": "claude-haiku", "supportsThinkingOff": true},
+        ]);
+        let asked = agent.answers(Ok(json!({"models": models})));
+        (agent, asked)
+    }
+
+    impl Agent {
+        /// What is asked of the agent in one step.
+        fn step(&mut self, input: Input) -> Vec<Value> {
+            let effects = self.machine.step(0, input);
+            let lines = effects.iter().filter_map(|effect| match effect {
+                Effect::Write(line) => serde_json::from_str::<Value>(line).ok(),
+                _ => None,
+            });
+            lines.map(|line| line["request"].clone()).collect()
+        }
+
+        /// Answers the oldest question.
+        fn answers(&mut self, outcome: Result<Value, String>) -> Vec<Value> {
+            self.n_answered += 1;
+            let request_id = format!("deskbell-{}", self.n_answered);
+            self.step(Input::Line(Inbound::ControlResponse { request_id, outcome }))
+        }
+
+        fn applies(&mut self, effort: &str) -> Vec<Value> {
+            self.answers(Ok(json!({"applied": {"effort": effort}})))
+        }
+
+        fn effort(&mut self, level: &str) -> Vec<Value> {
+            self.step(Input::Command(Command::SetEffort { effort: Some(level.to_owned()) }))
+        }
+
+        fn is_refused(&mut self, command: Command) -> bool {
+            let effects = self.machine.step(0, Input::Command(command));
+            effects.iter().any(|effect| matches!(effect, Effect::Refuse(_)))
+        }
+    }
+
+    #[test]
+    fn an_effort_counts_once_the_agent_says_that_it_applies_it() {
+        let (mut agent, asked) = up(Memory::default());
+        assert_eq!(asked, [wire::get_settings()]);
+        agent.applies("low");
+        assert_eq!(agent.machine.shown_effort().as_deref(), Some("low"));
+
+        assert_eq!(agent.effort("high"), [wire::set_effort(Some("high"))]);
+        assert_eq!(agent.machine.shown_effort().as_deref(), Some("high"), "the wish shows at once");
+        assert_eq!(agent.answers(Ok(json!({}))), [wire::get_settings()]);
+        agent.applies("high");
+        assert_eq!(agent.machine.memory().effort.as_deref(), Some("high"));
+        assert_eq!(agent.machine.shown_effort().as_deref(), Some("high"));
+    }
+
+    #[test]
+    fn an_effort_that_is_refused_or_passed_over_goes_back() {
+        let (mut agent, _) = up(Memory::default());
+        agent.applies("low");
+        agent.effort("high");
+        agent.answers(Err("no".to_owned()));
+        assert_eq!(agent.machine.shown_effort().as_deref(), Some("low"));
+        assert_eq!(agent.machine.memory().effort, None);
+
+        agent.effort("high");
+        agent.answers(Ok(json!({})));
+        agent.applies("low");
+        assert_eq!(agent.machine.shown_effort().as_deref(), Some("low"));
+        assert_eq!(agent.machine.memory().effort.as_deref(), Some("low"));
+    }
+
+    #[test]
+    fn only_what_the_model_offers_can_be_asked_for() {
+        let (mut agent, _) = up(Memory::default());
+        assert!(agent.is_refused(Command::SetEffort { effort: Some("max".to_owned()) }));
+        assert!(agent.is_refused(Command::SetThinking { on: false }));
+        agent.machine.model = Some("claude-haiku".to_owned());
+        assert!(agent.is_refused(Command::SetEffort { effort: Some("low".to_owned()) }));
+        assert_eq!(agent.machine.shown_effort(), None);
+        let asked = agent.step(Input::Command(Command::SetThinking { on: false }));
+        assert_eq!(asked, [wire::set_thinking(false)]);
+        assert!(!agent.machine.shown_thinking());
+        agent.applies("low");
+        agent.answers(Err("no".to_owned()));
+        assert!(agent.machine.shown_thinking(), "a refused change goes back");
+    }
+
+    #[test]
+    fn what_was_chosen_holds_for_the_next_process() {
+        let memory = Memory { effort: Some("high".to_owned()), thinking_off: true, ..Memory::default() };
+        let (mut agent, asked) = up(memory);
+        assert_eq!(asked, [wire::set_effort(Some("high")), wire::set_thinking(false)]);
+        assert_eq!(agent.machine.shown_effort().as_deref(), Some("high"));
+        assert_eq!(agent.answers(Ok(json!({}))), [wire::get_settings()]);
+    }
+}

@@ -1,0 +1,73 @@
+import { screen, within } from '@testing-library/svelte';
+import userEvent from '@testing-library/user-event';
+import { tick } from 'svelte';
+import { describe, expect, it } from 'vitest';
+
+import type { Command, Session } from '../bindings/api';
+import { draw } from '../../test/draw';
+import { emptySession } from '../host/fake/facts';
+import Header from './Header.svelte';
+
+async function header(facts: Partial<Session> = {}) {
+  const commands: Command[] = [];
+  const nothing = () => {};
+  await draw(Header, {
+    session: { ...emptySession('s1', 'Title'), alive: true, ...facts },
+    hasSide: false,
+    ontogglesessions: nothing,
+    ontoggleside: nothing,
+    onmodel: (model: string) => commands.push({ type: 'setModel', model }),
+    onmode: (mode: string) => commands.push({ type: 'setMode', mode }),
+    onswitch: (command: Command) => commands.push(command),
+    onrename: nothing,
+    onstop: nothing,
+    onremove: nothing,
+    oncopy: nothing,
+  });
+  return { commands, user: userEvent.setup() };
+}
+
+async function choices(user: ReturnType<typeof userEvent.setup>, label: string) {
+  await user.click(screen.getByRole('button', { name: new RegExp(label) }));
+  await tick();
+  const menu = within(screen.getByRole('menu'));
+  return [...menu.queryAllByRole('menuitemradio'), ...menu.queryAllByRole('menuitem')];
+}
+
+describe('the head of a conversation', () => {
+  it('offers the efforts of the model, and marks the one that counts', async () => {
+    const { commands, user } = await header();
+    const items = await choices(user, 'Effort');
+    expect(items.map((item) => item.textContent.trim())).toEqual(['Low', 'Medium', 'High']);
+    expect(items.map((item) => item.getAttribute('aria-checked'))).toEqual(['false', 'true', 'false']);
+    await user.click(items[2] as HTMLElement);
+    expect(commands).toEqual([{ type: 'setEffort', effort: 'high' }]);
+  });
+
+  it('offers to stop thinking where the model can', async () => {
+    const { commands, user } = await header({ model: 'haiku', effort: null });
+    const items = await choices(user, 'Effort');
+    expect(items).toHaveLength(1);
+    await user.click(items[0] as HTMLElement);
+    expect(commands).toEqual([{ type: 'setThinking', on: false }]);
+  });
+
+  it('offers no effort that the agent did not tell of', async () => {
+    await header({ models: [] });
+    expect(screen.queryByRole('button', { name: /Effort/ })).toBeNull();
+  });
+
+  it('finds the model by its full name', async () => {
+    const models = emptySession('', '').models.map((model) => ({ ...model, resolved: `claude-${model.name}-5` }));
+    const { user } = await header({ models, model: 'claude-haiku-5', effort: null });
+    const items = await choices(user, 'Model');
+    expect(items.map((item) => item.getAttribute('aria-checked'))).toEqual(['false', 'false', 'true']);
+  });
+
+  it('offers to decide by itself only what can', async () => {
+    const { user } = await header({ model: 'haiku' });
+    const labels = (await choices(user, 'Permission mode')).map((item) => item.textContent);
+    expect(labels.some((label) => label.includes('Automatic'))).toBe(false);
+    expect(labels.some((label) => label.includes('Plan first'))).toBe(true);
+  });
+});
