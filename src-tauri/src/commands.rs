@@ -96,7 +96,11 @@ pub async fn command(
 }
 
 #[tauri::command]
-pub fn set_preferences(app: AppHandle, shell: State<'_, Shell>, preferences: Preferences) -> Answer<()> {
+pub async fn set_preferences(
+    app: AppHandle,
+    shell: State<'_, Shell>,
+    preferences: Preferences,
+) -> Answer<()> {
     shell.kept.set_preferences(preferences).map_err(|error| CommandError {
         code: ErrorCode::Internal,
         message: "The preferences could not be kept.".to_owned(),
