@@ -11,6 +11,7 @@ const COMMANDS: &[&str] = &[
     "command",
     "set_preferences",
     "decide_trust",
+    "check_agent",
     "open_link",
 ];
 

@@ -13,6 +13,8 @@ Deskbell keeps command-line coding agents on call.
                              the engine without a window: commands on stdin, events on stdout, a JSON object a line;
                              without --trust, a folder that is not trusted is worked in restricted
   deskbell replay FILE       fold a recording again: its events on stdout, a JSON object a line
+  deskbell doctor [--agent=PATH]
+                             which agent runs here, why that one, and whether it asks before it acts
   deskbell --version
   deskbell --help
 ";
@@ -26,6 +28,10 @@ pub enum Mode {
     Relay(RelayOptions),
     /// A recording.
     Replay(PathBuf),
+    /// Tries the agent that is found, or this one.
+    Doctor {
+        agent: Option<PathBuf>,
+    },
 }
 
 /// A window for a project.
@@ -73,6 +79,11 @@ pub fn parse(args: &[OsString], cwd: &Path) -> Result<Mode, Problem> {
     if args.first().is_some_and(|first| first == "relay") {
         return relay(&args[1..], cwd).map(Mode::Relay);
     }
+    if let [first, rest @ ..] = args
+        && first == "doctor"
+    {
+        return doctor(rest);
+    }
     if let [first, file] = args
         && first == "replay"
     {
@@ -96,6 +107,18 @@ pub fn parse(args: &[OsString], cwd: &Path) -> Result<Mode, Problem> {
         }
     }
     Ok(Mode::Window(parsed))
+}
+
+fn doctor(args: &[OsString]) -> Result<Mode, Problem> {
+    let mut agent = None;
+    for arg in args {
+        match split(arg) {
+            (name, Some(value)) if name == "--agent" => agent = Some(value.into()),
+            (name, _) if name == "--agent" => return Err(Problem::NoValue(name)),
+            (name, _) => return Err(Problem::UnknownOption(name)),
+        }
+    }
+    Ok(Mode::Doctor { agent })
 }
 
 fn relay(args: &[OsString], cwd: &Path) -> Result<RelayOptions, Problem> {
@@ -165,6 +188,15 @@ mod tests {
         assert_eq!(parsed(&["--demo", "--prompt=a=b", "/"]), window("a=b"));
         assert_eq!(parsed(&["/", "--prompt", "-x", "--demo"]), window("-x"));
         assert_eq!(parsed(&["--prompt"]), Err(Problem::NoValue("--prompt".into())));
+    }
+
+    #[test]
+    fn the_doctor_may_be_told_whom_to_look_at() {
+        let doctor = |agent: Option<&str>| Ok(Mode::Doctor { agent: agent.map(Into::into) });
+        assert_eq!(parsed(&["doctor"]), doctor(None));
+        assert_eq!(parsed(&["doctor", "--agent=/x"]), doctor(Some("/x")));
+        assert_eq!(parsed(&["doctor", "--agent"]), Err(Problem::NoValue("--agent".into())));
+        assert_eq!(parsed(&["doctor", "now"]), Err(Problem::UnknownOption("now".into())));
     }
 
     #[test]

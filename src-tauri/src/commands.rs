@@ -114,6 +114,12 @@ pub async fn set_preferences(
     Ok(())
 }
 
+/// Tries the agent: which one it is, and whether it asks before it acts.
+#[tauri::command]
+pub async fn check_agent(shell: State<'_, Shell>) -> Answer<Checkup> {
+    Ok(shell.desk().check_agent().await)
+}
+
 /// Keeps whether the folder is trusted. To trust needs the fingerprint of what was shown.
 #[tauri::command]
 pub async fn decide_trust(

@@ -1,6 +1,7 @@
 //! Every session of every project: opened once, kept on disk, listened to by the desk itself.
 
 use crate::agent::{self, Run};
+use crate::doctor;
 use crate::preferences::Preferred;
 use crate::trust::Gate;
 use anyhow::Context;
@@ -93,6 +94,12 @@ impl Desk {
     /// Asked before every start of an agent.
     pub fn gate(&self) -> &Gate {
         &self.gate
+    }
+
+    /// Tries the agent that a new session would run.
+    pub async fn check_agent(&self) -> Checkup {
+        let chosen = self.preferred.get().agent_program.map(PathBuf::from);
+        doctor::check(chosen, self.data.clone(), self.run.clone()).await
     }
 
     /// Begins a session, and its agent with it.

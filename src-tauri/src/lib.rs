@@ -6,6 +6,7 @@ mod args;
 mod ask;
 mod commands;
 mod desk;
+mod doctor;
 mod forward;
 mod notify;
 mod preferences;
@@ -57,6 +58,7 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
             ExitCode::SUCCESS
         }
         Mode::Relay(options) => relay::main(options),
+        Mode::Doctor { agent } => doctor::main(agent),
         Mode::Replay(file) => relay::replay(&file),
         Mode::Window(args) => window(args),
     }

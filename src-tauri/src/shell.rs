@@ -48,6 +48,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::command,
             commands::set_preferences,
             commands::decide_trust,
+            commands::check_agent,
             commands::open_link,
         ])
         .setup(move |app| Ok(setup(app.handle(), args)?))

@@ -15,6 +15,7 @@ mod transcript;
 
 mod app_killed;
 mod bytes;
+mod doctor;
 mod ending;
 mod environment;
 mod exit;

@@ -8,6 +8,8 @@ mod background;
 mod commands;
 #[cfg(unix)]
 mod crash;
+#[cfg(unix)]
+mod doctor;
 mod hostile;
 mod overhead;
 mod permissions;
@@ -134,6 +136,12 @@ fn main() {
     // Each of these starts an agent in many folders.
     let within_all = |test: suite::Test| test.within(hostile::ALL);
     alone.extend(tests![hostile: the_cli_alone_gives_the_key_to_the_folders_address]);
+    #[cfg(unix)]
+    under_the_engine.extend(tests![doctor:
+        the_cli_asks_before_it_acts,
+        a_cli_that_ignores_the_flag_is_found_out,
+        a_cli_that_allows_by_itself_is_found_out,
+    ]);
     under_the_engine.extend(tests![hostile: a_decision_counts_until_a_byte_changes]);
     let hostile_under_the_engine =
         tests![hostile: no_folder_gets_its_way_under_the_engine, a_trusted_folder_gets_its_way];

@@ -870,6 +870,29 @@ pub struct Tried {
     pub problem: String,
 }
 
+/// What the doctor says of the agent.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Checkup {
+    /// Which one, and why that one; or what was tried.
+    pub agent: AgentView,
+    pub version: Option<String>,
+    pub channel: PermissionChannel,
+}
+
+/// Whether an agent asks before it acts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum PermissionChannel {
+    Asks,
+    /// It went on without a word where it must ask.
+    NeverAsks,
+    /// It could not be seen: why.
+    Unknown {
+        reason: String,
+    },
+}
+
 /// What goes to a window in one Tauri event: the events of one frame, merged.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]

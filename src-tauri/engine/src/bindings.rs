@@ -83,6 +83,8 @@ fn typescript() -> String {
         FindingDetail,
         Severity,
         FindingKind,
+        Checkup,
+        PermissionChannel,
         SessionId,
         ItemId,
         PromptId,

@@ -2,6 +2,7 @@
 //! nothing of Tauri.
 
 pub mod api;
+pub mod doctor;
 pub mod document;
 pub mod history;
 pub mod launch;

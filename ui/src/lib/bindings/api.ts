@@ -559,6 +559,20 @@ export type Severity = "runs" | "redirects" | "allows" | "changes";
 export type FindingKind = "unreadable" | "apiAddress" | "hook" | "server" | "helper" | "statusLine" | "plugin" | "environment" | "mode" | "allowRule" | "directory" | "serverApproval" | "sandbox" | "narrowingRule" | "setting" | "oddity";
 
 /**
+ * What the doctor says of the agent.
+ */
+export type Checkup = { 
+/**
+ * Which one, and why that one; or what was tried.
+ */
+agent: AgentView, version: string | null, channel: PermissionChannel, };
+
+/**
+ * Whether an agent asks before it acts.
+ */
+export type PermissionChannel = { "type": "asks" } | { "type": "neverAsks" } | { "type": "unknown", reason: string, };
+
+/**
  * A session as Deskbell knows it; stable from its creation, across restarts of app and agent.
  */
 export type SessionId = string;

@@ -3,6 +3,7 @@
 import type {
   AgentKind,
   Batch,
+  Checkup,
   Command,
   CommandError,
   Hello,
@@ -112,6 +113,10 @@ export class FakeHost implements Host {
     this.#scene.project = { ...this.#scene.project, trust: { ...trust, standing, added: [], removed: [] } };
     this.#hear({ type: 'projectChanged', project: this.#project() });
     return Promise.resolve();
+  }
+
+  checkAgent(): Promise<Checkup> {
+    return Promise.resolve({ agent: this.#scene.project.agent, version: '2.1.329', channel: { type: 'asks' } });
   }
 
   openLink(url: string): Promise<void> {

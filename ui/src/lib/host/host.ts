@@ -2,6 +2,7 @@
 
 import type {
   AgentKind,
+  Checkup,
   Command,
   CommandError,
   Hello,
@@ -29,6 +30,8 @@ export interface Host {
   setPreferences(preferences: Preferences): Promise<void>;
   /** Keeps whether the folder is trusted; to trust needs the fingerprint of what was shown. */
   decideTrust(decision: TrustDecision, fingerprint: string | null): Promise<void>;
+  /** Tries the agent: which one it is, and whether it asks before it acts. Takes some seconds. */
+  checkAgent(): Promise<Checkup>;
   /** Opens a web page in the browser of the desktop. */
   openLink(url: string): Promise<void>;
   copyText(text: string): Promise<void>;

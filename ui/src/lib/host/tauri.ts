@@ -25,6 +25,7 @@ export const tauriHost: Host = {
   removeSession: (sessionId) => call('remove_session', { sessionId }),
   setPreferences: (preferences) => call('set_preferences', { preferences }),
   decideTrust: (decision, fingerprint) => call('decide_trust', { decision, fingerprint }),
+  checkAgent: () => call('check_agent'),
   openLink: (url) => call('open_link', { url }),
   copyText: (text) => navigator.clipboard.writeText(text),
 };

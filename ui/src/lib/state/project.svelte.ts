@@ -4,6 +4,7 @@ import { SvelteSet } from 'svelte/reactivity';
 
 import type {
   AgentKind,
+  Checkup,
   Command,
   CommandError,
   Hello,
@@ -164,6 +165,13 @@ export class ProjectState {
     const fingerprint = this.project.trust?.fingerprint ?? null;
     const error = await this.#try('The answer was not kept', () => this.#host.decideTrust(decision, fingerprint));
     if (error === null) this.trustShown = false;
+  }
+
+  /** What the doctor says of the agent; `null` if it could not be asked, which is reported. */
+  async checkAgent(): Promise<Checkup | null> {
+    let checkup: Checkup | null = null;
+    await this.#try('The agent was not checked', async () => void (checkup = await this.#host.checkAgent()));
+    return checkup;
   }
 
   async openLink(url: string): Promise<void> {

@@ -1,0 +1,84 @@
+//! Which agent runs here, why that one, and whether it asks before it acts: for a window and for a terminal.
+
+use crate::agent::{self, Run};
+use deskbell_engine::api::*;
+use deskbell_engine::doctor::try_agent;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// A cold start of the CLI takes a second; a slow machine is not a broken channel.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Looks for the agent as a session would, and tries it.
+pub async fn check(chosen: Option<PathBuf>, data: PathBuf, run: Run) -> Checkup {
+    let agent = agent::view(false, chosen.clone());
+    let launcher =
+        agent::launcher(AgentKind::Claude, PathBuf::new(), data, move || chosen.clone(), |_| Ok(true), run);
+    match launcher() {
+        Ok(launch) => {
+            let trial = try_agent(launch, LIMIT).await;
+            Checkup { agent, version: trial.version, channel: trial.channel }
+        }
+        Err(error) => {
+            Checkup { agent, version: None, channel: PermissionChannel::Unknown { reason: error.message } }
+        }
+    }
+}
+
+/// `deskbell doctor`: succeeds if the agent is there and asks.
+pub fn main(chosen: Option<PathBuf>) -> ExitCode {
+    let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("deskbell: could not start: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let checkup = runtime.block_on(check(chosen, crate::desk::data_folder(), Run::begin()));
+    print!("{}", words(&checkup));
+    if checkup.channel == PermissionChannel::Asks { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn words(checkup: &Checkup) -> String {
+    let mut words = String::new();
+    let mut line = |name: &str, value: &str| words.push_str(&format!("{name:<12}{value}\n"));
+    match &checkup.agent {
+        AgentView::Found { program, source, .. } => line("Agent", &format!("{program} ({source})")),
+        AgentView::Missing { tried } => {
+            line("Agent", "none was found");
+            for tried in tried {
+                line("", &format!("{}: {}", tried.place, tried.problem));
+            }
+        }
+    }
+    if let Some(version) = &checkup.version {
+        line("Version", version);
+    }
+    match &checkup.channel {
+        PermissionChannel::Asks => line("Permission", "it asks before it acts"),
+        PermissionChannel::NeverAsks => {
+            line("Permission", "IT ACTS WITHOUT ASKING: do not use this version");
+        }
+        PermissionChannel::Unknown { reason } => line("Permission", &format!("not known: {reason}")),
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_tried_is_told_line_by_line() {
+        let tried = vec![Tried { place: "PATH".to_owned(), problem: "no program named claude".to_owned() }];
+        let channel = PermissionChannel::Unknown { reason: "there is no agent".to_owned() };
+        let checkup = Checkup { agent: AgentView::Missing { tried }, version: None, channel };
+        let expected = "\
+Agent       none was found
+            PATH: no program named claude
+Permission  not known: there is no agent
+";
+        assert_eq!(words(&checkup), expected);
+    }
+}

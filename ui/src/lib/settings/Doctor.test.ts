@@ -1,0 +1,31 @@
+import { render, screen } from '@testing-library/svelte';
+import userEvent from '@testing-library/user-event';
+import { describe, expect, it } from 'vitest';
+
+import type { Checkup, PermissionChannel } from '../bindings/api';
+import Doctor from './Doctor.svelte';
+
+async function said(channel: PermissionChannel): Promise<string> {
+  const checkup: Checkup = {
+    agent: { type: 'found', kind: 'claude', program: '/usr/bin/claude', source: 'PATH' },
+    version: '2.1.329',
+    channel,
+  };
+  render(Doctor, { oncheck: () => Promise.resolve(checkup) });
+  await userEvent.setup().click(screen.getByRole('button', { name: 'Check that it asks' }));
+  return screen.getByRole('status').textContent.trim();
+}
+
+describe('the doctor', () => {
+  it('says that the agent asks', async () => {
+    expect(await said({ type: 'asks' })).toBe('2.1.329 asks before it acts.');
+  });
+
+  it('warns of an agent that does not', async () => {
+    expect(await said({ type: 'neverAsks' })).toBe('2.1.329 acts without asking. Do not use this version.');
+  });
+
+  it('says why it does not know', async () => {
+    expect(await said({ type: 'unknown', reason: 'The agent ended: oops' })).toBe('Not known: The agent ended: oops');
+  });
+});
