@@ -8,7 +8,6 @@
 mod gtk;
 #[cfg(not(target_os = "linux"))]
 mod rfd;
-mod subject;
 
 #[cfg(target_os = "linux")]
 use self::gtk as system;
@@ -18,6 +17,7 @@ use self::rfd as system;
 use crate::shell::Shell;
 use crate::windows;
 use deskbell_engine::api::*;
+use deskbell_engine::permission::written_out;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -40,6 +40,8 @@ pub struct Ask {
     pub shown: String,
     /// Everything that would happen; `None` if a dialog cannot show it whole and plain.
     pub subject: Option<String>,
+    /// Why it cannot, as far as something in it is odd.
+    pub notices: Vec<String>,
 }
 
 /// What a person did with a dialog.
@@ -77,12 +79,14 @@ impl Asking {
             return;
         }
         let ask = Ask {
-            subject: subject::plain(&request),
+            subject: request.plain,
+            notices: request.notices.into_iter().map(|notice| notice.words).collect(),
             shown: request.shown,
             request_id: request.id,
             session_id: session.id.clone(),
-            project: project.to_owned(),
-            session_title: session.title.clone(),
+            // A folder or a title can be named to mislead as well.
+            project: written_out(project),
+            session_title: written_out(&session.title),
             tool: request.tool,
             question: request.question,
         };

@@ -350,6 +350,14 @@ pub struct PermissionRequest {
     pub input_text: String,
     /// Names what is shown here. An answer that lets something happen carries it, so that what was seen is what runs.
     pub shown: String,
+    /// The input holds more than `subject` and `diff` show.
+    pub has_more: bool,
+    /// The host that a fetch would really reach; `null` for anything else.
+    pub host: Option<String>,
+    /// What may not be what it seems, in the whole of the input.
+    pub notices: Vec<Notice>,
+    /// All of it for a place that shows no more than plain text; `null` if that would hide something.
+    pub plain: Option<String>,
     pub kind: RequestKind,
     /// An edit, as it would change the file; `null` for anything else.
     pub diff: Option<Diff>,
@@ -360,6 +368,39 @@ pub struct PermissionRequest {
     /// Why it is asked, if the agent said so.
     pub reason: Option<String>,
     pub asked_at: u64,
+}
+
+/// Something in a request that may not be what it seems.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Notice {
+    pub kind: NoticeKind,
+    /// One line: “1 hidden character changes the direction of the text: \u{202E}”.
+    pub words: String,
+    /// The characters that look like others, each once; they are marked where they stand.
+    pub characters: Vec<String>,
+}
+
+/// What a notice is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum NoticeKind {
+    Direction,
+    Invisible,
+    Control,
+    Blank,
+    Combining,
+    LookAlike,
+    /// Half of a surrogate pair.
+    Broken,
+    /// A key that stands twice in one object.
+    DuplicateKey,
+    /// A run of blanks or new lines that puts the rest out of sight.
+    Padding,
+    Shell,
+    Address,
+    Path,
+    Long,
 }
 
 /// What kind of answer is wanted.

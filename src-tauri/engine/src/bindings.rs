@@ -35,6 +35,8 @@ fn typescript() -> String {
         QueuedPrompt,
         Usage,
         PermissionRequest,
+        Notice,
+        NoticeKind,
         RequestKind,
         Question,
         QuestionOption,

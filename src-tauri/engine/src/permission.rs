@@ -2,8 +2,14 @@
 //!
 //! The subject shown is the raw input, never the agent's own description of it.
 
+mod address;
+#[cfg(test)]
+mod corpus;
+mod notice;
 mod open;
+mod plain;
 
+pub use notice::written_out;
 pub use open::{Closed, OpenRequests, Refusal};
 
 use crate::api::*;
@@ -22,11 +28,15 @@ pub struct Answer {
 /// A request as it is shown.
 pub fn view(id: RequestId, request: &CanUseTool, asked_at: u64) -> PermissionRequest {
     let kind = kind(request);
+    let tool = written_out(&request.tool_name);
+    let subject = subject(request);
+    let diff = diff(request);
+    let notices = notice::notices(request, &kind, &subject);
+    let plain = plain::plain(request, &kind, &subject, diff.as_ref()).filter(|_| notices.is_empty());
     PermissionRequest {
-        tool: request.tool_name.clone(),
-        question: question(&kind, &request.tool_name),
-        subject: subject(request),
-        diff: diff(request),
+        question: question(&kind, &tool),
+        host: (request.tool_name == "WebFetch").then(|| address::host(&subject)).flatten(),
+        has_more: has_more(request),
         suggestions: suggestions(request),
         item_id: request.tool_use_id.clone().map(ItemId),
         reason: reason(request),
@@ -34,7 +44,12 @@ pub fn view(id: RequestId, request: &CanUseTool, asked_at: u64) -> PermissionReq
         input_text: text_of::indented(request.input.text()),
         shown: shown(&id, request),
         id,
+        tool,
+        subject,
+        notices,
+        plain,
         kind,
+        diff,
         asked_at,
     }
 }
@@ -185,19 +200,38 @@ fn question(kind: &RequestKind, tool: &str) -> String {
     }
 }
 
-/// The raw text of what would happen. For a tool that we know no better for it is the whole input.
+/// The field that says what would happen. A tool that we know no better is shown whole.
+fn subject_field(tool: &str) -> Option<&'static str> {
+    Some(match tool {
+        "Bash" | "PowerShell" => "command",
+        "Edit" | "Write" | "MultiEdit" | "Read" => "file_path",
+        "NotebookEdit" => "notebook_path",
+        "WebFetch" => "url",
+        "WebSearch" => "query",
+        _ => return None,
+    })
+}
+
+/// The raw text of what would happen, never the agent's description of it.
 fn subject(request: &CanUseTool) -> String {
+    let text = request.input.text();
+    let field = subject_field(&request.tool_name).and_then(|name| text_of::string_field(text, name));
+    field.unwrap_or_else(|| text_of::indented(text))
+}
+
+/// Does the input hold more than the subject and the diff show?
+fn has_more(request: &CanUseTool) -> bool {
     let input = request.input.value();
-    let known = match request.tool_name.as_str() {
-        "Bash" | "PowerShell" => text(input, "command"),
-        "Edit" | "Write" | "MultiEdit" => text(input, "file_path"),
-        "NotebookEdit" => text(input, "notebook_path"),
-        "Read" => text(input, "file_path"),
-        "WebFetch" => text(input, "url"),
-        "WebSearch" => text(input, "query"),
-        _ => None,
+    let shown: &[&str] = match request.tool_name.as_str() {
+        "Bash" | "PowerShell" => &["command", "description"],
+        "Edit" => &["file_path", "old_string", "new_string"],
+        "Write" => &["file_path", "content"],
+        tool => match subject_field(tool) {
+            Some(field) => return !plain::only(input, &[field]),
+            None => return false,
+        },
     };
-    known.map_or_else(|| text_of::indented(request.input.text()), str::to_owned)
+    !plain::only(input, shown) || !text_of::duplicate_keys(request.input.text()).is_empty()
 }
 
 fn diff(request: &CanUseTool) -> Option<Diff> {
@@ -219,7 +253,8 @@ fn reason(request: &CanUseTool) -> Option<String> {
         Some(Value::String(reason)) => Some(reason.clone()),
         _ => None,
     };
-    blocked.or(said)
+    // The reason may hold colours for a terminal.
+    blocked.or(said).map(|reason| written_out(&reason))
 }
 
 fn questions(input: &Value) -> Option<Vec<Question>> {
@@ -265,9 +300,9 @@ fn suggestions(request: &CanUseTool) -> Vec<Suggestion> {
             };
             Some(Suggestion {
                 id: format!("s{nr}"),
-                label,
-                rule,
-                kept_in: kept_in.to_owned(),
+                label: written_out(&label),
+                rule: written_out(&rule),
+                kept_in: written_out(kept_in),
                 raw: raw.clone(),
             })
         })

@@ -144,17 +144,11 @@ fn heading(ask: &Ask) -> Column {
 }
 
 fn subject(ask: &Ask) -> ::gtk::Widget {
-    let Some(text) = &ask.subject else {
-        let label = Label::new(Some(
-            "This is too long for a dialog, or has characters that may not be what they seem. Review it to see all of it.",
-        ));
-        label.set_xalign(0.0);
-        label.set_line_wrap(true);
-        label.set_max_width_chars(60);
-        return label.upcast();
-    };
+    let Some(text) = &ask.subject else { return not_here(ask).upcast() };
     let label = Label::new(None);
-    label.set_markup(&format!("<tt>{}</tt>", glib::markup_escape_text(text)));
+    // A new line is not to be taken for a line that was broken because it is long.
+    let mark = "<span alpha=\"55%\">↵</span>\n";
+    label.set_markup(&format!("<tt>{}</tt>", glib::markup_escape_text(text).replace('\n', mark)));
     label.set_xalign(0.0);
     label.set_selectable(true);
     label.set_can_focus(false);
@@ -166,6 +160,27 @@ fn subject(ask: &Ask) -> ::gtk::Widget {
     scrolled.set_max_content_height(360);
     scrolled.add(&label);
     scrolled.upcast()
+}
+
+/// Why it is for the card.
+fn not_here(ask: &Ask) -> Column {
+    let column = Column::new(Orientation::Vertical, 8);
+    let why = if ask.notices.is_empty() {
+        "This is more than a dialog can show plainly."
+    } else {
+        "This may not be what it seems:"
+    };
+    let lines = ask.notices.iter().map(|notice| format!("•  {notice}"));
+    let last = "Review it to see all of it.".to_owned();
+    for line in std::iter::once(why.to_owned()).chain(lines).chain([last]) {
+        let label = Label::new(Some(&line));
+        label.set_xalign(0.0);
+        label.set_line_wrap(true);
+        label.set_line_wrap_mode(::gtk::pango::WrapMode::WordChar);
+        label.set_max_width_chars(60);
+        column.add(&label);
+    }
+    column
 }
 
 fn name(widget: &impl IsA<::gtk::Widget>, name: &str) {

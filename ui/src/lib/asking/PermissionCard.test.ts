@@ -148,11 +148,17 @@ describe('what is shown', () => {
   const subject = () => screen.getByRole('group', { name: 'What would be done' });
 
   it('writes out what cannot be seen, and says so', async () => {
-    const { container } = await card(commandRequest('q1', 'rm -rf build\u202e/*\u200b'));
+    const words = ['1 hidden character changes the direction of the text: \\u{202E}', 'c\u0430t looks like cat'];
+    const notices = [
+      { kind: 'direction' as const, words: words[0] ?? '', characters: [] },
+      { kind: 'lookAlike' as const, words: words[1] ?? '', characters: ['\u0430'] },
+    ];
+    const { container } = await card({ ...commandRequest('q1', 'c\u0430t build\u202e/*\u200b'), notices });
     const escapes = [...subject().querySelectorAll('.esc')].map((escape) => escape.textContent);
     expect(escapes).toEqual(['\\u{202E}', '\\u{200B}']);
-    expect(container.textContent).toContain('1 hidden character changes the direction of the text');
-    expect(container.textContent).toContain('1 character cannot be seen');
+    expect(subject().querySelector('.lookalike')?.textContent).toBe('\u0430');
+    const told = within(screen.getByRole('list', { name: 'Look twice' })).getAllByRole('listitem');
+    expect(told.map((item) => item.textContent)).toEqual(words);
     expect(container.textContent).not.toMatch(/[\u202e\u200b]/);
   });
 
@@ -186,6 +192,14 @@ describe('what is shown', () => {
     const whole = screen.getByRole('group', { name: 'Whole input' }).textContent;
     expect(whole).toContain('\\u{202E}gpj');
     expect(whole).toContain('1e400');
+  });
+
+  it('opens the whole input where the subject leaves something out, and names the host', async () => {
+    const request = { ...commandRequest('q1', 'https://a@b.example'), hasMore: true, host: 'b.example' };
+    await card(request);
+    const whole = screen.getByRole('group', { name: 'Whole input' });
+    expect(whole.textContent).toContain('timeout');
+    screen.getByText('b.example');
   });
 
   it('shows an edit as a diff', async () => {

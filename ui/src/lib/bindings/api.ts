@@ -187,7 +187,23 @@ inputText: string,
 /**
  * Names what is shown here. An answer that lets something happen carries it, so that what was seen is what runs.
  */
-shown: string, kind: RequestKind, 
+shown: string, 
+/**
+ * The input holds more than `subject` and `diff` show.
+ */
+hasMore: boolean, 
+/**
+ * The host that a fetch would really reach; `null` for anything else.
+ */
+host: string | null, 
+/**
+ * What may not be what it seems, in the whole of the input.
+ */
+notices: Array<Notice>, 
+/**
+ * All of it for a place that shows no more than plain text; `null` if that would hide something.
+ */
+plain: string | null, kind: RequestKind, 
 /**
  * An edit, as it would change the file; `null` for anything else.
  */
@@ -204,6 +220,24 @@ itemId: ItemId | null,
  * Why it is asked, if the agent said so.
  */
 reason: string | null, askedAt: number, };
+
+/**
+ * Something in a request that may not be what it seems.
+ */
+export type Notice = { kind: NoticeKind, 
+/**
+ * One line: “1 hidden character changes the direction of the text: \u{202E}”.
+ */
+words: string, 
+/**
+ * The characters that look like others, each once; they are marked where they stand.
+ */
+characters: Array<string>, };
+
+/**
+ * What a notice is about.
+ */
+export type NoticeKind = "direction" | "invisible" | "control" | "blank" | "combining" | "lookAlike" | "broken" | "duplicateKey" | "padding" | "shell" | "address" | "path" | "long";
 
 /**
  * What kind of answer is wanted.

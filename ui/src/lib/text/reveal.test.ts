@@ -10,6 +10,8 @@ function drawn(source: string): string {
         return piece.text;
       case 'escape':
         return `<${piece.text}>`;
+      case 'lookalike':
+        return `[${piece.text}]`;
       case 'blanks':
         return '·'.repeat(piece.count);
       case 'tab':
@@ -39,10 +41,21 @@ describe('what is written out', () => {
     ],
     ['soft hyphens and joiners', 'a\u00adb\u034f', 'a<\\u{00AD}>b<\\u{034F}>'],
     ['private and unassigned', '\ue000\u{10FFFF}\u0378', '<\\u{E000}><\\u{10FFFF}><\\u{0378}>'],
+    ['marks that go on any letter', 'e\u0301a\u0337', 'e<\\u{0301}>a<\\u{0337}>'],
+    ['marks that a script is written with', 'שָׁ नि', 'שָׁ नि'],
     ['half of a pair', 'a\ud83d', 'a<\\u{D83D}>'],
   ])('%s', (_what, source, expected) => {
     expect(drawn(source)).toBe(expected);
   });
+});
+
+it('marks what looks like something else, where it stands', () => {
+  const pieces = reveal('cаt', new Set(['а'])).pieces;
+  expect(pieces).toEqual([
+    { kind: 'text', text: 'c' },
+    { kind: 'lookalike', text: 'а' },
+    { kind: 'text', text: 't' },
+  ]);
 });
 
 describe('blanks', () => {
@@ -61,7 +74,7 @@ it('loses nothing: every code point is shown once', () => {
   const { pieces, nCodePoints } = reveal(source);
   const shown = pieces
     .map((piece) => {
-      if (piece.kind === 'text') return piece.text;
+      if (piece.kind === 'text' || piece.kind === 'lookalike') return piece.text;
       if (piece.kind === 'blanks') return ' '.repeat(piece.count);
       if (piece.kind === 'tab') return '\t';
       if (piece.kind === 'newline') return '\n';

@@ -1,11 +1,13 @@
 // Text as it is, code point by code point: what cannot be seen, or changes how the rest is read, is written out.
 
 /** Why a character is written out. */
-export type Oddity = 'direction' | 'invisible' | 'control' | 'blank' | 'broken';
+export type Oddity = 'direction' | 'invisible' | 'control' | 'blank' | 'combining' | 'broken';
 
 export type Piece =
   | { kind: 'text'; text: string }
   | { kind: 'escape'; text: string; oddity: Oddity }
+  /** A letter or sign that looks like another: it stays, and is marked. */
+  | { kind: 'lookalike'; text: string }
   /** Blanks that would be hard to count: two or more, or at the end of a line. */
   | { kind: 'blanks'; count: number }
   | { kind: 'tab' }
@@ -26,6 +28,8 @@ const INVISIBLE = /^[\p{Cf}\p{Default_Ignorable_Code_Point}\u{FE00}-\u{FE0F}\u{E
 const CONTROL = /^\p{Cc}$/u;
 /** Every blank but the plain one; and the letters that are drawn as one. */
 const BLANK = /^[\p{Zs}\p{Zl}\p{Zp}\u115F\u1160\u2800\u3164\uFFA0]$/u;
+/** Marks that go on any letter; those of a script that is written with marks stay with their letters. */
+const COMBINING = /^(?=\p{M})\p{Script=Inherited}$/u;
 const BROKEN = /^\p{Cs}$/u;
 
 /** What is odd about one code point, if anything. Tabs, line feeds and plain blanks are told apart by `reveal`. */
@@ -36,6 +40,7 @@ export function oddityOf(char: string): Oddity | null {
   if (CONTROL.test(char)) return 'control';
   if (BROKEN.test(char)) return 'broken';
   if (INVISIBLE.test(char)) return 'invisible';
+  if (COMBINING.test(char)) return 'combining';
   return null;
 }
 
@@ -44,7 +49,8 @@ export function escapeOf(char: string): string {
   return `\\u{${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}}`;
 }
 
-export function reveal(source: string): Revealed {
+/** `lookalikes` are characters that look like others, as the engine names them. */
+export function reveal(source: string, lookalikes: ReadonlySet<string> = new Set()): Revealed {
   const revealed: Revealed = { pieces: [], nCodePoints: 0, nLines: 1, oddities: {}, firstEscape: null };
   const { pieces, oddities } = revealed;
   let text = '';
@@ -76,11 +82,15 @@ export function reveal(source: string): Revealed {
       continue;
     }
     const oddity = oddityOf(char);
-    if (oddity === null) {
+    if (oddity === null && !lookalikes.has(char)) {
       text += char;
       continue;
     }
     endText();
+    if (oddity === null) {
+      pieces.push({ kind: 'lookalike', text: char });
+      continue;
+    }
     const escape = escapeOf(char);
     pieces.push({ kind: 'escape', text: escape, oddity });
     oddities[oddity] = (oddities[oddity] ?? 0) + 1;
@@ -99,6 +109,7 @@ const MEANING: Record<Oddity, [one: string, many: string]> = {
   invisible: ['character cannot be seen', 'characters cannot be seen'],
   control: ['control character', 'control characters'],
   blank: ['unusual blank', 'unusual blanks'],
+  combining: ['mark stands on another character', 'marks stand on other characters'],
   broken: ['broken character', 'broken characters'],
 };
 

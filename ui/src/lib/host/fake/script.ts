@@ -186,6 +186,10 @@ export function commandRequest(id: string, command: string): PermissionRequest {
     input,
     inputText: JSON.stringify(input, null, 2),
     shown: `shown-${id}`,
+    hasMore: false,
+    host: null,
+    notices: [],
+    plain: command,
     kind: { type: 'command' },
     diff: null,
     suggestions: [

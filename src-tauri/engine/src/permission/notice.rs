@@ -1,0 +1,314 @@
+//! What in a request may not be what it seems: one judgement, for the card and for the dialog.
+//!
+//! It is judged by the code point, over every string of the whole input, keys among them. Being strict costs a look at
+//! the card; a notice says what is there, never that somebody means harm.
+
+use super::address;
+use crate::api::{Notice, NoticeKind, RequestKind};
+use crate::wire::{CanUseTool, json};
+use icu_properties::props::{DefaultIgnorableCodePoint, GeneralCategory, Script};
+use icu_properties::{CodePointMapData, CodePointSetData};
+use regex::Regex;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+use unicode_security::confusable_detection::skeleton;
+
+/// So many blanks or new lines in a row put what follows out of sight.
+const MOST_BLANKS: usize = 40;
+const MOST_NEW_LINES: usize = 6;
+/// More than this is scrolled.
+const LONG: usize = 4_000;
+/// A notice names so many characters at most; the card marks all of them.
+const MOST_NAMED: usize = 8;
+
+/// Why a character is not what it seems, if it is not.
+pub fn oddity(character: char) -> Option<NoticeKind> {
+    if matches!(character, ' '..='~' | '\n' | '\t') {
+        return None;
+    }
+    let category = CodePointMapData::<GeneralCategory>::new().get(character);
+    Some(match character {
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+            NoticeKind::Direction
+        }
+        // Letters that are drawn as a blank.
+        '\u{115f}' | '\u{1160}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}' => NoticeKind::Blank,
+        '\u{e0000}'..='\u{e0fff}' => NoticeKind::Invisible,
+        _ => match category {
+            GeneralCategory::SpaceSeparator
+            | GeneralCategory::LineSeparator
+            | GeneralCategory::ParagraphSeparator => NoticeKind::Blank,
+            GeneralCategory::Control => NoticeKind::Control,
+            GeneralCategory::Format | GeneralCategory::PrivateUse | GeneralCategory::Unassigned => {
+                NoticeKind::Invisible
+            }
+            _ if CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(character) => {
+                NoticeKind::Invisible
+            }
+            // Marks that go on any letter; those of a script that is written with marks stay with their letters.
+            GeneralCategory::NonspacingMark
+            | GeneralCategory::EnclosingMark
+            | GeneralCategory::SpacingMark
+                if CodePointMapData::<Script>::new().get(character) == Script::Inherited =>
+            {
+                NoticeKind::Combining
+            }
+            _ if looks_like_ascii(character) => NoticeKind::LookAlike,
+            _ => return None,
+        },
+    })
+}
+
+/// By Unicode's table of confusable characters (UTS #39).
+fn looks_like_ascii(character: char) -> bool {
+    let mut text = [0; 4];
+    let mut prototype = skeleton(character.encode_utf8(&mut text)).peekable();
+    prototype.peek().is_some() && prototype.all(|like| like.is_ascii())
+}
+
+/// One line of text in which everything that is not what it seems is written out: for titles, labels and names.
+pub fn written_out(text: &str) -> String {
+    let is_shown = |character: char| {
+        !character.is_control() && matches!(oddity(character), None | Some(NoticeKind::LookAlike))
+    };
+    if text.chars().all(is_shown) {
+        return text.to_owned();
+    }
+    text.chars()
+        .map(|character| if is_shown(character) { character.to_string() } else { code(character) })
+        .collect()
+}
+
+/// `\u{202E}`.
+fn code(character: char) -> String {
+    format!("\\u{{{:04X}}}", u32::from(character))
+}
+
+/// Everything in a request that should be looked at, each kind once.
+pub fn notices(request: &CanUseTool, kind: &RequestKind, subject: &str) -> Vec<Notice> {
+    let text = request.input.text();
+    let strings = json::strings(text);
+    let mut found: BTreeMap<NoticeKind, (usize, Vec<char>)> = BTreeMap::new();
+    let all = strings.iter().map(|held| held.text.as_str()).chain([request.tool_name.as_str()]);
+    for character in all.flat_map(str::chars) {
+        if let Some(oddity) = oddity(character) {
+            let (n, characters) = found.entry(oddity).or_default();
+            *n += 1;
+            if !characters.contains(&character) {
+                characters.push(character);
+            }
+        }
+    }
+    let mut notices: Vec<Notice> = found
+        .into_iter()
+        .map(|(kind, (n, characters))| Notice {
+            words: odd_words(kind, n, &characters),
+            characters: match kind {
+                NoticeKind::LookAlike => characters.iter().map(char::to_string).collect(),
+                _ => Vec::new(),
+            },
+            kind,
+        })
+        .collect();
+    let mut add = |kind, words: String| notices.push(Notice { kind, words, characters: Vec::new() });
+    let n_broken: usize = strings.iter().map(|held| held.n_broken).sum();
+    if n_broken > 0 {
+        add(
+            NoticeKind::Broken,
+            format!("{} no character at all, shown as its code", is_or_are(n_broken, "unit")),
+        );
+    }
+    for key in json::duplicate_keys(text) {
+        let key = written_out(&key);
+        add(
+            NoticeKind::DuplicateKey,
+            format!("“{key}” stands more than once in the input; the last one counts"),
+        );
+    }
+    if let Some(words) = strings.iter().find_map(|held| padding(&held.text)) {
+        add(NoticeKind::Padding, words);
+    }
+    match kind {
+        RequestKind::Command => shell(subject).into_iter().for_each(|words| add(NoticeKind::Shell, words)),
+        RequestKind::Fetch if request.tool_name == "WebFetch" => {
+            address::oddities(subject).into_iter().for_each(|words| add(NoticeKind::Address, words));
+        }
+        _ => {}
+    }
+    for path in ["file_path", "notebook_path", "path"] {
+        let path = json::string_field(text, path);
+        path.iter().flat_map(|path| path_oddities(path)).for_each(|words| add(NoticeKind::Path, words));
+    }
+    let n = subject.chars().count();
+    if n > LONG {
+        add(NoticeKind::Long, format!("{n} characters long: scroll to read all of it"));
+    }
+    notices
+}
+
+fn is_or_are(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what} is") } else { format!("{n} {what}s are") }
+}
+
+fn odd_words(kind: NoticeKind, n: usize, characters: &[char]) -> String {
+    let several = n != 1;
+    let what = match kind {
+        NoticeKind::Direction if several => "hidden characters change the direction of the text",
+        NoticeKind::Direction => "hidden character changes the direction of the text",
+        NoticeKind::Invisible if several => "characters cannot be seen",
+        NoticeKind::Invisible => "character cannot be seen",
+        NoticeKind::Control if several => "control characters",
+        NoticeKind::Control => "control character",
+        NoticeKind::Blank if several => "unusual blanks",
+        NoticeKind::Blank => "unusual blank",
+        NoticeKind::Combining if several => "marks stand on other characters",
+        NoticeKind::Combining => "mark stands on another character",
+        _ if several => "characters look like others",
+        _ => "character looks like another",
+    };
+    let mut named: Vec<String> = characters
+        .iter()
+        .take(MOST_NAMED)
+        .map(|character| match kind {
+            NoticeKind::LookAlike => {
+                let mut text = [0; 4];
+                let like: String = skeleton(character.encode_utf8(&mut text)).collect();
+                format!("{character} {} like “{like}”", code(*character))
+            }
+            _ => code(*character),
+        })
+        .collect();
+    if characters.len() > MOST_NAMED {
+        named.push(format!("and {} more", characters.len() - MOST_NAMED));
+    }
+    format!("{n} {what}: {}", named.join(", "))
+}
+
+/// A run that would push what follows out of sight.
+fn padding(text: &str) -> Option<String> {
+    let (mut n_blanks, mut n_lines) = (0, 0);
+    let (mut most_blanks, mut most_lines) = (0, 0);
+    for character in text.chars() {
+        match character {
+            '\n' => {
+                n_lines += 1;
+                n_blanks = 0;
+            }
+            character if character.is_whitespace() => n_blanks += 1,
+            _ => (n_blanks, n_lines) = (0, 0),
+        }
+        most_blanks = most_blanks.max(n_blanks);
+        most_lines = most_lines.max(n_lines);
+    }
+    if most_lines > MOST_NEW_LINES {
+        Some(format!("{most_lines} new lines in a row: what follows them may be out of sight"))
+    } else if most_blanks > MOST_BLANKS {
+        Some(format!("{most_blanks} blanks in a row: what follows them may be out of sight"))
+    } else {
+        None
+    }
+}
+
+/// Ways to write a command that a quick eye passes over.
+fn shell(command: &str) -> Vec<String> {
+    static HERE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r#"<<-?[ \t]*(?:'([^'\n]+)'|"([^"\n]+)"|\\?([A-Za-z0-9_.]+))"#)
+            .expect("a valid expression")
+    });
+    let mut found = Vec::new();
+    if command.contains("$IFS") || command.contains("${IFS") {
+        found.push("“$IFS” stands for a blank".to_owned());
+    }
+    let lines: Vec<&str> = command.lines().collect();
+    for (nr, line) in lines.iter().enumerate() {
+        let Some(here) = HERE.captures(line) else { continue };
+        let mark = here.iter().skip(1).flatten().next().map_or("", |mark| mark.as_str());
+        let end = lines.iter().skip(nr + 1).position(|line| line.trim() == mark);
+        let after = end.map(|end| &lines[nr + 1 + end + 1..]);
+        if after.is_some_and(|after| after.iter().any(|line| !line.trim().is_empty())) {
+            found.push(format!("More is run after the text that ends with “{}”", written_out(mark)));
+            break;
+        }
+    }
+    found
+}
+
+fn path_oddities(path: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let parts: Vec<&str> = path.split(['/', '\\']).collect();
+    if parts.contains(&"..") {
+        found.push("The path climbs out of its folder with “..”".to_owned());
+    }
+    let is_edged =
+        |part: &str| !part.trim_matches('.').is_empty() && (part.trim() != part || part.ends_with('.'));
+    if parts.iter().any(|part| is_edged(part)) {
+        found.push(
+            "A name in the path begins or ends with a blank or a dot that is easily overlooked".to_owned(),
+        );
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_point_that_misleads_has_a_kind() {
+        for (character, kind) in [
+            ('\u{202e}', NoticeKind::Direction),
+            ('\u{61c}', NoticeKind::Direction),
+            ('\u{200b}', NoticeKind::Invisible),
+            ('\u{ad}', NoticeKind::Invisible),
+            ('\u{34f}', NoticeKind::Invisible),
+            ('\u{fe0f}', NoticeKind::Invisible),
+            ('\u{e0041}', NoticeKind::Invisible),
+            ('\u{e000}', NoticeKind::Invisible),
+            ('\u{378}', NoticeKind::Invisible),
+            ('\u{0}', NoticeKind::Control),
+            ('\r', NoticeKind::Control),
+            ('\u{9b}', NoticeKind::Control),
+            ('\u{a0}', NoticeKind::Blank),
+            ('\u{2028}', NoticeKind::Blank),
+            ('\u{2800}', NoticeKind::Blank),
+            ('\u{3164}', NoticeKind::Blank),
+            ('\u{301}', NoticeKind::Combining),
+            ('\u{20dd}', NoticeKind::Combining),
+            ('\u{430}', NoticeKind::LookAlike),
+            ('\u{3bf}', NoticeKind::LookAlike),
+            ('\u{ff0f}', NoticeKind::LookAlike),
+            ('\u{1d41a}', NoticeKind::LookAlike),
+            ('\u{2215}', NoticeKind::LookAlike),
+            ('\u{2019}', NoticeKind::LookAlike),
+        ] {
+            assert_eq!(oddity(character), Some(kind), "{}", code(character));
+        }
+        for character in "azAZ09~!\n\täöüßéñø→日あ한שжह🙂".chars() {
+            assert_eq!(oddity(character), None, "{}", code(character));
+        }
+    }
+
+    #[test]
+    fn a_label_has_nothing_hidden() {
+        assert_eq!(written_out("mcp__x__y"), "mcp__x__y");
+        assert_eq!(written_out("a\u{202e}b\nc\t"), "a\\u{202E}b\\u{000A}c\\u{0009}");
+    }
+
+    #[test]
+    fn more_after_a_here_document_is_told() {
+        assert_eq!(shell("cat <<'END'\ntext\nEND\n"), Vec::<String>::new());
+        assert_eq!(shell("cat <<END\ntext\nEND\nrm -rf x").len(), 1);
+        assert_eq!(shell("cat <<-\"E F\"\n\ttext\n\tE F\nrm x").len(), 1);
+        assert_eq!(shell("cat${IFS}x").len(), 1);
+    }
+
+    #[test]
+    fn paths_that_mislead_are_told() {
+        for path in ["../x", "/a/../../etc/passwd", "a.txt ", "a.txt.", "a/ b/c", "a\\..\\b"] {
+            assert!(!path_oddities(path).is_empty(), "{path}");
+        }
+        for path in ["/home/me/.config/x.toml", "./a", "a b/c.txt", "...", "src/lib.rs"] {
+            assert!(path_oddities(path).is_empty(), "{path}");
+        }
+    }
+}
