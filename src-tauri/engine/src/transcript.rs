@@ -562,7 +562,8 @@ impl Transcript {
 
     fn touch(&mut self, id: &ItemId, dirty: Dirty) {
         match self.dirty_index.get(id) {
-            Some(at) => {
+            // Added again, it stands behind what came in between: it goes, then it comes.
+            Some(at) if (self.dirty[*at].1, dirty) != (Dirty::Removed, Dirty::Added) => {
                 let known = &mut self.dirty[*at].1;
                 *known = match (*known, dirty) {
                     (_, Dirty::Removed) => Dirty::Removed,
@@ -571,7 +572,7 @@ impl Transcript {
                     (_, dirty) => dirty,
                 };
             }
-            None => {
+            _ => {
                 self.dirty_index.insert(id.clone(), self.dirty.len());
                 self.dirty.push((id.clone(), dirty));
             }
@@ -595,5 +596,30 @@ fn apply(blocks: &mut Vec<Block>, change: &Change) {
                 lines.extend(new.iter().cloned());
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A reply begins again under its own id while a notice stands behind its first copy.
+    #[test]
+    fn what_goes_and_comes_again_at_once_stands_where_it_came() {
+        let stream = |event| Inbound::Stream(Box::new(Stream { event, parent_tool_use_id: None }));
+        let begin = || stream(StreamEvent::MessageStart { message_id: "m".into() });
+        let block = || {
+            let block = ContentBlock::Thinking { text: String::new() };
+            stream(StreamEvent::BlockStart { index: 0, block })
+        };
+        let retry = Inbound::ApiRetry(Retry { attempt: 1, max_retries: 10, ..Retry::default() });
+        let mut transcript = Transcript::new(Path::new("/project"));
+        let mut shown = Vec::new();
+        for batch in [vec![begin(), block(), retry], vec![begin(), block()]] {
+            batch.iter().for_each(|inbound| transcript.line(0, inbound));
+            transcript.take_events().iter().for_each(|event| crate::patch::apply(&mut shown, event));
+            assert_eq!(shown, transcript.items());
+        }
+        assert_eq!(shown.iter().map(|item| item.id.as_str()).collect::<Vec<_>>(), ["notice.1", "m.0"]);
     }
 }
