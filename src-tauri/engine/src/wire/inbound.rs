@@ -142,9 +142,9 @@ impl TokenUsage {
     /// Tokens that are in the context after this reply.
     pub fn context_tokens(&self) -> u64 {
         self.input_tokens
-            + self.cache_creation_input_tokens
-            + self.cache_read_input_tokens
-            + self.output_tokens
+            .saturating_add(self.cache_creation_input_tokens)
+            .saturating_add(self.cache_read_input_tokens)
+            .saturating_add(self.output_tokens)
     }
 }
 
@@ -440,7 +440,7 @@ fn read_rate_limit(value: &Value) -> Inbound {
     let info = value.get("rate_limit_info").unwrap_or(value);
     let status = info.get("status").and_then(Value::as_str).unwrap_or("").to_owned();
     // Seconds since the epoch in 2.1.329.
-    let resets_at = info.get("resetsAt").and_then(Value::as_u64).map(|seconds| seconds * 1000);
+    let resets_at = info.get("resetsAt").and_then(Value::as_u64).map(|seconds| seconds.saturating_mul(1000));
     Inbound::RateLimit { status, resets_at }
 }
 
@@ -665,6 +665,23 @@ mod tests {
         let Inbound::Result(result) = parse(line) else { panic!("{:?}", parse(line)) };
         let known = TurnResult { is_error: true, result: Some("no".into()), ..TurnResult::default() };
         assert_eq!(*result, known);
+    }
+
+    #[test]
+    fn numbers_beyond_all_measure_stop_at_the_largest() {
+        let line = br#"{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":18446744073709551615}}"#;
+        assert_eq!(parse(line), Inbound::RateLimit { status: "rejected".into(), resets_at: Some(u64::MAX) });
+        let usage = TokenUsage { input_tokens: u64::MAX, output_tokens: 1, ..TokenUsage::default() };
+        assert_eq!(usage.context_tokens(), u64::MAX);
+    }
+
+    #[test]
+    fn a_number_is_kept_to_its_last_digit() {
+        let line = br#"{"type":"control_request","request_id":"r","request":{"subtype":"can_use_tool","tool_name":"T","input":{},"permission_suggestions":[1.085416e-19]}}"#;
+        let Inbound::ControlRequest { request: ControlRequest::CanUseTool(request), .. } = parse(line) else {
+            panic!()
+        };
+        assert_eq!(request.permission_suggestions[0].as_f64(), Some("1.085416e-19".parse().unwrap()));
     }
 
     #[test]
