@@ -1,4 +1,4 @@
-//! The project's commands: `cargo xtask run`, `test`, `package` and `icons`.
+//! The project's commands: `cargo xtask run`, `test`, `fuzz`, `package` and `icons`.
 //!
 //! Built from the standard library alone, so that it compiles before anything else is installed, and then
 //! installs what the rest needs.
@@ -7,6 +7,7 @@ mod claude;
 mod command;
 mod demo;
 mod display;
+mod fuzz;
 mod icons;
 mod node;
 mod package;
@@ -34,6 +35,8 @@ Commands:
   run [FOLDER]      Install what is missing, build, and open FOLDER (default: the current folder).
                     Without a display: play a demonstration on a virtual one and take a screenshot
   test [PART...]    Run every check, or only the named parts: fmt clippy rust ui cli window package
+  fuzz [TARGET...] [--minutes N]
+                    Throw input at the engine for 10 minutes a target: wire lines markdown terminal diff fold
   package           Build the installable packages for this system
   package --check   Install the built .deb, start it from its desktop entry, remove it again
   icons             Draw the icon set anew from icons/deskbell.svg";
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
         ["run"] => run::run(None),
         ["run", folder] if !folder.starts_with('-') => run::run(Some(PathBuf::from(folder))),
         ["test", parts @ ..] => test::test(parts),
+        ["fuzz", arguments @ ..] => fuzz::fuzz(arguments),
         ["package"] => package::package(),
         ["package", "--check"] => package::check_built(),
         ["icons"] => icons::draw(),

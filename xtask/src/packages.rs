@@ -11,6 +11,8 @@ pub enum Need {
     Tests,
     /// Driving the real window: a browser driver, keys, notifications, accessibility.
     Window,
+    /// libFuzzer, which is C++.
+    Fuzz,
     /// Looking into the packages that were built.
     Package,
 }
@@ -63,6 +65,7 @@ impl Family {
                 "xvfb", "xauth", "openbox", "xdotool", "wmctrl", "x11-utils", "webkit2gtk-driver", "dbus", "dunst",
                 "at-spi2-core", "python3-pyatspi", "gir1.2-atspi-2.0", "imagemagick", "fonts-dejavu-core", "procps",
             ],
+            (Self::Debian, Need::Fuzz) => &["build-essential"],
             (Self::Debian, Need::Package) => &["rpm", "desktop-file-utils", "appstream"],
 
             (Self::Fedora, Need::Build) => &["gcc", "make", "pkgconf-pkg-config", "webkit2gtk4.1-devel"],
@@ -75,6 +78,7 @@ impl Family {
                 "dbus-daemon", "dunst", "at-spi2-core", "python3-pyatspi", "ImageMagick", "dejavu-sans-fonts",
                 "procps-ng",
             ],
+            (Self::Fedora, Need::Fuzz) => &["gcc-c++"],
             (Self::Fedora, Need::Package) => &["rpm", "desktop-file-utils", "appstream"],
 
             (Self::Arch, Need::Build) => &["base-devel", "webkit2gtk-4.1"],
@@ -84,6 +88,7 @@ impl Family {
                 "xorg-server-xvfb", "xorg-xauth", "openbox", "xdotool", "wmctrl", "xorg-xprop", "dbus", "dunst",
                 "at-spi2-core", "python-atspi", "imagemagick", "ttf-dejavu", "procps-ng",
             ],
+            (Self::Arch, Need::Fuzz) => &["base-devel"],
             (Self::Arch, Need::Package) => &["rpm-tools", "desktop-file-utils", "appstream"],
         }
     }

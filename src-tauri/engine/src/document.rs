@@ -19,6 +19,8 @@ mod compact;
 mod hostile;
 
 pub use ansi::terminal;
+#[cfg(any(test, fuzzing))]
+pub(crate) use ansi::terminal_in_pieces;
 pub use diff::{diff, diff_from_patch, diff_unplaced};
 pub use highlight::{highlight, language_of_path};
 pub use markdown::markdown;

@@ -4,6 +4,8 @@
 pub mod api;
 pub mod doctor;
 pub mod document;
+#[cfg(any(test, fuzzing))]
+pub mod fuzzed;
 pub mod history;
 pub mod launch;
 pub mod locate;

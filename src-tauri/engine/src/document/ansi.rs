@@ -15,6 +15,14 @@ pub fn terminal(text: &str) -> Vec<CodeLine> {
     screen.finish()
 }
 
+/// As [`terminal`], of a text that comes in pieces.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn terminal_in_pieces(pieces: &[String]) -> Vec<CodeLine> {
+    let (mut screen, mut parser) = (Screen::default(), Parser::new());
+    pieces.iter().for_each(|piece| parser.advance(&mut screen, piece.as_bytes()));
+    screen.finish()
+}
+
 #[derive(Default)]
 struct Screen {
     lines: Vec<CodeLine>,

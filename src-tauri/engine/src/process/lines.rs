@@ -20,11 +20,27 @@ pub struct Lines {
 
 impl Default for Lines {
     fn default() -> Self {
-        Self { rest: Vec::new(), skipped: 0, limit: LIMIT }
+        Self::up_to(LIMIT)
     }
 }
 
 impl Lines {
+    /// Of lines that have at most this many bytes.
+    pub fn up_to(limit: usize) -> Self {
+        Self { rest: Vec::new(), skipped: 0, limit }
+    }
+
+    /// How much is kept of a line that is too long.
+    pub fn start(&self) -> usize {
+        START.min(self.limit)
+    }
+
+    /// Bytes of the unfinished line that are in memory.
+    #[cfg(any(test, fuzzing))]
+    pub fn held(&self) -> usize {
+        self.rest.len()
+    }
+
     /// Takes what was read and gives each line that it completes.
     pub fn push(&mut self, mut bytes: &[u8], mut each: impl FnMut(Line<'_>)) {
         while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
@@ -52,8 +68,9 @@ impl Lines {
             self.skipped += bytes.len();
         } else if self.rest.len() + bytes.len() > self.limit {
             self.skipped = self.rest.len() + bytes.len();
-            self.rest.extend_from_slice(&bytes[..bytes.len().min(START.saturating_sub(self.rest.len()))]);
-            self.rest.truncate(START);
+            let start = self.start();
+            self.rest.extend_from_slice(&bytes[..bytes.len().min(start.saturating_sub(self.rest.len()))]);
+            self.rest.truncate(start);
             self.rest.shrink_to_fit();
         } else {
             self.rest.extend_from_slice(bytes);
@@ -82,7 +99,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn split(limit: usize, chunks: &[&[u8]]) -> Vec<String> {
-        let mut lines = Lines { limit, ..Lines::default() };
+        let mut lines = Lines::up_to(limit);
         let mut out = Vec::new();
         let mut each = |line: Line<'_>| {
             out.push(match line {

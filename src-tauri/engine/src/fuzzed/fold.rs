@@ -1,0 +1,58 @@
+//! Whatever an agent says, whoever applies the events has the items, and may merge the events first.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::cuts;
+use crate::api::{Event, Item};
+use crate::patch::{self, Pending};
+use crate::recorder::{Direction, Recorded};
+use crate::transcript::Transcript;
+use crate::{replay, wire};
+
+/// Takes the bytes for an agent's output.
+pub fn fold(data: &[u8]) {
+    let (mut lengths, output) = cuts(data);
+    let lines: Vec<&[u8]> = output.split(|byte| *byte == b'\n').collect();
+    let mut transcript = Transcript::new(Path::new("/project"));
+    let (mut shown, mut merged) = (Vec::new(), Vec::new());
+    let mut pending = Pending::default();
+    let mut left = lines.as_slice();
+    while !left.is_empty() {
+        let (batch, behind) = left.split_at(lengths.next().unwrap_or(1).min(left.len()));
+        batch.iter().for_each(|line| transcript.line(0, &wire::parse(line)));
+        for event in transcript.take_events() {
+            told(&event);
+            patch::apply(&mut shown, &event);
+            pending.push(event);
+        }
+        assert_eq!(shown, transcript.items());
+        left = behind;
+        if left.len().is_multiple_of(2) {
+            pending.take().iter().for_each(|event| patch::apply(&mut merged, event));
+            assert_eq!(merged, transcript.items());
+        }
+    }
+    lived(&lines);
+}
+
+/// The same output, in the life of a session.
+fn lived(lines: &[&[u8]]) {
+    let record = |(ms, line): (u64, &&[u8])| Recorded {
+        ms,
+        dir: Direction::Out,
+        line: Value::String(String::from_utf8_lossy(line).into_owned()),
+    };
+    let start = Recorded { ms: 0, dir: Direction::Start, line: Value::Null };
+    let recording: Vec<Recorded> = std::iter::once(start).chain((1..).zip(lines).map(record)).collect();
+    let (events, items) = replay::replay(&recording);
+    let mut shown: Vec<Item> = Vec::new();
+    events.iter().for_each(|event| patch::apply(&mut shown, event));
+    assert_eq!(shown, items);
+}
+
+fn told(event: &Event) {
+    let text = serde_json::to_string(event).expect("an event is JSON");
+    serde_json::from_str::<Value>(&text).expect("a window can read it");
+}

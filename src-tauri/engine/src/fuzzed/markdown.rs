@@ -1,0 +1,55 @@
+//! However a text is cut, its document is that of the whole text, at a cost that is linear in it.
+
+use super::text_in_pieces;
+use crate::api::Block;
+use crate::document::{self, Change, Stream};
+
+/// Streams the text in its pieces into a window, and compares that with the document of the whole.
+pub fn markdown(data: &[u8]) {
+    let (text, pieces) = text_in_pieces(data);
+    let mut stream = Stream::default();
+    let mut window = Vec::new();
+    for piece in &pieces {
+        stream.push(piece);
+        take(&mut stream, &mut window);
+    }
+    stream.finish();
+    take(&mut stream, &mut window);
+    let whole = document::markdown(&text);
+    assert_eq!(stream.blocks(), whole, "{text:?} in {pieces:?}");
+    assert_eq!(stream.text(), text);
+    assert_eq!(stream.take_change(), None);
+    let (cost, most) = (stream.bytes_parsed(), 5 * text.len() + 8192);
+    assert!(cost <= most, "{cost} bytes were parsed of {}: {text:?}", text.len());
+    // The same text again, as it comes at the end of a reply, changes nothing.
+    stream.set_text(&text);
+    stream.finish();
+    assert_eq!(stream.blocks(), whole, "{text:?} told again");
+    readable(&whole);
+}
+
+fn take(stream: &mut Stream, window: &mut Vec<Block>) {
+    match stream.take_change() {
+        None => {}
+        Some(Change::Blocks { keep, blocks }) => {
+            assert!(keep <= window.len());
+            window.truncate(keep);
+            window.extend(blocks);
+        }
+        Some(Change::Code { keep_lines, lines }) => {
+            let Some(Block::Code { lines: shown, .. }) = window.last_mut() else {
+                panic!("the last block is no code block")
+            };
+            assert!(keep_lines <= shown.len());
+            shown.truncate(keep_lines);
+            shown.extend(lines);
+        }
+    }
+    assert_eq!(window.as_slice(), stream.blocks(), "{:?}", stream.text());
+}
+
+/// A window reads it as JSON, as deep in an event as a plan within a request.
+fn readable(blocks: &[Block]) {
+    let event = serde_json::json!({ "a": [{ "b": [{ "c": [{ "d": { "e": blocks } }] }] }] }).to_string();
+    serde_json::from_str::<serde_json::Value>(&event).expect("a document is JSON that can be read");
+}

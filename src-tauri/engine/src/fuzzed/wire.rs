@@ -1,0 +1,109 @@
+//! Any line is read, and any line we write is one that can be read.
+
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use crate::api::Image;
+use crate::wire::{self, Assistant, ContentBlock, ControlRequest, Inbound, TokenUsage, User};
+
+/// Reads the bytes as a line, and writes them in every place of a line of ours.
+pub fn wire(data: &[u8]) {
+    read(data);
+    let text = String::from_utf8_lossy(data);
+    user(&text);
+    asked(data);
+    if let Ok(value) = serde_json::from_slice::<Value>(data) {
+        control(&text, &value);
+    }
+    control(&text, &json!({ &*text: [&*text] }));
+}
+
+fn read(line: &[u8]) {
+    let inbound = wire::parse(line);
+    let around = [b" \t", line, b"\r "].concat();
+    // Costs are compared as text: a number may be none.
+    assert_eq!(
+        format!("{inbound:?}"),
+        format!("{:?}", wire::parse(&around)),
+        "blanks around a line mean nothing"
+    );
+    match inbound {
+        Inbound::Unreadable { line, .. } => assert!(line.len() <= 4096),
+        Inbound::Result(result) => {
+            result.context_window();
+            result.words();
+            result.usage.iter().for_each(counted);
+        }
+        Inbound::Assistant(assistant) => {
+            let Assistant { message, .. } = *assistant;
+            message.usage.iter().for_each(counted);
+        }
+        _ => {}
+    }
+}
+
+fn counted(usage: &TokenUsage) {
+    assert!(usage.context_tokens() >= usage.input_tokens.max(usage.output_tokens));
+}
+
+/// What reads a line of ours is another program: to it, a line ends at a line feed and nowhere else.
+#[track_caller]
+fn read_back(line: &str) -> Inbound {
+    assert!(!line.contains('\n'), "{line:?}");
+    wire::parse(line.as_bytes())
+}
+
+/// What is shown and allowed is, byte for byte, what the agent asked for.
+fn asked(data: &[u8]) {
+    let Ok(input) = std::str::from_utf8(data) else { return };
+    let is_object = serde_json::from_str::<&RawValue>(input).is_ok() && input.trim_ascii().starts_with('{');
+    if !is_object || input.contains('\n') {
+        return;
+    }
+    let request = format!(r#"{{"subtype":"can_use_tool","tool_name":"T","input":{input}}}"#);
+    let line = format!(r#"{{"type":"control_request","request_id":"r","request":{request}}}"#);
+    let Inbound::ControlRequest { request: ControlRequest::CanUseTool(asked), .. } = read_back(&line) else {
+        panic!("{input:?} was not taken for an input: {:?}", read_back(&line))
+    };
+    assert_eq!(asked.input.text(), input.trim_ascii());
+    let answer = wire::allow("r", asked.input.text(), &[]);
+    assert!(answer.contains(&format!(r#""updatedInput":{}"#, input.trim_ascii())));
+}
+
+fn user(text: &str) {
+    let image = Image { media_type: "image/png".to_owned(), data: text.to_owned() };
+    for images in [&[][..], &[image]] {
+        let Inbound::User(user) = read_back(&wire::user(text, text, images)) else { panic!("{text:?}") };
+        let User { message, uuid, .. } = *user;
+        assert_eq!(uuid.as_deref(), Some(text));
+        let texts = message.content.iter().filter_map(|block| match block {
+            ContentBlock::Text { text } => Some(text.as_str()),
+            _ => None,
+        });
+        // Beside images an empty text is left out: the API refuses it.
+        let expected = (images.is_empty() || !text.is_empty()).then_some(text);
+        assert_eq!(texts.collect::<Vec<_>>(), expected.into_iter().collect::<Vec<_>>());
+        assert_eq!(
+            message.content.iter().filter(|block| **block == ContentBlock::Image).count(),
+            images.len()
+        );
+    }
+}
+
+fn control(text: &str, value: &Value) {
+    let answer = |line: String| match read_back(&line) {
+        Inbound::ControlResponse { request_id, outcome } if request_id == text => outcome,
+        other => panic!("{other:?}"),
+    };
+    let allowed = answer(wire::allow(text, &value.to_string(), std::slice::from_ref(value)));
+    let expected = json!({"behavior": "allow", "updatedInput": value, "updatedPermissions": [value]});
+    assert_eq!(allowed, Ok(expected), "a tool runs with exactly the input that was allowed");
+    let denied = answer(wire::deny(text, text, true));
+    assert_eq!(denied, Ok(json!({"behavior": "deny", "message": text, "interrupt": true})));
+    assert_eq!(answer(wire::refuse(text, text)), Err(text.to_owned()));
+    let asked = json!({"subtype": text, "value": value});
+    let Inbound::ControlRequest { request_id, .. } = read_back(&wire::control_request(text, asked)) else {
+        panic!("{text:?}")
+    };
+    assert_eq!(request_id, text);
+}
