@@ -100,7 +100,8 @@ fn extended(mut numbers: impl Iterator<Item = u16>) -> Option<TokenStyle> {
                 let level = |step: u16| if step == 0 { 0 } else { 55 + 40 * step };
                 nearest(level(index / 36), level(index / 6 % 6), level(index % 6))
             }
-            index => nearest_grey(8 + 10 * index.saturating_sub(232)),
+            index @ 232..=255 => nearest_grey(8 + 10 * (index - 232)),
+            _ => return None,
         }),
         2 => {
             let numbers: Vec<u16> = numbers.by_ref().take(3).collect();
@@ -224,6 +225,7 @@ mod tests {
         check("\x1b[31ma\nb\x1b[0mc", "red‹a›⏎red‹b›c");
         check("\x1b[38;5;9ma\x1b[38;5;21mb\x1b[38;5;240mc\x1b[38;5;231md", "red‹a›blue‹b›dim‹c›d");
         check("\x1b[38;2;250;200;0;1ma\x1b[38:2::0:200:200mb", "yellow‹a›cyan‹b›");
+        check("\x1b[31m\x1b[38;5;256ma\x1b[38;5;65535mb", "ab");
         check("\x1b[48;5;1ma\x1b[41mb\x1b[48;2;1;2;31mc", "abc");
         check("\x1b[4;7;9ma\x1b[?25m\x1b[>1mb", "ab");
     }
