@@ -126,9 +126,18 @@ impl Seams<'_> {
     fn is_sure(&self, idx: usize, at: usize) -> bool {
         let node = self.path[idx];
         let n_line_ends = self.source[at..].bytes().filter(|&byte| byte == b'\n').take(2).count();
+        let behind_blank = at == 0
+            || self.source[..at].strip_suffix('\n').is_some_and(|line| {
+                line[line_start(line, line.len())..].trim_matches([' ', '\t']).is_empty()
+            });
         if n_line_ends > 0 {
-            // A delimiter row that is not complete may turn out to be none.
-            return node.kind != NodeKind::Table || n_line_ends > 1;
+            // A delimiter row that is not complete may turn out to be none. Until then its table ends a paragraph,
+            // even where it cannot become one and is read as another paragraph.
+            return match node.kind {
+                NodeKind::Table => n_line_ends > 1,
+                NodeKind::Paragraph => n_line_ends > 1 || behind_blank,
+                _ => true,
+            };
         }
         let line = self.source[at..].trim_start_matches(' ');
         match node.kind {
@@ -142,10 +151,6 @@ impl Seams<'_> {
             }),
             // Behind a blank line nothing goes on but a list, and this does not become an item.
             _ => {
-                let behind_blank = at == 0
-                    || self.source[..at].strip_suffix('\n').is_some_and(|line| {
-                        line[line_start(line, line.len())..].trim_matches([' ', '\t']).is_empty()
-                    });
                 let is_no_marker =
                     !line.starts_with(['-', '+', '*']) && !line.starts_with(|c: char| c.is_ascii_digit());
                 let is_text = node.kind == NodeKind::Paragraph && line.contains(char::is_alphabetic);

@@ -176,6 +176,11 @@ fn without_credit_text_is_shown_as_it_is() {
 }
 
 #[test]
+fn a_table_that_comes_to_nothing_cuts_no_paragraph() {
+    check_pieces(pieces("|\u{b}\n(-|:|\n|a\\\n|-:-|:|\n|b", 1), 1);
+}
+
+#[test]
 fn the_whole_text_replaces_what_was_streamed() {
     let mut stream = Stream::default();
     stream.push("One\n\ntwo");
