@@ -170,13 +170,8 @@ fn react(app: &AppHandle, label: &str, ask: &Ask, reaction: Reaction) {
     tauri::async_runtime::spawn(async move {
         let desk = app.state::<Shell>();
         let Some((project, _)) = desk.desk().known(&ask.session_id) else { return };
-        let decided = match desk.desk().session(&project, &ask.session_id) {
-            Ok(session) => {
-                let decide = Command::Decide { request_id: ask.request_id, shown: Some(ask.shown), decision };
-                session.command(decide).await
-            }
-            Err(error) => Err(error),
-        };
+        let decide = Command::Decide { request_id: ask.request_id, shown: Some(ask.shown), decision };
+        let decided = desk.desk().command(&project, &ask.session_id, decide).await;
         match decided {
             // The card was quicker: one answer is all there is.
             Err(CommandError { code: ErrorCode::NoSuchRequest, .. }) | Ok(()) => {}

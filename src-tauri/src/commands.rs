@@ -92,7 +92,7 @@ pub async fn command(
     command: Command,
 ) -> Answer<()> {
     let project = project_of(&shell, &window)?;
-    shell.desk().session(&project, &session_id)?.command(command).await
+    shell.desk().command(&project, &session_id, command).await
 }
 
 #[tauri::command]

@@ -6,6 +6,7 @@ use crate::preferences::Preferred;
 use crate::trust::Gate;
 use anyhow::Context;
 use deskbell_engine::api::*;
+use deskbell_engine::permission::kept_locally;
 use deskbell_engine::recorder::Recorder;
 use deskbell_engine::session::machine::{Limits, Memory};
 use deskbell_engine::session::{Open, SessionHandle, Subscriber};
@@ -161,6 +162,24 @@ impl Desk {
             message: "There is no such session in this project.".to_owned(),
             detail: None,
         })
+    }
+
+    /// Carries out a command on a session of this project.
+    pub async fn command(
+        &self,
+        project: &Path,
+        id: &SessionId,
+        command: Command,
+    ) -> Result<(), CommandError> {
+        let session = self.session(project, id)?;
+        if let Command::Decide { request_id, decision: Decision::AllowAlways { suggestion }, .. } = &command {
+            let rules = self.known(id).and_then(|(_, session)| {
+                let request = session.requests.iter().find(|request| request.id == *request_id)?;
+                Some(kept_locally(request, suggestion))
+            });
+            self.gate.expect(project, &rules.unwrap_or_default())?;
+        }
+        session.command(command).await
     }
 
     /// The project's sessions, the one that changed last first.

@@ -58,6 +58,14 @@ impl Gate {
     ) -> Result<(), CommandError> {
         Ok(self.store.decide(project, decision, shown)?)
     }
+
+    /// Says that the user has the agent keep rules in the folder's local settings: these are no reason to ask again.
+    pub fn expect(&self, project: &Path, rules: &[String]) -> Result<(), CommandError> {
+        for rule in rules {
+            self.store.expect_rule(project, rule)?;
+        }
+        Ok(())
+    }
 }
 
 /// Without a window nobody can be asked: a folder that is not trusted as it is now is worked in restricted.

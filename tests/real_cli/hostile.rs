@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use deskbell_engine::api::{Decision, TrustDecision};
+use deskbell_engine::permission::rules_kept_locally;
 use deskbell_engine::trust::TrustStore;
 use deskbell_tests::hostile_projects::{Effect, HostileProject, all, traces};
 use deskbell_tests::mock_api::MockApi;
@@ -92,7 +93,7 @@ pub async fn a_decision_counts_until_a_byte_changes() -> Result<()> {
     let undecided = turn(&place).await?;
     ensure!(said(&undecided) && place.traces()?.is_empty(), "undecided: {undecided}");
 
-    let store = TrustStore::open(place.world.home.join(".local/share/deskbell/trust"))?;
+    let store = place.decisions()?;
     let shown = store.view(&place.world.project)?.fingerprint;
     store.decide(&place.world.project, TrustDecision::Trust, shown.as_deref())?;
     let trusted = turn(&place).await?;
@@ -107,6 +108,36 @@ pub async fn a_decision_counts_until_a_byte_changes() -> Result<()> {
     fs::write(&settings, bytes)?;
     let changed = turn(&place).await?;
     ensure!(said(&changed) && place.traces()?.is_empty(), "changed: {changed}");
+    Ok(())
+}
+
+/// A rule that the user had the agent keep in a trusted folder is no reason to ask about the folder again; any other is.
+pub async fn a_kept_rule_is_no_change_that_is_asked_about() -> Result<()> {
+    let project = all().into_iter().find(|project| project.name == "harmless");
+    let place = Place::build(&project.context("it is in the corpus")?).await?;
+    let (folder, store) = (&place.world.project, place.decisions()?);
+    store.decide(folder, TrustDecision::Trust, store.view(folder)?.fingerprint.as_deref())?;
+
+    for command in ["touch a.txt", r"touch 'b (1)\.txt'"] {
+        let mut relay = Relay::spawn(&place.world, &[])?;
+        relay.prompt(&format!("BASH {command}\nSAY done")).await?;
+        let asked = relay.request().await?;
+        let raw = asked["request"]["suggestions"].as_array().into_iter().flatten();
+        let local = raw.map(|known| &known["raw"]).find(|raw| raw["destination"] == "localSettings");
+        let raw = local.with_context(|| format!("no rule to keep in {asked}"))?.clone();
+        for rule in rules_kept_locally(&raw) {
+            store.expect_rule(folder, &rule)?;
+        }
+        relay.decide(&asked, Decision::AllowAlways { suggestion: raw }).await?;
+        relay.turn_end().await?;
+        relay.finish().await?;
+        let kept = fs::read_to_string(folder.join(".claude/settings.local.json"))?;
+        ensure!(store.standing(folder)?.is_trusted(), "asked again after {command}: {kept}");
+    }
+
+    let path = folder.join(".claude/settings.local.json");
+    fs::write(&path, fs::read_to_string(&path)?.replace("touch a.txt", "touch *"))?;
+    ensure!(store.standing(folder)?.must_ask(), "a rule that nobody chose is not asked about");
     Ok(())
 }
 
@@ -155,6 +186,11 @@ impl Place {
         let mut world = World::new().await?;
         world.project = project.build(&folder, &trap.address().to_string())?;
         Ok(Self { world, trap, folder, _root: root })
+    }
+
+    /// The decisions that Deskbell finds in this world.
+    fn decisions(&self) -> Result<TrustStore> {
+        Ok(TrustStore::open(self.world.home.join(".local/share/deskbell/trust"))?)
     }
 
     fn traces(&self) -> Result<Vec<String>> {

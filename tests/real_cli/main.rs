@@ -142,7 +142,10 @@ fn main() {
         a_cli_that_ignores_the_flag_is_found_out,
         a_cli_that_allows_by_itself_is_found_out,
     ]);
-    under_the_engine.extend(tests![hostile: a_decision_counts_until_a_byte_changes]);
+    under_the_engine.extend(tests![hostile:
+        a_decision_counts_until_a_byte_changes,
+        a_kept_rule_is_no_change_that_is_asked_about,
+    ]);
     let hostile_under_the_engine =
         tests![hostile: no_folder_gets_its_way_under_the_engine, a_trusted_folder_gets_its_way];
     under_the_engine.extend(hostile_under_the_engine.into_iter().map(within_all));

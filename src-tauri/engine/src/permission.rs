@@ -5,10 +5,12 @@
 mod address;
 #[cfg(test)]
 mod corpus;
+mod kept;
 mod notice;
 mod open;
 mod plain;
 
+pub use kept::{kept_locally, rules_kept_locally};
 pub use notice::written_out;
 pub use open::{Closed, OpenRequests, Refusal};
 
