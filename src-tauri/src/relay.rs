@@ -14,7 +14,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, BufWriter};
+use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::sync::mpsc;
 
 /// Events that may wait for whoever reads stdout; behind them the session waits, and with it the agent.
@@ -47,7 +47,7 @@ async fn relay(options: RelayOptions) -> anyhow::Result<()> {
     let session = open(options)?;
     let (sender, events) = mpsc::channel(BACKLOG);
     session.subscribe(Subscriber::Every(sender)).await?;
-    let mut writer = tokio::spawn(write_events(events));
+    let mut writer = tokio::task::spawn_blocking(move || write_events(events));
     session.start().await?;
     let finished = async {
         read_commands(&session).await?;
@@ -164,17 +164,17 @@ async fn read_commands(session: &SessionHandle) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn write_events(mut events: mpsc::Receiver<Envelope>) -> anyhow::Result<()> {
-    let mut stdout = BufWriter::new(tokio::io::stdout());
-    while let Some(envelope) = events.recv().await {
-        let mut line = serde_json::to_vec(&envelope)?;
-        line.push(b'\n');
-        stdout.write_all(&line).await?;
+/// Straight to stdout, on a thread of its own: the text of a very long event is not made first.
+fn write_events(mut events: mpsc::Receiver<Envelope>) -> anyhow::Result<()> {
+    let mut stdout = std::io::BufWriter::with_capacity(64 * 1024, std::io::stdout().lock());
+    while let Some(envelope) = events.blocking_recv() {
+        serde_json::to_writer(&mut stdout, &envelope)?;
+        stdout.write_all(b"\n")?;
         if events.is_empty() {
-            stdout.flush().await?;
+            stdout.flush()?;
         }
     }
-    stdout.flush().await?;
+    stdout.flush()?;
     Ok(())
 }
 

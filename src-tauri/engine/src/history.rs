@@ -102,7 +102,7 @@ fn on_the_branch(lines: &[Vec<u8>]) -> Vec<&[u8]> {
 }
 
 fn fold(transcript: &mut Transcript, line: &[u8]) {
-    let inbound = wire::parse(line);
+    let mut inbound = wire::parse(line);
     let at = match &inbound {
         Inbound::Assistant(assistant) => milliseconds(assistant.timestamp.as_deref()),
         Inbound::User(user) => {
@@ -112,7 +112,7 @@ fn fold(transcript: &mut Transcript, line: &[u8]) {
         }
         _ => 0,
     };
-    transcript.line(at, &inbound);
+    transcript.line(at, &mut inbound);
 }
 
 /// A prompt is a user message with text of its own that is neither the agent's doing nor a tool's result.

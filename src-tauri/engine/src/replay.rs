@@ -46,8 +46,8 @@ impl Replay {
                     Value::String(text) => text.clone(),
                     value => value.to_string(),
                 };
-                let inbound = wire::parse(line.as_bytes());
-                self.transcript.line(now, &inbound);
+                let mut inbound = wire::parse(line.as_bytes());
+                self.transcript.line(now, &mut inbound);
                 self.step(now, Input::Line(inbound));
             }
             Direction::Err => {}

@@ -6,7 +6,7 @@
 mod tool;
 
 use crate::api::*;
-use crate::document::{Change, Stream as Document};
+use crate::document::{self, Change, Stream as Document};
 use crate::session::machine::{CLEARED, Note, Prompt};
 use crate::wire::{Assistant, ContentBlock, Inbound, Retry, Stream, StreamEvent, User};
 use serde_json::Value;
@@ -79,7 +79,7 @@ impl Transcript {
         if let Body::Text { blocks, .. } = &mut self.items[item_idx].body
             && let Some(change) = &change
         {
-            apply(blocks, change);
+            apply(blocks, change.clone());
         }
         match (dirty, change) {
             (Dirty::Added, _) => Some(Event::ItemAdded { item: self.items[item_idx].clone() }),
@@ -205,7 +205,8 @@ impl Transcript {
 
     // --- lines: what the agent says --------------------------------------------------------------------------
 
-    pub fn line(&mut self, now: u64, inbound: &Inbound) {
+    /// Takes the texts of a reply out of its message: a very long one is not kept twice.
+    pub fn line(&mut self, now: u64, inbound: &mut Inbound) {
         if !matches!(inbound, Inbound::Unreadable { .. }) {
             self.unreadable = None;
         }
@@ -319,17 +320,23 @@ impl Transcript {
     }
 
     /// Ends the streaming of a text or a thought, with its whole text if that is known.
-    fn finish(&mut self, id: &ItemId, whole: Option<&str>, thought_ms: Option<u64>) {
+    fn finish(&mut self, id: &ItemId, whole: Option<String>, thought_ms: Option<u64>) {
         if let Some(mut document) = self.documents.remove(id) {
-            if let Some(whole) = whole {
-                document.set_text(whole);
-            }
-            document.finish();
-            let change = document.take_change();
+            let change = match whole {
+                // What was never streamed needs no stream, which keeps its text.
+                Some(whole) if document.text().is_empty() => {
+                    Some(Change::Blocks { keep: 0, blocks: document::markdown(&whole) })
+                }
+                whole => {
+                    whole.iter().for_each(|whole| document.set_text(whole));
+                    document.finish();
+                    document.take_change()
+                }
+            };
             if let Some(Body::Text { blocks, streaming }) = self.body(id) {
                 *streaming = false;
                 if let Some(change) = change {
-                    apply(blocks, &change);
+                    apply(blocks, change);
                 }
                 self.touch(id, Dirty::Changed);
             }
@@ -337,13 +344,14 @@ impl Transcript {
             *streaming = false;
             *duration_ms = thought_ms.or(*duration_ms);
             if let Some(whole) = whole.filter(|whole| !whole.is_empty()) {
-                whole.clone_into(text);
+                *text = whole;
             }
             self.touch(id, Dirty::Changed);
         }
     }
 
-    fn assistant(&mut self, now: u64, assistant: &Assistant) {
+    fn assistant(&mut self, now: u64, assistant: &mut Assistant) {
+        let content = std::mem::take(&mut assistant.message.content);
         let message_id = &assistant.message.id;
         let parent = assistant.parent_tool_use_id.as_ref().map(ItemId::new);
         // After an error in the stream the reply comes again under another id, and not streamed (2.1.329): what came
@@ -354,7 +362,7 @@ impl Transcript {
             self.broken_off.retain(|id| !id.as_str().starts_with(&format!("{message_id}.")));
             self.void_reply();
         }
-        for block in &assistant.message.content {
+        for block in content {
             let count = self.n_blocks.entry(message_id.clone()).or_default();
             let place = *count;
             *count += 1;
@@ -389,11 +397,11 @@ impl Transcript {
                     self.finish(&id, Some(text), assistant.thinking_duration_ms);
                 }
                 ContentBlock::ToolUse { id, name, input } => {
-                    self.tool_begins(now, id, name, input, parent.clone(), ToolState::Running);
+                    self.tool_begins(now, &id, &name, &input, parent.clone(), ToolState::Running);
                 }
                 ContentBlock::Image | ContentBlock::ToolResult { .. } => {}
                 ContentBlock::Unknown { kind, raw } => {
-                    let detail = serde_json::to_string_pretty(raw).unwrap_or_default();
+                    let detail = serde_json::to_string_pretty(&raw).unwrap_or_default();
                     self.notice(
                         now,
                         Level::Info,
@@ -584,16 +592,16 @@ fn block_id(message_id: &str, place: u32) -> ItemId {
     ItemId(format!("{message_id}.{place}"))
 }
 
-fn apply(blocks: &mut Vec<Block>, change: &Change) {
+fn apply(blocks: &mut Vec<Block>, change: Change) {
     match change {
         Change::Blocks { keep, blocks: new } => {
-            blocks.truncate(*keep);
-            blocks.extend(new.iter().cloned());
+            blocks.truncate(keep);
+            blocks.extend(new);
         }
         Change::Code { keep_lines, lines: new } => {
             if let Some(Block::Code { lines, .. }) = blocks.last_mut() {
-                lines.truncate(*keep_lines);
-                lines.extend(new.iter().cloned());
+                lines.truncate(keep_lines);
+                lines.extend(new);
             }
         }
     }
@@ -616,7 +624,7 @@ mod tests {
         let mut transcript = Transcript::new(Path::new("/project"));
         let mut shown = Vec::new();
         for batch in [vec![begin(), block(), retry], vec![begin(), block()]] {
-            batch.iter().for_each(|inbound| transcript.line(0, inbound));
+            batch.into_iter().for_each(|mut inbound| transcript.line(0, &mut inbound));
             transcript.take_events().iter().for_each(|event| crate::patch::apply(&mut shown, event));
             assert_eq!(shown, transcript.items());
         }

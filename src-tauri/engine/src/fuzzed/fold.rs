@@ -21,7 +21,7 @@ pub fn fold(data: &[u8]) {
     let mut left = lines.as_slice();
     while !left.is_empty() {
         let (batch, behind) = left.split_at(lengths.next().unwrap_or(1).min(left.len()));
-        batch.iter().for_each(|line| transcript.line(0, &wire::parse(line)));
+        batch.iter().for_each(|line| transcript.line(0, &mut wire::parse(line)));
         for event in transcript.take_events() {
             told(&event);
             patch::apply(&mut shown, &event);

@@ -211,8 +211,8 @@ impl Actor {
         match output {
             Output::Lines(lines) => {
                 let now = now();
-                for inbound in lines {
-                    self.transcript.line(now, &inbound);
+                for mut inbound in lines {
+                    self.transcript.line(now, &mut inbound);
                     // Most lines are pieces of text, which change nothing in a session's life.
                     if !matches!(inbound, Inbound::Stream(_)) {
                         self.step_at(now, Input::Line(inbound)).await;
@@ -429,22 +429,32 @@ impl Actor {
     async fn emit(&mut self, event: Event) {
         self.seq += 1;
         let envelope = Envelope { seq: self.seq, session_id: self.open.record.id.clone(), event };
+        let is_for = |subscriber: &Subscriber| match subscriber {
+            Subscriber::Every(_) | Subscriber::Merged(_) => true,
+            Subscriber::Facts(_) => is_fact(&envelope.event),
+        };
+        let listeners: Vec<usize> =
+            self.subscribers.iter().enumerate().filter(|(_, one)| is_for(one)).map(|(at, _)| at).collect();
+        let mut n_left = listeners.len();
+        let mut envelope = Some(envelope);
         let mut gone = Vec::new();
-        for (at, subscriber) in self.subscribers.iter().enumerate() {
-            let is_gone = match subscriber {
+        for at in listeners {
+            n_left -= 1;
+            // The last one gets the event itself: with a very long answer each copy counts.
+            let copy = if n_left > 0 { envelope.clone() } else { envelope.take() };
+            let Some(envelope) = copy else { break };
+            let is_gone = match &self.subscribers[at] {
                 Subscriber::Every(sender) => tokio::select! {
                     biased;
-                    sent = sender.send(envelope.clone()) => sent.is_err(),
+                    sent = sender.send(envelope) => sent.is_err(),
                     () = out_of_patience(self.ending.clone()) => true,
                 },
                 Subscriber::Merged(feed) if std::sync::Arc::strong_count(feed) == 1 => true,
                 Subscriber::Merged(feed) => {
-                    feed.push(envelope.clone());
+                    feed.push(envelope);
                     false
                 }
-                Subscriber::Facts(sender) => {
-                    is_fact(&envelope.event) && sender.send(envelope.clone()).is_err()
-                }
+                Subscriber::Facts(sender) => sender.send(envelope).is_err(),
             };
             if is_gone {
                 gone.push(at);
