@@ -204,7 +204,7 @@ async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>) {
                 }
             }
             Event::PermissionResolved { request_id, .. } => {
-                shell.asking.resolved(&app, &request_id);
+                shell.asking.resolved(&app, &session_id, &request_id);
                 shell.bell.quiet(&session_id);
             }
             Event::TurnEnded { turn } => {

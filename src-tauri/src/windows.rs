@@ -185,7 +185,7 @@ fn watch(app: AppHandle, window: WebviewWindow) {
             }
             TauriEvent::Destroyed => {
                 shell.windows.lock().by_label.remove(&label);
-                shell.asking.window_gone(&label);
+                shell.asking.window_gone(&app, &label);
             }
             _ => {}
         }

@@ -64,7 +64,7 @@ pub enum Command {
         images: Vec<Image>,
     },
     /// Answers an open permission request. Only the first answer counts; a later one is refused. `shown` is the
-    /// request's own: whatever lets something happen is refused without it, a denial is not.
+    /// request's own: an answer that carries another is refused, and without any only a denial is taken.
     Decide {
         request_id: RequestId,
         #[serde(default)]

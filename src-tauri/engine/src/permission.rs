@@ -5,11 +5,15 @@
 mod address;
 #[cfg(test)]
 mod corpus;
+mod dialogs;
 mod kept;
+#[cfg(test)]
+mod model;
 mod notice;
 mod open;
 mod plain;
 
+pub use dialogs::{Act, Ask, DialogId, Dialogs, Reaction};
 pub use kept::{kept_locally, rules_kept_locally};
 pub use notice::written_out;
 pub use open::{Closed, OpenRequests, Refusal};
@@ -92,7 +96,8 @@ pub fn answer(
     decision: Decision,
 ) -> Result<Answer, String> {
     let id = view.id.as_str();
-    if !matches!(decision, Decision::Deny { .. }) && shown != Some(&view.shown) {
+    let needs_none = matches!(decision, Decision::Deny { .. }) && shown.is_none();
+    if !needs_none && shown != Some(&view.shown) {
         return Err(match shown {
             Some(_) => "The answer was given to something else than what is asked. Nothing was sent.",
             None => "The answer does not say what was shown. Nothing was sent.",

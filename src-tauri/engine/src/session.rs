@@ -5,7 +5,7 @@ mod feed;
 pub mod machine;
 mod outcome;
 #[cfg(test)]
-mod simulation;
+pub(crate) mod simulation;
 
 pub use feed::Feed;
 

@@ -1,14 +1,14 @@
 //! The dialog on Linux, by GTK itself: it belongs to its window, can be withdrawn, and leaves every other window
 //! usable, its own among them.
 
-use super::{ARMED_AFTER, Ask, Reaction};
+use super::ARMED_AFTER;
 use ::gtk::atk::prelude::AtkObjectExt;
 use ::gtk::prelude::*;
 use ::gtk::{
     Box as Column, Dialog, Entry, Label, Orientation, PolicyType, ResponseType, ScrolledWindow, glib,
 };
 use anyhow::Context;
-use deskbell_engine::api::RequestId;
+use deskbell_engine::permission::{Ask, DialogId, Reaction};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -17,11 +17,11 @@ use tauri::{AppHandle, Manager};
 
 thread_local! {
     /// On the main thread, where GTK's objects live.
-    static SHOWN: RefCell<HashMap<RequestId, Dialog>> = RefCell::default();
+    static SHOWN: RefCell<HashMap<DialogId, Dialog>> = RefCell::default();
 }
 
 /// The dialog that has the focus, for whoever asks from another thread.
-static IN_FRONT: Mutex<Option<RequestId>> = Mutex::new(None);
+static IN_FRONT: Mutex<Option<DialogId>> = Mutex::new(None);
 
 const ALLOW: ResponseType = ResponseType::Other(1);
 const DENY: ResponseType = ResponseType::Other(2);
@@ -42,30 +42,30 @@ pub fn show(
     Ok(())
 }
 
-pub fn withdraw(app: &AppHandle, request_id: &RequestId) {
-    let request_id = request_id.clone();
-    let closed = app.run_on_main_thread(move || close(&request_id));
+pub fn withdraw(app: &AppHandle, id: &DialogId) {
+    let id = id.clone();
+    let closed = app.run_on_main_thread(move || close(&id));
     if let Err(error) = closed {
         tracing::error!(%error, "a dialog could not be withdrawn");
     }
 }
 
-pub fn is_in_front(request_id: &RequestId) -> bool {
-    IN_FRONT.lock().unwrap_or_else(PoisonError::into_inner).as_ref() == Some(request_id)
+pub fn is_in_front(id: &DialogId) -> bool {
+    IN_FRONT.lock().unwrap_or_else(PoisonError::into_inner).as_ref() == Some(id)
 }
 
-fn set_in_front(request_id: &RequestId, is: bool) {
+fn set_in_front(id: &DialogId, is: bool) {
     let mut in_front = IN_FRONT.lock().unwrap_or_else(PoisonError::into_inner);
     if is {
-        *in_front = Some(request_id.clone());
-    } else if in_front.as_ref() == Some(request_id) {
+        *in_front = Some(id.clone());
+    } else if in_front.as_ref() == Some(id) {
         *in_front = None;
     }
 }
 
-fn close(request_id: &RequestId) {
-    set_in_front(request_id, false);
-    let dialog = SHOWN.with(|shown| shown.borrow_mut().remove(request_id));
+fn close(id: &DialogId) {
+    set_in_front(id, false);
+    let dialog = SHOWN.with(|shown| shown.borrow_mut().remove(id));
     if let Some(dialog) = dialog {
         // SAFETY: the dialog was taken out of the only place that holds it; nothing uses it afterwards.
         unsafe { dialog.destroy() };
@@ -107,11 +107,11 @@ fn build(parent: &::gtk::ApplicationWindow, ask: Ask, react: impl Fn(Reaction) +
             glib::timeout_add_local_once(ARMED_AFTER, move || allow.set_sensitive(true));
         });
     }
-    let request_id = ask.request_id.clone();
-    let focus_id = request_id.clone();
+    let id = ask.id.clone();
+    let focus_id = id.clone();
     dialog.connect_is_active_notify(move |dialog| set_in_front(&focus_id, dialog.is_active()));
     let answered = Rc::new(Cell::new(false));
-    let response_id = request_id.clone();
+    let response_id = id.clone();
     dialog.connect_response(move |_, response| {
         // Destroying the dialog responds once more.
         if answered.replace(true) || !SHOWN.with(|shown| shown.borrow().contains_key(&response_id)) {
@@ -127,7 +127,7 @@ fn build(parent: &::gtk::ApplicationWindow, ask: Ask, react: impl Fn(Reaction) +
         react(reaction);
     });
     dialog.show_all();
-    SHOWN.with(|shown| shown.borrow_mut().insert(request_id, dialog));
+    SHOWN.with(|shown| shown.borrow_mut().insert(id, dialog));
 }
 
 fn heading(ask: &Ask) -> Column {

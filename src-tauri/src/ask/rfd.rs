@@ -2,9 +2,8 @@
 //!
 //! It cannot tell *Review…* from being closed, so both leave the card; a late answer finds its request answered.
 
-use super::{Ask, Reaction};
 use anyhow::Context;
-use deskbell_engine::api::RequestId;
+use deskbell_engine::permission::{Ask, DialogId, Reaction};
 use rfd::{AsyncMessageDialog, MessageButtons, MessageDialogResult};
 use tauri::{AppHandle, Manager};
 
@@ -41,8 +40,8 @@ pub fn show(
 }
 
 /// A message dialog of the system cannot be taken back.
-pub fn withdraw(_app: &AppHandle, _request_id: &RequestId) {}
+pub fn withdraw(_app: &AppHandle, _id: &DialogId) {}
 
-pub fn is_in_front(_request_id: &RequestId) -> bool {
+pub fn is_in_front(_id: &DialogId) -> bool {
     false
 }

@@ -8,7 +8,7 @@
 //! DESKBELL_SIM_STEPS=100000000 cargo test --release -p deskbell-engine simulation
 //! ```
 
-mod chance;
+pub(crate) mod chance;
 mod child;
 mod fault;
 mod rules;
