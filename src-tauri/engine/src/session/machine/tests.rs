@@ -3,7 +3,7 @@
 //! A prompt is saved at once and a process is there at once, as the actor has it; saves and disarmed timers are left out.
 
 use super::*;
-use crate::wire::{CanUseTool, Init, Origin};
+use crate::wire::{CanUseTool, ControlRequest, Init, Origin, TurnResult};
 use serde_json::json;
 
 /// A machine, and what surrounds it: nothing but the time.
