@@ -138,7 +138,8 @@ async fn first_prompt(
     let session = shell.desk.add_new(folder, agent).await?;
     shell.windows.with(label, |window| window.open_session = Some(session.id.clone()))?;
     windows::tell(app, label, &WindowEvent::Show { session_id: session.id.clone(), request_id: None });
-    shell.desk.command(folder, &session.id, Command::Prompt { text, images: Vec::new() }).await
+    let prompt = Command::Prompt { text, images: Vec::new(), delivery: Delivery::AfterTurn };
+    shell.desk.command(folder, &session.id, prompt).await
 }
 
 /// Another start of the app hands over what it was asked for, and ends.

@@ -189,7 +189,12 @@ impl Life {
     }
 
     pub async fn prompt(&self, text: &str) {
-        self.command(Command::Prompt { text: text.to_owned(), images: Vec::new() }).await.unwrap();
+        self.give(text, Delivery::AfterTurn).await;
+    }
+
+    pub async fn give(&self, text: &str, delivery: Delivery) {
+        let prompt = Command::Prompt { text: text.to_owned(), images: Vec::new(), delivery };
+        self.command(prompt).await.unwrap();
     }
 
     /// The next event of which `find` gives something.

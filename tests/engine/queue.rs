@@ -85,7 +85,13 @@ async fn images_and_any_text_arrive_as_they_were_given() {
     let mut life = Setup::shell(script).open().await;
     let text = "Zeile\r\n\u{2028}\t\"\\ \u{1f600} /clear @file -p --resume=x \u{0}end";
     let image = Image { media_type: "image/png".into(), data: "iVBORw0KGgo=".repeat(2_000) };
-    life.command(Command::Prompt { text: text.into(), images: vec![image.clone()] }).await.unwrap();
+    life.command(Command::Prompt {
+        text: text.into(),
+        images: vec![image.clone()],
+        delivery: Delivery::AfterTurn,
+    })
+    .await
+    .unwrap();
     let turn = life.turn_end().await;
     let line: Value = serde_json::from_slice(&std::fs::read(life.path("prompt")).unwrap()).unwrap();
     let source = json!({"type": "base64", "media_type": image.media_type, "data": image.data});
@@ -106,7 +112,7 @@ async fn images_and_any_text_arrive_as_they_were_given() {
 async fn a_prompt_without_words_is_refused() {
     let life = Setup::demo().open().await;
     for text in ["", " \n\t"] {
-        let empty = Command::Prompt { text: text.into(), images: Vec::new() };
+        let empty = Command::Prompt { text: text.into(), images: Vec::new(), delivery: Delivery::AfterTurn };
         assert_eq!(life.command(empty).await.unwrap_err().code, ErrorCode::BadCommand);
     }
     assert!(!life.snapshot().await.session.alive);
@@ -164,6 +170,8 @@ async fn accepted_prompts_outlive_the_app() {
     let queue = life.snapshot().await.session.queue;
     assert_eq!(queue.iter().map(|prompt| &prompt.text[..]).collect::<Vec<_>>(), texts);
     assert!(queue.iter().all(|prompt| prompt.held), "nothing goes before the user says so");
+    let cut_off: Vec<bool> = queue.iter().map(|prompt| prompt.cut_off).collect();
+    assert_eq!(cut_off, [true, false], "the agent's own transcript tells which it got");
     life.close().await;
 }
 
@@ -175,7 +183,8 @@ async fn a_prompt_that_cannot_be_kept_is_refused() {
     let store = life.setup.folder.path().join("store");
     let elsewhere = life.setup.folder.path().join("elsewhere");
     std::fs::rename(&store, &elsewhere).unwrap();
-    let prompt = Command::Prompt { text: "SAY lost".into(), images: Vec::new() };
+    let prompt =
+        Command::Prompt { text: "SAY lost".into(), images: Vec::new(), delivery: Delivery::AfterTurn };
     assert_eq!(life.command(prompt).await.unwrap_err().code, ErrorCode::Internal);
     std::fs::rename(&elsewhere, &store).unwrap();
     life.turn("SAY two").await;

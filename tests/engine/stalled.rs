@@ -2,7 +2,7 @@
 
 use crate::life::{DEADLINE, Setup};
 use crate::told;
-use deskbell_engine::api::Command;
+use deskbell_engine::api::{Command, Delivery};
 use deskbell_engine::session::Subscriber;
 use deskbell_tests::real_cli::process;
 use std::time::Duration;
@@ -34,7 +34,11 @@ async fn stalled() -> (crate::life::Life, mpsc::Receiver<deskbell_engine::api::E
     let (sender, unread) = mpsc::channel(1);
     life.session().subscribe(Subscriber::Every(sender)).await.unwrap();
     life.session()
-        .post(Command::Prompt { text: "STREAM 500 x\nWAIT".into(), images: Vec::new() })
+        .post(Command::Prompt {
+            text: "STREAM 500 x\nWAIT".into(),
+            images: Vec::new(),
+            delivery: Delivery::AfterTurn,
+        })
         .await
         .unwrap();
     // The second event finds the listener's queue full.

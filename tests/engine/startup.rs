@@ -162,16 +162,21 @@ async fn an_agent_that_never_answers_is_ended() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_conversation_that_the_agent_lost_begins_afresh_and_keeps_the_prompt() {
+async fn what_was_meant_for_a_conversation_that_is_lost_is_held() {
     let lost = uuid::Uuid::new_v4().to_string();
     let mut setup = Setup::demo();
     setup.memory = Memory { agent_session_id: Some(lost.clone()), resumable: true, ..Memory::default() };
     let mut life = setup.open().await;
-    let turn = life.turn("SAY here I am").await;
-    assert_eq!(turn.prompt_ids.len(), 1);
-    assert_eq!(life.answers().await, ["here I am"]);
+    life.prompt("SAY here I am").await;
+    let session = life.facts("the failure", is_failed).await;
+    assert!(session.queue[0].held && !session.alive, "it does not go into another conversation unasked");
     let notices = life.notices().await;
-    assert!(notices.iter().any(|notice| notice.contains("starts afresh")), "{notices:?}");
+    assert!(notices.iter().any(|notice| notice.contains("does not know this conversation")), "{notices:?}");
+    assert_eq!(life.answers().await, [""; 0]);
+
+    life.command(Command::Resend { prompt_id: session.queue[0].id.clone() }).await.unwrap();
+    assert_eq!(life.turn_end().await.prompt_ids, [session.queue[0].id.clone()]);
+    assert_eq!(life.answers().await, ["here I am"]);
     let agent_session_id = life.snapshot().await.session.agent_session_id.unwrap();
     assert_ne!(agent_session_id, lost);
     life.close().await;

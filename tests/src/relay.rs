@@ -10,7 +10,7 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
-use deskbell_engine::api::{Command, Decision, Outcome, RequestId};
+use deskbell_engine::api::{Command, Decision, Delivery, Outcome, RequestId};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, ChildStdin, ChildStdout};
@@ -99,7 +99,12 @@ impl Relay {
     }
 
     pub async fn prompt(&mut self, text: &str) -> Result<()> {
-        self.send(&Command::Prompt { text: text.to_owned(), images: Vec::new() }).await
+        self.send(&Command::Prompt {
+            text: text.to_owned(),
+            images: Vec::new(),
+            delivery: Delivery::AfterTurn,
+        })
+        .await
     }
 
     /// Answers a `permissionRequested` event.

@@ -75,12 +75,27 @@ describe('a window', () => {
     const { commands, user } = await app('streaming');
     const box = screen.getByRole('textbox', { name: 'Prompt' });
     await user.type(box, 'and one more{Enter}');
-    expect(commands).toEqual([{ type: 'prompt', text: 'and one more', images: [] }]);
+    expect(commands).toEqual([{ type: 'prompt', text: 'and one more', images: [], delivery: 'afterTurn' }]);
     const queue = await screen.findByRole('list', { name: 'Queued prompts' });
     await within(queue).findByText('and one more');
     await user.click(within(queue).getAllByRole('button', { name: 'Withdraw queued prompt' })[1] as HTMLElement);
     expect(commands.at(-1)).toMatchObject({ type: 'withdraw' });
     await vi.waitFor(() => expect(within(queue).queryByText('and one more')).toBeNull());
+  });
+
+  it('puts the queue in another order, and keeps the focus on what was moved', async () => {
+    const { user } = await app('streaming');
+    await user.type(screen.getByRole('textbox', { name: 'Prompt' }), 'and one more{Enter}');
+    const queue = await screen.findByRole('list', { name: 'Queued prompts' });
+    const texts = () =>
+      within(queue)
+        .getAllByRole('listitem')
+        .map((row) => row.querySelector('.text')?.textContent);
+    await vi.waitFor(() => expect(texts()).toHaveLength(2));
+    const last = within(queue).getAllByRole('button', { name: 'Move up' })[1] as HTMLElement;
+    await user.click(last);
+    await vi.waitFor(() => expect(texts()[0]).toBe('and one more'));
+    await vi.waitFor(() => expect(document.activeElement?.closest('li')?.textContent).toContain('and one more'));
   });
 
   it('offers to send held prompts again', async () => {

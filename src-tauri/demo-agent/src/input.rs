@@ -90,6 +90,10 @@ pub fn text_of(content: &Value) -> String {
 
 fn accept(agent: &Agent, prompt: Prompt) {
     agent.change(|state| {
+        if prompt.named && state.store.knows(&prompt.uuid) {
+            // As the real CLI does: no turn, and not a word about it.
+            return;
+        }
         if prompt.named {
             agent.tell_life_in(state, &prompt.uuid, "queued");
         }

@@ -1,5 +1,6 @@
 //! Earlier lives of a session, read back from the disk.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -17,6 +18,7 @@ pub struct Past {
     /// The texts of the prompts, in order.
     pub prompts: Vec<String>,
     pub leaf: Option<String>,
+    pub uuids: HashSet<String>,
     pub title: Option<String>,
     pub usage: ByModel,
     /// Its lines as they are.
@@ -57,6 +59,7 @@ fn read(file: PathBuf) -> Option<Past> {
         }
         if let Some(uuid) = entry.get("uuid").and_then(Value::as_str) {
             past.leaf = Some(uuid.to_owned());
+            past.uuids.insert(uuid.to_owned());
         }
     }
     Some(past)

@@ -3,6 +3,7 @@
 //! Without `CLAUDE_CONFIG_DIR` there is no store and nothing is written. An error while writing is told on the
 //! standard error and ends nothing.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -27,6 +28,8 @@ pub struct Store {
     waiting: String,
     /// The texts of the prompts so far, those of an earlier life first.
     pub prompts: Vec<String>,
+    /// The uuids of all messages so far.
+    uuids: HashSet<String>,
 }
 
 impl Store {
@@ -51,6 +54,7 @@ impl Store {
             late,
             waiting: String::new(),
             prompts: Vec::new(),
+            uuids: HashSet::new(),
         };
         store.begin(session_id);
         store
@@ -61,6 +65,7 @@ impl Store {
         session_id.clone_into(&mut self.session_id);
         self.leaf = None;
         self.prompts.clear();
+        self.uuids.clear();
         let Some(root) = &self.root else { return };
         let folder = root.join("projects").join(encode(&self.cwd));
         self.file = folder.join(format!("{session_id}.jsonl"));
@@ -71,6 +76,7 @@ impl Store {
     pub fn take_up(&mut self, past: Past) {
         self.leaf = past.leaf;
         self.prompts = past.prompts;
+        self.uuids = past.uuids;
         if past.session_id == self.session_id {
             self.file = past.file;
         } else {
@@ -105,6 +111,11 @@ impl Store {
         if let Some(marker) = &self.marker {
             let _ = fs::remove_file(marker);
         }
+    }
+
+    /// Is there a message with this uuid?
+    pub fn knows(&self, uuid: &str) -> bool {
+        self.uuids.contains(uuid)
     }
 
     /// A prompt enters or leaves the queue.
@@ -225,6 +236,7 @@ impl Store {
             }
         }
         self.leaf = Some(uuid.to_owned());
+        self.uuids.insert(uuid.to_owned());
         self.line(&line);
     }
 

@@ -42,7 +42,7 @@ id!(
     ItemId
 );
 id!(
-    /// A prompt, and the `uuid` it carries to the agent.
+    /// A prompt. It carries this id to the agent when it is sent first, and another each time it is sent again.
     PromptId
 );
 id!(
@@ -57,11 +57,13 @@ id!(
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Command {
-    /// Accepts a prompt. It is sent at once if the agent is idle, else it waits in the queue, in order.
+    /// Accepts a prompt. It is sent at once if the agent is idle, else as `delivery` says.
     Prompt {
         text: String,
         #[serde(default)]
         images: Vec<Image>,
+        #[serde(default)]
+        delivery: Delivery,
     },
     /// Answers an open permission request. Only the first answer counts; a later one is refused. `shown` is the
     /// request's own: an answer that carries another is refused, and without any only a denial is taken.
@@ -77,8 +79,12 @@ pub enum Command {
     Withdraw { prompt_id: PromptId },
     /// Changes the text of a prompt that is still queued.
     EditQueued { prompt_id: PromptId, text: String },
-    /// Sends prompts again that a crash cut off or that were held back. Never done without being asked.
+    /// Sends a prompt again that a crash cut off or that was held back. Never done without being asked.
     Resend { prompt_id: PromptId },
+    /// Changes when a prompt goes that is still queued. One that is held goes with it.
+    Deliver { prompt_id: PromptId, delivery: Delivery },
+    /// Puts a queued prompt before another one; before none: behind them all.
+    Move { prompt_id: PromptId, before: Option<PromptId> },
     /// `default`, `acceptEdits`, `plan`, `dontAsk`, `auto`: what the agent may do unasked.
     SetMode { mode: String },
     /// A model's name as `Session::models` lists it, or `default`.
@@ -94,6 +100,20 @@ pub enum Command {
     Rename { title: String },
     /// Ends the agent's process, by the stop ladder. The session can be prompted again.
     Stop,
+}
+
+/// When a prompt goes that is given while the agent works.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum Delivery {
+    /// When the turn is over and its turn in the queue has come.
+    #[default]
+    AfterTurn,
+    /// The turn is ended for it, and it goes before all that waits.
+    Now,
+    /// At once: the agent takes it up at its next step. It waits for the end of the turn if the agent cannot say
+    /// what it took up (`Session::takes_into_turn`), or is just being interrupted.
+    IntoTurn,
 }
 
 /// An image that belongs to a prompt.
@@ -239,6 +259,8 @@ pub struct Session {
     pub commands: Vec<SlashCommand>,
     /// Accepted prompts that were not sent yet, in order.
     pub queue: Vec<QueuedPrompt>,
+    /// The turn that runs can take up another prompt: the agent tells which prompts it took.
+    pub takes_into_turn: bool,
     /// Open permission requests, oldest first.
     pub requests: Vec<PermissionRequest>,
     pub usage: Usage,
@@ -318,6 +340,9 @@ pub struct QueuedPrompt {
     pub n_images: u32,
     /// `true`: held back because a crash or a stop came between; it goes only when the user says so.
     pub held: bool,
+    /// `true`: it was sent before, and its turn had no end. The agent may have done some of it.
+    pub cut_off: bool,
+    pub delivery: Delivery,
 }
 
 /// Tokens and money. Cost is the agent's own figure in US dollars.

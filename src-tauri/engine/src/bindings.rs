@@ -20,6 +20,7 @@ fn typescript() -> String {
     }
     declare! {
         Command,
+        Delivery,
         Image,
         Decision,
         InputChange,

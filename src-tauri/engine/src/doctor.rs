@@ -122,7 +122,11 @@ async fn watch(
     let (sender, mut events) = mpsc::channel(64);
     session.subscribe(Subscriber::Every(sender)).await?;
     session
-        .command(Command::Prompt { text: "Check the permission channel.".to_owned(), images: Vec::new() })
+        .command(Command::Prompt {
+            text: "Check the permission channel.".to_owned(),
+            images: Vec::new(),
+            delivery: Delivery::AfterTurn,
+        })
         .await?;
     while let Some(envelope) = events.recv().await {
         match envelope.event {

@@ -96,7 +96,7 @@ fn said(line: &Value, open: &OpenRequests) -> Option<Input> {
                 blocks => blocks.as_array()?.iter().find_map(|block| text(block, "text")).unwrap_or_default(),
             };
             let id = PromptId::new(text(line, "uuid").unwrap_or_else(|| "prompt".to_owned()));
-            Some(Input::Prompt(Prompt { id, text: words, images: Vec::new(), held: false }))
+            Some(Input::Prompt(Prompt::new(id, words, Vec::new(), Delivery::AfterTurn)))
         }
         "control_request" => {
             let request = line.get("request")?;

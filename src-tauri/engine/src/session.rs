@@ -4,6 +4,7 @@ mod actor;
 mod feed;
 pub mod machine;
 mod outcome;
+mod prompt;
 #[cfg(test)]
 pub(crate) mod simulation;
 

@@ -63,6 +63,11 @@ impl Transcript {
         &self.items
     }
 
+    /// Is there such an item?
+    pub fn knows(&self, id: &str) -> bool {
+        self.index.contains_key(&ItemId::new(id))
+    }
+
     /// What happened since this was asked last: one event for each item, in the order of their first change.
     pub fn take_events(&mut self) -> Vec<Event> {
         self.dirty_index.clear();

@@ -50,7 +50,12 @@ pub async fn run(open: Open, inbox: mpsc::Receiver<Message>, ending: watch::Rece
         refused: None,
     };
     for prompt in actor.machine.prompts().cloned().collect::<Vec<_>>() {
-        let id = prompt.id.clone();
+        // Under which name the agent got it, if it did: that stands in its own transcript.
+        let known = prompt.wire_ids().filter(|id| actor.transcript.knows(id)).last();
+        if known.is_some() {
+            actor.machine.found_cut_off(&prompt.id);
+        }
+        let id = known.map_or(prompt.id.clone(), PromptId::new);
         actor.transcript.note(now(), Note::PromptAccepted(prompt));
         actor.transcript.note(now(), Note::PromptState { id, state: PromptState::Held });
     }
@@ -145,10 +150,14 @@ impl Actor {
             Message::Command { command, reply } => {
                 let is_closing = !self.close.is_empty();
                 let input = match command {
-                    Command::Prompt { text, images } => {
+                    Command::Prompt { text, images, delivery } => {
                         let id = PromptId::new(uuid::Uuid::new_v4().to_string());
-                        // Kept, and offered at the next start: now it would start the process that is being ended.
-                        Some(Input::Prompt(Prompt { id, text, images, held: is_closing }))
+                        let mut prompt = Prompt::new(id, text, images, delivery);
+                        if is_closing {
+                            // Kept, and offered at the next start: now it would start the process that is being ended.
+                            prompt.hold();
+                        }
+                        Some(Input::Prompt(prompt))
                     }
                     _ if is_closing => None,
                     command => Some(Input::Command(command)),
@@ -488,6 +497,7 @@ impl Actor {
             models: Vec::new(),
             commands: Vec::new(),
             queue: Vec::new(),
+            takes_into_turn: false,
             requests: Vec::new(),
             usage: Usage::default(),
             created_at: record.created_at,

@@ -12,6 +12,7 @@ mod switches;
 mod turn;
 
 use self::switches::Switches;
+pub use super::prompt::Prompt;
 use crate::api::*;
 use crate::launch::Start;
 use crate::permission::OpenRequests;
@@ -51,18 +52,6 @@ impl Default for Limits {
 const CRASHES: usize = 3;
 const CRASH_SPAN_MS: u64 = 5 * 60_000;
 
-/// An accepted prompt.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Prompt {
-    pub id: PromptId,
-    pub text: String,
-    #[serde(default)]
-    pub images: Vec<Image>,
-    /// Goes only when the user says so.
-    #[serde(default)]
-    pub held: bool,
-}
-
 /// What of a machine outlives the app: written to disk before anything that depends on it is done.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -70,7 +59,7 @@ pub struct Memory {
     pub agent_session_id: Option<String>,
     /// Only a finished turn proves that the agent can find the session again (2.1.329).
     pub resumable: bool,
-    /// In order; the prompt in flight is the first.
+    /// In order; those in flight are the first.
     pub prompts: Vec<Prompt>,
     pub model: Option<String>,
     pub mode: Option<String>,
@@ -191,10 +180,21 @@ enum Then {
     Crash,
 }
 
-#[derive(Clone, Debug, PartialEq)]
-enum Turn {
-    None,
-    Running { prompt: Option<Prompt>, since: u64, interrupting: bool },
+/// A turn that runs.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Turn {
+    /// What it answers; empty if nobody asked for it.
+    prompts: Vec<Prompt>,
+    /// Written into it, and not taken up yet: they join it at its next step, or are the next turn.
+    joining: Vec<Prompt>,
+    since: u64,
+    interrupting: bool,
+    /// The agent said that it took up the prompts.
+    has_begun: bool,
+    /// The interrupt came before that, and is to be given again.
+    interrupt_again: bool,
+    /// The class of failure that the last reply reported.
+    reply_error: Option<String>,
 }
 
 /// What was asked of the agent and not answered yet.
@@ -221,7 +221,7 @@ enum Verdict {
 pub struct Machine {
     limits: Limits,
     process: Process,
-    turn: Turn,
+    turn: Option<Turn>,
     verdict: Verdict,
     /// Given, not yet on disk: not accepted.
     saving: VecDeque<Prompt>,
@@ -249,24 +249,21 @@ pub struct Machine {
     models: Vec<Model>,
     commands: Vec<SlashCommand>,
     usage: Usage,
-    /// The agent said that it took up the prompt in flight.
-    has_begun: bool,
-    /// The interrupt came before that, and is to be given again.
-    interrupt_again: bool,
-    /// The class of failure that the last reply of this turn reported.
-    reply_error: Option<String>,
+    /// It tells which prompts it took up, and when.
+    tells_prompts: bool,
     n_background_tasks: usize,
     changed: bool,
 }
 
 impl Machine {
     /// A session as it was left. Nothing of it goes anywhere until the user says so.
-    pub fn new(memory: Memory, limits: Limits) -> Self {
-        let queue = memory.prompts.into_iter().map(|prompt| Prompt { held: true, ..prompt }).collect();
+    pub fn new(mut memory: Memory, limits: Limits) -> Self {
+        memory.prompts.iter_mut().for_each(Prompt::hold);
+        let queue = memory.prompts.into();
         Self {
             limits,
             process: Process::Absent,
-            turn: Turn::None,
+            turn: None,
             verdict: Verdict::None,
             saving: VecDeque::new(),
             queue,
@@ -289,9 +286,7 @@ impl Machine {
             models: Vec::new(),
             commands: Vec::new(),
             usage: Usage { cost_usd: memory.cost_usd, ..Usage::default() },
-            has_begun: false,
-            interrupt_again: false,
-            reply_error: None,
+            tells_prompts: false,
             n_background_tasks: 0,
             changed: true,
         }
@@ -299,12 +294,8 @@ impl Machine {
 
     /// What has to be on disk now.
     pub fn memory(&self) -> Memory {
-        let in_flight = match &self.turn {
-            Turn::Running { prompt, .. } => prompt.clone(),
-            Turn::None => None,
-        };
-        let prompts =
-            in_flight.into_iter().chain(self.queue.iter().cloned()).chain(self.saving.iter().cloned());
+        let in_flight = self.turn.iter().flat_map(|turn| turn.prompts.iter().chain(&turn.joining));
+        let prompts = in_flight.chain(&self.queue).chain(&self.saving).cloned();
         Memory {
             agent_session_id: self.agent_session_id.clone(),
             resumable: self.resumable,
@@ -323,6 +314,11 @@ impl Machine {
         std::mem::take(&mut self.changed)
     }
 
+    /// The agent has a prompt in its transcript that waits since an earlier life: its turn was cut off.
+    pub fn found_cut_off(&mut self, id: &PromptId) {
+        self.queue.iter_mut().filter(|prompt| prompt.id == *id).for_each(|prompt| prompt.cut_off = true);
+    }
+
     /// The prompts that wait since an earlier life, as they are to be shown.
     pub fn prompts(&self) -> impl Iterator<Item = &Prompt> {
         self.queue.iter()
@@ -330,7 +326,7 @@ impl Machine {
 
     /// Nothing runs, nothing waits to run.
     pub fn is_idle(&self) -> bool {
-        matches!(self.turn, Turn::None)
+        self.turn.is_none()
             && self.saving.is_empty()
             && self.queue.iter().all(|prompt| prompt.held)
             && !matches!(self.process, Process::Starting | Process::BackingOff { .. })
@@ -351,8 +347,12 @@ impl Machine {
 
     /// Takes one input at a time `now`, milliseconds since the epoch, and says what is to be done.
     pub fn step(&mut self, now: u64, input: Input) -> Vec<Effect> {
-        let mut step = Step { machine: self, now, effects: Vec::new() };
+        let mut step = Step { machine: self, now, effects: Vec::new(), saves: false };
         step.input(input);
+        if step.saves {
+            // Once for all that changed, and behind what goes to the agent: a disk takes its time.
+            step.push(Effect::Save(None));
+        }
         step.effects
     }
 }
@@ -362,6 +362,8 @@ struct Step<'a> {
     machine: &'a mut Machine,
     now: u64,
     effects: Vec<Effect>,
+    /// What is on disk is not what it should be.
+    saves: bool,
 }
 
 impl Step<'_> {
@@ -387,6 +389,11 @@ impl Step<'_> {
 
     fn push(&mut self, effect: Effect) {
         self.effects.push(effect);
+    }
+
+    /// The record is written when the step is done.
+    fn save(&mut self) {
+        self.saves = true;
     }
 
     fn emit(&mut self, event: Event) {
@@ -432,6 +439,8 @@ impl Step<'_> {
             Command::Withdraw { prompt_id } => self.withdraw(&prompt_id),
             Command::EditQueued { prompt_id, text } => self.edit(&prompt_id, text),
             Command::Resend { prompt_id } => self.resend(&prompt_id),
+            Command::Deliver { prompt_id, delivery } => self.deliver(&prompt_id, delivery),
+            Command::Move { prompt_id, before } => self.move_prompt(&prompt_id, before.as_ref()),
             Command::SetMode { mode } => self.set_mode(mode),
             Command::SetModel { model } => self.set_model(model),
             Command::SetEffort { effort } => self.set_effort(effort),
@@ -442,7 +451,7 @@ impl Step<'_> {
                     return self.refuse(ErrorCode::BadCommand, "The title is empty.");
                 }
                 self.machine.title = Some(title.to_owned());
-                self.push(Effect::Save(None));
+                self.save();
                 self.changed();
             }
             Command::Stop => self.stop(),

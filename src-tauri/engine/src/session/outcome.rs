@@ -13,6 +13,11 @@ pub fn answers(result: &TurnResult, prompt_uuid: &str) -> bool {
     }
 }
 
+/// Does it say that its turn took this prompt?
+pub fn names(result: &TurnResult, prompt_uuid: &str) -> bool {
+    result.user_message_uuids.iter().flatten().any(|uuid| uuid == prompt_uuid)
+}
+
 /// The kind of end. `reply_error` is the class of failure that the last reply named.
 pub fn of(result: &TurnResult, interrupting: bool, reply_error: Option<&str>) -> Outcome {
     let reason = result.terminal_reason.as_deref().unwrap_or("");

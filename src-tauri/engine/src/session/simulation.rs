@@ -128,11 +128,18 @@ fn every_planted_fault_is_found() {
         (Fault::SlowLadder, &[Rule::Stop]),
         (Fault::RestartAtOnce, &[Rule::Restarts]),
         (Fault::ForgetRestart, &[Rule::Progress]),
-        (Fault::ForgetTurnEnd, &[Rule::Turns]),
+        (Fault::ForgetTurnEnd, &[Rule::Turns, Rule::Order]),
         (Fault::ForgetResolved, &[Rule::Answers]),
         (Fault::ForgetDisarm, &[Rule::Timers]),
         (Fault::KeepRefused, &[Rule::Bounds]),
         (Fault::ForgetChange, &[Rule::Facts]),
+        (Fault::KeepName, &[Rule::Names, Rule::Prompts]),
+        (Fault::JoinUnasked, &[Rule::Order]),
+        (Fault::NowAfterwards, &[Rule::Order, Rule::Prompts, Rule::Turns]),
+        (Fault::ForgetJoin, &[Rule::Order, Rule::Prompts, Rule::Progress, Rule::Turns]),
+        (Fault::ForgetMove, &[Rule::Order, Rule::Prompts]),
+        (Fault::AnotherConversation, &[Rule::Conversation]),
+        (Fault::SaveTwice, &[Rule::Saves]),
     ];
     for (fault, rules) in planted {
         let found = simulate(1, 100_000, Some(fault), &mut Seen::nothing());

@@ -101,6 +101,13 @@ pub struct Init {
     pub terminal_slash_commands: Vec<String>,
 }
 
+impl Init {
+    /// Does it tell which prompts it took up, and when? (2.1.329 does, 2.1.197 does not.)
+    pub fn tells_prompts(&self) -> bool {
+        self.capabilities.iter().flatten().any(|capability| capability == "msg_lifecycle_v1")
+    }
+}
+
 /// One content block of the agent's reply, or the whole of a short one; the blocks of a reply share `message.id`.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]

@@ -4,7 +4,12 @@ export type JsonValue = null | boolean | number | string | JsonValue[] | { [key:
 /**
  * What can be asked of a session. One JSON object per line through `deskbell relay`.
  */
-export type Command = { "type": "prompt", text: string, images: Array<Image>, } | { "type": "decide", requestId: RequestId, shown: string | null, decision: Decision, } | { "type": "interrupt" } | { "type": "withdraw", promptId: PromptId, } | { "type": "editQueued", promptId: PromptId, text: string, } | { "type": "resend", promptId: PromptId, } | { "type": "setMode", mode: string, } | { "type": "setModel", model: string, } | { "type": "setEffort", effort: string | null, } | { "type": "setThinking", on: boolean, } | { "type": "rename", title: string, } | { "type": "stop" };
+export type Command = { "type": "prompt", text: string, images: Array<Image>, delivery: Delivery, } | { "type": "decide", requestId: RequestId, shown: string | null, decision: Decision, } | { "type": "interrupt" } | { "type": "withdraw", promptId: PromptId, } | { "type": "editQueued", promptId: PromptId, text: string, } | { "type": "resend", promptId: PromptId, } | { "type": "deliver", promptId: PromptId, delivery: Delivery, } | { "type": "move", promptId: PromptId, before: PromptId | null, } | { "type": "setMode", mode: string, } | { "type": "setModel", model: string, } | { "type": "setEffort", effort: string | null, } | { "type": "setThinking", on: boolean, } | { "type": "rename", title: string, } | { "type": "stop" };
+
+/**
+ * When a prompt goes that is given while the agent works.
+ */
+export type Delivery = "afterTurn" | "now" | "intoTurn";
 
 /**
  * An image that belongs to a prompt.
@@ -90,6 +95,10 @@ models: Array<Model>, commands: Array<SlashCommand>,
  */
 queue: Array<QueuedPrompt>, 
 /**
+ * The turn that runs can take up another prompt: the agent tells which prompts it took.
+ */
+takesIntoTurn: boolean, 
+/**
  * Open permission requests, oldest first.
  */
 requests: Array<PermissionRequest>, usage: Usage, createdAt: number, 
@@ -144,7 +153,11 @@ export type QueuedPrompt = { id: PromptId, text: string, nImages: number,
 /**
  * `true`: held back because a crash or a stop came between; it goes only when the user says so.
  */
-held: boolean, };
+held: boolean, 
+/**
+ * `true`: it was sent before, and its turn had no end. The agent may have done some of it.
+ */
+cutOff: boolean, delivery: Delivery, };
 
 /**
  * Tokens and money. Cost is the agent's own figure in US dollars.
@@ -617,7 +630,7 @@ export type SessionId = string;
 export type ItemId = string;
 
 /**
- * A prompt, and the `uuid` it carries to the agent.
+ * A prompt. It carries this id to the agent when it is sent first, and another each time it is sent again.
  */
 export type PromptId = string;
 

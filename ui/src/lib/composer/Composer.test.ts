@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { tick } from 'svelte';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 
-import type { Image } from '../bindings/api';
+import type { Delivery, Image } from '../bindings/api';
 import { draw } from '../../test/draw';
 import { emptySession } from '../host/fake/facts';
 import { Draft } from '../state/drafts.svelte';
@@ -11,16 +11,17 @@ import Composer from './Composer.svelte';
 
 beforeEach(() => localStorage.clear());
 
-async function composer({ running = false, accepted = true, prompts = [] as string[] } = {}) {
-  const sent: { text: string; images: Image[] }[] = [];
+async function composer({ running = false, takesIntoTurn = false, accepted = true, prompts = [] as string[] } = {}) {
+  const sent: { text: string; images: Image[]; delivery: Delivery }[] = [];
   const draft = new Draft('s1', localStorage);
   const props = {
     draft,
     commands: emptySession('s', '').commands,
     running,
+    takesIntoTurn,
     prompts: () => prompts,
-    onsend: vi.fn((text: string, images: Image[]) => {
-      sent.push({ text, images });
+    onsend: vi.fn((text: string, images: Image[], delivery: Delivery) => {
+      sent.push({ text, images, delivery });
       return Promise.resolve(accepted);
     }),
     onstop: vi.fn(),
@@ -66,6 +67,34 @@ describe('sending', () => {
     expect(box.value).toBe('second');
     refuse(false);
     await vi.waitFor(() => expect(box.value).toBe('first\nsecond'));
+  });
+});
+
+describe('while a turn runs', () => {
+  it('sends after the turn, into it, or in its place, by the keyboard', async () => {
+    const { user, sent } = await composer({ running: true, takesIntoTurn: true });
+    await user.keyboard('a{Enter}b{Control>}{Enter}{/Control}c{Control>}{Shift>}{Enter}{/Shift}{/Control}');
+    expect(sent.map(({ text, delivery }) => [text, delivery])).toEqual([
+      ['a', 'afterTurn'],
+      ['b', 'intoTurn'],
+      ['c', 'now'],
+    ]);
+  });
+
+  it('offers the same in a menu', async () => {
+    const { user, sent } = await composer({ running: true, takesIntoTurn: true });
+    await user.keyboard('stop that');
+    await user.click(button('When to send'));
+    await user.click(screen.getByRole('menuitem', { name: /^Now/ }));
+    expect(sent).toEqual([{ text: 'stop that', images: [], delivery: 'now' }]);
+  });
+
+  it('does not offer to send into a turn that cannot take it', async () => {
+    const { user } = await composer({ running: true });
+    await user.keyboard('x');
+    await user.click(button('When to send'));
+    const choice = screen.getByRole('menuitem', { name: /^Into this turn/ });
+    expect(choice.getAttribute('aria-disabled')).toBe('true');
   });
 });
 

@@ -18,8 +18,10 @@ impl Step<'_> {
             Inbound::SessionState { state } if state == "idle" => self.end_unasked(),
             Inbound::Status { permission_mode: Some(mode), .. } => self.works_in_mode(mode),
             Inbound::Assistant(assistant) if assistant.parent_tool_use_id.is_none() => {
-                if assistant.error.is_some() {
-                    self.machine.reply_error = assistant.error;
+                if let Some(turn) = &mut self.machine.turn
+                    && assistant.error.is_some()
+                {
+                    turn.reply_error = assistant.error;
                 }
                 if let Some(usage) = assistant.message.usage
                     && usage.context_tokens() > 0
@@ -28,10 +30,11 @@ impl Step<'_> {
                     self.changed();
                 }
             }
+            Inbound::Lifecycle { uuid, state } => self.lifecycle(&uuid, &state),
             Inbound::BackgroundTasks { n } => self.machine.n_background_tasks = n,
             Inbound::Title { title } if !title.trim().is_empty() => {
                 self.machine.title = Some(title);
-                self.push(Effect::Save(None));
+                self.save();
                 self.changed();
             }
             // The transcript shows these; they change nothing in the session's life.
@@ -40,6 +43,7 @@ impl Step<'_> {
     }
 
     pub(super) fn init(&mut self, init: wire::Init) {
+        self.machine.tells_prompts = init.tells_prompts();
         if self.machine.agent_session_id.as_deref() != Some(init.session_id.as_str())
             && !init.session_id.is_empty()
         {
@@ -50,7 +54,7 @@ impl Step<'_> {
             }
             self.machine.agent_session_id = Some(init.session_id);
             self.machine.resumable = false;
-            self.push(Effect::Save(None));
+            self.save();
         }
         self.machine.fresh = false;
         self.machine.model = init.model.or(self.machine.model.take());
@@ -109,7 +113,7 @@ impl Step<'_> {
     pub(super) fn want_mode(&mut self, mode: Option<String>) {
         if self.machine.wanted_mode != mode {
             self.machine.wanted_mode = mode;
-            self.push(Effect::Save(None));
+            self.save();
         }
     }
 
@@ -136,7 +140,7 @@ impl Step<'_> {
         } else {
             self.machine.model = None;
             self.machine.wanted_model = Some(model);
-            self.push(Effect::Save(None));
+            self.save();
         }
         self.changed();
     }
@@ -162,7 +166,7 @@ impl Step<'_> {
                 let resolved = response.get("model").and_then(Value::as_str).unwrap_or(&model).to_owned();
                 self.machine.model = Some(resolved);
                 self.machine.wanted_model = Some(model);
-                self.push(Effect::Save(None));
+                self.save();
                 self.ask_effort();
                 self.changed();
             }

@@ -26,14 +26,14 @@ impl Machine {
                 text: prompt.text.clone(),
                 n_images: prompt.images.len() as u32,
                 held: prompt.held,
+                cut_off: prompt.cut_off,
+                delivery: prompt.delivery,
             })
             .collect();
+        session.takes_into_turn = self.takes_into_turn();
         session.requests = self.requests.iter().cloned().collect();
         session.usage = self.usage.clone();
-        session.turn_started_at = match &self.turn {
-            Turn::Running { since, .. } => Some(*since),
-            Turn::None => None,
-        };
+        session.turn_started_at = self.turn.as_ref().map(|turn| turn.since);
         session.status = self.status(activity);
     }
 
@@ -60,11 +60,17 @@ impl Machine {
             (Process::Stopping { then: Then::Hibernate, .. }, _) => self.rest(),
             (Process::Stopping { .. }, _) => Status::Stopping,
             (Process::BackingOff { attempt, at }, _) => Status::Restarting { attempt: *attempt, at: *at },
-            (_, Turn::Running { interrupting: true, .. }) => Status::Interrupting,
-            (_, Turn::Running { .. }) => Status::Working { activity: activity.to_owned() },
-            (Process::Starting, Turn::None) => Status::Starting,
-            (Process::Absent | Process::Ready, Turn::None) => self.rest(),
+            (_, Some(turn)) if turn.interrupting => Status::Interrupting,
+            (_, Some(_)) => Status::Working { activity: activity.to_owned() },
+            (Process::Starting, None) => Status::Starting,
+            (Process::Absent | Process::Ready, None) => self.rest(),
         }
+    }
+
+    /// Would a prompt that is written now become part of the turn that runs, and is that told?
+    pub(super) fn takes_into_turn(&self) -> bool {
+        let turn = self.turn.as_ref().filter(|turn| turn.has_begun && !turn.interrupting);
+        self.process == Process::Ready && self.tells_prompts && turn.is_some()
     }
 
     pub(super) fn rest(&self) -> Status {

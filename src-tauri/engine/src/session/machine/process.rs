@@ -19,6 +19,7 @@ impl Step<'_> {
         self.machine.mode.clone_from(&start.mode);
         self.machine.started = start.clone();
         self.machine.fresh = true;
+        self.machine.tells_prompts = false;
         self.machine.start_error = None;
         self.machine.process = Process::Starting;
         self.machine.verdict = Verdict::None;
@@ -32,7 +33,7 @@ impl Step<'_> {
         self.notice(Level::Error, error.message.clone(), error.detail.clone());
         self.emit(Event::CommandFailed { error });
         self.hold_queue();
-        self.push(Effect::Save(None));
+        self.save();
         self.changed();
     }
 
@@ -50,7 +51,7 @@ impl Step<'_> {
                 self.machine.verdict = Verdict::Stopped;
             }
         }
-        self.push(Effect::Save(None));
+        self.save();
         self.changed();
     }
 
@@ -62,7 +63,7 @@ impl Step<'_> {
         self.push(Effect::Disarm(Timer::Hibernate));
         self.push(Effect::CloseStdin);
         // End of input ends an idle agent; a busy one would work on to the end of its turn.
-        let busy = self.machine.turn != Turn::None || self.machine.process != Process::Ready;
+        let busy = self.machine.turn.is_some() || self.machine.process != Process::Ready;
         let (rung, limit) = if busy {
             self.push(Effect::Terminate);
             (Rung::Terminate, self.machine.limits.terminate_ms)
@@ -120,7 +121,12 @@ impl Step<'_> {
             Then::Stay => self.machine.verdict = Verdict::Stopped,
             Then::Restart => self.machine.verdict = Verdict::Failed(words),
             Then::Hibernate => {}
-            Then::Crash if cannot_resume => self.start(),
+            Then::Crash if cannot_resume => {
+                // A fresh conversation is another one: nothing goes there that was not meant for it.
+                self.hold_queue();
+                self.machine.verdict =
+                    Verdict::Failed("The agent does not know this conversation any more".to_owned());
+            }
             Then::Crash if knows_no_restrictions(&report.stderr) => self.spawn_failed(CommandError {
                 code: ErrorCode::SpawnFailed,
                 message:
@@ -133,7 +139,7 @@ impl Step<'_> {
         }
         // What was asked for while it was being ended.
         self.advance();
-        self.push(Effect::Save(None));
+        self.save();
     }
 
     pub(super) fn crashed(&mut self, report: &ExitReport, words: String) {
@@ -182,7 +188,7 @@ impl Step<'_> {
                 self.descend(Then::Restart);
             }
             (Timer::Interrupt, Process::Ready) => {
-                if matches!(self.machine.turn, Turn::Running { interrupting: true, .. }) {
+                if self.machine.turn.as_ref().is_some_and(|turn| turn.interrupting) {
                     self.notice(Level::Warning, "The agent ignored the interrupt and is being ended.", None);
                     self.descend(Then::Restart);
                 }
@@ -208,7 +214,7 @@ impl Step<'_> {
                 self.advance();
             }
             (Timer::Hibernate, Process::Ready) => {
-                let quiet = self.machine.turn == Turn::None
+                let quiet = self.machine.turn.is_none()
                     && self.machine.requests.is_empty()
                     && self.machine.n_background_tasks == 0
                     && (self.machine.resumable || self.machine.fresh);

@@ -19,9 +19,9 @@ impl Step<'_> {
             self.machine.title = title_of(&prompt.text);
         }
         self.note(Note::PromptAccepted(prompt.clone()));
-        self.machine.queue.push_back(prompt);
         self.changed();
-        self.advance();
+        self.machine.queue.push_back(prompt);
+        self.dispatch(self.machine.queue.len() - 1);
     }
 
     pub(super) fn save_failed(&mut self, id: &PromptId, problem: &str) {
@@ -35,7 +35,7 @@ impl Step<'_> {
 
     /// Sends the next prompt if its turn has come; brings the process up if there is something to send.
     pub(super) fn advance(&mut self) {
-        if self.machine.turn != Turn::None {
+        if self.machine.turn.is_some() {
             return;
         }
         let Some(at) = self.machine.queue.iter().position(|prompt| !prompt.held) else {
@@ -44,14 +44,54 @@ impl Step<'_> {
         match self.machine.process {
             Process::Absent => self.spawn(),
             Process::Ready => {
-                let Some(prompt) = self.machine.queue.remove(at) else { return };
-                self.push(Effect::Write(wire::user(prompt.id.as_str(), &prompt.text, &prompt.images)));
-                self.prompt_state(&prompt.id, PromptState::Sent);
-                self.begin(Some(prompt));
-                self.push(Effect::Save(None));
+                let Some(prompt) = self.send(at) else { return };
+                self.begin(vec![prompt]);
             }
             // Their ends lead back here.
             Process::Starting | Process::Stopping { .. } | Process::BackingOff { .. } => {}
+        }
+    }
+
+    /// Writes a prompt that waits. It is on disk, in its place in the queue.
+    fn send(&mut self, at: usize) -> Option<Prompt> {
+        let prompt = self.machine.queue.remove(at)?;
+        self.push(Effect::Write(wire::user(&prompt.wire_id(), &prompt.text, &prompt.images)));
+        self.prompt_state(&prompt.id, PromptState::Sent);
+        if at > 0 {
+            self.save();
+        }
+        self.changed();
+        Some(prompt)
+    }
+
+    /// Does at once what the delivery of a prompt that waits asks for.
+    fn dispatch(&mut self, at: usize) {
+        if self.machine.queue[at].delivery == Delivery::Now {
+            let is_urgent = |prompt: &Prompt| prompt.delivery == Delivery::Now && !prompt.held;
+            let Some(prompt) = self.machine.queue.remove(at) else { return };
+            // Behind those that were as urgent before.
+            let place = self.machine.queue.iter().take_while(|prompt| is_urgent(prompt)).count();
+            self.machine.queue.insert(place, prompt);
+            if place != at {
+                self.save();
+            }
+            if self.machine.turn.is_some() {
+                self.interrupt();
+            }
+        }
+        self.join();
+        self.advance();
+    }
+
+    /// Writes into the turn that runs what shall not wait for its end.
+    pub(super) fn join(&mut self) {
+        while self.machine.takes_into_turn() {
+            let urgent = |prompt: &Prompt| prompt.delivery != Delivery::AfterTurn && !prompt.held;
+            let Some(at) = self.machine.queue.iter().position(urgent) else { return };
+            let Some(prompt) = self.send(at) else { return };
+            if let Some(turn) = &mut self.machine.turn {
+                turn.joining.push(prompt);
+            }
         }
     }
 
@@ -62,7 +102,7 @@ impl Step<'_> {
             .iter_mut()
             .filter(|prompt| !prompt.held)
             .map(|prompt| {
-                prompt.held = true;
+                prompt.hold();
                 prompt.id.clone()
             })
             .collect();
@@ -74,10 +114,10 @@ impl Step<'_> {
     /// Whoever stops what has not begun means the prompt that would begin it.
     pub(super) fn hold_next(&mut self) {
         let Some(prompt) = self.machine.queue.iter_mut().find(|prompt| !prompt.held) else { return };
-        prompt.held = true;
+        prompt.hold();
         let id = prompt.id.clone();
         self.prompt_state(&id, PromptState::Held);
-        self.push(Effect::Save(None));
+        self.save();
         self.changed();
     }
 
@@ -93,7 +133,7 @@ impl Step<'_> {
         let Some(at) = self.queued(id) else { return };
         self.machine.queue.remove(at);
         self.prompt_state(id, PromptState::Withdrawn);
-        self.push(Effect::Save(None));
+        self.save();
         self.changed();
     }
 
@@ -104,17 +144,55 @@ impl Step<'_> {
         }
         self.machine.queue[at].text.clone_from(&text);
         self.note(Note::PromptEdited { id: id.clone(), text });
-        self.push(Effect::Save(None));
+        self.save();
         self.changed();
     }
 
     pub(super) fn resend(&mut self, id: &PromptId) {
         let Some(at) = self.queued(id) else { return };
-        self.machine.queue[at].held = false;
-        self.prompt_state(id, PromptState::Queued);
+        self.release(at);
+        self.advance();
+    }
+
+    /// Lets a prompt go that was held.
+    fn release(&mut self, at: usize) {
+        let prompt = &mut self.machine.queue[at];
+        if !prompt.held {
+            return;
+        }
+        prompt.release();
+        let id = prompt.id.clone();
+        self.prompt_state(&id, PromptState::Queued);
+        // Its new name is on disk before the agent hears of it, or it would be given twice.
         self.push(Effect::Save(None));
         self.changed();
-        self.advance();
+    }
+
+    pub(super) fn deliver(&mut self, id: &PromptId, delivery: Delivery) {
+        let Some(at) = self.queued(id) else { return };
+        self.machine.queue[at].delivery = delivery;
+        self.release(at);
+        self.save();
+        self.changed();
+        self.dispatch(at);
+    }
+
+    pub(super) fn move_prompt(&mut self, id: &PromptId, before: Option<&PromptId>) {
+        let Some(at) = self.queued(id) else { return };
+        if before == Some(id) {
+            return;
+        }
+        if let Some(before) = before
+            && self.queued(before).is_none()
+        {
+            return;
+        }
+        let Some(prompt) = self.machine.queue.remove(at) else { return };
+        let queue = &mut self.machine.queue;
+        let place = before.and_then(|before| queue.iter().position(|prompt| prompt.id == *before));
+        queue.insert(place.unwrap_or(queue.len()), prompt);
+        self.save();
+        self.changed();
     }
 }
 

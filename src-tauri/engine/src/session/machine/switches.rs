@@ -75,7 +75,7 @@ impl Step<'_> {
             let request = wire::set_effort(effort.as_deref());
             self.ask(Asked::Effort { wish: effort, before }, request);
         }
-        self.push(super::Effect::Save(None));
+        self.save();
         self.changed();
     }
 
@@ -89,7 +89,7 @@ impl Step<'_> {
         if self.machine.process == Process::Ready {
             self.ask(Asked::Thinking { on }, wire::set_thinking(on));
         }
-        self.push(super::Effect::Save(None));
+        self.save();
         self.changed();
     }
 
@@ -126,7 +126,7 @@ impl Step<'_> {
             Err(problem) => {
                 if self.machine.switches.wanted_effort == *wish {
                     self.machine.switches.wanted_effort = before;
-                    self.push(super::Effect::Save(None));
+                    self.save();
                 }
                 self.refused("The agent refused the effort.", problem);
             }
@@ -138,7 +138,7 @@ impl Step<'_> {
         let Err(problem) = outcome else { return };
         if self.machine.switches.thinking_off != on {
             self.machine.switches.thinking_off = on;
-            self.push(super::Effect::Save(None));
+            self.save();
         }
         self.refused("The agent refused to change its thinking.", problem);
     }
@@ -157,7 +157,7 @@ impl Step<'_> {
             let works = told.as_deref().unwrap_or("its own");
             let problem = format!("It works with {works}, not with {wish}.");
             self.machine.switches.wanted_effort = told;
-            self.push(super::Effect::Save(None));
+            self.save();
             self.refused("The agent did not take the effort.", problem);
         }
     }

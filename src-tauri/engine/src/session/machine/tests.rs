@@ -2,6 +2,8 @@
 //!
 //! A prompt is saved at once and a process is there at once, as the actor has it; saves and disarmed timers are left out.
 
+mod queue;
+
 use super::*;
 use crate::wire::{CanUseTool, ControlRequest, Init, Origin, TurnResult};
 use serde_json::json;
@@ -51,6 +53,19 @@ impl Life {
             }
             "start" => Input::Start,
             "prompt" => Input::Prompt(prompt(&word())),
+            "now" => Input::Prompt(Prompt { delivery: Delivery::Now, ..prompt(&word()) }),
+            "into" => Input::Prompt(Prompt { delivery: Delivery::IntoTurn, ..prompt(&word()) }),
+            "deliver-now" => {
+                Input::Command(Command::Deliver { prompt_id: PromptId(word()), delivery: Delivery::Now })
+            }
+            "deliver-into" => {
+                Input::Command(Command::Deliver { prompt_id: PromptId(word()), delivery: Delivery::IntoTurn })
+            }
+            "move" => {
+                let (prompt_id, before) = (PromptId(word()), word());
+                let before = Some(before).filter(|id| !id.is_empty()).map(PromptId);
+                Input::Command(Command::Move { prompt_id, before })
+            }
             "interrupt" => Input::Command(Command::Interrupt),
             "stop" => Input::Command(Command::Stop),
             "withdraw" => Input::Command(Command::Withdraw { prompt_id: PromptId(word()) }),
@@ -85,6 +100,14 @@ impl Life {
     fn line(&self, kind: &str, word: &mut impl FnMut() -> String) -> Inbound {
         match kind {
             "init" => Inbound::Init(Box::new(Init { session_id: word(), ..Init::default() })),
+            "init-new" => Inbound::Init(Box::new(Init {
+                session_id: "s".to_owned(),
+                capabilities: Some(vec![json!("msg_lifecycle_v1")]),
+                ..Init::default()
+            })),
+            "started" | "completed" | "cancelled" => {
+                Inbound::Lifecycle { uuid: word(), state: kind.to_owned() }
+            }
             "running" | "idle" => Inbound::SessionState { state: kind.to_owned() },
             "answer" => {
                 let request_id = format!("deskbell-{}", word());
@@ -200,7 +223,7 @@ impl Life {
 
 fn prompt(id: &str) -> Prompt {
     // Two that say the same stay two.
-    Prompt { id: PromptId::new(id), text: "same".to_owned(), images: Vec::new(), held: false }
+    Prompt::new(PromptId::new(id), "same".to_owned(), Vec::new(), Delivery::AfterTurn)
 }
 
 fn decide(request_id: RequestId, shown: Option<String>, decision: Decision) -> Input {
@@ -378,7 +401,7 @@ fn a_crash_offers_what_it_cut_off_and_sends_what_waited() {
         ("timer Restart", "spawn --resume=s; ask initialize; arm Initialize +60000"),
         ("answer 2", "send c; c Sent; begin [c]"),
         ("resend b", "b Queued"),
-        ("result c", "c Done; end [c] Done; send b; b Sent; begin [b]"),
+        ("result c", "c Done; end [c] Done; send b.1; b Sent; begin [b]"),
     ]);
     assert_eq!(ids(&machine.memory().prompts.into_iter().map(|prompt| prompt.id).collect::<Vec<_>>()), "b");
 }
@@ -484,17 +507,24 @@ fn a_turn_that_nobody_asked_for_is_shown_and_waited_for() {
 }
 
 #[test]
-fn a_conversation_that_is_gone_is_begun_afresh() {
+fn what_was_meant_for_a_conversation_that_is_gone_is_held() {
     let table = [
         ("prompt a", "spawn --resume=s; ask initialize; arm Initialize +60000"),
-        ("no-conversation", "Warning"),
-        ("exit 1", "exited as expected; spawn; ask initialize; arm Initialize +60000"),
-        ("answer 2", "send a; a Sent; begin [a]"),
+        ("no-conversation", "a Held; Warning"),
+        ("prompt late", ""),
+        ("exit 1", "exited as expected; late Held"),
     ];
-    live(resumable(), &table);
+    let machine = live(resumable(), &table);
+    assert!(matches!(status(&machine), Status::Failed { message } if message.contains("does not know")));
     // Its stdin may break before it says so.
     let broken = ("broken", "Warning; close; terminate; arm Stop +2500");
     live(resumable(), &[table[0], broken, table[1], table[2], table[3]]);
+    // The user knows by now.
+    let begun_anew = [
+        ("resend a", "a Queued; spawn; ask initialize; arm Initialize +60000"),
+        ("answer 2", "send a.1; a Sent; begin [a]"),
+    ];
+    live(resumable(), &[&table[..], &begun_anew].concat());
 }
 
 #[test]
@@ -507,7 +537,7 @@ fn an_agent_that_never_answers_is_given_up() {
             ("timer Stop", "kill"),
             ("exit 137", "exited as expected"),
             ("resend a", "a Queued; spawn; ask initialize; arm Initialize +60000"),
-            ("answer 2 refused", "send a; a Sent; begin [a]"),
+            ("answer 2 refused", "send a.1; a Sent; begin [a]"),
         ],
     );
 }
@@ -641,7 +671,7 @@ fn nothing_goes_by_itself_after_the_app_was_gone() {
             ("prompt c", "send c; c Sent; begin [c]"),
             ("resend b", "b Queued"),
             ("withdraw a", "a Withdrawn"),
-            ("result c", "c Done; end [c] Done; send b; b Sent; begin [b]"),
+            ("result c", "c Done; end [c] Done; send b.1; b Sent; begin [b]"),
         ],
     );
 }

@@ -5,69 +5,125 @@ use crate::session::outcome;
 use crate::wire::TurnResult;
 
 impl Step<'_> {
-    pub(super) fn begin(&mut self, prompt: Option<Prompt>) {
+    pub(super) fn begin(&mut self, prompts: Vec<Prompt>) {
         self.push(Effect::Disarm(Timer::Hibernate));
-        let prompt_ids = prompt.iter().map(|prompt| prompt.id.clone()).collect();
-        self.emit(Event::TurnStarted { prompt_ids });
-        self.machine.turn = Turn::Running { prompt, since: self.now, interrupting: false };
-        self.machine.has_begun = false;
-        self.machine.interrupt_again = false;
-        self.machine.reply_error = None;
+        self.emit(Event::TurnStarted { prompt_ids: ids(&prompts) });
+        self.machine.turn = Some(Turn { prompts, since: self.now, ..Turn::default() });
         self.changed();
     }
 
     /// A turn that nobody asked for: a background task woke the agent.
     pub(super) fn begin_unasked(&mut self) {
-        if self.machine.turn == Turn::None && self.machine.process == Process::Ready {
-            self.begin(None);
+        if self.machine.turn.is_none() && self.machine.process == Process::Ready {
+            self.begin(Vec::new());
         }
     }
 
     /// The agent says that nothing runs: what began unasked came to nothing, and has no result.
     pub(super) fn end_unasked(&mut self) {
-        let Turn::Running { prompt: None, since, .. } = self.machine.turn else { return };
-        self.machine.turn = Turn::None;
+        let Some(turn) = self.machine.turn.take_if(|turn| turn.prompts.is_empty()) else { return };
         self.push(Effect::Disarm(Timer::Interrupt));
         self.turn_ended(TurnEnd {
             outcome: Outcome::Done,
             words: "Done".to_owned(),
             prompt_ids: Vec::new(),
-            duration_ms: self.now.saturating_sub(since),
+            duration_ms: self.now.saturating_sub(turn.since),
             output_tokens: 0,
             cost_usd: 0.0,
         });
-        self.advance();
+        self.go_on(turn.joining);
     }
 
-    /// The agent took up the prompt.
+    /// The turn is over. The agent begins the next one at once with what it was sent in the meantime.
+    fn go_on(&mut self, sent: Vec<Prompt>) {
+        if sent.is_empty() {
+            self.advance();
+        } else {
+            self.begin(sent);
+        }
+    }
+
+    /// The agent took up the prompts.
     pub(super) fn turn_begun(&mut self) {
-        self.machine.has_begun = true;
-        if std::mem::take(&mut self.machine.interrupt_again) {
+        let Some(turn) = &mut self.machine.turn else { return };
+        turn.has_begun = true;
+        if std::mem::take(&mut turn.interrupt_again) {
             self.ask_interrupt();
+        }
+        self.changed();
+        self.join();
+    }
+
+    /// What becomes of a prompt that was written into the turn.
+    pub(super) fn lifecycle(&mut self, wire_id: &str, state: &str) {
+        let Some(turn) = &mut self.machine.turn else { return };
+        let Some(at) = turn.joining.iter().position(|prompt| prompt.wire_id() == wire_id) else { return };
+        match state {
+            "started" => {
+                let prompt = turn.joining.remove(at);
+                turn.prompts.push(prompt);
+            }
+            "cancelled" => {
+                let prompt = turn.joining.remove(at);
+                self.notice(
+                    Level::Warning,
+                    "The agent did not take up a prompt that was sent into the turn.",
+                    None,
+                );
+                self.offer_again(vec![prompt], false);
+            }
+            _ => return,
+        }
+        self.save();
+        self.changed();
+    }
+
+    /// Puts prompts that were sent back in front of the queue, to go when the user says so.
+    fn offer_again(&mut self, prompts: Vec<Prompt>, cut_off: bool) {
+        for prompt in &prompts {
+            self.prompt_state(&prompt.id, PromptState::Held);
+        }
+        for mut prompt in prompts.into_iter().rev() {
+            prompt.hold();
+            prompt.cut_off |= cut_off;
+            self.machine.queue.push_front(prompt);
         }
     }
 
     pub(super) fn turn_ended(&mut self, turn: TurnEnd) {
+        // The turn they were meant for is over: they go in their order.
+        for prompt in self.machine.queue.iter_mut().filter(|prompt| prompt.delivery == Delivery::IntoTurn) {
+            prompt.delivery = Delivery::AfterTurn;
+            self.saves = true;
+        }
         self.note(Note::TurnEnded(turn.clone()));
         self.emit(Event::TurnEnded { turn });
         self.changed();
     }
 
     pub(super) fn result(&mut self, result: &TurnResult) {
-        let Turn::Running { prompt, since, interrupting } = self.machine.turn.clone() else {
+        let Some(mut turn) = self.machine.turn.take() else {
             return self.result_without_turn(result);
         };
-        // A turn that nobody asked for may end while our prompt waits its turn in the agent.
-        if let Some(prompt) = &prompt
-            && !outcome::answers(result, prompt.id.as_str())
-        {
-            if interrupting && outcome::of(result, true, None) == Outcome::Interrupted {
-                // The other turn took the interrupt that was meant for ours.
+        let (mut ended, mut sent): (Vec<_>, Vec<_>) = std::mem::take(&mut turn.prompts)
+            .into_iter()
+            .partition(|prompt| outcome::answers(result, &prompt.wire_id()));
+        let (joined, joining): (Vec<_>, Vec<_>) = std::mem::take(&mut turn.joining)
+            .into_iter()
+            .partition(|prompt| outcome::names(result, &prompt.wire_id()));
+        if ended.is_empty() && joined.is_empty() && !sent.is_empty() {
+            // A turn that nobody asked for ended while our prompts wait their turn in the agent.
+            let is_ours = turn.interrupting && outcome::of(result, true, None) == Outcome::Interrupted;
+            self.machine.turn = Some(Turn { prompts: sent, joining, ..turn });
+            if is_ours {
+                // It took the interrupt that was meant for ours.
                 self.ask_interrupt();
             }
             return;
         }
-        let outcome = outcome::of(result, interrupting, self.machine.reply_error.take().as_deref());
+        ended.extend(joined);
+        sent.extend(joining);
+        let outcome = outcome::of(result, turn.interrupting, turn.reply_error.as_deref());
         let failed = !matches!(outcome, Outcome::Done | Outcome::Interrupted);
         let words = outcome::words(&outcome, result);
         let cost_usd = (result.total_cost_usd - self.machine.usage.cost_usd).max(0.0);
@@ -79,23 +135,21 @@ impl Step<'_> {
             self.machine.agent_session_id = Some(id);
             self.machine.resumable = true;
         }
-        let turn = TurnEnd {
-            outcome,
-            words: words.clone(),
-            prompt_ids: prompt.iter().map(|prompt| prompt.id.clone()).collect(),
-            duration_ms: self.now.saturating_sub(since),
-            output_tokens,
-            cost_usd,
-        };
-        if let Some(prompt) = &prompt {
+        for prompt in &ended {
             self.prompt_state(&prompt.id, if failed { PromptState::Failed } else { PromptState::Done });
         }
-        self.machine.turn = Turn::None;
-        self.machine.verdict = if failed { Verdict::Failed(words) } else { Verdict::Completed };
-        self.turn_ended(turn);
+        self.machine.verdict = if failed { Verdict::Failed(words.clone()) } else { Verdict::Completed };
+        self.turn_ended(TurnEnd {
+            outcome,
+            words,
+            prompt_ids: ids(&ended),
+            duration_ms: self.now.saturating_sub(turn.since),
+            output_tokens,
+            cost_usd,
+        });
         self.push(Effect::Disarm(Timer::Interrupt));
-        self.push(Effect::Save(None));
-        self.advance();
+        self.save();
+        self.go_on(sent);
     }
 
     /// Before any turn: the agent says why it cannot begin, and ends.
@@ -107,10 +161,12 @@ impl Step<'_> {
         if self.machine.started.resume.is_some() && words.contains("No conversation found") {
             self.machine.agent_session_id = None;
             self.machine.resumable = false;
-            self.push(Effect::Save(None));
+            self.save();
+            self.hold_queue();
             self.notice(
                 Level::Warning,
-                "The agent does not know this conversation any more; it starts afresh and does not know what is above.",
+                "The agent does not know this conversation any more. The next prompt begins a new one, in which the \
+                 agent does not know what is above; what waited is held until you send it.",
                 Some(words),
             );
         } else {
@@ -118,51 +174,47 @@ impl Step<'_> {
         }
     }
 
-    /// Ends the turn that the process took with it. Its prompt is offered again, never sent again by itself.
+    /// Ends the turn that the process took with it. Its prompts are offered again, never sent again by themselves.
     pub(super) fn cut_off(&mut self, then: Then, words: &str) {
-        let Turn::Running { prompt, since, interrupting } =
-            std::mem::replace(&mut self.machine.turn, Turn::None)
-        else {
-            return;
-        };
+        let Some(turn) = self.machine.turn.take() else { return };
         let outcome = match then {
             Then::Stay => Outcome::Interrupted,
-            Then::Restart if interrupting => Outcome::Interrupted,
+            Then::Restart if turn.interrupting => Outcome::Interrupted,
             _ => Outcome::Crashed,
         };
-        let prompt_ids = prompt.iter().map(|prompt| prompt.id.clone()).collect();
-        if let Some(prompt) = prompt {
-            if outcome == Outcome::Interrupted && then == Then::Restart {
-                // The user ended this turn; only the agent took a harder push to do so.
-                self.prompt_state(&prompt.id, PromptState::Done);
-            } else {
-                self.prompt_state(&prompt.id, PromptState::Held);
-                self.machine.queue.push_front(Prompt { held: true, ..prompt });
+        let prompt_ids = ids(&turn.prompts);
+        let mut cut_off = turn.joining;
+        if outcome == Outcome::Interrupted && then == Then::Restart {
+            // The user ended this turn; only the agent took a harder push to do so.
+            for id in &prompt_ids {
+                self.prompt_state(id, PromptState::Done);
             }
+        } else {
+            cut_off.splice(0..0, turn.prompts);
         }
-        let turn = TurnEnd {
+        self.offer_again(cut_off, true);
+        self.turn_ended(TurnEnd {
             outcome,
             words: words.to_owned(),
             prompt_ids,
-            duration_ms: self.now.saturating_sub(since),
+            duration_ms: self.now.saturating_sub(turn.since),
             output_tokens: 0,
             cost_usd: 0.0,
-        };
-        self.turn_ended(turn);
+        });
     }
 
     pub(super) fn interrupt(&mut self) {
         // Without a turn there is nothing to end: it may have ended a moment ago, which is no error.
-        if let Turn::Running { interrupting, .. } = &mut self.machine.turn
-            && !*interrupting
+        if let Some(turn) = &mut self.machine.turn
+            && !turn.interrupting
             && self.machine.process == Process::Ready
         {
-            *interrupting = true;
+            turn.interrupting = true;
             self.ask_interrupt();
             let at = self.now + self.machine.limits.interrupt_ms;
             self.push(Effect::Arm { timer: Timer::Interrupt, at });
             self.changed();
-        } else if self.machine.turn == Turn::None && self.machine.process != Process::Ready {
+        } else if self.machine.turn.is_none() && self.machine.process != Process::Ready {
             self.hold_next();
         }
     }
@@ -176,15 +228,18 @@ impl Step<'_> {
     /// An interrupt right behind a prompt can find it still in the agent's own queue, and then ends nothing (2.1.329): it
     /// is given again once the turn has begun.
     pub(super) fn interrupt_answered(&mut self, response: &Value) {
-        let Turn::Running { prompt: Some(prompt), interrupting: true, .. } = &self.machine.turn else {
-            return;
-        };
-        let queued = response.get("still_queued").and_then(Value::as_array);
-        let missed = queued.is_some_and(|uuids| uuids.iter().any(|uuid| uuid == prompt.id.as_str()));
-        if missed && self.machine.has_begun {
+        let Some(turn) = self.machine.turn.as_mut().filter(|turn| turn.interrupting) else { return };
+        let queued = response.get("still_queued").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let is_queued = |prompt: &Prompt| queued.iter().any(|uuid| *uuid == *prompt.wire_id());
+        let missed = !turn.prompts.is_empty() && turn.prompts.iter().all(is_queued);
+        if missed && turn.has_begun {
             self.ask_interrupt();
         } else {
-            self.machine.interrupt_again = missed;
+            turn.interrupt_again = missed;
         }
     }
+}
+
+fn ids(prompts: &[Prompt]) -> Vec<PromptId> {
+    prompts.iter().map(|prompt| prompt.id.clone()).collect()
 }

@@ -15,6 +15,8 @@ use std::collections::{BTreeSet, VecDeque};
 /// What the agent keeps of its own, outside of any process.
 #[derive(Default)]
 pub struct AgentDisk {
+    /// The names of the prompts that it knows: one that comes again is passed over in silence.
+    heard: BTreeSet<String>,
     /// Conversations that can be resumed.
     pub conversations: BTreeSet<String>,
     n_names: u64,
@@ -46,7 +48,8 @@ pub enum Out {
 }
 
 struct Turn {
-    prompts: Vec<PromptId>,
+    /// By the names that they have on the wire.
+    prompts: Vec<String>,
     /// Nobody asked for it: a background task woke the agent.
     unasked: bool,
     /// `/clear`.
@@ -74,7 +77,7 @@ pub struct Child {
     pub model_told: bool,
     turn: Option<Turn>,
     /// Prompts that it read in the middle of a turn.
-    waiting: Vec<PromptId>,
+    waiting: Vec<String>,
     /// Requests that nobody answered yet.
     asking: Vec<(String, ControlRequest)>,
     /// Requests that are over.
@@ -89,6 +92,11 @@ pub struct Child {
     busy_until: u64,
     terminated: bool,
     gone: bool,
+}
+
+/// The prompt that has a name on the wire.
+pub fn prompt_of(name: &str) -> PromptId {
+    PromptId::new(name.split_once('.').map_or(name, |(id, _)| id))
 }
 
 /// The model that a name stands for.
@@ -312,7 +320,7 @@ impl Child {
         }
     }
 
-    fn begin(&mut self, prompts: Vec<PromptId>, unasked: bool, clears: bool) {
+    fn begin(&mut self, prompts: Vec<String>, unasked: bool, clears: bool) {
         self.turn = Some(Turn { prompts, unasked, clears, begun: false });
     }
 
@@ -328,7 +336,7 @@ impl Child {
             }
             self.mode_told = true;
             self.model_told = true;
-            return self.say(speech::init(&self.session_id, &self.mode, &self.model));
+            return self.init();
         }
         let is_unasked = turn.unasked && turn.prompts.is_empty();
         let blocked = !self.asking.is_empty();
@@ -378,7 +386,8 @@ impl Child {
                 let stale = speech::stale(&self.closed, &self.ghosts, ground.chance);
                 self.say(stale);
             }
-            14 => self.say(speech::init(&self.session_id, &self.mode, &self.model)),
+            14 => self.init(),
+            20 | 21 if !self.habits.is_old => self.take_up(ground),
             15..20 => {
                 let noise = speech::noise(ground.chance);
                 self.say(noise);
@@ -387,10 +396,28 @@ impl Child {
         }
     }
 
+    fn init(&mut self) {
+        let init = speech::init(&self.session_id, &self.mode, &self.model, !self.habits.is_old);
+        self.say(init);
+    }
+
+    /// Behind a tool's result: what was written into the turn becomes part of it.
+    fn take_up(&mut self, ground: &mut Ground<'_>) {
+        let Some(turn) = &mut self.turn else { return };
+        let waiting = std::mem::take(&mut self.waiting);
+        turn.prompts.extend(waiting.iter().cloned());
+        for uuid in waiting {
+            // Its result says so in any case.
+            if !ground.chance.one_in(4) {
+                self.say(Inbound::Lifecycle { uuid, state: "started".to_owned() });
+            }
+        }
+    }
+
     fn end(&mut self, end: End, ground: &mut Ground<'_>) {
         let Some(turn) = self.turn.take() else { return };
         if !turn.begun {
-            self.say(speech::init(&self.session_id, &self.mode, &self.model));
+            self.init();
         }
         self.cost_usd += 0.01;
         self.last_failed = !matches!(end, End::Done);
@@ -406,14 +433,16 @@ impl Child {
         };
         let inbound = speech::result(&result, ground.chance);
         ground.disk.conversations.insert(self.session_id.clone());
-        self.out.push_back(Out::Line { inbound, ended: turn.prompts });
+        let ended = turn.prompts.iter().map(|name| prompt_of(name)).collect();
+        self.out.push_back(Out::Line { inbound, ended });
         self.rest();
     }
 
     /// Nothing runs but what was read in the meantime.
     fn rest(&mut self) {
-        self.state("idle");
-        if !self.waiting.is_empty() {
+        if self.waiting.is_empty() {
+            self.state("idle");
+        } else {
             // All that waited is merged into one turn.
             let waiting = std::mem::take(&mut self.waiting);
             self.begin(waiting, false, false);
@@ -431,15 +460,14 @@ impl Child {
     }
 
     fn prompt(&mut self, line: &Value, ground: &mut Ground<'_>) {
-        let id = PromptId::new(line["uuid"].as_str().unwrap());
+        let name = line["uuid"].as_str().unwrap().to_owned();
+        if !ground.disk.heard.insert(name.clone()) {
+            return;
+        }
         let clears = line["message"]["content"] == "/clear";
-        match &mut self.turn {
-            None => self.begin(vec![id], false, clears),
-            // Into the running turn, behind the next tool; an old one cannot say so of a turn that nobody asked for.
-            Some(turn) if ground.chance.one_in(2) && !(turn.unasked && self.habits.is_old) => {
-                turn.prompts.push(id)
-            }
-            Some(_) => self.waiting.push(id),
+        match &self.turn {
+            None => self.begin(vec![name], false, clears),
+            Some(_) => self.waiting.push(name),
         }
     }
 
@@ -503,11 +531,11 @@ impl Child {
             }
             return;
         }
-        let mut still_queued: Vec<&str> = self.waiting.iter().map(PromptId::as_str).collect();
+        let mut still_queued: Vec<&str> = self.waiting.iter().map(String::as_str).collect();
         let is_begun = self.turn.as_ref().is_some_and(|turn| turn.begun);
         if let Some(turn) = self.turn.as_ref().filter(|turn| !turn.begun) {
             // It came right behind the prompt, and ends nothing.
-            still_queued.extend(turn.prompts.iter().map(PromptId::as_str));
+            still_queued.extend(turn.prompts.iter().map(String::as_str));
         }
         let reply = Ok(json!({"still_queued": still_queued}));
         for (request_id, _) in std::mem::take(&mut self.asking) {

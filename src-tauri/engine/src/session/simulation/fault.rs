@@ -1,5 +1,6 @@
 //! Planted faults: each breaks one promise from outside of the machine, so that the rules can show that they see it.
 
+use super::child::prompt_of;
 use crate::api::*;
 use crate::launch::Start;
 use crate::session::machine::{Effect, Input, Note, Timer};
@@ -28,6 +29,13 @@ pub enum Fault {
     ForgetDisarm,
     KeepRefused,
     ForgetChange,
+    KeepName,
+    JoinUnasked,
+    NowAfterwards,
+    ForgetJoin,
+    ForgetMove,
+    AnotherConversation,
+    SaveTwice,
 }
 
 impl Fault {
@@ -38,7 +46,21 @@ impl Fault {
                 let error = CommandError { code: ErrorCode::Internal, message: String::new(), detail: None };
                 Some(vec![Effect::Refuse(error)])
             }
+            (Self::ForgetMove, Input::Command(Command::Move { .. })) => Some(Vec::new()),
             _ => None,
+        }
+    }
+
+    /// The input that the machine sees.
+    pub fn changed(self, input: &Input) -> Input {
+        match (self, input) {
+            (Self::NowAfterwards, Input::Command(Command::Deliver { prompt_id, .. })) => {
+                Input::Command(Command::Deliver {
+                    prompt_id: prompt_id.clone(),
+                    delivery: Delivery::AfterTurn,
+                })
+            }
+            _ => input.clone(),
         }
     }
 
@@ -115,6 +137,33 @@ impl Fault {
             Self::ForgetResolved => {
                 effects.retain(|effect| !matches!(effect, Effect::Emit(Event::PermissionResolved { .. })));
             }
+            Self::KeepName => {
+                for effect in effects {
+                    if let Effect::Write(line) = effect
+                        && let Ok(mut user) = serde_json::from_str::<Value>(line)
+                        && let Some(name) = user["uuid"].as_str()
+                    {
+                        user["uuid"] = Value::from(prompt_of(name).0);
+                        *line = user.to_string();
+                    }
+                }
+            }
+            Self::JoinUnasked if matches!(cause, Input::Line(Inbound::Init(_))) => {
+                if let Some(id) = waiting {
+                    effects.push(Effect::Write(wire::user(id.as_str(), "fix it", &[])));
+                }
+            }
+            Self::ForgetJoin if matches!(cause, Input::Line(Inbound::Init(_))) => {
+                effects.retain(|effect| {
+                    !is_written(effect, "user") && !matches!(effect, Effect::Note(Note::PromptState { .. }))
+                });
+            }
+            Self::AnotherConversation if matches!(cause, Input::Line(Inbound::Result(_))) => {
+                effects.retain(|effect| {
+                    !matches!(effect, Effect::Note(Note::PromptState { state: PromptState::Held, .. }))
+                });
+            }
+            Self::SaveTwice => repeat(effects, |effect| matches!(effect, Effect::Save(None))),
             Self::ForgetDisarm => effects.retain(|effect| *effect != Effect::Disarm(Timer::Interrupt)),
             _ => {}
         }

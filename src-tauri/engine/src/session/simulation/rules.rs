@@ -27,6 +27,12 @@ pub enum Rule {
     Prompts,
     /// Prompts go in the order of the queue, one at a time.
     Order,
+    /// Each time a prompt is sent it has a name that the agent does not know.
+    Names,
+    /// What is meant for one conversation goes into no other.
+    Conversation,
+    /// The disk is written once for all that changed.
+    Saves,
     /// What is on disk is what would be needed after a crash.
     Disk,
     /// A request gets one answer, which somebody gave, or none.
@@ -101,7 +107,7 @@ impl Rules {
     /// Before the machine takes the input.
     pub fn input(&mut self, scene: &Scene<'_>) -> Checked {
         self.process.input(scene);
-        self.turns.input(scene, self.process.phase);
+        self.turns.input(scene, self.process.phase, self.prompts.ends_turn(scene.cause));
         self.prompts.input(scene)?;
         self.requests.input(scene, self.process.phase)
     }
@@ -109,7 +115,7 @@ impl Rules {
     /// Before the effect is carried out. `line` is what it writes.
     pub fn effect(&mut self, scene: &Scene<'_>, effect: &Effect, line: Option<&Value>) -> Checked {
         self.process.effect(scene, effect, line)?;
-        self.prompts.effect(scene, effect, line, self.turns.interrupting)?;
+        self.prompts.effect(scene, effect, line, &self.turns)?;
         self.requests.effect(scene, effect, line)?;
         self.turns.effect(scene, effect, line, self.process.phase)
     }
@@ -117,6 +123,10 @@ impl Rules {
     /// Once all effects of a step are carried out.
     pub fn end_of_step(&mut self, scene: &Scene<'_>, machine: &Machine) -> Checked {
         self.process.end_of_step(scene, self.turns.has_ended());
+        if self.process.has_lost_conversation(scene.cause) {
+            let next = self.prompts.next();
+            hold!(next.is_none(), Conversation, "{next:?} would go into a conversation that it is not for");
+        }
         self.prompts.end_of_step(scene, machine)?;
         self.requests.end_of_step(scene, machine)?;
         self.turns.end_of_step(scene, &self.prompts)
@@ -126,6 +136,10 @@ impl Rules {
     pub fn settled(&mut self, now: u64, machine: &Machine, timers: &BTreeMap<Timer, u64>) -> Checked {
         let has_turn = self.turns.running.is_some();
         self.process.settled(now, machine, timers, has_turn, self.turns.interrupting)?;
+        if self.process.phase == Phase::Ready && self.turns.takes_prompts() {
+            let urgent = self.prompts.urgent();
+            hold!(urgent.is_none(), Progress, "{urgent:?} was to go into the turn");
+        }
         if let Some(id) = self.prompts.next() {
             match self.process.phase {
                 Phase::Absent => {

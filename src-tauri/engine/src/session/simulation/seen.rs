@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-const SIGHTS: [&str; 26] = [
+const SIGHTS: [&str; 30] = [
     "a broken pipe",
     "a conversation that is gone",
     "a crash of the app",
@@ -11,6 +11,8 @@ const SIGHTS: [&str; 26] = [
     "a failed write",
     "a fresh start",
     "a kill",
+    "a prompt that goes now",
+    "a prompt under another name",
     "a question answered",
     "a request allowed",
     "a request denied",
@@ -24,10 +26,12 @@ const SIGHTS: [&str; 26] = [
     "a turn done",
     "a turn failed",
     "a turn interrupted",
+    "a turn of several prompts",
     "a turn that nobody asked for",
     "an agent that does not answer",
     "an exit",
     "an interrupt ignored",
+    "prompts that made the next turn",
     "the end of patience with an idle agent",
 ];
 

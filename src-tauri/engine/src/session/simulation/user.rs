@@ -24,12 +24,19 @@ impl User {
             0..30 => return self.prompt(chance, rules),
             30..60 => self.decide(chance, rules),
             60..67 => Command::Interrupt,
-            67..72 => Command::Withdraw { prompt_id: self.a_prompt(chance, rules) },
-            72..77 => {
+            67..70 => Command::Withdraw { prompt_id: self.a_prompt(chance, rules) },
+            70..74 => {
                 let text = *chance.pick(&["changed", "changed", "fix it", " "]).unwrap();
                 Command::EditQueued { prompt_id: self.a_prompt(chance, rules), text: text.to_owned() }
             }
-            77..86 => Command::Resend { prompt_id: self.a_prompt(chance, rules) },
+            74..78 => Command::Move {
+                prompt_id: self.a_prompt(chance, rules),
+                before: chance.one_in(2).then(|| self.a_prompt(chance, rules)),
+            },
+            78..81 => {
+                Command::Deliver { prompt_id: self.a_prompt(chance, rules), delivery: a_delivery(chance) }
+            }
+            81..86 => Command::Resend { prompt_id: self.a_prompt(chance, rules) },
             86..90 => {
                 let mode = if chance.one_in(8) { "bypassPermissions" } else { chance.pick(MODES).unwrap() };
                 Command::SetMode { mode: mode.to_owned() }
@@ -59,7 +66,7 @@ impl User {
         let images = if chance.one_in(12) { vec![image] } else { Vec::new() };
         let text = if images.is_empty() { text } else { text.trim() };
         let id = PromptId::new(format!("prompt-{}", self.n_prompts));
-        Input::Prompt(Prompt { id, text: text.to_owned(), images, held: false })
+        Input::Prompt(Prompt::new(id, text.to_owned(), images, a_delivery(chance)))
     }
 
     /// One that waits, mostly.
@@ -84,6 +91,14 @@ impl User {
         // Now and then of something else than what is asked.
         let shown = rules.requests.shown(&request_id).filter(|_| !chance.one_in(10));
         Command::Decide { request_id, shown, decision: decision(chance) }
+    }
+}
+
+fn a_delivery(chance: &mut Chance) -> Delivery {
+    match chance.below(5) {
+        0 => Delivery::Now,
+        1 => Delivery::IntoTurn,
+        _ => Delivery::AfterTurn,
     }
 }
 

@@ -198,6 +198,9 @@ impl World {
             self.n_steps += 1;
             self.tell(|| format!("<- {cause:?}"));
             let scene = Scene { now: self.now, cause: &cause, ended };
+            if self.rules.prompts.ends_turn(&cause) {
+                self.seen.saw("a prompt that goes now");
+            }
             self.rules.input(&scene)?;
             let effects = self.effects(&cause);
             for effect in effects {
@@ -222,6 +225,7 @@ impl World {
         if let Some(effects) = fault.swallows(cause) {
             return effects;
         }
+        let cause = &fault.changed(cause);
         let waiting =
             self.machine.prompts().filter(|prompt| !prompt.held).nth(1).map(|prompt| prompt.id.clone());
         let mut effects = self.machine.step(self.now, cause.clone());
@@ -244,6 +248,10 @@ impl World {
         match effect {
             Effect::Spawn(start) => return Ok(Some(self.spawn(&start))),
             Effect::Write(_) => {
+                if line.as_ref().and_then(|line| line["uuid"].as_str()).is_some_and(|name| name.contains('.'))
+                {
+                    self.seen.saw("a prompt under another name");
+                }
                 let taken = match (&mut self.child, line) {
                     (Some(child), Some(line)) => child.write(line, &mut self.chance),
                     _ => false,
@@ -274,6 +282,12 @@ impl World {
                 self.timers.remove(&timer);
             }
             Effect::Save(prompt) => return self.save(prompt),
+            Effect::Emit(Event::TurnStarted { prompt_ids }) if prompt_ids.len() > 1 => {
+                self.seen.saw("prompts that made the next turn");
+            }
+            Effect::Emit(Event::TurnEnded { turn }) if turn.prompt_ids.len() > 1 => {
+                self.seen.saw("a turn of several prompts");
+            }
             Effect::Emit(Event::TurnEnded { turn }) => self.seen.saw(match turn.outcome {
                 Outcome::Done if turn.prompt_ids.is_empty() => "a turn that nobody asked for",
                 Outcome::Done => "a turn done",
@@ -351,12 +365,11 @@ impl World {
         self.rules.settled(self.now, &self.machine, &self.timers)?;
         if self.disk.is_synced && self.n_steps.is_multiple_of(4) {
             let mut memory = self.machine.memory();
-            // Whether one is held is not asked after a crash: all are.
-            memory
-                .prompts
-                .iter_mut()
-                .zip(&self.disk.memory.prompts)
-                .for_each(|(now, then)| now.held = then.held);
+            // Whether one is held, and when it was to go, is not asked after a crash: all are held.
+            memory.prompts.iter_mut().zip(&self.disk.memory.prompts).for_each(|(now, then)| {
+                now.held = then.held;
+                now.delivery = then.delivery;
+            });
             hold!(
                 memory == self.disk.memory,
                 Disk,
@@ -471,7 +484,7 @@ impl World {
     fn rests(&mut self) -> Checked {
         self.seen.saw("a session that came to rest");
         let prompts = &self.rules.prompts;
-        hold!(prompts.in_flight.is_none(), Progress, "{:?} never ends", prompts.in_flight);
+        hold!(prompts.in_flight.is_empty(), Progress, "{:?} never ends", prompts.in_flight);
         hold!(prompts.next().is_none(), Progress, "{:?} never goes", prompts.next());
         hold!(self.machine.is_idle(), Progress, "it is not idle, and nothing happens");
         hold!(self.limits.hibernate_ms == 0 || self.child.is_none(), Progress, "it never hibernates");

@@ -1,6 +1,6 @@
 // How the fake host carries out commands: a turn that streams, edits, asks and ends.
 
-import type { Command, CommandError, Resolution } from '../../bindings/api';
+import type { Command, CommandError, Delivery, QueuedPrompt, Resolution } from '../../bindings/api';
 import { document } from './markdown';
 import * as script from './script';
 import type { FakeSession } from './session';
@@ -13,7 +13,7 @@ const STEP = 7;
 export function runCommand(session: FakeSession, command: Command): CommandError | null {
   switch (command.type) {
     case 'prompt':
-      accept(session, command.text, command.images.length);
+      accept(session, command.text, command.images.length, command.delivery);
       return null;
     case 'interrupt':
       if (session.abort()) session.status({ type: 'interrupting' });
@@ -40,6 +40,22 @@ export function runCommand(session: FakeSession, command: Command): CommandError
       });
       next(session);
       return null;
+    case 'deliver': {
+      const prompt = session.facts.queue.find((queued) => queued.id === command.promptId);
+      if (prompt === undefined) return NO_SUCH_PROMPT;
+      session.patch({ queue: session.facts.queue.filter((queued) => queued !== prompt) });
+      enqueue(session, { ...prompt, held: false, delivery: command.delivery });
+      return null;
+    }
+    case 'move': {
+      const prompt = session.facts.queue.find((queued) => queued.id === command.promptId);
+      if (prompt === undefined) return NO_SUCH_PROMPT;
+      const queue = session.facts.queue.filter((queued) => queued !== prompt);
+      const place = queue.findIndex((queued) => queued.id === command.before);
+      queue.splice(place < 0 ? queue.length : place, 0, prompt);
+      session.patch({ queue });
+      return null;
+    }
     case 'setMode':
       session.patch({ mode: command.mode });
       return null;
@@ -80,9 +96,25 @@ function resolutionOf({ decision }: Extract<Command, { type: 'decide' }>): Resol
 
 let nextPrompt = 1;
 
-function accept(session: FakeSession, text: string, nImages: number): void {
-  const id = `p${nextPrompt++}`;
-  session.patch({ queue: [...session.facts.queue, { id, text, nImages, held: false }] });
+const NO_SUCH_PROMPT: CommandError = {
+  code: 'noSuchPrompt',
+  message: 'The prompt is not in the queue any more.',
+  detail: null,
+};
+
+function accept(session: FakeSession, text: string, nImages: number, delivery: Delivery): void {
+  enqueue(session, { id: `p${nextPrompt++}`, text, nImages, held: false, cutOff: false, delivery });
+}
+
+/** Puts a prompt into the turn, in front, or behind all others, as its delivery says. */
+function enqueue(session: FakeSession, prompt: QueuedPrompt): void {
+  const { queue, turnStartedAt, takesIntoTurn } = session.facts;
+  if (prompt.delivery === 'intoTurn' && turnStartedAt !== null && takesIntoTurn) {
+    session.add({ type: 'prompt', text: prompt.text, nImages: prompt.nImages, state: 'sent' }, null, prompt.id);
+    return;
+  }
+  session.patch({ queue: prompt.delivery === 'now' ? [prompt, ...queue] : [...queue, prompt] });
+  if (prompt.delivery === 'now' && session.abort()) session.status({ type: 'interrupting' });
   next(session);
 }
 
@@ -95,6 +127,7 @@ function next(session: FakeSession): void {
     status: { type: 'working', activity: 'Thinking' },
     alive: true,
     turnStartedAt: Date.now(),
+    takesIntoTurn: true,
     title: session.facts.title === 'New session' ? prompt.text.slice(0, 60) : session.facts.title,
   });
   session.add({ type: 'prompt', text: prompt.text, nImages: prompt.nImages, state: 'sent' }, null, prompt.id);
@@ -112,6 +145,7 @@ function next(session: FakeSession): void {
       session.patch({
         status: { type: 'completed' },
         turnStartedAt: null,
+        takesIntoTurn: false,
         usage: { ...session.facts.usage, contextTokens: session.facts.usage.contextTokens + 14_000, costUsd: 0.18 },
       });
       next(session);

@@ -51,6 +51,7 @@ export function emptySession(id: string, title: string, agent: AgentKind = 'clau
       { name: 'review', description: 'Review the changes of a branch', argumentHint: '[branch]' },
     ],
     queue: [],
+    takesIntoTurn: false,
     requests: [],
     usage: { contextTokens: 0, contextWindow: 200_000, costUsd: 0, outputTokens: 0 },
     createdAt: Date.now(),

@@ -1,6 +1,6 @@
 // States of a window to look at, by name: `?scene=permission`.
 
-import type { Body, Preferences, ProjectView, Session } from '../../bindings/api';
+import type { Body, Preferences, ProjectView, QueuedPrompt, Session } from '../../bindings/api';
 import { emptySession, listed, PREFERENCES, PROJECT, START } from './facts';
 import * as script from './script';
 import { FakeSession } from './session';
@@ -50,7 +50,16 @@ const STORY = () => [
 
 const HIDDEN = 'cargo test -p ledger totals && rm -rf target/debug/.fingerprint/ledger-\u202e*';
 
-const QUEUE = [{ id: 'p-next', text: 'then run the whole suite and update the changelog', nImages: 0, held: false }];
+const QUEUE: QueuedPrompt[] = [
+  {
+    id: 'p-next',
+    text: 'then run the whole suite and update the changelog',
+    nImages: 0,
+    held: false,
+    cutOff: false,
+    delivery: 'afterTurn',
+  },
+];
 
 const SCENES: Record<string, () => FakeSession | null> = {
   empty: () => opened({ status: { type: 'idle' }, alive: false, usage: emptySession('', '').usage }, []),
@@ -58,10 +67,15 @@ const SCENES: Record<string, () => FakeSession | null> = {
   conversation: () =>
     opened({ status: { type: 'completed' } }, [...STORY(), script.text(script.EXPLAINED), script.turnEnd()]),
   streaming: () =>
-    opened({ status: { type: 'working', activity: 'Writing' }, turnStartedAt: START - 34_000, queue: QUEUE }, [
-      ...STORY(),
-      script.text(script.STREAMING, true),
-    ]),
+    opened(
+      {
+        status: { type: 'working', activity: 'Writing' },
+        turnStartedAt: START - 34_000,
+        takesIntoTurn: true,
+        queue: QUEUE,
+      },
+      [...STORY(), script.text(script.STREAMING, true)],
+    ),
   permission: () =>
     opened(
       {

@@ -2,12 +2,12 @@
 
 use super::super::chance::Chance;
 use super::End;
-use crate::api::PromptId;
 use crate::wire::*;
 use serde_json::{Value, json};
 
-pub fn init(session_id: &str, mode: &str, model: &str) -> Inbound {
+pub fn init(session_id: &str, mode: &str, model: &str, tells_prompts: bool) -> Inbound {
     Inbound::Init(Box::new(Init {
+        capabilities: tells_prompts.then(|| vec![json!("msg_lifecycle_v1")]),
         session_id: session_id.to_owned(),
         model: Some(model.to_owned()),
         permission_mode: Some(mode.to_owned()),
@@ -57,7 +57,7 @@ pub struct Said<'a> {
     pub cost_usd: f64,
     pub unasked: bool,
     /// Absent on 2.1.197.
-    pub prompts: Option<&'a Vec<PromptId>>,
+    pub prompts: Option<&'a Vec<String>>,
 }
 
 pub fn result(said: &Said<'_>, chance: &mut Chance) -> Inbound {
@@ -65,7 +65,7 @@ pub fn result(said: &Said<'_>, chance: &mut Chance) -> Inbound {
         subtype: "success".to_owned(),
         session_id: Some(said.session_id.to_owned()),
         total_cost_usd: said.cost_usd,
-        user_message_uuids: said.prompts.map(|ids| ids.iter().map(|id| id.0.clone()).collect()),
+        user_message_uuids: said.prompts.cloned(),
         origin: said.unasked.then(|| Origin { kind: Some("task-notification".to_owned()) }),
         ..TurnResult::default()
     };

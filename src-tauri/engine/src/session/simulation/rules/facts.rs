@@ -32,6 +32,7 @@ pub fn describe(machine: &Machine) -> Session {
         models: Vec::new(),
         commands: Vec::new(),
         queue: Vec::new(),
+        takes_into_turn: false,
         requests: Vec::new(),
         usage: Usage::default(),
         created_at: 0,
@@ -78,12 +79,10 @@ impl Facts {
         let shown: Vec<_> = session.requests.iter().map(|request| &request.id).collect();
         let open: Vec<_> = requests.open.iter().map(|(id, _)| id).collect();
         hold!(shown == open, Facts, "{shown:?} is shown, {open:?} is open");
+        let takes = turns.takes_prompts() && is_ready;
+        hold!(session.takes_into_turn == takes, Facts, "a prompt can join the turn: {takes}");
         hold!(session.turn_started_at.is_some() == has_turn, Facts, "the turn's beginning is not shown");
-        hold!(
-            session.queue.len() + usize::from(prompts.in_flight.is_some()) == prompts.n_unended(),
-            Facts,
-            "the queue"
-        );
+        hold!(session.queue.len() + prompts.in_flight.len() == prompts.n_unended(), Facts, "the queue");
         self.shown = Some(session);
         Ok(())
     }

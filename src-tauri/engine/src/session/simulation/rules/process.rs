@@ -75,13 +75,26 @@ impl Process {
         self.resumable = memory.resumable;
     }
 
+    /// What waits was meant for a conversation that is gone.
+    pub fn has_lost_conversation(&self, cause: &Input) -> bool {
+        let is_told = match cause {
+            Input::Line(Inbound::Result(_)) => true,
+            // Whoever asked for something since knows of it.
+            Input::Exited(_) => !self.asked_while_stopping,
+            _ => false,
+        };
+        self.cannot_resume && is_told
+    }
+
     pub fn is_alive(&self) -> bool {
         self.phase != Phase::Absent
     }
 
     pub fn input(&mut self, scene: &Scene<'_>) {
         match scene.cause {
-            Input::Start | Input::Prompt(_) | Input::Command(Command::Resend { .. }) => {
+            Input::Start
+            | Input::Prompt(_)
+            | Input::Command(Command::Resend { .. } | Command::Deliver { .. }) => {
                 self.stopped = false;
                 self.asked_while_stopping = true;
                 self.restarts.clear();
@@ -198,7 +211,9 @@ impl Process {
     /// Every start has a reason.
     fn may_start(&mut self, scene: &Scene<'_>) -> Checked {
         match scene.cause {
-            Input::Start | Input::Saved(_) | Input::Command(Command::Resend { .. }) => {}
+            Input::Start
+            | Input::Saved(_)
+            | Input::Command(Command::Resend { .. } | Command::Deliver { .. }) => {}
             Input::Timer(Timer::Restart) => {
                 self.restarts.retain(|at| at + SPAN_MS > scene.now);
                 let n = self.restarts.len();
@@ -207,11 +222,9 @@ impl Process {
                 hold!(waited >= 1000 << n, Restarts, "restart {} after {waited} ms", n + 1);
                 self.restarts.push(scene.now);
             }
-            Input::Exited(_) => hold!(
-                self.cannot_resume || self.ignored_interrupt || self.asked_while_stopping,
-                Restarts,
-                "restarted at once"
-            ),
+            Input::Exited(_) => {
+                hold!(self.ignored_interrupt || self.asked_while_stopping, Restarts, "restarted at once")
+            }
             cause => hold!(false, Restarts, "started by {cause:?}"),
         }
         Ok(())

@@ -1,10 +1,13 @@
 //! The way of every prompt.
 
+use super::super::child::prompt_of;
+use super::turns::Turns;
 use super::{Checked, Scene, hold};
 use crate::api::*;
 use crate::session::machine::{Effect, Input, Machine, Memory, Note, Timer};
+use crate::wire::Inbound;
 use serde_json::Value;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
@@ -22,6 +25,9 @@ struct Ticket {
     place: Place,
     text: String,
     n_images: usize,
+    delivery: Delivery,
+    /// What it was called on the wire so far.
+    names: HashSet<String>,
     /// It may be sent: it never was, or the user said so since.
     may_go: bool,
     /// How often the disk had been written well when it ended.
@@ -34,7 +40,7 @@ pub struct Prompts {
     /// Queued and held, in order.
     line: VecDeque<PromptId>,
     saving: Vec<PromptId>,
-    pub in_flight: Option<PromptId>,
+    pub in_flight: Vec<PromptId>,
     n_good_saves: u64,
     /// Of this step.
     step: Step,
@@ -46,6 +52,8 @@ struct Step {
     was_waiting: bool,
     was_saving: bool,
     n_refused: usize,
+    n_saves: usize,
+    n_offered_again: usize,
     is_kept: bool,
     is_accepted: bool,
     is_done: bool,
@@ -61,6 +69,8 @@ impl Prompts {
                     place: Place::Saving,
                     text: prompt.text.clone(),
                     n_images: prompt.images.len(),
+                    delivery: prompt.delivery,
+                    names: HashSet::new(),
                     may_go: false,
                     ended_after: 0,
                 };
@@ -77,9 +87,59 @@ impl Prompts {
                 | Command::EditQueued { prompt_id, .. }
                 | Command::Resend { prompt_id },
             ) => self.step.was_waiting = self.line.contains(prompt_id),
+            Input::Command(Command::Deliver { prompt_id, delivery }) => {
+                self.step.was_waiting = self.line.contains(prompt_id);
+                if self.step.was_waiting {
+                    self.tickets.get_mut(prompt_id).unwrap().delivery = *delivery;
+                    if *delivery == Delivery::Now {
+                        self.leaves_line(prompt_id);
+                        self.goes_first(prompt_id);
+                    }
+                }
+            }
+            Input::Command(Command::Move { prompt_id, before }) => {
+                let before = before.as_ref();
+                self.step.was_waiting =
+                    self.line.contains(prompt_id) && before.is_none_or(|before| self.line.contains(before));
+                if self.step.was_waiting && before != Some(prompt_id) {
+                    self.leaves_line(prompt_id);
+                    let place = before.and_then(|before| self.line.iter().position(|id| id == before));
+                    self.line.insert(place.unwrap_or(self.line.len()), prompt_id.clone());
+                }
+            }
             _ => {}
         }
         Ok(())
+    }
+
+    /// Before all that waits, behind what is as urgent.
+    fn goes_first(&mut self, id: &PromptId) {
+        let is_urgent =
+            |id: &&PromptId| self.delivery(id) == Delivery::Now && self.place(id) == Some(Place::Queued);
+        let place = self.line.iter().take_while(is_urgent).count();
+        self.line.insert(place, id.clone());
+    }
+
+    fn delivery(&self, id: &PromptId) -> Delivery {
+        self.tickets.get(id).map_or(Delivery::AfterTurn, |ticket| ticket.delivery)
+    }
+
+    /// The turn that runs is to be ended for a prompt.
+    pub fn ends_turn(&self, cause: &Input) -> bool {
+        match cause {
+            Input::Saved(id) => self.saving.contains(id) && self.delivery(id) == Delivery::Now,
+            Input::Command(Command::Deliver { prompt_id, delivery: Delivery::Now }) => {
+                self.line.contains(prompt_id)
+            }
+            _ => false,
+        }
+    }
+
+    /// The next one that need not wait for the end of the turn.
+    pub fn urgent(&self) -> Option<&PromptId> {
+        self.line
+            .iter()
+            .find(|id| self.place(id) == Some(Place::Queued) && self.delivery(id) != Delivery::AfterTurn)
     }
 
     fn leaves_saving(&mut self, id: &PromptId) -> bool {
@@ -111,7 +171,7 @@ impl Prompts {
     }
 
     pub fn n_unended(&self) -> usize {
-        self.line.len() + usize::from(self.in_flight.is_some())
+        self.line.len() + self.in_flight.len()
     }
 
     /// Prompts that a user can see, and some that are over.
@@ -124,15 +184,26 @@ impl Prompts {
         scene: &Scene<'_>,
         effect: &Effect,
         line: Option<&Value>,
-        interrupting: bool,
+        turns: &Turns,
     ) -> Checked {
         match effect {
             Effect::Write(_) => {
                 if let Some(line) = line.filter(|line| line["type"] == "user") {
-                    return self.sent(line);
+                    return self.sent(line, turns);
                 }
             }
-            Effect::Save(Some(_)) => self.step.is_kept = true,
+            Effect::Save(id) => {
+                self.step.is_kept |= id.is_some();
+                self.step.n_saves += 1;
+            }
+            Effect::Emit(Event::TurnEnded { .. }) => {
+                for id in &self.line {
+                    let ticket = self.tickets.get_mut(id).unwrap();
+                    if ticket.delivery == Delivery::IntoTurn {
+                        ticket.delivery = Delivery::AfterTurn;
+                    }
+                }
+            }
             Effect::Refuse(_) => self.step.n_refused += 1,
             Effect::Note(Note::PromptAccepted(prompt)) => {
                 let is_answer =
@@ -146,7 +217,10 @@ impl Prompts {
                 self.step.is_accepted = true;
                 self.put(&prompt.id, Place::Queued);
                 self.tickets.get_mut(&prompt.id).unwrap().may_go = true;
-                self.line.push_back(prompt.id.clone());
+                match prompt.delivery {
+                    Delivery::Now => self.goes_first(&prompt.id),
+                    _ => self.line.push_back(prompt.id.clone()),
+                }
             }
             Effect::Note(Note::PromptEdited { id, text }) => {
                 let is_asked = matches!(scene.cause, Input::Command(Command::EditQueued { prompt_id, text: wanted })
@@ -156,20 +230,28 @@ impl Prompts {
                 self.step.is_done = true;
             }
             Effect::Note(Note::PromptState { id, state }) => {
-                return self.state(scene, id, *state, interrupting);
+                return self.state(scene, id, *state, turns.interrupting);
             }
             _ => {}
         }
         Ok(())
     }
 
-    fn sent(&mut self, line: &Value) -> Checked {
-        let id = PromptId::new(line["uuid"].as_str().unwrap_or_default());
-        hold!(self.in_flight.is_none(), Order, "{id} is sent while {:?} is in flight", self.in_flight);
+    fn sent(&mut self, line: &Value, turns: &Turns) -> Checked {
+        let name = line["uuid"].as_str().unwrap_or_default();
+        let id = prompt_of(name);
         let place = self.place(&id);
+        let next = if turns.running.is_some() {
+            hold!(turns.takes_prompts(), Order, "{id} is sent while {:?} is in flight", self.in_flight);
+            self.urgent().cloned()
+        } else {
+            self.next().cloned()
+        };
+        hold!(place != Some(Place::InFlight), Order, "{id} is sent twice");
         hold!(place == Some(Place::Queued), Prompts, "{id} is sent, though it is {place:?}");
-        let next = self.next().cloned();
         hold!(next.as_ref() == Some(&id), Order, "{id} is sent before {next:?}");
+        let is_new = self.tickets.get_mut(&id).unwrap().names.insert(name.to_owned());
+        hold!(is_new, Names, "{id} is sent under a name that the agent knows: {name}");
         let ticket = self.tickets.get_mut(&id).unwrap();
         hold!(ticket.may_go, Prompts, "{id} is sent again, which nobody asked for");
         let content = &line["message"]["content"];
@@ -179,14 +261,14 @@ impl Prompts {
         ticket.may_go = false;
         ticket.place = Place::InFlight;
         self.leaves_line(&id);
-        self.in_flight = Some(id.clone());
+        self.in_flight.push(id.clone());
         self.step.sent = Some(id);
         Ok(())
     }
 
     fn state(&mut self, scene: &Scene<'_>, id: &PromptId, state: PromptState, interrupting: bool) -> Checked {
         let place = self.place(id);
-        let is_in_flight = self.in_flight.as_ref() == Some(id);
+        let is_in_flight = self.in_flight.contains(id);
         match state {
             PromptState::Sent => {
                 hold!(self.step.sent.take().as_ref() == Some(id), Prompts, "{id} was not sent");
@@ -205,7 +287,7 @@ impl Prompts {
                     ),
                     cause => hold!(false, Prompts, "{id} ends by {cause:?}"),
                 }
-                self.in_flight = None;
+                self.lands(id);
                 self.put(id, Place::Ended);
             }
             PromptState::Withdrawn => {
@@ -222,9 +304,10 @@ impl Prompts {
             }
             PromptState::Held if is_in_flight => {
                 hold!(matches!(scene.cause, Input::Exited(_)), Prompts, "{id} is held while it is in flight");
-                self.in_flight = None;
-                self.line.push_front(id.clone());
-                self.put(id, Place::Held);
+                self.lands(id);
+                self.line.insert(self.step.n_offered_again, id.clone());
+                self.step.n_offered_again += 1;
+                self.hold(id);
             }
             PromptState::Held => {
                 hold!(place == Some(Place::Queued), Prompts, "{id} is held, though it is {place:?}");
@@ -234,13 +317,15 @@ impl Prompts {
                         | Input::SpawnFailed(_)
                         | Input::Exited(_)
                         | Input::Timer(Timer::Initialize)
+                        | Input::Line(Inbound::Result(_))
                 );
                 hold!(may_hold, Prompts, "{id} is held by {:?}", scene.cause);
-                self.put(id, Place::Held);
+                self.hold(id);
             }
             PromptState::Queued => {
-                let is_asked =
-                    matches!(scene.cause, Input::Command(Command::Resend { prompt_id }) if prompt_id == id);
+                let is_asked = matches!(scene.cause,
+                    Input::Command(Command::Resend { prompt_id } | Command::Deliver { prompt_id, .. })
+                    if prompt_id == id);
                 hold!(
                     is_asked && self.step.was_waiting,
                     Prompts,
@@ -254,8 +339,23 @@ impl Prompts {
         Ok(())
     }
 
+    fn lands(&mut self, id: &PromptId) {
+        self.in_flight.retain(|known| known != id);
+    }
+
+    fn hold(&mut self, id: &PromptId) {
+        self.put(id, Place::Held);
+        self.tickets.get_mut(id).unwrap().delivery = Delivery::AfterTurn;
+    }
+
     pub fn end_of_step(&mut self, scene: &Scene<'_>, machine: &Machine) -> Checked {
         let step = std::mem::take(&mut self.step);
+        let missed = scene.ended.iter().find(|id| self.in_flight.contains(id));
+        hold!(missed.is_none(), Prompts, "{missed:?} ended, and nobody is told");
+        // A new name is on disk before it is used; all else is written once.
+        let renames = matches!(scene.cause, Input::Command(Command::Resend { .. } | Command::Deliver { .. }));
+        let n_saves = step.n_saves;
+        hold!(n_saves <= 1 + usize::from(renames), Saves, "the record is written {n_saves} times");
         if let Some(id) = step.sent {
             hold!(false, Prompts, "{id} was sent, and its state does not say so");
         }
@@ -286,7 +386,14 @@ impl Prompts {
                 hold!(step.is_done == is_due, Prompts, "{prompt_id} was waiting, and not edited");
                 hold!((step.n_refused == 0) == is_due, Prompts, "{prompt_id}: nobody is told");
             }
-            Input::Command(Command::Withdraw { prompt_id } | Command::Resend { prompt_id }) => {
+            Input::Command(Command::Deliver { prompt_id, .. } | Command::Move { prompt_id, .. }) => {
+                hold!((step.n_refused == 0) == step.was_waiting, Prompts, "{prompt_id}: nobody is told");
+            }
+            Input::Command(Command::Resend { prompt_id }) => {
+                let is_due = step.was_waiting && step.n_refused == 0;
+                hold!(is_due == step.was_waiting, Prompts, "{prompt_id}: nobody is told");
+            }
+            Input::Command(Command::Withdraw { prompt_id }) => {
                 hold!(
                     step.is_done == step.was_waiting,
                     Prompts,
@@ -299,7 +406,7 @@ impl Prompts {
                 hold!(next.is_none(), Stop, "{next:?} would go though the session was stopped");
             }
             Input::Exited(_) => {
-                hold!(self.in_flight.is_none(), Prompts, "{:?} went down with the process", self.in_flight);
+                hold!(self.in_flight.is_empty(), Prompts, "{:?} went down with the process", self.in_flight);
             }
             _ => {}
         }
@@ -308,6 +415,7 @@ impl Prompts {
             let ticket = &self.tickets[id];
             hold!(shown.id == *id, Order, "{} waits in the place of {id}", shown.id);
             hold!(shown.held == (ticket.place == Place::Held), Prompts, "{id} is not {:?}", ticket.place);
+            hold!(shown.delivery == ticket.delivery, Prompts, "{id} goes {:?}", shown.delivery);
             hold!(shown.text == ticket.text, Prompts, "{id} has another text");
             n_shown += 1;
         }
@@ -342,7 +450,7 @@ impl Prompts {
     pub fn restarted(&mut self, memory: &Memory, is_certain: bool) -> Checked {
         self.step = Step::default();
         self.line = memory.prompts.iter().map(|prompt| prompt.id.clone()).collect();
-        self.in_flight = None;
+        self.in_flight.clear();
         self.saving.clear();
         let mut n_found = 0;
         for (id, ticket) in &mut self.tickets {
@@ -365,6 +473,7 @@ impl Prompts {
                 Place::Saving => {}
             }
             ticket.may_go = false;
+            ticket.delivery = Delivery::AfterTurn;
             ticket.place = match (is_on_disk, ticket.place) {
                 (true, _) => Place::Held,
                 (false, Place::Saving) => Place::Refused,

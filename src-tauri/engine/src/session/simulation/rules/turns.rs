@@ -1,5 +1,6 @@
 //! Turns: begun and ended in pairs, and as the agent ended them.
 
+use super::super::child::prompt_of;
 use super::prompts::Prompts;
 use super::{Checked, Phase, Scene, hold};
 use crate::api::*;
@@ -11,6 +12,12 @@ use serde_json::Value;
 pub struct Turns {
     /// The prompts of the turn that runs.
     pub running: Option<Vec<PromptId>>,
+    /// Written into it since.
+    joined: Vec<PromptId>,
+    /// The agent took it up.
+    begun: bool,
+    /// The agent says which prompts it takes up.
+    tells: bool,
     /// The user asked it to end.
     pub interrupting: bool,
     noted: Option<TurnEnd>,
@@ -19,12 +26,22 @@ pub struct Turns {
 }
 
 impl Turns {
-    pub fn input(&mut self, scene: &Scene<'_>, phase: Phase) {
+    /// `ends_turn`: a prompt that shall go now has come.
+    pub fn input(&mut self, scene: &Scene<'_>, phase: Phase, ends_turn: bool) {
         self.has_ended = false;
-        let is_interrupt = matches!(scene.cause, Input::Command(Command::Interrupt));
+        if let Input::Line(Inbound::Init(init)) = scene.cause {
+            self.tells = init.capabilities.is_some();
+            self.begun |= self.running.is_some();
+        }
+        let is_interrupt = ends_turn || matches!(scene.cause, Input::Command(Command::Interrupt));
         self.is_interrupt_due =
             is_interrupt && phase == Phase::Ready && self.running.is_some() && !self.interrupting;
         self.interrupting |= self.is_interrupt_due;
+    }
+
+    /// A prompt that is written now becomes part of the turn, or of the next.
+    pub fn takes_prompts(&self) -> bool {
+        self.running.is_some() && self.begun && self.tells && !self.interrupting
     }
 
     pub fn has_ended(&self) -> bool {
@@ -41,8 +58,16 @@ impl Turns {
         match effect {
             Effect::Emit(Event::TurnStarted { prompt_ids }) => {
                 hold!(self.running.is_none(), Turns, "a turn begins in a turn");
-                hold!(phase == Phase::Ready, Turns, "a turn begins without an agent that is ready");
+                // One that is being ended may go on with what was written into the turn before.
+                let goes_on = phase == Phase::Stopping && self.has_ended;
+                hold!(
+                    phase == Phase::Ready || goes_on,
+                    Turns,
+                    "a turn begins without an agent that is ready"
+                );
                 self.running = Some(prompt_ids.clone());
+                self.joined.clear();
+                self.begun = matches!(scene.cause, Input::Line(Inbound::Init(_)));
                 self.interrupting = false;
             }
             Effect::Note(Note::TurnEnded(turn)) => self.noted = Some(turn.clone()),
@@ -52,19 +77,28 @@ impl Turns {
                     Turns,
                     "the transcript was told of another end"
                 );
+                let ran = self.running.as_ref().map_or(&[][..], Vec::as_slice);
+                let is_of_it = |id: &PromptId| ran.contains(id) || self.joined.contains(id);
+                let is_idle = ran.is_empty() || !turn.prompt_ids.is_empty();
                 hold!(
-                    self.running.as_ref() == Some(&turn.prompt_ids),
+                    self.running.is_some() && turn.prompt_ids.iter().all(is_of_it) && is_idle,
                     Turns,
-                    "the turn of {:?} ends, but that of {:?} ran",
-                    turn.prompt_ids,
-                    self.running
+                    "the turn of {:?} ends, but that of {ran:?} ran",
+                    turn.prompt_ids
                 );
                 self.ended(scene, turn)?;
                 self.running = None;
+                self.joined.clear();
                 self.interrupting = false;
                 self.has_ended = true;
             }
+            Effect::Spawn(_) => self.tells = false,
             Effect::Write(_) => {
+                if let Some(line) = line.filter(|line| line["type"] == "user")
+                    && self.running.is_some()
+                {
+                    self.joined.push(prompt_of(line["uuid"].as_str().unwrap_or_default()));
+                }
                 let is_interrupt = line.is_some_and(|line| line["request"]["subtype"] == "interrupt");
                 if is_interrupt {
                     // Once for the command; again if that one missed the turn.
@@ -108,8 +142,10 @@ impl Turns {
     pub fn end_of_step(&mut self, scene: &Scene<'_>, prompts: &Prompts) -> Checked {
         hold!(!self.is_interrupt_due, Turns, "the interrupt is not passed on");
         hold!(self.noted.is_none(), Turns, "a turn is over in the transcript only");
-        let in_flight = prompts.in_flight.as_ref();
-        let of_turn = self.running.as_ref().and_then(|ids| ids.first());
+        let mut in_flight: Vec<_> = prompts.in_flight.iter().collect();
+        let mut of_turn: Vec<_> = self.running.iter().flatten().chain(&self.joined).collect();
+        in_flight.sort();
+        of_turn.sort();
         hold!(in_flight == of_turn, Turns, "{in_flight:?} is in flight in the turn of {of_turn:?}");
         if matches!(scene.cause, Input::Exited(_)) {
             hold!(self.running.is_none(), Turns, "a turn runs on without a process");

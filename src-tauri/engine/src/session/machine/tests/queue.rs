@@ -1,0 +1,209 @@
+//! When a prompt goes: after the turn, now, or into the turn that runs.
+
+use super::*;
+
+/// In a turn of `a` that the agent has taken up.
+const AT_WORK: [(&str, &str); 4] =
+    [UP[0], UP[1], ("prompt a", "send a; a Sent; begin [a]"), ("init-new", "")];
+
+#[track_caller]
+fn live_at_work(table: &[(&str, &str)]) -> Machine {
+    live(Memory::default(), &[&AT_WORK, table].concat())
+}
+
+#[test]
+fn what_shall_go_now_ends_the_turn_and_goes_first() {
+    live_at_work(&[
+        ("prompt b", ""),
+        ("now c", "ask interrupt; arm Interrupt +10000"),
+        ("now d", ""),
+        ("answer 2", ""),
+        ("result a aborted", "a Done; end [a] Interrupted; send c; c Sent; begin [c]"),
+        ("result c", "c Done; end [c] Done; send d; d Sent; begin [d]"),
+        ("result d", "d Done; end [d] Done; send b; b Sent; begin [b]"),
+    ]);
+}
+
+#[test]
+fn what_shall_go_now_goes_first_when_there_is_no_turn_yet() {
+    live(
+        Memory::default(),
+        &[
+            ("prompt a", "spawn; ask initialize; arm Initialize +60000"),
+            ("now b", ""),
+            ("answer 1", "send b; b Sent; begin [b]"),
+        ],
+    );
+}
+
+#[test]
+fn a_prompt_joins_the_turn_at_its_next_step_and_ends_with_it() {
+    let machine = live_at_work(&[
+        ("prompt b", ""),
+        ("into c", "send c; c Sent"),
+        ("into d", "send d; d Sent"),
+        ("started c", ""),
+        // The result alone is enough.
+        ("result a,c,d", "a Done; c Done; d Done; end [a,c,d] Done; send b; b Sent; begin [b]"),
+    ]);
+    assert_eq!(machine.memory().prompts.len(), 1);
+}
+
+#[test]
+fn what_the_turn_did_not_take_up_is_the_next_turn() {
+    live_at_work(&[
+        ("prompt b", ""),
+        ("into c", "send c; c Sent"),
+        ("into d", "send d; d Sent"),
+        ("result a", "a Done; end [a] Done; begin [c,d]"),
+        ("started c", ""),
+        ("result c,d", "c Done; d Done; end [c,d] Done; send b; b Sent; begin [b]"),
+    ]);
+    live_at_work(&[
+        ("into c", "send c; c Sent"),
+        ("interrupt", "ask interrupt; arm Interrupt +10000"),
+        ("missed 2 c", ""),
+        ("result a aborted", "a Done; end [a] Interrupted; begin [c]"),
+        // What comes before it took up the next one waits for that.
+        ("now d", "ask interrupt; arm Interrupt +10000"),
+        ("missed 3 c", ""),
+        ("init-new", "ask interrupt"),
+        ("result c aborted", "c Done; end [c] Interrupted; send d; d Sent; begin [d]"),
+    ]);
+}
+
+#[test]
+fn a_prompt_that_the_agent_does_not_take_up_is_offered_again() {
+    live_at_work(&[
+        ("into b", "send b; b Sent"),
+        ("cancelled b", "Warning; b Held"),
+        ("cancelled a", ""),
+        ("result a", "a Done; end [a] Done; arm Hibernate +60000"),
+        ("resend b", "b Queued; send b.1; b Sent; begin [b]"),
+    ]);
+}
+
+#[test]
+fn into_a_turn_that_cannot_tell_a_prompt_waits() {
+    // 2.1.197 folds it in and says nothing.
+    live_from_ready(&[
+        ("prompt a", "send a; a Sent; begin [a]"),
+        ("init s", ""),
+        ("into b", ""),
+        ("result ?", "a Done; end [a] Done; send b; b Sent; begin [b]"),
+    ]);
+    // It is told as soon as the turn has begun, and not while it is being ended.
+    live_from_ready(&[
+        ("prompt a", "send a; a Sent; begin [a]"),
+        ("into b", ""),
+        ("init-new", "send b; b Sent"),
+        ("interrupt", "ask interrupt; arm Interrupt +10000"),
+        ("into c", ""),
+        ("result a,b aborted", "a Done; b Done; end [a,b] Interrupted; send c; c Sent; begin [c]"),
+    ]);
+}
+
+#[test]
+fn a_prompt_joins_a_turn_that_nobody_asked_for() {
+    live_from_ready(&[
+        ("init-new", "begin []"),
+        ("into a", "send a; a Sent"),
+        ("result a unasked", "a Done; end [a] Done; arm Hibernate +60000"),
+        ("init-new", "begin []"),
+        ("into b", "send b; b Sent"),
+        ("idle", "end [] Done; begin [b]"),
+        ("result b", "b Done; end [b] Done; arm Hibernate +60000"),
+    ]);
+}
+
+#[test]
+fn a_crash_offers_all_that_was_written_again_in_order() {
+    let machine = live_at_work(&[
+        ("prompt b", ""),
+        ("into c", "send c; c Sent"),
+        ("into d", "send d; d Sent"),
+        ("started d", ""),
+        ("stop", "b Held; close; terminate; arm Stop +2500"),
+        ("exit 143", "exited as expected; a Held; d Held; c Held; end [a,d] Interrupted"),
+    ]);
+    let queue: Vec<_> =
+        machine.queue.iter().map(|prompt| (prompt.id.as_str(), prompt.cut_off, prompt.held)).collect();
+    assert_eq!(queue, [("a", true, true), ("d", true, true), ("c", true, true), ("b", false, true)]);
+}
+
+#[test]
+fn an_interrupt_that_took_a_push_ends_the_turn_and_not_what_had_not_joined_it() {
+    live_at_work(&[
+        ("into b", "send b; b Sent"),
+        ("interrupt", "ask interrupt; arm Interrupt +10000"),
+        ("timer Interrupt", "Warning; close; terminate; arm Stop +2500"),
+        ("exit 143", "exited as expected; a Done; b Held; end [a] Interrupted"),
+    ]);
+}
+
+#[test]
+fn a_queued_prompt_is_moved_and_sent_at_once() {
+    live_at_work(&[
+        ("prompt b", ""),
+        ("prompt c", ""),
+        ("prompt d", ""),
+        ("move d b", ""),
+        ("move b", ""),
+        ("move b b", ""),
+        ("move b gone", "refuse NoSuchPrompt"),
+        ("move gone b", "refuse NoSuchPrompt"),
+        ("deliver-into c", "send c; c Sent"),
+        ("deliver-now gone", "refuse NoSuchPrompt"),
+        ("deliver-now b", "ask interrupt; arm Interrupt +10000"),
+        ("result a,c aborted", "a Done; c Done; end [a,c] Interrupted; send b; b Sent; begin [b]"),
+        ("result b", "b Done; end [b] Done; send d; d Sent; begin [d]"),
+    ]);
+}
+
+#[test]
+fn a_held_prompt_goes_when_it_is_told_to_go_now() {
+    let memory = Memory { prompts: vec![prompt("a"), prompt("b")], ..resumable() };
+    live(
+        memory,
+        &[
+            ("start", "spawn --resume=s; ask initialize; arm Initialize +60000"),
+            ("answer 1", "arm Hibernate +60000"),
+            ("deliver-now b", "b Queued; send b.1; b Sent; begin [b]"),
+            ("deliver-into a", "a Queued"),
+            ("init-new", "send a.1; a Sent"),
+        ],
+    );
+}
+
+#[test]
+fn the_record_is_written_once_for_the_end_of_a_turn_and_the_next_prompt() {
+    let mut life = Life { machine: Machine::new(Memory::default(), Limits::default()), now: 0 };
+    for event in ["start", "answer 1", "prompt a", "prompt b"] {
+        life.happens(event);
+    }
+    let result = Inbound::Result(Box::new(TurnResult {
+        session_id: Some("s".to_owned()),
+        user_message_uuids: Some(vec!["a".to_owned()]),
+        ..TurnResult::default()
+    }));
+    let effects = life.machine.step(0, Input::Line(result));
+    let place = |is_it: &dyn Fn(&Effect) -> bool| effects.iter().position(is_it);
+    let sent = place(&|effect| matches!(effect, Effect::Write(_))).unwrap();
+    let saved = place(&|effect| matches!(effect, Effect::Save(_))).unwrap();
+    assert!(sent < saved, "the agent does not wait for the disk");
+    assert_eq!(effects.iter().filter(|effect| matches!(effect, Effect::Save(_))).count(), 1);
+}
+
+#[test]
+fn a_new_name_is_on_disk_before_the_agent_hears_of_it() {
+    let memory = Memory { prompts: vec![prompt("a")], ..resumable() };
+    let mut life = Life { machine: Machine::new(memory, Limits::default()), now: 0 };
+    life.happens("start");
+    life.happens("answer 1");
+    let resend = Command::Resend { prompt_id: PromptId::new("a") };
+    let effects = life.machine.step(0, Input::Command(resend));
+    let place = |is_it: &dyn Fn(&Effect) -> bool| effects.iter().position(is_it).unwrap();
+    let saved = place(&|effect| matches!(effect, Effect::Save(_)));
+    assert!(saved < place(&|effect| matches!(effect, Effect::Write(_))));
+    assert_eq!(life.machine.memory().prompts[0].n_resends, 1);
+}
