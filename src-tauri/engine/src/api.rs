@@ -797,8 +797,10 @@ pub enum Span {
         spans: Vec<Span>,
     },
     /// A remote image is a chip with its description, never a request.
+    /// `host` is where it would come from; `null` if it may not be opened either.
     Image {
         url: String,
+        host: Option<String>,
         alt: String,
     },
     /// HTML and anything else that is not rendered, shown as the text it is.

@@ -452,7 +452,13 @@ impl Builder<'_, '_> {
             SpanKind::Emphasis => outer.push(Span::Emphasis { spans: finish_spans(spans, !in_link) }),
             SpanKind::Strong => outer.push(Span::Strong { spans: finish_spans(spans, !in_link) }),
             SpanKind::Strike => outer.push(Span::Strike { spans: finish_spans(spans, !in_link) }),
-            SpanKind::Image { url } => outer.push(Span::Image { url, alt: plain_text(&spans) }),
+            SpanKind::Image { url } => {
+                let alt = plain_text(&spans);
+                outer.push(match link::target(&url) {
+                    Some(Target { url, host }) => Span::Image { url, host: Some(host), alt },
+                    None => Span::Image { url, host: None, alt },
+                });
+            }
             SpanKind::Link { destination } => match link::target(&destination) {
                 Some(Target { url, host }) => {
                     outer.push(Span::Link { url, host, spans: finish_spans(spans, false) })
@@ -595,7 +601,9 @@ mod tests {
     fn spans() {
         check("*a **b `c` ~~d~~***", "p(*a **b `c` ~d~***)");
         check("a_b_c &amp; &copy; \\* 2*3*4", "p(a_b_c & © * 2*3*4)");
-        check("![a *b* c](https://e.org/x.png \"t\")", "p(image(https://e.org/x.png “a b c”))");
+        check("![a *b* c](https://e.org/x.png \"t\")", "p(image(https://e.org/x.png @e.org “a b c”))");
+        check("![a](HTTP://E.org\\\\x)", "p(image(http://e.org/x @e.org “a”))");
+        check("![a](javascript:x)", "p(image(javascript:x “a”))");
         check("[![logo](l.png)](https://e.org)", "p(link(https://e.org/ @e.org “image(l.png “logo”)”))");
     }
 

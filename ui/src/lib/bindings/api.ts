@@ -414,7 +414,7 @@ export type Align = "none" | "left" | "center" | "right";
 /**
  * A run of text inside a block.
  */
-export type Span = { "type": "text", text: string, } | { "type": "code", text: string, } | { "type": "emphasis", spans: Array<Span>, } | { "type": "strong", spans: Array<Span>, } | { "type": "strike", spans: Array<Span>, } | { "type": "link", url: string, host: string, spans: Array<Span>, } | { "type": "image", url: string, alt: string, } | { "type": "raw", text: string, } | { "type": "footnoteRef", label: string, } | { "type": "break" };
+export type Span = { "type": "text", text: string, } | { "type": "code", text: string, } | { "type": "emphasis", spans: Array<Span>, } | { "type": "strong", spans: Array<Span>, } | { "type": "strike", spans: Array<Span>, } | { "type": "link", url: string, host: string, spans: Array<Span>, } | { "type": "image", url: string, host: string | null, alt: string, } | { "type": "raw", text: string, } | { "type": "footnoteRef", label: string, } | { "type": "break" };
 
 /**
  * One line of code or of terminal output.
