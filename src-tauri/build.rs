@@ -13,6 +13,8 @@ const COMMANDS: &[&str] = &[
     "decide_trust",
     "check_agent",
     "open_link",
+    "find_files",
+    "check_image",
 ];
 
 fn main() {

@@ -3,6 +3,7 @@
 use crate::shell::Shell;
 use crate::{project, windows};
 use deskbell_engine::api::*;
+use deskbell_engine::attachment;
 use deskbell_engine::session::{Feed, Subscriber};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -134,6 +135,29 @@ pub async fn decide_trust(
     // Also if it was refused: then its files are not what was shown, and the window shows what they are now.
     project::tell(&app, window.label());
     decided
+}
+
+/// Files of the project, for `@` in a prompt: the most that a list of them shows.
+const MOST_FILES: usize = 30;
+
+/// The files of this window's project that fit what was typed.
+#[tauri::command]
+pub async fn find_files(shell: State<'_, Shell>, window: WebviewWindow, query: String) -> Answer<FoundFiles> {
+    let files = shell.windows.with(window.label(), |window| window.files.clone())?;
+    let found = tauri::async_runtime::spawn_blocking(move || {
+        files.find(&query, MOST_FILES, std::time::Instant::now())
+    });
+    found.await.map_err(|error| CommandError {
+        code: ErrorCode::Internal,
+        message: "The files of the project could not be searched.".to_owned(),
+        detail: Some(error.to_string()),
+    })
+}
+
+/// An image that was pasted or chosen, with the type that its bytes have; or why it cannot go with a prompt.
+#[tauri::command]
+pub async fn check_image(name: String, data: String) -> Answer<Image> {
+    attachment::check_base64(&name, &data)
 }
 
 /// Opens a link in the user's browser: https, http and mailto, nothing else.

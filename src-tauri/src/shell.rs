@@ -50,6 +50,8 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::decide_trust,
             commands::check_agent,
             commands::open_link,
+            commands::find_files,
+            commands::check_image,
         ])
         .setup(move |app| Ok(setup(app.handle(), args)?))
         .build(tauri::generate_context!())

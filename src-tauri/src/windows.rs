@@ -5,12 +5,14 @@ use crate::preferences::WindowPlace;
 use crate::shell::Shell;
 use anyhow::Context;
 use deskbell_engine::api::{CommandError, ErrorCode, Session, SessionId, Status, WindowEvent};
+use deskbell_engine::attachment;
+use deskbell_engine::files::Files;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tauri::webview::NewWindowResponse;
 use tauri::{
-    AppHandle, Emitter, EventTarget, Manager, WebviewUrl, WebviewWindow, WebviewWindowBuilder,
+    AppHandle, DragDropEvent, Emitter, EventTarget, Manager, WebviewUrl, WebviewWindow, WebviewWindowBuilder,
     WindowEvent as TauriEvent,
 };
 
@@ -29,6 +31,8 @@ pub struct ProjectWindow {
     pub event: String,
     pub open_session: Option<SessionId>,
     pub forward: Option<Forward>,
+    /// What can be named in a prompt.
+    pub files: Files,
     closing: bool,
 }
 
@@ -104,6 +108,7 @@ pub fn open(app: &AppHandle, project: &Path, demo: bool) -> anyhow::Result<Strin
             event: String::new(),
             open_session: None,
             forward: None,
+            files: Files::of(project),
             closing: false,
         };
         state.by_label.insert(label.clone(), window);
@@ -182,6 +187,22 @@ fn watch(app: AppHandle, window: WebviewWindow) {
                     let (app, window) = (app.clone(), window.clone());
                     tauri::async_runtime::spawn(async move { close(&app, &window).await });
                 }
+            }
+            TauriEvent::DragDrop(DragDropEvent::Enter { .. }) => {
+                tell(&app, &label, &WindowEvent::Dragging { over: true });
+            }
+            TauriEvent::DragDrop(DragDropEvent::Leave) => {
+                tell(&app, &label, &WindowEvent::Dragging { over: false });
+            }
+            TauriEvent::DragDrop(DragDropEvent::Drop { paths, .. }) => {
+                tell(&app, &label, &WindowEvent::Dragging { over: false });
+                let Ok(project) = shell.windows.with(&label, |window| window.project.clone()) else { return };
+                let (app, label, paths) = (app.clone(), label.clone(), paths.clone());
+                // A file may lie on a slow disk.
+                tauri::async_runtime::spawn_blocking(move || {
+                    let dropped = attachment::dropped(&project, &paths);
+                    tell(&app, &label, &WindowEvent::Dropped { dropped });
+                });
             }
             TauriEvent::Destroyed => {
                 shell.windows.lock().by_label.remove(&label);

@@ -84,7 +84,10 @@ async fn images_and_any_text_arrive_as_they_were_given() {
     let script = r#"ready; hear; hear; printf '%s' "$heard" > prompt; result; until_end_of_input"#;
     let mut life = Setup::shell(script).open().await;
     let text = "Zeile\r\n\u{2028}\t\"\\ \u{1f600} /clear @file -p --resume=x \u{0}end";
-    let image = Image { media_type: "image/png".into(), data: "iVBORw0KGgo=".repeat(2_000) };
+    let image = Image {
+        media_type: "image/png".into(),
+        data: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ".to_owned() + &"AAAA".repeat(6_000),
+    };
     life.command(Command::Prompt {
         text: text.into(),
         images: vec![image.clone()],

@@ -117,7 +117,7 @@ pub enum Delivery {
 }
 
 /// An image that belongs to a prompt.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Image {
     /// `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
@@ -961,6 +961,36 @@ pub enum PermissionChannel {
     },
 }
 
+/// Files of the project that fit what was typed, the best first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct FoundFiles {
+    pub files: Vec<FoundFile>,
+    /// The project has more files than are looked through.
+    pub is_cut: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct FoundFile {
+    /// From the project, with slashes; a folder ends in one.
+    pub path: String,
+    /// Which of its characters matched.
+    pub matched: Vec<u32>,
+}
+
+/// Something that was dropped on a window.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Dropped {
+    /// An image, to go with the prompt.
+    Image { name: String, image: Image },
+    /// Anything else, to be named in the prompt: from the project if it is in it.
+    File { path: String },
+    /// Neither, and why, in words.
+    Refused { why: String },
+}
+
 /// What goes to a window in one Tauri event: the events of one frame, merged.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
@@ -1000,6 +1030,14 @@ pub enum WindowEvent {
     Show {
         session_id: SessionId,
         request_id: Option<RequestId>,
+    },
+    /// Files are held over the window, or no longer.
+    Dragging {
+        over: bool,
+    },
+    /// Files were dropped on the window.
+    Dropped {
+        dropped: Vec<Dropped>,
     },
     /// The project's facts changed: its branch, its agent.
     ProjectChanged {

@@ -2,8 +2,10 @@
 //! nothing of Tauri.
 
 pub mod api;
+pub mod attachment;
 pub mod doctor;
 pub mod document;
+pub mod files;
 #[cfg(any(test, fuzzing))]
 pub mod fuzzed;
 pub mod history;

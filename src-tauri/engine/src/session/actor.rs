@@ -3,6 +3,7 @@
 use super::machine::{Effect, Input, Machine, Note, Prompt, Timer};
 use super::{Message, Open, Subscriber};
 use crate::api::*;
+use crate::attachment;
 use crate::history;
 use crate::launch::Start;
 use crate::owner::{self, Lock};
@@ -151,24 +152,26 @@ impl Actor {
                 let is_closing = !self.close.is_empty();
                 let input = match command {
                     Command::Prompt { text, images, delivery } => {
-                        let id = PromptId::new(uuid::Uuid::new_v4().to_string());
-                        let mut prompt = Prompt::new(id, text, images, delivery);
-                        if is_closing {
-                            // Kept, and offered at the next start: now it would start the process that is being ended.
-                            prompt.hold();
-                        }
-                        Some(Input::Prompt(prompt))
+                        attachment::check_all(&images).map(|images| {
+                            let id = PromptId::new(uuid::Uuid::new_v4().to_string());
+                            let mut prompt = Prompt::new(id, text, images, delivery);
+                            if is_closing {
+                                // Kept, and offered at the next start: now it would start the process that is being ended.
+                                prompt.hold();
+                            }
+                            Input::Prompt(prompt)
+                        })
                     }
-                    _ if is_closing => None,
-                    command => Some(Input::Command(command)),
+                    _ if is_closing => Err(super::gone()),
+                    command => Ok(Input::Command(command)),
                 };
                 let outcome = match input {
-                    Some(input) => {
+                    Ok(input) => {
                         self.refused = None;
                         self.step(input).await;
                         self.refused.take().map_or(Ok(()), Err)
                     }
-                    None => Err(super::gone()),
+                    Err(error) => Err(error),
                 };
                 match reply {
                     // A caller that no longer waits for the answer does not need it.

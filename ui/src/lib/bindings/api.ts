@@ -485,6 +485,30 @@ export type Tried = {
 place: string, problem: string, };
 
 /**
+ * Something that was dropped on a window.
+ */
+export type Dropped = { "type": "image", name: string, image: Image, } | { "type": "file", path: string, } | { "type": "refused", why: string, };
+
+/**
+ * Files of the project that fit what was typed, the best first.
+ */
+export type FoundFiles = { files: Array<FoundFile>, 
+/**
+ * The project has more files than are looked through.
+ */
+isCut: boolean, };
+
+export type FoundFile = { 
+/**
+ * From the project, with slashes; a folder ends in one.
+ */
+path: string, 
+/**
+ * Which of its characters matched.
+ */
+matched: Array<number>, };
+
+/**
  * What goes to a window in one Tauri event: the events of one frame, merged.
  */
 export type Batch = { sessionId: SessionId, 
@@ -509,7 +533,7 @@ event: string, project: ProjectView, preferences: Preferences, };
 /**
  * What the shell tells a window.
  */
-export type WindowEvent = { "type": "batch" } & Batch | { "type": "sessionListed", session: Session, } | { "type": "sessionRemoved", sessionId: SessionId, } | { "type": "show", sessionId: SessionId, requestId: RequestId | null, } | { "type": "projectChanged", project: ProjectView, };
+export type WindowEvent = { "type": "batch" } & Batch | { "type": "sessionListed", session: Session, } | { "type": "sessionRemoved", sessionId: SessionId, } | { "type": "show", sessionId: SessionId, requestId: RequestId | null, } | { "type": "dragging", over: boolean, } | { "type": "dropped", dropped: Array<Dropped>, } | { "type": "projectChanged", project: ProjectView, };
 
 /**
  * What a person chose for all windows.

@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type { Delivery, Image } from '../bindings/api';
 import { draw } from '../../test/draw';
+import { FakeHost } from '../host/fake';
 import { emptySession } from '../host/fake/facts';
 import { Draft } from '../state/drafts.svelte';
 import Composer from './Composer.svelte';
@@ -14,6 +15,7 @@ beforeEach(() => localStorage.clear());
 async function composer({ running = false, takesIntoTurn = false, accepted = true, prompts = [] as string[] } = {}) {
   const sent: { text: string; images: Image[]; delivery: Delivery }[] = [];
   const draft = new Draft('s1', localStorage);
+  const host = new FakeHost();
   const props = {
     draft,
     commands: emptySession('s', '').commands,
@@ -26,6 +28,8 @@ async function composer({ running = false, takesIntoTurn = false, accepted = tru
     }),
     onstop: vi.fn(),
     oncyclemode: vi.fn(),
+    onfind: vi.fn((query: string) => host.findFiles(query)),
+    oncheck: (name: string, data: string) => host.checkImage(name, data),
     onrefuse: vi.fn(),
   };
   const drawn = await draw(Composer, props);
@@ -159,7 +163,10 @@ describe('commands', () => {
   it('are offered after a slash and completed with Enter', async () => {
     const { user, box, sent } = await composer();
     await user.keyboard('/co');
-    expect(screen.getAllByRole('option').map((option) => option.id.split('-').at(-1))).toEqual(['compact', 'cost']);
+    expect(screen.getAllByRole('option').map((option) => option.textContent.trim().split(' ')[0])).toEqual([
+      '/compact',
+      '/cost',
+    ]);
     expect(box.getAttribute('aria-activedescendant')).toBe(screen.getAllByRole('option')[0]?.id);
     await user.keyboard('{ArrowDown}{Enter}');
     expect(box.value).toBe('/cost ');
@@ -178,6 +185,54 @@ describe('commands', () => {
     await user.keyboard('/{Escape}');
     expect(screen.queryByRole('listbox')).toBeNull();
     expect(onstop).not.toHaveBeenCalled();
+  });
+});
+
+describe('files', () => {
+  const options = () => screen.queryAllByRole('option').map((option) => option.textContent.replaceAll(/\s+/g, ''));
+
+  it('are offered after an @, and named with Enter', async () => {
+    const { user, box, sent } = await composer();
+    await user.keyboard('see @mon');
+    await vi.waitFor(() => expect(options()).toEqual(['money.rssrc/']));
+    await user.keyboard('{Enter}');
+    expect(box.value).toBe('see @src/money.rs ');
+    expect(sent).toEqual([]);
+    expect(options()).toEqual([]);
+  });
+
+  it('are looked for in a folder that was chosen', async () => {
+    const { user, box } = await composer();
+    await user.keyboard('@sr');
+    await vi.waitFor(() => expect(options().length).toBeGreaterThan(1));
+    await user.keyboard('{Tab}');
+    expect(box.value).toBe('@src/');
+    await vi.waitFor(() => expect(options()).toContain('lib.rssrc/'));
+  });
+
+  it('are asked for one question at a time, the last one always', async () => {
+    const { user, onfind } = await composer();
+    const answers: (() => void)[] = [];
+    onfind.mockImplementation(
+      (query) =>
+        new Promise((resolve) => {
+          answers.push(() => resolve({ files: [{ path: query, matched: [] }], isCut: false }));
+        }),
+    );
+    await user.keyboard('@abcd');
+    expect(onfind.mock.calls).toEqual([['']]);
+    answers[0]?.();
+    await vi.waitFor(() => expect(onfind.mock.calls).toEqual([[''], ['abcd']]));
+    answers[1]?.();
+    await vi.waitFor(() => expect(options()).toEqual(['abcd']));
+  });
+
+  it('are left alone after Esc', async () => {
+    const { user } = await composer();
+    await user.keyboard('@');
+    await vi.waitFor(() => expect(options().length).toBeGreaterThan(1));
+    await user.keyboard('{Escape}');
+    expect(options()).toEqual([]);
   });
 });
 
@@ -201,14 +256,15 @@ describe('drafts', () => {
 });
 
 describe('images', () => {
-  const png = () => new File([new Uint8Array([1, 2, 3])], 'shot.png', { type: 'image/png' });
+  const png = () =>
+    new File([Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])], 'shot.png', { type: 'image/jpeg' });
 
   it('are pasted, shown, and sent', async () => {
     const { box, user, sent } = await composer();
     await fireEvent.paste(box, { clipboardData: { files: [png()] } });
     await screen.findByText('shot.png');
     await user.keyboard('{Enter}');
-    expect(sent).toEqual([{ text: '', images: [{ mediaType: 'image/png', data: 'AQID' }] }]);
+    expect(sent).toEqual([{ text: '', images: [{ mediaType: 'image/png', data: 'iVBORw0KGgo=' }] }]);
     expect(screen.queryByText('shot.png')).toBeNull();
   });
 

@@ -1,20 +1,35 @@
-// Images from the clipboard or the desktop, made ready to go with a prompt.
+// Images from the clipboard or a file, made ready to go with a prompt. What they really are is found out behind the host.
 
+import type { Image } from '../bindings/api';
+import { asCommandError } from '../host/host';
 import type { Attachment } from '../state/drafts.svelte';
 
+/** What the file chooser offers; it decides nothing. */
 export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
+/** More than this is not even read: no image of that size is taken. */
 const MAX_BYTES = 5 * 1024 * 1024;
 
 let nextId = 1;
 
 /** The attachment, or in words why there is none. */
-export async function readImage(file: File): Promise<Attachment | string> {
-  const name = file.name || 'image';
-  if (!IMAGE_TYPES.includes(file.type)) return `${name} is not a PNG, JPEG, GIF or WebP image.`;
+export async function readImage(
+  file: File,
+  check: (name: string, data: string) => Promise<Image>,
+): Promise<Attachment | string> {
+  const name = file.name || 'The image';
   if (file.size > MAX_BYTES) return `${name} is larger than 5 MB.`;
   const data = await base64(file);
   if (data === null) return `${name} could not be read.`;
-  return { id: nextId++, name, mediaType: file.type, data };
+  try {
+    return attachment(name, await check(name, data));
+  } catch (reason) {
+    return asCommandError(reason).message;
+  }
+}
+
+/** An image that was checked, as it waits in a draft. */
+export function attachment(name: string, image: Image): Attachment {
+  return { id: nextId++, name, ...image };
 }
 
 function base64(file: File): Promise<string | null> {

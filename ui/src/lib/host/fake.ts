@@ -6,7 +6,9 @@ import type {
   Checkup,
   Command,
   CommandError,
+  FoundFiles,
   Hello,
+  Image,
   Preferences,
   ProjectView,
   Session,
@@ -16,10 +18,18 @@ import type {
   WindowEvent,
 } from '../bindings/api';
 import { runCommand } from './fake/agent';
-import { emptySession } from './fake/facts';
+import { emptySession, PROJECT_FILES } from './fake/facts';
 import { scene, type Scene } from './fake/scenes';
 import { FakeSession } from './fake/session';
 import type { Host } from './host';
+
+/** How images begin, in base64. */
+const IMAGE_STARTS = [
+  ['iVBORw0KGg', 'image/png'],
+  ['/9j/', 'image/jpeg'],
+  ['R0lGOD', 'image/gif'],
+  ['UklGR', 'image/webp'],
+] as const;
 
 export class FakeHost implements Host {
   readonly opened: string[] = [];
@@ -117,6 +127,20 @@ export class FakeHost implements Host {
 
   checkAgent(): Promise<Checkup> {
     return Promise.resolve({ agent: this.#scene.project.agent, version: '2.1.329', channel: { type: 'asks' } });
+  }
+
+  findFiles(query: string): Promise<FoundFiles> {
+    const files = PROJECT_FILES.flatMap((path) => {
+      const at = path.toLowerCase().indexOf(query.toLowerCase());
+      return at < 0 ? [] : [{ path, matched: Array.from(query, (_, i) => at + i) }];
+    });
+    return Promise.resolve({ files, isCut: false });
+  }
+
+  checkImage(name: string, data: string): Promise<Image> {
+    const mediaType = IMAGE_STARTS.find(([start]) => data.startsWith(start))?.[1];
+    if (mediaType === undefined) return refuse('badCommand', `${name} is not a PNG, JPEG, GIF or WebP image.`);
+    return Promise.resolve({ mediaType, data });
   }
 
   openLink(url: string): Promise<void> {

@@ -5,7 +5,9 @@ import type {
   Checkup,
   Command,
   CommandError,
+  FoundFiles,
   Hello,
+  Image,
   Preferences,
   Session,
   SessionId,
@@ -32,6 +34,10 @@ export interface Host {
   decideTrust(decision: TrustDecision, fingerprint: string | null): Promise<void>;
   /** Tries the agent: which one it is, and whether it asks before it acts. Takes some seconds. */
   checkAgent(): Promise<Checkup>;
+  /** Files of the project that fit what was typed after an `@`. */
+  findFiles(query: string): Promise<FoundFiles>;
+  /** The image with the type that its bytes have; rejects if it cannot go with a prompt. `data` is base64. */
+  checkImage(name: string, data: string): Promise<Image>;
   /** Opens a web page in the browser of the desktop. */
   openLink(url: string): Promise<void>;
   copyText(text: string): Promise<void>;

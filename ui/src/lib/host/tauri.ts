@@ -26,6 +26,8 @@ export const tauriHost: Host = {
   setPreferences: (preferences) => call('set_preferences', { preferences }),
   decideTrust: (decision, fingerprint) => call('decide_trust', { decision, fingerprint }),
   checkAgent: () => call('check_agent'),
+  findFiles: (query) => call('find_files', { query }),
+  checkImage: (name, data) => call('check_image', { name, data }),
   openLink: (url) => call('open_link', { url }),
   copyText: (text) => navigator.clipboard.writeText(text),
 };

@@ -7,7 +7,10 @@ import type {
   Checkup,
   Command,
   CommandError,
+  Dropped,
+  FoundFiles,
   Hello,
+  Image,
   Preferences,
   ProjectView,
   Session,
@@ -15,6 +18,8 @@ import type {
   TrustDecision,
   WindowEvent,
 } from '../bindings/api';
+import { attachment } from '../composer/images';
+import { withMentions } from '../composer/mention';
 import { asCommandError, type Host } from '../host/host';
 import { isOver, isTurnRunning } from '../text/status';
 import { Drafts } from './drafts.svelte';
@@ -41,6 +46,8 @@ export class ProjectState {
   creating = $state(false);
   /** The page about the folder's trust is on top: it was asked for, or not put off. */
   trustShown = $state(false);
+  /** Files are held over the window. */
+  dragging = $state(false);
   readonly problems = new Problems();
   readonly drafts: Drafts;
 
@@ -86,6 +93,12 @@ export class ProjectState {
       case 'show':
         this.shownRequest = event.requestId;
         void this.openSession(event.sessionId);
+        break;
+      case 'dragging':
+        this.dragging = event.over;
+        break;
+      case 'dropped':
+        this.#take(event.dropped);
         break;
       case 'projectChanged':
         this.project = reuse(this.project, event.project);
@@ -178,6 +191,19 @@ export class ProjectState {
     await this.#try('The link was not opened', () => this.#host.openLink(url));
   }
 
+  /** The files that fit a name that is being written; `null`, and a word about it, if they cannot be known. */
+  async findFiles(query: string): Promise<FoundFiles | null> {
+    let found: FoundFiles | null = null;
+    await this.#try('The files were not searched', async () => {
+      found = await this.#host.findFiles(query);
+    });
+    return found;
+  }
+
+  checkImage(name: string, data: string): Promise<Image> {
+    return this.#host.checkImage(name, data);
+  }
+
   async copyText(text: string): Promise<boolean> {
     return (await this.#try('Nothing was copied', () => this.#host.copyText(text))) === null;
   }
@@ -191,6 +217,20 @@ export class ProjectState {
       this.problems.report(what, error);
       return error;
     }
+  }
+
+  /** Puts what was dropped on the window into the draft of what is open. */
+  #take(dropped: readonly Dropped[]): void {
+    const draft = this.drafts.of(this.open?.id ?? null, this.project.path);
+    const paths: string[] = [];
+    for (const one of dropped) {
+      if (one.type === 'image') draft.attachments = [...draft.attachments, attachment(one.name, one.image)];
+      if (one.type === 'file') paths.push(one.path);
+      if (one.type === 'refused') {
+        this.problems.report('It was not attached', { code: 'badCommand', message: one.why, detail: null });
+      }
+    }
+    if (paths.length > 0) draft.text = withMentions(draft.text, paths);
   }
 
   #list(session: Session): void {

@@ -65,3 +65,16 @@ export function emptySession(id: string, title: string, agent: AgentKind = 'clau
 export function listed(id: string, title: string, status: Status, minutesAgo: number): Session {
   return { ...emptySession(id, title), status, changedAt: START - minutesAgo * MINUTE };
 }
+
+/** What can be named in a prompt. */
+export const PROJECT_FILES = [
+  'Cargo.toml',
+  'README.md',
+  'src/',
+  'tests/',
+  'src/lib.rs',
+  'src/main.rs',
+  'src/money.rs',
+  'src/report.rs',
+  'tests/totals.rs',
+];
