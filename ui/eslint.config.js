@@ -55,5 +55,5 @@ export default ts.config(
     },
   },
   { files: ['src/lib/host/tauri.ts'], rules: { 'no-restricted-imports': 'off' } },
-  { files: ['*.js', '*.ts'], languageOptions: { globals: { ...globals.node } } },
+  { files: ['*.js', '*.ts', 'shots/*.js'], languageOptions: { globals: { ...globals.node } } },
 );

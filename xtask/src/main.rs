@@ -1,4 +1,4 @@
-//! The project's commands: `cargo xtask run`, `test`, `fuzz`, `package` and `icons`.
+//! The project's commands: `cargo xtask run`, `test`, `fuzz`, `shots`, `package` and `icons`.
 //!
 //! Built from the standard library alone, so that it compiles before anything else is installed, and then
 //! installs what the rest needs.
@@ -16,6 +16,7 @@ mod process;
 mod project;
 mod run;
 mod scratch;
+mod shots;
 mod system;
 mod test;
 mod toolchain;
@@ -34,9 +35,10 @@ Usage: cargo xtask <COMMAND>
 Commands:
   run [FOLDER]      Install what is missing, build, and open FOLDER (default: the current folder).
                     Without a display: play a demonstration on a virtual one and take a screenshot
-  test [PART...]    Run every check, or only the named parts: fmt clippy rust ui cli window package
+  test [PART...]    Run every check, or only the named parts: fmt clippy rust ui looks cli window package
   fuzz [TARGET...] [--minutes N]
                     Throw input at the engine for 10 minutes a target: wire lines markdown terminal diff fold
+  shots [VIEW...]   Take a picture of every view of the interface, or of the named ones, and look at each with axe
   package           Build the installable packages for this system
   package --check   Install the built .deb, start it from its desktop entry, remove it again
   icons             Draw the icon set anew from icons/deskbell.svg";
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
         ["run", folder] if !folder.starts_with('-') => run::run(Some(PathBuf::from(folder))),
         ["test", parts @ ..] => test::test(parts),
         ["fuzz", arguments @ ..] => fuzz::fuzz(arguments),
+        ["shots", views @ ..] => shots::shots(views),
         ["package"] => package::package(),
         ["package", "--check"] => package::check_built(),
         ["icons"] => icons::draw(),

@@ -13,6 +13,8 @@ pub enum Need {
     Window,
     /// libFuzzer, which is C++.
     Fuzz,
+    /// Looking at the interface in a browser.
+    Browser,
     /// Looking into the packages that were built.
     Package,
 }
@@ -66,6 +68,7 @@ impl Family {
                 "at-spi2-core", "python3-pyatspi", "gir1.2-atspi-2.0", "imagemagick", "fonts-dejavu-core", "procps",
             ],
             (Self::Debian, Need::Fuzz) => &["build-essential"],
+            (Self::Debian, Need::Browser) => &["chromium"],
             (Self::Debian, Need::Package) => &["rpm", "desktop-file-utils", "appstream"],
 
             (Self::Fedora, Need::Build) => &["gcc", "make", "pkgconf-pkg-config", "webkit2gtk4.1-devel"],
@@ -79,6 +82,7 @@ impl Family {
                 "procps-ng",
             ],
             (Self::Fedora, Need::Fuzz) => &["gcc-c++"],
+            (Self::Fedora, Need::Browser) => &["chromium"],
             (Self::Fedora, Need::Package) => &["rpm", "desktop-file-utils", "appstream"],
 
             (Self::Arch, Need::Build) => &["base-devel", "webkit2gtk-4.1"],
@@ -89,6 +93,7 @@ impl Family {
                 "at-spi2-core", "python-atspi", "imagemagick", "ttf-dejavu", "procps-ng",
             ],
             (Self::Arch, Need::Fuzz) => &["base-devel"],
+            (Self::Arch, Need::Browser) => &["chromium"],
             (Self::Arch, Need::Package) => &["rpm-tools", "desktop-file-utils", "appstream"],
         }
     }
@@ -117,8 +122,14 @@ mod tests {
     #[test]
     fn a_package_of_two_needs_is_named_once() {
         for family in [Family::Debian, Family::Fedora, Family::Arch] {
-            let packages =
-                family.packages(&[Need::Build, Need::Display, Need::Tests, Need::Window, Need::Package]);
+            let packages = family.packages(&[
+                Need::Build,
+                Need::Display,
+                Need::Tests,
+                Need::Window,
+                Need::Browser,
+                Need::Package,
+            ]);
             let mut unique = packages.clone();
             unique.sort_unstable();
             unique.dedup();

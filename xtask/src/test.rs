@@ -69,6 +69,7 @@ impl Suite {
             Part::Ui => {
                 self.node().and_then(|node| both(ui::script(node, "check"), || ui::script(node, "test")))
             }
+            Part::Looks => self.node().and_then(|node| ui::script(node, "shots")),
             Part::RealCli => return self.real_cli(),
             Part::RealWindow => real_window(),
             Part::Package => return self.package(),

@@ -12,19 +12,21 @@ pub enum Part {
     Clippy,
     Rust,
     Ui,
+    Looks,
     RealCli,
     RealWindow,
     Package,
 }
 
 /// All parts, in the order they run.
-pub const PARTS: [Part; 9] = [
+pub const PARTS: [Part; 10] = [
     Part::Install,
     Part::Formatting,
     Part::UiBuild,
     Part::Clippy,
     Part::Rust,
     Part::Ui,
+    Part::Looks,
     Part::RealCli,
     Part::RealWindow,
     Part::Package,
@@ -40,6 +42,7 @@ impl Part {
             Self::Clippy => "Clippy",
             Self::Rust => "Rust tests",
             Self::Ui => "UI types and tests",
+            Self::Looks => "UI looks and reach",
             Self::RealCli => "Real CLI",
             Self::RealWindow => "Real window",
             Self::Package => "Package",
@@ -54,6 +57,7 @@ impl Part {
             Self::Clippy => Some("clippy"),
             Self::Rust => Some("rust"),
             Self::Ui => Some("ui"),
+            Self::Looks => Some("looks"),
             Self::RealCli => Some("cli"),
             Self::RealWindow => Some("window"),
             Self::Package => Some("package"),
@@ -65,6 +69,7 @@ impl Part {
         match self {
             Self::Install => &[],
             Self::Formatting | Self::UiBuild | Self::Ui => &[Self::Install],
+            Self::Looks => &[Self::Install, Self::UiBuild],
             // The built user interface is compiled into the app.
             Self::Clippy | Self::Rust | Self::RealCli | Self::RealWindow | Self::Package => {
                 &[Self::Install, Self::UiBuild]
@@ -79,6 +84,7 @@ impl Part {
             Self::Clippy => &[Need::Build],
             Self::Rust | Self::RealCli => &[Need::Build, Need::Tests],
             Self::Ui => &[Need::Tests],
+            Self::Looks => &[Need::Browser],
             Self::RealWindow => &[Need::Build, Need::Tests, Need::Window],
             Self::Package => &[Need::Build, Need::Display, Need::Package],
         }

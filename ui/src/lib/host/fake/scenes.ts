@@ -151,6 +151,9 @@ const SCENES: Record<string, () => FakeSession | null> = {
   },
 };
 
+/** Every state there is to look at. */
+export const sceneNames = [...Object.keys(SCENES), 'missing', 'bad'];
+
 export function scene(name: string): Scene {
   if (name === 'missing') {
     const tried = [
