@@ -10,6 +10,8 @@ mod ending;
 #[cfg(target_os = "linux")]
 mod failures;
 #[cfg(target_os = "linux")]
+mod hostile_output;
+#[cfg(target_os = "linux")]
 mod looks;
 #[cfg(target_os = "linux")]
 mod notifications;
@@ -88,6 +90,15 @@ fn main() {
             everything_by_keyboard;
         looks: light_and_dark
     ];
+    tests.extend(
+        tests![
+            hostile_output: with_the_policy,
+                without_the_policy,
+                ten_megabytes_in_a_line
+        ]
+        .into_iter()
+        .map(|test| test.within(std::time::Duration::from_secs(1_200))),
+    );
     let nowhere = test("failures::no_agent_anywhere_lists_what_was_tried", failures::no_agent_anywhere);
     tests.push(nowhere.needing(failures::no_agent_installed()));
     suite::run(needs, tests)

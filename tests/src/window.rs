@@ -14,6 +14,7 @@ mod notifications;
 mod page;
 mod pointer;
 mod processes;
+mod trap;
 mod wait;
 
 pub use accessible::{Accessibility, Accessible, Extents, Role};
@@ -27,6 +28,7 @@ pub use notifications::{Manners, Notification, Notifications};
 pub use page::Window;
 pub use pointer::{Pointer, XWindow};
 pub use processes::{Process, processes_with};
+pub use trap::Trap;
 pub use wait::{LONG, SHORT, eventually, holds_for};
 
 /// The programs that a real window needs, and the Debian package of each.

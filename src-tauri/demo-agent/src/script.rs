@@ -25,6 +25,7 @@
 //! | `CRASH code` | exits at once |
 //! | `KILL signal` | ends by a signal, by number or name (Unix) |
 //! | `GARBAGE text` | a line on the standard output that is not JSON |
+//! | `LINES file` | the lines of that file on the standard output, as they are |
 //! | `STDERR text` | a line on the standard error |
 //! | `STDERR_FLOOD bytes` | that much on the standard error |
 //! | `LINE bytes` | one line of at least that length: an `assistant` text |
@@ -49,6 +50,7 @@
 //! script runs are folded into it after the next tool result: their steps are added to its end.
 
 use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -89,6 +91,7 @@ pub enum Step {
     Crash(i32),
     Kill(String),
     Garbage(String),
+    Lines(PathBuf),
     Stderr(String),
     StderrFlood(usize),
     Line(usize),
@@ -163,6 +166,7 @@ fn step(line: &str) -> Option<Step> {
         "CRASH" => Step::Crash(rest.parse().ok()?),
         "KILL" => Step::Kill(rest.to_owned()),
         "GARBAGE" => Step::Garbage(rest.to_owned()),
+        "LINES" => Step::Lines(rest.into()),
         "STDERR" => Step::Stderr(text()),
         "STDERR_FLOOD" => Step::StderrFlood(rest.parse().ok()?),
         "LINE" => Step::Line(rest.parse().ok()?),

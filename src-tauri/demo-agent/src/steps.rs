@@ -103,6 +103,7 @@ fn play(turn: &mut Turn<'_>, step: Step) -> Result<(), Cut> {
         Step::Crash(code) => agent.exit(code),
         Step::Kill(signal) => faults::kill(turn, &signal)?,
         Step::Garbage(text) => agent.output.bytes(format!("{text}\n").into_bytes()),
+        Step::Lines(file) => faults::lines(turn, &file)?,
         Step::Stderr(text) => eprintln!("{text}"),
         Step::StderrFlood(bytes) => faults::flood_stderr(bytes),
         Step::Line(bytes) => {

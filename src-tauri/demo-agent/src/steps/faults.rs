@@ -1,6 +1,7 @@
 //! The steps that do what no good agent does.
 
 use std::io::Write;
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::json;
@@ -21,6 +22,15 @@ pub fn unknown_messages(turn: &mut Turn<'_>) -> Result<(), Cut> {
     turn.open_message()?;
     turn.whole_block(json!({"type": "smell", "scent": "rain"}));
     turn.close_message("end_turn");
+    Ok(())
+}
+
+/// Writes the lines of a file as if they were its own.
+pub fn lines(turn: &mut Turn<'_>, file: &Path) -> Result<(), Cut> {
+    match std::fs::read(file) {
+        Ok(lines) => turn.agent.output.bytes(lines),
+        Err(error) => turn.say(&format!("{} can not be read: {error}", file.display()), 4, NOW)?,
+    }
     Ok(())
 }
 

@@ -1,0 +1,221 @@
+//! Hostile output in the real window: whatever an agent prints, nothing runs, nothing is asked for, nothing hangs.
+//!
+//! Every input of `tests/hostile/output` comes as an answer, as a thought, as a tool's output and as a tool's input, and as a
+//! prompt where it is not too long for one. It is done twice: with the content security policy, and without it, so that
+//! what holds is the way documents are drawn and not the last line of defence behind it.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use deskbell_tests::hostile_output::{CLASSES, Input, class, line};
+use deskbell_tests::window::{Manners, Trap};
+use serde_json::{Value, json};
+
+use crate::stage::Stage;
+
+/// Inputs that go in one turn.
+const BATCH: usize = 50;
+/// A prompt longer than this is nobody's.
+const LONGEST_PROMPT: usize = 4_000;
+/// For one turn and one look at it: generous, since a hang is the failure.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+/// No frame may take this many milliseconds, with everything open and everybody else busy.
+const LONGEST_FRAME: f64 = 15_000.0;
+
+const LOOK: &str = include_str!("hostile_output.js");
+
+pub async fn with_the_policy() -> Result<()> {
+    play("hostile-with-policy", true).await
+}
+
+pub async fn without_the_policy() -> Result<()> {
+    play("hostile-without-policy", false).await
+}
+
+async fn play(name: &str, policy: bool) -> Result<()> {
+    let stage = Stage::with(Manners::Polite, |launch| {
+        // Read by debug builds alone.
+        if policy { launch } else { launch.env("DESKBELL_TEST_NO_CSP", "1") }
+    })
+    .await?;
+    stage.play(name, async |stage| show_all(stage, policy).await).await
+}
+
+async fn show_all(stage: &mut Stage, policy: bool) -> Result<()> {
+    let trap = Trap::set().await?;
+    let page = page_process(stage)?;
+    for name in CLASSES.iter().filter(|name| **name != "long") {
+        let inputs = class(name, &trap.host())?;
+        for (at, batch) in inputs.chunks(BATCH).enumerate() {
+            let token = format!("{name}-{at}");
+            let names = || format!("{} … {}", batch[0].name, batch[batch.len() - 1].name);
+            new_session(stage).await.with_context(names)?;
+            stage.window.run("window.token = arguments[0];", vec![json!(token)]).await?;
+            let file = stage.desktop.scratch().join(format!("{token}.ndjson"));
+            std::fs::write(&file, lines(batch))?;
+            prompt(stage, &format!("LINES {}\nSAY all shown {token}", file.display())).await?;
+            stage.window.wait_said(&format!("all shown {token}"), PATIENCE).await.with_context(names)?;
+            let prompts: Vec<&str> =
+                batch.iter().map(|input| &*input.text).filter(|text| text.len() <= LONGEST_PROMPT).collect();
+            prompt(stage, &format!("SAY asked\n{}\n\nSAY all asked {token}", prompts.join("\n"))).await?;
+            stage.window.wait_said(&format!("all asked {token}"), PATIENCE).await.with_context(names)?;
+            stage.window.wait_idle(PATIENCE).await.with_context(names)?;
+            let found = stage.window.call(LOOK, vec![json!(token)]).await.with_context(names)?;
+            ensure!(found["problems"] == json!([]), "{}: {found:#}", names());
+            ensure!(found["ran"].is_null(), "{}: a script ran: {found:#}", names());
+            ensure!(found["same"] == true, "{}: the page is another one: {found:#}", names());
+            // Text, thought, two calls: each was drawn and looked at.
+            let items = 4 * batch.len() as u64;
+            ensure!(found["seen"].as_u64() >= Some(items), "{}: not all was looked at: {found:#}", names());
+            ensure!(found["longest"].as_f64() < Some(LONGEST_FRAME), "{}: the page hung: {found:#}", names());
+            ensure!(trap.caught().is_empty(), "{}: the trap heard {:?}", names(), trap.caught());
+        }
+    }
+    ensure!(page_process(stage)? == page, "the page's process is not the one it was");
+    trapped_if_unguarded(stage, &trap, policy).await
+}
+
+/// Shows that the trap and the mark work: what is put into the page by force is stopped by the policy, and by nothing else.
+async fn trapped_if_unguarded(stage: &Stage, trap: &Trap, policy: bool) -> Result<()> {
+    let script = "const [trap, done] = arguments;
+        const script = document.createElement('script');
+        script.textContent = 'top.ran=1';
+        document.body.append(script);
+        const image = new Image();
+        image.onload = image.onerror = () => done(window.ran ?? null);
+        image.src = trap + '/control';
+        setTimeout(() => done(window.ran ?? null), 3000);";
+    let address = format!("http://{}", trap.host());
+    let ran = stage.window.call(script, vec![json!(address)]).await?;
+    let caught = trap.caught();
+    ensure!(ran.is_null() == policy, "an inline script ran: {ran}, with the policy: {policy}");
+    ensure!(caught.is_empty() == policy, "the trap heard {caught:?}, with the policy: {policy}");
+    Ok(())
+}
+
+/// Lines of ten megabytes, one at a time: the page answers again after each.
+pub async fn ten_megabytes_in_a_line() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("hostile-long", async |stage| {
+            let trap = Trap::set().await?;
+            let page = page_process(stage)?;
+            for (at, input) in class("long", &trap.host())?.iter().enumerate() {
+                let name = || input.name.clone();
+                new_session(stage).await.with_context(name)?;
+                let file = stage.desktop.scratch().join("long.ndjson");
+                // Each once, in turn as each kind of thing: forty megabytes for one input are no one's turn.
+                let forms = forms(at, input);
+                std::fs::write(&file, line_up(&forms[at % forms.len()]))?;
+                prompt(stage, &format!("LINES {}\nSAY all shown {at}", file.display())).await?;
+                stage.window.wait_said(&format!("all shown {at}"), PATIENCE).await.with_context(name)?;
+                stage.window.wait_idle(PATIENCE).await.with_context(name)?;
+                stage.window.run("window.token = 'long';", Vec::new()).await?;
+                let found = stage.window.call(LOOK, vec![json!("long")]).await.with_context(name)?;
+                ensure!(
+                    found["problems"] == json!([]) && found["ran"].is_null(),
+                    "{}: {found:#}",
+                    input.name
+                );
+            }
+            ensure!(trap.caught().is_empty(), "the trap heard {:?}", trap.caught());
+            ensure!(page_process(stage)? == page, "the page's process is not the one it was");
+            Ok(())
+        })
+        .await
+}
+
+/// A session of its own keeps what must be looked at small.
+async fn new_session(stage: &Stage) -> Result<()> {
+    if stage.window.has("button", "New session").await? {
+        stage.window.click("button", "New session").await?;
+    }
+    // What is typed before would be a draft of the session that is left.
+    stage.window.wait_shows("What should be done in", PATIENCE).await.map(drop)
+}
+
+/// Puts a prompt into the box at once, as pasting does, and sends it before a line of it is laid out.
+async fn prompt(stage: &Stage, text: &str) -> Result<()> {
+    stage.window.find("textbox", "Prompt").await?;
+    let script = "const box = document.querySelector('textarea[aria-label=Prompt]');
+        box.focus();
+        Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value').set.call(box, arguments[0]);
+        box.dispatchEvent(new InputEvent('input', { bubbles: true }));
+        box.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));";
+    stage.window.run(script, vec![json!(text)]).await.map(drop)
+}
+
+/// The process that draws the page.
+fn page_process(stage: &Stage) -> Result<u32> {
+    let processes = stage.app.processes(&stage.desktop);
+    let page = processes.iter().find(|process| process.program.ends_with("WebKitWebProcess"));
+    Ok(page.context("no process draws a page")?.pid)
+}
+
+/// The lines of an agent that prints all of these.
+fn lines(batch: &[Input]) -> String {
+    batch.iter().enumerate().flat_map(|(at, input)| forms(at, input)).map(|form| line_up(&form)).collect()
+}
+
+fn line_up(messages: &[Value]) -> String {
+    messages.iter().map(line).collect()
+}
+
+/// An input as each kind of thing that an agent sends.
+fn forms(at: usize, input: &Input) -> [Vec<Value>; 4] {
+    let (text, name) = (&input.text, &input.name);
+    let (tool, asked, told, structured) = match at % 4 {
+        0 => ("Bash", json!({"command": name}), json!(text), json!({"stdout": text, "stderr": text})),
+        1 => ("Read", json!({"file_path": name}), json!(text), json!({"file": {"content": text}})),
+        2 => ("mcp__a__b", json!({"name": name}), json!([{"type": "text", "text": text}]), Value::Null),
+        _ => (
+            "Edit",
+            json!({"file_path": name, "old_string": "a", "new_string": text}),
+            json!("ok"),
+            json!({"filePath": name, "structuredPatch": [{"oldStart": 1, "newStart": 1, "lines": text.lines().map(|line| format!("+{line}")).collect::<Vec<_>>()}]}),
+        ),
+    };
+    let output = format!("{name}-output");
+    let inputs = format!("{name}-input");
+    let called = ["Bash", "WebFetch", text][at % 3];
+    [
+        vec![assistant(name, "text", json!({"type": "text", "text": text}))],
+        vec![
+            assistant(
+                name,
+                "output",
+                json!({"type": "tool_use", "id": output, "name": tool, "input": asked}),
+            ),
+            result(&output, told, structured),
+        ],
+        vec![
+            assistant(
+                name,
+                "input",
+                json!({"type": "tool_use", "id": inputs, "name": called, "input": {
+                    "command": text, "url": text, "file_path": text, "key": text, text.as_str(): text,
+                }}),
+            ),
+            result(&inputs, json!("ok"), Value::Null),
+        ],
+        vec![assistant(name, "thought", json!({"type": "thinking", "thinking": text, "signature": "x"}))],
+    ]
+}
+
+fn assistant(name: &str, part: &str, block: Value) -> Value {
+    json!({
+        "type": "assistant",
+        "message": {"id": format!("{name}-{part}"), "type": "message", "role": "assistant", "model": "m", "content": [block]},
+        "parent_tool_use_id": null,
+    })
+}
+
+fn result(id: &str, content: Value, structured: Value) -> Value {
+    json!({
+        "type": "user",
+        "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": content}]},
+        "parent_tool_use_id": null,
+        "tool_use_result": structured,
+    })
+}
