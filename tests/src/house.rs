@@ -83,3 +83,41 @@ fn only_wire_and_what_shows_tools_know_the_agents_json() {
     let may = [&["src/wire", "src/replay.rs", "src/history.rs"][..], &checks].concat();
     assert_eq!(offenders(&engine, &["\"control_request\"", "\"stream_event\""], &may), [""; 0]);
 }
+
+/// The configuration of the app, as Tauri reads it.
+fn configuration() -> serde_json::Value {
+    let text = std::fs::read_to_string(root().join("tauri.conf.json")).expect("the configuration is there");
+    serde_json::from_str(&text).expect("the configuration is JSON")
+}
+
+#[test]
+fn the_page_may_load_nothing_from_elsewhere_and_run_no_text() {
+    let security = &configuration()["app"]["security"];
+    assert_eq!(security["freezePrototype"], true);
+    assert_eq!(security["dangerousDisableAssetCspModification"], serde_json::Value::Null);
+    let policy = security["csp"].as_str().expect("there is a policy");
+    let mut directives: Vec<&str> = Vec::new();
+    for directive in policy.split(';') {
+        let mut words = directive.split_whitespace();
+        let name = words.next().expect("a directive has a name");
+        // `data:` and `blob:` are images of the page's own; the other two are how it asks the shell.
+        let own = ["'self'", "'none'", "data:", "blob:", "ipc:", "http://ipc.localhost"];
+        let foreign: Vec<&str> = words.filter(|source| !own.contains(source)).collect();
+        assert!(foreign.is_empty(), "{name} allows {foreign:?}");
+        directives.push(name);
+    }
+    for needed in ["default-src", "script-src", "object-src", "base-uri", "frame-ancestors", "form-action"] {
+        assert!(directives.contains(&needed), "{needed} is not restricted");
+    }
+}
+
+#[test]
+fn only_a_debug_build_can_be_without_its_policy() {
+    let shell = sources("src-tauri/src", &["rs"]);
+    let may: Vec<&(String, String)> =
+        shell.iter().filter(|(_, text)| text.contains("security.csp")).collect();
+    let [(name, text)] = may[..] else { panic!("the policy is touched in {may:?}") };
+    let before = text.split("security.csp").next().unwrap_or_default();
+    let guard = before.rfind("#[cfg(debug_assertions)]").expect("it is for debug builds alone");
+    assert!(before[guard..].lines().count() <= 4, "{name}: the guard is not that of the policy");
+}
