@@ -552,6 +552,9 @@ impl Transcript {
     fn add(&mut self, id: ItemId, parent: Option<ItemId>, at: u64, body: Body) {
         if self.index.contains_key(&id) {
             // The same id twice: the later one says what is.
+            if !matches!(body, Body::Text { .. }) {
+                self.documents.remove(&id);
+            }
             if let Some(known) = self.body(&id) {
                 *known = body;
             }
@@ -615,6 +618,31 @@ fn apply(blocks: &mut Vec<Block>, change: Change) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A text becomes a thought: what came for the text must not hide what comes for the thought.
+    #[test]
+    fn a_block_that_begins_again_as_another_kind_is_of_that_kind() {
+        let stream = |event| Inbound::Stream(Box::new(Stream { event, parent_tool_use_id: None }));
+        let block = |block| stream(StreamEvent::BlockStart { index: 0, block });
+        let mut transcript = Transcript::new(Path::new("/project"));
+        let mut shown = Vec::new();
+        for batch in [
+            vec![
+                stream(StreamEvent::MessageStart { message_id: "m".into() }),
+                block(ContentBlock::Text { text: String::new() }),
+                block(ContentBlock::Thinking { text: String::new() }),
+            ],
+            vec![
+                stream(StreamEvent::TextDelta { index: 0, text: "a".into() }),
+                stream(StreamEvent::ThinkingDelta { index: 0, text: "b".into() }),
+            ],
+        ] {
+            batch.into_iter().for_each(|mut inbound| transcript.line(0, &mut inbound));
+            transcript.take_events().iter().for_each(|event| crate::patch::apply(&mut shown, event));
+            assert_eq!(shown, transcript.items());
+        }
+        assert!(matches!(&shown[0].body, Body::Thinking { text, .. } if text == "b"), "{shown:?}");
+    }
 
     /// A reply begins again under its own id while a notice stands behind its first copy.
     #[test]
