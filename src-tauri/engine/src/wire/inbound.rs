@@ -363,6 +363,10 @@ fn read(text: &str) -> Result<Inbound, serde_json::Error> {
     if !text.starts_with('{') {
         return Err(serde::de::Error::custom("not an object"));
     }
+    // Most lines are pieces of a reply, and say so first: they are gone through once.
+    if text.starts_with(r#"{"type":"stream_event","#) {
+        return Ok(Inbound::Stream(Box::new(read_stream(text)?)));
+    }
     let head: Head<'_> = serde_json::from_str(text)?;
     let kind = head.kind.as_deref().unwrap_or("");
     let subtype = head.subtype.as_deref().unwrap_or("");
