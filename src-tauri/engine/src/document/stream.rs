@@ -29,6 +29,9 @@ use crate::api::{Block, CodeLine, Span};
 const CREDIT_PER_BYTE: isize = 3;
 const INITIAL_CREDIT: isize = 2048;
 
+/// Text that only makes a paragraph longer is looked for in a tail of this size: the whole tail is looked through.
+const INERT_WITHIN: usize = 16 * 1024;
+
 /// What changed since the last change was taken.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
@@ -202,6 +205,9 @@ impl Stream {
 
     /// Text without any marks, at the end of a paragraph's text, only makes that text longer.
     fn append_inert(&mut self, from: usize) -> bool {
+        if from > INERT_WITHIN {
+            return false;
+        }
         let (before, new) = self.tail.split_at(from);
         if !self.leaf_is_open || !new.chars().all(is_inert) || before.contains("]:") {
             return false;
