@@ -18,7 +18,8 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::sync::mpsc;
 
 /// Events that may wait for whoever reads stdout; behind them the session waits, and with it the agent.
-const BACKLOG: usize = 256;
+/// Few, since each may be long: one that grows a paragraph has the whole of it.
+const BACKLOG: usize = 8;
 
 /// How long the last events wait for their reader, once everything has ended.
 const LAST_WORDS: Duration = Duration::from_secs(5);

@@ -3,7 +3,11 @@
 #![cfg(target_os = "linux")]
 
 use crate::app_killed::{App, app};
+use crate::life::MARK;
 use crate::program::install_shell_agent;
+use deskbell_tests::window::processes_with;
+use serde_json::Value;
+use std::time::Duration;
 
 const LINE: usize = 63 << 20;
 
@@ -52,4 +56,58 @@ async fn a_long_answer_costs_little_more_than_itself_twice() {
     let Some(cost) = cost(head, r#""}]}}"#).await else { return };
     println!("an answer of {LINE} bytes costs {cost:.2} times its bytes");
     assert!(cost <= 2.2, "{cost:.2}");
+}
+
+/// Bytes that the processes of this app have written so far.
+fn written(mark: &str) -> u64 {
+    let of = |pid: u32| {
+        // A process may be gone by now.
+        let io = std::fs::read_to_string(format!("/proc/{pid}/io")).unwrap_or_default();
+        io.lines().find_map(|line| line.strip_prefix("wchar: ")?.parse::<u64>().ok()).unwrap_or(0)
+    };
+    processes_with(MARK, mark).iter().map(|process| of(process.pid)).sum()
+}
+
+/// Nobody reads the relay: what waits is bounded, the agent is held by its own pipe, and then all of it comes.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stalled_reader_costs_little_and_loses_nothing() {
+    const BACKLOG: usize = 4 << 20;
+    const DELTAS: usize = 40_000;
+    let Some(app) = app() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let agent = folder.path().join("agent");
+    let event = |event: &str| format!(r#"{{"type":"stream_event","event":{event}}}"#);
+    let begin = event(r#"{"type":"message_start","message":{"id":"m"}}"#);
+    let block = event(r#"{"type":"content_block_start","index":0,"content_block":{"type":"text"}}"#);
+    let delta =
+        event(r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"word\n\n"}}"#);
+    let stop = event(r#"{"type":"message_stop"}"#);
+    let script = format!(
+        r#"ready; hear; hear; result; hear
+        printf '%s\n' '{begin}' '{block}'; yes '{delta}' | head -n {DELTAS}; printf '%s\n' '{stop}'
+        result; until_end_of_input"#
+    );
+    install_shell_agent(&agent, &script);
+    let mut app = App::start(app, agent, &[]).await;
+    let pid = app.child.id().unwrap();
+    app.prompt("a short turn").await;
+    app.until("end of a turn", |event| event["type"] == "turnEnded").await;
+    let before = peak(pid);
+    app.prompt("a flood").await;
+    // At rest, with the flood in the middle: nothing moved for a second.
+    let (mut last, mut n_still) = (0, 0);
+    while n_still < 5 {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        let now = written(&app.mark);
+        n_still = if now == last { n_still + 1 } else { 0 };
+        last = now;
+    }
+    let backlog = peak(pid) - before;
+    println!("a stalled reader costs {:.1} MiB", backlog as f64 / (1 << 20) as f64);
+    assert!(backlog <= BACKLOG, "{backlog}");
+    let whole = |event: &Value| event["type"] == "itemChanged" && event["item"]["body"]["streaming"] == false;
+    let item = app.until("whole answer", whole).await;
+    assert_eq!(item["item"]["body"]["blocks"].as_array().unwrap().len(), DELTAS);
+    app.until("end of a turn", |event| event["type"] == "turnEnded").await;
+    app.child.kill().await.unwrap();
 }
