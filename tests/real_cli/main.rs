@@ -10,6 +10,8 @@ mod commands;
 mod crash;
 #[cfg(unix)]
 mod doctor;
+#[cfg(target_os = "linux")]
+mod hibernation;
 mod hostile;
 mod overhead;
 mod permissions;
@@ -128,6 +130,7 @@ fn main() {
     under_the_engine.extend(tests![
         turns: an_interrupt_in_a_tool_ends_the_tool;
         background: a_background_shell_ends_with_its_session;
+        hibernation: an_agent_that_hibernates_gives_its_memory_back_and_goes_on;
         crash:
             a_tool_ends_with_its_killed_agent_and_is_shown_as_cut_off,
             nothing_outlives_a_killed_relay;
