@@ -1,8 +1,9 @@
-//! The project's commands: `cargo xtask run`, `test`, `fuzz`, `shots`, `package` and `icons`.
+//! The project's commands: `cargo xtask run`, `test`, `bench`, `fuzz`, `shots`, `package` and `icons`.
 //!
 //! Built from the standard library alone, so that it compiles before anything else is installed, and then
 //! installs what the rest needs.
 
+mod bench;
 mod claude;
 mod command;
 mod demo;
@@ -35,7 +36,8 @@ Usage: cargo xtask <COMMAND>
 Commands:
   run [FOLDER]      Install what is missing, build, and open FOLDER (default: the current folder).
                     Without a display: play a demonstration on a virtual one and take a screenshot
-  test [PART...]    Run every check, or only the named parts: fmt clippy rust ui looks cli window package
+  test [PART...]    Run every check, or only the named parts: fmt clippy rust ui looks cli window cost package
+  bench [NAME...]   Tell what Deskbell costs: gate faults reader relay sessions; by name only: sdks
   fuzz [TARGET...] [--minutes N]
                     Throw input at the engine for 10 minutes a target: wire lines markdown terminal diff fold
   shots [VIEW...]   Take a picture of every view of the interface, or of the named ones, and look at each with axe
@@ -50,6 +52,7 @@ fn main() -> ExitCode {
         ["run"] => run::run(None),
         ["run", folder] if !folder.starts_with('-') => run::run(Some(PathBuf::from(folder))),
         ["test", parts @ ..] => test::test(parts),
+        ["bench", names @ ..] => bench::bench(names),
         ["fuzz", arguments @ ..] => fuzz::fuzz(arguments),
         ["shots", views @ ..] => shots::shots(views),
         ["package"] => package::package(),

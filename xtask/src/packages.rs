@@ -15,6 +15,10 @@ pub enum Need {
     Fuzz,
     /// Looking at the interface in a browser.
     Browser,
+    /// Counting instructions.
+    Count,
+    /// A Python with environments of its own.
+    Python,
     /// Looking into the packages that were built.
     Package,
 }
@@ -69,6 +73,8 @@ impl Family {
             ],
             (Self::Debian, Need::Fuzz) => &["build-essential"],
             (Self::Debian, Need::Browser) => &["chromium"],
+            (Self::Debian, Need::Count) => &["valgrind"],
+            (Self::Debian, Need::Python) => &["python3", "python3-venv"],
             (Self::Debian, Need::Package) => &["rpm", "desktop-file-utils", "appstream"],
 
             (Self::Fedora, Need::Build) => &["gcc", "make", "pkgconf-pkg-config", "webkit2gtk4.1-devel"],
@@ -83,6 +89,8 @@ impl Family {
             ],
             (Self::Fedora, Need::Fuzz) => &["gcc-c++"],
             (Self::Fedora, Need::Browser) => &["chromium"],
+            (Self::Fedora, Need::Count) => &["valgrind"],
+            (Self::Fedora, Need::Python) => &["python3"],
             (Self::Fedora, Need::Package) => &["rpm", "desktop-file-utils", "appstream"],
 
             (Self::Arch, Need::Build) => &["base-devel", "webkit2gtk-4.1"],
@@ -94,6 +102,8 @@ impl Family {
             ],
             (Self::Arch, Need::Fuzz) => &["base-devel"],
             (Self::Arch, Need::Browser) => &["chromium"],
+            (Self::Arch, Need::Count) => &["valgrind"],
+            (Self::Arch, Need::Python) => &["python"],
             (Self::Arch, Need::Package) => &["rpm-tools", "desktop-file-utils", "appstream"],
         }
     }

@@ -10,7 +10,7 @@ use crate::command::{cargo, run};
 use crate::node::Node;
 use crate::package::Checked;
 use crate::packages::Need;
-use crate::{Outcome, claude, package, project, system, toolchain, ui};
+use crate::{Outcome, bench, claude, package, project, system, toolchain, ui};
 
 use part::{Part, chosen, needs};
 
@@ -72,6 +72,7 @@ impl Suite {
             Part::Looks => self.node().and_then(|node| ui::script(node, "shots")),
             Part::RealCli => return self.real_cli(),
             Part::RealWindow => real_window(),
+            Part::Cost => bench::gate(),
             Part::Package => return self.package(),
         };
         match outcome {

@@ -5,7 +5,7 @@
 //! waited for at most `DRAIN` after the exit, since a grandchild may hold it open for ever.
 
 pub mod guard;
-pub(crate) mod lines;
+pub mod lines;
 #[cfg(unix)]
 mod unix;
 #[cfg(windows)]

@@ -15,11 +15,12 @@ pub enum Part {
     Looks,
     RealCli,
     RealWindow,
+    Cost,
     Package,
 }
 
 /// All parts, in the order they run.
-pub const PARTS: [Part; 10] = [
+pub const PARTS: [Part; 11] = [
     Part::Install,
     Part::Formatting,
     Part::UiBuild,
@@ -29,6 +30,7 @@ pub const PARTS: [Part; 10] = [
     Part::Looks,
     Part::RealCli,
     Part::RealWindow,
+    Part::Cost,
     Part::Package,
 ];
 
@@ -45,6 +47,7 @@ impl Part {
             Self::Looks => "UI looks and reach",
             Self::RealCli => "Real CLI",
             Self::RealWindow => "Real window",
+            Self::Cost => "Cost of an event",
             Self::Package => "Package",
         }
     }
@@ -60,6 +63,7 @@ impl Part {
             Self::Looks => Some("looks"),
             Self::RealCli => Some("cli"),
             Self::RealWindow => Some("window"),
+            Self::Cost => Some("cost"),
             Self::Package => Some("package"),
         }
     }
@@ -68,7 +72,7 @@ impl Part {
     pub fn needed(self) -> &'static [Part] {
         match self {
             Self::Install => &[],
-            Self::Formatting | Self::UiBuild | Self::Ui => &[Self::Install],
+            Self::Formatting | Self::UiBuild | Self::Ui | Self::Cost => &[Self::Install],
             Self::Looks => &[Self::Install, Self::UiBuild],
             // The built user interface is compiled into the app.
             Self::Clippy | Self::Rust | Self::RealCli | Self::RealWindow | Self::Package => {
@@ -86,6 +90,7 @@ impl Part {
             Self::Ui => &[Need::Tests],
             Self::Looks => &[Need::Browser],
             Self::RealWindow => &[Need::Build, Need::Tests, Need::Window],
+            Self::Cost => &[Need::Build, Need::Count],
             Self::Package => &[Need::Build, Need::Display, Need::Package],
         }
     }

@@ -1,0 +1,93 @@
+//! A whole session of ours beside the SDKs: one turn of the same agent, every event told to one listener.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result, ensure};
+use cpu_time::ProcessTime;
+use deskbell_engine::api::*;
+use deskbell_engine::launch::Launch;
+use deskbell_engine::recorder::Recorder;
+use deskbell_engine::session::machine::{Limits, Memory};
+use deskbell_engine::session::{Launcher, Open, SessionHandle, Subscriber};
+use deskbell_engine::store::Record;
+use tokio::sync::mpsc;
+
+/// Only a hang takes this long.
+const DEADLINE: std::time::Duration = std::time::Duration::from_secs(120);
+
+/// Prints what an event costs from the agent's pipe to a listener, machine, journal-less session and document included.
+pub fn bench(n_events: usize) -> Result<()> {
+    let runtime = crate::runtime()?;
+    let cost = runtime.block_on(async {
+        turn(10).await?;
+        let before = ProcessTime::now();
+        turn(n_events).await?;
+        anyhow::Ok(before.elapsed())
+    })?;
+    println!("Deskbell: {:.1} µs of CPU an event", cost.as_secs_f64() * 1e6 / n_events as f64);
+    Ok(())
+}
+
+async fn turn(n_pieces: usize) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let first_args = ["stub".to_owned(), n_pieces.to_string()];
+    let launch = launch(folder.path(), &first_args, "host")?;
+    let session = open(folder.path(), "host", AgentKind::Claude, Arc::new(move || Ok(launch.clone())));
+    let (sender, mut events) = mpsc::channel(64);
+    session.subscribe(Subscriber::Every(sender)).await.context("listening")?;
+    session
+        .post(Command::Prompt { text: "a turn".to_owned(), images: Vec::new() })
+        .await
+        .context("asking")?;
+    ensure!(answered(&mut events).await, "the turn did not end well");
+    // A listener that reads no more must not hold the end.
+    drop(events);
+    session.close().await.context("closing")
+}
+
+/// This program as an agent.
+pub fn launch(folder: &Path, first_args: &[String], name: &str) -> Result<Launch> {
+    Ok(Launch {
+        kind: AgentKind::Claude,
+        program: std::env::current_exe()?,
+        first_args: first_args.iter().map(Into::into).collect(),
+        project: folder.to_owned(),
+        restricted: true,
+        env: vec![("CLAUDE_CONFIG_DIR".into(), Some(folder.join("config").into()))],
+        run_token: format!("bench.{}.{name}", std::process::id()),
+    })
+}
+
+/// A session that keeps nothing on disk.
+pub fn open(folder: &Path, name: &str, agent: AgentKind, launcher: Launcher) -> SessionHandle {
+    SessionHandle::open(Open {
+        record: Record {
+            id: SessionId::new(format!("bench-{name}")),
+            project: PathBuf::from(folder),
+            agent,
+            created_at: 1,
+            changed_at: 1,
+            memory: Memory::default(),
+        },
+        launcher,
+        store: None,
+        agent_config: folder.join("config"),
+        locks: None,
+        limits: Limits::default(),
+        recorder: Recorder::default(),
+    })
+}
+
+/// Did the turn end well? Reads every event up to its end.
+pub async fn answered(events: &mut mpsc::Receiver<Envelope>) -> bool {
+    let ended = tokio::time::timeout(DEADLINE, async {
+        while let Some(envelope) = events.recv().await {
+            if let Event::TurnEnded { turn } = envelope.event {
+                return turn.outcome == Outcome::Done;
+            }
+        }
+        false
+    });
+    ended.await.unwrap_or(false)
+}

@@ -1,0 +1,70 @@
+//! What Deskbell costs, measured beside baselines in the same run. See docs/performance.md.
+//!
+//! Times are reported as medians of ratios and gate nothing; what is gated is counted (`count`, under callgrind).
+
+mod count;
+mod faults;
+mod fixture;
+mod host;
+mod reader;
+mod relay;
+mod sessions;
+mod statistics;
+mod stub;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+
+const USAGE: &str = "\
+Usage: deskbell-bench <COMMAND>
+
+  reader [ROUNDS]           CPU per event of our reader and of others
+  faults                    which readers survive which output
+  relay APP                 latency, throughput and CPU of `deskbell relay`, whose program is APP
+  sessions N...             threads, memory and rest of so many sessions at once
+  host N                    CPU per event of a whole session of ours, as the SDKs are measured
+  count READER KIND N       reads N events of KIND (small, large) from memory, to be counted under callgrind
+  stub N                    an agent that answers each prompt with N pieces of text
+  demo-agent ...            the demo agent";
+
+fn main() -> ExitCode {
+    let mut args = std::env::args_os().skip(1).peekable();
+    if args.next_if(|first| first == "demo-agent").is_some() {
+        return deskbell_demo_agent::main(args);
+    }
+    let args: Vec<String> = args.map(|arg| arg.to_string_lossy().into_owned()).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    match run(&args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("deskbell-bench: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &[&str]) -> Result<()> {
+    let number = |text: &str| text.parse::<usize>().with_context(|| format!("{text} is no number"));
+    match args {
+        ["reader"] => reader::bench(9),
+        ["reader", rounds] => reader::bench(number(rounds)?),
+        ["faults"] => faults::bench(),
+        ["relay", app] => relay::bench(Path::new(app)),
+        ["sessions", counts @ ..] => {
+            sessions::bench(&counts.iter().map(|count| number(count)).collect::<Result<Vec<_>>>()?)
+        }
+        ["host", n] => host::bench(number(n)?),
+        ["count", reader, kind, n] => count::run(reader, kind, number(n)?),
+        // Whatever stands behind is what a host says to every agent.
+        ["stub", n, host @ ..] => stub::run(number(n)?, host),
+        _ => bail!("not understood\n\n{USAGE}"),
+    }
+}
+
+/// The runtime that the app has.
+fn runtime() -> Result<tokio::runtime::Runtime> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    runtime.context("starting the runtime")
+}

@@ -1,0 +1,86 @@
+//! What an event costs in instructions, counted by callgrind: it repeats within a thousandth, however busy the machine.
+
+use std::fs;
+
+use crate::command::{command, find, read};
+use crate::packages::Need;
+use crate::scratch::Scratch;
+use crate::{Outcome, project, system};
+
+use super::{path, program};
+
+/// How many times the flat limit an event may cost, the reader alone and with the fold into items: what is reached,
+/// so that it gets no worse. The targets are lower, see docs/performance.md.
+struct Bound {
+    kind: &'static str,
+    /// Events that are counted, of which the first half is taken out again with what comes before them.
+    n: usize,
+    reader: &'static str,
+    most: f64,
+}
+
+const BOUNDS: [Bound; 3] = [
+    Bound { kind: "small", n: 4_000, reader: "deskbell", most: 1.9 },
+    Bound { kind: "small", n: 4_000, reader: "folded", most: 3.2 },
+    Bound { kind: "large", n: 4, reader: "deskbell", most: 1.75 },
+];
+
+/// Counts, prints the ratios, and fails if one is over its bound.
+pub fn gate() -> Outcome {
+    system::ensure(&[Need::Count])?;
+    if find("valgrind").is_none() {
+        return Err("valgrind was not found".to_owned());
+    }
+    program()?;
+    let mut over = Vec::new();
+    for Bound { kind, n, reader, most } in BOUNDS {
+        let flat = instructions("flat", kind, n)?;
+        let ours = instructions(reader, kind, n)?;
+        let ratio = ours / flat;
+        println!(
+            "{kind} events, {reader}: {ours:.0} instructions, {ratio:.2} × the flat limit (at most {most})"
+        );
+        if ratio > most {
+            over.push(format!(
+                "{reader} of {kind} events costs {ratio:.2} × the flat limit, more than {most}"
+            ));
+        }
+    }
+    if over.is_empty() { Ok(()) } else { Err(over.join("; ")) }
+}
+
+/// Of one event: so many are counted, and half of them, and making them is taken out.
+fn instructions(reader: &str, kind: &str, n: usize) -> Outcome<f64> {
+    let of = |reader: &str, n: usize| count(reader, kind, n);
+    let (whole, half) = (of(reader, n)? - of("nothing", n)?, of(reader, n / 2)? - of("nothing", n / 2)?);
+    Ok((whole - half) / (n - n / 2) as f64)
+}
+
+fn count(reader: &str, kind: &str, n: usize) -> Outcome<f64> {
+    let scratch = Scratch::new()?;
+    let out = scratch.path().join("out");
+    let mut valgrind = command("valgrind");
+    valgrind.args(["--tool=callgrind", "--quiet"]);
+    valgrind.arg(format!("--callgrind-out-file={}", out.display()));
+    valgrind.arg(path()).args(["count", reader, kind, &n.to_string()]);
+    read(&mut valgrind)?;
+    let text = fs::read_to_string(&out).map_err(|error| format!("callgrind wrote nothing: {error}"))?;
+    total(&text).ok_or_else(|| format!("callgrind told no sum in {}", project::root().display()))
+}
+
+fn total(callgrind: &str) -> Option<f64> {
+    let line =
+        callgrind.lines().find_map(|line| line.strip_prefix("summary:").or(line.strip_prefix("totals:")))?;
+    line.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sum_is_found() {
+        assert_eq!(total("version: 1\nevents: Ir\nsummary: 1234\n\nfn=(0)\n"), Some(1234.0));
+        assert_eq!(total("version: 1\n"), None);
+    }
+}
