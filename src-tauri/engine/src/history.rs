@@ -78,12 +78,15 @@ fn on_the_branch(lines: &[Vec<u8>]) -> Vec<&[u8]> {
         uuid: Option<String>,
         parent_uuid: Option<String>,
         is_sidechain: bool,
+        attachment: Option<Attachment>,
     }
     let places: Vec<Place> =
         lines.iter().map(|line| serde_json::from_slice(line).unwrap_or_default()).collect();
     let by_uuid: HashMap<&str, usize> =
         places.iter().enumerate().filter_map(|(at, place)| Some((place.uuid.as_deref()?, at))).collect();
     let is_message = |place: &Place| place.r#type == "user" || place.r#type == "assistant";
+    let is_shown =
+        |place: &Place| is_message(place) || place.attachment.as_ref().is_some_and(Attachment::is_prompt);
     let mut shown = vec![false; lines.len()];
     let mut at = places.iter().rposition(|place| is_message(place) && !place.is_sidechain);
     while let Some(here) = at {
@@ -96,12 +99,60 @@ fn on_the_branch(lines: &[Vec<u8>]) -> Vec<&[u8]> {
         .iter()
         .zip(&shown)
         .zip(&places)
-        .filter(|((_, shown), place)| **shown && is_message(place))
+        .filter(|((_, shown), place)| **shown && is_shown(place))
         .map(|((line, _), _)| line.as_slice())
         .collect()
 }
 
+/// What the agent kept beside the messages. A prompt that was taken up in the middle of a turn is kept so, and not as a
+/// message of the user (2.1.197 and 2.1.329).
+#[derive(serde::Deserialize, Default)]
+#[serde(default)]
+struct Attachment {
+    r#type: String,
+    #[serde(rename = "commandMode")]
+    mode: String,
+    source_uuid: Option<String>,
+    prompt: serde_json::Value,
+    timestamp: Option<String>,
+}
+
+impl Attachment {
+    fn is_prompt(&self) -> bool {
+        self.r#type == "queued_command" && self.mode == "prompt" && self.source_uuid.is_some()
+    }
+
+    /// Its text, and how many images it brings.
+    fn content(&self) -> (String, u32) {
+        let blocks = self.prompt.as_array().map_or(&[][..], Vec::as_slice);
+        let texts: Vec<&str> = self
+            .prompt
+            .as_str()
+            .into_iter()
+            .chain(blocks.iter().filter_map(|block| block["text"].as_str()))
+            .collect();
+        let n_images = blocks.iter().filter(|block| block["type"] == "image").count();
+        (texts.join("\n"), n_images as u32)
+    }
+}
+
+/// A line that is a prompt of the middle of a turn.
+fn joined_prompt(line: &[u8]) -> Option<Attachment> {
+    #[derive(serde::Deserialize)]
+    struct Line {
+        attachment: Attachment,
+    }
+    let line: Line = serde_json::from_slice(line).ok()?;
+    Some(line.attachment).filter(Attachment::is_prompt)
+}
+
 fn fold(transcript: &mut Transcript, line: &[u8]) {
+    if let Some(prompt) = joined_prompt(line)
+        && let Some(uuid) = &prompt.source_uuid
+    {
+        let (text, n_images) = prompt.content();
+        return transcript.past_prompt(milliseconds(prompt.timestamp.as_deref()), uuid, text, n_images);
+    }
     let mut inbound = wire::parse(line);
     let at = match &inbound {
         Inbound::Assistant(assistant) => milliseconds(assistant.timestamp.as_deref()),
@@ -159,6 +210,26 @@ mod tests {
         assert_eq!(
             folder(&long).len(),
             "/c/projects/".len() + 200 + 1 + folder(&long).rsplit('-').next().unwrap().len()
+        );
+    }
+
+    #[test]
+    fn a_prompt_of_the_middle_of_a_turn_is_shown_where_it_was_taken_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.jsonl");
+        let lines = [
+            r#"{"type":"user","uuid":"u1","parentUuid":null,"message":{"role":"user","content":"one"}}"#,
+            r#"{"type":"attachment","uuid":"x1","parentUuid":"u1","attachment":{"type":"queued_command","prompt":"and this","source_uuid":"u2","commandMode":"prompt"}}"#,
+            r#"{"type":"attachment","uuid":"x2","parentUuid":"x1","attachment":{"type":"queued_command","prompt":"a task ended","commandMode":"task-notification"}}"#,
+            r#"{"type":"attachment","uuid":"x3","parentUuid":"x2","attachment":{"type":"queued_command","prompt":[{"type":"image"},{"type":"text","text":"see"}],"source_uuid":"u3","commandMode":"prompt"}}"#,
+            r#"{"type":"assistant","uuid":"a1","parentUuid":"x3","message":{"id":"m1","content":[{"type":"text","text":"both"}]}}"#,
+        ];
+        std::fs::write(&path, lines.join("\n")).unwrap();
+        let transcript = read(&path, Path::new("/project")).unwrap();
+        let ids: Vec<_> = transcript.items().iter().map(|item| item.id.as_str()).collect();
+        assert_eq!(ids, ["u1", "u2", "u3", "m1.0"]);
+        assert!(
+            matches!(&transcript.items()[2].body, Body::Prompt { text, n_images: 1, .. } if text == "see")
         );
     }
 
