@@ -1,5 +1,7 @@
 //! Finds the agent's program, and remembers every place it looked at.
 
+mod contents;
+
 use crate::api::Tried;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -168,7 +170,7 @@ fn problem(program: &Path) -> Option<String> {
     if cfg!(windows) && matches!(extension.as_str(), "cmd" | "bat") {
         return Some("is a batch file, which would read prompts as code; choose claude.exe".to_owned());
     }
-    None
+    contents::problem(program)
 }
 
 #[cfg(test)]
