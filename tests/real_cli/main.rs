@@ -77,6 +77,9 @@ fn main() {
         queue:
             five_prompts_go_in_order_one_at_a_time,
             a_queued_prompt_is_edited_or_withdrawn,
+            a_prompt_that_goes_now_ends_the_turn,
+            a_prompt_goes_into_the_turn,
+            a_prompt_into_a_turn_without_a_tool_is_the_next_turn,
             identical_prompts_stay_two,
             the_end_of_input_finishes_the_queue;
         settings:

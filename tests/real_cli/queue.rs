@@ -1,7 +1,7 @@
 //! Prompts that wait for their turn, and the end of the input behind them.
 
 use anyhow::{Context, Result, ensure};
-use deskbell_engine::api::{Command, PromptId};
+use deskbell_engine::api::{Command, Decision, Delivery, Outcome, PromptId};
 use deskbell_tests::real_cli::{World, process};
 use deskbell_tests::relay::{DEADLINE, Relay, outcome};
 use serde_json::Value;
@@ -79,9 +79,83 @@ pub async fn the_end_of_input_finishes_the_queue() -> Result<()> {
     ensure!(finished.status.code() == Some(0), "{:?}: {}", finished.status, finished.stderr);
     let turns = finished.events.iter().filter(|event| event["type"] == "turnEnded");
     let outcomes = turns.map(|event| outcome(&event["turn"])).collect::<Result<Vec<_>>>()?;
-    ensure!(outcomes == vec![deskbell_engine::api::Outcome::Done; 3], "{outcomes:?}");
+    ensure!(outcomes == vec![Outcome::Done; 3], "{outcomes:?}");
     ensure!(!process::is_running(agent), "the agent is still running");
     Ok(())
+}
+
+/// 2.1.197 does not tell which prompts it took up.
+fn is_old(relay: &Relay) -> Result<bool> {
+    Ok(relay.session()?["agentVersion"] == "2.1.197")
+}
+
+fn given(text: &str, delivery: Delivery) -> Command {
+    Command::Prompt { text: text.to_owned(), images: Vec::new(), delivery }
+}
+
+pub async fn a_prompt_that_goes_now_ends_the_turn() -> Result<()> {
+    let world = World::new().await?;
+    let mut relay = with_queue(&world, &["SAY two", "SAY three"]).await?;
+    relay.send(&given("SAY urgent", Delivery::Now)).await?;
+    let turn = relay.turn_end().await?;
+    ensure!(outcome(&turn)? == Outcome::Interrupted, "{turn}");
+    for _ in 0..3 {
+        relay.turn_end().await?;
+    }
+    ensure!(relay.answers() == ["urgent", "two", "three"], "{:?}", relay.answers());
+    relay.close().await
+}
+
+/// The agent takes it up behind its next tool and says so. 2.1.197 would not say so: there it waits.
+pub async fn a_prompt_goes_into_the_turn() -> Result<()> {
+    let world = World::new().await?;
+    let mut relay = Relay::spawn(&world, &[])?;
+    relay.prompt("BASH touch a.txt\nBASH touch b.txt\nSAY rest").await?;
+    let first = relay.request().await?;
+    let joins = relay.session()?["takesIntoTurn"] == true;
+    ensure!(joins != is_old(&relay)?, "a prompt can join the turn: {joins}");
+    relay.send(&given("SAY joined", Delivery::IntoTurn)).await?;
+    let is_sent = |event: &Value| {
+        let body = &event["item"]["body"];
+        body["type"] == "prompt" && body["text"] == "SAY joined" && body["state"] == "sent"
+    };
+    if joins {
+        relay.next_event("the second prompt on its way", DEADLINE, is_sent).await?;
+    }
+    relay.decide(&first, Decision::AllowOnce { updated_input: None }).await?;
+    let second = relay.request().await?;
+    relay.decide(&second, Decision::AllowOnce { updated_input: None }).await?;
+    let turn = relay.turn_end().await?;
+    let n_prompts = turn["promptIds"].as_array().context("a turn has prompts")?.len();
+    if joins {
+        ensure!(n_prompts == 2, "{turn}");
+        let joined = world.api.messages().iter().flat_map(|request| request.joined()).collect::<Vec<_>>();
+        ensure!(joined.iter().any(|text| text == "SAY joined"), "{joined:?}");
+        ensure!(relay.answers() == ["rest"], "{:?}", relay.answers());
+    } else {
+        ensure!(n_prompts == 1, "{turn}");
+        relay.turn_end().await?;
+        ensure!(relay.answers() == ["rest", "joined"], "{:?}", relay.answers());
+    }
+    relay.close().await
+}
+
+/// Nothing comes that it could join: it is the next turn, at once, and before what waits.
+pub async fn a_prompt_into_a_turn_without_a_tool_is_the_next_turn() -> Result<()> {
+    let world = World::new().await?;
+    let mut relay = with_queue(&world, &["SAY two", "SAY three"]).await?;
+    relay.send(&given("SAY joined", Delivery::IntoTurn)).await?;
+    world.api.open("first");
+    for _ in 0..4 {
+        let turn = relay.turn_end().await?;
+        ensure!(turn["promptIds"].as_array().is_some_and(|ids| ids.len() == 1), "{turn}");
+    }
+    let expected = match is_old(&relay)? {
+        true => ["one", "two", "three", "joined"],
+        false => ["one", "joined", "two", "three"],
+    };
+    ensure!(relay.answers() == expected, "{:?}", relay.answers());
+    relay.close().await
 }
 
 pub async fn identical_prompts_stay_two() -> Result<()> {

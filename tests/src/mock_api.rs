@@ -140,6 +140,11 @@ impl Request {
         Conversation::read(&self.body).prompts
     }
 
+    /// What the user sent in the middle of turns, oldest first.
+    pub fn joined(&self) -> Vec<String> {
+        Conversation::read(&self.body).joined
+    }
+
     /// What the newest tool call came to, as the model reads it.
     pub fn tool_result(&self) -> Option<String> {
         Conversation::read(&self.body).newest_result

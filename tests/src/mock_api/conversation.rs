@@ -11,6 +11,8 @@ pub(crate) struct Conversation {
     pub n_results: usize,
     /// The text of the newest tool result.
     pub newest_result: Option<String>,
+    /// What was sent in the middle of a turn, oldest first. The script goes on as if it had not been.
+    pub joined: Vec<String>,
 }
 
 impl Conversation {
@@ -44,6 +46,12 @@ impl Conversation {
     }
 
     fn read_text(&mut self, text: &str) {
+        // 2.1.329 tells it in a text of its own, 2.1.197 in a reminder.
+        const JOINED: &str = "The user sent a new message while you were working:\n";
+        if let Some((_, joined)) = text.split_once(JOINED) {
+            self.joined.push(joined.lines().next().unwrap_or_default().to_owned());
+            return;
+        }
         let text = without_reminders(text);
         let text = text.trim();
         if !text.is_empty() && !is_the_clis_own(text) {
@@ -124,6 +132,7 @@ mod tests {
             prompts: vec!["a".into(), "b".into()],
             n_results: 1,
             newest_result: Some("2".into()),
+            joined: Vec::new(),
         };
         assert_eq!(conversation, expected);
     }
