@@ -23,17 +23,19 @@ pub async fn hello(shell: State<'_, Shell>, window: WebviewWindow) -> Answer<Hel
     Ok(Hello { event, project, preferences: shell.kept.preferred.get() })
 }
 
-/// Begins a session with the agent that was chosen, or with the window's own.
+/// Begins a session with the agent that was chosen, or with the window's own; without asking only if its user said so
+/// for this very session.
 #[tauri::command]
 pub async fn create_session(
     shell: State<'_, Shell>,
     window: WebviewWindow,
     agent: Option<AgentKind>,
+    without_asking: Option<bool>,
 ) -> Answer<Session> {
     let (project, demo) =
         shell.windows.with(window.label(), |window| (window.project.clone(), window.demo))?;
     let agent = agent.unwrap_or(if demo { AgentKind::Demo } else { AgentKind::Claude });
-    shell.desk().create(&project, agent).await
+    shell.desk().create(&project, agent, without_asking.unwrap_or(false)).await
 }
 
 #[tauri::command]

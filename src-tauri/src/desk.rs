@@ -103,14 +103,24 @@ impl Desk {
         doctor::check(chosen, self.data.clone(), self.run.clone()).await
     }
 
-    /// Begins a session, and its agent with it.
-    pub async fn create(&self, project: &Path, agent: AgentKind) -> Result<Session, CommandError> {
+    /// Begins a session, and its agent with it: in a mode that asks nothing if its user chose that.
+    pub async fn create(
+        &self,
+        project: &Path,
+        agent: AgentKind,
+        without_asking: bool,
+    ) -> Result<Session, CommandError> {
         if agent != AgentKind::Demo && project.is_dir() {
             // What may not start yet is not begun.
             self.gate.admit(project)?;
         }
         let session = self.add_new(project, agent).await?;
-        self.session(project, &session.id)?.start().await?;
+        let handle = self.session(project, &session.id)?;
+        if without_asking {
+            handle.start_without_asking().await?;
+        } else {
+            handle.start().await?;
+        }
         Ok(session)
     }
 

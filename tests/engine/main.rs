@@ -15,6 +15,7 @@ mod transcript;
 
 mod app_killed;
 mod bytes;
+mod channel;
 mod delivery;
 mod doctor;
 mod ending;

@@ -4,6 +4,7 @@
 //! on the version that `DESKBELL_TEST_CLAUDE_OLD` names: npm gives it to whoever has an older Node.
 
 mod api;
+mod asking;
 mod background;
 mod commands;
 #[cfg(unix)]
@@ -51,6 +52,8 @@ fn main() {
     ]);
     #[cfg(target_os = "linux")]
     alone.extend(tests![protocol: an_interrupt_in_a_tool_ends_the_tool]);
+    #[cfg(unix)]
+    alone.extend(tests![asking: the_mode_alone_runs_without_asking]);
 
     let mut under_the_engine = tests![
         turns:
@@ -82,6 +85,11 @@ fn main() {
             a_prompt_into_a_turn_without_a_tool_is_the_next_turn,
             identical_prompts_stay_two,
             the_end_of_input_finishes_the_queue;
+        asking:
+            an_agent_that_asks_is_not_accused,
+            only_the_rules_that_count_are_listed,
+            settings_do_not_turn_asking_off,
+            no_switch_leads_to_running_without_asking;
         settings:
             accept_edits_writes_unasked,
             a_mode_that_does_not_exist_is_refused,

@@ -16,6 +16,8 @@
 //! | `ignore-sigterm` | ignores SIGTERM |
 //! | `late-store` | writes its transcript only when a turn ends, as a real agent killed early would have |
 //! | `stubborn` | refuses every other mode, model and way to think, and stays at its effort |
+//! | `never-asks` | runs what it must ask for in the mode it is in, though it says that it would ask |
+//! | `cannot-ask` | has nobody to ask, whatever its flags say |
 //! | `old` | behaves as 2.1.197 did: no capabilities, no `command_lifecycle`, no receipts |
 //!
 //! Whatever the fault, an agent whose host is gone ends within [`ORPHAN_LIFE`].

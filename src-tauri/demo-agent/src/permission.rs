@@ -138,6 +138,9 @@ impl Turn<'_> {
         if catalogue::ASKING_TOOLS.contains(&name) {
             return None;
         }
+        if self.agent.environment.has("never-asks") {
+            return Some(json!({"decision": "accept", "source": "config", "reason_type": "mode"}));
+        }
         let edits = state.mode == "acceptEdits" && catalogue::EDIT_TOOLS.contains(&name);
         if edits || catalogue::HARMLESS_TOOLS.contains(&name) || state.mode == "bypassPermissions" {
             return Some(json!({"decision": "accept", "source": "config", "reason_type": "mode"}));

@@ -18,7 +18,8 @@ use crate::turn::{self, Turn};
 use crate::{demo, input, script, steps, wire};
 
 /// Runs until the host ends it. The exit code is 1 if the last result was an error, as the real CLI's.
-pub fn run(options: Options, environment: Environment) -> ExitCode {
+pub fn run(mut options: Options, environment: Environment) -> ExitCode {
+    options.can_ask &= !environment.has("cannot-ask");
     let output = Output::start();
     start_faults(&environment, &output);
     let (state, remembers) = match take_up(&options, &environment) {

@@ -5,6 +5,10 @@
 //! epoch; spans end in `Ms`. The TypeScript of these types is `ui/src/lib/bindings/api.ts`; the test
 //! `bindings_are_fresh` holds the two together.
 
+mod rules;
+
+pub use rules::*;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
@@ -96,6 +100,8 @@ pub enum Command {
     },
     /// Whether the model thinks before it answers; only a model that `canStopThinking` can be told not to.
     SetThinking { on: bool },
+    /// Asks the agent for the rules that it works by; they come in `Session::rules`.
+    ListRules,
     /// A title of the user's own.
     Rename { title: String },
     /// Ends the agent's process, by the stop ladder. The session can be prompted again.
@@ -254,6 +260,10 @@ pub struct Session {
     /// The level that counts; `null` where the model has none, or nobody said.
     pub effort: Option<String>,
     pub thinking: bool,
+    /// As they were told last; `null` until somebody asked.
+    pub rules: Option<RulesInForce>,
+    /// The agent did not ask where it must: to be shown for as long as its process lives.
+    pub channel_fault: Option<ChannelFault>,
     /// What the agent offers; empty until it said so.
     pub models: Vec<Model>,
     pub commands: Vec<SlashCommand>,

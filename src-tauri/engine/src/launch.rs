@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 /// The variable that marks every process we caused, directly or not, so that none is left behind.
 pub const RUN_TOKEN: &str = "DESKBELL_RUN";
 
+/// The mode that asks nothing. It is given at the start of a session that a person chose it for, and never asked for.
+pub const BYPASS: &str = "bypassPermissions";
+
 /// Modes that can be asked for; bypassing permissions is not one of them.
 pub const MODES: &[&str] = &["default", "acceptEdits", "plan", "dontAsk", "auto"];
 

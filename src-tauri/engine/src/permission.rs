@@ -20,6 +20,7 @@ pub use open::{Closed, OpenRequests, Refusal};
 
 use crate::api::*;
 use crate::document;
+use crate::launch::BYPASS;
 use crate::wire::{self, CanUseTool, json as text_of};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -297,6 +298,10 @@ fn suggestions(request: &CanUseTool) -> Vec<Suggestion> {
         .iter()
         .enumerate()
         .filter_map(|(nr, raw)| {
+            // To run without asking is no answer to a question.
+            if text(raw, "mode") == Some(BYPASS) {
+                return None;
+            }
             let (label, rule) = suggestion_words(raw)?;
             let kept_in = match text(raw, "destination").unwrap_or("session") {
                 "session" => "this session",

@@ -1,10 +1,12 @@
 //! A session: a handle to the task that owns it, and what can be listened to.
 
 mod actor;
+mod channel;
 mod feed;
 pub mod machine;
 mod outcome;
 mod prompt;
+mod rules;
 #[cfg(test)]
 pub(crate) mod simulation;
 
@@ -55,6 +57,7 @@ pub(crate) enum Message {
     },
     Complain(String),
     Start,
+    StartWithoutAsking,
     Subscribe {
         subscriber: Subscriber,
         reply: oneshot::Sender<Snapshot>,
@@ -109,6 +112,11 @@ impl SessionHandle {
     /// Brings the process up before there is anything to send.
     pub async fn start(&self) -> Result<(), CommandError> {
         self.send(Message::Start).await
+    }
+
+    /// Brings the process up in a mode that asks nothing: for a session that a person began so, once.
+    pub async fn start_without_asking(&self) -> Result<(), CommandError> {
+        self.send(Message::StartWithoutAsking).await
     }
 
     /// Begins to listen; the snapshot is what was before the first event.

@@ -192,7 +192,10 @@ impl Actor {
                 self.emit(Event::CommandFailed { error }).await;
             }
             Message::Start if self.close.is_empty() => self.step(Input::Start).await,
-            Message::Start => {}
+            Message::StartWithoutAsking if self.close.is_empty() => {
+                self.step(Input::StartWithoutAsking).await;
+            }
+            Message::Start | Message::StartWithoutAsking => {}
             Message::Subscribe { subscriber, reply } => {
                 // What waits goes to those who listened before.
                 self.flush().await;
@@ -497,6 +500,8 @@ impl Actor {
             mode: "default".to_owned(),
             effort: None,
             thinking: true,
+            rules: None,
+            channel_fault: None,
             models: Vec::new(),
             commands: Vec::new(),
             queue: Vec::new(),

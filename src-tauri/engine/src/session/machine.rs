@@ -4,14 +4,18 @@
 //! in their order, and nothing more.
 
 mod agent;
+mod bypass;
 mod describe;
 mod process;
 mod queue;
 mod requests;
 mod switches;
 mod turn;
+mod watch;
 
+use self::bypass::Bypass;
 use self::switches::Switches;
+use self::watch::Watch;
 pub use super::prompt::Prompt;
 use crate::api::*;
 use crate::launch::Start;
@@ -66,6 +70,8 @@ pub struct Memory {
     pub title: Option<String>,
     pub effort: Option<String>,
     pub thinking_off: bool,
+    /// It ran without asking, which its next process does not.
+    pub bypassed: bool,
     pub cost_usd: f64,
 }
 
@@ -73,6 +79,8 @@ pub struct Memory {
 pub enum Input {
     /// Bring the process up, though nothing has to be sent yet.
     Start,
+    /// Bring the first process up in a mode that asks nothing, as a person chose.
+    StartWithoutAsking,
     /// A prompt, with the id it shall have.
     Prompt(Prompt),
     Command(Command),
@@ -207,6 +215,8 @@ enum Asked {
     Effort { wish: Option<String>, before: Option<String> },
     Thinking { on: bool },
     Settings,
+    Rules,
+    SettingsForRules,
 }
 
 /// How the last turn, or the process, came out.
@@ -246,6 +256,8 @@ pub struct Machine {
     mode: Option<String>,
     wanted_mode: Option<String>,
     switches: Switches,
+    bypass: Bypass,
+    watch: Watch,
     models: Vec<Model>,
     commands: Vec<SlashCommand>,
     usage: Usage,
@@ -283,6 +295,8 @@ impl Machine {
             mode: None,
             wanted_mode: memory.mode,
             switches: Switches::new(memory.effort, memory.thinking_off),
+            bypass: if memory.bypassed { Bypass::Over } else { Bypass::No },
+            watch: Watch::default(),
             models: Vec::new(),
             commands: Vec::new(),
             usage: Usage { cost_usd: memory.cost_usd, ..Usage::default() },
@@ -304,6 +318,7 @@ impl Machine {
             mode: self.wanted_mode.clone(),
             effort: self.switches.wanted_effort.clone(),
             thinking_off: self.switches.thinking_off,
+            bypassed: self.bypass != Bypass::No,
             title: self.title.clone().or_else(|| queue::title_of(&self.saving.front()?.text)),
             cost_usd: self.usage.cost_usd,
         }
@@ -370,6 +385,7 @@ impl Step<'_> {
     fn input(&mut self, input: Input) {
         match input {
             Input::Start => self.start(),
+            Input::StartWithoutAsking => self.start_without_asking(),
             Input::Prompt(prompt) => self.prompt(prompt),
             Input::Command(command) => self.command(command),
             Input::Saved(id) => self.saved(&id),
@@ -445,6 +461,7 @@ impl Step<'_> {
             Command::SetModel { model } => self.set_model(model),
             Command::SetEffort { effort } => self.set_effort(effort),
             Command::SetThinking { on } => self.set_thinking(on),
+            Command::ListRules => self.list_rules(),
             Command::Rename { title } => {
                 let title = title.trim();
                 if title.is_empty() {

@@ -99,6 +99,9 @@ pub struct Init {
     pub capabilities: Option<Vec<Value>>,
     pub slash_commands: Vec<String>,
     pub terminal_slash_commands: Vec<String>,
+    pub tools: Vec<String>,
+    /// Where the agent keeps its own notes.
+    pub memory_paths: Map<String, Value>,
 }
 
 impl Init {
@@ -187,6 +190,17 @@ pub struct User {
     #[serde(rename = "isCompactSummary")]
     pub is_compact_summary: bool,
     pub timestamp: Option<String>,
+    /// How each call of the message came to run, or not; absent on 2.1.197.
+    pub tool_result_meta: Option<Value>,
+}
+
+impl User {
+    /// Who decided on a call: `{decision, source, reason_type}`.
+    pub fn decision_on(&self, tool_use_id: &str) -> Option<&Value> {
+        let of_call = |meta: &&Value| meta.get("id").and_then(Value::as_str) == Some(tool_use_id);
+        let meta = self.tool_result_meta.as_ref()?.as_array()?.iter().find(of_call)?;
+        meta.get("permission_decision").filter(|decision| decision.is_object())
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]

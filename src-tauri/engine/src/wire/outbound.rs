@@ -58,6 +58,11 @@ pub fn set_thinking(on: bool) -> Value {
     json!({"subtype": "set_max_thinking_tokens", "max_thinking_tokens": tokens})
 }
 
+/// The rules in force; an error on 2.1.197.
+pub fn list_permission_rules() -> Value {
+    json!({"subtype": "list_permission_rules"})
+}
+
 /// What the agent works with, and which files said so.
 pub fn get_settings() -> Value {
     json!({"subtype": "get_settings"})

@@ -4,7 +4,7 @@ export type JsonValue = null | boolean | number | string | JsonValue[] | { [key:
 /**
  * What can be asked of a session. One JSON object per line through `deskbell relay`.
  */
-export type Command = { "type": "prompt", text: string, images: Array<Image>, delivery: Delivery, } | { "type": "decide", requestId: RequestId, shown: string | null, decision: Decision, } | { "type": "interrupt" } | { "type": "withdraw", promptId: PromptId, } | { "type": "editQueued", promptId: PromptId, text: string, } | { "type": "resend", promptId: PromptId, } | { "type": "deliver", promptId: PromptId, delivery: Delivery, } | { "type": "move", promptId: PromptId, before: PromptId | null, } | { "type": "setMode", mode: string, } | { "type": "setModel", model: string, } | { "type": "setEffort", effort: string | null, } | { "type": "setThinking", on: boolean, } | { "type": "rename", title: string, } | { "type": "stop" };
+export type Command = { "type": "prompt", text: string, images: Array<Image>, delivery: Delivery, } | { "type": "decide", requestId: RequestId, shown: string | null, decision: Decision, } | { "type": "interrupt" } | { "type": "withdraw", promptId: PromptId, } | { "type": "editQueued", promptId: PromptId, text: string, } | { "type": "resend", promptId: PromptId, } | { "type": "deliver", promptId: PromptId, delivery: Delivery, } | { "type": "move", promptId: PromptId, before: PromptId | null, } | { "type": "setMode", mode: string, } | { "type": "setModel", model: string, } | { "type": "setEffort", effort: string | null, } | { "type": "setThinking", on: boolean, } | { "type": "listRules" } | { "type": "rename", title: string, } | { "type": "stop" };
 
 /**
  * When a prompt goes that is given while the agent works.
@@ -86,6 +86,14 @@ alive: boolean, pid: number | null, agentVersion: string | null, model: string |
  * The level that counts; `null` where the model has none, or nobody said.
  */
 effort: string | null, thinking: boolean, 
+/**
+ * As they were told last; `null` until somebody asked.
+ */
+rules: RulesInForce | null, 
+/**
+ * The agent did not ask where it must: to be shown for as long as its process lives.
+ */
+channelFault: ChannelFault | null, 
 /**
  * What the agent offers; empty until it said so.
  */
@@ -642,6 +650,57 @@ agent: AgentView, version: string | null, channel: PermissionChannel, };
  * Whether an agent asks before it acts.
  */
 export type PermissionChannel = { "type": "asks" } | { "type": "neverAsks" } | { "type": "unknown", reason: string, };
+
+/**
+ * What lets a session's agent do things unasked, or keeps it from them.
+ */
+export type RulesInForce = { basis: RulesBasis, rules: Array<Rule>, 
+/**
+ * Folders beside the project's that it may work in.
+ */
+directories: Array<string>, };
+
+/**
+ * How far a list of rules can be relied on.
+ */
+export type RulesBasis = "agent" | "settings";
+
+/**
+ * One rule.
+ */
+export type Rule = { effect: RuleEffect, 
+/**
+ * As it is written: `Bash(touch *)`.
+ */
+rule: string, origin: RuleOrigin, };
+
+/**
+ * What a rule does with the calls that it covers.
+ */
+export type RuleEffect = "deny" | "ask" | "allow";
+
+/**
+ * Where a rule comes from, in the order in which they are shown.
+ */
+export type RuleOrigin = "session" | "local" | "project" | "user" | "policy" | "arguments" | "other";
+
+/**
+ * The agent did not ask where it must, or cannot ask at all.
+ */
+export type ChannelFault = { kind: ChannelFaultKind, 
+/**
+ * One line for people: “The agent ran a command without asking.”
+ */
+words: string, 
+/**
+ * What it did so, exactly.
+ */
+subject: string | null, };
+
+/**
+ * In which way the permission channel failed.
+ */
+export type ChannelFaultKind = "unasked" | "cannotAsk";
 
 /**
  * A session as Deskbell knows it; stable from its creation, across restarts of app and agent.

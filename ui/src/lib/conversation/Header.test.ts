@@ -19,6 +19,7 @@ async function header(facts: Partial<Session> = {}) {
     onmodel: (model: string) => commands.push({ type: 'setModel', model }),
     onmode: (mode: string) => commands.push({ type: 'setMode', mode }),
     onswitch: (command: Command) => commands.push(command),
+    onrules: nothing,
     onrename: nothing,
     onstop: nothing,
     onremove: nothing,

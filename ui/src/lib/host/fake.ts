@@ -66,7 +66,7 @@ export class FakeHost implements Host {
     return Promise.resolve(() => (this.#hear = () => {}));
   }
 
-  createSession(agent: AgentKind | null): Promise<Session> {
+  createSession(agent: AgentKind | null, withoutAsking: boolean): Promise<Session> {
     if (agent !== 'demo' && this.#scene.project.agent.type === 'missing') {
       return refuse('agentNotFound', 'Claude Code was not found on this computer.');
     }
@@ -75,6 +75,7 @@ export class FakeHost implements Host {
       return refuse('notTrusted', 'Nobody has said yet whether this folder is trusted.');
     }
     const facts = emptySession(`s-new-${this.#nextId++}`, 'New session', agent ?? 'claude');
+    if (withoutAsking) Object.assign(facts, { mode: 'bypassPermissions', alive: true });
     this.#adopt(new FakeSession(facts));
     return Promise.resolve(structuredClone(facts));
   }

@@ -22,7 +22,8 @@ export interface Host {
   hello(): Promise<Hello>;
   /** Hears everything told to this window; resolves when nothing can be missed any more. */
   listen(event: string, heard: (event: WindowEvent) => void): Promise<() => void>;
-  createSession(agent: AgentKind | null): Promise<Session>;
+  /** Without asking only if a person chose that for this very session. */
+  createSession(agent: AgentKind | null, withoutAsking: boolean): Promise<Session>;
   /** The session as it stands; from now on its batches come to this window. */
   snapshot(sessionId: SessionId): Promise<Snapshot>;
   command(sessionId: SessionId, command: Command): Promise<void>;

@@ -18,7 +18,7 @@ export const tauriHost: Host = {
   hello: () => call('hello'),
   // A listener of the window, not of the app: a plain `listen` would hear what is emitted to other windows.
   listen: (event, heard) => getCurrentWebviewWindow().listen<WindowEvent>(event, ({ payload }) => heard(payload)),
-  createSession: (agent) => call('create_session', { agent }),
+  createSession: (agent, withoutAsking) => call('create_session', { agent, withoutAsking }),
   snapshot: (sessionId) => call('snapshot', { sessionId }),
   command: (sessionId, command) => call('command', { sessionId, command }),
   acknowledge: (sessionId, seq) => call('acknowledge', { sessionId, seq }),

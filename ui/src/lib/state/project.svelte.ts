@@ -135,11 +135,11 @@ export class ProjectState {
   }
 
   /** Starts a session and opens it; the state of it, or `null` if there is none. */
-  async createSession(agent: AgentKind | null): Promise<SessionState | null> {
+  async createSession(agent: AgentKind | null, withoutAsking = false): Promise<SessionState | null> {
     if (this.creating) return null;
     this.creating = true;
     try {
-      const session = await this.#host.createSession(agent);
+      const session = await this.#host.createSession(agent, withoutAsking);
       this.#list(session);
       await this.openSession(session.id);
       return this.open;

@@ -1,10 +1,15 @@
 //! What the agent says of itself, and what is asked of it: its mode, its model, its commands.
 
 use super::*;
-use crate::launch::MODES;
+use crate::launch::{BYPASS, MODES};
 
 impl Step<'_> {
     pub(super) fn line(&mut self, inbound: Inbound) {
+        match &inbound {
+            Inbound::Assistant(assistant) => self.watch_call(assistant),
+            Inbound::User(user) => self.watch_results(user),
+            _ => {}
+        }
         match inbound {
             Inbound::Init(init) => self.init(*init),
             Inbound::Result(result) => self.result(&result),
@@ -43,6 +48,7 @@ impl Step<'_> {
     }
 
     pub(super) fn init(&mut self, init: wire::Init) {
+        self.watch_init(&init);
         self.machine.tells_prompts = init.tells_prompts();
         if self.machine.agent_session_id.as_deref() != Some(init.session_id.as_str())
             && !init.session_id.is_empty()
@@ -63,6 +69,7 @@ impl Step<'_> {
                 self.works_in_mode(mode);
             } else {
                 self.machine.mode = Some(mode);
+                self.bypass_told();
             }
         }
         self.machine.version = init.claude_code_version.or(self.machine.version.take());
@@ -95,6 +102,7 @@ impl Step<'_> {
         {
             self.ask(Asked::Model(model.clone()), wire::set_model(&model));
         }
+        self.bypass_told();
         self.switch_at_start();
         self.advance();
     }
@@ -107,6 +115,7 @@ impl Step<'_> {
         if MODES.contains(&wanted.as_str()) {
             self.want_mode(Some(wanted));
         }
+        self.bypass_told();
         self.changed();
     }
 
@@ -118,6 +127,10 @@ impl Step<'_> {
     }
 
     pub(super) fn set_mode(&mut self, mode: String) {
+        if mode == BYPASS {
+            let words = "To run without asking is chosen when a session begins, and not later.";
+            return self.refuse(ErrorCode::BadCommand, words);
+        }
         // 2.1.197 takes any string and then works in a mode that does not exist.
         if !MODES.contains(&mode.as_str()) {
             let known = MODES.join(", ");
@@ -173,6 +186,8 @@ impl Step<'_> {
             (Asked::Effort { wish, before }, outcome) => self.effort_answered(&wish, before, outcome),
             (Asked::Thinking { on }, outcome) => self.thinking_answered(on, outcome),
             (Asked::Settings, outcome) => self.settings_told(outcome),
+            (Asked::Rules, outcome) => self.rules_told(outcome),
+            (Asked::SettingsForRules, outcome) => self.settings_for_rules(outcome),
             (Asked::Model(_), Err(problem)) => self.refused("The agent refused the model.", problem),
         }
     }

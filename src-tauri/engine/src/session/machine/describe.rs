@@ -16,6 +16,8 @@ impl Machine {
         session.mode = self.shown_mode().unwrap_or("default").to_owned();
         session.effort = self.shown_effort();
         session.thinking = self.shown_thinking();
+        session.rules = self.watch.rules.clone();
+        session.channel_fault = self.watch.fault.clone();
         session.models = self.models.clone();
         session.commands = self.commands.clone();
         session.queue = self

@@ -11,10 +11,12 @@ impl Step<'_> {
     }
 
     pub(super) fn spawn(&mut self) {
+        let mode = self.mode_to_start_in();
+        self.watch_anew();
         let start = Start {
             resume: self.machine.agent_session_id.clone().filter(|_| self.machine.resumable),
             model: self.machine.wanted_model.clone(),
-            mode: self.machine.wanted_mode.clone(),
+            mode,
         };
         self.machine.mode.clone_from(&start.mode);
         self.machine.started = start.clone();
@@ -29,6 +31,7 @@ impl Step<'_> {
 
     pub(super) fn spawn_failed(&mut self, error: CommandError) {
         self.machine.process = Process::Absent;
+        self.bypass_over();
         self.machine.verdict = Verdict::Failed(error.message.clone());
         self.notice(Level::Error, error.message.clone(), error.detail.clone());
         self.emit(Event::CommandFailed { error });
@@ -100,6 +103,7 @@ impl Step<'_> {
             }
         }
         self.machine.n_background_tasks = 0;
+        self.bypass_over();
         self.withdraw_all("The agent's process ended.");
         let then = match std::mem::replace(&mut self.machine.process, Process::Absent) {
             Process::Stopping { then, .. } => then,

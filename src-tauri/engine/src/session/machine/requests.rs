@@ -21,7 +21,8 @@ impl Step<'_> {
     pub(super) fn resolved(&mut self, closed: impl IntoIterator<Item = Closed>) {
         for Closed { request_id, tool_use_id, line, resolution } in closed {
             if let Some(line) = line {
-                self.push(Effect::Write(line));
+                self.push(Effect::Write(line.clone()));
+                self.given(&line);
             }
             let allowed = matches!(resolution, Resolution::Allowed { .. } | Resolution::Answered);
             self.note(Note::Answered { tool_use_id, allowed });
@@ -38,6 +39,7 @@ impl Step<'_> {
         match request {
             ControlRequest::CanUseTool(request) => {
                 let tool_use_id = request.tool_use_id.clone();
+                self.watch_request(tool_use_id.as_deref());
                 let now = self.now;
                 let asked = self.machine.requests.ask(RequestId::new(id), *request, now);
                 if let Some(request) = asked.cloned().map(Box::new) {

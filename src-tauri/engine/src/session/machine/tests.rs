@@ -639,11 +639,14 @@ fn the_last_wish_for_a_mode_holds() {
         ("answer 3", ""),
         // The agent leaves it of itself: a plan was allowed.
         ("mode-is default", ""),
+        // Nobody chose that.
+        ("mode-is bypassPermissions", "Warning; ask set_permission_mode default"),
+        ("mode-is default", ""),
         // What it cannot be asked for is shown, and not kept.
-        ("mode-is bypassPermissions", ""),
+        ("mode-is dreaming", ""),
     ]);
     assert_eq!(machine.memory().mode.as_deref(), Some("default"));
-    assert_eq!(machine.shown_mode(), Some("bypassPermissions"));
+    assert_eq!(machine.shown_mode(), Some("default"), "a wish is open");
 }
 
 #[test]

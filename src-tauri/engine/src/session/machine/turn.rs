@@ -91,6 +91,7 @@ impl Step<'_> {
     }
 
     pub(super) fn turn_ended(&mut self, turn: TurnEnd) {
+        self.watch_turn_over();
         // The turn they were meant for is over: they go in their order.
         for prompt in self.machine.queue.iter_mut().filter(|prompt| prompt.delivery == Delivery::IntoTurn) {
             prompt.delivery = Delivery::AfterTurn;

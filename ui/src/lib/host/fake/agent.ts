@@ -2,6 +2,7 @@
 
 import type { Command, CommandError, Delivery, QueuedPrompt, Resolution } from '../../bindings/api';
 import { document } from './markdown';
+import { RULES } from './rules';
 import * as script from './script';
 import type { FakeSession } from './session';
 
@@ -67,6 +68,9 @@ export function runCommand(session: FakeSession, command: Command): CommandError
       return null;
     case 'setEffort':
       session.patch({ effort: command.effort });
+      return null;
+    case 'listRules':
+      session.patch({ rules: RULES });
       return null;
     case 'setThinking':
       session.patch({ thinking: command.on });

@@ -39,6 +39,8 @@ export function emptySession(id: string, title: string, agent: AgentKind = 'clau
     mode: 'default',
     effort: 'medium',
     thinking: true,
+    rules: null,
+    channelFault: null,
     models: [
       model('default', 'Default', 'What the agent recommends'),
       model('opus', 'Opus 5.5', 'Most capable'),

@@ -76,6 +76,19 @@ const SCENES: Record<string, () => FakeSession | null> = {
       },
       [...STORY(), script.text(script.STREAMING, true)],
     ),
+  bypass: () => opened({ status: { type: 'completed' }, mode: 'bypassPermissions' }, [...STORY(), script.turnEnd()]),
+  unasked: () =>
+    opened(
+      {
+        status: { type: 'completed' },
+        channelFault: {
+          kind: 'unasked',
+          words: 'The agent ran a command without asking.',
+          subject: 'cargo test -p ledger totals',
+        },
+      },
+      [...STORY(), script.turnEnd()],
+    ),
   permission: () =>
     opened(
       {

@@ -29,6 +29,8 @@ pub fn describe(machine: &Machine) -> Session {
         mode: String::new(),
         effort: None,
         thinking: true,
+        rules: None,
+        channel_fault: None,
         models: Vec::new(),
         commands: Vec::new(),
         queue: Vec::new(),
