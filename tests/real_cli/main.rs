@@ -3,6 +3,7 @@
 //! Needs `DESKBELL_TEST_CLAUDE`, and for the tests of the engine a built `deskbell`. A smaller set, named `old::…`, runs
 //! on the version that `DESKBELL_TEST_CLAUDE_OLD` names: npm gives it to whoever has an older Node.
 
+mod answers;
 mod api;
 mod asking;
 mod background;
@@ -85,6 +86,17 @@ fn main() {
             a_prompt_into_a_turn_without_a_tool_is_the_next_turn,
             identical_prompts_stay_two,
             the_end_of_input_finishes_the_queue;
+        answers:
+            a_rule_alone_lets_its_own_command_through,
+            a_folder_alone_lets_nothing_through,
+            the_mode_alone_lets_edits_through,
+            several_choices_reach_the_model,
+            words_instead_of_a_choice_reach_the_model,
+            a_skipped_question_is_told_to_the_model,
+            an_approved_plan_asks_for_each_edit,
+            an_approved_plan_with_edits_accepted_asks_for_none,
+            a_plan_sent_back_stays_a_plan_and_the_comments_are_heard,
+            only_a_plan_can_be_approved;
         asking:
             an_agent_that_asks_is_not_accused,
             only_the_rules_that_count_are_listed,

@@ -150,6 +150,8 @@ pub enum Decision {
         #[serde(default)]
         interrupt: bool,
     },
+    /// Approves a plan, and from then on asks for each edit or lets the agent edit unasked.
+    ApprovePlan { accept_edits: bool },
     /// Answers the agent's questions: question text → chosen label, or free text.
     Answer { answers: std::collections::BTreeMap<String, String> },
 }

@@ -135,6 +135,19 @@ pub fn answer(
                 resolution: Resolution::Denied { message: message.to_owned() },
             }
         }
+        Decision::ApprovePlan { accept_edits } => {
+            let RequestKind::Plan { .. } = view.kind else {
+                return Err("The request proposes no plan.".to_owned());
+            };
+            // Without it the agent asks for each edit (2.1.329).
+            let mode = json!({"type": "setMode", "mode": "acceptEdits", "destination": "session"});
+            let also: &[Value] = if accept_edits { &[mode] } else { &[] };
+            let always = accept_edits.then(|| "Edits are accepted (this session)".to_owned());
+            Answer {
+                line: wire::allow(id, request.input.text(), also),
+                resolution: Resolution::Allowed { always },
+            }
+        }
         Decision::Answer { answers } => {
             let RequestKind::Questions { .. } = view.kind else {
                 return Err("The request asks no questions.".to_owned());
@@ -477,6 +490,25 @@ mod tests {
         let denied =
             answer(&here, &request, None, Decision::Deny { message: String::new(), interrupt: false });
         assert!(denied.is_ok());
+    }
+
+    #[test]
+    fn a_plan_is_approved_as_it_is_shown_with_edits_asked_for_or_accepted() {
+        let request = CanUseTool {
+            tool_name: "ExitPlanMode".into(),
+            input: json!({"plan": "1. Do it"}).into(),
+            ..bash()
+        };
+        let view = view(RequestId::new("r"), &request, 0);
+        let approved = |accept_edits| {
+            let answer =
+                answer(&view, &request, Some(&view.shown), Decision::ApprovePlan { accept_edits }).unwrap();
+            serde_json::from_str::<Value>(&answer.line).unwrap()["response"]["response"].clone()
+        };
+        assert_eq!(approved(false), json!({"behavior": "allow", "updatedInput": {"plan": "1. Do it"}}));
+        let mode = json!([{"type": "setMode", "mode": "acceptEdits", "destination": "session"}]);
+        assert_eq!(approved(true)["updatedPermissions"], mode);
+        assert!(sent(Decision::ApprovePlan { accept_edits: true }).is_err(), "a command is no plan");
     }
 
     #[test]

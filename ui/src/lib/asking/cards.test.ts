@@ -1,7 +1,7 @@
-import { fireEvent, screen } from '@testing-library/svelte';
+import { cleanup, fireEvent, screen } from '@testing-library/svelte';
 import userEvent from '@testing-library/user-event';
 import { tick } from 'svelte';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import type { Decision, PermissionRequest } from '../bindings/api';
 import { draw } from '../../test/draw';
@@ -75,41 +75,72 @@ describe('questions', () => {
 describe('a plan', () => {
   async function plan(change: Partial<PermissionRequest> = {}) {
     const { decisions, ondecide } = deciding();
-    const onacceptedits = vi.fn();
     const request = { ...planRequest('q1'), ...change };
     if (request.kind.type !== 'plan') throw new Error('not a plan');
-    const drawn = await draw(PlanCard, { request, blocks: request.kind.blocks, ondecide, onacceptedits });
+    const drawn = await draw(PlanCard, { request, blocks: request.kind.blocks, ondecide });
     await tick();
     drawn.clock.advance(ARM_MS);
     await tick();
-    return { decisions, onacceptedits, user: userEvent.setup() };
+    return { decisions, clock: drawn.clock, user: userEvent.setup() };
   }
 
-  it('is approved', async () => {
+  it('is approved, with edits asked for or accepted', async () => {
+    const first = await plan();
+    await first.user.click(button('Approve and ask'));
+    expect(first.decisions).toEqual([{ type: 'approvePlan', acceptEdits: false }]);
+    cleanup();
+    const second = await plan();
+    await second.user.click(button('Approve and accept edits'));
+    expect(second.decisions).toEqual([{ type: 'approvePlan', acceptEdits: true }]);
+  });
+
+  it('is sent back with words, or without', async () => {
+    const first = await plan();
+    await first.user.click(button('Keep planning'));
+    expect(first.decisions).toEqual([{ type: 'deny', message: 'Keep planning; do not start yet.', interrupt: false }]);
+    cleanup();
+    const second = await plan();
+    await second.user.type(screen.getByRole('textbox'), 'Smaller steps');
+    await second.user.click(button('Keep planning with this'));
+    expect(second.decisions).toEqual([{ type: 'deny', message: 'Smaller steps', interrupt: false }]);
+  });
+
+  it('is sent back with comments under the lines that they are about', async () => {
     const { decisions, user } = await plan();
-    await user.click(button('Approve'));
-    expect(decisions).toEqual([{ type: 'allowOnce', updatedInput: null }]);
+    await user.click(screen.getByRole('button', { name: /Comment on: 2\. Add the nine cases/ }));
+    await user.type(screen.getByRole('textbox', { name: /Your comment on: 2\./ }), 'Which cases?');
+    await user.click(screen.getByRole('button', { name: /Comment on: Stored totals/ }));
+    await user.type(screen.getByRole('textbox', { name: /Your comment on: Stored/ }), 'Really?');
+    await user.type(screen.getByRole('textbox', { name: /if you keep planning/ }), 'Smaller steps');
+    await user.click(button('Keep planning with this'));
+    const message = [
+      'Smaller steps',
+      '> 2. Add the nine cases of the report to `tests/totals.rs`.',
+      'Which cases?',
+      '> Stored totals stay as they are.',
+      'Really?',
+    ].join('\n\n');
+    expect(decisions).toEqual([{ type: 'deny', message, interrupt: false }]);
   });
 
-  it('is approved with the offer of the agent to accept edits', async () => {
-    const { decisions, user, onacceptedits } = await plan();
+  it('is not approved over what was written', async () => {
+    const { decisions, clock, user } = await plan();
+    await user.click(screen.getByRole('button', { name: /Comment on: 2\./ }));
+    const comment = screen.getByRole('textbox', { name: /Your comment on: 2\./ });
+    await user.type(comment, 'Which cases?');
+    clock.advance(ARM_MS);
+    await tick();
+    await user.click(button('Approve and ask'));
     await user.click(button('Approve and accept edits'));
-    expect(decisions).toEqual([{ type: 'allowAlways', suggestion: 'mode' }]);
-    expect(onacceptedits).not.toHaveBeenCalled();
-  });
-
-  it('is approved without that offer, and the mode is changed', async () => {
-    const { decisions, user, onacceptedits } = await plan({ suggestions: [] });
-    await user.click(button('Approve and accept edits'));
-    expect(decisions).toEqual([{ type: 'allowOnce', updatedInput: null }]);
-    expect(onacceptedits).toHaveBeenCalledOnce();
-  });
-
-  it('is sent back with words', async () => {
-    const { decisions, user } = await plan();
-    await user.type(screen.getByRole('textbox'), 'Smaller steps');
-    await user.click(button('Keep planning'));
-    expect(decisions).toEqual([{ type: 'deny', message: 'Smaller steps', interrupt: false }]);
+    expect(decisions).toEqual([]);
+    await user.type(comment, '{Escape}');
+    await tick();
+    await user.click(button('Approve and ask'));
+    expect(decisions, 'the button moved, and waits anew').toEqual([]);
+    clock.advance(ARM_MS);
+    await tick();
+    await user.click(button('Approve and ask'));
+    expect(decisions).toEqual([{ type: 'approvePlan', acceptEdits: false }]);
   });
 });
 

@@ -27,7 +27,7 @@ data: string, };
 /**
  * The answer to a permission request.
  */
-export type Decision = { "type": "allowOnce", updatedInput: InputChange | null, } | { "type": "allowAlways", suggestion: JsonValue, } | { "type": "deny", message: string, interrupt: boolean, } | { "type": "answer", answers: { [key in string]: string }, };
+export type Decision = { "type": "allowOnce", updatedInput: InputChange | null, } | { "type": "allowAlways", suggestion: JsonValue, } | { "type": "deny", message: string, interrupt: boolean, } | { "type": "approvePlan", acceptEdits: boolean, } | { "type": "answer", answers: { [key in string]: string }, };
 
 /**
  * An input as a person changed it: sent exactly as it stands here.

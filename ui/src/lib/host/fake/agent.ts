@@ -88,6 +88,7 @@ export function runCommand(session: FakeSession, command: Command): CommandError
 function resolutionOf({ decision }: Extract<Command, { type: 'decide' }>): Resolution {
   switch (decision.type) {
     case 'allowOnce':
+    case 'approvePlan':
       return { type: 'allowed', always: null };
     case 'allowAlways':
       return { type: 'allowed', always: String(decision.suggestion) };

@@ -211,6 +211,11 @@ fn says(answer: &Value, request: &CanUseTool, decision: &Decision) -> bool {
             allows(request.input.value())
                 && kept.is_some_and(|kept| kept.first() == rule && kept.iter().all(is_rule))
         }
+        Decision::ApprovePlan { accept_edits } => {
+            let mode = json!([{"type": "setMode", "mode": "acceptEdits", "destination": "session"}]);
+            let is_kept = if *accept_edits { answer["updatedPermissions"] == mode } else { keeps_nothing };
+            allows(request.input.value()) && is_kept
+        }
         Decision::Answer { answers } => {
             let mut input = request.input.value().clone();
             input["answers"] = json!(answers);
