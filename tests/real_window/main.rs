@@ -4,11 +4,17 @@
 //! the prompts what to do. Each test has a desktop of its own. Pictures go to `DESKBELL_TEST_ARTEFACTS`.
 
 #[cfg(target_os = "linux")]
+mod accident;
+#[cfg(target_os = "linux")]
 mod conversation;
+#[cfg(target_os = "linux")]
+mod dialogs;
 #[cfg(target_os = "linux")]
 mod ending;
 #[cfg(target_os = "linux")]
 mod failures;
+#[cfg(target_os = "linux")]
+mod hostile;
 #[cfg(target_os = "linux")]
 mod hostile_output;
 #[cfg(target_os = "linux")]
@@ -50,6 +56,12 @@ fn main() {
             what_a_dialog_cannot_show_plainly_is_for_the_card,
             always_allowed_is_not_asked_again,
             the_dialog_takes_the_keyboard_from_nobody;
+        dialogs: closing_the_dialog_leaves_the_card,
+            three_requests_wait_in_line,
+            a_withdrawn_request_takes_both_faces_away,
+            another_window_is_used_while_a_dialog_waits,
+            a_closed_window_takes_its_dialog_with_it;
+        hostile: every_code_point_reaches_a_screen_reader;
         notifications: a_turn_that_ends_out_of_sight_rings,
             a_click_brings_the_window_up,
             a_request_out_of_sight_rings,
@@ -99,6 +111,8 @@ fn main() {
         .into_iter()
         .map(|test| test.within(std::time::Duration::from_secs(1_200))),
     );
+    let accident = test("accident::random_input_allows_nothing", accident::random_input_allows_nothing);
+    tests.push(accident.within(std::time::Duration::from_secs(600)));
     let nowhere = test("failures::no_agent_anywhere_lists_what_was_tried", failures::no_agent_anywhere);
     tests.push(nowhere.needing(failures::no_agent_installed()));
     suite::run(needs, tests)

@@ -12,7 +12,7 @@ use crate::stage::{PROJECT, Stage};
 const SECOND: &str = "windmill";
 
 /// Starts the app once more, beside the running one, and gives how that start ended.
-async fn start_again(desktop: &Desktop, launch: &Launch) -> Result<ExitStatus> {
+pub async fn start_again(desktop: &Desktop, launch: &Launch) -> Result<ExitStatus> {
     hand_over(&mut launch.command(desktop)).await
 }
 

@@ -56,6 +56,29 @@ impl Stage {
         Self::on(desktop, folder, Manners::Polite, launch).await
     }
 
+    /// The app with a stub in the place of Claude Code.
+    pub async fn stand_in(stub: impl FnOnce(&Desktop) -> Result<PathBuf>) -> Result<Self> {
+        let desktop = Desktop::start().await?;
+        let folder = desktop.project(PROJECT)?;
+        let launch = Launch::folder(&folder)
+            .agent(&stub(&desktop)?)
+            .env("CLAUDE_CONFIG_DIR", desktop.home().join(".claude"));
+        Self::on(desktop, folder, Manners::Polite, launch).await
+    }
+
+    /// The ids of the sessions that are kept, in no order.
+    pub fn session_ids(&self) -> Result<Vec<String>> {
+        let folder = self.desktop.home().join(".local/share/deskbell/sessions");
+        let mut ids = Vec::new();
+        for file in std::fs::read_dir(&folder)? {
+            let path = file?.path();
+            if path.extension().is_some_and(|extension| extension == "json") {
+                ids.extend(path.file_stem().map(|id| id.to_string_lossy().into_owned()));
+            }
+        }
+        Ok(ids)
+    }
+
     async fn on(desktop: Desktop, folder: PathBuf, manners: Manners, launch: Launch) -> Result<Self> {
         let notifications = Notifications::on(&desktop, manners).await?;
         let app = App::start(&desktop, &launch).await?;

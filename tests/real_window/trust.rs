@@ -31,7 +31,7 @@ fn write_hook(folder: &Path, command: &str) -> Result<()> {
 }
 
 /// Trusts by a real pointer, as soon as the button takes it.
-async fn trust(window: &Window) -> Result<()> {
+pub async fn trust(window: &Window) -> Result<()> {
     eventually("the button is armed", SHORT, async || {
         let armed = window.attribute("button", "Trust this folder", "aria-disabled").await?;
         Ok((armed.as_deref() == Some("false")).then_some(()))

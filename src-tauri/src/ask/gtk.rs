@@ -102,6 +102,8 @@ fn build(parent: &::gtk::ApplicationWindow, ask: Ask, react: impl Fn(Reaction) +
 
     if let Some(allow) = allow {
         allow.set_sensitive(false);
+        // Even with the focus on it, Enter goes to the button that decides nothing; the space bar does not.
+        allow.set_receives_default(false);
         dialog.connect_map(move |_| {
             let allow = allow.clone();
             glib::timeout_add_local_once(ARMED_AFTER, move || allow.set_sensitive(true));
@@ -134,9 +136,14 @@ fn heading(ask: &Ask) -> Column {
     let column = Column::new(Orientation::Vertical, 4);
     let question = Label::new(None);
     question.set_markup(&format!("<big><b>{}</b></big>", glib::markup_escape_text(&ask.question)));
-    let place = Label::new(Some(&format!("{} · {} · {}", ask.project, ask.session_title, ask.tool)));
-    place.set_ellipsize(::gtk::pango::EllipsizeMode::End);
-    for label in [&question, &place] {
+    // The tool and the project are never cut; a title may be.
+    let place = Label::new(Some(&format!("{} in {}", ask.tool, ask.project)));
+    place.set_line_wrap(true);
+    place.set_line_wrap_mode(::gtk::pango::WrapMode::WordChar);
+    place.set_max_width_chars(60);
+    let title = Label::new(Some(&format!("Session: “{}”", ask.session_title)));
+    title.set_ellipsize(::gtk::pango::EllipsizeMode::End);
+    for label in [&question, &place, &title] {
         label.set_xalign(0.0);
         column.add(label);
     }

@@ -1,8 +1,10 @@
 //! Agent programs that misbehave, as small scripts.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::Result;
 
@@ -48,6 +50,59 @@ impl AgentStub {
     /// The arguments of every start of the telling agent, a line each; none before the first.
     pub fn arguments(desktop: &Desktop) -> String {
         fs::read_to_string(Self::told(desktop)).unwrap_or_default()
+    }
+
+    /// An agent that asks again and again, and takes each request back after a while: most before a button is armed.
+    /// When it asked is in [`AgentStub::asked`], what it is told in [`AgentStub::heard`].
+    pub fn asking_on_and_on(desktop: &Desktop) -> Result<PathBuf> {
+        let (asked, heard) = (Self::asked_file(desktop), Self::heard_file(desktop));
+        let script = format!(
+            r#"IFS= read -r line
+id=$(printf '%s' "$line" | sed 's/.*"request_id":"\([^"]*\)".*/\1/')
+printf '{{"type":"control_response","response":{{"subtype":"success","request_id":"%s","response":{{}}}}}}\n' "$id"
+(
+  n=0
+  while :; do
+    n=$((n + 1))
+    case $((n % 5)) in 0) life=2.5;; 1) life=0.1;; 2) life=0.3;; 3) life=0.5;; *) life=1.4;; esac
+    printf 'r%s %s\n' "$$-$n" "$(date +%s%N)" >> '{asked}'
+    printf '{{"type":"control_request","request_id":"r%s","request":{{"subtype":"can_use_tool","tool_name":"Bash","input":{{"command":"touch %s.txt"}}}}}}\n' "$$-$n" "$n"
+    sleep "$life"
+    printf '{{"type":"control_cancel_request","request_id":"r%s"}}\n' "$$-$n"
+    sleep 0.1
+  done
+) &
+asking=$!
+cat >> '{heard}'
+kill "$asking"
+"#,
+            asked = asked.display(),
+            heard = heard.display(),
+        );
+        Self::script(desktop, "asking-agent", &script)
+    }
+
+    /// Every request of the agent that asks on and on, and when it was asked, since 1970.
+    pub fn asked(desktop: &Desktop) -> BTreeMap<String, Duration> {
+        let text = fs::read_to_string(Self::asked_file(desktop)).unwrap_or_default();
+        let asked = text.lines().filter_map(|line| {
+            let (id, at) = line.split_once(' ')?;
+            Some((id.to_owned(), Duration::from_nanos(at.parse().ok()?)))
+        });
+        asked.collect()
+    }
+
+    /// The lines that it was told after the first.
+    pub fn heard(desktop: &Desktop) -> String {
+        fs::read_to_string(Self::heard_file(desktop)).unwrap_or_default()
+    }
+
+    fn asked_file(desktop: &Desktop) -> PathBuf {
+        desktop.scratch().join("asked")
+    }
+
+    fn heard_file(desktop: &Desktop) -> PathBuf {
+        desktop.scratch().join("heard")
     }
 
     fn told(desktop: &Desktop) -> PathBuf {

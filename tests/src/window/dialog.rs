@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
-use super::accessible::{Accessibility, Accessible, Role};
+use super::accessible::{Accessibility, Accessible, Extents, Role};
 use super::desktop::Desktop;
 use super::pointer::Pointer;
 use super::wait::{SHORT, eventually};
@@ -136,6 +136,16 @@ impl Dialog {
     pub async fn click_early(&self, button: &str) -> Result<()> {
         let (x, y) = self.button(button).await?.extents().await?.middle();
         self.pointer.click(x, y).await
+    }
+
+    /// Where it is on the screen.
+    pub async fn extents(&self) -> Result<Extents> {
+        self.object.extents().await
+    }
+
+    /// Where the button of that name is on the screen, whether or not it can be used.
+    pub async fn extents_of(&self, button: &str) -> Result<Extents> {
+        self.button(button).await?.extents().await
     }
 
     /// Writes into its one text field.

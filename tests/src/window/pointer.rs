@@ -146,6 +146,11 @@ impl Pointer {
         Ok(())
     }
 
+    /// Does many things in a row, as fast as they go: `mousemove X Y`, `click 1`, `key K`, `windowactivate W`.
+    pub async fn many(&self, things: &[&str]) -> Result<()> {
+        self.xdotool(things).await.map(drop)
+    }
+
     async fn xdotool(&self, arguments: &[&str]) -> Result<String> {
         self.run("xdotool", arguments).await
     }
