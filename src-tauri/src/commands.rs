@@ -1,12 +1,12 @@
 //! What a window may ask. Every command acts for the window that called it, and only on its project's sessions.
 
+pub mod transcript;
+
 use crate::shell::Shell;
 use crate::{project, windows};
 use deskbell_engine::api::*;
 use deskbell_engine::attachment;
-use deskbell_engine::session::{Feed, Subscriber};
 use std::path::PathBuf;
-use std::sync::Arc;
 use tauri::{AppHandle, State, WebviewWindow};
 
 type Answer<T> = Result<T, CommandError>;
@@ -50,26 +50,6 @@ pub async fn remove_session(
     shell.desk().remove(&session_id).await?;
     windows::tell(&app, window.label(), &WindowEvent::SessionRemoved { session_id });
     Ok(())
-}
-
-/// The whole of a session; from now on its events go to this window.
-#[tauri::command]
-pub async fn snapshot(
-    app: AppHandle,
-    shell: State<'_, Shell>,
-    window: WebviewWindow,
-    session_id: SessionId,
-) -> Answer<Snapshot> {
-    let project = project_of(&shell, &window)?;
-    let session = shell.desk().session(&project, &session_id)?;
-    let feed = Arc::new(Feed::new(session_id.clone()));
-    let snapshot = session.subscribe(Subscriber::Merged(feed.clone())).await?;
-    let label = window.label().to_owned();
-    shell.windows.with(window.label(), |window| {
-        window.open_session = Some(session_id);
-        window.forward = Some(crate::forward::Forward::begin(app, label, feed));
-    })?;
-    Ok(snapshot)
 }
 
 #[tauri::command]

@@ -41,6 +41,10 @@ impl Forward {
         self.feed.session_id()
     }
 
+    pub fn feed(&self) -> Arc<Feed> {
+        self.feed.clone()
+    }
+
     /// The page has dealt with everything up to `seq`.
     pub fn acknowledge(&self, seq: u64) {
         let mut under_way = self.acknowledged.lock();

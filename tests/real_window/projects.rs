@@ -142,12 +142,16 @@ pub async fn a_window_acts_only_on_its_own_sessions() -> Result<()> {
             let hello = hello.map_err(|error| anyhow!("hello was refused: {error}"))?;
             let session =
                 hello.pointer("/project/sessions/0/id").context("the first window has a session")?;
-            let own = first.invoke("snapshot", json!({ "sessionId": session })).await?;
+            let show = json!({ "first": null, "count": 10, "ask": 1 });
+            let own = first.invoke("snapshot", json!({ "sessionId": session, "show": show })).await?;
             ensure!(own.is_ok(), "a window sees its own session: {own:?}");
 
             let prompt = json!({ "type": "prompt", "text": "SAY Stolen.", "images": [] });
             for (name, arguments) in [
-                ("snapshot", json!({ "sessionId": session })),
+                ("snapshot", json!({ "sessionId": session, "show": show })),
+                ("show_rows", json!({ "sessionId": session, "show": show })),
+                ("find_words", json!({ "sessionId": session, "query": "Mine", "index": null })),
+                ("text_of", json!({ "sessionId": session, "copy": { "type": "conversation" } })),
                 ("command", json!({ "sessionId": session, "command": prompt })),
                 ("remove_session", json!({ "sessionId": session })),
             ] {

@@ -195,6 +195,10 @@ pub enum Event {
     CodeGrew { item_id: ItemId, keep: u32, lines: Vec<CodeLine> },
     /// An item is void: the first copy of a reply that the agent began again after a retry.
     ItemRemoved { item_id: ItemId },
+    /// An edit went through: what the session did to that file so far.
+    FileChanged { file: ChangedFile },
+    /// The agent's list of tasks, whole.
+    TasksChanged { tasks: Vec<Todo> },
     /// The agent began a turn. `promptIds` is empty if nobody asked for it.
     TurnStarted { prompt_ids: Vec<PromptId> },
     /// The agent's turn is over.
@@ -234,7 +238,85 @@ pub struct Snapshot {
     /// The last event that this snapshot already contains.
     pub seq: u64,
     pub session: Session,
+    /// The part of the transcript that was asked for.
+    pub rows: Rows,
+    /// The items of those rows, in their order.
     pub items: Vec<Item>,
+    /// The files that the session changed, the one that changed last at the end.
+    pub files: Vec<ChangedFile>,
+    pub tasks: Vec<Todo>,
+    /// The last prompts, oldest first, to go back to.
+    pub prompts: Vec<String>,
+}
+
+/// The part of a transcript that a window holds: the rows from `first` up to `end`, of `total`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Rows {
+    pub first: u32,
+    pub end: u32,
+    pub total: u32,
+    /// The request that this answers, by its number.
+    pub ask: u32,
+}
+
+/// The part of a transcript that a window wants. More rows than the engine gives at once are cut off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Show {
+    /// `null`: the end, and whatever is added there.
+    pub first: Option<u32>,
+    pub count: u32,
+    /// A number of the window's own, to know the answer by.
+    pub ask: u32,
+}
+
+/// A file that a session changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ChangedFile {
+    pub path: String,
+    pub added: u32,
+    pub removed: u32,
+    /// The last edit of it, and where that stands.
+    pub item_id: ItemId,
+    pub row: u32,
+}
+
+/// What can be copied, as the agent wrote it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum CopyOf {
+    /// The whole session, as Markdown.
+    Conversation,
+    Message {
+        item_id: ItemId,
+    },
+    /// The whole output of a tool.
+    Output {
+        item_id: ItemId,
+    },
+}
+
+/// Where words stand in a transcript.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Found {
+    /// How many items hold the words.
+    pub count: u32,
+    pub hit: Option<Hit>,
+}
+
+/// One of the items that hold the words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Hit {
+    /// Counted from 0.
+    pub index: u32,
+    pub item_id: ItemId,
+    pub row: u32,
+    /// The words stand in what has to be unfolded first.
+    pub inside: bool,
 }
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -581,6 +663,9 @@ pub struct Item {
     pub id: ItemId,
     /// The tool call whose subagent made this item; `null` for the main thread.
     pub parent: Option<ItemId>,
+    /// The row it is drawn in, counted from 0: a run of reads and searches shares one, and what a subagent made is in
+    /// that of its call. A row keeps its number for good, and may become empty.
+    pub row: u32,
     pub at: u64,
     pub body: Body,
 }
@@ -1012,6 +1097,8 @@ pub struct Batch {
     pub after: u64,
     /// The `seq` after it. Merged events leave their numbers out: `seq - after` may exceed their count.
     pub seq: u64,
+    /// The rows that the window holds from now on. Items that come into it are added by the events.
+    pub rows: Rows,
     pub events: Vec<Event>,
 }
 

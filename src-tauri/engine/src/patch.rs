@@ -5,7 +5,7 @@
 use crate::api::{Block, Body, CodeLine, Event, Item, ItemId};
 use std::collections::HashMap;
 
-/// Applies an event to items, as the UI does. Events that change no item are left alone.
+/// Applies an event to the items of a whole transcript. Events that change no item are left alone.
 pub fn apply(items: &mut Vec<Item>, event: &Event) {
     match event {
         Event::ItemAdded { item } | Event::ItemChanged { item } => match find(items, &item.id) {
@@ -51,60 +51,89 @@ fn grow_code(item: &mut Item, keep: u32, new: &[CodeLine]) {
 /// Events that wait for their frame.
 #[derive(Default)]
 pub struct Pending {
-    events: Vec<Event>,
-    /// Where the one event of an item stands.
-    of_item: HashMap<ItemId, usize>,
-    session: Option<usize>,
+    waiting: Vec<Waiting>,
+    /// Where the one event of each subject stands.
+    of_subject: HashMap<Subject, usize>,
+}
+
+struct Waiting {
+    event: Event,
+    /// The row of the item that the event is about.
+    row: Option<u32>,
+}
+
+impl Waiting {
+    fn is_from(&self, first: u32) -> bool {
+        self.row.is_none_or(|row| row >= first)
+    }
+}
+
+/// What an event is about, if a later one about the same can take its place.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Subject {
+    Session,
+    Tasks,
+    File(String),
+    Item(ItemId),
+}
+
+impl Subject {
+    fn of(event: &Event) -> Option<Self> {
+        match event {
+            Event::SessionChanged { .. } => Some(Self::Session),
+            Event::TasksChanged { .. } => Some(Self::Tasks),
+            Event::FileChanged { file } => Some(Self::File(file.path.clone())),
+            event => item_of(event).cloned().map(Self::Item),
+        }
+    }
 }
 
 impl Pending {
     pub fn is_empty(&self) -> bool {
-        self.events.is_empty()
+        self.waiting.is_empty()
     }
 
     /// How many events the next batch would have.
     pub fn len(&self) -> usize {
-        self.events.len()
+        self.waiting.len()
     }
 
-    pub fn take(&mut self) -> Vec<Event> {
-        self.of_item.clear();
-        self.session = None;
-        std::mem::take(&mut self.events)
+    /// What waits, without what is about items in rows above `first`.
+    pub fn take_from(&mut self, first: u32) -> Vec<Event> {
+        self.of_subject.clear();
+        let waiting = std::mem::take(&mut self.waiting).into_iter();
+        waiting.filter(|waiting| waiting.is_from(first)).map(|waiting| waiting.event).collect()
     }
 
-    /// Takes an event in, into what is there already where that says the same.
-    pub fn push(&mut self, event: Event) {
-        if let Event::SessionChanged { .. } = &event {
-            match self.session {
-                Some(at) => self.events[at] = event,
-                None => {
-                    self.session = Some(self.events.len());
-                    self.events.push(event);
-                }
-            }
-            return;
-        }
-        let Some(id) = item_of(&event).cloned() else {
-            return self.events.push(event);
+    /// Takes an event in, into what is there already where that says the same. `row`: where its item stands.
+    pub fn push(&mut self, event: Event, row: Option<u32>) {
+        let Some(subject) = Subject::of(&event) else {
+            return self.waiting.push(Waiting { event, row });
         };
-        match self.of_item.get(&id) {
-            Some(at) => {
-                let at = *at;
-                if let Some(apart) = merge(&mut self.events[at], event) {
-                    self.of_item.insert(id, self.events.len());
-                    self.events.push(apart);
-                }
-            }
-            None => {
-                self.of_item.insert(id, self.events.len());
-                self.events.push(event);
+        let apart = match self.of_subject.get(&subject) {
+            Some(at) => merge(&mut self.waiting[*at].event, event),
+            None => Some(event),
+        };
+        if let Some(event) = apart {
+            self.of_subject.insert(subject, self.waiting.len());
+            self.waiting.push(Waiting { event, row });
+        }
+    }
+
+    /// Drops what is about items in rows above `first`.
+    pub fn drop_above(&mut self, first: u32) {
+        self.waiting.retain(|waiting| waiting.is_from(first));
+        self.of_subject.clear();
+        for (at, waiting) in self.waiting.iter().enumerate() {
+            if let Some(subject) = Subject::of(&waiting.event) {
+                self.of_subject.insert(subject, at);
             }
         }
     }
 }
 
-fn item_of(event: &Event) -> Option<&ItemId> {
+/// The item that an event is about.
+pub fn item_of(event: &Event) -> Option<&ItemId> {
     match event {
         Event::ItemAdded { item } | Event::ItemChanged { item } => Some(&item.id),
         Event::ItemRemoved { item_id }
@@ -150,7 +179,10 @@ fn merge(earlier: &mut Event, later: Event) -> Option<Event> {
             }
             later => *earlier = later,
         },
-        (_, later) => return Some(later),
+        // What goes and comes again comes where it comes.
+        (Event::ItemRemoved { .. }, later) => return Some(later),
+        // The facts of the session, of its tasks, of a file: the later one says it all.
+        (earlier, later) => *earlier = later,
     }
     None
 }
@@ -170,7 +202,13 @@ mod tests {
     }
 
     fn text_item(id: u8, blocks: Vec<Block>) -> Item {
-        Item { id: ItemId(id.to_string()), parent: None, at: 0, body: Body::Text { blocks, streaming: true } }
+        Item {
+            id: ItemId(id.to_string()),
+            parent: None,
+            row: 0,
+            at: 0,
+            body: Body::Text { blocks, streaming: true },
+        }
     }
 
     fn block() -> impl Strategy<Value = Block> {
@@ -251,6 +289,7 @@ mod tests {
                     item: Item {
                         id: ItemId(format!("p{nr}")),
                         parent: None,
+                        row: 0,
                         at: 0,
                         body: Body::Prompt { text: String::new(), n_images: 0, state: PromptState::Sent },
                     },
@@ -273,8 +312,8 @@ mod tests {
             let mut merged = Vec::new();
             for part in [&events[..cut], &events[cut..]] {
                 let mut pending = Pending::default();
-                part.iter().for_each(|event| pending.push(event.clone()));
-                pending.take().iter().for_each(|event| apply(&mut merged, event));
+                part.iter().for_each(|event| pending.push(event.clone(), None));
+                pending.take_from(0).iter().for_each(|event| apply(&mut merged, event));
             }
             prop_assert_eq!(one_by_one, merged);
         }

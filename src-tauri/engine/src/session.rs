@@ -44,7 +44,8 @@ pub enum Subscriber {
     /// Every event, one by one. A listener that does not keep up holds the session, and at last its agent; but not
     /// the session's end.
     Every(mpsc::Sender<Envelope>),
-    /// Every event, those of one frame merged. A listener that does not keep up costs bounded memory.
+    /// Every event that is about what is shown, those of one frame merged. A listener that does not keep up costs
+    /// bounded memory.
     Merged(Arc<Feed>),
     /// What changes the session's facts, without the transcript: a few events a turn.
     Facts(mpsc::UnboundedSender<Envelope>),
@@ -63,6 +64,20 @@ pub(crate) enum Message {
         reply: oneshot::Sender<Snapshot>,
     },
     Snapshot(oneshot::Sender<Snapshot>),
+    Show {
+        feed: Arc<Feed>,
+        show: Show,
+        reply: oneshot::Sender<()>,
+    },
+    Find {
+        query: String,
+        index: Option<i64>,
+        reply: oneshot::Sender<Found>,
+    },
+    Copy {
+        copy: CopyOf,
+        reply: oneshot::Sender<Option<String>>,
+    },
     /// Ends the process as soon as nothing is left to do, then replies.
     Finish(oneshot::Sender<()>),
     /// Ends the process now, then replies.
@@ -119,13 +134,35 @@ impl SessionHandle {
         self.send(Message::StartWithoutAsking).await
     }
 
-    /// Begins to listen; the snapshot is what was before the first event.
+    /// Begins to listen; the snapshot is what was before the first event, of the rows that the listener shows.
     pub async fn subscribe(&self, subscriber: Subscriber) -> Result<Snapshot, CommandError> {
         let (reply, answer) = oneshot::channel();
         self.send(Message::Subscribe { subscriber, reply }).await?;
         answer.await.map_err(|_| gone())
     }
 
+    /// Shows another part of the transcript through a feed that listens. What comes into it comes as events.
+    pub async fn show(&self, feed: Arc<Feed>, show: Show) -> Result<(), CommandError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Message::Show { feed, show, reply }).await?;
+        answer.await.map_err(|_| gone())
+    }
+
+    /// Finds words in the whole transcript: the item of that number among those that hold them, or the last.
+    pub async fn find(&self, query: String, index: Option<i64>) -> Result<Found, CommandError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Message::Find { query, index, reply }).await?;
+        answer.await.map_err(|_| gone())
+    }
+
+    /// A text to take along; `None` if there is no such item.
+    pub async fn copy(&self, copy: CopyOf) -> Result<Option<String>, CommandError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Message::Copy { copy, reply }).await?;
+        answer.await.map_err(|_| gone())
+    }
+
+    /// The whole of it.
     pub async fn snapshot(&self) -> Result<Snapshot, CommandError> {
         let (reply, answer) = oneshot::channel();
         self.send(Message::Snapshot(reply)).await?;

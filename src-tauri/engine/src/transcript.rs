@@ -3,7 +3,12 @@
 //! An item's id is the same either way: a block of a reply is `<message id>.<place in it>`, a tool call has the
 //! agent's own id, a prompt its uuid. The fold never fails: what it does not know is shown as what it is.
 
+mod facts;
+mod find;
+mod markdown;
+mod rows;
 mod tool;
+mod words;
 
 use crate::api::*;
 use crate::document::{self, Change, Stream as Document};
@@ -13,6 +18,8 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+/// A longer text is kept once, as the document it is.
+const SOURCE_LIMIT: usize = 1024 * 1024;
 /// Text that a flood of unreadable lines may fill; the lines behind it are counted, not kept.
 const UNREADABLE_LIMIT: usize = 64 * 1024;
 
@@ -23,8 +30,16 @@ pub struct Transcript {
     project: PathBuf,
     items: Vec<Item>,
     index: HashMap<ItemId, usize>,
+    rows: rows::Index,
+    facts: facts::Facts,
+    /// News of the facts, not told yet.
+    news: Vec<Event>,
     documents: HashMap<ItemId, Document>,
+    /// Finished texts, as the agent wrote them.
+    sources: HashMap<ItemId, Box<str>>,
     tools: HashMap<ItemId, tool::Call>,
+    /// The calls that have not ended, in the order they began.
+    running: Vec<ItemId>,
     /// Prompts that were accepted and not sent: they become items when they are.
     waiting: HashMap<PromptId, Prompt>,
     /// The reply that is being streamed, and its blocks that are not whole yet.
@@ -68,11 +83,42 @@ impl Transcript {
         self.index.contains_key(&ItemId::new(id))
     }
 
+    pub fn n_rows(&self) -> u32 {
+        self.rows.count()
+    }
+
+    /// The row that an item is drawn in.
+    pub fn row_of(&self, id: &ItemId) -> Option<u32> {
+        Some(self.items[*self.index.get(id)?].row)
+    }
+
+    /// The items of the rows from `first` up to `end`.
+    pub fn items_of(&self, first: u32, end: u32) -> impl Iterator<Item = &Item> {
+        self.rows.places(first, end).map(|place| &self.items[place])
+    }
+
+    /// The files that were changed, the one that changed last at the end.
+    pub fn files(&self) -> &[ChangedFile] {
+        self.facts.files()
+    }
+
+    pub fn tasks(&self) -> &[Todo] {
+        self.facts.tasks()
+    }
+
+    /// The last prompts, oldest first.
+    pub fn prompts(&self) -> Vec<String> {
+        self.facts.prompts()
+    }
+
     /// What happened since this was asked last: one event for each item, in the order of their first change.
     pub fn take_events(&mut self) -> Vec<Event> {
         self.dirty_index.clear();
         let dirty = std::mem::take(&mut self.dirty);
-        dirty.into_iter().filter_map(|(id, dirty)| self.event(id, dirty)).collect()
+        let mut events: Vec<Event> =
+            dirty.into_iter().filter_map(|(id, dirty)| self.event(id, dirty)).collect();
+        events.append(&mut self.news);
+        events
     }
 
     fn event(&mut self, id: ItemId, dirty: Dirty) -> Option<Event> {
@@ -103,18 +149,21 @@ impl Transcript {
 
     /// What the agent does just now, in a word or two.
     pub fn activity(&self) -> String {
-        for item in self.items.iter().rev() {
-            match &item.body {
-                Body::ToolCall(call) if matches!(call.state, ToolState::Running | ToolState::Preparing) => {
-                    return format!("{} {}", call.verb, call.subject).trim().to_owned();
-                }
-                Body::Text { streaming: true, .. } => return "Writing".to_owned(),
-                Body::Thinking { streaming: true, .. } => return "Thinking".to_owned(),
-                Body::Prompt { .. } | Body::TurnEnd(_) => break,
-                _ => {}
+        let at_work = |item: &Item| match &item.body {
+            Body::ToolCall(call) if matches!(call.state, ToolState::Running | ToolState::Preparing) => {
+                Some(format!("{} {}", call.verb, call.subject).trim().to_owned())
             }
-        }
-        "Working".to_owned()
+            Body::Text { streaming: true, .. } => Some("Writing".to_owned()),
+            Body::Thinking { streaming: true, .. } => Some("Thinking".to_owned()),
+            _ => None,
+        };
+        // What is at work is among what has not ended, however long the turn is.
+        let open = self.reply.iter().flat_map(|reply| reply.open.values()).chain(&self.running);
+        let last = open.filter_map(|id| self.index.get(id)).filter_map(|place| {
+            let words = at_work(&self.items[*place])?;
+            Some((*place, words))
+        });
+        last.max_by_key(|(place, _)| *place).map_or_else(|| "Working".to_owned(), |(_, words)| words)
     }
 
     // --- notes: what we know ourselves -----------------------------------------------------------------------
@@ -198,9 +247,7 @@ impl Transcript {
     fn cut_off(&mut self, now: u64) {
         self.close_reply();
         self.broken_off.clear();
-        let running: Vec<ItemId> =
-            self.tools.iter().filter(|(_, call)| !call.ended).map(|(id, _)| id.clone()).collect();
-        for id in running {
+        for id in std::mem::take(&mut self.running) {
             if let Some(call) = self.tools.get_mut(&id) {
                 call.ended = true;
             }
@@ -327,17 +374,21 @@ impl Transcript {
     /// Ends the streaming of a text or a thought, with its whole text if that is known.
     fn finish(&mut self, id: &ItemId, whole: Option<String>, thought_ms: Option<u64>) {
         if let Some(mut document) = self.documents.remove(id) {
-            let change = match whole {
+            let (source, change) = match whole {
                 // What was never streamed needs no stream, which keeps its text.
                 Some(whole) if document.text().is_empty() => {
-                    Some(Change::Blocks { keep: 0, blocks: document::markdown(&whole) })
+                    let blocks = document::markdown(&whole);
+                    (whole.into_boxed_str(), Some(Change::Blocks { keep: 0, blocks }))
                 }
                 whole => {
                     whole.iter().for_each(|whole| document.set_text(whole));
                     document.finish();
-                    document.take_change()
+                    (document.text().into(), document.take_change())
                 }
             };
+            if source.len() <= SOURCE_LIMIT {
+                self.sources.insert(id.clone(), source);
+            }
             if let Some(Body::Text { blocks, streaming }) = self.body(id) {
                 *streaming = false;
                 if let Some(change) = change {
@@ -454,6 +505,9 @@ impl Transcript {
             }
             _ => self.add(item_id.clone(), parent, now, Body::ToolCall(Box::new(view))),
         }
+        self.learn(&item_id);
+        self.running.retain(|known| *known != item_id);
+        self.running.push(item_id.clone());
         self.tools.insert(item_id, call);
     }
 
@@ -471,7 +525,8 @@ impl Transcript {
     fn tool_ends(&mut self, now: u64, id: &str, outcome: &tool::Outcome<'_>) {
         let id = ItemId::new(id);
         let Some(call) = self.tools.get_mut(&id) else { return };
-        call.ended = true;
+        let is_news = !std::mem::replace(&mut call.ended, true);
+        self.running.retain(|known| *known != id);
         let state = match (outcome.is_error, call.denied) {
             (true, true) => ToolState::Denied,
             (true, false) => ToolState::Failed,
@@ -481,6 +536,16 @@ impl Transcript {
         if let Some(Body::ToolCall(known)) = self.body(&id) {
             **known = view;
             self.touch(&id, Dirty::Changed);
+        }
+        if is_news {
+            self.learn(&id);
+        }
+    }
+
+    /// What a tool call means for the facts beside the transcript.
+    fn learn(&mut self, id: &ItemId) {
+        if let Some(place) = self.index.get(id) {
+            self.news.extend(self.facts.learn(&self.items[*place]));
         }
     }
 
@@ -560,19 +625,27 @@ impl Transcript {
             }
             return self.touch(&id, Dirty::Changed);
         }
+        if let Body::Prompt { text, .. } = &body {
+            self.facts.prompted(text);
+        }
+        let row_of_parent = parent.as_ref().and_then(|parent| self.row_of(parent));
+        let row = self.rows.add(self.items.len(), row_of_parent, &body);
         self.index.insert(id.clone(), self.items.len());
-        self.items.push(Item { id: id.clone(), parent, at, body });
+        self.items.push(Item { id: id.clone(), parent, row, at, body });
         self.touch(&id, Dirty::Added);
     }
 
     fn remove(&mut self, id: &ItemId) {
         let Some(item_idx) = self.index.remove(id) else { return };
+        self.rows.remove(item_idx, self.items[item_idx].row);
         self.items.remove(item_idx);
         for idx in self.index.values_mut().filter(|idx| **idx > item_idx) {
             *idx -= 1;
         }
         self.documents.remove(id);
+        self.sources.remove(id);
         self.tools.remove(id);
+        self.running.retain(|known| known != id);
         self.touch(id, Dirty::Removed);
     }
 

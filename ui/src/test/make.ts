@@ -1,6 +1,6 @@
 // Short ways to write down data for tests.
 
-import type { Batch, Block, Event, Item, ItemId, Session, Snapshot, ToolIcon } from '../lib/bindings/api';
+import type { Batch, Block, Event, Item, ItemId, Rows, Session, Snapshot, ToolIcon } from '../lib/bindings/api';
 import { emptySession } from '../lib/host/fake/facts';
 import { codeLine } from '../lib/host/fake/markdown';
 import { tool } from '../lib/host/fake/script';
@@ -9,12 +9,23 @@ export function session(facts: Partial<Session> = {}): Session {
   return { ...emptySession('s1', 'A session'), createdAt: 1, changedAt: 1, ...facts };
 }
 
-export function snapshot(seq: number, items: Item[] = [], facts: Partial<Session> = {}): Snapshot {
-  return { seq, session: session(facts), items };
+/** Every item has a row of its own, below those that were made before. */
+let nextRow = 0;
+
+export function at(row: number, item: Item): Item {
+  return { ...item, row };
 }
 
-export function batch(after: number, events: Event[], seq = after + events.length): Batch {
-  return { sessionId: 's1', after, seq, events };
+export function snapshot(seq: number, items: Item[] = [], facts: Partial<Session> = {}): Snapshot {
+  const total = items.reduce((rows, item) => Math.max(rows, item.row + 1), 0);
+  const rows = { first: 0, end: total, total, ask: 1 };
+  return { seq, session: session(facts), rows, items, files: [], tasks: [], prompts: [] };
+}
+
+/** A batch for a window that holds whatever there is, unless told otherwise. */
+export function batch(after: number, events: Event[], seq = after + events.length, rows?: Rows): Batch {
+  const all = { first: 0, end: 1_000_000, total: 1_000_000, ask: 1 };
+  return { sessionId: 's1', after, seq, rows: rows ?? all, events };
 }
 
 export function paragraph(text: string): Block {
@@ -26,13 +37,13 @@ export function code(...lines: string[]): Block {
 }
 
 export function text(id: ItemId, ...blocks: Block[]): Item {
-  return { id, parent: null, at: 1, body: { type: 'text', blocks, streaming: true } };
+  return { id, parent: null, row: nextRow++, at: 1, body: { type: 'text', blocks, streaming: true } };
 }
 
 export function prompt(id: ItemId, state: 'queued' | 'sent' | 'done' | 'held' = 'sent'): Item {
-  return { id, parent: null, at: 1, body: { type: 'prompt', text: id, nImages: 0, state } };
+  return { id, parent: null, row: nextRow++, at: 1, body: { type: 'prompt', text: id, nImages: 0, state } };
 }
 
 export function call(id: ItemId, icon: ToolIcon, parent: ItemId | null = null): Item {
-  return { id, parent, at: 1, body: tool(icon, 'Did', id, { type: 'json', input: '{}', output: [] }) };
+  return { id, parent, row: nextRow++, at: 1, body: tool(icon, 'Did', id, { type: 'json', input: '{}', output: [] }) };
 }

@@ -25,12 +25,12 @@ pub fn fold(data: &[u8]) {
         for event in transcript.take_events() {
             told(&event);
             patch::apply(&mut shown, &event);
-            pending.push(event);
+            pending.push(event, None);
         }
         assert_eq!(shown, transcript.items());
         left = behind;
         if left.len().is_multiple_of(2) {
-            pending.take().iter().for_each(|event| patch::apply(&mut merged, event));
+            pending.take_from(0).iter().for_each(|event| patch::apply(&mut merged, event));
             assert_eq!(merged, transcript.items());
         }
     }

@@ -7,6 +7,7 @@ use crate::attachment;
 use crate::history;
 use crate::launch::Start;
 use crate::owner::{self, Lock};
+use crate::patch::item_of;
 use crate::process::{Output, Process};
 use crate::store::Record;
 use crate::transcript::Transcript;
@@ -199,17 +200,32 @@ impl Actor {
             Message::Subscribe { subscriber, reply } => {
                 // What waits goes to those who listened before.
                 self.flush().await;
-                if let Subscriber::Merged(feed) = &subscriber {
-                    feed.begin(self.seq);
-                }
-                if reply.send(self.snapshot()).is_ok() {
+                let total = self.transcript.n_rows();
+                let rows = match &subscriber {
+                    Subscriber::Merged(feed) => feed.begin(self.seq, total),
+                    Subscriber::Every(_) => Rows { end: total, total, ..Rows::default() },
+                    Subscriber::Facts(_) => Rows { total, ..Rows::default() },
+                };
+                if reply.send(self.snapshot(rows)).is_ok() {
                     self.subscribers.push(subscriber);
                 }
+            }
+            Message::Show { feed, show, reply } => {
+                self.flush_items().await;
+                feed.show(show, |first, end| self.transcript.items_of(first, end));
+                // Whoever asked may be gone; its window is still told.
+                let _ = reply.send(());
+            }
+            // Whoever asked and is gone needs no answer.
+            Message::Find { query, index, reply } => drop(reply.send(self.transcript.find(&query, index))),
+            Message::Copy { copy, reply } => {
+                drop(reply.send(self.transcript.text_of(&self.session().title, &copy)));
             }
             Message::Snapshot(reply) => {
                 self.flush().await;
                 // A caller that is gone needs no snapshot.
-                drop(reply.send(self.snapshot()));
+                let total = self.transcript.n_rows();
+                drop(reply.send(self.snapshot(Rows { end: total, total, ..Rows::default() })));
             }
             Message::Finish(reply) => self.finish.push(reply),
             Message::Close(reply) => {
@@ -466,7 +482,8 @@ impl Actor {
                 },
                 Subscriber::Merged(feed) if std::sync::Arc::strong_count(feed) == 1 => true,
                 Subscriber::Merged(feed) => {
-                    feed.push(envelope);
+                    let row = item_of(&envelope.event).and_then(|id| self.transcript.row_of(id));
+                    feed.push(envelope, row, self.transcript.n_rows());
                     false
                 }
                 Subscriber::Facts(sender) => sender.send(envelope).is_err(),
@@ -480,8 +497,17 @@ impl Actor {
         }
     }
 
-    fn snapshot(&self) -> Snapshot {
-        Snapshot { seq: self.seq, session: self.session(), items: self.transcript.items().to_vec() }
+    /// The session as it stands, with the items of these rows.
+    fn snapshot(&self, rows: Rows) -> Snapshot {
+        let transcript = &self.transcript;
+        let items = if rows.end - rows.first == rows.total {
+            transcript.items().to_vec()
+        } else {
+            transcript.items_of(rows.first, rows.end).cloned().collect()
+        };
+        let (files, tasks) = (transcript.files().to_vec(), transcript.tasks().to_vec());
+        let prompts = transcript.prompts();
+        Snapshot { seq: self.seq, session: self.session(), rows, items, files, tasks, prompts }
     }
 
     fn session(&self) -> Session {

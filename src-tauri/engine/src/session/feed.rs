@@ -1,12 +1,15 @@
-//! Events on their way to a window: merged while they wait, bounded however long that is.
+//! Events on their way to a window: only those of the rows it holds, merged while they wait, bounded however long
+//! that is.
 
-use crate::api::{Batch, Envelope, SessionId};
-use crate::patch::Pending;
+use crate::api::{Batch, Envelope, Event, Item, Rows, SessionId, Show};
+use crate::patch::{Pending, item_of};
 use std::sync::{Mutex, PoisonError};
 use tokio::sync::Notify;
 
 /// Events that may wait. Beyond it they are dropped for a gap, which makes the window ask for a snapshot.
 const BOUND: usize = 4096;
+/// Rows that a window may hold.
+const MOST_ROWS: u32 = 400;
 
 /// One window's view of one session.
 pub struct Feed {
@@ -19,38 +22,106 @@ pub struct Feed {
 struct State {
     after: u64,
     seq: u64,
+    show: Option<Show>,
+    rows: Rows,
+    /// There is something to say besides events: other rows, or a gap.
+    is_news: bool,
     pending: Pending,
 }
 
+impl State {
+    /// The rows that belong to what is shown, of `total`.
+    fn rows_of(&self, total: u32) -> Rows {
+        let Show { first, count, ask } = self.show.unwrap_or(Show { first: None, count: MOST_ROWS, ask: 0 });
+        let count = count.clamp(1, MOST_ROWS);
+        let first =
+            first.unwrap_or(u32::MAX).min(total.saturating_sub(if first.is_some() { 1 } else { count }));
+        Rows { first, end: first.saturating_add(count).min(total), total, ask }
+    }
+
+    /// Forgets what waits: the window has to start over from a snapshot.
+    fn gap(&mut self) {
+        self.pending = Pending::default();
+        self.after = self.seq;
+        self.is_news = true;
+    }
+}
+
 impl Feed {
-    /// `seq`: the last event that the window's snapshot contains is told when it subscribes.
-    pub fn new(session_id: SessionId) -> Self {
-        Self { session_id, state: Mutex::default(), more: Notify::new() }
+    /// What it shows is told when it subscribes, with the last event that the snapshot contains.
+    pub fn new(session_id: SessionId, show: Show) -> Self {
+        Self {
+            session_id,
+            state: Mutex::new(State { show: Some(show), ..State::default() }),
+            more: Notify::new(),
+        }
     }
 
     pub fn session_id(&self) -> &SessionId {
         &self.session_id
     }
 
-    pub(crate) fn begin(&self, seq: u64) {
-        *self.lock() = State { after: seq, seq, pending: Pending::default() };
+    /// Begins after event `seq`, with a transcript of so many rows. Says which of them the snapshot has to have.
+    pub(crate) fn begin(&self, seq: u64, n_rows: u32) -> Rows {
+        let mut state = self.lock();
+        state.rows = state.rows_of(n_rows);
+        (state.after, state.seq) = (seq, seq);
+        state.rows
     }
 
-    pub(crate) fn push(&self, envelope: Envelope) {
+    /// Shows another part of the transcript. `items` gives those of the rows from one up to another.
+    pub(crate) fn show<'a, I: Iterator<Item = &'a Item>>(&self, show: Show, items: impl Fn(u32, u32) -> I) {
         let mut state = self.lock();
-        state.seq = envelope.seq;
-        state.pending.push(envelope.event);
-        if state.pending.len() > BOUND {
-            state.pending.take();
-            state.after = state.seq;
+        let before = state.rows;
+        state.show = Some(show);
+        state.rows = state.rows_of(before.total);
+        let Rows { first, end, .. } = state.rows;
+        // What is in both parts is known; the rest comes new, above it and below it.
+        let (above, below) = if before.first < end && first < before.end {
+            ((first, before.first.max(first)), (before.end.min(end), end))
+        } else {
+            ((first, end), (end, end))
+        };
+        for item in items(above.0, above.1).chain(items(below.0, below.1)) {
+            state.pending.push(Event::ItemAdded { item: item.clone() }, Some(item.row));
         }
+        state.is_news = true;
         drop(state);
         self.more.notify_one();
     }
 
+    /// `row`: where the item of this event stands, in a transcript of `n_rows`.
+    pub(crate) fn push(&self, envelope: Envelope, row: Option<u32>, n_rows: u32) {
+        let mut state = self.lock();
+        state.seq = envelope.seq;
+        if n_rows != state.rows.total {
+            state.rows = state.rows_of(n_rows);
+            state.is_news = true;
+        }
+        let Rows { first, end, .. } = state.rows;
+        let event = envelope.event;
+        if item_of(&event).is_none() || matches!(event, Event::ItemRemoved { .. }) {
+            state.pending.push(event, None);
+        } else if row.is_some_and(|row| (first..end).contains(&row)) {
+            state.pending.push(event, row);
+        }
+        if state.pending.len() > BOUND {
+            // The end has moved on: most of what waits is no longer shown.
+            state.pending.drop_above(first);
+            if state.pending.len() > BOUND / 2 {
+                state.gap();
+            }
+        }
+        let is_waiting = state.is_waiting();
+        drop(state);
+        if is_waiting {
+            self.more.notify_one();
+        }
+    }
+
     /// Returns as soon as there is something to take; it may go on merging until it is taken.
     pub async fn ready(&self) {
-        while self.lock().pending.is_empty() {
+        while !self.lock().is_waiting() {
             self.more.notified().await;
         }
     }
@@ -67,15 +138,26 @@ impl Feed {
 
     fn take(&self) -> Option<Batch> {
         let mut state = self.lock();
-        if state.pending.is_empty() {
+        if !state.is_waiting() {
             return None;
         }
-        let (after, seq) = (state.after, state.seq);
+        state.is_news = false;
+        let (after, seq, rows) = (state.after, state.seq, state.rows);
         state.after = seq;
-        Some(Batch { session_id: self.session_id.clone(), after, seq, events: state.pending.take() })
+        let events = state.pending.take_from(rows.first);
+        Some(Batch { session_id: self.session_id.clone(), after, seq, rows, events })
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+impl State {
+    fn is_waiting(&self) -> bool {
+        self.is_news || !self.pending.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -16,6 +16,8 @@ pub struct Call {
     pub denied: bool,
     pub ended: bool,
     project: PathBuf,
+    /// All that it put out, as it came.
+    output: Option<Box<str>>,
 }
 
 /// What came of it: the text that the model reads, and the same as data.
@@ -45,7 +47,12 @@ impl Outcome<'_> {
 impl Call {
     pub fn new(name: &str, input: Value, started_at: u64, project: &Path) -> Self {
         let (name, project) = (name.to_owned(), project.to_owned());
-        Self { name, input, started_at, denied: false, ended: false, project }
+        Self { name, input, started_at, denied: false, ended: false, project, output: None }
+    }
+
+    /// All that it put out, as it came.
+    pub fn output(&self) -> Option<&str> {
+        self.output.as_deref()
     }
 
     fn input(&self, key: &str) -> &str {

@@ -37,12 +37,12 @@ export type InputChange = { "type": "whole", json: string, } | { "type": "field"
 /**
  * An event with its place in the session's order. `seq` grows by one with each event of a session, without a gap.
  */
-export type Envelope = { seq: number, sessionId: SessionId, } & ({ "type": "sessionChanged", session: Session, } | { "type": "itemAdded", item: Item, } | { "type": "itemChanged", item: Item, } | { "type": "blocksChanged", itemId: ItemId, keep: number, blocks: Array<Block>, } | { "type": "codeGrew", itemId: ItemId, keep: number, lines: Array<CodeLine>, } | { "type": "itemRemoved", itemId: ItemId, } | { "type": "turnStarted", promptIds: Array<PromptId>, } | { "type": "turnEnded", turn: TurnEnd, } | { "type": "permissionRequested", request: PermissionRequest, } | { "type": "permissionResolved", requestId: RequestId, resolution: Resolution, } | { "type": "agentExited", report: ExitReport, } | { "type": "commandFailed", error: CommandError, });
+export type Envelope = { seq: number, sessionId: SessionId, } & ({ "type": "sessionChanged", session: Session, } | { "type": "itemAdded", item: Item, } | { "type": "itemChanged", item: Item, } | { "type": "blocksChanged", itemId: ItemId, keep: number, blocks: Array<Block>, } | { "type": "codeGrew", itemId: ItemId, keep: number, lines: Array<CodeLine>, } | { "type": "itemRemoved", itemId: ItemId, } | { "type": "fileChanged", file: ChangedFile, } | { "type": "tasksChanged", tasks: Array<Todo>, } | { "type": "turnStarted", promptIds: Array<PromptId>, } | { "type": "turnEnded", turn: TurnEnd, } | { "type": "permissionRequested", request: PermissionRequest, } | { "type": "permissionResolved", requestId: RequestId, resolution: Resolution, } | { "type": "agentExited", report: ExitReport, } | { "type": "commandFailed", error: CommandError, });
 
 /**
  * What happened in a session.
  */
-export type Event = { "type": "sessionChanged", session: Session, } | { "type": "itemAdded", item: Item, } | { "type": "itemChanged", item: Item, } | { "type": "blocksChanged", itemId: ItemId, keep: number, blocks: Array<Block>, } | { "type": "codeGrew", itemId: ItemId, keep: number, lines: Array<CodeLine>, } | { "type": "itemRemoved", itemId: ItemId, } | { "type": "turnStarted", promptIds: Array<PromptId>, } | { "type": "turnEnded", turn: TurnEnd, } | { "type": "permissionRequested", request: PermissionRequest, } | { "type": "permissionResolved", requestId: RequestId, resolution: Resolution, } | { "type": "agentExited", report: ExitReport, } | { "type": "commandFailed", error: CommandError, };
+export type Event = { "type": "sessionChanged", session: Session, } | { "type": "itemAdded", item: Item, } | { "type": "itemChanged", item: Item, } | { "type": "blocksChanged", itemId: ItemId, keep: number, blocks: Array<Block>, } | { "type": "codeGrew", itemId: ItemId, keep: number, lines: Array<CodeLine>, } | { "type": "itemRemoved", itemId: ItemId, } | { "type": "fileChanged", file: ChangedFile, } | { "type": "tasksChanged", tasks: Array<Todo>, } | { "type": "turnStarted", promptIds: Array<PromptId>, } | { "type": "turnEnded", turn: TurnEnd, } | { "type": "permissionRequested", request: PermissionRequest, } | { "type": "permissionResolved", requestId: RequestId, resolution: Resolution, } | { "type": "agentExited", report: ExitReport, } | { "type": "commandFailed", error: CommandError, };
 
 /**
  * The way a permission request ended.
@@ -60,7 +60,23 @@ export type Snapshot = {
 /**
  * The last event that this snapshot already contains.
  */
-seq: number, session: Session, items: Array<Item>, };
+seq: number, session: Session, 
+/**
+ * The part of the transcript that was asked for.
+ */
+rows: Rows, 
+/**
+ * The items of those rows, in their order.
+ */
+items: Array<Item>, 
+/**
+ * The files that the session changed, the one that changed last at the end.
+ */
+files: Array<ChangedFile>, tasks: Array<Todo>, 
+/**
+ * The last prompts, oldest first, to go back to.
+ */
+prompts: Array<string>, };
 
 /**
  * One conversation with one agent in one project.
@@ -343,7 +359,12 @@ export type Item = { id: ItemId,
 /**
  * The tool call whose subagent made this item; `null` for the main thread.
  */
-parent: ItemId | null, at: number, body: Body, };
+parent: ItemId | null, 
+/**
+ * The row it is drawn in, counted from 0: a run of reads and searches shares one, and what a subagent made is in
+ * that of its call. A row keeps its number for good, and may become empty.
+ */
+row: number, at: number, body: Body, };
 
 export type Body = { "type": "prompt", text: string, nImages: number, state: PromptState, } | { "type": "text", blocks: Array<Block>, 
 /**
@@ -527,7 +548,11 @@ after: number,
 /**
  * The `seq` after it. Merged events leave their numbers out: `seq - after` may exceed their count.
  */
-seq: number, events: Array<Event>, };
+seq: number, 
+/**
+ * The rows that the window holds from now on. Items that come into it are added by the events.
+ */
+rows: Rows, events: Array<Event>, };
 
 /**
  * What a window learns first. Its events come under a name that only it was told.
@@ -701,6 +726,64 @@ subject: string | null, };
  * In which way the permission channel failed.
  */
 export type ChannelFaultKind = "unasked" | "cannotAsk";
+
+/**
+ * The part of a transcript that a window holds: the rows from `first` up to `end`, of `total`.
+ */
+export type Rows = { first: number, end: number, total: number, 
+/**
+ * The request that this answers, by its number.
+ */
+ask: number, };
+
+/**
+ * The part of a transcript that a window wants. More rows than the engine gives at once are cut off.
+ */
+export type Show = { 
+/**
+ * `null`: the end, and whatever is added there.
+ */
+first: number | null, count: number, 
+/**
+ * A number of the window's own, to know the answer by.
+ */
+ask: number, };
+
+/**
+ * A file that a session changed.
+ */
+export type ChangedFile = { path: string, added: number, removed: number, 
+/**
+ * The last edit of it, and where that stands.
+ */
+itemId: ItemId, row: number, };
+
+/**
+ * What can be copied, as the agent wrote it.
+ */
+export type CopyOf = { "type": "conversation" } | { "type": "message", itemId: ItemId, } | { "type": "output", itemId: ItemId, };
+
+/**
+ * Where words stand in a transcript.
+ */
+export type Found = { 
+/**
+ * How many items hold the words.
+ */
+count: number, hit: Hit | null, };
+
+/**
+ * One of the items that hold the words.
+ */
+export type Hit = { 
+/**
+ * Counted from 0.
+ */
+index: number, itemId: ItemId, row: number, 
+/**
+ * The words stand in what has to be unfolded first.
+ */
+inside: boolean, };
 
 /**
  * A session as Deskbell knows it; stable from its creation, across restarts of app and agent.

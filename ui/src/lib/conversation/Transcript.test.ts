@@ -3,7 +3,7 @@ import { createRawSnippet, tick } from 'svelte';
 import { describe, expect, it } from 'vitest';
 
 import { draw } from '../../test/draw';
-import { batch, prompt, session, snapshot } from '../../test/make';
+import { at, batch, prompt, session, snapshot } from '../../test/make';
 import { SessionState } from '../state/session.svelte';
 import Transcript from './Transcript.svelte';
 
@@ -17,7 +17,7 @@ async function transcript(n: number) {
   state.load(
     snapshot(
       n,
-      Array.from({ length: n }, (_, i) => prompt(`p${i}`)),
+      Array.from({ length: n }, (_, i) => at(i, prompt(`p${i}`))),
     ),
   );
   const drawn = await draw(Transcript, { session: state, footer: nothing, empty: nothing });
@@ -33,7 +33,9 @@ async function transcript(n: number) {
   const add = async () => {
     const { seq } = state;
     height += ROW;
-    state.apply(batch(seq, [{ type: 'itemAdded', item: prompt(`p${seq}`) }]));
+    const total = state.held.total + 1;
+    const item = at(total - 1, prompt(`p${seq}`));
+    state.apply(batch(seq, [{ type: 'itemAdded', item }], seq + 1, { ...state.held, end: total, total }));
     await tick();
   };
   await scroll(height - VIEW);

@@ -2,51 +2,63 @@ import { expect, it } from 'vitest';
 
 import { Heights } from './heights';
 
-const rows = (n: number, from = 0) => Array.from({ length: n }, (_, i) => ({ key: `r${i + from}` }));
+function list(count: number, guess = 10): Heights {
+  const heights = new Heights(guess);
+  heights.setCount(count);
+  return heights;
+}
 
-it('estimates what was not measured, and corrects it', () => {
-  const heights = new Heights(() => 20);
-  heights.setRows(rows(10));
+it('guesses what was not measured, and corrects it', () => {
+  const heights = list(10, 20);
   expect(heights.total).toBe(200);
-  expect(heights.measure('r3', 50)).toBe(true);
-  expect(heights.measure('r3', 50)).toBe(false);
+  expect(heights.measure(3, 50)).toBe(true);
+  expect(heights.measure(3, 50)).toBe(false);
   expect([3, 4, 10].map((i) => heights.offset(i))).toEqual([60, 110, 230]);
 });
 
 it('finds the row at a place', () => {
-  const heights = new Heights(() => 10);
-  heights.setRows(rows(100));
-  heights.measure('r2', 100);
+  const heights = list(100);
+  heights.measure(2, 100);
   expect([-5, 0, 9, 10, 25, 119, 120, 5000].map((y) => heights.indexAt(y))).toEqual([0, 0, 0, 1, 2, 2, 3, 99]);
 });
 
-it('knows rows by their key when others come before them', () => {
-  const heights = new Heights(() => 10);
-  const before = rows(3);
-  heights.setRows(before);
-  heights.measure('r1', 33);
-  heights.setRows([{ key: 'new' }, ...before]);
-  expect(heights.indexOf('r1')).toBe(2);
-  expect(heights.offset(3)).toBe(10 + 10 + 33);
+it('keeps what was measured over an estimate, and an estimate over another', () => {
+  const heights = list(3);
+  heights.measure(0, 33);
+  heights.estimate(0, () => 5);
+  heights.estimate(1, () => 6);
+  heights.estimate(1, () => 7);
+  expect([1, 2, 3].map((i) => heights.offset(i))).toEqual([33, 39, 49]);
 });
 
-it('asks only for new estimates when rows come at the end', () => {
-  let asked = 0;
-  const heights = new Heights(() => {
-    asked += 1;
-    return 10;
-  });
-  const many = rows(10_000);
-  heights.setRows(many);
-  expect(heights.total).toBe(100_000);
-  asked = 0;
-  heights.setRows([...many, ...rows(5, 10_000)]);
-  heights.measure('r9999', 20);
-  expect(heights.total).toBe(100_060);
-  expect(asked).toBeLessThanOrEqual(6);
+it('is the sum of its rows however they come, go and change', () => {
+  const heights = list(0);
+  let rows: number[] = [];
+  let seed = 7;
+  const random = (below: number) => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return seed % below;
+  };
+  for (let turn = 0; turn < 400; turn += 1) {
+    if (random(3) === 0) {
+      const count = Math.max(0, rows.length + random(40) - 15);
+      heights.setCount(count);
+      rows = Array.from({ length: count }, (_, i) => rows[i] ?? 10);
+    } else if (rows.length > 0) {
+      const [index, height] = [random(rows.length), 1 + random(90)];
+      heights.measure(index, height);
+      rows[index] = height;
+    }
+    const sums = rows.reduce<number[]>((known, height) => [...known, (known.at(-1) ?? 0) + height], [0]);
+    expect(sums.map((_, i) => heights.offset(i))).toEqual(sums);
+    const y = random((sums.at(-1) ?? 0) + 1);
+    const index = heights.indexAt(y);
+    if (y < (sums.at(-1) ?? 0)) expect([(sums[index] ?? 0) <= y, y < (sums[index + 1] ?? 0)]).toEqual([true, true]);
+  }
 });
 
-it('has a first row even when empty', () => {
-  const heights = new Heights(() => 10);
-  expect([heights.indexAt(50), heights.total]).toEqual([0, 0]);
+it('costs the logarithm of its length', () => {
+  const heights = list(1_000_000);
+  for (let i = 0; i < 100_000; i += 1) heights.measure((i * 7919) % 1_000_000, 11);
+  expect(heights.indexAt(heights.total / 2)).toBeGreaterThan(400_000);
 });

@@ -1,81 +1,99 @@
 // How tall the rows of a long list are: measured where they were drawn, estimated elsewhere. No DOM.
 
-interface Keyed {
-  key: string;
-}
+/** How well a height is known. */
+const GUESSED = 0;
+const ESTIMATED = 1;
+const MEASURED = 2;
 
 /**
- * The heights of a list's rows and the places that follow from them. A change costs the rows below it, so growth at
- * the end, which is nearly all of it, costs nothing however long the list is.
+ * The heights of a list's rows and the places that follow from them, by the number of the row. Sums are kept in a
+ * Fenwick tree: a change, a place and a row at a place each cost the logarithm of the list's length.
  */
-export class Heights<Row extends Keyed> {
-  #estimate: (row: Row) => number;
-  #rows: readonly Row[] = [];
-  #indexes = new Map<string, number>();
-  #measured = new Map<string, number>();
-  /** Where each row begins; right up to and including `#valid`. */
-  #offsets = new Float64Array(1);
-  #valid = 0;
+export class Heights {
+  /** The height of a row that nothing is known about. */
+  readonly guess: number;
+  #count = 0;
+  #heights = new Float64Array(64);
+  #known = new Uint8Array(64);
+  /** `#sums[i]`, from 1: the sum of as many rows up to and including row `i - 1` as the lowest bit of `i` says. */
+  #sums = new Float64Array(65);
 
-  constructor(estimate: (row: Row) => number) {
-    this.#estimate = estimate;
+  constructor(guess: number) {
+    this.guess = guess;
   }
 
-  setRows(rows: readonly Row[]): void {
-    if (rows === this.#rows) return;
-    const before = this.#rows;
-    let same = 0;
-    while (same < rows.length && rows[same] === before[same]) same += 1;
-    for (let i = same; i < before.length; i += 1) this.#indexes.delete(before[i]?.key ?? '');
-    for (let i = same; i < rows.length; i += 1) this.#indexes.set(rows[i]?.key ?? '', i);
-    this.#rows = rows;
-    this.#valid = Math.min(this.#valid, same);
-    if (this.#offsets.length <= rows.length) {
-      const larger = new Float64Array(Math.ceil(rows.length * 1.5) + 1);
-      larger.set(this.#offsets);
-      this.#offsets = larger;
+  get count(): number {
+    return this.#count;
+  }
+
+  setCount(count: number): void {
+    if (count > this.#heights.length) this.#grow(count);
+    for (let i = this.#count; i < count; i += 1) {
+      this.#heights[i] = this.guess;
+      this.#known[i] = GUESSED;
+    }
+    const from = this.#count;
+    this.#count = count;
+    for (let i = from + 1; i <= count; i += 1) {
+      let sum = this.#heights[i - 1] ?? 0;
+      for (let part = i - 1, end = i - (i & -i); part > end; part -= part & -part) sum += this.#sums[part] ?? 0;
+      this.#sums[i] = sum;
     }
   }
 
   /** Records a height; says whether it differs from what was known. */
-  measure(key: string, height: number): boolean {
-    if (this.#measured.get(key) === height) return false;
-    this.#measured.set(key, height);
-    const index = this.#indexes.get(key);
-    if (index !== undefined) this.#valid = Math.min(this.#valid, index);
-    return true;
+  measure(index: number, height: number): boolean {
+    if (index >= this.#count) return false;
+    this.#known[index] = MEASURED;
+    return this.#set(index, height);
   }
 
-  indexOf(key: string): number | undefined {
-    return this.#indexes.get(key);
+  /** Takes an estimate for a row that was not looked at before. */
+  estimate(index: number, height: () => number): void {
+    if (index >= this.#count || this.#known[index] !== GUESSED) return;
+    this.#known[index] = ESTIMATED;
+    this.#set(index, height());
   }
 
   /** Where row `index` begins; at the number of rows, the height of them all. */
   offset(index: number): number {
-    const to = Math.max(0, Math.min(index, this.#rows.length));
-    for (let i = this.#valid; i < to; i += 1) {
-      const row = this.#rows[i];
-      if (row === undefined) break;
-      const height = this.#measured.get(row.key) ?? this.#estimate(row);
-      this.#offsets[i + 1] = (this.#offsets[i] ?? 0) + height;
-    }
-    this.#valid = Math.max(this.#valid, to);
-    return this.#offsets[to] ?? 0;
+    let sum = 0;
+    for (let i = Math.max(0, Math.min(index, this.#count)); i > 0; i -= i & -i) sum += this.#sums[i] ?? 0;
+    return sum;
   }
 
   get total(): number {
-    return this.offset(this.#rows.length);
+    return this.offset(this.#count);
   }
 
   /** The row that covers `y`. */
   indexAt(y: number): number {
-    let low = 0;
-    let high = Math.max(0, this.#rows.length - 1);
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (this.offset(middle) <= y) low = middle;
-      else high = middle - 1;
+    let index = 0;
+    let left = y;
+    for (let step = 2 ** Math.floor(Math.log2(Math.max(1, this.#count))); step >= 1; step /= 2) {
+      const next = index + step;
+      const sum = this.#sums[next] ?? 0;
+      if (next > this.#count || sum > left) continue;
+      index = next;
+      left -= sum;
     }
-    return low;
+    return Math.max(0, Math.min(index, this.#count - 1));
+  }
+
+  #set(index: number, height: number): boolean {
+    const by = height - (this.#heights[index] ?? 0);
+    if (by === 0) return false;
+    this.#heights[index] = height;
+    for (let i = index + 1; i <= this.#count; i += i & -i) this.#sums[i] = (this.#sums[i] ?? 0) + by;
+    return true;
+  }
+
+  #grow(count: number): void {
+    const room = Math.ceil(count * 1.5);
+    const [heights, known, sums] = [new Float64Array(room), new Uint8Array(room), new Float64Array(room + 1)];
+    heights.set(this.#heights);
+    known.set(this.#known);
+    sums.set(this.#sums);
+    [this.#heights, this.#known, this.#sums] = [heights, known, sums];
   }
 }

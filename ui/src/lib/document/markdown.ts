@@ -1,7 +1,6 @@
-// Documents and whole conversations back to Markdown, for the clipboard.
+// Documents back to Markdown.
 
 import type { Block, CodeLine, Diff, Span } from '../bindings/api';
-import type { ItemState } from '../state/item.svelte';
 
 export function codeText(lines: readonly CodeLine[]): string {
   return lines.map((line) => line.tokens.map((token) => token.text).join('')).join('\n');
@@ -72,22 +71,6 @@ export function spansText(spans: readonly Span[]): string {
     .join('');
 }
 
-/** A whole conversation. Thinking is left out; tool calls are one line each, with what they changed or ran. */
-export function conversationText(title: string, items: Iterable<ItemState>): string {
-  const parts = [`# ${title}`];
-  for (const { body, parent } of items) {
-    if (parent !== null) continue;
-    if (body.type === 'prompt') parts.push(indented(body.text, '> ', '> '));
-    if (body.type === 'text') parts.push(blocksText(body.blocks));
-    if (body.type === 'notice') parts.push(`*${body.text}*`);
-    if (body.type === 'toolCall') {
-      parts.push(`${body.verb} ${spansText([{ type: 'code', text: body.subject }])}`);
-      if (body.detail.type === 'edit') parts.push(fenced('diff', diffText(body.detail)));
-    }
-  }
-  return parts.join('\n\n') + '\n';
-}
-
 export function diffText(diff: Diff): string {
   const sign = { context: ' ', added: '+', removed: '-' };
   return diff.hunks
@@ -95,13 +78,13 @@ export function diffText(diff: Diff): string {
     .join('\n⋯\n');
 }
 
-function fenced(language: string, text: string): string {
+export function fenced(language: string, text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map((run) => run[0].length));
   const fence = '`'.repeat(longest + 1);
   return `${fence}${language}\n${text}\n${fence}`;
 }
 
-function indented(text: string, first: string, rest: string): string {
+export function indented(text: string, first: string, rest: string): string {
   return text
     .split('\n')
     .map((line, i) => (i === 0 ? first : rest) + line)

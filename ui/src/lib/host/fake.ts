@@ -2,26 +2,32 @@
 
 import type {
   AgentKind,
-  Batch,
   Checkup,
   Command,
   CommandError,
   FoundFiles,
+  CopyOf,
+  Event,
+  Found,
   Hello,
   Image,
   Preferences,
   ProjectView,
   Session,
   SessionId,
+  Show,
   Snapshot,
   TrustDecision,
   WindowEvent,
 } from '../bindings/api';
 import { runCommand } from './fake/agent';
 import { emptySession, PROJECT_FILES } from './fake/facts';
+import { textOf } from './fake/copy';
+import { find } from './fake/find';
 import { scene, type Scene } from './fake/scenes';
 import { FakeSession } from './fake/session';
-import type { Host } from './host';
+import { FakeWindow } from './fake/window';
+import { writeClipboard, type Host } from './host';
 
 /** How images begin, in base64. */
 const IMAGE_STARTS = [
@@ -36,7 +42,7 @@ export class FakeHost implements Host {
   readonly acknowledged: [SessionId, number][] = [];
   #scene: Scene;
   #sessions = new Map<SessionId, FakeSession>();
-  #open: SessionId | null = null;
+  #window: FakeWindow | null = null;
   #hear: (event: WindowEvent) => void = () => {};
   #preferences: Preferences;
   #nextId = 1;
@@ -80,14 +86,32 @@ export class FakeHost implements Host {
     return Promise.resolve(structuredClone(facts));
   }
 
-  snapshot(sessionId: SessionId): Promise<Snapshot> {
+  snapshot(sessionId: SessionId, show: Show): Promise<Snapshot> {
     const session = this.#sessions.get(sessionId);
     if (session === undefined) return refuse('noSuchSession', 'There is no such session any more.');
-    this.#open = sessionId;
-    const snapshot = structuredClone(session.snapshot());
+    this.#window = new FakeWindow(session, show);
+    const snapshot = structuredClone(this.#window.snapshot());
     session.play?.(session);
     delete session.play;
     return Promise.resolve(snapshot);
+  }
+
+  showRows(sessionId: SessionId, show: Show): Promise<void> {
+    const window = this.#window;
+    if (window?.session.facts.id === sessionId) this.#hear({ type: 'batch', ...structuredClone(window.move(show)) });
+    return Promise.resolve();
+  }
+
+  findWords(sessionId: SessionId, query: string, index: number | null): Promise<Found> {
+    const session = this.#sessions.get(sessionId);
+    if (session === undefined) return refuse('noSuchSession', 'There is no such session any more.');
+    return Promise.resolve(find(session.items, query, index));
+  }
+
+  textOf(sessionId: SessionId, copy: CopyOf): Promise<string> {
+    const session = this.#sessions.get(sessionId);
+    const text = session && textOf(session, copy);
+    return text === undefined ? refuse('badCommand', 'There is no such text any more.') : Promise.resolve(text);
   }
 
   async command(sessionId: SessionId, command: Command): Promise<void> {
@@ -150,8 +174,8 @@ export class FakeHost implements Host {
     return Promise.resolve();
   }
 
-  copyText(text: string): Promise<void> {
-    return navigator.clipboard.writeText(text);
+  copyText(text: string | Promise<string>): Promise<void> {
+    return writeClipboard(text);
   }
 
   /** Ends every script: nothing happens any more. */
@@ -169,8 +193,9 @@ export class FakeHost implements Host {
 
   #adopt(session: FakeSession): void {
     this.#sessions.set(session.facts.id, session);
-    session.onbatch = (batch: Batch) => {
-      if (batch.sessionId === this.#open) this.#hear({ type: 'batch', ...structuredClone(batch) });
+    session.onevents = (after: number, events: Event[]) => {
+      const window = this.#window;
+      if (window?.session === session) this.#hear({ type: 'batch', ...structuredClone(window.hear(after, events)) });
       else this.#hear({ type: 'sessionListed', session: structuredClone(session.facts) });
     };
   }

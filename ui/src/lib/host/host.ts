@@ -6,11 +6,14 @@ import type {
   Command,
   CommandError,
   FoundFiles,
+  CopyOf,
+  Found,
   Hello,
   Image,
   Preferences,
   Session,
   SessionId,
+  Show,
   Snapshot,
   TrustDecision,
   WindowEvent,
@@ -24,8 +27,14 @@ export interface Host {
   listen(event: string, heard: (event: WindowEvent) => void): Promise<() => void>;
   /** Without asking only if a person chose that for this very session. */
   createSession(agent: AgentKind | null, withoutAsking: boolean): Promise<Session>;
-  /** The session as it stands; from now on its batches come to this window. */
-  snapshot(sessionId: SessionId): Promise<Snapshot>;
+  /** The session as it stands, with some of its rows; from now on its batches come to this window. */
+  snapshot(sessionId: SessionId, show: Show): Promise<Snapshot>;
+  /** Shows other rows of that session; what comes into sight comes with a batch. */
+  showRows(sessionId: SessionId, show: Show): Promise<void>;
+  /** Finds words in the whole session: the hit of that number, around the end if it must, or the last. */
+  findWords(sessionId: SessionId, query: string, index: number | null): Promise<Found>;
+  /** A text to take along, as the agent wrote it. */
+  textOf(sessionId: SessionId, copy: CopyOf): Promise<string>;
   command(sessionId: SessionId, command: Command): Promise<void>;
   /** Says that every batch up to `seq` is applied, so that more may come. */
   acknowledge(sessionId: SessionId, seq: number): Promise<void>;
@@ -41,7 +50,21 @@ export interface Host {
   checkImage(name: string, data: string): Promise<Image>;
   /** Opens a web page in the browser of the desktop. */
   openLink(url: string): Promise<void>;
-  copyText(text: string): Promise<void>;
+  /** Puts a text on the clipboard, at once or when it comes. */
+  copyText(text: string | Promise<string>): Promise<void>;
+}
+
+/** Writes to the clipboard of the page. A text that is still on its way is promised: only a click may write. */
+export async function writeClipboard(text: string | Promise<string>): Promise<void> {
+  if (typeof text === 'string') return navigator.clipboard.writeText(text);
+  // A refusal of the text itself says more than one of the clipboard.
+  const blob = text.then((whole) => new Blob([whole], { type: 'text/plain' }));
+  try {
+    await navigator.clipboard.write([new ClipboardItem({ 'text/plain': blob })]);
+  } catch (reason) {
+    await text;
+    throw reason;
+  }
 }
 
 /** Turns whatever a call was rejected with into an error that can be shown. */

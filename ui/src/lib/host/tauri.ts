@@ -4,7 +4,7 @@ import { invoke } from '@tauri-apps/api/core';
 import { getCurrentWebviewWindow } from '@tauri-apps/api/webviewWindow';
 
 import type { WindowEvent } from '../bindings/api';
-import { asCommandError, type Host } from './host';
+import { asCommandError, writeClipboard, type Host } from './host';
 
 async function call<T>(name: string, args: Record<string, unknown> = {}): Promise<T> {
   try {
@@ -19,7 +19,10 @@ export const tauriHost: Host = {
   // A listener of the window, not of the app: a plain `listen` would hear what is emitted to other windows.
   listen: (event, heard) => getCurrentWebviewWindow().listen<WindowEvent>(event, ({ payload }) => heard(payload)),
   createSession: (agent, withoutAsking) => call('create_session', { agent, withoutAsking }),
-  snapshot: (sessionId) => call('snapshot', { sessionId }),
+  snapshot: (sessionId, show) => call('snapshot', { sessionId, show }),
+  showRows: (sessionId, show) => call('show_rows', { sessionId, show }),
+  findWords: (sessionId, query, index) => call('find_words', { sessionId, query, index }),
+  textOf: (sessionId, copy) => call('text_of', { sessionId, copy }),
   command: (sessionId, command) => call('command', { sessionId, command }),
   acknowledge: (sessionId, seq) => call('acknowledge', { sessionId, seq }),
   removeSession: (sessionId) => call('remove_session', { sessionId }),
@@ -29,5 +32,5 @@ export const tauriHost: Host = {
   findFiles: (query) => call('find_files', { query }),
   checkImage: (name, data) => call('check_image', { name, data }),
   openLink: (url) => call('open_link', { url }),
-  copyText: (text) => navigator.clipboard.writeText(text),
+  copyText: writeClipboard,
 };

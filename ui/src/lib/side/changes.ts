@@ -1,34 +1,19 @@
-// Which files a session changed, from its edits.
+// The files that a session changed, as they are listed.
 
-import type { ItemState } from '../state/item.svelte';
+import type { ChangedFile as Changed } from '../bindings/api';
 
-export interface ChangedFile {
-  path: string;
+export interface ChangedFile extends Changed {
   name: string;
   folder: string;
-  added: number;
-  removed: number;
-  /** The last edit of it. */
-  itemId: string;
 }
 
-/** The files that `edits` changed for good, in the order of their last change, newest first. */
-export function changedFiles(edits: readonly ItemState[]): ChangedFile[] {
-  const files = new Map<string, ChangedFile>();
-  for (const { id, body } of edits) {
-    if (body.type !== 'toolCall' || body.state !== 'succeeded' || body.detail.type !== 'edit') continue;
-    const { path, added, removed } = body.detail;
-    const before = files.get(path);
-    files.delete(path);
-    const slash = path.lastIndexOf('/');
-    files.set(path, {
-      path,
-      name: path.slice(slash + 1),
-      folder: slash < 0 ? '' : path.slice(0, slash),
-      added: (before?.added ?? 0) + added,
-      removed: (before?.removed ?? 0) + removed,
-      itemId: id,
-    });
-  }
-  return [...files.values()].reverse();
+/** The files with their names apart, the one that changed last first. */
+export function changedFiles(files: readonly Changed[]): ChangedFile[] {
+  return files
+    .map((file) => {
+      const slash = file.path.lastIndexOf('/');
+      const folder = slash < 0 ? '' : file.path.slice(0, slash);
+      return { ...file, name: file.path.slice(slash + 1), folder };
+    })
+    .reverse();
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type { CommandError, Snapshot } from '../bindings/api';
-import { batch, prompt, session, snapshot } from '../../test/make';
+import { at, batch, prompt, session, snapshot } from '../../test/make';
 import type { Host } from '../host/host';
 import { Feed } from './feed';
 import { SessionState } from './session.svelte';
@@ -10,7 +10,7 @@ beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
 const frame = () => vi.advanceTimersByTimeAsync(20);
-const added = (after: number) => batch(after, [{ type: 'itemAdded', item: prompt(`p${after + 1}`) }]);
+const added = (after: number) => batch(after, [{ type: 'itemAdded', item: at(after + 1, prompt(`p${after + 1}`)) }]);
 
 function setUp() {
   const answers: ((snapshot: Snapshot) => void)[] = [];
@@ -42,7 +42,7 @@ describe('a feed', () => {
     void feed.load();
     feed.receive(added(4));
     feed.receive(added(5));
-    answers.shift()?.(snapshot(5, [prompt('p5')]));
+    answers.shift()?.(snapshot(5, [at(5, prompt('p5'))]));
     await frame();
     expect(state.rows.map((row) => row.key)).toEqual(['p5', 'p6']);
     expect(state.seq).toBe(6);
@@ -63,7 +63,7 @@ describe('a feed', () => {
     feed.receive(added(4));
     await frame();
     expect(answers).toHaveLength(1);
-    answers.shift()?.(snapshot(4, [prompt('p4')]));
+    answers.shift()?.(snapshot(4, [at(4, prompt('p4'))]));
     await frame();
     expect(state.rows.map((row) => row.key)).toEqual(['p4', 'p5']);
     expect(answers).toHaveLength(0);

@@ -1,6 +1,6 @@
 // Brings one session's batches into its state: once per frame, in order, acknowledged, with a new snapshot after a gap.
 
-import type { Batch, CommandError, Session, SessionId } from '../bindings/api';
+import type { Batch, CommandError, Session, SessionId, Show } from '../bindings/api';
 import { asCommandError, type Host } from '../host/host';
 import { FrameGate } from './frames';
 import type { SessionState } from './session.svelte';
@@ -24,13 +24,13 @@ export class Feed {
   #loading = false;
   #closed = false;
   #unacknowledged = 0;
-  #acknowledged = -1;
   #frame = new FrameGate(() => this.#drain());
 
   constructor(host: Host, state: SessionState, callbacks: FeedCallbacks) {
     this.#host = host;
     this.state = state;
     this.#callbacks = callbacks;
+    state.onshow = (show) => void this.#show(show);
   }
 
   get sessionId(): SessionId {
@@ -42,7 +42,7 @@ export class Feed {
     if (this.#loading || this.#closed) return;
     this.#loading = true;
     try {
-      const snapshot = await this.#host.snapshot(this.sessionId);
+      const snapshot = await this.#host.snapshot(this.sessionId, this.state.wantAgain());
       if (this.#closed) return;
       this.state.load(snapshot);
       this.#callbacks.onapplied(this.state.session);
@@ -61,8 +61,22 @@ export class Feed {
     if (!this.#loading) this.#frame.ask();
   }
 
+  /** Asks for other rows; they come with a batch. */
+  async #show(show: Show): Promise<void> {
+    // A snapshot that is on its way asks for them too.
+    if (this.#loading || this.#closed) return;
+    try {
+      await this.#host.showRows(this.sessionId, show);
+    } catch (reason) {
+      if (this.#closed) return;
+      this.state.unwant();
+      this.#callbacks.onerror(asCommandError(reason));
+    }
+  }
+
   close(): void {
     this.#closed = true;
+    this.state.onshow = () => {};
     this.#frame.cancel();
     this.#waiting = [];
   }
@@ -100,8 +114,6 @@ export class Feed {
   }
 
   #send(seq: number): void {
-    if (seq <= this.#acknowledged) return;
-    this.#acknowledged = seq;
     this.#host.acknowledge(this.sessionId, seq).catch((reason: unknown) => {
       if (!this.#closed) this.#callbacks.onerror(asCommandError(reason));
     });

@@ -9,6 +9,8 @@ import type {
   CommandError,
   Dropped,
   FoundFiles,
+  CopyOf,
+  Found,
   Hello,
   Image,
   Preferences,
@@ -156,9 +158,11 @@ export class ProjectState {
 
   /** Asks something of the open session. A refusal is shown, and returned for those who can do more about it. */
   async command(command: Command, what: string): Promise<CommandError | null> {
-    const id = this.open?.id;
-    if (id === undefined) return null;
-    return this.#try(what, () => this.#host.command(id, command));
+    const { open } = this;
+    if (open === null) return null;
+    const error = await this.#try(what, () => this.#host.command(open.id, command));
+    if (error === null && command.type === 'prompt') open.prompts = [...open.prompts, command.text];
+    return error;
   }
 
   async removeSession(id: SessionId): Promise<void> {
@@ -206,6 +210,23 @@ export class ProjectState {
 
   async copyText(text: string): Promise<boolean> {
     return (await this.#try('Nothing was copied', () => this.#host.copyText(text))) === null;
+  }
+
+  /** Copies a text that the engine has. */
+  async copyOf(copy: CopyOf): Promise<boolean> {
+    const id = this.open?.id;
+    if (id === undefined) return false;
+    const copied = this.#try('Nothing was copied', async () => this.#host.copyText(this.#host.textOf(id, copy)));
+    return (await copied) === null;
+  }
+
+  /** Finds words in a whole session; `null` if that failed. */
+  async findWords(id: SessionId, query: string, index: number | null): Promise<Found | null> {
+    let found: Found | null = null;
+    await this.#try('Nothing was looked for', async () => {
+      found = await this.#host.findWords(id, query, index);
+    });
+    return found;
   }
 
   async #try(what: string, call: () => Promise<void>): Promise<CommandError | null> {

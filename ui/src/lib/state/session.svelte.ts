@@ -1,29 +1,37 @@
-// One conversation in memory: a snapshot, and the batches folded into it in order. No host, no clock, no DOM.
+// The part of one conversation that a window holds: a snapshot, and the batches folded into it in order. The whole of
+// it is the engine's. No host, no clock, no DOM.
 
 import { SvelteMap } from 'svelte/reactivity';
 
 import type {
   Batch,
+  ChangedFile,
   Event,
   Item,
   ItemId,
   PermissionRequest,
+  Rows,
   Session,
   SessionId,
+  Show,
   Snapshot,
+  Todo,
   TurnEnd,
 } from '../bindings/api';
 import { ItemState } from './item.svelte';
 import { reuse } from './reuse';
-import { appendRow, type Row } from './rows';
+import { itemsOf, withItem, type Row } from './rows';
 
 /** What became of a batch. After a gap only a new snapshot helps. */
 export type Applied = 'applied' | 'duplicate' | 'gap';
 
-/** Where the reader stands in the transcript. */
+/** Rows that are held at a time: what is drawn, and a screen or two around it. */
+const HELD = 240;
+
+/** Where the reader stands in the transcript: a row, and how far its top is above that of the view. */
 export interface Place {
   following: boolean;
-  key: string | null;
+  index: number;
   offset: number;
 }
 
@@ -32,19 +40,30 @@ export class SessionState {
   session = $state.raw<Session>() as Session;
   /** The last event that is folded in; -1 before the first snapshot. */
   seq = $state.raw(-1);
+  /** The part of the transcript that is held. */
+  held = $state.raw<Rows>({ first: 0, end: 0, total: 0, ask: 0 });
+  /** Its rows, in their order. */
   rows = $state.raw<readonly Row[]>([]);
+  /** The part that is wanted; until it is held, nothing else is asked for. */
+  show = $state.raw<Show>({ first: null, count: HELD, ask: 0 });
   requests = $state.raw<readonly PermissionRequest[]>([]);
   /** How the last turn ended, while no other has begun. */
   lastTurn = $state.raw<TurnEnd | null>(null);
-  /** The items that changed files, and the last list of tasks, for the side panel. */
-  edits = $state.raw<readonly ItemState[]>([]);
-  tasks = $state.raw<ItemState | null>(null);
+  /** The files that were changed, the one that changed last at the end. */
+  files = $state.raw<readonly ChangedFile[]>([]);
+  tasks = $state.raw<readonly Todo[]>([]);
+  /** The last prompts, oldest first. */
+  prompts: readonly string[] = [];
   /** The choices that a reader made in rows that fold several items, by row. */
   readonly openRows = new SvelteMap<string, boolean>();
-  place: Place = { following: true, key: null, offset: 0 };
+  place: Place = { following: true, index: 0, offset: 0 };
+  /** Carries a wish for other rows to the shell. */
+  onshow: (show: Show) => void = () => {};
 
   #items = new Map<ItemId, ItemState>();
-  #rows: Row[] = [];
+  #rows = new Map<number, Row>();
+  /** Items that the reader unfolded, while they are not held. */
+  #unfolded = new Set<ItemId>();
 
   constructor(session: Session) {
     this.id = session.id;
@@ -60,37 +79,63 @@ export class SessionState {
     return this.#items.get(id);
   }
 
-  /** Every item in the order of the conversation. */
-  items(): Iterable<ItemState> {
-    return this.#items.values();
+  /** The first of the rows to hold around `index`. */
+  wanted(index: number): number {
+    return Math.max(0, Math.min(Math.round(index - HELD / 2), this.held.total - HELD));
+  }
+
+  /** Wants the rows around `index`, or those at the end. */
+  want(index: number | null): void {
+    const first = index === null ? null : this.wanted(index);
+    this.show = { ...this.show, first, ask: this.show.ask + 1 };
+    this.onshow(this.show);
+  }
+
+  /** Nothing came of the wish: another may be tried. */
+  unwant(): void {
+    this.show = { ...this.show, ask: this.held.ask };
+  }
+
+  /** The same wish again, for a snapshot. */
+  wantAgain(): Show {
+    this.show = { ...this.show, ask: this.show.ask + 1 };
+    return this.show;
   }
 
   /** Starts over from a snapshot. Items that were known keep their identity, and with it what the reader unfolded. */
   load(snapshot: Snapshot): void {
     const known = this.#items;
+    for (const item of known.values()) {
+      item.children = [];
+      if (item.open) this.#unfolded.add(item.id);
+    }
     this.#items = new Map();
-    this.#rows = [];
-    this.edits = [];
-    this.tasks = null;
-    for (const item of known.values()) item.children = [];
+    this.#rows = new Map();
+    this.held = snapshot.rows;
+    this.show = { ...this.show, ask: Math.max(this.show.ask, snapshot.rows.ask) };
     for (const item of snapshot.items) {
       const state = known.get(item.id);
       state?.replace(item.body);
-      this.#insert(state ?? new ItemState(item));
+      this.#insert(state ?? new ItemState(item), item.row);
     }
-    this.rows = this.#rows.slice();
+    this.#order();
     this.lastTurn = null;
+    this.files = snapshot.files;
+    this.tasks = snapshot.tasks;
+    this.prompts = snapshot.prompts;
     this.#setSession(snapshot.session);
     this.seq = snapshot.seq;
   }
 
   /** Folds a batch in, if it comes right after what is known. */
   apply(batch: Batch): Applied {
-    if (batch.seq <= this.seq) return 'duplicate';
-    if (!this.loaded || batch.after !== this.seq) return 'gap';
-    let reshaped = false;
+    if (!this.loaded) return 'gap';
+    // What was on its way when a snapshot was asked for is in it.
+    if (batch.seq < this.seq || batch.rows.ask < this.held.ask) return 'duplicate';
+    if (batch.after !== this.seq) return batch.seq === this.seq ? 'duplicate' : 'gap';
+    let reshaped = this.#hold(batch.rows);
     for (const event of batch.events) reshaped = this.#fold(event) || reshaped;
-    if (reshaped) this.rows = this.#rows.slice();
+    if (reshaped) this.#order();
     this.seq = batch.seq;
     return 'applied';
   }
@@ -102,17 +147,20 @@ export class SessionState {
         this.#setSession(event.session);
         return false;
       case 'itemAdded':
-        return this.#add(event.item);
       case 'itemChanged':
-        return this.#change(event.item);
+        return this.#take(event.item);
       case 'blocksChanged':
         this.#items.get(event.itemId)?.replaceTail(event.keep, event.blocks);
         return false;
       case 'codeGrew':
         this.#items.get(event.itemId)?.growCode(event.keep, event.lines);
         return false;
-      case 'itemRemoved':
-        return this.#remove(event.itemId);
+      case 'fileChanged':
+        this.files = [...this.files.filter((file) => file.path !== event.file.path), event.file];
+        return false;
+      case 'tasksChanged':
+        this.tasks = event.tasks;
+        return false;
       case 'turnStarted':
         this.lastTurn = null;
         return false;
@@ -127,6 +175,8 @@ export class SessionState {
       case 'permissionResolved':
         this.requests = this.requests.filter((request) => request.id !== event.requestId);
         return false;
+      case 'itemRemoved':
+        return this.#remove(event.itemId);
       case 'agentExited':
       case 'commandFailed':
         // Both are told by the session's status, or by a notice in the transcript; nothing is kept here.
@@ -141,59 +191,69 @@ export class SessionState {
     this.requests = reuse(this.requests, session.requests);
   }
 
-  #add(item: Item): boolean {
-    if (this.#items.has(item.id)) return this.#change(item);
-    return this.#insert(new ItemState(item));
-  }
-
-  #change(item: Item): boolean {
+  #take(item: Item): boolean {
     const state = this.#items.get(item.id);
-    if (state === undefined) return this.#insert(new ItemState(item));
-    state.replace(item.body);
-    this.#note(state);
-    return false;
-  }
-
-  #insert(state: ItemState): boolean {
-    this.#items.set(state.id, state);
-    this.#note(state);
-    const parent = this.#parentOf(state);
-    if (parent === undefined) {
-      appendRow(this.#rows, state);
-      return true;
+    if (state !== undefined) {
+      state.replace(item.body);
+      return false;
     }
-    parent.children = [...parent.children, state];
-    return false;
+    // Out of sight since it was told.
+    if (item.row < this.held.first || item.row >= this.held.end) return false;
+    return this.#insert(new ItemState(item), item.row);
   }
 
+  #insert(state: ItemState, index: number): boolean {
+    this.#items.set(state.id, state);
+    if (this.#unfolded.delete(state.id)) state.open = true;
+    const parent = state.parent === null ? undefined : this.#items.get(state.parent);
+    if (parent !== undefined) {
+      parent.children = [...parent.children, state];
+      return false;
+    }
+    this.#rows.set(index, withItem(this.#rows.get(index), state, index));
+    return true;
+  }
+
+  /** Its row keeps its number, and is empty if nothing else is in it. */
   #remove(id: ItemId): boolean {
     const state = this.#items.get(id);
     if (state === undefined) return false;
-    this.#items.delete(id);
-    this.edits = this.edits.filter((edit) => edit !== state);
-    if (this.tasks === state) this.tasks = null;
-    const parent = this.#parentOf(state);
+    this.#drop(state);
+    const parent = state.parent === null ? undefined : this.#items.get(state.parent);
     if (parent !== undefined) {
       parent.children = parent.children.filter((child) => child !== state);
       return false;
     }
-    // What stood apart may now fold together.
-    this.#rows = [];
-    for (const item of this.#items.values()) {
-      if (this.#parentOf(item) === undefined) appendRow(this.#rows, item);
+    for (const [index, row] of this.#rows) {
+      const items = itemsOf(row);
+      if (!items.includes(state)) continue;
+      this.#rows.delete(index);
+      for (const item of items) if (item !== state) this.#rows.set(index, withItem(this.#rows.get(index), item, index));
     }
     return true;
   }
 
-  #parentOf(state: ItemState): ItemState | undefined {
-    return state.parent === null ? undefined : this.#items.get(state.parent);
+  /** Lets go of what is outside the part that is held from now on. */
+  #hold(rows: Rows): boolean {
+    const { first, end } = this.held;
+    this.held = reuse(this.held, rows);
+    if (rows.first <= first && rows.end >= end) return false;
+    for (const [index, row] of this.#rows) {
+      if (index >= rows.first && index < rows.end) continue;
+      this.#rows.delete(index);
+      itemsOf(row).forEach((item) => this.#drop(item));
+    }
+    return true;
   }
 
-  /** Keeps the lists beside the transcript up to date. */
-  #note(state: ItemState): void {
-    if (state.body.type !== 'toolCall') return;
-    if (state.body.detail.type === 'todos') this.tasks = state;
-    if (state.body.detail.type === 'edit' && !this.edits.includes(state)) this.edits = [...this.edits, state];
+  #drop(item: ItemState): void {
+    this.#items.delete(item.id);
+    if (item.open) this.#unfolded.add(item.id);
+    item.children.forEach((child) => this.#drop(child));
+  }
+
+  #order(): void {
+    this.rows = [...this.#rows.values()].sort((a, b) => a.index - b.index);
   }
 }
 

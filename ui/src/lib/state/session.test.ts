@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { Block, Item } from '../bindings/api';
-import { batch, call, code, paragraph, prompt, session, snapshot, text } from '../../test/make';
+import { at, batch, call, code, paragraph, prompt, session, snapshot, text } from '../../test/make';
 import { commandRequest } from '../host/fake/script';
 import { SessionState } from './session.svelte';
 
@@ -35,27 +35,20 @@ describe('the order of batches', () => {
 
   it('drops what it already knows', () => {
     const state = loaded([prompt('p')]);
-    expect(
-      state.apply(
-        batch(8, [
-          { type: 'itemRemoved', itemId: 'p' },
-          { type: 'itemRemoved', itemId: 'p' },
-        ]),
-      ),
-    ).toBe('duplicate');
+    expect(state.apply(batch(8, [{ type: 'itemAdded', item: prompt('q') }], 10))).toBe('duplicate');
     expect(keys(state)).toEqual(['p']);
   });
 
   it('sees a gap, and an overlap, and changes nothing', () => {
     const state = loaded([prompt('p')]);
-    expect(state.apply(batch(12, [{ type: 'itemRemoved', itemId: 'p' }]))).toBe('gap');
-    expect(state.apply(batch(9, [{ type: 'itemRemoved', itemId: 'p' }], 12))).toBe('gap');
+    expect(state.apply(batch(12, [{ type: 'itemAdded', item: prompt('q') }]))).toBe('gap');
+    expect(state.apply(batch(9, [{ type: 'itemAdded', item: prompt('q') }], 12))).toBe('gap');
     expect(keys(state)).toEqual(['p']);
     expect(state.seq).toBe(10);
   });
 
   it('takes nothing before its first snapshot', () => {
-    expect(new SessionState(session()).apply(batch(0, [{ type: 'itemRemoved', itemId: 'p' }]))).toBe('gap');
+    expect(new SessionState(session()).apply(batch(0, [{ type: 'itemAdded', item: prompt('p') }]))).toBe('gap');
   });
 });
 
@@ -113,8 +106,9 @@ describe('streaming', () => {
 });
 
 describe('rows', () => {
-  it('folds consecutive reads and searches into one', () => {
-    const state = loaded([call('a', 'search'), call('b', 'read'), call('c', 'edit'), call('d', 'read')]);
+  it('draw together what shares one', () => {
+    const items = [call('a', 'search'), call('b', 'read'), call('c', 'edit'), call('d', 'read')];
+    const state = loaded(items.map((item, i) => at([0, 0, 1, 2][i] ?? 0, item)));
     expect(state.rows.map((row) => (row.kind === 'item' ? row.item.id : row.items.map(({ id }) => id)))).toEqual([
       ['a', 'b'],
       'c',
@@ -129,14 +123,20 @@ describe('rows', () => {
     expect(state.item('agent')?.children.map(({ id }) => id)).toEqual(['inner']);
   });
 
-  it('takes a void item out, and folds what then stands together', () => {
-    const state = loaded([call('a', 'read'), text('t', paragraph('one')), call('b', 'read'), call('e', 'todo')]);
+  it('leave their number empty when their item is void', () => {
+    const items = [call('a', 'read'), call('b', 'read'), text('t', paragraph('one')), prompt('p')];
+    const state = loaded(items.map((item, i) => at([0, 0, 1, 2][i] ?? 0, item)));
     state.apply(batch(10, [{ type: 'itemRemoved', itemId: 't' }]));
-    expect(state.rows.map((row) => row.kind)).toEqual(['lookups', 'item']);
+    expect(state.rows.map((row) => row.index)).toEqual([0, 2]);
     expect(state.item('t')).toBeUndefined();
+    state.apply(batch(11, [{ type: 'itemRemoved', itemId: 'a' }]));
+    expect(state.rows.map((row) => [row.key, row.kind])).toEqual([
+      ['b', 'item'],
+      ['p', 'item'],
+    ]);
   });
 
-  it('takes a void item out of its subagent', () => {
+  it('lose a void item of a subagent', () => {
     const state = loaded([call('agent', 'agent'), call('inner', 'read', 'agent')]);
     const { rows } = state;
     state.apply(batch(10, [{ type: 'itemRemoved', itemId: 'inner' }]));
@@ -159,6 +159,72 @@ describe('rows', () => {
     const state = loaded([prompt('p')]);
     state.apply(batch(10, [{ type: 'itemAdded', item: prompt('p') }]));
     expect(keys(state)).toEqual(['p']);
+  });
+});
+
+describe('the part that is held', () => {
+  const rows = (first: number, end: number, total: number, ask = 1) => ({ first, end, total, ask });
+  const one = (row: number) => ({ type: 'itemAdded', item: at(row, prompt(`r${row}`)) }) as const;
+
+  function showing(first: number, end: number, total: number): SessionState {
+    const state = new SessionState(session());
+    const items = Array.from({ length: end - first }, (_, i) => at(first + i, prompt(`r${first + i}`)));
+    state.load({ ...snapshot(10, items), rows: rows(first, end, total) });
+    return state;
+  }
+
+  it('moves on at the end, and lets go of what is above it', () => {
+    const state = showing(5, 8, 8);
+    state.apply(batch(10, [one(8), one(9)], 12, rows(7, 10, 10)));
+    expect(keys(state)).toEqual(['r7', 'r8', 'r9']);
+    expect(state.item('r6')).toBeUndefined();
+    expect(state.held.total).toBe(10);
+  });
+
+  it('grows out of sight without a row', () => {
+    const state = showing(0, 3, 8);
+    const before = state.rows;
+    state.apply(batch(10, [], 300, rows(0, 3, 200)));
+    expect(state.rows).toBe(before);
+    expect([state.held.total, state.seq]).toEqual([200, 300]);
+  });
+
+  it('takes other rows without a new event', () => {
+    const state = showing(5, 8, 8);
+    state.want(0);
+    expect(state.apply(batch(10, [one(3), one(4)], 10, rows(3, 6, 8, 2)))).toBe('applied');
+    expect(keys(state)).toEqual(['r3', 'r4', 'r5']);
+  });
+
+  it('asks the shell for what it wants, and for the same again with a snapshot', () => {
+    const state = showing(5_000, 5_100, 9_000);
+    const asked: unknown[] = [];
+    state.onshow = (show) => asked.push(show);
+    state.want(300);
+    state.want(null);
+    expect(asked).toEqual([
+      { first: 180, count: 240, ask: 2 },
+      { first: null, count: 240, ask: 3 },
+    ]);
+    expect(state.wantAgain()).toEqual({ first: null, count: 240, ask: 4 });
+  });
+
+  it('is not moved by what was on its way before the snapshot', () => {
+    const state = showing(5, 8, 8);
+    state.load({ ...snapshot(10, []), rows: rows(0, 0, 0, 2) });
+    expect(state.apply(batch(10, [one(3)], 10, rows(3, 6, 8, 1)))).toBe('duplicate');
+    expect(keys(state)).toEqual([]);
+  });
+
+  it('remembers what was unfolded in rows that come back', () => {
+    const state = showing(0, 3, 8);
+    const first = state.item('r0');
+    if (first) first.open = true;
+    state.apply(batch(10, [], 11, rows(4, 5, 8)));
+    state.apply(batch(11, [one(0), one(1)], 12, rows(0, 2, 8)));
+    expect(state.item('r0')).not.toBe(first);
+    expect(state.item('r0')?.open).toBe(true);
+    expect(state.item('r1')?.open).toBe(false);
   });
 });
 

@@ -1,9 +1,9 @@
 // A session that lives in the browser: every change goes into its snapshot and out as a batch of one event.
 
 import type {
-  Batch,
   Block,
   Body,
+  ChangedFile,
   CodeLine,
   Event,
   Item,
@@ -12,8 +12,8 @@ import type {
   RequestId,
   Resolution,
   Session,
-  Snapshot,
   Status,
+  Todo,
 } from '../../bindings/api';
 
 type Of<Type extends Body['type']> = Extract<Body, { type: Type }>;
@@ -23,8 +23,12 @@ let nextItem = 1;
 export class FakeSession {
   facts: Session;
   items: Item[] = [];
+  files: ChangedFile[] = [];
+  tasks: Todo[] = [];
+  prompts: string[] = [];
   seq = 0;
-  onbatch: (batch: Batch) => void = () => {};
+  nRows = 0;
+  onevents: (after: number, events: Event[]) => void = () => {};
   /** Runs once the session is looked at. */
   play?: ((session: FakeSession) => void) | undefined;
   /** Ends the turn that runs. */
@@ -35,14 +39,10 @@ export class FakeSession {
     this.facts = facts;
   }
 
-  snapshot(): Snapshot {
-    return { seq: this.seq, session: this.facts, items: this.items };
-  }
-
   emit(...events: Event[]): void {
     const after = this.seq;
     this.seq += events.length;
-    this.onbatch({ sessionId: this.facts.id, after, seq: this.seq, events });
+    this.onevents(after, events);
   }
 
   patch(facts: Partial<Session>): void {
@@ -55,10 +55,38 @@ export class FakeSession {
   }
 
   add(body: Body, parent: ItemId | null = null, id: ItemId = `i${nextItem++}`): ItemId {
-    const item: Item = { id, parent, at: Date.now(), body };
+    const item: Item = { id, parent, row: this.#rowFor(body, parent), at: Date.now(), body };
     this.items.push(item);
     this.emit({ type: 'itemAdded', item });
+    this.#learn(item);
     return id;
+  }
+
+  /** As in the engine: reads and searches fold, and a subagent's items are in the row of its call. */
+  #rowFor(body: Body, parent: ItemId | null): number {
+    const call = this.items.find((item) => item.id === parent);
+    if (call !== undefined) return call.row;
+    const last = this.items.findLast((item) => item.parent === null);
+    if (last !== undefined && isLookup(body) && isLookup(last.body)) return last.row;
+    return this.nRows++;
+  }
+
+  #learn({ id, row, body }: Item): void {
+    if (body.type === 'prompt') this.prompts.push(body.text);
+    if (body.type !== 'toolCall') return;
+    const { detail } = body;
+    if (detail.type === 'todos') {
+      this.tasks = detail.todos;
+      this.emit({ type: 'tasksChanged', tasks: this.tasks });
+    }
+    if (detail.type === 'edit' && body.state === 'succeeded') {
+      const known = this.files.find((file) => file.path === detail.path);
+      const added = (known?.added ?? 0) + detail.added;
+      const removed = (known?.removed ?? 0) + detail.removed;
+      const file = { path: detail.path, added, removed, itemId: id, row };
+      this.files = [...this.files.filter((one) => one !== known), file];
+      this.emit({ type: 'fileChanged', file });
+    }
   }
 
   /** Changes some of an item's body, or all of it. */
@@ -126,4 +154,8 @@ export class FakeSession {
     this.#turn.abort();
     return true;
   }
+}
+
+function isLookup(body: Body): boolean {
+  return body.type === 'toolCall' && (body.icon === 'read' || body.icon === 'search');
 }

@@ -1,14 +1,7 @@
-// Finding words in a whole conversation, whether drawn or not.
+// Finding words in a whole conversation, as the engine does.
 
-import type { Body, CodeLine } from '../bindings/api';
-import { blocksText, codeText, diffText } from '../document/markdown';
-import type { ItemState } from '../state/item.svelte';
-
-export interface Found {
-  id: string;
-  /** The words stand in what has to be unfolded first. */
-  inside: boolean;
-}
+import type { Body, CodeLine, Found, Hit, Item } from '../../bindings/api';
+import { blocksText, codeText, diffText } from '../../document/markdown';
 
 /** What can be read of an item at a glance, and what is unfolded. */
 interface Words {
@@ -16,30 +9,20 @@ interface Words {
   inside: string;
 }
 
-/** A body is never changed in place, so its words are made once. */
-const known = new WeakMap<Body, Words>();
-
-/** The items that hold `query`, in the order of the conversation. Upper and lower case count as the same. */
-export function findItems(items: Iterable<ItemState>, query: string): Found[] {
+/** The item of that number among those that hold `query`, or the last. Upper and lower case count as the same. */
+export function find(items: readonly Item[], query: string, index: number | null): Found {
   const wanted = query.toLowerCase();
-  const found: Found[] = [];
-  if (wanted.trim() === '') return found;
-  for (const { id, body } of items) {
-    const words = wordsOf(body);
-    if (words.shown.includes(wanted)) found.push({ id, inside: false });
-    else if (words.inside.includes(wanted)) found.push({ id, inside: true });
+  const hits: Hit[] = [];
+  if (wanted.trim() !== '') {
+    for (const { id, row, body } of items) {
+      const { shown, inside } = read(body);
+      const isShown = shown.toLowerCase().includes(wanted);
+      if (!isShown && !inside.toLowerCase().includes(wanted)) continue;
+      hits.push({ index: hits.length, itemId: id, row, inside: !isShown });
+    }
   }
-  return found;
-}
-
-function wordsOf(body: Body): Words {
-  let words = known.get(body);
-  if (words === undefined) {
-    const { shown, inside } = read(body);
-    words = { shown: shown.toLowerCase(), inside: inside.toLowerCase() };
-    known.set(body, words);
-  }
-  return words;
+  const count = hits.length;
+  return { count, hit: hits.at((index ?? -1) % Math.max(1, count)) ?? null };
 }
 
 function read(body: Body): Words {

@@ -1,0 +1,67 @@
+//! What is told of a whole transcript beside it: the files that were changed, the tasks, the prompts.
+
+use crate::api::{Body, ChangedFile, Event, Item, Todo, ToolDetail, ToolState};
+use std::collections::VecDeque;
+
+/// Prompts that a window can go back to, and the bytes they may have together.
+const PROMPTS: usize = 100;
+const PROMPT_BYTES: usize = 64 * 1024;
+
+#[derive(Default)]
+pub struct Facts {
+    files: Vec<ChangedFile>,
+    tasks: Vec<Todo>,
+    prompts: VecDeque<String>,
+    prompt_bytes: usize,
+}
+
+impl Facts {
+    /// The file that changed last stands at the end.
+    pub fn files(&self) -> &[ChangedFile] {
+        &self.files
+    }
+
+    pub fn tasks(&self) -> &[Todo] {
+        &self.tasks
+    }
+
+    /// The last prompts, oldest first.
+    pub fn prompts(&self) -> Vec<String> {
+        self.prompts.iter().cloned().collect()
+    }
+
+    pub fn prompted(&mut self, text: &str) {
+        self.prompt_bytes += text.len();
+        self.prompts.push_back(text.to_owned());
+        while self.prompts.len() > PROMPTS || self.prompt_bytes > PROMPT_BYTES {
+            let Some(oldest) = self.prompts.pop_front() else { break };
+            self.prompt_bytes -= oldest.len();
+        }
+    }
+
+    /// Learns what a tool call came to; tells what is new.
+    pub fn learn(&mut self, item: &Item) -> Option<Event> {
+        let Body::ToolCall(call) = &item.body else { return None };
+        match &call.detail {
+            ToolDetail::Todos { todos } if *todos != self.tasks => {
+                self.tasks.clone_from(todos);
+                Some(Event::TasksChanged { tasks: todos.clone() })
+            }
+            ToolDetail::Edit(diff) if call.state == ToolState::Succeeded => {
+                let known = self.files.iter().position(|file| file.path == diff.path);
+                let known = known.map(|at| self.files.remove(at));
+                let (added, removed) = known.map_or((0, 0), |file| (file.added, file.removed));
+                let file = ChangedFile {
+                    path: diff.path.clone(),
+                    added: added.saturating_add(diff.added),
+                    removed: removed.saturating_add(diff.removed),
+                    item_id: item.id.clone(),
+                    row: item.row,
+                };
+                self.files.push(file.clone());
+                Some(Event::FileChanged { file })
+            }
+            _ => None,
+        }
+    }
+}

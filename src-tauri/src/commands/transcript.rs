@@ -1,0 +1,78 @@
+//! What a window asks of a transcript: a part of it, words in it, a text to take along.
+
+use super::{Answer, project_of};
+use crate::shell::Shell;
+use deskbell_engine::api::*;
+use deskbell_engine::session::{Feed, SessionHandle, Subscriber};
+use std::sync::Arc;
+use tauri::{AppHandle, State, WebviewWindow};
+
+fn session_of(shell: &Shell, window: &WebviewWindow, id: &SessionId) -> Answer<SessionHandle> {
+    shell.desk().session(&project_of(shell, window)?, id)
+}
+
+/// A session with the part of its transcript that is shown; from now on its events go to this window.
+#[tauri::command]
+pub async fn snapshot(
+    app: AppHandle,
+    shell: State<'_, Shell>,
+    window: WebviewWindow,
+    session_id: SessionId,
+    show: Show,
+) -> Answer<Snapshot> {
+    let session = session_of(&shell, &window, &session_id)?;
+    let feed = Arc::new(Feed::new(session_id.clone(), show));
+    let snapshot = session.subscribe(Subscriber::Merged(feed.clone())).await?;
+    let label = window.label().to_owned();
+    shell.windows.with(window.label(), |window| {
+        window.open_session = Some(session_id);
+        window.forward = Some(crate::forward::Forward::begin(app, label, feed));
+    })?;
+    Ok(snapshot)
+}
+
+/// Shows another part of the transcript; what comes into it comes as events.
+#[tauri::command]
+pub async fn show_rows(
+    shell: State<'_, Shell>,
+    window: WebviewWindow,
+    session_id: SessionId,
+    show: Show,
+) -> Answer<()> {
+    let session = session_of(&shell, &window, &session_id)?;
+    let feed = shell.windows.with(window.label(), |window| {
+        let forward = window.forward.as_ref().filter(|forward| *forward.session_id() == session_id);
+        forward.map(|forward| forward.feed())
+    })?;
+    match feed {
+        Some(feed) => session.show(feed, show).await,
+        // The window has gone on to another session in between.
+        None => Ok(()),
+    }
+}
+
+#[tauri::command]
+pub async fn find_words(
+    shell: State<'_, Shell>,
+    window: WebviewWindow,
+    session_id: SessionId,
+    query: String,
+    index: Option<i64>,
+) -> Answer<Found> {
+    session_of(&shell, &window, &session_id)?.find(query, index).await
+}
+
+#[tauri::command]
+pub async fn text_of(
+    shell: State<'_, Shell>,
+    window: WebviewWindow,
+    session_id: SessionId,
+    copy: CopyOf,
+) -> Answer<String> {
+    let text = session_of(&shell, &window, &session_id)?.copy(copy).await?;
+    text.ok_or_else(|| CommandError {
+        code: ErrorCode::BadCommand,
+        message: "There is no such text any more.".to_owned(),
+        detail: None,
+    })
+}

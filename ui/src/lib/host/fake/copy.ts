@@ -1,0 +1,27 @@
+// Texts to take along, as the engine makes them.
+
+import type { CopyOf } from '../../bindings/api';
+import { blocksText, diffText, fenced, indented, spansText } from '../../document/markdown';
+import type { FakeSession } from './session';
+
+export function textOf(session: FakeSession, copy: CopyOf): string | undefined {
+  if (copy.type === 'conversation') return conversationText(session);
+  const body = session.items.find((item) => item.id === copy.itemId)?.body;
+  return body?.type === 'text' ? blocksText(body.blocks) : undefined;
+}
+
+/** Thinking is left out; tool calls are one line each, with what they changed or ran. */
+function conversationText({ facts, items }: FakeSession): string {
+  const parts = [`# ${facts.title}`];
+  for (const { body, parent } of items) {
+    if (parent !== null) continue;
+    if (body.type === 'prompt') parts.push(indented(body.text, '> ', '> '));
+    if (body.type === 'text') parts.push(blocksText(body.blocks));
+    if (body.type === 'notice') parts.push(`*${body.text}*`);
+    if (body.type === 'toolCall') {
+      parts.push(`${body.verb} ${spansText([{ type: 'code', text: body.subject }])}`);
+      if (body.detail.type === 'edit') parts.push(fenced('diff', diffText(body.detail)));
+    }
+  }
+  return parts.join('\n\n') + '\n';
+}

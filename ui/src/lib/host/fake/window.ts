@@ -1,0 +1,75 @@
+// A window on a fake session: the rows it holds, as the engine would tell them.
+
+import type { Batch, Event, Item, ItemId, Rows, SessionId, Show, Snapshot } from '../../bindings/api';
+import type { FakeSession } from './session';
+
+export class FakeWindow {
+  readonly session: FakeSession;
+  #show: Show;
+  #rows: Rows;
+
+  constructor(session: FakeSession, show: Show) {
+    this.session = session;
+    this.#show = show;
+    this.#rows = this.#rowsNow();
+  }
+
+  snapshot(): Snapshot {
+    const { seq, facts, items, files, tasks, prompts } = this.session;
+    return {
+      seq,
+      session: facts,
+      rows: this.#rows,
+      items: items.filter((item) => this.#holds(item)),
+      files,
+      tasks,
+      prompts,
+    };
+  }
+
+  /** Shows other rows: what comes into sight is told. */
+  move(show: Show): Batch {
+    const before = this.session.items.filter((item) => this.#holds(item));
+    this.#show = show;
+    this.#rows = this.#rowsNow();
+    const entering = this.session.items.filter((item) => this.#holds(item) && !before.includes(item));
+    const { seq } = this.session;
+    return this.#batch(
+      seq,
+      seq,
+      entering.map((item) => ({ type: 'itemAdded', item })),
+    );
+  }
+
+  /** What of a session's events this window is told. */
+  hear(after: number, events: Event[]): Batch {
+    this.#rows = this.#rowsNow();
+    const told = events.filter((event) => {
+      const id = itemOf(event);
+      const item = this.session.items.find((known) => known.id === id);
+      return item === undefined || this.#holds(item);
+    });
+    return this.#batch(after, this.session.seq, told);
+  }
+
+  #batch(after: number, seq: number, events: Event[]): Batch {
+    const sessionId: SessionId = this.session.facts.id;
+    return { sessionId, after, seq, rows: this.#rows, events };
+  }
+
+  #holds({ row }: Item): boolean {
+    return row >= this.#rows.first && row < this.#rows.end;
+  }
+
+  #rowsNow(): Rows {
+    const { first, count, ask } = this.#show;
+    const total = this.session.nRows;
+    const from = first === null ? Math.max(0, total - count) : Math.min(first, Math.max(0, total - 1));
+    return { first: from, end: Math.min(total, from + count), total, ask };
+  }
+}
+
+function itemOf(event: Event): ItemId | null {
+  if ('item' in event) return event.item.id;
+  return 'itemId' in event ? event.itemId : null;
+}
