@@ -264,7 +264,7 @@ impl World {
             return Err("an answer goes to another request".into());
         }
         match answer["behavior"].as_str() {
-            Some("allow") if answer["updatedInput"].to_string() != *input => {
+            Some("allow") if answer["updatedInput"].to_string().as_str() != input.as_str() => {
                 Err(format!("{} is sent where {input} was shown", answer["updatedInput"]))
             }
             Some("allow") if !self.meant.remove(&Meant::Allow(shown.to_owned())) => {
