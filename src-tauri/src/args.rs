@@ -12,7 +12,9 @@ Deskbell keeps command-line coding agents on call.
   deskbell relay --project=DIR [--agent=PATH|demo] [--resume=ID] [--model=M] [--mode=M] [--record=FILE] [--trust]
                              the engine without a window: commands on stdin, events on stdout, a JSON object a line;
                              without --trust, a folder that is not trusted is worked in restricted
-  deskbell replay FILE       fold a recording again: its events on stdout, a JSON object a line
+  deskbell replay FILE       show the conversation that a recording holds
+      --lines                show its lines instead, both ways and with their times
+      --events               fold it again: its events on stdout, a JSON object a line
   deskbell doctor [--agent=PATH]
                              which agent runs here, why that one, and whether it asks before it acts
   deskbell --version
@@ -26,8 +28,7 @@ pub enum Mode {
     Version,
     Window(Args),
     Relay(RelayOptions),
-    /// A recording.
-    Replay(PathBuf),
+    Replay(ReplayOptions),
     /// Tries the agent that is found, or this one.
     Doctor {
         agent: Option<PathBuf>,
@@ -57,6 +58,20 @@ pub struct RelayOptions {
     pub trust: bool,
 }
 
+/// What is to be seen of a recording.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ReplayOptions {
+    pub file: PathBuf,
+    pub view: ReplayView,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReplayView {
+    Conversation,
+    Lines,
+    Events,
+}
+
 /// What is wrong with a command line.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
@@ -72,6 +87,8 @@ pub enum Problem {
     NotAFolder(PathBuf),
     #[error("relay needs --project=DIR")]
     NoProject,
+    #[error("replay needs the file of a recording")]
+    NoRecording,
 }
 
 /// Reads the arguments, without the program's name. A folder is checked here, before any window.
@@ -84,10 +101,8 @@ pub fn parse(args: &[OsString], cwd: &Path) -> Result<Mode, Problem> {
     {
         return doctor(rest);
     }
-    if let [first, file] = args
-        && first == "replay"
-    {
-        return Ok(Mode::Replay(cwd.join(file)));
+    if args.first().is_some_and(|first| first == "replay") {
+        return replay(&args[1..], cwd).map(Mode::Replay);
     }
     let mut parsed = Args::default();
     let mut rest = args.iter();
@@ -119,6 +134,20 @@ fn doctor(args: &[OsString]) -> Result<Mode, Problem> {
         }
     }
     Ok(Mode::Doctor { agent })
+}
+
+fn replay(args: &[OsString], cwd: &Path) -> Result<ReplayOptions, Problem> {
+    let mut file = None;
+    let mut view = ReplayView::Conversation;
+    for arg in args {
+        match arg.to_str() {
+            Some("--lines") => view = ReplayView::Lines,
+            Some("--events") => view = ReplayView::Events,
+            Some(option) if option.starts_with('-') => return Err(Problem::UnknownOption(option.to_owned())),
+            _ => file = Some(cwd.join(arg)),
+        }
+    }
+    Ok(ReplayOptions { file: file.ok_or(Problem::NoRecording)?, view })
 }
 
 fn relay(args: &[OsString], cwd: &Path) -> Result<RelayOptions, Problem> {
@@ -197,6 +226,16 @@ mod tests {
         assert_eq!(parsed(&["doctor", "--agent=/x"]), doctor(Some("/x")));
         assert_eq!(parsed(&["doctor", "--agent"]), Err(Problem::NoValue("--agent".into())));
         assert_eq!(parsed(&["doctor", "now"]), Err(Problem::UnknownOption("now".into())));
+    }
+
+    #[test]
+    fn replay_needs_a_recording() {
+        let replay = |view| Ok(Mode::Replay(ReplayOptions { file: "/a".into(), view }));
+        assert_eq!(parsed(&["replay", "a"]), replay(ReplayView::Conversation));
+        assert_eq!(parsed(&["replay", "--lines", "a"]), replay(ReplayView::Lines));
+        assert_eq!(parsed(&["replay", "/a", "--events"]), replay(ReplayView::Events));
+        assert_eq!(parsed(&["replay"]), Err(Problem::NoRecording));
+        assert_eq!(parsed(&["replay", "-x", "a"]), Err(Problem::UnknownOption("-x".into())));
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod notify;
 mod preferences;
 mod project;
 mod relay;
+mod replay;
 mod shell;
 mod trust;
 mod windows;
@@ -59,7 +60,7 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
         }
         Mode::Relay(options) => relay::main(options),
         Mode::Doctor { agent } => doctor::main(agent),
-        Mode::Replay(file) => relay::replay(&file),
+        Mode::Replay(options) => replay::main(&options),
         Mode::Window(args) => window(args),
     }
 }

@@ -125,31 +125,6 @@ fn restricted(decisions: &TrustStore, project: &Path) -> Result<bool, CommandErr
     Ok(restricted)
 }
 
-/// Folds a recording again and tells its events as the session did.
-pub fn replay(file: &Path) -> ExitCode {
-    let told = std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display())).and_then(
-        |text| {
-            let recording = deskbell_engine::recorder::read(&text);
-            anyhow::ensure!(!recording.is_empty(), "{} is no recording", file.display());
-            let (events, _) = deskbell_engine::replay::replay(&recording);
-            let mut stdout = std::io::BufWriter::new(std::io::stdout().lock());
-            for (seq, event) in (1..).zip(events) {
-                let session_id = SessionId::new("replay");
-                serde_json::to_writer(&mut stdout, &Envelope { seq, session_id, event })?;
-                stdout.write_all(b"\n")?;
-            }
-            Ok(stdout.flush()?)
-        },
-    );
-    match told {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("deskbell: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
 /// One command a line. A line that is none is told as an event, and costs nothing else.
 async fn read_commands(session: &SessionHandle) -> anyhow::Result<()> {
     let mut lines = BufReader::new(tokio::io::stdin()).split(b'\n');

@@ -95,16 +95,16 @@ impl Process {
         if recorder.is_on() {
             let args: Vec<String> =
                 launch.args(start).iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
-            recorder.keep(Direction::Start, serde_json::json!({ "args": args }).to_string().as_bytes());
+            recorder.keep(Direction::Start, &serde_json::json!({ "args": args }));
         }
         let (exited, when_exited) = watch::channel(None);
         let writer = write_lines(child_stdin, lines, output.clone(), recorder.clone(), when_exited.clone());
         tokio::spawn(writer);
         let reader = tokio::spawn(read_lines(child_stdout, output.clone(), recorder.clone(), when_exited));
         let tail = Arc::new(Mutex::new(Vec::new()));
-        let stderr = tokio::spawn(read_stderr(child_stderr, tail.clone(), recorder.clone()));
+        let stderr = tokio::spawn(read_stderr(child_stderr, tail.clone(), recorder));
         let control_then = control.clone();
-        let watch = Watch { child, control: control_then, exited, reader, stderr, tail, output, recorder };
+        let watch = Watch { child, control: control_then, exited, reader, stderr, tail, output };
         tokio::spawn(watch_exit(watch));
         Ok(Self { pid, stdin: Some(stdin), control, run_token: launch.run_token.clone() })
     }
@@ -164,7 +164,7 @@ async fn write_lines(
 ) {
     while let Some(mut line) = lines.recv().await {
         if recorder.is_on() {
-            recorder.keep(Direction::In, line.as_bytes());
+            recorder.keep_bytes(Direction::In, line.as_bytes());
         }
         line.push('\n');
         let written = async {
@@ -250,20 +250,23 @@ async fn drained(exited: &mut watch::Receiver<Option<Instant>>) {
 }
 
 fn inbound(line: Line<'_>, recorder: Option<&Recorder>) -> Option<Inbound> {
-    if let (Line::Whole(line), Some(recorder)) = (&line, recorder) {
-        recorder.keep(Direction::Out, line);
-    }
     match line {
         Line::Whole(line) if line.trim_ascii().is_empty() => None,
-        Line::Whole(line) => Some(wire::parse(line)),
-        Line::TooLong { start, n_bytes } => Some(Inbound::Unreadable {
-            line: format!(
-                "A line of {n_bytes} bytes, more than {} MiB, that begins: {}",
-                lines::LIMIT >> 20,
-                String::from_utf8_lossy(start)
-            ),
-            error: "the line is too long".to_owned(),
-        }),
+        Line::Whole(line) => {
+            if let Some(recorder) = recorder {
+                recorder.keep_bytes(Direction::Out, line);
+            }
+            Some(wire::parse(line))
+        }
+        Line::TooLong { start, n_bytes } => {
+            let limit = lines::LIMIT >> 20;
+            let start = String::from_utf8_lossy(start);
+            let line = format!("A line of {n_bytes} bytes, more than {limit} MiB, that begins: {start}");
+            if let Some(recorder) = recorder {
+                recorder.keep_bytes(Direction::Out, line.as_bytes());
+            }
+            Some(Inbound::Unreadable { line, error: "the line is too long".to_owned() })
+        }
     }
 }
 
@@ -271,7 +274,7 @@ async fn read_stderr(mut stderr: impl AsyncRead + Unpin, tail: Arc<Mutex<Vec<u8>
     let mut buffer = vec![0; 16 * 1024];
     while let Ok(n @ 1..) = stderr.read(&mut buffer).await {
         if recorder.is_on() {
-            recorder.keep(Direction::Err, &buffer[..n]);
+            recorder.keep_bytes(Direction::Err, &buffer[..n]);
         }
         let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
         tail.extend_from_slice(&buffer[..n]);
@@ -288,7 +291,6 @@ struct Watch {
     stderr: JoinHandle<()>,
     tail: Arc<Mutex<Vec<u8>>>,
     output: mpsc::Sender<Output>,
-    recorder: Recorder,
 }
 
 /// Waits for the exit, then for the output, then tells.
@@ -315,10 +317,6 @@ async fn watch_exit(mut watch: Watch) {
             (None, None)
         }
     };
-    if watch.recorder.is_on() {
-        let report = serde_json::json!({ "code": code, "signal": signal });
-        watch.recorder.keep(Direction::Exit, report.to_string().as_bytes());
-    }
     let report = ExitReport { code, signal, expected: false, stderr };
     // Without a session there is nobody to tell.
     let _ = watch.output.send(Output::Exited(report)).await;

@@ -2,8 +2,11 @@
 //! written, and folded again by `deskbell replay`.
 //!
 //! One JSON object a line: `{"ms":12,"dir":"out","line":{…}}`. `dir` is `in` to the agent, `out` from it, `err` its
-//! stderr, `exit` its end, `start` the arguments it was started with. What is not JSON is a string.
+//! stderr, `start` the arguments it was started with; what is not JSON is a string. `opened` is the session as it was
+//! when the recording began, `input` whatever happened to it besides the agent's lines: a prompt, a command, a timer, the
+//! end of the process. With these two a replay goes through the same states as the session did.
 
+use crate::session::machine::{Input, Memory};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::io::{self, BufWriter, Write};
@@ -15,11 +18,25 @@ use std::time::Instant;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Direction {
+    Opened,
+    Input,
     Start,
     In,
     Out,
     Err,
-    Exit,
+}
+
+/// The session as it was when its recording began.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Opened {
+    /// The version of Deskbell.
+    pub version: String,
+    /// Milliseconds since the epoch.
+    pub at: u64,
+    /// The project's folder, as it is written in the other lines.
+    pub project: String,
+    pub memory: Memory,
 }
 
 /// One recorded line.
@@ -33,9 +50,9 @@ pub struct Recorded {
 
 /// A recorder that can be switched on and off while its session lives. Off, it costs a lock per batch.
 #[derive(Clone, Default)]
-pub struct Recorder(Arc<Mutex<Option<Recording>>>);
+pub struct Recorder(Arc<Mutex<Option<File>>>);
 
-struct Recording {
+struct File {
     path: PathBuf,
     file: BufWriter<std::fs::File>,
     begun: Instant,
@@ -44,7 +61,7 @@ struct Recording {
 }
 
 impl Recorder {
-    fn lock(&self) -> MutexGuard<'_, Option<Recording>> {
+    fn lock(&self) -> MutexGuard<'_, Option<File>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -55,7 +72,7 @@ impl Recorder {
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = BufWriter::new(options.open(path)?);
-        *self.lock() = Some(Recording { path: path.to_owned(), file, begun: Instant::now(), failure: None });
+        *self.lock() = Some(File { path: path.to_owned(), file, begun: Instant::now(), failure: None });
         Ok(())
     }
 
@@ -72,14 +89,37 @@ impl Recorder {
         self.lock().is_some()
     }
 
+    /// Keeps what the session is when it is opened.
+    pub fn keep_opened(&self, at: u64, project: &Path, memory: &Memory) {
+        if self.is_on() {
+            let version = env!("CARGO_PKG_VERSION").to_owned();
+            let project = project.display().to_string();
+            self.keep(Direction::Opened, &Opened { version, at, project, memory: memory.clone() });
+        }
+    }
+
+    /// Keeps what happens to the session; the agent's lines are kept where they are read.
+    pub fn keep_input(&self, input: &Input) {
+        if !matches!(input, Input::Line(_)) && self.is_on() {
+            self.keep(Direction::Input, input);
+        }
+    }
+
+    /// Keeps a line of bytes.
+    pub fn keep_bytes(&self, dir: Direction, line: &[u8]) {
+        match serde_json::from_slice::<Value>(line) {
+            Ok(line) => self.keep(dir, &line),
+            Err(_) => self.keep(dir, String::from_utf8_lossy(line).trim_end()),
+        }
+    }
+
     /// Keeps a line. Whole lines reach the disk as they come: a recording is most wanted when something crashes.
-    pub fn keep(&self, dir: Direction, line: &[u8]) {
+    pub fn keep<T: Serialize + ?Sized>(&self, dir: Direction, line: &T) {
         let mut state = self.lock();
         let Some(recording) = state.as_mut().filter(|recording| recording.failure.is_none()) else { return };
         let ms = recording.begun.elapsed().as_millis() as u64;
-        let line = serde_json::from_slice(line)
-            .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(line).trim_end().to_owned()));
-        let written = serde_json::to_vec(&Recorded { ms, dir, line: redacted(line) })
+        let written = serde_json::to_value(line)
+            .and_then(|line| serde_json::to_vec(&Recorded { ms, dir, line: redacted(line) }))
             .map_err(io::Error::from)
             .and_then(|mut text| {
                 text.push(b'\n');
@@ -143,9 +183,25 @@ fn redacted_text(mut text: String) -> String {
     text
 }
 
-/// Reads a recording. A line that is none, such as a torn last one, is left out.
-pub fn read(text: &str) -> Vec<Recorded> {
-    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+/// A recording that was read.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Recording {
+    pub lines: Vec<Recorded>,
+    /// Where in the file, counted from 1, there are lines that are none: torn by a crash, or garbled on the way.
+    pub unreadable: Vec<usize>,
+}
+
+/// Reads a recording as far as it is one: a line that is none costs itself alone.
+pub fn read(bytes: &[u8]) -> Recording {
+    let mut recording = Recording::default();
+    for (number, line) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
+        match serde_json::from_slice(line) {
+            Ok(recorded) => recording.lines.push(recorded),
+            Err(_) if line.trim_ascii().is_empty() => {}
+            Err(_) => recording.unreadable.push(number),
+        }
+    }
+    recording
 }
 
 #[cfg(test)]
@@ -158,24 +214,36 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("recording.ndjson");
         let recorder = Recorder::default();
-        recorder.keep(Direction::Out, b"{\"before\":1}");
+        recorder.keep(Direction::Out, &json!({"before": 1}));
         recorder.begin(&path).unwrap();
         let line = json!({
             "text": "export API_KEY=abcdef123456; curl -H 'Authorization: Bearer abc.def-123456' sk-ant-api03-xyzxyzxyz",
             "path": "/home/someone/project",
             "nested": [{"signature": "c2ln", "mail": "write to a.b@c.example now"}],
         });
-        recorder.keep(Direction::Out, line.to_string().as_bytes());
-        recorder.keep(Direction::Err, b"not json\n");
+        recorder.keep_bytes(Direction::Out, line.to_string().as_bytes());
+        recorder.keep_bytes(Direction::Err, b"not json\n");
         assert_eq!(recorder.end().unwrap(), Some(path.clone()));
         let text = std::fs::read_to_string(&path).unwrap();
         for secret in ["abcdef123456", "abc.def-123456", "xyzxyzxyz", "someone", "c2ln", "a.b@c", "before"] {
             assert!(!text.contains(secret), "{secret} in {text}");
         }
-        let recorded = read(&text);
-        assert_eq!(recorded.len(), 2);
-        assert_eq!(recorded[0].line["path"], "/home/user/project");
-        assert_eq!(recorded[1].line, "not json");
+        let recording = read(text.as_bytes());
+        assert_eq!((recording.lines.len(), recording.unreadable.len()), (2, 0));
+        assert_eq!(recording.lines[0].line["path"], "/home/user/project");
+        assert_eq!(recording.lines[1].line, "not json");
+    }
+
+    #[test]
+    fn what_is_no_line_costs_itself_alone() {
+        let bytes = b"{\"ms\":1,\"dir\":\"out\",\"line\":1}\r\n\xff\xfe{\n\n[]\n\
+            {\"ms\":2,\"dir\":\"sideways\",\"line\":1}\n\
+            {\"ms\":3,\"dir\":\"in\",\"line\":2,\"new\":true}\n{\"ms\":4,\"dir\":\"o";
+        let recording = read(bytes);
+        let read: Vec<u64> = recording.lines.iter().map(|recorded| recorded.ms).collect();
+        assert_eq!(read, [1, 3]);
+        assert_eq!(recording.unreadable, [2, 4, 5, 7]);
+        assert_eq!(super::read(b""), Recording::default());
     }
 
     #[test]

@@ -1,123 +1,111 @@
-//! Folds a recording again: the same machine and the same transcript, with the recording in place of agent and user.
+//! Folds a recording again: the same machine and the same transcript, with the recording in place of agent, user and
+//! clock. `text` writes down what came of it.
+
+pub mod text;
 
 use crate::api::*;
-use crate::permission::OpenRequests;
-use crate::recorder::{Direction, Recorded};
-use crate::session::machine::{Effect, Input, Limits, Machine, Memory, Prompt};
+use crate::recorder::{Direction, Opened, Recorded};
+use crate::session::machine::{Effect, Input, Limits, Machine};
 use crate::transcript::Transcript;
-use crate::wire;
+use crate::wire::{self, Inbound};
+use serde::Deserialize;
 use serde_json::Value;
-use std::collections::VecDeque;
+use std::collections::HashMap;
+use std::path::Path;
 
-/// A recording as it was lived through.
-pub struct Replay {
+/// A recorded session, lived through once more.
+pub struct Replayed {
+    /// In their order, as the session told them.
+    pub events: Vec<Event>,
+    /// The transcript at its end.
+    pub items: Vec<Item>,
+    /// When the recording began, in milliseconds since the epoch; 0 if that part of it is missing.
+    pub began_at: u64,
+}
+
+/// Lives through a recorded session again. What is missing in it is missing in what comes of it; it never fails.
+pub fn replay(recording: &[Recorded]) -> Replayed {
+    let opened = recording.iter().find(|recorded| recorded.dir == Direction::Opened);
+    let (ms, opened) = opened
+        .and_then(|recorded| Some((recorded.ms, Opened::deserialize(&recorded.line).ok()?)))
+        .unwrap_or_default();
+    let mut replay = Replay {
+        machine: Machine::new(opened.memory, Limits::default()),
+        transcript: Transcript::new(Path::new(&opened.project)),
+        events: Vec::new(),
+        shown: HashMap::new(),
+    };
+    let began_at = opened.at.saturating_sub(ms);
+    for recorded in recording {
+        replay.line(began_at + recorded.ms, recorded);
+        replay.take_events();
+    }
+    Replayed { events: replay.events, items: replay.transcript.items().to_vec(), began_at }
+}
+
+struct Replay {
     machine: Machine,
     transcript: Transcript,
     events: Vec<Event>,
-}
-
-/// The events of a recorded session, in their order, and its items at the end.
-pub fn replay(recording: &[Recorded]) -> (Vec<Event>, Vec<Item>) {
-    let limits = Limits { hibernate_ms: 0, ..Limits::default() };
-    let mut replay = Replay {
-        machine: Machine::new(Memory::default(), limits),
-        transcript: Transcript::default(),
-        events: Vec::new(),
-    };
-    for recorded in recording {
-        replay.line(recorded);
-        replay.events.extend(replay.transcript.take_events());
-    }
-    (replay.events, replay.transcript.items().to_vec())
+    /// What names the content of each permission request that was shown.
+    shown: HashMap<RequestId, String>,
 }
 
 impl Replay {
-    fn line(&mut self, recorded: &Recorded) {
-        let now = recorded.ms;
+    fn line(&mut self, now: u64, recorded: &Recorded) {
         match recorded.dir {
-            Direction::Start => self.step(now, Input::Start),
-            Direction::In => {
-                if let Some(input) = said(&recorded.line, self.machine.requests()) {
+            Direction::Out => {
+                let mut inbound = inbound(&recorded.line);
+                self.transcript.line(now, &mut inbound);
+                if !matches!(inbound, Inbound::Stream(_)) {
+                    self.step(now, Input::Line(inbound));
+                }
+            }
+            Direction::Input => {
+                if let Ok(mut input) = Input::deserialize(&recorded.line) {
+                    self.show_again(&mut input);
                     self.step(now, input);
                 }
             }
-            Direction::Out => {
-                let line = match &recorded.line {
-                    Value::String(text) => text.clone(),
-                    value => value.to_string(),
-                };
-                let mut inbound = wire::parse(line.as_bytes());
-                self.transcript.line(now, &mut inbound);
-                self.step(now, Input::Line(inbound));
-            }
-            Direction::Err => {}
-            Direction::Exit => {
-                let number =
-                    |key: &str| recorded.line.get(key).and_then(Value::as_i64).map(|number| number as i32);
-                let report = ExitReport {
-                    code: number("code"),
-                    signal: number("signal"),
-                    expected: false,
-                    stderr: String::new(),
-                };
-                self.step(now, Input::Exited(report));
+            Direction::Opened | Direction::Start | Direction::In | Direction::Err => {}
+        }
+    }
+
+    /// A decision names what was shown by its exact text, which has changed where something was taken out of the recording.
+    fn show_again(&self, input: &mut Input) {
+        if let Input::Command(Command::Decide { request_id, shown, .. }) = input
+            && let (Some(shown), Some(again)) = (shown, self.shown.get(request_id))
+        {
+            shown.clone_from(again);
+        }
+    }
+
+    /// Takes a step and shows what came of it. What else the session did then, such as writing to its agent, came to
+    /// something that is in the recording.
+    fn step(&mut self, now: u64, input: Input) {
+        for effect in self.machine.step(now, input) {
+            match effect {
+                Effect::Emit(event) => {
+                    if let Event::PermissionRequested { request } = &event {
+                        self.shown.insert(request.id.clone(), request.shown.clone());
+                    }
+                    self.take_events();
+                    self.events.push(event);
+                }
+                Effect::Note(note) => self.transcript.note(now, note),
+                _ => {}
             }
         }
     }
 
-    /// As the actor does, without a process, a disk or timers: what they did then is in the recording.
-    fn step(&mut self, now: u64, input: Input) {
-        let mut inputs = VecDeque::from([input]);
-        while let Some(input) = inputs.pop_front() {
-            for effect in self.machine.step(now, input) {
-                match effect {
-                    Effect::Spawn(_) => inputs.push_back(Input::Spawned),
-                    Effect::Save(Some(id)) => inputs.push_back(Input::Saved(id)),
-                    Effect::Emit(event) => {
-                        self.events.extend(self.transcript.take_events());
-                        self.events.push(event);
-                    }
-                    Effect::Note(note) => self.transcript.note(now, note),
-                    _ => {}
-                }
-            }
-        }
+    fn take_events(&mut self) {
+        self.events.extend(self.transcript.take_events());
     }
 }
 
-/// What we had said to the agent, as the input that made us say it.
-fn said(line: &Value, open: &OpenRequests) -> Option<Input> {
-    let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
-    match text(line, "type")?.as_str() {
-        "user" => {
-            let content = line.get("message")?.get("content")?;
-            let words = match content {
-                Value::String(words) => words.clone(),
-                blocks => blocks.as_array()?.iter().find_map(|block| text(block, "text")).unwrap_or_default(),
-            };
-            let id = PromptId::new(text(line, "uuid").unwrap_or_else(|| "prompt".to_owned()));
-            Some(Input::Prompt(Prompt::new(id, words, Vec::new(), Delivery::AfterTurn)))
-        }
-        "control_request" => {
-            let request = line.get("request")?;
-            (text(request, "subtype")? == "interrupt").then_some(Input::Command(Command::Interrupt))
-        }
-        "control_response" => {
-            let response = line.get("response")?;
-            let answer = response.get("response")?;
-            let decision = match text(answer, "behavior")?.as_str() {
-                "allow" => {
-                    let json = answer.get("updatedInput").map(Value::to_string);
-                    Decision::AllowOnce { updated_input: json.map(|json| InputChange::Whole { json }) }
-                }
-                _ => {
-                    Decision::Deny { message: text(answer, "message").unwrap_or_default(), interrupt: false }
-                }
-            };
-            let request_id = RequestId::new(text(response, "request_id")?);
-            let shown = open.get(&request_id).map(|request| request.shown.clone());
-            Some(Input::Command(Command::Decide { request_id, shown, decision }))
-        }
-        _ => None,
+fn inbound(line: &Value) -> Inbound {
+    match line {
+        Value::String(text) => wire::parse(text.as_bytes()),
+        value => wire::parse(value.to_string().as_bytes()),
     }
 }

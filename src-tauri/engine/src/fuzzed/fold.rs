@@ -44,12 +44,12 @@ fn lived(lines: &[&[u8]]) {
         dir: Direction::Out,
         line: Value::String(String::from_utf8_lossy(line).into_owned()),
     };
-    let start = Recorded { ms: 0, dir: Direction::Start, line: Value::Null };
-    let recording: Vec<Recorded> = std::iter::once(start).chain((1..).zip(lines).map(record)).collect();
-    let (events, items) = replay::replay(&recording);
+    let up = ["start", "spawned"].map(|input| Recorded { ms: 0, dir: Direction::Input, line: input.into() });
+    let recording: Vec<Recorded> = up.into_iter().chain((1..).zip(lines).map(record)).collect();
+    let replayed = replay::replay(&recording);
     let mut shown: Vec<Item> = Vec::new();
-    events.iter().for_each(|event| patch::apply(&mut shown, event));
-    assert_eq!(shown, items);
+    replayed.events.iter().for_each(|event| patch::apply(&mut shown, event));
+    assert_eq!(shown, replayed.items);
 }
 
 fn told(event: &Event) {

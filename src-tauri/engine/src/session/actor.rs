@@ -33,6 +33,7 @@ pub async fn run(open: Open, inbox: mpsc::Receiver<Message>, ending: watch::Rece
     // Until one was started: as it would be if nobody decided otherwise.
     let restricted = open.record.agent != AgentKind::Demo;
     let machine = Machine::new(open.record.memory.clone(), open.limits.clone());
+    open.recorder.keep_opened(now(), &open.record.project, &open.record.memory);
     let mut actor = Actor {
         open,
         machine,
@@ -279,6 +280,7 @@ impl Actor {
     async fn step_at(&mut self, now: u64, input: Input) {
         let mut inputs = VecDeque::from([input]);
         while let Some(input) = inputs.pop_front() {
+            self.open.recorder.keep_input(&input);
             for effect in self.machine.step(now, input) {
                 if let Some(input) = self.carry_out(now, effect).await {
                     inputs.push_back(input);

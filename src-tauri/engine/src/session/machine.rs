@@ -75,7 +75,9 @@ pub struct Memory {
     pub cost_usd: f64,
 }
 
-#[derive(Clone, Debug)]
+/// What can happen to a session. All but the agent's own lines is kept as it is when the session is recorded.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Input {
     /// Bring the process up, though nothing has to be sent yet.
     Start,
@@ -89,6 +91,7 @@ pub enum Input {
     SaveFailed(PromptId, String),
     Spawned,
     SpawnFailed(CommandError),
+    #[serde(skip)]
     Line(Inbound),
     StdinBroken(String),
     Exited(ExitReport),
@@ -96,7 +99,8 @@ pub enum Input {
 }
 
 /// Named timers: arming one again replaces it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Timer {
     Initialize,
     Interrupt,

@@ -1,0 +1,44 @@
+//! `deskbell replay`: a recording as a conversation, as lines, or folded to events again.
+
+use crate::args::{ReplayOptions, ReplayView};
+use anyhow::{Context, ensure};
+use deskbell_engine::api::{Envelope, SessionId};
+use deskbell_engine::recorder;
+use deskbell_engine::replay::{replay, text};
+use std::io::Write;
+use std::process::ExitCode;
+
+pub fn main(options: &ReplayOptions) -> ExitCode {
+    match show(options) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("deskbell: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn show(ReplayOptions { file, view }: &ReplayOptions) -> anyhow::Result<()> {
+    let bytes = std::fs::read(file).with_context(|| format!("reading {}", file.display()))?;
+    let recording = recorder::read(&bytes);
+    ensure!(!recording.lines.is_empty(), "{} is no recording", file.display());
+    for number in &recording.unreadable {
+        eprintln!("deskbell: line {number} of {} cannot be read and is left out", file.display());
+    }
+    let mut stdout = std::io::BufWriter::new(std::io::stdout().lock());
+    match view {
+        ReplayView::Conversation => {
+            let replayed = replay(&recording.lines);
+            stdout.write_all(text::conversation(&replayed.items, Some(replayed.began_at)).as_bytes())?;
+        }
+        ReplayView::Lines => stdout.write_all(text::lines(&recording.lines).as_bytes())?,
+        ReplayView::Events => {
+            for (seq, event) in (1..).zip(replay(&recording.lines).events) {
+                let session_id = SessionId::new("replay");
+                serde_json::to_writer(&mut stdout, &Envelope { seq, session_id, event })?;
+                stdout.write_all(b"\n")?;
+            }
+        }
+    }
+    Ok(stdout.flush()?)
+}
