@@ -26,6 +26,7 @@ mod leftovers;
 mod memory;
 mod permission;
 mod queue;
+mod recordings;
 mod restart;
 mod stalled;
 mod startup;

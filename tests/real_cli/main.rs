@@ -19,6 +19,7 @@ mod overhead;
 mod permissions;
 mod protocol;
 mod queue;
+mod recordings;
 mod settings;
 mod turns;
 
@@ -132,6 +133,9 @@ fn main() {
         background:
             the_end_of_a_background_shell_starts_a_turn_that_nobody_asked_for,
             a_prompt_that_meets_an_unasked_turn_has_a_turn_of_its_own;
+        recordings:
+            plain_text, thinking, tools_allowed, tool_denied, question, plan, subagent, interrupt, background_shell,
+            compact, clear, api_failures, rate_limit, resumed_by_id, queue, image, web_search;
         overhead:
             a_later_turn_costs_less_than_a_quarter_of_a_fresh_process;
     ];
@@ -140,6 +144,9 @@ fn main() {
         api:
             the_limit_of_turns_is_named,
             a_used_up_budget_is_named;
+        recordings:
+            killed_and_resumed,
+            mcp_tool;
         crash:
         a_killed_agent_resumes_the_session_with_the_next_prompt,
         a_prompt_cut_off_is_held_and_sent_again_only_when_asked,

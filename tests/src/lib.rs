@@ -6,6 +6,7 @@ pub mod hostile_output;
 pub mod hostile_projects;
 pub mod mock_api;
 pub mod real_cli;
+pub mod recordings;
 pub mod relay;
 pub mod suite;
 #[cfg(target_os = "linux")]

@@ -156,6 +156,11 @@ impl World {
         Ok(self)
     }
 
+    /// The folder that all of it is in.
+    pub fn root(&self) -> &Path {
+        self.config.parent().unwrap_or(self.root.path())
+    }
+
     /// The path of a file in the project.
     pub fn file(&self, name: &str) -> PathBuf {
         self.project.join(name)
@@ -163,7 +168,7 @@ impl World {
 
     /// The variables that make this world of any process, the CLI's or Deskbell's.
     pub fn env(&self) -> Vec<(OsString, OsString)> {
-        let root = self.config.parent().unwrap_or(self.root.path());
+        let root = self.root();
         let path = |path: &Path| path.as_os_str().to_owned();
         let mut env: Vec<(OsString, OsString)> = vec![
             ("HOME".into(), path(&self.home)),

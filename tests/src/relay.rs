@@ -283,6 +283,13 @@ pub struct Finished {
     pub stderr: String,
 }
 
+impl Finished {
+    /// The transcript as the events make it.
+    pub fn items(&self) -> Vec<Value> {
+        transcript::fold(&self.events)
+    }
+}
+
 /// How a turn ended.
 pub fn outcome(turn: &Value) -> Result<Outcome> {
     serde_json::from_value(turn["outcome"].clone()).with_context(|| format!("no outcome in {turn}"))

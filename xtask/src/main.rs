@@ -1,4 +1,4 @@
-//! The project's commands: `cargo xtask run`, `test`, `bench`, `fuzz`, `shots`, `package` and `icons`.
+//! The project's commands: `cargo xtask run`, `test`, `bench`, `fuzz`, `shots`, `package`, `recordings` and `icons`.
 //!
 //! Built from the standard library alone, so that it compiles before anything else is installed, and then
 //! installs what the rest needs.
@@ -43,6 +43,7 @@ Commands:
   shots [VIEW...]   Take a picture of every view of the interface, or of the named ones, and look at each with axe
   package           Build the installable packages for this system
   package --check   Install the built .deb, start it from its desktop entry, remove it again
+  recordings        Make the recordings of the real CLI in tests/recordings again
   icons             Draw the icon set anew from icons/deskbell.svg";
 
 fn main() -> ExitCode {
@@ -57,6 +58,7 @@ fn main() -> ExitCode {
         ["shots", views @ ..] => shots::shots(views),
         ["package"] => package::package(),
         ["package", "--check"] => package::check_built(),
+        ["recordings"] => test::recordings(),
         ["icons"] => icons::draw(),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");

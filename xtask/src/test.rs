@@ -47,6 +47,22 @@ pub fn test(names: &[&str]) -> Outcome {
     summary(&verdicts)
 }
 
+/// Lives through what is recorded in `tests/recordings` once more, and writes it anew.
+pub fn recordings() -> Outcome {
+    system::ensure(Part::RealCli.packages())?;
+    let node = Node::ensure()?;
+    ui::install(&node)?;
+    ui::build(&node)?;
+    let current = claude::ensure(&node, claude::CURRENT)?;
+    run(cargo().arg("build"))?;
+    run(cargo()
+        .args(["test", "--package", "deskbell-tests", "--test", "real_cli", "recordings::"])
+        .env("DESKBELL_TEST_APP", project::debug_app())
+        .env("DESKBELL_TEST_CLAUDE", current)
+        .env("DESKBELL_TEST_REQUIRE", "1")
+        .env("UPDATE_RECORDINGS", "1"))
+}
+
 /// What the parts share.
 struct Suite {
     needs: Vec<Need>,

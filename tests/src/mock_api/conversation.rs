@@ -86,8 +86,13 @@ fn without_reminders(text: &str) -> String {
 
 /// Notes of an interrupt, of a crash and of slash commands also come as texts of the user.
 fn is_the_clis_own(text: &str) -> bool {
-    let notes =
-        ["[Request interrupted by user", "Continue from where you left off.", "<command-", "<local-command-"];
+    let notes = [
+        "[Request interrupted by user",
+        "[Image: source: ",
+        "Continue from where you left off.",
+        "<command-",
+        "<local-command-",
+    ];
     notes.iter().any(|note| text.starts_with(note))
 }
 

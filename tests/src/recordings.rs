@@ -1,0 +1,144 @@
+//! The project's own recordings: lives of a session with the real CLI, in `tests/recordings`.
+//!
+//! Beside each stands, as text, the conversation that it folds to. `cargo xtask recordings` makes both again;
+//! `UPDATE_EXPECTATIONS=1` writes the texts alone, from the recordings as they are.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use deskbell_engine::recorder::{self, Direction, Recorded};
+use deskbell_engine::replay::{replay, text};
+use serde_json::Value;
+
+/// Set to write the recordings anew.
+pub const UPDATE_RECORDINGS: &str = "UPDATE_RECORDINGS";
+
+/// Set to write the texts anew.
+pub const UPDATE_EXPECTATIONS: &str = "UPDATE_EXPECTATIONS";
+
+/// Where they are.
+pub fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("recordings")
+}
+
+/// Their names, in order.
+pub fn names() -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder()).context("reading tests/recordings")? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "ndjson") {
+            names.extend(path.file_stem().map(|name| name.to_string_lossy().into_owned()));
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// The recording as it is on disk.
+pub fn bytes(name: &str) -> Result<Vec<u8>> {
+    fs::read(folder().join(format!("{name}.ndjson"))).with_context(|| format!("reading {name}"))
+}
+
+/// Holds what a recording folds to against the text beside it.
+pub fn check(name: &str) -> Result<()> {
+    let recording = recorder::read(&bytes(name)?);
+    ensure!(recording.unreadable.is_empty(), "{name}: unreadable lines {:?}", recording.unreadable);
+    let folded = text::conversation(&replay(&recording.lines).items, None);
+    let path = folder().join(format!("{name}.txt"));
+    if std::env::var_os(UPDATE_EXPECTATIONS).is_some() {
+        return fs::write(&path, folded).with_context(|| format!("writing {}", path.display()));
+    }
+    let expected = fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
+    ensure!(folded == expected, "{name} folds to\n{folded}\nand was to fold to\n{expected}");
+    Ok(())
+}
+
+/// Writes a recording, and the text beside it.
+pub fn write(name: &str, lines: &[Recorded]) -> Result<()> {
+    let mut file = String::new();
+    for line in lines {
+        file.push_str(&serde_json::to_string(line)?);
+        file.push('\n');
+    }
+    fs::create_dir_all(folder())?;
+    fs::write(folder().join(format!("{name}.ndjson")), file)?;
+    let folded = text::conversation(&replay(lines).items, None);
+    fs::write(folder().join(format!("{name}.txt")), folded).with_context(|| format!("writing {name}"))
+}
+
+/// Lists of what the CLI offers are cut to this length.
+const OFFERED: usize = 3;
+
+/// Texts are cut to this length where they describe what the CLI offers, and to `LONG` elsewhere.
+const SHORT: usize = 60;
+const LONG: usize = 1500;
+
+/// A recording without the machine that it was made on, and without the long texts that the CLI describes itself with.
+/// `places` are paths and what stands for each.
+pub fn trimmed(lines: &[Recorded], places: &[(String, &str)]) -> Vec<Recorded> {
+    let trim = |recorded: &Recorded| {
+        let mut line = recorded.line.clone();
+        let offers = line["subtype"] == "init"
+            || (recorded.dir == Direction::Out && line["type"] == "control_response");
+        visit(&mut line, &mut |text| *text = placed(text, places));
+        cut(&mut line, if offers { SHORT } else { LONG }, offers);
+        Recorded { line, ..recorded.clone() }
+    };
+    lines.iter().map(trim).collect()
+}
+
+/// The text with what stands for each place.
+pub fn placed(text: &str, places: &[(String, &str)]) -> String {
+    places.iter().fold(text.to_owned(), |text, (path, name)| text.replace(path.as_str(), name))
+}
+
+fn visit(value: &mut Value, change: &mut impl FnMut(&mut String)) {
+    match value {
+        Value::String(text) => change(text),
+        Value::Array(values) => values.iter_mut().for_each(|value| visit(value, change)),
+        Value::Object(fields) => fields.values_mut().for_each(|value| visit(value, change)),
+        _ => {}
+    }
+}
+
+fn cut(value: &mut Value, limit: usize, offers: bool) {
+    match value {
+        Value::String(text) if text.chars().count() > limit => {
+            *text = text.chars().take(SHORT).chain("… (cut)".chars()).collect();
+        }
+        Value::Array(values) => {
+            if offers {
+                values.truncate(OFFERED);
+            }
+            values.iter_mut().for_each(|value| cut(value, limit, offers));
+        }
+        Value::Object(fields) => fields.values_mut().for_each(|value| cut(value, limit, offers)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_the_cli_offers_is_cut_and_what_was_said_is_not() {
+        let long = "x".repeat(200);
+        let recorded = |line| Recorded { ms: 0, dir: Direction::Out, line };
+        let places = [("/tmp/a/project".to_owned(), "/project")];
+        let lines = trimmed(
+            &[
+                recorded(json!({"type": "control_response", "response": {"commands": [1, 2, 3, 4, long]}})),
+                recorded(json!({"type": "assistant", "text": long, "list": [1, 2, 3, 4]})),
+                recorded(json!({"type": "system", "subtype": "init", "cwd": "/tmp/a/project"})),
+            ],
+            &places,
+        );
+        assert_eq!(lines[0].line["response"]["commands"], json!([1, 2, 3]));
+        assert_eq!(lines[1].line["text"], long.as_str());
+        assert_eq!(lines[1].line["list"], json!([1, 2, 3, 4]));
+        assert_eq!(lines[2].line["cwd"], "/project");
+    }
+}
