@@ -47,7 +47,7 @@ pub async fn an_agent_that_hibernates_gives_its_memory_back_and_goes_on() -> Res
 /// Seconds from prompt to the good end of its turn.
 async fn turn(session: &SessionHandle, events: &mut mpsc::Receiver<Envelope>, text: &str) -> Result<f64> {
     let started_at = Instant::now();
-    let prompt = Command::Prompt { text: text.to_owned(), images: Vec::new() };
+    let prompt = Command::Prompt { text: text.to_owned(), images: Vec::new(), delivery: Delivery::AfterTurn };
     session.command(prompt).await.context("asking")?;
     let ended = next(events, |event| matches!(event, Event::TurnEnded { .. })).await;
     match ended {
