@@ -10,6 +10,7 @@ const COMMANDS: &[&str] = &[
     "show_rows",
     "find_words",
     "text_of",
+    "output_lines",
     "acknowledge",
     "command",
     "set_preferences",

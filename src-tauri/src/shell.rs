@@ -47,6 +47,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::transcript::show_rows,
             commands::transcript::find_words,
             commands::transcript::text_of,
+            commands::transcript::output_lines,
             commands::acknowledge,
             commands::command,
             commands::set_preferences,

@@ -773,13 +773,15 @@ pub enum ToolState {
 pub enum ToolDetail {
     Command {
         command: String,
-        output: Vec<CodeLine>,
+        /// Its end.
+        output: Output,
     },
     Edit(Diff),
     /// Text with its language, if known.
     Text {
         language: Option<String>,
-        lines: Vec<CodeLine>,
+        /// Its beginning.
+        output: Output,
     },
     Todos {
         todos: Vec<Todo>,
@@ -787,8 +789,20 @@ pub enum ToolDetail {
     /// Tidy JSON: anything we know no better view for.
     Json {
         input: String,
-        output: Vec<CodeLine>,
+        /// Its beginning.
+        output: Output,
     },
+}
+
+/// A part of what a tool put out. The engine has the whole of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Output {
+    /// How many lines there are; a very long one counts, and comes, as several.
+    pub total: u32,
+    /// The number of the first of `lines`, counted from 0.
+    pub first: u32,
+    pub lines: Vec<CodeLine>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]

@@ -55,6 +55,7 @@ fn typescript() -> String {
         ToolIcon,
         ToolState,
         ToolDetail,
+        Output,
         Todo,
         TodoState,
         Block,

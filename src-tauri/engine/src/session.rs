@@ -16,6 +16,7 @@ use crate::api::*;
 use crate::launch::Launch;
 use crate::recorder::Recorder;
 use crate::store::{Record, Store};
+use crate::transcript::output::{Reader, Source};
 use machine::Limits;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -74,6 +75,10 @@ pub(crate) enum Message {
         index: Option<i64>,
         reply: oneshot::Sender<Found>,
     },
+    Output {
+        item_id: ItemId,
+        reply: oneshot::Sender<Option<Source>>,
+    },
     Copy {
         copy: CopyOf,
         reply: oneshot::Sender<Option<String>>,
@@ -91,6 +96,8 @@ pub struct SessionHandle {
     messages: mpsc::Sender<Message>,
     /// Says that the session is to end, to one that is held by a listener and reads no message. Its loss says so, too.
     ending: Arc<watch::Sender<bool>>,
+    /// Reads the outputs that are looked at.
+    reader: Arc<Reader>,
 }
 
 impl SessionHandle {
@@ -100,7 +107,7 @@ impl SessionHandle {
         let (ending, is_ending) = watch::channel(false);
         let id = open.record.id.clone();
         tokio::spawn(actor::run(open, inbox, is_ending));
-        Self { id, messages, ending: Arc::new(ending) }
+        Self { id, messages, ending: Arc::new(ending), reader: Arc::default() }
     }
 
     pub fn id(&self) -> &SessionId {
@@ -153,6 +160,22 @@ impl SessionHandle {
         let (reply, answer) = oneshot::channel();
         self.send(Message::Find { query, index, reply }).await?;
         answer.await.map_err(|_| gone())
+    }
+
+    /// Some lines of what a tool put out, from `first` on; `None` if there is no such output. It is read beside the
+    /// session, which goes on meanwhile.
+    pub async fn output(
+        &self,
+        item_id: ItemId,
+        first: u32,
+        count: u32,
+    ) -> Result<Option<Output>, CommandError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Message::Output { item_id, reply }).await?;
+        let Some(source) = answer.await.map_err(|_| gone())? else { return Ok(None) };
+        let reader = self.reader.clone();
+        let part = tokio::task::spawn_blocking(move || reader.part(&source, first, count)).await;
+        part.map(Some).map_err(|_| gone())
     }
 
     /// A text to take along; `None` if there is no such item.

@@ -6,6 +6,7 @@
 mod facts;
 mod find;
 mod markdown;
+pub mod output;
 mod rows;
 mod tool;
 mod words;
@@ -95,6 +96,11 @@ impl Transcript {
     /// The items of the rows from `first` up to `end`.
     pub fn items_of(&self, first: u32, end: u32) -> impl Iterator<Item = &Item> {
         self.rows.places(first, end).map(|place| &self.items[place])
+    }
+
+    /// What a tool call put out, whole.
+    pub fn output(&self, id: &ItemId) -> Option<&output::Source> {
+        self.tools.get(id)?.output()
     }
 
     /// The files that were changed, the one that changed last at the end.
@@ -525,7 +531,8 @@ impl Transcript {
     fn tool_ends(&mut self, now: u64, id: &str, outcome: &tool::Outcome<'_>) {
         let id = ItemId::new(id);
         let Some(call) = self.tools.get_mut(&id) else { return };
-        let is_news = !std::mem::replace(&mut call.ended, true);
+        let is_news = !call.ended;
+        call.end(outcome);
         self.running.retain(|known| *known != id);
         let state = match (outcome.is_error, call.denied) {
             (true, true) => ToolState::Denied,

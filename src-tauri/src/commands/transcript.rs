@@ -70,9 +70,27 @@ pub async fn text_of(
     copy: CopyOf,
 ) -> Answer<String> {
     let text = session_of(&shell, &window, &session_id)?.copy(copy).await?;
-    text.ok_or_else(|| CommandError {
+    text.ok_or_else(no_such_text)
+}
+
+/// Some lines of what a tool put out.
+#[tauri::command]
+pub async fn output_lines(
+    shell: State<'_, Shell>,
+    window: WebviewWindow,
+    session_id: SessionId,
+    item_id: ItemId,
+    first: u32,
+    count: u32,
+) -> Answer<Output> {
+    let output = session_of(&shell, &window, &session_id)?.output(item_id, first, count).await?;
+    output.ok_or_else(no_such_text)
+}
+
+fn no_such_text() -> CommandError {
+    CommandError {
         code: ErrorCode::BadCommand,
         message: "There is no such text any more.".to_owned(),
         detail: None,
-    })
+    }
 }

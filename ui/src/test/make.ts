@@ -3,7 +3,7 @@
 import type { Batch, Block, Event, Item, ItemId, Rows, Session, Snapshot, ToolIcon } from '../lib/bindings/api';
 import { emptySession } from '../lib/host/fake/facts';
 import { codeLine } from '../lib/host/fake/markdown';
-import { tool } from '../lib/host/fake/script';
+import { tool, whole } from '../lib/host/fake/script';
 
 export function session(facts: Partial<Session> = {}): Session {
   return { ...emptySession('s1', 'A session'), createdAt: 1, changedAt: 1, ...facts };
@@ -45,5 +45,11 @@ export function prompt(id: ItemId, state: 'queued' | 'sent' | 'done' | 'held' = 
 }
 
 export function call(id: ItemId, icon: ToolIcon, parent: ItemId | null = null): Item {
-  return { id, parent, row: nextRow++, at: 1, body: tool(icon, 'Did', id, { type: 'json', input: '{}', output: [] }) };
+  return {
+    id,
+    parent,
+    row: nextRow++,
+    at: 1,
+    body: tool(icon, 'Did', id, { type: 'json', input: '{}', output: whole([]) }),
+  };
 }

@@ -219,6 +219,7 @@ impl Actor {
             }
             // Whoever asked and is gone needs no answer.
             Message::Find { query, index, reply } => drop(reply.send(self.transcript.find(&query, index))),
+            Message::Output { item_id, reply } => drop(reply.send(self.transcript.output(&item_id).cloned())),
             Message::Copy { copy, reply } => {
                 drop(reply.send(self.transcript.text_of(&self.session().title, &copy)));
             }

@@ -32,8 +32,9 @@ impl Transcript {
         }
         buffer.clear();
         words::inside(&item.body, buffer);
-        let output = self.tools.get(&item.id).and_then(|call| call.output());
-        (wanted.is_match(buffer) || output.is_some_and(|output| wanted.is_match(output))).then_some(true)
+        let output = self.output(&item.id);
+        (wanted.is_match(buffer) || output.is_some_and(|output| wanted.is_match(output.raw())))
+            .then_some(true)
     }
 }
 

@@ -13,7 +13,7 @@ impl Transcript {
                 let place = *self.index.get(item_id)?;
                 Some(self.message(&self.items[place]).into_owned())
             }
-            CopyOf::Output { item_id } => self.tools.get(item_id)?.output().map(str::to_owned),
+            CopyOf::Output { item_id } => self.output(item_id).map(|output| output.text()),
         }
     }
 

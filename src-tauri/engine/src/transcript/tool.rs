@@ -1,12 +1,10 @@
 //! A tool call in plain words: what it does, to what, and what came of it.
 
+use super::output::{Part, Source};
 use crate::api::*;
 use crate::document;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-
-/// Output of a tool that goes into an item; the rest stays with the agent, and the item says so.
-const OUTPUT_LINES: usize = 2_000;
 
 /// What the agent asked for, and how far it is.
 pub struct Call {
@@ -16,8 +14,8 @@ pub struct Call {
     pub denied: bool,
     pub ended: bool,
     project: PathBuf,
-    /// All that it put out, as it came.
-    output: Option<Box<str>>,
+    /// All that it put out.
+    output: Option<Source>,
 }
 
 /// What came of it: the text that the model reads, and the same as data.
@@ -50,9 +48,27 @@ impl Call {
         Self { name, input, started_at, denied: false, ended: false, project, output: None }
     }
 
-    /// All that it put out, as it came.
-    pub fn output(&self) -> Option<&str> {
-        self.output.as_deref()
+    /// All that it put out.
+    pub fn output(&self) -> Option<&Source> {
+        self.output.as_ref()
+    }
+
+    /// Takes in what came of it.
+    pub fn end(&mut self, outcome: &Outcome<'_>) {
+        self.ended = true;
+        self.output = Some(match self.name.as_str() {
+            "Bash" | "PowerShell" => Source::terminal(&command_output(outcome)),
+            "Read" => match file_content(outcome) {
+                Some(content) => Source::code(document::language_of_path(self.input("file_path")), content),
+                None => Source::terminal(&outcome.text()),
+            },
+            _ => Source::terminal(&outcome.text()),
+        });
+    }
+
+    /// The part of its output that an item has.
+    fn excerpt(&self, part: Part) -> Output {
+        self.output.as_ref().map(|output| output.excerpt(part)).unwrap_or_default()
     }
 
     fn input(&self, key: &str) -> &str {
@@ -135,7 +151,7 @@ impl Call {
         let known = match self.name.as_str() {
             "Bash" | "PowerShell" => Some(ToolDetail::Command {
                 command: self.input("command").to_owned(),
-                output: outcome.map(command_output).unwrap_or_default(),
+                output: self.excerpt(Part::End),
             }),
             "Edit" | "Write" | "MultiEdit" => self.edit(outcome),
             "Read" => outcome.and_then(|outcome| self.read(outcome)),
@@ -144,7 +160,7 @@ impl Call {
         };
         known.unwrap_or_else(|| ToolDetail::Json {
             input: serde_json::to_string_pretty(&self.input).unwrap_or_default(),
-            output: outcome.map(|outcome| bounded(document::terminal(&outcome.text()))).unwrap_or_default(),
+            output: self.excerpt(Part::Beginning),
         })
     }
 
@@ -171,10 +187,9 @@ impl Call {
     }
 
     fn read(&self, outcome: &Outcome<'_>) -> Option<ToolDetail> {
-        let text = outcome.field("file")?.get("content")?.as_str()?;
+        file_content(outcome)?;
         let language = document::language_of_path(self.input("file_path"));
-        let lines = bounded(document::highlight(language.as_deref(), text));
-        Some(ToolDetail::Text { language, lines })
+        Some(ToolDetail::Text { language, output: self.excerpt(Part::Beginning) })
     }
 }
 
@@ -192,7 +207,11 @@ fn note(state: ToolState, outcome: Option<&Outcome<'_>>) -> Option<String> {
     }
 }
 
-fn command_output(outcome: &Outcome<'_>) -> Vec<CodeLine> {
+fn file_content<'a>(outcome: &'a Outcome<'_>) -> Option<&'a str> {
+    outcome.field("file")?.get("content")?.as_str()
+}
+
+fn command_output(outcome: &Outcome<'_>) -> String {
     let stream = |key: &str| outcome.field(key).and_then(Value::as_str).unwrap_or("");
     let (stdout, stderr) = (stream("stdout"), stream("stderr"));
     let text = match (stdout.is_empty(), stderr.is_empty()) {
@@ -203,17 +222,7 @@ fn command_output(outcome: &Outcome<'_>) -> Vec<CodeLine> {
         (true, true) if outcome.is_error || outcome.structured.is_none() => outcome.text(),
         (true, true) => String::new(),
     };
-    bounded(document::terminal(text.trim_end_matches('\n')))
-}
-
-fn bounded(mut lines: Vec<CodeLine>) -> Vec<CodeLine> {
-    if lines.len() > OUTPUT_LINES {
-        let n_left_out = lines.len() - OUTPUT_LINES;
-        lines.truncate(OUTPUT_LINES);
-        let text = format!("… {n_left_out} more lines");
-        lines.push(CodeLine { tokens: vec![Token { text, style: TokenStyle::Dim }] });
-    }
-    lines
+    text.trim_end_matches('\n').to_owned()
 }
 
 fn todos(input: &Value) -> Option<Vec<Todo>> {

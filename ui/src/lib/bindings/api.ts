@@ -411,7 +411,32 @@ export type ToolState = "preparing" | "running" | "waiting" | "succeeded" | "fai
 /**
  * What opens below a tool call.
  */
-export type ToolDetail = { "type": "command", command: string, output: Array<CodeLine>, } | { "type": "edit" } & Diff | { "type": "text", language: string | null, lines: Array<CodeLine>, } | { "type": "todos", todos: Array<Todo>, } | { "type": "json", input: string, output: Array<CodeLine>, };
+export type ToolDetail = { "type": "command", command: string, 
+/**
+ * Its end.
+ */
+output: Output, } | { "type": "edit" } & Diff | { "type": "text", language: string | null, 
+/**
+ * Its beginning.
+ */
+output: Output, } | { "type": "todos", todos: Array<Todo>, } | { "type": "json", input: string, 
+/**
+ * Its beginning.
+ */
+output: Output, };
+
+/**
+ * A part of what a tool put out. The engine has the whole of it.
+ */
+export type Output = { 
+/**
+ * How many lines there are; a very long one counts, and comes, as several.
+ */
+total: number, 
+/**
+ * The number of the first of `lines`, counted from 0.
+ */
+first: number, lines: Array<CodeLine>, };
 
 export type Todo = { text: string, 
 /**

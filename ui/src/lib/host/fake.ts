@@ -11,6 +11,8 @@ import type {
   Found,
   Hello,
   Image,
+  ItemId,
+  Output,
   Preferences,
   ProjectView,
   Session,
@@ -106,6 +108,14 @@ export class FakeHost implements Host {
     const session = this.#sessions.get(sessionId);
     if (session === undefined) return refuse('noSuchSession', 'There is no such session any more.');
     return Promise.resolve(find(session.items, query, index));
+  }
+
+  outputLines(sessionId: SessionId, itemId: ItemId, first: number, count: number): Promise<Output> {
+    const body = this.#sessions.get(sessionId)?.items.find((item) => item.id === itemId)?.body;
+    const detail = body?.type === 'toolCall' && 'output' in body.detail ? body.detail : null;
+    if (detail === null) return refuse('badCommand', 'There is no such text any more.');
+    const { lines } = detail.output;
+    return Promise.resolve({ total: lines.length, first, lines: lines.slice(first, first + count) });
   }
 
   textOf(sessionId: SessionId, copy: CopyOf): Promise<string> {

@@ -10,6 +10,8 @@ import type {
   Found,
   Hello,
   Image,
+  ItemId,
+  Output,
   Preferences,
   Session,
   SessionId,
@@ -33,6 +35,8 @@ export interface Host {
   showRows(sessionId: SessionId, show: Show): Promise<void>;
   /** Finds words in the whole session: the hit of that number, around the end if it must, or the last. */
   findWords(sessionId: SessionId, query: string, index: number | null): Promise<Found>;
+  /** Some lines of what a tool put out, from `first` on. */
+  outputLines(sessionId: SessionId, itemId: ItemId, first: number, count: number): Promise<Output>;
   /** A text to take along, as the agent wrote it. */
   textOf(sessionId: SessionId, copy: CopyOf): Promise<string>;
   command(sessionId: SessionId, command: Command): Promise<void>;

@@ -13,6 +13,8 @@ import type {
   Found,
   Hello,
   Image,
+  ItemId,
+  Output,
   Preferences,
   ProjectView,
   Session,
@@ -227,6 +229,17 @@ export class ProjectState {
       found = await this.#host.findWords(id, query, index);
     });
     return found;
+  }
+
+  /** Some lines of what a tool put out; `null` if that failed. */
+  async outputLines(itemId: ItemId, first: number, count: number): Promise<Output | null> {
+    const id = this.open?.id;
+    if (id === undefined) return null;
+    let output: Output | null = null;
+    await this.#try('The output could not be read', async () => {
+      output = await this.#host.outputLines(id, itemId, first, count);
+    });
+    return output;
   }
 
   async #try(what: string, call: () => Promise<void>): Promise<CommandError | null> {

@@ -46,14 +46,14 @@ function detailText(detail: Extract<Body, { type: 'toolCall' }>['detail']): stri
   const joined = (head: string, lines: readonly CodeLine[]) => `${head}\n${codeText(lines)}`;
   switch (detail.type) {
     case 'command':
-      return joined(detail.command, detail.output);
+      return joined(detail.command, detail.output.lines);
     case 'edit':
       return diffText(detail);
     case 'text':
-      return codeText(detail.lines);
+      return codeText(detail.output.lines);
     case 'todos':
       return detail.todos.map((todo) => todo.text).join('\n');
     case 'json':
-      return joined(detail.input, detail.output);
+      return joined(detail.input, detail.output.lines);
   }
 }

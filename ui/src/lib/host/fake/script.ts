@@ -1,6 +1,15 @@
 // The words of the made-up conversation.
 
-import type { Body, Diff, PermissionRequest, ToolDetail, ToolIcon, ToolState } from '../../bindings/api';
+import type {
+  Body,
+  CodeLine,
+  Diff,
+  Output,
+  PermissionRequest,
+  ToolDetail,
+  ToolIcon,
+  ToolState,
+} from '../../bindings/api';
 import { codeLine, document, outputLine } from './markdown';
 
 export const ASKED =
@@ -104,14 +113,25 @@ export function tool(
   return { type: 'toolCall', tool: verb, icon, verb, subject, state, note: note ?? null, durationMs, detail };
 }
 
+/** An output that an item has all of. */
+export function whole(lines: CodeLine[]): Output {
+  return { total: lines.length, first: 0, lines };
+}
+
 export function read(path: string): Body {
   const lines = ['use rust_decimal::Decimal;', '', 'pub struct Money(Decimal);'].map(codeLine);
-  return tool('read', 'Read', path, { type: 'text', language: 'rust', lines }, { durationMs: 100 });
+  return tool('read', 'Read', path, { type: 'text', language: 'rust', output: whole(lines) }, { durationMs: 100 });
 }
 
 export function search(pattern: string): Body {
   const lines = ['src/money.rs:41', 'src/report.rs:118'].map((text) => outputLine(text));
-  return tool('search', 'Searched for', pattern, { type: 'text', language: null, lines }, { durationMs: 200 });
+  return tool(
+    'search',
+    'Searched for',
+    pattern,
+    { type: 'text', language: null, output: whole(lines) },
+    { durationMs: 200 },
+  );
 }
 
 export function edit(): Body {
@@ -126,7 +146,7 @@ export function ran(command: string, output: string[], words: ToolWords = {}): B
     'command',
     words.state === 'running' ? 'Running' : 'Ran',
     command,
-    { type: 'command', command, output: lines },
+    { type: 'command', command, output: whole(lines) },
     {
       durationMs: 4_100,
       ...words,

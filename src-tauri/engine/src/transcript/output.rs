@@ -1,0 +1,221 @@
+//! What tools put out: kept whole as the text that came, shown in parts. An item has a short excerpt of it; a window
+//! asks for the lines it shows.
+
+use super::words;
+use crate::api::{CodeLine, Output, Token};
+use crate::document;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What an item has of an output.
+const EXCERPT_LINES: usize = 100;
+const EXCERPT_BYTES: usize = 8 * 1024;
+/// What is given at once.
+const PART_LINES: usize = 500;
+const PART_BYTES: usize = 128 * 1024;
+/// A line that is longer than this is shown as several: no window draws ten million characters in one.
+const LINE_BYTES: usize = 2_000;
+
+/// An output as it came.
+#[derive(Clone, Debug)]
+pub struct Source {
+    text: Arc<str>,
+    kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Terminal,
+    Code(Option<String>),
+}
+
+/// Which part an item has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    Beginning,
+    End,
+}
+
+impl Source {
+    pub fn terminal(text: &str) -> Self {
+        Self { text: text.into(), kind: Kind::Terminal }
+    }
+
+    pub fn code(language: Option<String>, text: &str) -> Self {
+        Self { text: text.into(), kind: Kind::Code(language) }
+    }
+
+    /// As it came, with the control sequences of a terminal.
+    pub fn raw(&self) -> &str {
+        &self.text
+    }
+
+    /// As it is read, to take along.
+    pub fn text(&self) -> String {
+        match self.kind {
+            Kind::Terminal => {
+                let mut text = String::with_capacity(self.text.len());
+                words::code(&document::terminal(&self.text), &mut text);
+                text
+            }
+            Kind::Code(_) => self.text.as_ref().to_owned(),
+        }
+    }
+
+    /// All its lines, as they are shown.
+    pub fn lines(&self) -> Vec<CodeLine> {
+        let lines = match &self.kind {
+            Kind::Terminal => document::terminal(&self.text),
+            Kind::Code(language) => document::highlight(language.as_deref(), &self.text),
+        };
+        lines.into_iter().flat_map(cut).collect()
+    }
+
+    pub fn excerpt(&self, part: Part) -> Output {
+        let lines = self.lines();
+        let first = match part {
+            Part::Beginning => 0,
+            Part::End => lines.len() - fitting(lines.iter().rev(), EXCERPT_LINES, EXCERPT_BYTES),
+        };
+        from(&lines, first, EXCERPT_LINES, EXCERPT_BYTES)
+    }
+}
+
+/// The lines of the output that was looked at last: a window asks for one part after the other.
+#[derive(Debug, Default)]
+pub struct Reader {
+    last: Mutex<Option<Read>>,
+}
+
+/// An output and its lines.
+#[derive(Debug)]
+struct Read {
+    text: Arc<str>,
+    lines: Arc<Vec<CodeLine>>,
+}
+
+impl Reader {
+    /// Some lines from `first` on. Reads the whole output the first time, which takes as long as it is large.
+    pub fn part(&self, source: &Source, first: u32, count: u32) -> Output {
+        let lines = self.lines(source);
+        from(&lines, first as usize, (count as usize).min(PART_LINES), PART_BYTES)
+    }
+
+    fn lines(&self, source: &Source) -> Arc<Vec<CodeLine>> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*last {
+            Some(read) if Arc::ptr_eq(&read.text, &source.text) => read.lines.clone(),
+            _ => {
+                let lines = Arc::new(source.lines());
+                *last = Some(Read { text: source.text.clone(), lines: lines.clone() });
+                lines
+            }
+        }
+    }
+}
+
+fn from(lines: &[CodeLine], first: usize, count: usize, bytes: usize) -> Output {
+    let first = first.min(lines.len());
+    let rest = &lines[first..];
+    let part = rest[..fitting(rest.iter(), count, bytes)].to_vec();
+    Output { total: lines.len() as u32, first: first as u32, lines: part }
+}
+
+/// How many of the lines are given, at least one if there is any.
+fn fitting<'a>(lines: impl Iterator<Item = &'a CodeLine>, count: usize, bytes: usize) -> usize {
+    let mut left = bytes;
+    let fits = |line: &&CodeLine| {
+        let len = length(line);
+        let fits = len <= left;
+        left = left.saturating_sub(len);
+        fits
+    };
+    let mut lines = lines.take(count).peekable();
+    let least = usize::from(lines.peek().is_some());
+    lines.take_while(fits).count().max(least)
+}
+
+fn length(line: &CodeLine) -> usize {
+    line.tokens.iter().map(|token| token.text.len()).sum()
+}
+
+/// The pieces of a line that is too long for one; else the line.
+fn cut(line: CodeLine) -> Vec<CodeLine> {
+    if length(&line) <= LINE_BYTES {
+        return vec![line];
+    }
+    let mut pieces = vec![CodeLine::default()];
+    let mut room = LINE_BYTES;
+    for Token { text, style } in line.tokens {
+        let mut rest = text.as_str();
+        while !rest.is_empty() {
+            if room == 0 {
+                pieces.push(CodeLine::default());
+                room = LINE_BYTES;
+            }
+            let mut end = rest.floor_char_boundary(room);
+            if end == 0 && room == LINE_BYTES {
+                end = rest.ceil_char_boundary(1);
+            }
+            let (piece, behind) = rest.split_at(end);
+            if let Some(line) = pieces.last_mut().filter(|_| !piece.is_empty()) {
+                line.tokens.push(Token { text: piece.to_owned(), style });
+            }
+            // A character that does not fit begins the next piece.
+            room = if behind.is_empty() { room.saturating_sub(end) } else { 0 };
+            rest = behind;
+        }
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(lines: &[CodeLine]) -> Vec<String> {
+        lines.iter().map(|line| line.tokens.iter().map(|token| token.text.as_str()).collect()).collect()
+    }
+
+    fn numbered(count: usize) -> Source {
+        Source::terminal(&(0..count).map(|nr| nr.to_string()).collect::<Vec<_>>().join("\n"))
+    }
+
+    #[test]
+    fn an_excerpt_is_the_beginning_or_the_end() {
+        let source = numbered(1_000);
+        let end = source.excerpt(Part::End);
+        assert_eq!((end.total, end.first, end.lines.len()), (1_000, 900, 100));
+        assert_eq!(text(&end.lines)[99], "999");
+        let beginning = source.excerpt(Part::Beginning);
+        assert_eq!((beginning.total, beginning.first, text(&beginning.lines)[0].as_str()), (1_000, 0, "0"));
+        assert_eq!(numbered(3).excerpt(Part::End).first, 0);
+    }
+
+    #[test]
+    fn any_part_is_there_and_nothing_behind_the_end() {
+        let (reader, source) = (Reader::default(), numbered(100_000));
+        assert_eq!(text(&reader.part(&source, 54_321, 2).lines), ["54321", "54322"]);
+        assert_eq!(reader.part(&source, 0, u32::MAX).lines.len(), PART_LINES);
+        let behind = reader.part(&source, 200_000, 5);
+        assert_eq!((behind.first, behind.lines.len()), (100_000, 0));
+        let other = Source::terminal("other");
+        assert_eq!(text(&reader.part(&other, 0, 5).lines), ["other"]);
+    }
+
+    #[test]
+    fn a_line_of_any_length_is_given_in_pieces_that_make_it_up() {
+        let long = "aé\u{1f600}".repeat(300_000);
+        let source = Source::terminal(&long);
+        let lines = source.lines();
+        assert!(lines.iter().all(|line| length(line) <= LINE_BYTES));
+        assert_eq!(text(&lines).concat(), long);
+        let part = Reader::default().part(&source, 0, 500);
+        assert!(part.lines.iter().map(length).sum::<usize>() <= PART_BYTES);
+        assert_eq!(source.text(), long);
+    }
+
+    #[test]
+    fn what_is_copied_is_whole_and_without_control_sequences() {
+        assert_eq!(Source::terminal("\u{1b}[31mred\u{1b}[0m\nplain").text(), "red\nplain");
+    }
+}
