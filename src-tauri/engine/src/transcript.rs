@@ -460,6 +460,8 @@ impl Transcript {
                 }
                 ContentBlock::ToolUse { id, name, input } => {
                     self.tool_begins(now, &id, &name, &input, parent.clone(), ToolState::Running);
+                    // Whoever watches what is asked has to see what was called.
+                    assistant.message.content.push(ContentBlock::ToolUse { id, name, input });
                 }
                 ContentBlock::Image | ContentBlock::ToolResult { .. } => {}
                 ContentBlock::Unknown { kind, raw } => {
