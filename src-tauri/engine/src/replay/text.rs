@@ -77,7 +77,7 @@ fn detail(detail: &ToolDetail) -> String {
     match detail {
         ToolDetail::Command { output, .. } => code(output),
         ToolDetail::Edit(diff) => changes(diff),
-        ToolDetail::Text { lines, .. } => code(lines),
+        ToolDetail::Text { output, .. } => code(output),
         ToolDetail::Todos { todos } => {
             joined(todos.iter().map(|todo| format!("{}: {}", word(&todo.state), todo.text)))
         }
@@ -85,11 +85,12 @@ fn detail(detail: &ToolDetail) -> String {
     }
 }
 
-fn code(lines: &[CodeLine]) -> String {
+fn code(output: &Output) -> String {
     let text = |line: &CodeLine| line.tokens.iter().map(|token| token.text.as_str()).collect();
-    let mut shown: Vec<String> = lines.iter().take(OUTPUT).map(text).collect();
-    if lines.len() > OUTPUT {
-        shown.push(format!("… {} more lines", lines.len() - OUTPUT));
+    let mut shown: Vec<String> = output.lines.iter().take(OUTPUT).map(text).collect();
+    let n_more = (output.total as usize).saturating_sub(shown.len());
+    if n_more > 0 {
+        shown.push(format!("… {n_more} more lines"));
     }
     joined(shown)
 }
@@ -226,7 +227,7 @@ mod tests {
     #[test]
     fn a_conversation_can_be_read() {
         let paragraph = Block::Paragraph { spans: vec![Span::Text { text: "well".into() }] };
-        let item = |id: &str, at, body| Item { id: ItemId::new(id), parent: None, at, body };
+        let item = |id: &str, at, body| Item { id: ItemId::new(id), parent: None, row: 0, at, body };
         let items = [
             item(
                 "a",
