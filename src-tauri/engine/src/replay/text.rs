@@ -75,20 +75,25 @@ fn entry(text: &mut String, body: &Body, is_timed: bool) {
 
 fn detail(detail: &ToolDetail) -> String {
     match detail {
-        ToolDetail::Command { output, .. } => code(output),
+        ToolDetail::Command { output, .. } => put_out(output),
         ToolDetail::Edit(diff) => changes(diff),
-        ToolDetail::Text { output, .. } => code(output),
+        ToolDetail::Text { output, .. } => put_out(output),
         ToolDetail::Todos { todos } => {
             joined(todos.iter().map(|todo| format!("{}: {}", word(&todo.state), todo.text)))
         }
-        ToolDetail::Json { input, output } => joined([input.clone(), code(output)]),
+        ToolDetail::Json { input, output } => joined([input.clone(), put_out(output)]),
     }
 }
 
-fn code(output: &Output) -> String {
+fn put_out(output: &Output) -> String {
+    code(&output.lines, output.total as usize)
+}
+
+/// The first lines, of so many.
+fn code(lines: &[CodeLine], total: usize) -> String {
     let text = |line: &CodeLine| line.tokens.iter().map(|token| token.text.as_str()).collect();
-    let mut shown: Vec<String> = output.lines.iter().take(OUTPUT).map(text).collect();
-    let n_more = (output.total as usize).saturating_sub(shown.len());
+    let mut shown: Vec<String> = lines.iter().take(OUTPUT).map(text).collect();
+    let n_more = total.saturating_sub(shown.len());
     if n_more > 0 {
         shown.push(format!("… {n_more} more lines"));
     }
@@ -113,7 +118,7 @@ fn changes(diff: &Diff) -> String {
 fn plain(blocks: &[Block]) -> String {
     joined(blocks.iter().map(|block| match block {
         Block::Paragraph { spans } | Block::Heading { spans, .. } => words(spans),
-        Block::Code { lines, .. } => code(lines),
+        Block::Code { lines, .. } => code(lines, lines.len()),
         Block::Quote { blocks } | Block::Footnote { blocks, .. } => plain(blocks),
         Block::List { items, .. } => joined(items.iter().map(|item| format!("- {}", plain(&item.blocks)))),
         Block::Table { head, rows, .. } => joined(std::iter::once(head).chain(rows).map(|row| {
