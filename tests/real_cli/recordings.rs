@@ -51,10 +51,12 @@ async fn record(
     Ok(())
 }
 
-/// An item without the times in it: a line is recorded a moment before it is told.
+/// An item without the times in it, for a line is recorded a moment before it is told; and without its row, which counts
+/// what a resumed conversation has on disk.
 fn timeless(item: &Value) -> Value {
     let mut item = item.clone();
     item["at"] = Value::Null;
+    item["row"] = Value::Null;
     if let Some(body) = item["body"].as_object_mut() {
         body.remove("durationMs");
         if let Some(cost) = body.get_mut("costUsd") {
