@@ -17,7 +17,7 @@ async fn an_agent_that_runs_what_it_must_ask_for_is_found_out() {
         (WRITE, "The agent changed a file without asking.", "a.txt"),
     ] {
         let mut life = Setup::faulty("never-asks").open().await;
-        life.turn(&format!("TOOL Read {{\"file_path\": \"a.txt\"}}\nSAY read")).await;
+        life.turn("TOOL Read {\"file_path\": \"a.txt\"}\nSAY read").await;
         assert_eq!(fault(&life).await, None, "reading needs no answer");
         life.turn(&format!("{call}\nSAY done")).await;
         let found = fault(&life).await.expect("a fault");

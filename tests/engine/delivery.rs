@@ -110,7 +110,7 @@ async fn what_a_crash_cut_off_is_offered_again_and_heard_when_it_is_sent() {
     // The agent has the first of them on disk, and would say nothing to the same name again.
     for prompt in &session.queue[..2] {
         life.command(Command::Resend { prompt_id: prompt.id.clone() }).await.unwrap();
-        assert_eq!(life.turn_end().await.prompt_ids, [prompt.id.clone()]);
+        assert_eq!(life.turn_end().await.prompt_ids, std::slice::from_ref(&prompt.id));
     }
     let answers = life.answers().await;
     assert_eq!(answers, ["on it", "afterwards", "on it", "rest", "joined"]);

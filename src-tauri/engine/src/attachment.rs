@@ -149,7 +149,7 @@ mod tests {
     #[track_caller]
     fn check(bytes: &[u8], expected: Result<&str, &str>) {
         let found = media_type("x", bytes).map_err(|error| error.message);
-        assert_eq!(found.as_deref().map_err(String::as_str), expected.map(|found| found));
+        assert_eq!(found.as_deref().map_err(String::as_str), expected);
     }
 
     #[test]

@@ -37,7 +37,11 @@ async fn turn(n_pieces: usize) -> Result<()> {
     let (sender, mut events) = mpsc::channel(64);
     session.subscribe(Subscriber::Every(sender)).await.context("listening")?;
     session
-        .post(Command::Prompt { text: "a turn".to_owned(), images: Vec::new() })
+        .post(Command::Prompt {
+            text: "a turn".to_owned(),
+            images: Vec::new(),
+            delivery: Delivery::default(),
+        })
         .await
         .context("asking")?;
     ensure!(answered(&mut events).await, "the turn did not end well");

@@ -41,7 +41,11 @@ async fn many(n: usize) -> Result<()> {
         let (sender, events) = mpsc::channel(64);
         session.subscribe(Subscriber::Every(sender)).await.context("listening")?;
         session
-            .post(Command::Prompt { text: "SAY hello".to_owned(), images: Vec::new() })
+            .post(Command::Prompt {
+                text: "SAY hello".to_owned(),
+                images: Vec::new(),
+                delivery: Delivery::default(),
+            })
             .await
             .context("asking")?;
         sessions.push((session, events));

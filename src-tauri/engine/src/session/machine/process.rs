@@ -191,11 +191,11 @@ impl Step<'_> {
                 self.hold_queue();
                 self.descend(Then::Restart);
             }
-            (Timer::Interrupt, Process::Ready) => {
-                if self.machine.turn.as_ref().is_some_and(|turn| turn.interrupting) {
-                    self.notice(Level::Warning, "The agent ignored the interrupt and is being ended.", None);
-                    self.descend(Then::Restart);
-                }
+            (Timer::Interrupt, Process::Ready)
+                if self.machine.turn.as_ref().is_some_and(|turn| turn.interrupting) =>
+            {
+                self.notice(Level::Warning, "The agent ignored the interrupt and is being ended.", None);
+                self.descend(Then::Restart);
             }
             (Timer::Stop, Process::Stopping { rung, then }) => {
                 let then = *then;
