@@ -62,7 +62,7 @@ pub fn lines(kind: Kind, n: usize) -> Vec<u8> {
     match kind {
         Kind::Small => (0..n).for_each(|idx| small(&mut seed, idx, &mut out)),
         Kind::Large => (0..n).for_each(|idx| {
-            let text: String = (0..2_500).map(|_| seed.words(60) + "\n\n").collect::<String>();
+            let text: String = (0..3_000).map(|_| seed.words(60) + "\n\n").collect::<String>();
             let mut end = 1_000_000.min(text.len());
             while !text.is_char_boundary(end) {
                 end -= 1;

@@ -3,9 +3,10 @@
 //! Line by line, so that a stream pays for each line once. What would take too long (a huge line, a huge block)
 //! stays plain, and so does a language that is not known.
 
+use cpu_time::ThreadTime;
 use std::collections::VecDeque;
 use std::sync::LazyLock;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use syntect::parsing::{BasicScopeStackOp, ParseState, Scope, ScopeStack, SyntaxReference, SyntaxSet};
 
@@ -20,7 +21,8 @@ const BLOCK_BYTES: usize = 256 * 1024;
 const RUN: usize = 256;
 /// A line that is still being written is highlighted again and again, so it is given less.
 const UNFINISHED_BYTES: usize = 512;
-/// Only code that is made to be slow takes so long. Time is no measure to rely on: it guards, the others decide.
+/// Only code that is made to be slow takes so much of a processor. Time is no measure to rely on: it guards, the others
+/// decide. It is the thread's own, so that a busy machine takes no colour away.
 const BLOCK_TIME: Duration = Duration::from_secs(3);
 
 /// Read once, when the first code is seen: tens of milliseconds.
@@ -144,7 +146,7 @@ impl Highlighter {
             self.state = None;
         }
         let Some(state) = self.state.as_mut().filter(|_| is_worth_it(line)) else { return plain_line(line) };
-        let started_at = Instant::now();
+        let started_at = ThreadTime::now();
         let tokens = state.tokens(line);
         self.spent += started_at.elapsed();
         match tokens {
