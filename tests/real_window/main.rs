@@ -8,6 +8,8 @@ mod accident;
 #[cfg(target_os = "linux")]
 mod conversation;
 #[cfg(target_os = "linux")]
+mod copying;
+#[cfg(target_os = "linux")]
 mod dialogs;
 #[cfg(target_os = "linux")]
 mod ending;
@@ -45,6 +47,8 @@ fn main() {
             a_turn_is_stopped_by_escape,
             a_reload_in_mid_stream_loses_and_doubles_nothing,
             a_prompt_while_busy_waits_its_turn;
+        copying: a_message_is_copied_as_markdown,
+            a_session_is_copied_as_markdown;
         permission: the_dialog_names_what_would_run,
             allowed_in_the_dialog_by_pointer,
             allowed_in_the_card,
