@@ -264,7 +264,8 @@ describe('images', () => {
     await fireEvent.paste(box, { clipboardData: { files: [png()] } });
     await screen.findByText('shot.png');
     await user.keyboard('{Enter}');
-    expect(sent).toEqual([{ text: '', images: [{ mediaType: 'image/png', data: 'iVBORw0KGgo=' }] }]);
+    const images = [{ mediaType: 'image/png', data: 'iVBORw0KGgo=' }];
+    expect(sent).toEqual([{ text: '', images, delivery: 'afterTurn' }]);
     expect(screen.queryByText('shot.png')).toBeNull();
   });
 
