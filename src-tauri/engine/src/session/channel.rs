@@ -144,7 +144,8 @@ impl Channel {
         if field("decision") != Some("accept") {
             return None;
         }
-        let by_nobody = field("source") == Some("user_temporary");
+        // A rule that a person gave for the session counts as that person, too (2.1.329).
+        let by_nobody = field("source") == Some("user_temporary") && field("reason_type") != Some("rule");
         let by_mode = field("source") == Some("config")
             && matches!(field("reason_type"), Some("mode") | None)
             && call.strict
@@ -205,6 +206,7 @@ mod tests {
             ("Read", accept("config", "mode")),
             ("Bash", accept("config", "subcommandResults")),
             ("Bash", accept("config", "rule")),
+            ("Bash", accept("user_temporary", "rule")),
             ("Bash", accept("hook", "hook")),
             ("Write", accept("config", "other")),
             ("Write", json!({"decision": "reject", "source": "config"})),
