@@ -31,6 +31,11 @@ async function lengthen(page) {
 }
 
 export const extraViews = [
+  { name: 'trust', scene: 'trust' },
+  { name: 'trust-changed', scene: 'trust-changed' },
+  { name: 'trust-empty', scene: 'trust-empty' },
+  { name: 'trust-unreadable', scene: 'trust-unreadable' },
+  { name: 'settings', scene: 'trust', prepare: (page) => page.keyboard.press('Control+,') },
   { name: 'commands', scene: 'empty', prepare: (page) => type(page, '/') },
   { name: 'files', scene: 'empty', prepare: (page) => type(page, 'look at @s') },
   { name: 'palette', scene: 'conversation', prepare: (page) => page.keyboard.press('Control+k') },
