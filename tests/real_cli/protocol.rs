@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use deskbell_tests::real_cli::{CliChild, World};
+use deskbell_tests::wait::eventually;
 use serde_json::{Value, json};
 
 const DEADLINE: Duration = Duration::from_secs(30);
@@ -226,6 +227,12 @@ pub async fn a_cut_off_prompt_is_answered_under_another_id() -> Result<()> {
     let prompt = "GATE go\nSAY whole";
     child.prompt(prompt).await?;
     world.api.wait_for_prompt(prompt, DEADLINE).await?;
+    // It is written behind the turn's back, and what is not on disk cannot be resumed.
+    eventually("the first turn is on disk", DEADLINE, async || {
+        let lines = world.session_file(&session).unwrap_or_default();
+        Ok(lines.iter().any(|line| line["type"] == "assistant").then_some(()))
+    })
+    .await?;
     deskbell_tests::real_cli::process::kill(child.pid().context("it runs")?)?;
     drop(child);
     world.api.open("go");

@@ -9,6 +9,7 @@ pub mod real_cli;
 pub mod recordings;
 pub mod relay;
 pub mod suite;
+pub mod wait;
 #[cfg(target_os = "linux")]
 pub mod window;
 

@@ -15,8 +15,8 @@ mod page;
 mod pointer;
 mod processes;
 mod trap;
-mod wait;
 
+pub use crate::wait::{LONG, SHORT, eventually, holds_for};
 pub use accessible::{Accessibility, Accessible, Extents, Role};
 pub use agent::AgentStub;
 pub use app::{App, Launch, app_program};
@@ -29,7 +29,6 @@ pub use page::Window;
 pub use pointer::{Pointer, XWindow};
 pub use processes::{Process, processes_with};
 pub use trap::Trap;
-pub use wait::{LONG, SHORT, eventually, holds_for};
 
 /// The programs that a real window needs, and the Debian package of each.
 const PROGRAMS: [(&str, &str); 11] = [

@@ -32,7 +32,7 @@ impl Accessibility {
         let session = desktop.bus().connect().await?;
         let address = accessibility_address(&session).await?;
         let connection = zbus::connection::Builder::address(address.as_str())
-            .method_timeout(super::wait::SHORT)
+            .method_timeout(crate::wait::SHORT)
             .build()
             .await?;
         Ok(Self { connection })

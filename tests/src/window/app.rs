@@ -18,7 +18,7 @@ use super::desktop::Desktop;
 use super::page::Window;
 use super::pointer::{Pointer, XWindow};
 use super::processes::Process;
-use super::wait::{LONG, SHORT, eventually};
+use crate::wait::{LONG, SHORT, eventually};
 
 /// The built app: `DESKBELL_TEST_APP`, else the debug build of this workspace.
 pub fn app_program() -> PathBuf {

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 
 use super::child::Owned;
-use super::wait::{SHORT, eventually};
+use crate::wait::{SHORT, eventually};
 
 /// The starter of the accessibility bus; it is not on `PATH`, and not every system keeps it in the same place.
 pub(super) fn accessibility_launcher() -> Option<&'static Path> {

@@ -15,7 +15,7 @@ use super::bus::{self, Bus};
 use super::child::Owned;
 use super::pointer::Pointer;
 use super::processes::{Process, processes_with};
-use super::wait::{SHORT, eventually};
+use crate::wait::{SHORT, eventually};
 
 /// Marks the app and everything that it starts. Not `DESKBELL_…`: the app hands none of those on to its children.
 const APP_RUN: &str = "TEST_APP_RUN";

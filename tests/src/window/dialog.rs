@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use super::accessible::{Accessibility, Accessible, Extents, Role};
 use super::desktop::Desktop;
 use super::pointer::Pointer;
-use super::wait::{SHORT, eventually};
+use crate::wait::{SHORT, eventually};
 
 /// Buttons may be armed only some time after a dialog shows, against a stray click; never later than this.
 const ARMED_WITHIN: Duration = Duration::from_secs(3);

@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::desktop::artefacts;
 use super::pointer::{Pointer, XWindow};
-use super::wait::SHORT;
+use crate::wait::SHORT;
 
 const PAGE: &str = include_str!("page.js");
 const WEB_ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";

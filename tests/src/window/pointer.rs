@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 
 use super::accessible::Extents;
 use super::desktop::Desktop;
-use super::wait::{SHORT, eventually};
+use crate::wait::{SHORT, eventually};
 
 /// A window of the display, by its X id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
