@@ -28,12 +28,11 @@ const LONGEST_FRAME: f64 = 15_000.0;
 
 const LOOK: &str = include_str!("hostile_output.js");
 
-pub async fn with_the_policy() -> Result<()> {
-    play("hostile-with-policy", true).await
-}
-
-pub async fn without_the_policy() -> Result<()> {
-    play("hostile-without-policy", false).await
+/// Both at once: each has a desktop and a page process of its own.
+pub async fn nothing_runs_with_the_policy_or_without() -> Result<()> {
+    let (with, without) =
+        tokio::join!(play("hostile-with-policy", true), play("hostile-without-policy", false));
+    with.and(without)
 }
 
 async fn play(name: &str, policy: bool) -> Result<()> {
@@ -96,38 +95,6 @@ async fn trapped_if_unguarded(stage: &Stage, trap: &Trap, policy: bool) -> Resul
     ensure!(ran.is_null() == policy, "an inline script ran: {ran}, with the policy: {policy}");
     ensure!(caught.is_empty() == policy, "the trap heard {caught:?}, with the policy: {policy}");
     Ok(())
-}
-
-/// Lines of ten megabytes, one at a time: the page answers again after each.
-pub async fn ten_megabytes_in_a_line() -> Result<()> {
-    let stage = Stage::demo().await?;
-    stage
-        .play("hostile-long", async |stage| {
-            let trap = Trap::set().await?;
-            let page = page_process(stage)?;
-            for (at, input) in class("long", &trap.host())?.iter().enumerate() {
-                let name = || input.name.clone();
-                new_session(stage).await.with_context(name)?;
-                let file = stage.desktop.scratch().join("long.ndjson");
-                // Each once, in turn as each kind of thing: forty megabytes for one input are no one's turn.
-                let forms = forms(at, input);
-                std::fs::write(&file, line_up(&forms[at % forms.len()]))?;
-                prompt(stage, &format!("LINES {}\nSAY all shown {at}", file.display())).await?;
-                stage.window.wait_said(&format!("all shown {at}"), PATIENCE).await.with_context(name)?;
-                stage.window.wait_idle(PATIENCE).await.with_context(name)?;
-                stage.window.run("window.token = 'long';", Vec::new()).await?;
-                let found = stage.window.call(LOOK, vec![json!("long")]).await.with_context(name)?;
-                ensure!(
-                    found["problems"] == json!([]) && found["ran"].is_null(),
-                    "{}: {found:#}",
-                    input.name
-                );
-            }
-            ensure!(trap.caught().is_empty(), "the trap heard {:?}", trap.caught());
-            ensure!(page_process(stage)? == page, "the page's process is not the one it was");
-            Ok(())
-        })
-        .await
 }
 
 /// A session of its own keeps what must be looked at small.
