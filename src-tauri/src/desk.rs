@@ -182,14 +182,24 @@ impl Desk {
         command: Command,
     ) -> Result<(), CommandError> {
         let session = self.session(project, id)?;
-        if let Command::Decide { request_id, decision: Decision::AllowAlways { suggestion }, .. } = &command {
-            let rules = self.known(id).and_then(|(_, session)| {
-                let request = session.requests.iter().find(|request| request.id == *request_id)?;
-                Some(kept_locally(request, suggestion))
-            });
-            self.gate.expect(project, &rules.unwrap_or_default())?;
+        let rules = self.rules_to_keep(id, &command);
+        session.command(command).await?;
+        // Only what was taken for an answer; and if it cannot be noted, the folder is asked about once more.
+        if let Err(error) = self.gate.expect(project, &rules) {
+            tracing::warn!(%error, "a kept rule could not be noted");
         }
-        session.command(command).await
+        Ok(())
+    }
+
+    /// The rules that an answer has the agent keep in the folder's local settings.
+    fn rules_to_keep(&self, id: &SessionId, command: &Command) -> Vec<String> {
+        let Command::Decide { request_id, decision: Decision::AllowAlways { suggestion }, .. } = command
+        else {
+            return Vec::new();
+        };
+        let Some((_, session)) = self.known(id) else { return Vec::new() };
+        let request = session.requests.iter().find(|request| request.id == *request_id);
+        request.map(|request| kept_locally(request, suggestion)).unwrap_or_default()
     }
 
     /// The project's sessions, the one that changed last first.
