@@ -104,3 +104,13 @@ async fn the_rules_in_force_are_listed_with_where_they_come_from() {
         life.close().await;
     }
 }
+
+/// It acts on nothing real, and shows people what asking is like: it must not look like an agent that does not ask.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_demonstration_accuses_nobody() {
+    let mut life = Setup::demo().env("DESKBELL_DEMO_SPEED", "0").open().await;
+    life.prompt("Show me what you can do").await;
+    life.request().await;
+    assert_eq!(fault(&life).await, None);
+    life.close().await;
+}

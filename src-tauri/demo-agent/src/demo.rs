@@ -21,7 +21,8 @@ const COMMAND_MS: u64 = 900;
 
 /// What a person did not ask to be let run is marked as allowed by configuration.
 fn by_config() -> Value {
-    json!({"decision": "accept", "source": "config", "reason_type": "mode"})
+    // Nothing real happens, so nobody need be asked: it is not the mode that lets it through.
+    json!({"decision": "accept", "source": "config", "reason_type": "other"})
 }
 
 /// Plays the tour for the first prompt, and a part of it for a later one.
