@@ -16,9 +16,7 @@ pub async fn a_killed_agent_resumes_the_session_with_the_next_prompt() -> Result
     let world = World::new().await?;
     let mut relay = Relay::spawn(&world, &[])?;
     relay.turn("SAY the word is banana").await?;
-    // What a turn left is surely on disk when the next one is over: 2.1.197 still writes when it says `result`.
-    relay.turn("SAY more").await?;
-    let before = relay.session()?;
+    let before = saved(&world, &relay, "banana").await?;
     kill(pid_of(&before)?)?;
     let exited = relay.event("agentExited").await?;
     ensure!(exited["report"]["signal"] == 9 && exited["report"]["expected"] == false, "{exited}");
@@ -36,6 +34,7 @@ pub async fn a_prompt_cut_off_is_held_and_sent_again_only_when_asked() -> Result
     let world = World::new().await?;
     let mut relay = Relay::spawn(&world, &[])?;
     relay.turn("SAY hello").await?;
+    saved(&world, &relay, "hello").await?;
     let cut_off = "GATE go\nSAY whole";
     relay.prompt(cut_off).await?;
     let started = relay.next_event("the turn", DEADLINE, |event| event["type"] == "turnStarted").await?;
@@ -64,6 +63,7 @@ pub async fn a_killed_agent_withdraws_its_request() -> Result<()> {
     let world = World::new().await?;
     let mut relay = Relay::spawn(&world, &[])?;
     relay.turn("SAY hello").await?;
+    saved(&world, &relay, "hello").await?;
     relay.prompt("BASH touch b.txt\nSAY not reached").await?;
     let asked = relay.request().await?;
     kill(pid_of(&relay.session()?)?)?;
@@ -105,8 +105,7 @@ pub async fn what_was_written_before_a_kill_stays_and_the_session_goes_on() -> R
     let world = World::new().await?;
     let mut relay = Relay::spawn(&world, &[])?;
     relay.turn("SAY the word is banana").await?;
-    relay.turn("SAY more").await?;
-    let before = relay.session()?;
+    let before = saved(&world, &relay, "banana").await?;
     relay.prompt("HANG the first half of it").await?;
     let shows_text =
         |event: &Value| event["type"] == "blocksChanged" && text_of(&event["blocks"]).contains("first half");
@@ -132,7 +131,7 @@ pub async fn a_tool_ends_with_its_killed_agent_and_is_shown_as_cut_off() -> Resu
     let world = World::new().await?;
     let mut relay = Relay::spawn(&world, &[])?;
     relay.turn("SAY the word is banana").await?;
-    relay.turn("SAY more").await?;
+    saved(&world, &relay, "banana").await?;
     relay.prompt(&format!("BASH {}\nSAY not reached", world.long_command())).await?;
     let asked = relay.request().await?;
     relay.decide(&asked, Decision::AllowOnce { updated_input: None }).await?;
@@ -147,6 +146,13 @@ pub async fn a_tool_ends_with_its_killed_agent_and_is_shown_as_cut_off() -> Resu
     relay.turn("RECALL").await?;
     ensure!(relay.answers().last().is_some_and(|answer| answer.contains("banana")), "{:?}", relay.answers());
     relay.close().await
+}
+
+/// The session, once an answer of it is surely on disk.
+async fn saved(world: &World, relay: &Relay, text: &str) -> Result<Value> {
+    let session = relay.session()?;
+    world.saved(session["agentSessionId"].as_str().context("a session has an id")?, text).await?;
+    Ok(session)
 }
 
 /// The prompt that is offered again after a crash.

@@ -19,6 +19,7 @@ use tempfile::TempDir;
 
 use crate::mock_api::{MockApi, Request};
 use crate::suite::{Body, Requirement};
+use crate::wait::{LONG, eventually};
 
 pub use child::CliChild;
 
@@ -227,6 +228,18 @@ impl World {
             }
         }
         bail!("there is no file of the session {agent_session_id} below {}", projects.display())
+    }
+
+    /// Waits until a session's file has `text` in an answer: the CLI writes it after it said `result`, 2.1.197 later
+    /// than 2.1.329, and what a kill comes before is gone.
+    pub async fn saved(&self, agent_session_id: &str, text: &str) -> Result<()> {
+        let has_text = |line: &serde_json::Value| {
+            line["type"] == "assistant" && line["message"]["content"].to_string().contains(text)
+        };
+        eventually(&format!("{text:?} in the session's file"), LONG, async || {
+            Ok(self.session_file(agent_session_id)?.iter().any(has_text).then_some(()))
+        })
+        .await
     }
 }
 
