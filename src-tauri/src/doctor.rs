@@ -27,7 +27,7 @@ pub async fn check(chosen: Option<PathBuf>, data: PathBuf, run: Run) -> Checkup 
 }
 
 /// `deskbell doctor`: succeeds if the agent is there and asks.
-pub fn main(chosen: Option<PathBuf>) -> ExitCode {
+pub fn main(chosen: Option<PathBuf>, data: PathBuf) -> ExitCode {
     let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -35,7 +35,7 @@ pub fn main(chosen: Option<PathBuf>) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let checkup = runtime.block_on(check(chosen, crate::desk::data_folder(), Run::begin()));
+    let checkup = runtime.block_on(check(chosen, data, Run::begin()));
     print!("{}", words(&checkup));
     if checkup.channel == PermissionChannel::Asks { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -59,7 +59,7 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
             ExitCode::SUCCESS
         }
         Mode::Relay(options) => relay::main(options),
-        Mode::Doctor { agent } => doctor::main(agent),
+        Mode::Doctor { agent } => doctor::main(agent, desk::data_folder()),
         Mode::Replay(options) => replay::main(&options),
         Mode::Window(args) => window(args),
     }

@@ -11,6 +11,7 @@ mod diff;
 mod highlight;
 mod link;
 mod markdown;
+mod source;
 mod stream;
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ mod json;
 mod servers;
 mod settings;
 mod store;
+mod typed;
 
 #[cfg(test)]
 mod corpus;
@@ -104,7 +105,7 @@ fn judge(found: &mut Findings, content: &Content, role: Role) {
     }
     match (&document.root, role) {
         (Json::Object(entries), Role::Settings) => settings::find(found, entries),
-        (Json::Object(entries), Role::Servers) => servers::find_in_file(found, entries),
+        (Json::Object(entries), Role::Servers) => settings::find_servers(found, entries),
         _ => found.raw("Is no object of settings, so it counts as dangerous", &text.text),
     }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use syntect::parsing::{BasicScopeStackOp, ParseState, Scope, ScopeStack, SyntaxReference, SyntaxSet};
 
-use super::markdown::{code_lines, normalise};
+use super::source::{code_lines, normalise};
 use crate::api::{Block, CodeLine, Token, TokenStyle};
 
 /// Beyond these a line, or the rest of a block, stays plain. Minified files and logs are not worth seconds.

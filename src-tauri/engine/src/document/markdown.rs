@@ -4,13 +4,13 @@
 //! loses its frame. Besides the blocks a parse tells where the last of them begin, which is what lets a stream
 //! parse only its end (see [`super::stream`]).
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use pulldown_cmark::{Alignment, CodeBlockKind, Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use super::highlight::Highlights;
 use super::link::{self, Target};
+use super::source::normalise;
 use crate::api::{Align, Block, Cell, ListItem, Span};
 
 /// Containers and spans nest this deep and no deeper; a list and its item count one each. Each costs two levels of
@@ -21,50 +21,6 @@ const SPAN_DEPTH: usize = 10;
 /// The whole of a Markdown text as blocks.
 pub fn markdown(text: &str) -> Vec<Block> {
     parse(&normalise(text), &mut Highlights::default()).blocks
-}
-
-/// What the parser gets for a text, in one piece.
-pub(super) fn normalise(text: &str) -> Cow<'_, str> {
-    let mut normaliser = Normaliser::default();
-    normaliser.piece(text)
-}
-
-/// Evens out what parsers do not agree on: every line end becomes `\n`, form feeds and their like become spaces,
-/// NUL becomes what CommonMark makes of it, and a byte order mark goes.
-#[derive(Default)]
-pub(super) struct Normaliser {
-    started: bool,
-    /// The last piece ended in a carriage return: a line feed that follows belongs to it.
-    after_cr: bool,
-}
-
-impl Normaliser {
-    /// The next piece of the text. Pieces give together what the whole gives.
-    pub fn piece<'t>(&mut self, piece: &'t str) -> Cow<'t, str> {
-        if piece.is_empty() {
-            return Cow::Borrowed(piece);
-        }
-        let mut text = piece;
-        if !std::mem::replace(&mut self.started, true) {
-            text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        }
-        if std::mem::replace(&mut self.after_cr, piece.ends_with('\r')) {
-            text = text.strip_prefix('\n').unwrap_or(text);
-        }
-        if !text.contains(['\r', '\0', '\x0b', '\x0c']) {
-            return Cow::Borrowed(text);
-        }
-        let text = text.replace("\r\n", "\n").replace('\r', "\n");
-        Cow::Owned(text.replace(['\x0b', '\x0c'], " ").replace('\0', "\u{fffd}"))
-    }
-}
-
-/// The lines of a code block: without the line end of the last one.
-pub(super) fn code_lines(text: &str) -> impl Iterator<Item = &str> {
-    text.strip_suffix('\n')
-        .or_else(|| (!text.is_empty()).then_some(text))
-        .into_iter()
-        .flat_map(|t| t.split('\n'))
 }
 
 /// What a parse found.

@@ -22,7 +22,8 @@ use self::fence::{Fence, Grown, Unfinished};
 use self::seam::{Seam, Seams, line_start};
 use self::spine::{Fragment, Spine};
 use super::highlight::Highlights;
-use super::markdown::{Node, NodeKind, Normaliser, Parsed, parse};
+use super::markdown::{Node, NodeKind, Parsed, parse};
+use super::source::Normaliser;
 use crate::api::{Block, CodeLine, Span};
 
 /// Bytes that may be parsed for each byte received before the text is finished, and to begin with.

@@ -2,7 +2,7 @@
 
 use super::Findings;
 use super::json::{Json, has_repeated, values};
-use super::servers;
+use super::typed::arguments;
 use crate::api::{FindingKind, Severity};
 
 /// When an event comes, in words that follow “Runs”. These are all of 2.1.329; another is shown by its name.
@@ -99,8 +99,8 @@ fn add(found: &mut Findings, event: &str, hook: &[(String, Json)]) {
     match values(hook, subject).last() {
         Some(value) if !has_repeated(hook) => {
             let takes_arguments = subject == "command";
-            let arguments = values(hook, "args").last().filter(|_| takes_arguments);
-            let text = value.text() + &arguments.map(servers::arguments).unwrap_or_default();
+            let given = values(hook, "args").last().filter(|_| takes_arguments);
+            let text = value.text() + &given.map(arguments).unwrap_or_default();
             found.add(FindingKind::Hook, severity, titled(verb, event), text);
             let type_is_said = if is_known { "type" } else { subject };
             let arguments_are_said = if takes_arguments { "args" } else { subject };

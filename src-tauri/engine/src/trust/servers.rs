@@ -2,18 +2,8 @@
 
 use super::Findings;
 use super::json::{Json, has_repeated, values};
-use super::settings;
+use super::typed::{arguments, quoted};
 use crate::api::{FindingKind, Severity};
-
-/// Finds what a `.mcp.json` says.
-pub(super) fn find_in_file(found: &mut Findings, entries: &[(String, Json)]) {
-    for (key, value) in entries {
-        match key.as_str() {
-            "mcpServers" => find(found, value),
-            _ => settings::find_other(found, key, value),
-        }
-    }
-}
 
 /// Finds the servers in the value of `mcpServers`.
 pub(super) fn find(found: &mut Findings, servers: &Json) {
@@ -87,23 +77,5 @@ fn find_beside(found: &mut Findings, name: &str, server: &[(String, Json)], said
     for helper in values(server, "headersHelper") {
         found.add(FindingKind::Helper, Severity::Runs, "Runs to log in to a server", helper.text());
         found.name(name);
-    }
-}
-
-/// Arguments as they would be typed behind the command, each with a space before it.
-pub(super) fn arguments(arguments: &Json) -> String {
-    match arguments {
-        Json::List(list) => list.iter().map(|argument| format!(" {}", quoted(&argument.text()))).collect(),
-        _ => format!(" {}", arguments.text()),
-    }
-}
-
-/// As a shell would have to be told: where an argument begins and ends can always be seen.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_@%+=:,./-${}".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }

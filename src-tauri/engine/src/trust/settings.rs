@@ -1,4 +1,5 @@
-//! A settings file, key by key. Keys that Deskbell does not know are shown as well, and judged by what is in them.
+//! A settings file or a `.mcp.json`, key by key. Keys that Deskbell does not know are shown as well, and judged by what
+//! is in them.
 
 use super::json::Json;
 use super::{Findings, environment, hooks, servers};
@@ -50,8 +51,18 @@ pub(super) fn find(found: &mut Findings, entries: &[(String, Json)]) {
     }
 }
 
+/// Finds what a `.mcp.json` says.
+pub(super) fn find_servers(found: &mut Findings, entries: &[(String, Json)]) {
+    for (key, value) in entries {
+        match key.as_str() {
+            "mcpServers" => servers::find(found, value),
+            _ => find_other(found, key, value),
+        }
+    }
+}
+
 /// A key that says nothing to us: its value tells how much to worry.
-pub(super) fn find_other(found: &mut Findings, key: &str, value: &Json) {
+fn find_other(found: &mut Findings, key: &str, value: &Json) {
     let name = key.to_ascii_lowercase();
     let is_command = ["helper", "command", "refresh", "export", "script", "wrapper"];
     let severity = if is_command.iter().any(|end| name.ends_with(end)) || has_command(value) {
