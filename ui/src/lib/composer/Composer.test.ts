@@ -157,6 +157,12 @@ describe('keys', () => {
     await user.keyboard('{Shift>}{Tab}{/Shift}');
     expect(oncyclemode).toHaveBeenCalledOnce();
   });
+
+  it('knows Shift+Tab where the webview has no name for it', async () => {
+    const { box, oncyclemode } = await composer();
+    await fireEvent.keyDown(box, { key: 'Unidentified', code: 'Tab', shiftKey: true });
+    expect(oncyclemode).toHaveBeenCalledOnce();
+  });
 });
 
 describe('commands', () => {

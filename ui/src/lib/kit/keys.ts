@@ -7,6 +7,11 @@ export function withCtrl(key: string): string {
   return isMac ? `⌘${key}` : `Ctrl+${key}`;
 }
 
+/** Was this Tab, with Shift or without? WebKitGTK knows Shift+Tab only by its place on the keyboard (2.50). */
+export function isTab(event: KeyboardEvent): boolean {
+  return event.key === 'Tab' || event.code === 'Tab';
+}
+
 /** Was this letter pressed with the desktop's own modifier, and with nothing else? */
 export function isCtrl(event: KeyboardEvent, letter: string): boolean {
   const modifier = isMac ? event.metaKey && !event.ctrlKey : event.ctrlKey && !event.metaKey;
