@@ -26,6 +26,9 @@ async fn an_agent_that_runs_what_it_must_ask_for_is_found_out() {
         assert_eq!(life.notices().await, [format!("{words}\n{subject}")]);
         life.turn("SAY still there").await;
         assert!(fault(&life).await.is_some(), "it shows for as long as the agent lives");
+        life.command(Command::Stop).await.unwrap();
+        life.exit().await;
+        assert_eq!(fault(&life).await, None, "and no longer");
         life.close().await;
     }
 }

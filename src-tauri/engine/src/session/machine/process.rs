@@ -104,6 +104,7 @@ impl Step<'_> {
         }
         self.machine.n_background_tasks = 0;
         self.bypass_over();
+        self.watch_over();
         self.withdraw_all("The agent's process ended.");
         let then = match std::mem::replace(&mut self.machine.process, Process::Absent) {
             Process::Stopping { then, .. } => then,

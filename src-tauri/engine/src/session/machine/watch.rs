@@ -24,6 +24,12 @@ impl Step<'_> {
         self.machine.watch = Watch::default();
     }
 
+    /// What was found out of a process is gone with it.
+    pub(super) fn watch_over(&mut self) {
+        self.machine.watch.fault = None;
+        self.machine.watch.suspicions.clear();
+    }
+
     pub(super) fn list_rules(&mut self) {
         if self.machine.process == super::Process::Ready {
             self.ask(Asked::Rules, wire::list_permission_rules());

@@ -63,6 +63,7 @@ impl Facts {
         }
         let is_alive = process.is_alive();
         hold!(session.alive == is_alive, Facts, "alive: {}", session.alive);
+        hold!(is_alive || session.channel_fault.is_none(), Facts, "an agent is accused that is gone");
         let has_requests = !requests.open.is_empty();
         let is_ready = process.phase == Phase::Ready;
         let has_turn = turns.running.is_some();
