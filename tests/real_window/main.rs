@@ -22,6 +22,8 @@ mod hostile_output;
 #[cfg(target_os = "linux")]
 mod looks;
 #[cfg(target_os = "linux")]
+mod modes;
+#[cfg(target_os = "linux")]
 mod notifications;
 #[cfg(target_os = "linux")]
 mod permission;
@@ -60,6 +62,9 @@ fn main() {
             what_a_dialog_cannot_show_plainly_is_for_the_card,
             always_allowed_is_not_asked_again,
             the_dialog_takes_the_keyboard_from_nobody;
+        modes: switched_while_the_agent_lives,
+            without_asking_is_red_for_as_long_as_it_lasts,
+            an_agent_that_does_not_ask_is_told_until_it_ends;
         dialogs: closing_the_dialog_leaves_the_card,
             three_requests_wait_in_line,
             a_withdrawn_request_takes_both_faces_away,

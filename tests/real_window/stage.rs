@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context, Result, ensure};
 use deskbell_tests::window::{
-    AgentStub, App, Desktop, Dialogs, LONG, Launch, Manners, Notifications, Owned, Pointer, Window, XWindow,
+    AgentStub, App, Desktop, Dialogs, LONG, Launch, Manners, Notifications, Owned, Pointer, Process, Window,
+    XWindow,
 };
 
 /// The name of the first project; it stands in the window's title.
@@ -104,6 +105,15 @@ impl Stage {
         self.app = App::start(&self.desktop, &self.launch.again()).await?;
         self.window = self.app.window(PROJECT).await?;
         Ok(())
+    }
+
+    /// The process of the agent that the app runs.
+    pub fn agent(&self) -> Result<Process> {
+        let processes = self.app.processes(&self.desktop);
+        let found = processes.into_iter().find(|process| process.command_line.contains(" demo-agent "));
+        let agent = found.context("the agent is a process")?;
+        ensure!(agent.pid != self.app.process(&self.desktop)?.pid, "the agent is a process of its own");
+        Ok(agent)
     }
 
     /// How the app was started.

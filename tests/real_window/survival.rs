@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
-use deskbell_tests::window::{Accessibility, App, LONG, Process, Role, SHORT, eventually, holds_for};
+use anyhow::{Context, Result};
+use deskbell_tests::window::{Accessibility, App, LONG, Role, SHORT, eventually, holds_for};
 
 use crate::stage::{PROJECT, Stage};
 
@@ -54,7 +54,7 @@ pub async fn a_killed_agent_is_told_and_starts_again() -> Result<()> {
             window.wait_idle(SHORT).await?;
             window.prompt("SAY In the middle.\nWAIT").await?;
             window.wait_said("In the middle.", SHORT).await?;
-            agent(stage)?.kill()?;
+            stage.agent()?.kill()?;
             window.wait_idle(LONG).await?;
             window.wait_text("log", "Conversation", "ended", SHORT).await?;
             window.prompt("RECALL").await?;
@@ -90,13 +90,4 @@ pub async fn a_killed_webview_comes_back() -> Result<()> {
             .map(drop)
         })
         .await
-}
-
-/// The agent's process.
-fn agent(stage: &Stage) -> Result<Process> {
-    let processes = stage.app.processes(&stage.desktop);
-    let found = processes.into_iter().find(|process| process.command_line.contains(" demo-agent "));
-    let agent = found.context("the agent is a process")?;
-    ensure!(agent.pid != stage.app.process(&stage.desktop)?.pid, "the agent is a process of its own");
-    Ok(agent)
 }

@@ -1,0 +1,143 @@
+//! What the agent may do unasked: switched while it lives, not asked for at all, and an agent that asks nobody.
+
+use anyhow::{Context, Result, ensure};
+use deskbell_tests::window::{Manners, SHORT, Window, eventually};
+
+use crate::stage::Stage;
+
+const CARD: &str = "Permission request";
+const ASKING: &str = "Permission mode: Ask first";
+const NOT_ASKING: &str = "Permission mode: Asks nothing";
+/// What the window says, and draws in red, of an agent that asks nothing.
+const WARNING: &str = "Asks nothing";
+const BANNER: &str = "Permission channel";
+const COMMAND: &str = "touch beacon.txt";
+
+fn script(words: &str) -> String {
+    format!("TOOL Bash {{\"command\":\"{COMMAND}\"}}\nSAY {words}")
+}
+
+pub async fn switched_while_the_agent_lives() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("switches", async |stage| {
+            let window = &stage.window;
+            say(window, "SAY Ready.", "Ready.").await?;
+            let before = stage.agent()?;
+            pick(window, "Permission mode", "Plan first").await?;
+            pick(window, "Model", "Sonnet").await?;
+            pick(window, "Effort", "High").await?;
+            window.find("button", "Permission mode: Plan first").await?;
+
+            // After plans, Shift+Tab comes round to asking.
+            window.click("textbox", "Prompt").await?;
+            window.key("shift+Tab").await?;
+            window.find("button", ASKING).await?;
+            pick(window, "Permission mode", "Accept edits").await?;
+
+            say(window, "SAY Switched.", "Switched.").await?;
+            ensure!(stage.agent()?.pid == before.pid, "a switch cost a new process");
+            Ok(())
+        })
+        .await
+}
+
+pub async fn without_asking_is_red_for_as_long_as_it_lasts() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("without-asking", async |stage| {
+            let window = &stage.window;
+            let dialogs = stage.dialogs().await?;
+            window.click("button", "Choose the agent").await?;
+            choose(window, "menuitem", "Without asking…").await?;
+            let start = window.find("button", "Start without asking").await?;
+            ensure!(!start.is_enabled().await?, "it can be started before it is understood");
+            window.click("checkbox", "I understand that nothing will be asked").await?;
+            window.click("button", "Start without asking").await?;
+            window.find("button", NOT_ASKING).await?;
+            ensure!(warnings(window).await? == 2, "it is not red in the header and in the list");
+
+            say(window, &script("Nobody was asked."), "Nobody was asked.").await?;
+            dialogs.none().await?;
+            ensure!(!window.has("group", CARD).await?, "a card was shown");
+            ensure!(!window.has("alert", BANNER).await?, "the agent is accused of what was chosen");
+            ensure!(warnings(window).await? == 2, "it is red for one turn only");
+            window.screenshot("without-asking").await?;
+
+            window.click("button", "More").await?;
+            choose(window, "menuitem", "Stop the agent").await?;
+            window.find("button", ASKING).await?;
+            ensure!(warnings(window).await? == 0, "it is red though the process is gone");
+            window.prompt(&script("Somebody was asked.")).await?;
+            dialogs.one().await?.press("Deny").await?;
+            window.wait_said("Somebody was asked.", SHORT).await?;
+            window.wait_idle(SHORT).await
+        })
+        .await
+}
+
+pub async fn an_agent_that_does_not_ask_is_told_until_it_ends() -> Result<()> {
+    let stage =
+        Stage::with(Manners::Polite, |launch| launch.env("DESKBELL_DEMO_FAULT", "never-asks")).await?;
+    stage
+        .play("never-asks", async |stage| {
+            let window = &stage.window;
+            say(window, "SAY Hello.", "Hello.").await?;
+            ensure!(!window.has("alert", BANNER).await?, "it is accused of nothing it did");
+            say(window, &script("The tool is done."), "The tool is done.").await?;
+            let told = window.wait_text("alert", BANNER, "ran a command without asking", SHORT).await?;
+            ensure!(told.contains(COMMAND), "the banner does not name the command:\n{told}");
+            window.screenshot("never-asks").await?;
+            say(window, "SAY Still there.", "Still there.").await?;
+            ensure!(window.has("alert", BANNER).await?, "the banner goes with the turn");
+            window.click("button", "Stop the agent").await?;
+            window.gone("alert", BANNER).await?;
+            // What happened stays in the conversation.
+            window.wait_text("log", "Conversation", "ran a command without asking", SHORT).await.map(drop)
+        })
+        .await
+}
+
+/// Gives a prompt and waits until its turn is over, which ends with these words.
+async fn say(window: &Window, prompt: &str, words: &str) -> Result<()> {
+    window.prompt(prompt).await?;
+    window.wait_said(words, SHORT).await?;
+    window.wait_idle(SHORT).await
+}
+
+/// Picks from a menu of the header, and waits until the header says so.
+async fn pick(window: &Window, menu: &str, choice: &str) -> Result<()> {
+    let names = window.names("button").await?;
+    let button = names.iter().find(|name| name.starts_with(&format!("{menu}: ")));
+    window.click("button", button.with_context(|| format!("no {menu} among {names:?}"))?).await?;
+    let picked = format!("{menu}: {choice}");
+    choose(window, "menuitemradio", choice).await?;
+    eventually(&picked, SHORT, async || {
+        let names = window.names("button").await?;
+        Ok(names.iter().any(|name| name.starts_with(&picked)).then_some(()))
+    })
+    .await
+}
+
+/// Clicks the choice of an open menu that begins so.
+async fn choose(window: &Window, role: &str, choice: &str) -> Result<()> {
+    let name = eventually(choice, SHORT, async || {
+        Ok(window.names(role).await?.into_iter().find(|name| name.starts_with(choice)))
+    })
+    .await?;
+    window.click(role, &name).await
+}
+
+/// How often the window says in red that the agent asks nothing.
+async fn warnings(window: &Window) -> Result<u64> {
+    let script = "const [words] = arguments;
+        const sample = document.body.appendChild(document.createElement('i'));
+        sample.style.color = 'var(--failed)';
+        const red = getComputedStyle(sample).color;
+        sample.remove();
+        const says = (element) => [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE
+            && node.data.trim() === words);
+        return [...document.querySelectorAll('*')]
+            .filter((element) => says(element) && getComputedStyle(element).color === red).length;";
+    window.run(script, vec![WARNING.into()]).await?.as_u64().context("a number of elements")
+}
