@@ -16,7 +16,7 @@ const htmlSinks = [
 ];
 
 export default ts.config(
-  { ignores: ['dist/', 'src/lib/bindings/api.ts'] },
+  { ignores: ['dist/', 'src/lib/bindings/'] },
   js.configs.recommended,
   ts.configs.strict,
   svelte.configs.recommended,

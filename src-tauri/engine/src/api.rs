@@ -496,8 +496,6 @@ pub struct Notice {
     pub kind: NoticeKind,
     /// One line: “1 hidden character changes the direction of the text: \u{202E}”.
     pub words: String,
-    /// The characters that look like others, each once; they are marked where they stand.
-    pub characters: Vec<String>,
 }
 
 /// What a notice is about.
@@ -564,7 +562,7 @@ pub struct Suggestion {
     pub id: String,
     /// In words: “Allow `touch b.txt`”.
     pub label: String,
-    /// The exact rule: `Bash(touch b.txt)`.
+    /// The exact rule, `Bash(touch b.txt)`: to be drawn so that every code point shows.
     pub rule: String,
     /// Where it is kept, in words: “this session”, “this project, for me”.
     pub kept_in: String,

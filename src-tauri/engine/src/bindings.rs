@@ -1,6 +1,8 @@
-//! Holds `ui/src/lib/bindings/api.ts` to `api.rs`. `UPDATE_BINDINGS=1 cargo test -p deskbell-engine bindings` writes it.
+//! Holds `ui/src/lib/bindings` to `api.rs`, and to what looks like something else.
+//! `UPDATE_BINDINGS=1 cargo test -p deskbell-engine bindings` writes it.
 
 use crate::api::*;
+use crate::permission::oddity;
 use ts_rs::{Config, TS};
 
 /// Each type of `api.rs`, as an exported TypeScript declaration under its documentation.
@@ -113,18 +115,41 @@ fn typescript() -> String {
     out
 }
 
-#[test]
-fn bindings_are_fresh() {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ui/src/lib/bindings/api.ts");
-    let fresh = typescript();
+/// The characters that the UI marks wherever something is asked, also in words that the engine never saw.
+fn lookalikes() -> String {
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for character in ('\0'..=char::MAX).filter(|character| oddity(*character) == Some(NoticeKind::LookAlike))
+    {
+        let code = u32::from(character);
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == code => *last = code,
+            _ => ranges.push((code, code)),
+        }
+    }
+    let rows: String = ranges.iter().map(|(first, last)| format!("  [0x{first:x}, 0x{last:x}],\n")).collect();
+    format!(
+        "// Generated from src-tauri/engine/src/permission/notice.rs. Do not edit.\n\
+         /** Characters that look like signs of ASCII: the first and the last of each range. */\n\
+         export const LOOKALIKES: readonly (readonly [number, number])[] = [\n{rows}];\n"
+    )
+}
+
+fn hold(file: &str, fresh: &str) {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ui/src/lib/bindings").join(file);
     if std::env::var_os("UPDATE_BINDINGS").is_some() {
         std::fs::create_dir_all(path.parent().expect("the path has a folder"))
             .expect("the folder can be made");
-        std::fs::write(&path, &fresh).expect("the bindings can be written");
+        std::fs::write(&path, fresh).expect("the bindings can be written");
     }
     let committed = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
         committed == fresh,
-        "api.rs changed: run UPDATE_BINDINGS=1 cargo test -p deskbell-engine bindings"
+        "{file} is not what the engine says: run UPDATE_BINDINGS=1 cargo test -p deskbell-engine bindings"
     );
+}
+
+#[test]
+fn bindings_are_fresh() {
+    hold("api.ts", &typescript());
+    hold("lookalikes.ts", &lookalikes());
 }

@@ -15,6 +15,8 @@ mod plain;
 
 pub use dialogs::{Act, Ask, DialogId, Dialogs, Reaction};
 pub use kept::{kept_locally, rules_kept_locally};
+#[cfg(test)]
+pub(crate) use notice::oddity;
 pub use notice::written_out;
 pub use open::{Closed, OpenRequests, Refusal};
 
@@ -122,7 +124,7 @@ pub fn answer(
             Answer {
                 line: wire::allow(id, request.input.text(), &kept_and_in_force(&chosen.raw)),
                 resolution: Resolution::Allowed {
-                    always: Some(format!("{} ({})", chosen.rule, chosen.kept_in)),
+                    always: Some(format!("{} ({})", written_out(&chosen.rule), chosen.kept_in)),
                 },
             }
         }
@@ -326,7 +328,7 @@ fn suggestions(request: &CanUseTool) -> Vec<Suggestion> {
             Some(Suggestion {
                 id: format!("s{nr}"),
                 label: written_out(&label),
-                rule: written_out(&rule),
+                rule,
                 kept_in: written_out(kept_in),
                 raw: raw.clone(),
             })

@@ -53,7 +53,7 @@ fn each_is_flagged_and_none_can_be_allowed_unseen() {
             assert!(kinds.contains(&due), "{name}: {kinds:?}");
             assert_eq!(view.plain, None, "{name}");
         }
-        let labels = view.suggestions.iter().flat_map(|suggestion| [&suggestion.label, &suggestion.rule]);
+        let labels = view.suggestions.iter().flat_map(|suggestion| [&suggestion.label, &suggestion.kept_in]);
         let words = view.notices.iter().map(|notice| &notice.words);
         for label in [&view.tool, &view.question].into_iter().chain(labels).chain(words) {
             let hides = |character: char| {

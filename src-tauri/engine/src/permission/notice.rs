@@ -101,16 +101,9 @@ pub fn notices(request: &CanUseTool, kind: &RequestKind, subject: &str) -> Vec<N
     }
     let mut notices: Vec<Notice> = found
         .into_iter()
-        .map(|(kind, (n, characters))| Notice {
-            words: odd_words(kind, n, &characters),
-            characters: match kind {
-                NoticeKind::LookAlike => characters.iter().map(char::to_string).collect(),
-                _ => Vec::new(),
-            },
-            kind,
-        })
+        .map(|(kind, (n, characters))| Notice { words: odd_words(kind, n, &characters), kind })
         .collect();
-    let mut add = |kind, words: String| notices.push(Notice { kind, words, characters: Vec::new() });
+    let mut add = |kind, words: String| notices.push(Notice { kind, words });
     let n_broken: usize = strings.iter().map(|held| held.n_broken).sum();
     if n_broken > 0 {
         add(

@@ -150,8 +150,8 @@ describe('what is shown', () => {
   it('writes out what cannot be seen, and says so', async () => {
     const words = ['1 hidden character changes the direction of the text: \\u{202E}', 'c\u0430t looks like cat'];
     const notices = [
-      { kind: 'direction' as const, words: words[0] ?? '', characters: [] },
-      { kind: 'lookAlike' as const, words: words[1] ?? '', characters: ['\u0430'] },
+      { kind: 'direction' as const, words: words[0] ?? '' },
+      { kind: 'lookAlike' as const, words: words[1] ?? '' },
     ];
     const { container } = await card({ ...commandRequest('q1', 'c\u0430t build\u202e/*\u200b'), notices });
     const escapes = [...subject().querySelectorAll('.esc')].map((escape) => escape.textContent);
@@ -260,6 +260,23 @@ describe('other answers', () => {
     await user.click(allowOnce());
     const updatedInput = { type: 'field', name: 'command', text: 'ls src' };
     expect(decisions).toEqual([{ type: 'allowOnce', updatedInput }]);
+  });
+
+  it('reads out what the box holds where it is not what it seems', async () => {
+    const user = userEvent.setup();
+    await card(commandRequest('q1', 'ls'));
+    await user.click(button('Edit'));
+    const box = screen.getByRole('textbox', { name: 'Command' });
+    const reading = () => screen.queryByRole('group', { name: 'What the box holds' });
+    expect(reading(), 'nothing is odd about it').toBeNull();
+    await fireEvent.input(box, { target: { value: 'ls \u202e c\u0430t' } });
+    expect(reading()?.textContent).toBe('ls \\u{202E} c\u0430t');
+    expect(reading()?.querySelector('.lookalike')?.textContent).toBe('\u0430');
+    const told = within(screen.getByRole('list', { name: 'Look twice' })).getAllByRole('listitem');
+    expect(told.map((item) => item.textContent)).toEqual([
+      '1 hidden character changes the direction of the text',
+      '1 character looks like another',
+    ]);
   });
 
   it('sends an input that was edited as JSON exactly as it was written', async () => {

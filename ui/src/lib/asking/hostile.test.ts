@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import hostile from '../../test/hostile.json';
 import { draw } from '../../test/draw';
 import type { PermissionRequest } from '../bindings/api';
-import { oddityOf } from '../text/reveal';
+import { isLookalike, oddityOf } from '../text/reveal';
 import PermissionCard from './PermissionCard.svelte';
 
 const requests = hostile as unknown as PermissionRequest[];
@@ -21,12 +21,14 @@ function meant(shown: string): string {
     .replaceAll(/\\u\{([0-9A-F]{4,6})\}/g, (_, hex: string) => String.fromCodePoint(parseInt(hex, 16)));
 }
 
+/** What of a text looks like something else, in its order; and what is marked so. */
+const lookalikes = (source: string) => [...source].filter(isLookalike);
+const marked = (shown: Element) => [...shown.querySelectorAll('.lookalike')].map((mark) => mark.textContent);
+
 it('is the whole corpus', () => expect(requests.length).toBeGreaterThanOrEqual(60));
 
 it.each(requests.map((request) => [request.id, request] as const))('%s', async (_id, request) => {
-  const ondecide = () => Promise.resolve(true);
-  const { container } = await draw(PermissionCard, { request, project: 'ledger', ondecide });
-  await tick();
+  const container = await drawn(request);
   const details = container.querySelector('details');
   if (details && !details.open) {
     details.open = true;
@@ -47,8 +49,47 @@ it.each(requests.map((request) => [request.id, request] as const))('%s', async (
   for (const char of container.textContent) {
     if (char !== '\n' && char !== '\t') expect(oddityOf(char)).toBeNull();
   }
-  const lookalikes = new Set(request.notices.flatMap((notice) => notice.characters));
-  const marked = [...container.querySelectorAll('.lookalike')].map((mark) => mark.textContent);
-  const here = [...request.subject].filter((char) => lookalikes.has(char));
-  expect(new Set(marked)).toEqual(new Set([...here, ...[...request.inputText].filter((char) => lookalikes.has(char))]));
+  for (const [name, source] of texts) expect(marked(screen.getByRole('group', { name }))).toEqual(lookalikes(source));
+});
+
+/** The card of a request. */
+async function drawn(request: PermissionRequest) {
+  const ondecide = () => Promise.resolve(true);
+  const { container } = await draw(PermissionCard, { request, project: 'ledger', ondecide });
+  await tick();
+  return container;
+}
+
+const changes = requests.filter((request) => request.diff !== null);
+
+it.each(changes.map((request) => [request.id, request] as const))('%s: the change', async (_id, request) => {
+  const container = await drawn(request);
+  const lines = request.diff?.hunks.flatMap((hunk) => hunk.lines) ?? [];
+  const sources = lines.map((line) => line.parts.map((part) => part.text).join(''));
+  const shown = [...container.querySelectorAll('.diff .text')];
+  expect(shown.map((line) => meant(line.textContent))).toEqual(sources.map(meant));
+  expect(shown.map(marked)).toEqual(sources.map(lookalikes));
+});
+
+const ruled = requests.filter((request) => request.suggestions.length > 0);
+
+it.each(ruled.map((request) => [request.id, request] as const))('%s: the rules', async (_id, request) => {
+  const container = await drawn(request);
+  await fireEvent.click(screen.getByRole('button', { name: 'Always allow' }));
+  const shown = [...container.querySelectorAll('fieldset code')];
+  const rules = request.suggestions.map((suggestion) => suggestion.rule);
+  expect(shown.map((rule) => meant(rule.textContent))).toEqual(rules);
+  expect(shown.map(marked)).toEqual(rules.map(lookalikes));
+  for (const [i, choice] of screen.getAllByRole<HTMLInputElement>('radio').entries()) {
+    const odd = [...(rules[i] ?? '')].some((char) => oddityOf(char) !== null || isLookalike(char));
+    expect(/direction of the text|looks like another/.test(choice.labels?.[0]?.textContent ?? '')).toBe(odd);
+  }
+});
+
+it('has changes and rules that mislead', () => {
+  const kinds = (some: readonly PermissionRequest[]) => new Set(some.map((request) => request.id.split('/')[0]));
+  for (const kind of ['direction', 'lookAlike']) {
+    expect(kinds(changes)).toContain(kind);
+    expect(kinds(ruled)).toContain(kind);
+  }
 });

@@ -265,11 +265,7 @@ export type Notice = { kind: NoticeKind,
 /**
  * One line: “1 hidden character changes the direction of the text: \u{202E}”.
  */
-words: string, 
-/**
- * The characters that look like others, each once; they are marked where they stand.
- */
-characters: Array<string>, };
+words: string, };
 
 /**
  * What a notice is about.
@@ -298,7 +294,7 @@ id: string,
  */
 label: string, 
 /**
- * The exact rule: `Bash(touch b.txt)`.
+ * The exact rule, `Bash(touch b.txt)`: to be drawn so that every code point shows.
  */
 rule: string, 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { oddityOf, reveal, warnings, type Piece } from './reveal';
+import { escapeOf, flagged, isLookalike, oddityOf, reveal, warnings, type Piece } from './reveal';
 
 /** The pieces as one line: escapes in angle brackets, marks as they are drawn. */
 function drawn(source: string): string {
@@ -26,7 +26,7 @@ function drawn(source: string): string {
 describe('what is written out', () => {
   it.each([
     ['plain text', 'cargo test -p x', 'cargo test -p x'],
-    ['letters of other scripts', 'größe שלום 你好 🙂', 'größe שלום 你好 🙂'],
+    ['letters of other scripts', 'größe שמש 你好 🙂', 'größe שמש 你好 🙂'],
     ['a right-to-left override', 'a\u202eb', 'a<\\u{202E}>b'],
     ['isolates and marks', '\u2066\u2069\u200e\u200f\u061c', '<\\u{2066}><\\u{2069}><\\u{200E}><\\u{200F}><\\u{061C}>'],
     ['zero width', 'r\u200bm\u200c\u200d\ufeff', 'r<\\u{200B}>m<\\u{200C}><\\u{200D}><\\u{FEFF}>'],
@@ -50,12 +50,29 @@ describe('what is written out', () => {
 });
 
 it('marks what looks like something else, where it stands', () => {
-  const pieces = reveal('cаt', new Set(['а'])).pieces;
+  const pieces = reveal('c\u0430t').pieces;
   expect(pieces).toEqual([
     { kind: 'text', text: 'c' },
-    { kind: 'lookalike', text: 'а' },
+    { kind: 'lookalike', text: '\u0430' },
     { kind: 'text', text: 't' },
   ]);
+});
+
+it('knows what looks like a sign of ASCII', () => {
+  for (const char of '\u0430\u03bf\uff0f\u{1d41a}\u2215\u2019') expect(isLookalike(char), escapeOf(char)).toBe(true);
+  for (const char of 'azAZ09~!äöüßéñø→日あ한שжה🙂\u{10FFFF}') expect(isLookalike(char), char).toBe(false);
+});
+
+it('leaves the blanks of a line of code as they are', () => {
+  const line = '\t  c\u0430t\u202e  # x';
+  expect(flagged(line, true)).toEqual([
+    { kind: 'text', text: '\t  c' },
+    { kind: 'lookalike', text: '\u0430' },
+    { kind: 'text', text: 't' },
+    { kind: 'escape', text: '\\u{202E}', oddity: 'direction' },
+    { kind: 'text', text: '  # x' },
+  ]);
+  expect(flagged(line, false).map((piece) => piece.kind)).toEqual(['text', 'escape', 'text']);
 });
 
 describe('blanks', () => {
@@ -86,14 +103,14 @@ it('loses nothing: every code point is shown once', () => {
 });
 
 it('counts, and says what it means', () => {
-  const { oddities, nLines, firstEscape } = reveal('a\u202eb\u202cc\u200b\n');
+  const { oddities, nLines } = reveal('a\u202eb\u202cc\u200b\n');
   expect(oddities).toEqual({ direction: 2, invisible: 1 });
   expect(nLines).toBe(2);
-  expect(firstEscape).toBe('\\u{202E}');
   expect(warnings(oddities)).toEqual([
     '2 hidden characters change the direction of the text',
     '1 character cannot be seen',
   ]);
+  expect(warnings(reveal('c\u0430t').oddities)).toEqual(['1 character looks like another']);
 });
 
 it('finds nothing odd in what can be read', () => {

@@ -1,5 +1,7 @@
 // Text as it is, code point by code point: what cannot be seen, or changes how the rest is read, is written out.
 
+import { LOOKALIKES } from '../bindings/lookalikes';
+
 /** Why a character is written out. */
 export type Oddity = 'direction' | 'invisible' | 'control' | 'blank' | 'combining' | 'broken';
 
@@ -17,10 +19,8 @@ export interface Revealed {
   pieces: Piece[];
   nCodePoints: number;
   nLines: number;
-  /** How many of each were written out. */
-  oddities: Partial<Record<Oddity, number>>;
-  /** The first escape, to show what they look like. */
-  firstEscape: string | null;
+  /** How many of each were written out, or marked. */
+  oddities: Partial<Record<Oddity | 'lookalike', number>>;
 }
 
 const DIRECTION = /^[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]$/u;
@@ -49,9 +49,42 @@ export function escapeOf(char: string): string {
   return `\\u{${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}}`;
 }
 
-/** `lookalikes` are characters that look like others, as the engine names them. */
-export function reveal(source: string, lookalikes: ReadonlySet<string> = new Set()): Revealed {
-  const revealed: Revealed = { pieces: [], nCodePoints: 0, nLines: 1, oddities: {}, firstEscape: null };
+/** Does it look like a sign of ASCII that it is not? By the engine's judgement. */
+export function isLookalike(char: string): boolean {
+  const code = char.codePointAt(0) ?? 0;
+  if (code < 0x80) return false;
+  let low = 0;
+  let high = LOOKALIKES.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((LOOKALIKES[middle]?.[1] ?? 0) < code) low = middle + 1;
+    else high = middle;
+  }
+  return (LOOKALIKES[low]?.[0] ?? Infinity) <= code;
+}
+
+/** How one character is drawn if it is not what it seems. */
+function flag(char: string): Extract<Piece, { kind: 'escape' | 'lookalike' }> | null {
+  const oddity = oddityOf(char);
+  if (oddity !== null) return { kind: 'escape', text: escapeOf(char), oddity };
+  return isLookalike(char) ? { kind: 'lookalike', text: char } : null;
+}
+
+/** One line in runs, with its blanks as they are: for code that is read in columns. */
+export function flagged(line: string, lookalikes: boolean): Piece[] {
+  const pieces: Piece[] = [];
+  for (const char of line) {
+    const odd = char === '\t' ? null : flag(char);
+    const last = pieces.at(-1);
+    if (odd?.kind === 'escape' || (odd !== null && lookalikes)) pieces.push(odd);
+    else if (last?.kind === 'text') last.text += char;
+    else pieces.push({ kind: 'text', text: char });
+  }
+  return pieces;
+}
+
+export function reveal(source: string): Revealed {
+  const revealed: Revealed = { pieces: [], nCodePoints: 0, nLines: 1, oddities: {} };
   const { pieces, oddities } = revealed;
   let text = '';
   let blanks = 0;
@@ -81,27 +114,22 @@ export function reveal(source: string, lookalikes: ReadonlySet<string> = new Set
       if (char === '\n') revealed.nLines += 1;
       continue;
     }
-    const oddity = oddityOf(char);
-    if (oddity === null && !lookalikes.has(char)) {
+    const odd = flag(char);
+    if (odd === null) {
       text += char;
       continue;
     }
     endText();
-    if (oddity === null) {
-      pieces.push({ kind: 'lookalike', text: char });
-      continue;
-    }
-    const escape = escapeOf(char);
-    pieces.push({ kind: 'escape', text: escape, oddity });
+    pieces.push(odd);
+    const oddity = odd.kind === 'escape' ? odd.oddity : 'lookalike';
     oddities[oddity] = (oddities[oddity] ?? 0) + 1;
-    revealed.firstEscape ??= escape;
   }
   endBlanks(true);
   endText();
   return revealed;
 }
 
-const MEANING: Record<Oddity, [one: string, many: string]> = {
+const MEANING: Record<Oddity | 'lookalike', [one: string, many: string]> = {
   direction: [
     'hidden character changes the direction of the text',
     'hidden characters change the direction of the text',
@@ -111,11 +139,12 @@ const MEANING: Record<Oddity, [one: string, many: string]> = {
   blank: ['unusual blank', 'unusual blanks'],
   combining: ['mark stands on another character', 'marks stand on other characters'],
   broken: ['broken character', 'broken characters'],
+  lookalike: ['character looks like another', 'characters look like others'],
 };
 
 /** One sentence for each kind of oddity: “1 hidden character changes the direction of the text”. */
 export function warnings(oddities: Revealed['oddities']): string[] {
-  return (Object.keys(MEANING) as Oddity[]).flatMap((oddity) => {
+  return (Object.keys(MEANING) as (keyof typeof MEANING)[]).flatMap((oddity) => {
     const n = oddities[oddity];
     return n === undefined ? [] : [`${n} ${MEANING[oddity][n === 1 ? 0 : 1]}`];
   });
