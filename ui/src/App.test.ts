@@ -152,6 +152,25 @@ describe('a window', () => {
     screen.getByRole('navigation', { name: 'Sessions' });
   });
 
+  it('goes through its parts with F6, and back with Shift+F6', async () => {
+    const { user } = await app('streaming');
+    const where = () => document.activeElement?.closest('[data-part]')?.getAttribute('data-part');
+    screen.getByRole('textbox', { name: 'Prompt' }).focus();
+    const passed = [];
+    for (const keys of ['{F6}', '{F6}', '{F6}', '{F6}', '{Shift>}{F6}{/Shift}']) {
+      await user.keyboard(keys);
+      passed.push(where());
+    }
+    expect(passed).toEqual(['sessions', 'conversation', 'queue', 'composer', 'queue']);
+  });
+
+  it('goes to a request that waits', async () => {
+    const { user } = await app('permission');
+    screen.getByRole('textbox', { name: 'Prompt' }).focus();
+    await user.keyboard('{F6}{F6}');
+    expect(document.activeElement).toBe(screen.getByRole('group', { name: 'Permission request' }));
+  });
+
   it('finds actions in the palette', async () => {
     const { user } = await app('conversation');
     await fireEvent.keyDown(document.body, { key: 'k', ctrlKey: true });
