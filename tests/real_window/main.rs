@@ -108,7 +108,8 @@ fn main() {
             a_killed_agent_is_told_and_starts_again,
             a_killed_webview_comes_back;
         reach: a_screen_reader_finds_the_names,
-            everything_by_keyboard;
+            everything_by_keyboard,
+            a_turn_is_read_out_and_its_tokens_are_not;
         looks: light_and_dark
     ];
     tests.extend(

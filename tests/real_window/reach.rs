@@ -1,7 +1,7 @@
 //! Reach: what a screen reader meets, and a whole conversation without a pointer.
 
-use anyhow::{Context, Result, ensure};
-use deskbell_tests::window::{Accessibility, Role, SHORT, eventually};
+use anyhow::{Result, ensure};
+use deskbell_tests::window::{Accessibility, LONG, Listener, Role, SHORT, eventually};
 
 use crate::stage::{PROJECT, Stage};
 
@@ -42,31 +42,127 @@ pub async fn a_screen_reader_finds_the_names() -> Result<()> {
         .await
 }
 
+/// From the first prompt to another session, with keys alone: nothing here touches the pointer.
 pub async fn everything_by_keyboard() -> Result<()> {
     let stage = Stage::demo().await?;
     stage
         .play("keyboard", async |stage| {
             let window = &stage.window;
-            // A fresh window is ready to be typed into.
-            stage.pointer.activate(window.frame()).await?;
-            window.find("textbox", "Prompt").await?;
-            eventually("the composer has the focus", SHORT, async || {
-                let focused = "return document.activeElement?.tagName === 'TEXTAREA' || \
-                               document.activeElement?.getAttribute('role') === 'textbox';";
-                Ok(window.run(focused, Vec::new()).await?.as_bool().context("a truth")?.then_some(()))
+            let keys = &stage.pointer;
+            keys.activate(window.frame()).await?;
+            window.wait_focus("textbox “Prompt”").await?;
+            keys.type_text("TOOL Bash {\"command\":\"ring the-bell\"}\nSAY It has rung.").await?;
+            keys.key("Return").await?;
+
+            // F6 goes to the request; Enter does not allow, Space does once the button is armed.
+            window.find("group", "Permission request").await?;
+            keys.activate(window.frame()).await?;
+            keys.key("shift+F6").await?;
+            window.wait_focus("group “Permission request”").await?;
+            window.tab_to("button “Allow once”").await?;
+            eventually("the button is armed", SHORT, async || {
+                Ok((window.attribute("button", "Allow once", "aria-disabled").await?.as_deref()
+                    == Some("false"))
+                .then_some(()))
             })
             .await?;
-            stage.pointer.type_text("SAY No pointer needed.").await?;
-            stage.pointer.key("Return").await?;
-            window.wait_said("No pointer needed.", SHORT).await?;
+            keys.key("Return").await?;
+            ensure!(window.has("group", "Permission request").await?, "Enter allowed it");
+            keys.key("space").await?;
+            window.wait_said("It has rung.", SHORT).await?;
             window.wait_idle(SHORT).await?;
-            // Up in an empty box recalls the last prompt.
-            window.key("Up").await?;
+
+            // Up in an empty box recalls the last prompt, Down leaves it again.
+            keys.key("ctrl+l").await?;
+            window.wait_focus("textbox “Prompt”").await?;
+            keys.key("Up").await?;
             eventually("the last prompt is recalled", SHORT, async || {
-                Ok((window.value("Prompt").await? == "SAY No pointer needed.").then_some(()))
+                Ok(window.value("Prompt").await?.ends_with("SAY It has rung.").then_some(()))
             })
             .await?;
-            ensure!(window.focused().await?, "the page keeps the focus");
+            keys.key("Down").await?;
+            eventually("the box is empty", SHORT, async || {
+                Ok(window.value("Prompt").await?.is_empty().then_some(()))
+            })
+            .await?;
+
+            // What the tool put out is unfolded where it stands.
+            keys.key("shift+F6").await?;
+            window.wait_focus("ring the-bell").await?;
+            ensure!(!window.has("group", "Output").await?, "the output is open already");
+            keys.key("Return").await?;
+            window.find("group", "Output").await?;
+
+            // Words are found, and Esc leads back to the box.
+            keys.key("ctrl+f").await?;
+            window.wait_focus("Find in the conversation").await?;
+            keys.type_text("has rung").await?;
+            window.wait_shows("2 of 2", SHORT).await?;
+            keys.key("Escape").await?;
+            window.wait_focus("textbox “Prompt”").await?;
+
+            // Two prompts wait behind a turn; the second goes before the first.
+            for text in ["WAIT", "SAY one of them", "SAY the other"] {
+                keys.type_text(text).await?;
+                keys.key("Return").await?;
+                match text {
+                    "WAIT" => drop(window.find("button", "Stop").await?),
+                    text => drop(window.wait_text("list", "Queued prompts", text, SHORT).await?),
+                }
+            }
+            keys.key("shift+F6").await?;
+            window.tab_to("button “Move down”").await?;
+            keys.key("alt+Down").await?;
+            window.wait_focus("button “Move up”").await?;
+            window.wait_text("list", "Queued prompts", "the other Then: SAY one of them", SHORT).await?;
+
+            // The mode is switched in the box, and Esc lets the queue go on.
+            keys.key("ctrl+l").await?;
+            window.wait_focus("textbox “Prompt”").await?;
+            keys.key("shift+Tab").await?;
+            window.find("button", "Permission mode: Accept edits").await?;
+            keys.key("Escape").await?;
+            let said = window.wait_said("one of them", SHORT).await?;
+            ensure!(
+                said.find("the other") < said.find("one of them"),
+                "the order of the queue is that of the answers: {said}"
+            );
+            window.wait_idle(SHORT).await?;
+
+            // Another session, and back.
+            keys.key("ctrl+n").await?;
+            window.wait_without("log", "Conversation", "It has rung.").await?;
+            window.wait_focus("textbox “Prompt”").await?;
+            keys.key("alt+Down").await?;
+            window.wait_said("It has rung.", SHORT).await.map(drop)
+        })
+        .await
+}
+
+/// A screen reader says whose turn it is, once for each change, however many tokens come.
+pub async fn a_turn_is_read_out_and_its_tokens_are_not() -> Result<()> {
+    const TOKENS: usize = 5_000;
+    let stage = Stage::demo().await?;
+    stage
+        .play("heard", async |stage| {
+            let window = &stage.window;
+            window.prompt("SAY Ready.").await?;
+            window.wait_said("Ready.", SHORT).await?;
+            window.wait_idle(SHORT).await?;
+            let listener = Listener::on(&stage.desktop).await?;
+            window.prompt(&format!("STREAM {TOKENS} token\\n\nSAY All of them.")).await?;
+            window.wait_said("All of them.", LONG).await?;
+            window.wait_idle(LONG).await?;
+            // Events of one program keep their order: behind the last word nothing of this turn follows.
+            let heard = eventually("the end of the turn is read out", SHORT, async || {
+                let heard = listener.read_out();
+                Ok((heard.last().map(String::as_str) == Some("Done")).then_some(heard))
+            })
+            .await?;
+            ensure!(heard == ["Working", "Done"], "read out: {heard:?}");
+            // What is told and not read out, the keys of the prompt among it, does not grow with the tokens either.
+            let silent = listener.silent();
+            ensure!(silent < TOKENS / 10, "{silent} changes were told");
             Ok(())
         })
         .await

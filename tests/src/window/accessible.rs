@@ -1,5 +1,7 @@
 //! The accessibility tree (AT-SPI) of the programs on a desktop: what a screen reader meets.
 
+use std::collections::HashMap;
+
 use anyhow::{Context, Result};
 use serde::de::DeserializeOwned;
 use zbus::zvariant::DynamicType;
@@ -36,6 +38,16 @@ impl Accessibility {
             .build()
             .await?;
         Ok(Self { connection })
+    }
+
+    /// The bus itself, and its registry of who listens to what.
+    pub(super) fn connection(&self) -> &zbus::Connection {
+        &self.connection
+    }
+
+    /// The object of that name and path, as an event tells it.
+    pub(super) fn object(&self, bus_name: &str, path: OwnedObjectPath) -> Accessible {
+        Accessible { connection: self.connection.clone(), bus_name: bus_name.to_owned(), path }
     }
 
     /// The programs that show themselves, each the root of a tree.
@@ -124,6 +136,11 @@ impl Accessible {
     /// Whether it can be used: not greyed out.
     pub async fn sensitive(&self) -> Result<bool> {
         Ok(self.states().await? & SENSITIVE != 0)
+    }
+
+    /// What else is told of it: `container-live` says whether changes in it are read out.
+    pub async fn attributes(&self) -> Result<HashMap<String, String>> {
+        self.call(ACCESSIBLE, "GetAttributes", &()).await
     }
 
     /// Its text, if it holds one: a label's or a field's.

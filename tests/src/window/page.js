@@ -105,6 +105,12 @@ const probes = {
     return text.includes(words) ? text : null;
   },
   focused: () => document.hasFocus() || null,
+  focus: (wanted) => {
+    const element = document.activeElement;
+    const role = element && roleOf(element);
+    const found = role ? `${role} “${nameOf(element, role)}”` : "";
+    return found.includes(wanted) ? found : null;
+  },
   all_text: () => document.body?.innerText ?? "",
 };
 

@@ -12,9 +12,11 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::desktop::artefacts;
 use super::pointer::{Pointer, XWindow};
-use crate::wait::SHORT;
+use crate::wait::{SHORT, eventually};
 
 const PAGE: &str = include_str!("page.js");
+/// More stops than any window has.
+const MOST_TABS: usize = 120;
 const WEB_ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
 /// A window of the app: its page through the driver, its frame through the window manager.
@@ -169,6 +171,45 @@ impl Window {
     /// Whether the page has the focus of the keyboard.
     pub async fn focused(&self) -> Result<bool> {
         Ok(!self.now("focused", &[]).await?.is_null())
+    }
+
+    /// What has the focus in the page: `button “Send”`.
+    pub async fn focus(&self) -> Result<String> {
+        Ok(self.now("focus", &[""]).await?.as_str().unwrap_or_default().to_owned())
+    }
+
+    /// Waits until what has the focus is called so: `button “Send”`, or a part of that.
+    pub async fn wait_focus(&self, wanted: &str) -> Result<()> {
+        if let Err(error) = self.settle("focus", &[wanted], SHORT).await {
+            let found = self.focus().await.unwrap_or_default();
+            return Err(error.context(format!("the focus is on {found}, not on {wanted}")));
+        }
+        Ok(())
+    }
+
+    /// Presses Tab until the focus is on what is called so.
+    pub async fn tab_to(&self, wanted: &str) -> Result<()> {
+        let mut passed = Vec::new();
+        while passed.len() < MOST_TABS {
+            let before = self.focus().await?;
+            if before.contains(wanted) {
+                return Ok(());
+            }
+            // By the element: two stops in a row may be called the same.
+            let element = self.run("return document.activeElement;", Vec::new()).await?;
+            self.pointer.key("Tab").await?;
+            eventually("Tab moves the focus", SHORT, async || {
+                let moved = "return document.activeElement !== arguments[0];";
+                match self.client.execute(moved, vec![element.clone()]).await {
+                    Ok(moved) => Ok((moved == Value::Bool(true)).then_some(())),
+                    Err(error) if error.is_stale_element_reference() => Ok(Some(())),
+                    Err(error) => Err(error.into()),
+                }
+            })
+            .await?;
+            passed.push(before);
+        }
+        bail!("no Tab leads to {wanted}, only to {passed:?}")
     }
 
     /// Loads the page again, as if the webview had lost it.
