@@ -345,6 +345,27 @@ fn an_interrupt_that_another_turn_took_is_given_again() {
 }
 
 #[test]
+fn an_interrupt_between_a_turn_that_nobody_asked_for_and_what_was_written_into_it_is_given_again() {
+    let interrupted = [
+        ("running", "begin []"),
+        ("init-new", ""),
+        ("into a", "send a; a Sent"),
+        ("interrupt", "ask interrupt; arm Interrupt +10000"),
+        ("missed 2 a", ""),
+    ];
+    // It was over, and said nothing.
+    let silent = [
+        ("running", ""),
+        ("init-new", "ask interrupt"),
+        ("result a aborted", "a Done; end [a] Interrupted; arm Hibernate +60000"),
+    ];
+    live_from_ready(&[&interrupted[..], &silent[..]].concat());
+    // It was not over: what was written into it goes on.
+    let aborted = [("result - unasked-aborted", "end [] Interrupted; begin [a]"), ("init-new", "")];
+    live_from_ready(&[&interrupted[..], &aborted[..]].concat());
+}
+
+#[test]
 fn an_interrupt_that_came_too_early_is_given_again() {
     let interrupted = [
         ("prompt a", "send a; a Sent; begin [a]"),

@@ -232,11 +232,15 @@ impl Step<'_> {
         let Some(turn) = self.machine.turn.as_mut().filter(|turn| turn.interrupting) else { return };
         let queued = response.get("still_queued").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let is_queued = |prompt: &Prompt| queued.iter().any(|uuid| *uuid == *prompt.wire_id());
-        let missed = !turn.prompts.is_empty() && turn.prompts.iter().all(is_queued);
-        if missed && turn.has_begun {
+        let are_queued = |prompts: &[Prompt]| !prompts.is_empty() && prompts.iter().all(is_queued);
+        if turn.prompts.is_empty() {
+            // Nobody asked for this turn: either it ends with a result, or it was over without one, and what was
+            // written into it begins.
+            turn.interrupt_again = are_queued(&turn.joining);
+        } else if are_queued(&turn.prompts) && turn.has_begun {
             self.ask_interrupt();
         } else {
-            turn.interrupt_again = missed;
+            turn.interrupt_again = are_queued(&turn.prompts);
         }
     }
 }
