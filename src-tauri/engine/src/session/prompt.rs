@@ -18,25 +18,25 @@ pub struct Prompt {
     /// It was sent, and its turn had no end.
     #[serde(default)]
     pub cut_off: bool,
-    /// How often it was sent again.
+    /// What each of its names beyond the first is told apart by: when it was let go, in milliseconds since 1970.
     #[serde(default)]
-    pub n_resends: u32,
+    pub renamed_at: Vec<u64>,
 }
 
 impl Prompt {
     pub fn new(id: PromptId, text: String, images: Vec<Image>, delivery: Delivery) -> Self {
-        Self { id, text, images, held: false, delivery, cut_off: false, n_resends: 0 }
+        Self { id, text, images, held: false, delivery, cut_off: false, renamed_at: Vec::new() }
     }
 
     /// Its name on the wire. The agent says nothing to a prompt whose name it has on disk already (2.1.197 and
     /// 2.1.329), so each time it is sent it has another.
     pub fn wire_id(&self) -> String {
-        wire_id(&self.id, self.n_resends)
+        wire_id(&self.id, self.renamed_at.last().copied())
     }
 
     /// All names it ever had on the wire.
     pub fn wire_ids(&self) -> impl Iterator<Item = String> {
-        (0..=self.n_resends).map(|n| wire_id(&self.id, n))
+        std::iter::once(None).chain(self.renamed_at.iter().copied().map(Some)).map(|at| wire_id(&self.id, at))
     }
 
     /// Nothing but the user sends it now.
@@ -45,18 +45,19 @@ impl Prompt {
         self.delivery = Delivery::AfterTurn;
     }
 
-    /// It may go again, under another name.
-    pub fn release(&mut self) {
+    /// It may go again, under another name: one that it never had, even if the disk was full when it got the last.
+    pub fn release(&mut self, now: u64) {
         self.held = false;
-        self.n_resends += 1;
+        let last = self.renamed_at.last().copied().unwrap_or(0);
+        self.renamed_at.push(now.max(last + 1));
     }
 }
 
-fn wire_id(id: &PromptId, n_resends: u32) -> String {
-    match (n_resends, uuid::Uuid::try_parse(id.as_str())) {
-        (0, _) => id.to_string(),
-        (n, Ok(uuid)) => uuid::Uuid::from_u128(uuid.as_u128().wrapping_add(n.into())).to_string(),
-        (n, Err(_)) => format!("{id}.{n}"),
+fn wire_id(id: &PromptId, renamed_at: Option<u64>) -> String {
+    match (renamed_at, uuid::Uuid::try_parse(id.as_str())) {
+        (None, _) => id.to_string(),
+        (Some(at), Ok(uuid)) => uuid::Uuid::from_u128(uuid.as_u128().wrapping_add(at.into())).to_string(),
+        (Some(at), Err(_)) => format!("{id}.{at}"),
     }
 }
 
@@ -71,15 +72,19 @@ mod tests {
         assert_eq!(prompt.wire_id(), prompt.id.as_str());
         prompt.hold();
         assert_eq!(prompt.delivery, Delivery::AfterTurn, "it does not end a turn of another day");
-        prompt.release();
-        assert_eq!(prompt.wire_id(), "00000000-0000-4000-8000-000000000100");
+        prompt.release(1);
+        let first = prompt.wire_id();
+        assert_eq!(first, "00000000-0000-4000-8000-000000000100");
+        // A clock that goes back gives no name twice.
+        prompt.release(0);
+        assert_eq!(prompt.wire_id(), "00000000-0000-4000-8000-000000000101");
         let names: Vec<_> = prompt.wire_ids().collect();
-        assert_eq!(names, [prompt.id.to_string(), prompt.wire_id()]);
+        assert_eq!(names, [prompt.id.to_string(), first, prompt.wire_id()]);
     }
 
     #[test]
     fn a_journal_of_before_is_read() {
         let prompt: Prompt = serde_json::from_str(r#"{"id": "a", "text": "b", "held": true}"#).unwrap();
-        assert!(prompt.held && prompt.n_resends == 0 && prompt.delivery == Delivery::AfterTurn);
+        assert!(prompt.held && prompt.renamed_at.is_empty() && prompt.delivery == Delivery::AfterTurn);
     }
 }

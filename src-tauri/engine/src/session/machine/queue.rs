@@ -160,10 +160,10 @@ impl Step<'_> {
         if !prompt.held {
             return;
         }
-        prompt.release();
+        prompt.release(self.now);
         let id = prompt.id.clone();
         self.prompt_state(&id, PromptState::Queued);
-        // Its new name is on disk before the agent hears of it, or it would be given twice.
+        // Its new name is on disk before the agent hears of it: after a crash it tells whether the agent did.
         self.push(Effect::Save(None));
         self.changed();
     }

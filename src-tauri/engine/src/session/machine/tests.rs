@@ -347,8 +347,7 @@ fn an_interrupt_that_another_turn_took_is_given_again() {
 #[test]
 fn an_interrupt_between_a_turn_that_nobody_asked_for_and_what_was_written_into_it_is_given_again() {
     let interrupted = [
-        ("running", "begin []"),
-        ("init-new", ""),
+        ("init-new", "begin []"),
         ("into a", "send a; a Sent"),
         ("interrupt", "ask interrupt; arm Interrupt +10000"),
         ("missed 2 a", ""),

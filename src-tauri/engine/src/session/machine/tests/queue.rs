@@ -205,5 +205,5 @@ fn a_new_name_is_on_disk_before_the_agent_hears_of_it() {
     let place = |is_it: &dyn Fn(&Effect) -> bool| effects.iter().position(is_it).unwrap();
     let saved = place(&|effect| matches!(effect, Effect::Save(_)));
     assert!(saved < place(&|effect| matches!(effect, Effect::Write(_))));
-    assert_eq!(life.machine.memory().prompts[0].n_resends, 1);
+    assert_eq!(life.machine.memory().prompts[0].renamed_at, [1]);
 }
