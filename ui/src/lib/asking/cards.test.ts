@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { Decision, PermissionRequest } from '../bindings/api';
 import { draw } from '../../test/draw';
+import { document as markdown } from '../host/fake/markdown';
 import { commandRequest, planRequest, questionRequest } from '../host/fake/script';
 import { ARM_MS } from './arming.svelte';
 import PlanCard from './PlanCard.svelte';
@@ -121,6 +122,26 @@ describe('a plan', () => {
       'Really?',
     ].join('\n\n');
     expect(decisions).toEqual([{ type: 'deny', message, interrupt: false }]);
+  });
+
+  it('is commented on line by line, by the keyboard alone', async () => {
+    const source = 'Run this:\n\n```sh\ncargo test\n\ncargo fmt\n```';
+    const { decisions, user } = await plan({ kind: { type: 'plan', blocks: markdown(source) } });
+    const comments = screen.getAllByRole('button', { name: /^Comment on/ });
+    expect(comments.map((comment) => comment.getAttribute('aria-label'))).toEqual([
+      'Comment on: Run this:',
+      'Comment on: cargo test',
+      'Comment on: cargo fmt',
+    ]);
+    screen.getByRole('group', { name: 'The plan' }).focus();
+    await user.keyboard('{Tab}{ArrowDown}{ArrowDown}{ArrowUp}');
+    expect(document.activeElement).toBe(comments[1]);
+    await user.keyboard('{Enter}Only the crate');
+    await user.keyboard('{Escape}');
+    await user.click(comments[2] as HTMLElement);
+    await user.keyboard('Why?');
+    await user.click(button('Keep planning with this'));
+    expect(decisions).toEqual([{ type: 'deny', message: '> cargo fmt\n\nWhy?', interrupt: false }]);
   });
 
   it('is not approved over what was written', async () => {

@@ -1,29 +1,107 @@
 // A plan as lines that can be commented on, and the comments as the agent reads them.
 
-import type { Block } from '../bindings/api';
-import { blocksText } from '../document/markdown';
+import type { Block, Cell, CodeLine, ListItem, Span } from '../bindings/api';
+import { blocksText, codeText, spansText } from '../document/markdown';
 
-/** What one comment is about: a block of the plan, or one item of a list. */
+/** How a line is drawn: as a block of its own, or as a part of one. */
+export type Shape =
+  | { type: 'block'; block: Block }
+  | { type: 'code'; line: CodeLine; starts: boolean; ends: boolean }
+  | { type: 'row'; cells: readonly Cell[]; isHead: boolean };
+
+/** What one comment is about: a line of text or code, an item of a list, a row of a table. */
 export interface PlanLine {
-  block: Block;
-  /** As the agent wrote it. */
+  shape: Shape;
+  /** How far it stands in, by lists around it. */
+  depth: number;
+  /** As the agent wrote it; empty if there is nothing to say about it. */
   quote: string;
-  /** It is an item under another one of the same list. */
+  /** It belongs to what stands before it. */
   follows: boolean;
 }
 
-export function planLines(blocks: readonly Block[]): PlanLine[] {
-  return blocks.flatMap<PlanLine>((block) => {
-    if (block.type !== 'list') return [{ block, quote: blocksText([block]), follows: false }];
-    return block.items.map((item, i) => {
-      const start = block.start === null ? null : block.start + i;
-      const line: Block = { ...block, start, items: [item] };
-      return { block: line, quote: blocksText([line]), follows: i > 0 };
-    });
-  });
+export function planLines(blocks: readonly Block[], depth = 0): PlanLine[] {
+  return blocks.flatMap((block) => linesOf(block, depth));
 }
 
-/** What goes back with a plan that is not approved: the words, then each comment under the lines it is about. */
+function linesOf(block: Block, depth: number): PlanLine[] {
+  switch (block.type) {
+    case 'paragraph':
+      return lineSpans(block.spans).map((spans, i) => ({
+        ...whole({ type: 'paragraph', spans }, depth),
+        follows: i > 0,
+      }));
+    case 'list':
+      return block.items.flatMap((item, i) => {
+        const start = block.start === null ? null : block.start + i;
+        const lines = itemLines(item, start, depth);
+        return i === 0 ? lines : lines.map((line) => ({ ...line, follows: true }));
+      });
+    case 'code':
+      return block.lines.map((line, i) => ({
+        shape: { type: 'code', line, starts: i === 0, ends: i === block.lines.length - 1 },
+        depth,
+        quote: codeText([line]).trimEnd(),
+        follows: i > 0,
+      }));
+    case 'table':
+      return [block.head, ...block.rows].map((cells, i) => ({
+        shape: { type: 'row', cells, isHead: i === 0 },
+        depth,
+        quote: `| ${cells.map((cell) => spansText(cell.spans)).join(' | ')} |`,
+        follows: i > 0,
+      }));
+    case 'quote':
+      return block.blocks.flatMap(quotedLines).map((inner, i) => {
+        const line: Block = { type: 'quote', blocks: [inner] };
+        return { ...whole(line, depth), follows: i > 0 };
+      });
+    case 'rule':
+      return [{ ...whole(block, depth), quote: '' }];
+    case 'heading':
+    case 'footnote':
+      return [whole(block, depth)];
+  }
+}
+
+function whole(block: Block, depth: number): PlanLine {
+  return { shape: { type: 'block', block }, depth, quote: blocksText([block]), follows: false };
+}
+
+/** The item's own words behind its mark, then all that stands under it. */
+function itemLines(item: ListItem, start: number | null, depth: number): PlanLine[] {
+  const [first, ...rest] = item.blocks;
+  const [words, ...more] = first === undefined ? [] : first.type === 'paragraph' ? lineSpans(first.spans) : [];
+  const own: Block[] = words !== undefined ? [{ type: 'paragraph', spans: words }] : first !== undefined ? [first] : [];
+  const marked: Block = { type: 'list', start, items: [{ ...item, blocks: own }] };
+  const under: Block[] = [...more.map((spans): Block => ({ type: 'paragraph', spans })), ...rest];
+  return [whole(marked, depth), ...planLines(under, depth + 1).map((line) => ({ ...line, follows: true }))];
+}
+
+/** What is quoted keeps its rule on the left, line by line; code and tables in it stay whole. */
+function quotedLines(block: Block): Block[] {
+  if (block.type !== 'paragraph') return [block];
+  return lineSpans(block.spans).map((spans) => ({ type: 'paragraph', spans }));
+}
+
+/** A paragraph by the lines in which it was written. */
+function lineSpans(spans: readonly Span[]): Span[][] {
+  const lines: Span[][] = [[]];
+  const add = (span: Span) => lines.at(-1)?.push(span);
+  for (const span of spans) {
+    if (span.type === 'break') lines.push([]);
+    else if (span.type !== 'text') add(span);
+    else {
+      span.text.split('\n').forEach((text, i) => {
+        if (i > 0) lines.push([]);
+        if (text !== '') add({ ...span, text });
+      });
+    }
+  }
+  return lines.filter((line) => line.length > 0);
+}
+
+/** What goes back with a plan that is not approved: the words, then each comment under the line it is about. */
 export function feedback(lines: readonly PlanLine[], comments: ReadonlyMap<number, string>, words: string): string {
   const remarks = lines.flatMap(({ quote }, i) => {
     const comment = comments.get(i)?.trim() ?? '';
