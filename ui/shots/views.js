@@ -1,4 +1,5 @@
-// Views that a scene alone does not show: what opens by key or click, other zooms, longer words.
+// Views that a scene alone does not show: what opens by key or click, other zooms, longer words. `themes`: not in all of
+// them, where another view has the same colours.
 
 const box = (page) => page.getByRole('textbox', { name: 'Prompt' });
 
@@ -30,7 +31,51 @@ async function lengthen(page) {
   });
 }
 
+const press = (page, name) => page.getByRole('button', { name, exact: true }).first().click();
+
+async function always(page) {
+  await press(page, 'Always allow');
+  await page.getByRole('radio').first().check();
+}
+
+async function edit(page, command) {
+  await press(page, 'Edit');
+  await page.getByRole('textbox', { name: 'Command' }).fill(command);
+}
+
+async function change(page) {
+  await edit(page, 'cargo test -p ledger');
+  await press(page, 'Use this instead');
+}
+
+async function answer(page) {
+  await page.getByRole('radio').first().check();
+  await page.getByRole('checkbox').nth(1).check();
+  await page.getByRole('textbox', { name: /Where should the cases/ }).fill('A property for each month');
+}
+
+async function comment(page) {
+  await page.getByRole('button', { name: /Comment on: cargo test -p/ }).click();
+  await page.getByRole('textbox', { name: /Your comment/ }).fill('With the release profile too.');
+}
+
 export const extraViews = [
+  {
+    name: 'permission-reason',
+    scene: 'permission',
+    themes: ['light'],
+    prepare: (page) => press(page, 'Deny with a reason'),
+  },
+  { name: 'permission-always', scene: 'permission', themes: ['light'], prepare: always },
+  {
+    name: 'permission-edit',
+    scene: 'permission',
+    themes: ['light'],
+    prepare: (page) => edit(page, 'touch r\u0435port\u202e.md'),
+  },
+  { name: 'permission-changed', scene: 'permission', themes: ['light'], prepare: change },
+  { name: 'question-answered', scene: 'question', themes: ['light'], prepare: answer },
+  { name: 'plan-commented', scene: 'plan', themes: ['light'], prepare: comment },
   { name: 'trust', scene: 'trust' },
   { name: 'trust-changed', scene: 'trust-changed' },
   { name: 'trust-empty', scene: 'trust-empty' },

@@ -1,6 +1,6 @@
 // States of a window to look at, by name: `?scene=permission`.
 
-import type { Body, Preferences, ProjectView, QueuedPrompt, Session } from '../../bindings/api';
+import type { Body, PermissionRequest, Preferences, ProjectView, QueuedPrompt, Session } from '../../bindings/api';
 import { emptySession, listed, PREFERENCES, PROJECT, START } from './facts';
 import * as script from './script';
 import { FakeSession } from './session';
@@ -48,7 +48,17 @@ const STORY = () => [
   script.ran('cargo test -p ledger totals', script.TEST_OUTPUT),
 ];
 
-const HIDDEN = 'cargo test -p ledger totals && rm -rf target/debug/.fingerprint/ledger-\u202e*';
+const HIDDEN = 'cargo test -p ledger totals && touch target/debug/.fingerprint/l\u0435dger-\u202e*';
+
+/** A command that is not what it seems, with what the engine says of it. */
+const MISLEADING: PermissionRequest = {
+  ...script.commandRequest('q1', HIDDEN),
+  plain: null,
+  notices: [
+    { kind: 'direction', words: '1 hidden character changes the direction of the text: \\u{202E}' },
+    { kind: 'lookAlike', words: '1 character looks like another: \u0435 \\u{0435} like “e”' },
+  ],
+};
 
 const QUEUE: QueuedPrompt[] = [
   {
@@ -95,7 +105,7 @@ const SCENES: Record<string, () => FakeSession | null> = {
         status: { type: 'needsInput', what: 'Wants to run a command' },
         turnStartedAt: START - 34_000,
         queue: QUEUE,
-        requests: [script.commandRequest('q1', HIDDEN)],
+        requests: [MISLEADING],
       },
       STORY(),
     ),
@@ -103,6 +113,16 @@ const SCENES: Record<string, () => FakeSession | null> = {
     opened(
       { status: { type: 'needsInput', what: 'Wants to change a file' }, requests: [script.editRequest('q1')] },
       STORY().slice(0, 9),
+    ),
+  fetch: () =>
+    opened(
+      { status: { type: 'needsInput', what: 'Wants to reach the network' }, requests: [script.fetchRequest('q1')] },
+      STORY(),
+    ),
+  other: () =>
+    opened(
+      { status: { type: 'needsInput', what: 'Wants to use mcp__ledger__post' }, requests: [script.otherRequest('q1')] },
+      STORY(),
     ),
   two: () =>
     opened(
@@ -123,6 +143,15 @@ const SCENES: Record<string, () => FakeSession | null> = {
   plan: () =>
     opened(
       { status: { type: 'needsInput', what: 'Proposes a plan' }, mode: 'plan', requests: [script.planRequest('q1')] },
+      STORY().slice(0, 9),
+    ),
+  noplan: () =>
+    opened(
+      {
+        status: { type: 'needsInput', what: 'Proposes a plan' },
+        mode: 'plan',
+        requests: [{ ...script.planRequest('q1'), kind: { type: 'plan', blocks: [] } }],
+      },
       STORY().slice(0, 9),
     ),
   error: () =>

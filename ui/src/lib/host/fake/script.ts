@@ -251,6 +251,40 @@ export function editRequest(id: string): PermissionRequest {
   };
 }
 
+/** An address that is not the host it seems to be. */
+export function fetchRequest(id: string): PermissionRequest {
+  const url = 'https://docs.rs@10.0.0.7:8443/rust_decimal/latest?q=round';
+  const input = { url, prompt: 'Which strategies are there?' };
+  return {
+    ...commandRequest(id, url),
+    tool: 'WebFetch',
+    question: 'Reach this address?',
+    input,
+    inputText: JSON.stringify(input, null, 2),
+    hasMore: true,
+    host: '10.0.0.7',
+    notices: [{ kind: 'address', words: 'What stands before “@” in the address is a name, not the host' }],
+    plain: null,
+    kind: { type: 'fetch' },
+    reason: 'It would reach an address that no rule names.',
+  };
+}
+
+/** A tool that is known no better: it is shown whole, and offers no rule. */
+export function otherRequest(id: string): PermissionRequest {
+  const input = { month: '2026-04', lines: [{ account: 'cash', amount: 1204.54 }], final: true };
+  const inputText = JSON.stringify(input, null, 2);
+  return {
+    ...commandRequest(id, inputText),
+    tool: 'mcp__ledger__post',
+    question: 'Allow mcp__ledger__post?',
+    input,
+    inputText,
+    kind: { type: 'other' },
+    suggestions: [],
+  };
+}
+
 export function questionRequest(id: string): PermissionRequest {
   return {
     ...commandRequest(id, ''),
@@ -300,6 +334,16 @@ export function planRequest(id: string): PermissionRequest {
 1. Change \`Money::round\` to \`MidpointNearestEven\`.
 2. Add the nine cases of the report to \`tests/totals.rs\`.
 3. Run the whole suite.
+
+\`\`\`sh
+cargo test -p ledger totals
+cargo test --workspace --all-features
+\`\`\`
+
+| Month | Before | After |
+|---|---|---|
+| January | 1,204.55 | 1,204.54 |
+| February | 980.13 | 980.12 |
 
 Stored totals stay as they are.`),
     },
