@@ -193,6 +193,8 @@ pub enum Event {
     BlocksChanged { item_id: ItemId, keep: u32, blocks: Vec<Block> },
     /// The last block of a text item, a code block, grew: keep its first `keep` lines, then come `lines`.
     CodeGrew { item_id: ItemId, keep: u32, lines: Vec<CodeLine> },
+    /// A text item is whole: nothing more comes to it. To windows only; all others are told the item.
+    TextFinished { item_id: ItemId },
     /// An item is void: the first copy of a reply that the agent began again after a retry.
     ItemRemoved { item_id: ItemId },
     /// An edit went through: what the session did to that file so far.

@@ -23,6 +23,11 @@ pub fn apply(items: &mut Vec<Item>, event: &Event) {
                 grow_code(item, *keep, lines);
             }
         }
+        Event::TextFinished { item_id } => {
+            if let Some(item) = find(items, item_id) {
+                finish_text(item);
+            }
+        }
         _ => {}
     }
 }
@@ -45,6 +50,12 @@ fn grow_code(item: &mut Item, keep: u32, new: &[CodeLine]) {
     {
         lines.truncate(keep as usize);
         lines.extend_from_slice(new);
+    }
+}
+
+fn finish_text(item: &mut Item) {
+    if let Body::Text { streaming, .. } = &mut item.body {
+        *streaming = false;
     }
 }
 
@@ -138,7 +149,8 @@ pub fn item_of(event: &Event) -> Option<&ItemId> {
         Event::ItemAdded { item } | Event::ItemChanged { item } => Some(&item.id),
         Event::ItemRemoved { item_id }
         | Event::BlocksChanged { item_id, .. }
-        | Event::CodeGrew { item_id, .. } => Some(item_id),
+        | Event::CodeGrew { item_id, .. }
+        | Event::TextFinished { item_id } => Some(item_id),
         _ => None,
     }
 }
@@ -150,6 +162,7 @@ fn merge(earlier: &mut Event, later: Event) -> Option<Event> {
             Event::ItemAdded { item } | Event::ItemChanged { item } => *known = item,
             Event::BlocksChanged { keep, blocks, .. } => replace_blocks(known, keep, &blocks),
             Event::CodeGrew { keep, lines, .. } => grow_code(known, keep, &lines),
+            Event::TextFinished { .. } => finish_text(known),
             // An item added in an earlier batch may be the one that goes: only the removal says so in every case.
             later => *earlier = later,
         },
@@ -165,6 +178,7 @@ fn merge(earlier: &mut Event, later: Event) -> Option<Event> {
                 }
                 _ => return Some(Event::CodeGrew { keep, lines, item_id }),
             },
+            Event::TextFinished { item_id } => return Some(Event::TextFinished { item_id }),
             later => *earlier = later,
         },
         (Event::CodeGrew { keep: known_keep, lines: known, .. }, later) => match later {
@@ -177,8 +191,16 @@ fn merge(earlier: &mut Event, later: Event) -> Option<Event> {
                 // The blocks begin behind, or with, the code that grew: both are needed.
                 return Some(Event::BlocksChanged { keep, blocks, item_id });
             }
+            Event::TextFinished { item_id } => return Some(Event::TextFinished { item_id }),
             later => *earlier = later,
         },
+        // What came before the end is still to be told, and so is what comes behind it.
+        (Event::TextFinished { .. }, Event::BlocksChanged { item_id, keep, blocks }) => {
+            return Some(Event::BlocksChanged { item_id, keep, blocks });
+        }
+        (Event::TextFinished { .. }, Event::CodeGrew { item_id, keep, lines }) => {
+            return Some(Event::CodeGrew { item_id, keep, lines });
+        }
         // What goes and comes again comes where it comes.
         (Event::ItemRemoved { .. }, later) => return Some(later),
         // The facts of the session, of its tasks, of a file: the later one says it all.
@@ -228,6 +250,7 @@ mod tests {
         Change(u8, Vec<Block>),
         Blocks(u8, u32, Vec<Block>),
         Code(u8, u32, Vec<u8>),
+        Finish(u8),
         Remove(u8),
         Prompt,
     }
@@ -241,6 +264,7 @@ mod tests {
                 .prop_map(|(id, keep, b)| Act::Blocks(id, keep, b)),
             (id(), 0u32..4, prop::collection::vec(any::<u8>(), 0..3))
                 .prop_map(|(id, keep, l)| Act::Code(id, keep, l)),
+            id().prop_map(Act::Finish),
             id().prop_map(Act::Remove),
             Just(Act::Prompt),
         ]
@@ -281,6 +305,9 @@ mod tests {
                     },
                     _ => continue,
                 },
+                Act::Finish(id) if blocks_of(&items, id).is_some() => {
+                    Event::TextFinished { item_id: ItemId(id.to_string()) }
+                }
                 Act::Remove(id) if blocks_of(&items, id).is_some() => {
                     removed.push(id);
                     Event::ItemRemoved { item_id: ItemId(id.to_string()) }

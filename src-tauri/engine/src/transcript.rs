@@ -52,8 +52,17 @@ pub struct Transcript {
     n_notices: u64,
     retry: Option<ItemId>,
     unreadable: Option<ItemId>,
+    /// The last changes of texts that are finished, not told yet.
+    last_changes: HashMap<ItemId, Change>,
     dirty: Vec<(ItemId, Dirty)>,
     dirty_index: HashMap<ItemId, usize>,
+}
+
+/// Something that happened.
+pub struct News {
+    pub event: Event,
+    /// The same to whoever has the item already, if that is less: the end of a long text without all of it.
+    pub patch: Option<Vec<Event>>,
 }
 
 struct Reply {
@@ -66,6 +75,8 @@ enum Dirty {
     Added,
     Changed,
     Grown,
+    /// A text that was streamed is whole.
+    Finished,
     Removed,
 }
 
@@ -119,12 +130,23 @@ impl Transcript {
 
     /// What happened since this was asked last: one event for each item, in the order of their first change.
     pub fn take_events(&mut self) -> Vec<Event> {
+        self.take_news().into_iter().map(|news| news.event).collect()
+    }
+
+    /// The same, with what is less to tell where the item is known.
+    pub fn take_news(&mut self) -> Vec<News> {
         self.dirty_index.clear();
-        let dirty = std::mem::take(&mut self.dirty);
-        let mut events: Vec<Event> =
-            dirty.into_iter().filter_map(|(id, dirty)| self.event(id, dirty)).collect();
-        events.append(&mut self.news);
-        events
+        let mut all = Vec::new();
+        for (id, dirty) in std::mem::take(&mut self.dirty) {
+            let last_change = self.last_changes.remove(&id);
+            let patch = (dirty == Dirty::Finished).then(|| {
+                let change = last_change.map(|change| told(id.clone(), change));
+                change.into_iter().chain([Event::TextFinished { item_id: id.clone() }]).collect()
+            });
+            all.extend(self.event(id, dirty).map(|event| News { event, patch }));
+        }
+        all.extend(self.news.drain(..).map(|event| News { event, patch: None }));
+        all
     }
 
     fn event(&mut self, id: ItemId, dirty: Dirty) -> Option<Event> {
@@ -140,13 +162,10 @@ impl Transcript {
         }
         match (dirty, change) {
             (Dirty::Added, _) => Some(Event::ItemAdded { item: self.items[item_idx].clone() }),
-            (Dirty::Changed, _) => Some(Event::ItemChanged { item: self.items[item_idx].clone() }),
-            (Dirty::Grown, Some(Change::Blocks { keep, blocks })) => {
-                Some(Event::BlocksChanged { item_id: id, keep: keep as u32, blocks })
+            (Dirty::Changed | Dirty::Finished, _) => {
+                Some(Event::ItemChanged { item: self.items[item_idx].clone() })
             }
-            (Dirty::Grown, Some(Change::Code { keep_lines, lines })) => {
-                Some(Event::CodeGrew { item_id: id, keep: keep_lines as u32, lines })
-            }
+            (Dirty::Grown, Some(change)) => Some(told(id, change)),
             (Dirty::Grown, None) if matches!(self.items[item_idx].body, Body::Text { .. }) => None,
             (Dirty::Grown, None) => Some(Event::ItemChanged { item: self.items[item_idx].clone() }),
             (Dirty::Removed, _) => None,
@@ -398,9 +417,10 @@ impl Transcript {
             if let Some(Body::Text { blocks, streaming }) = self.body(id) {
                 *streaming = false;
                 if let Some(change) = change {
-                    apply(blocks, change);
+                    apply(blocks, change.clone());
+                    self.last_changes.insert(id.clone(), change);
                 }
-                self.touch(id, Dirty::Changed);
+                self.touch(id, Dirty::Finished);
             }
         } else if let Some(Body::Thinking { text, streaming, duration_ms }) = self.body(id) {
             *streaming = false;
@@ -680,6 +700,13 @@ impl Transcript {
 
 fn block_id(message_id: &str, place: u32) -> ItemId {
     ItemId(format!("{message_id}.{place}"))
+}
+
+fn told(item_id: ItemId, change: Change) -> Event {
+    match change {
+        Change::Blocks { keep, blocks } => Event::BlocksChanged { item_id, keep: keep as u32, blocks },
+        Change::Code { keep_lines, lines } => Event::CodeGrew { item_id, keep: keep_lines as u32, lines },
+    }
 }
 
 fn apply(blocks: &mut Vec<Block>, change: Change) {

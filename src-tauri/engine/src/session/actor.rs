@@ -10,7 +10,7 @@ use crate::owner::{self, Lock};
 use crate::patch::item_of;
 use crate::process::{Output, Process};
 use crate::store::Record;
-use crate::transcript::Transcript;
+use crate::transcript::{News, Transcript};
 use crate::wire::Inbound;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -455,12 +455,17 @@ impl Actor {
     }
 
     async fn flush_items(&mut self) {
-        for event in self.transcript.take_events() {
-            self.emit(event).await;
+        for News { event, patch } in self.transcript.take_news() {
+            self.tell(event, patch).await;
         }
     }
 
     async fn emit(&mut self, event: Event) {
+        self.tell(event, None).await;
+    }
+
+    /// Tells an event; to windows, which have the items that they show, the `patch` in its place.
+    async fn tell(&mut self, event: Event, patch: Option<Vec<Event>>) {
         self.seq += 1;
         let envelope = Envelope { seq: self.seq, session_id: self.open.record.id.clone(), event };
         let is_for = |subscriber: &Subscriber| match subscriber {
@@ -486,7 +491,18 @@ impl Actor {
                 Subscriber::Merged(feed) if std::sync::Arc::strong_count(feed) == 1 => true,
                 Subscriber::Merged(feed) => {
                     let row = item_of(&envelope.event).and_then(|id| self.transcript.row_of(id));
-                    feed.push(envelope, row, self.transcript.n_rows());
+                    let n_rows = self.transcript.n_rows();
+                    match &patch {
+                        Some(events) => events.iter().for_each(|event| {
+                            let session_id = envelope.session_id.clone();
+                            feed.push(
+                                Envelope { seq: envelope.seq, session_id, event: event.clone() },
+                                row,
+                                n_rows,
+                            );
+                        }),
+                        None => feed.push(envelope, row, n_rows),
+                    }
                     false
                 }
                 Subscriber::Facts(sender) => sender.send(envelope).is_err(),
@@ -555,6 +571,7 @@ fn is_fact(event: &Event) -> bool {
             | Event::ItemRemoved { .. }
             | Event::BlocksChanged { .. }
             | Event::CodeGrew { .. }
+            | Event::TextFinished { .. }
     )
 }
 

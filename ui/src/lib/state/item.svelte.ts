@@ -40,6 +40,11 @@ export class ItemState {
     this.body = { ...this.body, blocks: [...before.slice(0, keep), ...tail] };
   }
 
+  /** Nothing more comes to a text. */
+  finish(): void {
+    if (this.body.type === 'text') this.body = { ...this.body, streaming: false };
+  }
+
   /** Keeps the first `keep` lines of the code block at the end of a text and puts `lines` after them. */
   growCode(keep: number, lines: CodeLine[]): void {
     if (this.body.type !== 'text') return;

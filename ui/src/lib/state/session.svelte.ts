@@ -155,6 +155,9 @@ export class SessionState {
       case 'codeGrew':
         this.#items.get(event.itemId)?.growCode(event.keep, event.lines);
         return false;
+      case 'textFinished':
+        this.#items.get(event.itemId)?.finish();
+        return false;
       case 'fileChanged':
         this.files = [...this.files.filter((file) => file.path !== event.file.path), event.file];
         return false;

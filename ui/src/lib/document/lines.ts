@@ -1,0 +1,35 @@
+// Lines of code drawn by hand: there are tens of thousands of tokens in a long answer, and a component's bookkeeping
+// costs several times what the element does.
+
+import type { CodeLine } from '../bindings/api';
+
+/** Makes the lines of `code`, which shows `before`, those of `after`. A line that is the same object is left alone. */
+export function drawLines(code: Element, before: readonly CodeLine[], after: readonly CodeLine[]): void {
+  const kept = Math.min(before.length, after.length);
+  for (let i = 0; i < kept; i += 1) {
+    const line = after[i];
+    if (line !== undefined && line !== before[i]) code.children[i]?.replaceWith(drawLine(line));
+  }
+  while (code.children.length > after.length) code.lastElementChild?.remove();
+  code.append(...after.slice(kept).map(drawLine));
+}
+
+function drawLine(line: CodeLine): HTMLElement {
+  const drawn = element('line');
+  for (const { text, style } of line.tokens) {
+    if (style === 'plain') drawn.append(text);
+    else {
+      const token = element(style);
+      token.textContent = text;
+      drawn.append(token);
+    }
+  }
+  drawn.append('\n');
+  return drawn;
+}
+
+function element(name: string): HTMLElement {
+  const span = document.createElement('span');
+  span.className = name;
+  return span;
+}
