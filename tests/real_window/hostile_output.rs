@@ -46,22 +46,25 @@ async fn play(name: &str, policy: bool) -> Result<()> {
 
 async fn show_all(stage: &mut Stage, policy: bool) -> Result<()> {
     let trap = Trap::set().await?;
-    let page = page_process(stage)?;
+    let page = stage.page_process()?;
     for name in CLASSES.iter().filter(|name| **name != "long") {
         let inputs = class(name, &trap.host())?;
         let size = if matches!(*name, "markdown" | "nesting") { BATCH_OF_LARGE } else { BATCH };
         for (at, batch) in inputs.chunks(size).enumerate() {
             let token = format!("{name}-{at}");
             let names = || format!("{} … {}", batch[0].name, batch[batch.len() - 1].name);
-            new_session(stage).await.with_context(names)?;
+            stage.new_session(PATIENCE).await.with_context(names)?;
             stage.window.run("window.token = arguments[0];", vec![json!(token)]).await?;
             let file = stage.desktop.scratch().join(format!("{token}.ndjson"));
             std::fs::write(&file, lines(batch))?;
-            prompt(stage, &format!("LINES {}\nSAY all shown {token}", file.display())).await?;
+            stage.window.paste_prompt(&format!("LINES {}\nSAY all shown {token}", file.display())).await?;
             stage.window.wait_said(&format!("all shown {token}"), PATIENCE).await.with_context(names)?;
             let prompts: Vec<&str> =
                 batch.iter().map(|input| &*input.text).filter(|text| text.len() <= LONGEST_PROMPT).collect();
-            prompt(stage, &format!("SAY asked\n{}\n\nSAY all asked {token}", prompts.join("\n"))).await?;
+            stage
+                .window
+                .paste_prompt(&format!("SAY asked\n{}\n\nSAY all asked {token}", prompts.join("\n")))
+                .await?;
             stage.window.wait_said(&format!("all asked {token}"), PATIENCE).await.with_context(names)?;
             stage.window.wait_idle(PATIENCE).await.with_context(names)?;
             let found = stage.window.call(LOOK, vec![json!(token)]).await.with_context(names)?;
@@ -75,7 +78,7 @@ async fn show_all(stage: &mut Stage, policy: bool) -> Result<()> {
             ensure!(trap.caught().is_empty(), "{}: the trap heard {:?}", names(), trap.caught());
         }
     }
-    ensure!(page_process(stage)? == page, "the page's process is not the one it was");
+    ensure!(stage.page_process()? == page, "the page's process is not the one it was");
     trapped_if_unguarded(stage, &trap, policy).await
 }
 
@@ -95,33 +98,6 @@ async fn trapped_if_unguarded(stage: &Stage, trap: &Trap, policy: bool) -> Resul
     ensure!(ran.is_null() == policy, "an inline script ran: {ran}, with the policy: {policy}");
     ensure!(caught.is_empty() == policy, "the trap heard {caught:?}, with the policy: {policy}");
     Ok(())
-}
-
-/// A session of its own keeps what must be looked at small.
-async fn new_session(stage: &Stage) -> Result<()> {
-    if stage.window.has("button", "New session").await? {
-        stage.window.click("button", "New session").await?;
-    }
-    // What is typed before would be a draft of the session that is left.
-    stage.window.wait_shows("What should be done in", PATIENCE).await.map(drop)
-}
-
-/// Puts a prompt into the box at once, as pasting does, and sends it before a line of it is laid out.
-async fn prompt(stage: &Stage, text: &str) -> Result<()> {
-    stage.window.find("textbox", "Prompt").await?;
-    let script = "const box = document.querySelector('textarea[aria-label=Prompt]');
-        box.focus();
-        Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value').set.call(box, arguments[0]);
-        box.dispatchEvent(new InputEvent('input', { bubbles: true }));
-        box.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));";
-    stage.window.run(script, vec![json!(text)]).await.map(drop)
-}
-
-/// The process that draws the page.
-fn page_process(stage: &Stage) -> Result<u32> {
-    let processes = stage.app.processes(&stage.desktop);
-    let page = processes.iter().find(|process| process.program.ends_with("WebKitWebProcess"));
-    Ok(page.context("no process draws a page")?.pid)
 }
 
 /// The lines of an agent that prints all of these.

@@ -32,6 +32,8 @@ mod projects;
 #[cfg(target_os = "linux")]
 mod reach;
 #[cfg(target_os = "linux")]
+mod screen;
+#[cfg(target_os = "linux")]
 mod stage;
 #[cfg(target_os = "linux")]
 mod survival;
@@ -44,6 +46,9 @@ fn main() {
     use deskbell_tests::{tests, window};
 
     let needs = window::lacking().map_or(Requirement::Met, Requirement::Missing);
+    if std::env::var_os("DESKBELL_BENCH").is_some() {
+        suite::run(needs, screen::benchmarks());
+    }
     let mut tests = tests![
         conversation: a_prompt_by_keyboard_is_answered,
             a_turn_is_stopped_by_escape,
@@ -107,6 +112,7 @@ fn main() {
         survival: a_killed_app_offers_the_cut_prompt,
             a_killed_agent_is_told_and_starts_again,
             a_killed_webview_comes_back;
+        screen: a_long_answer_is_drawn_as_it_comes;
         reach: a_screen_reader_finds_the_names,
             everything_by_keyboard,
             a_turn_is_read_out_and_its_tokens_are_not;

@@ -1,6 +1,7 @@
 //! What most tests begin with: a desktop, a notification daemon, and the app with a project open.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use deskbell_tests::window::{
@@ -114,6 +115,22 @@ impl Stage {
         let agent = found.context("the agent is a process")?;
         ensure!(agent.pid != self.app.process(&self.desktop)?.pid, "the agent is a process of its own");
         Ok(agent)
+    }
+
+    /// Begins a session, if one is open already.
+    pub async fn new_session(&self, deadline: Duration) -> Result<()> {
+        if self.window.has("button", "New session").await? {
+            self.window.click("button", "New session").await?;
+        }
+        // What is typed before would be a draft of the session that is left.
+        self.window.wait_shows("What should be done in", deadline).await.map(drop)
+    }
+
+    /// The process that draws the page.
+    pub fn page_process(&self) -> Result<u32> {
+        let processes = self.app.processes(&self.desktop);
+        let page = processes.iter().find(|process| process.program.ends_with("WebKitWebProcess"));
+        Ok(page.context("no process draws a page")?.pid)
     }
 
     /// How the app was started.

@@ -8,6 +8,7 @@ pub mod mock_api;
 pub mod real_cli;
 pub mod recordings;
 pub mod relay;
+pub mod screen;
 pub mod suite;
 pub mod wait;
 #[cfg(target_os = "linux")]

@@ -3,23 +3,28 @@
 mod gate;
 mod sdks;
 
-use std::env;
 use std::path::PathBuf;
 use std::process::Command;
+use std::{env, fs};
 
 use crate::command::{cargo, command, run};
+use crate::node::Node;
 use crate::packages::Need;
-use crate::{Outcome, project, system};
+use crate::{Outcome, project, system, ui};
 
 pub use gate::gate;
+
+/// What takes a network or long, and runs only when it is named.
+const BY_NAME: [&str; 2] = ["sdks", "window"];
 
 /// Runs the named benchmarks, or all that need nothing from outside.
 pub fn bench(names: &[&str]) -> Outcome {
     let all = ["gate", "faults", "reader", "relay", "sessions"];
     let names = if names.is_empty() { &all[..] } else { names };
-    let known = |name: &&&str| all.contains(name) || **name == "sdks";
+    let known = |name: &&&str| all.contains(name) || BY_NAME.contains(name);
     if let Some(name) = names.iter().find(|name| !known(name)) {
-        return Err(format!("no benchmark is called {name}; they are: {} sdks", all.join(" ")));
+        let all = [&all[..], &BY_NAME].concat().join(" ");
+        return Err(format!("no benchmark is called {name}; they are: {all}"));
     }
     for name in names {
         println!("\n==== {name} ====");
@@ -28,18 +33,36 @@ pub fn bench(names: &[&str]) -> Outcome {
             "sdks" => sdks::compare()?,
             "relay" => {
                 system::ensure(&[Need::Build])?;
-                run(cargo().args(["build", "--release"]))?;
-                let app = project::target().join("release").join(format!(
-                    "{}{}",
-                    project::APP,
-                    env::consts::EXE_SUFFIX
-                ));
-                run(program()?.arg("relay").arg(app))?;
+                run(program()?.arg("relay").arg(app()?))?;
             }
+            "window" => window()?,
             name => run(program()?.arg(name))?,
         }
     }
     Ok(())
+}
+
+/// What the screen costs, in the real window.
+fn window() -> Outcome {
+    system::ensure(&[Need::Build, Need::Tests, Need::Window])?;
+    let node = Node::ensure()?;
+    ui::install(&node)?;
+    ui::build(&node)?;
+    let artefacts = project::target().join("test-artefacts");
+    fs::create_dir_all(&artefacts)
+        .map_err(|error| format!("could not make {}: {error}", artefacts.display()))?;
+    run(cargo()
+        .args(["test", "--package", "deskbell-tests", "--test", "real_window"])
+        .env("DESKBELL_TEST_APP", app()?)
+        .env("DESKBELL_TEST_ARTEFACTS", artefacts)
+        .env("DESKBELL_TEST_REQUIRE", "1")
+        .env("DESKBELL_BENCH", "1"))
+}
+
+/// The app, optimised as users have it.
+fn app() -> Outcome<PathBuf> {
+    run(cargo().args(["build", "--release"]))?;
+    Ok(project::target().join("release").join(format!("{}{}", project::APP, env::consts::EXE_SUFFIX)))
 }
 
 /// The benchmarks' own program, optimised as the app is.

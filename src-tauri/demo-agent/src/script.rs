@@ -26,6 +26,7 @@
 //! | `KILL signal` | ends by a signal, by number or name (Unix) |
 //! | `GARBAGE text` | a line on the standard output that is not JSON |
 //! | `LINES file` | the lines of that file on the standard output, as they are |
+//! | `PACE n file` | the same, `n` lines a second |
 //! | `STDERR text` | a line on the standard error |
 //! | `STDERR_FLOOD bytes` | that much on the standard error |
 //! | `LINE bytes` | one line of at least that length: an `assistant` text |
@@ -92,6 +93,10 @@ pub enum Step {
     Kill(String),
     Garbage(String),
     Lines(PathBuf),
+    Pace {
+        per_second: u32,
+        file: PathBuf,
+    },
     Stderr(String),
     StderrFlood(usize),
     Line(usize),
@@ -167,6 +172,10 @@ fn step(line: &str) -> Option<Step> {
         "KILL" => Step::Kill(rest.to_owned()),
         "GARBAGE" => Step::Garbage(rest.to_owned()),
         "LINES" => Step::Lines(rest.into()),
+        "PACE" => {
+            let (per_second, file) = split(rest);
+            Step::Pace { per_second: per_second.parse().ok().filter(|n| *n > 0)?, file: file.into() }
+        }
         "STDERR" => Step::Stderr(text()),
         "STDERR_FLOOD" => Step::StderrFlood(rest.parse().ok()?),
         "LINE" => Step::Line(rest.parse().ok()?),

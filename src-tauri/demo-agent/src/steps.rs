@@ -104,6 +104,7 @@ fn play(turn: &mut Turn<'_>, step: Step) -> Result<(), Cut> {
         Step::Kill(signal) => faults::kill(turn, &signal)?,
         Step::Garbage(text) => agent.output.bytes(format!("{text}\n").into_bytes()),
         Step::Lines(file) => faults::lines(turn, &file)?,
+        Step::Pace { per_second, file } => faults::paced(turn, per_second, &file)?,
         Step::Stderr(text) => eprintln!("{text}"),
         Step::StderrFlood(bytes) => faults::flood_stderr(bytes),
         Step::Line(bytes) => {

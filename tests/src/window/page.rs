@@ -111,6 +111,17 @@ impl Window {
         self.pointer.key("Return").await
     }
 
+    /// Puts a prompt into the box at once, as pasting does, and sends it before a line of it is laid out.
+    pub async fn paste_prompt(&self, text: &str) -> Result<()> {
+        self.find("textbox", "Prompt").await?;
+        let script = "const box = document.querySelector('textarea[aria-label=Prompt]');
+            box.focus();
+            Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value').set.call(box, arguments[0]);
+            box.dispatchEvent(new InputEvent('input', { bubbles: true }));
+            box.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));";
+        self.run(script, vec![json!(text)]).await.map(drop)
+    }
+
     /// Presses a key in this window.
     pub async fn key(&self, key: &str) -> Result<()> {
         self.pointer.activate(self.frame).await?;

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 
@@ -30,6 +30,21 @@ pub fn lines(turn: &mut Turn<'_>, file: &Path) -> Result<(), Cut> {
     match std::fs::read(file) {
         Ok(lines) => turn.agent.output.bytes(lines),
         Err(error) => turn.say(&format!("{} can not be read: {error}", file.display()), 4, NOW)?,
+    }
+    Ok(())
+}
+
+/// Writes the lines of a file, so many a second. What is late is written at once, so that the pace is kept.
+pub fn paced(turn: &mut Turn<'_>, per_second: u32, file: &Path) -> Result<(), Cut> {
+    let lines = match std::fs::read(file) {
+        Ok(lines) => lines,
+        Err(error) => return turn.say(&format!("{} can not be read: {error}", file.display()), 4, NOW),
+    };
+    let begun = Instant::now();
+    for (line, nr) in lines.split_inclusive(|byte| *byte == b'\n').zip(0u32..) {
+        let due = begun + Duration::from_secs(1) * nr / per_second;
+        turn.agent.pause(due.saturating_duration_since(Instant::now()))?;
+        turn.agent.output.bytes(line.to_vec());
     }
     Ok(())
 }

@@ -1,0 +1,34 @@
+//! The screen is never slow: what a window does for long answers, floods and large sessions.
+//!
+//! Each scene is played short as a test, where only what is counted can fail, and hangs; and in full length by
+//! `cargo xtask bench window`, which tells how long everything took.
+
+mod answer;
+
+use std::time::Duration;
+
+use anyhow::Result;
+use deskbell_tests::suite::Test;
+use deskbell_tests::tests;
+use deskbell_tests::window::{Frames, Window};
+
+pub use answer::a_long_answer_is_drawn_as_it_comes;
+
+/// For one turn: generous, since a hang is the failure.
+const PATIENCE: Duration = Duration::from_secs(100);
+/// A frame that takes so many milliseconds is a hang, on a machine that is busy with other things as well.
+const HANG: f64 = 5_000.0;
+
+/// What `cargo xtask bench window` plays.
+pub fn benchmarks() -> Vec<Test> {
+    let all = tests![answer: bench_a_long_answer];
+    all.into_iter().map(|test| test.within(Duration::from_secs(1_800))).collect()
+}
+
+/// A window in which an agent lives and nothing goes on, and what the least change costs in it.
+async fn rest(window: &Window) -> Result<Frames> {
+    window.paste_prompt("SAY ready").await?;
+    window.wait_said("ready", PATIENCE).await?;
+    window.wait_idle(PATIENCE).await?;
+    Frames::plain(window, 60).await
+}

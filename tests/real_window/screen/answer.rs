@@ -1,0 +1,107 @@
+//! A long answer that streams into a window.
+
+use anyhow::{Context, Result, ensure};
+use deskbell_engine::document::Stream;
+use deskbell_tests::screen::{answer, streamed};
+use deskbell_tests::window::Frames;
+
+use super::{HANG, PATIENCE, rest};
+use crate::stage::Stage;
+
+/// How often a text may be parsed while it streams.
+const PARSES: f64 = 4.0;
+/// How often an element may be made.
+const MAKES: f64 = 4.0;
+
+/// How an answer is streamed.
+#[derive(Clone, Copy)]
+struct Streaming {
+    bytes: usize,
+    pieces: usize,
+    seconds: u32,
+}
+
+/// What it cost.
+struct Cost {
+    /// Bytes that were parsed, for each that came.
+    parsed: f64,
+    /// Nodes that came into the page, for each element that is there at the end.
+    made: f64,
+    /// The same page with plain text.
+    plain: Frames,
+    frames: Frames,
+}
+
+pub async fn a_long_answer_is_drawn_as_it_comes() -> Result<()> {
+    let cost = play(Streaming { bytes: 60_000, pieces: 600, seconds: 2 }).await?;
+    cost.is_counted()?;
+    ensure!(cost.frames.longest() < HANG, "the page hung: {}", cost.frames);
+    Ok(())
+}
+
+pub async fn bench_a_long_answer() -> Result<()> {
+    for pieces in [1_000, 10_000] {
+        let cost = play(Streaming { bytes: 200_000, pieces, seconds: 5 }).await?;
+        println!("\n200 KB in {pieces} pieces within 5 s:\n{cost}");
+        cost.is_counted()?;
+    }
+    Ok(())
+}
+
+/// Plays an answer to a window that follows it.
+async fn play(streaming: Streaming) -> Result<Cost> {
+    let Streaming { bytes, pieces, seconds } = streaming;
+    let text = answer(bytes);
+    let stage = Stage::demo().await?;
+    let file = stage.desktop.scratch().join("answer.ndjson");
+    std::fs::write(&file, streamed("answer", &text, pieces))?;
+    let mut cost = None;
+    stage
+        .play("answer", async |stage| {
+            let window = &stage.window;
+            let plain = rest(window).await?;
+            Frames::watch(window).await?;
+            let pace = pieces / seconds as usize;
+            window.paste_prompt(&format!("PACE {pace} {}\nSAY that was all", file.display())).await?;
+            Frames::wait_said(window, "that was all", PATIENCE).await?;
+            let frames = Frames::watched(window).await?;
+            let made = frames.created as f64 / frames.nodes as f64;
+            cost = Some(Cost { parsed: parsed(&text, pieces), made, plain, frames });
+            Ok(())
+        })
+        .await?;
+    cost.context("nothing was measured")
+}
+
+/// How many bytes the engine parses for each that comes, with the text cut into so many pieces.
+fn parsed(text: &str, pieces: usize) -> f64 {
+    let mut stream = Stream::default();
+    let step = text.len().div_ceil(pieces);
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (piece, behind) = rest.split_at(rest.ceil_char_boundary(step));
+        stream.push(piece);
+        rest = behind;
+    }
+    stream.finish();
+    stream.bytes_parsed() as f64 / text.len() as f64
+}
+
+impl Cost {
+    fn is_counted(&self) -> Result<()> {
+        ensure!(self.parsed <= PARSES, "a byte was parsed {:.2} times", self.parsed);
+        ensure!(self.made <= MAKES, "{:.2} nodes were made for each element that is there", self.made);
+        Ok(())
+    }
+}
+
+impl std::fmt::Display for Cost {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        writeln!(f, "  a byte is parsed {:.2} times", self.parsed)?;
+        writeln!(f, "  {} elements, {:.2} nodes made for each", self.frames.nodes, self.made)?;
+        writeln!(f, "  {}", self.frames)?;
+        writeln!(f, "  plain text, a line a frame: {}", self.plain)?;
+        let ratio = self.frames.quantile(0.5) / self.plain.quantile(0.5);
+        write!(f, "  a frame takes {ratio:.2} times that of plain text")
+    }
+}

@@ -1,0 +1,61 @@
+// Watches the page draw. Each call wraps this text in a function of its own; what goes on is kept in the page.
+
+// From now on: when frames begin, and what comes into the conversation.
+function watch(begun) {
+  const kept = { frames: [], created: 0, over: false };
+  window.frames_kept = kept;
+  let last = null;
+  const beat = (now) => {
+    if (last !== null) kept.frames.push(now - last);
+    else begun();
+    last = now;
+    if (!kept.over) requestAnimationFrame(beat);
+  };
+  requestAnimationFrame(beat);
+  const log = document.querySelector("[role=log]");
+  const count = (node) => 1 + (node.nodeType === 1 ? node.querySelectorAll("*").length : 0);
+  kept.observer = new MutationObserver((changes) => {
+    for (const change of changes) for (const node of change.addedNodes) kept.created += count(node);
+  });
+  if (log) kept.observer.observe(log, { subtree: true, childList: true });
+}
+
+function watched() {
+  const kept = window.frames_kept;
+  kept.over = true;
+  kept.observer.disconnect();
+  return { frames: kept.frames, created: kept.created, nodes: document.querySelectorAll("[role=log] *").length };
+}
+
+// A page of plain text that gets a line a frame, and is scrolled to its end: what the least change costs here.
+function plain(count, done) {
+  const scroller = document.createElement("div");
+  scroller.style.cssText = "position:fixed;inset:0;overflow-y:auto;background:Canvas;color:CanvasText;z-index:9";
+  document.body.append(scroller);
+  const frames = [];
+  let last = null;
+  const next = (now) => {
+    if (last !== null) frames.push(now - last);
+    last = now;
+    const line = document.createElement("p");
+    line.textContent = "the session waits for its agent and keeps every prompt in order ".repeat(2);
+    scroller.append(line);
+    scroller.scrollTop = scroller.scrollHeight;
+    if (frames.length < count) return requestAnimationFrame(next);
+    scroller.remove();
+    done({ frames, created: count, nodes: count });
+  };
+  requestAnimationFrame(next);
+}
+
+// Waits until the last rows say the words. It looks seldom and little: what is watched must not be the watching.
+function said(words, limit, done) {
+  const end = performance.now() + limit;
+  const look = () => {
+    const rows = [...document.querySelectorAll("[role=log] article")].slice(-3);
+    if (rows.some((row) => row.textContent.includes(words))) return done(true);
+    if (performance.now() > end) return done(false);
+    setTimeout(look, 100);
+  };
+  look();
+}
