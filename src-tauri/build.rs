@@ -19,6 +19,8 @@ const COMMANDS: &[&str] = &[
     "open_link",
     "find_files",
     "check_image",
+    "end_survivors",
+    "leave_survivors",
 ];
 
 fn main() {

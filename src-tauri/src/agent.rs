@@ -4,6 +4,7 @@ use deskbell_engine::api::{AgentKind, AgentView, CommandError, ErrorCode};
 use deskbell_engine::launch::Launch;
 use deskbell_engine::locate::{Located, NotFound, Places, locate};
 use deskbell_engine::process::guard::Guard;
+use deskbell_engine::process::runs::Runs;
 use deskbell_engine::session::Launcher;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,22 +20,46 @@ pub struct Run(Arc<RunParts>);
 struct RunParts {
     token: String,
     n_started: AtomicU64,
+    /// Where the run is noted; `None` if it could not be.
+    runs: Option<Runs>,
     /// Ends what is left behind if the app is killed.
     _guard: Option<Guard>,
 }
 
 impl Run {
-    /// Begins a run, with a guard over everything it will start.
-    pub fn begin() -> Self {
+    /// Begins a run, with a guard over everything it will start, and notes it for the next.
+    pub fn begin(data: &Path) -> Self {
         let token = uuid::Uuid::new_v4().to_string();
         // On Windows the job object of each agent ends with the app.
         let guard = if cfg!(windows) { None } else { guard(&token) };
-        Self(Arc::new(RunParts { token, n_started: AtomicU64::new(0), _guard: guard }))
+        let runs = note(data, &token, guard.as_ref().map(Guard::pid));
+        Self(Arc::new(RunParts { token, n_started: AtomicU64::new(0), runs, _guard: guard }))
+    }
+
+    /// Everything of this run was ended in order.
+    pub fn end(&self) {
+        let forgotten = self.0.runs.as_ref().map_or(Ok(()), |runs| runs.forget(&self.0.token));
+        if let Err(error) = forgotten {
+            tracing::warn!(%error, "the run's file could not be removed");
+        }
     }
 
     fn next(&self) -> String {
         format!("{}.{}", self.0.token, self.0.n_started.fetch_add(1, Ordering::Relaxed))
     }
+}
+
+/// Where runs are noted.
+pub fn open_runs(data: &Path) -> std::io::Result<Runs> {
+    Runs::open(data.join("runs"))
+}
+
+fn note(data: &Path, token: &str, guard: Option<u32>) -> Option<Runs> {
+    let noted = open_runs(data).and_then(|runs| runs.begin(token, guard).map(|()| runs));
+    if let Err(error) = &noted {
+        tracing::warn!(%error, "the run is not noted: what it leaves if it is killed will not be found");
+    }
+    noted.ok()
 }
 
 fn guard(token: &str) -> Option<Guard> {

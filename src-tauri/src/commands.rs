@@ -91,9 +91,7 @@ pub async fn set_preferences(
     })?;
     crate::shell::apply_theme(&app);
     // Another agent program may be found now.
-    for label in shell.windows.labels() {
-        project::tell(&app, &label);
-    }
+    project::tell_all(&app);
     Ok(())
 }
 
@@ -140,6 +138,22 @@ pub async fn find_files(shell: State<'_, Shell>, window: WebviewWindow, query: S
 #[tauri::command]
 pub async fn check_image(name: String, data: String) -> Answer<Image> {
     attachment::check_base64(&name, &data)
+}
+
+/// Ends processes of an earlier run: those of what is still there that were shown.
+#[tauri::command]
+pub async fn end_survivors(app: AppHandle, shell: State<'_, Shell>, pids: Vec<u32>) -> Answer<()> {
+    let ended = shell.survivors.end(&pids).await;
+    project::tell_all(&app);
+    ended
+}
+
+/// Lets processes of an earlier run be, for good.
+#[tauri::command]
+pub async fn leave_survivors(app: AppHandle, shell: State<'_, Shell>) -> Answer<()> {
+    shell.survivors.leave();
+    project::tell_all(&app);
+    Ok(())
 }
 
 /// Opens a link in the user's browser: https, http and mailto, nothing else.

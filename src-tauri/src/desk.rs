@@ -56,7 +56,8 @@ impl Desk {
         }
         let (facts, told) = mpsc::unbounded_channel();
         let sessions = Mutex::default();
-        let desk = Self { data, store, run: Run::begin(), preferred, gate, sessions, facts };
+        let run = Run::begin(&data);
+        let desk = Self { data, store, run, preferred, gate, sessions, facts };
         for record in loaded.records {
             desk.add(record).await?;
         }
@@ -246,6 +247,12 @@ impl Desk {
                 tracing::error!(%error, "a session could not be closed");
             }
         }
+    }
+
+    /// The last that is done: ends everything, and with it the run.
+    pub async fn end(&self) {
+        self.close(None).await;
+        self.run.end();
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Entry>> {

@@ -35,7 +35,9 @@ pub fn main(chosen: Option<PathBuf>, data: PathBuf) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let checkup = runtime.block_on(check(chosen, data, Run::begin()));
+    let run = Run::begin(&data);
+    let checkup = runtime.block_on(check(chosen, data, run.clone()));
+    run.end();
     print!("{}", words(&checkup));
     if checkup.channel == PermissionChannel::Asks { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -14,6 +14,7 @@ mod project;
 mod relay;
 mod replay;
 mod shell;
+mod survivors;
 mod trust;
 mod windows;
 

@@ -30,8 +30,16 @@ pub fn view(shell: &Shell, label: &str) -> Result<ProjectView, CommandError> {
         agent: agent::view(demo, chosen),
         problem,
         trust: trust.transpose()?,
+        survivors: shell.survivors.views(),
         app_version: env!("CARGO_PKG_VERSION").to_owned(),
     })
+}
+
+/// Tells every window its project anew.
+pub fn tell_all(app: &AppHandle) {
+    for label in app.state::<Shell>().windows.labels() {
+        tell(app, &label);
+    }
 }
 
 /// Tells a window its project anew.

@@ -45,7 +45,15 @@ pub fn main(options: RelayOptions) -> ExitCode {
 }
 
 async fn relay(options: RelayOptions) -> anyhow::Result<()> {
-    let session = open(options)?;
+    let run = Run::begin(&crate::desk::data_folder());
+    let ended = drive(options, run.clone()).await;
+    run.end();
+    ended
+}
+
+/// From the opening of the session to its end.
+async fn drive(options: RelayOptions, run: Run) -> anyhow::Result<()> {
+    let session = open(options, run)?;
     let (sender, events) = mpsc::channel(BACKLOG);
     session.subscribe(Subscriber::Every(sender)).await?;
     let mut writer = tokio::task::spawn_blocking(move || write_events(events));
@@ -72,7 +80,7 @@ async fn relay(options: RelayOptions) -> anyhow::Result<()> {
     }
 }
 
-fn open(options: RelayOptions) -> anyhow::Result<SessionHandle> {
+fn open(options: RelayOptions, run: Run) -> anyhow::Result<SessionHandle> {
     let RelayOptions { project, agent: chosen, resume, model, mode, record, trust: trusted } = options;
     let recorder = Recorder::default();
     if let Some(path) = record {
@@ -83,8 +91,7 @@ fn open(options: RelayOptions) -> anyhow::Result<SessionHandle> {
     let data = crate::desk::data_folder();
     let decisions = trust::open_store(&data).context("opening the folder of trust decisions")?;
     let admit = move |project: &Path| if trusted { Ok(false) } else { restricted(&decisions, project) };
-    let launcher =
-        agent::launcher(kind, project.clone(), data.clone(), move || chosen.clone(), admit, Run::begin());
+    let launcher = agent::launcher(kind, project.clone(), data.clone(), move || chosen.clone(), admit, run);
     let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis() as u64;
     let record = Record {
         id: SessionId::new(uuid::Uuid::new_v4().to_string()),

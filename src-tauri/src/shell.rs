@@ -5,6 +5,7 @@ use crate::ask::Asking;
 use crate::desk::{self, Desk};
 use crate::notify::Bell;
 use crate::preferences::Kept;
+use crate::survivors::{self, Survivors};
 use crate::windows::{self, Windows};
 use crate::{commands, project, relay, trust};
 use anyhow::Context;
@@ -19,6 +20,7 @@ pub struct Shell {
     pub kept: Kept<Wry>,
     pub asking: Asking,
     pub bell: Bell,
+    pub survivors: Survivors,
     desk: Desk,
     /// Tell on stdout how the demo goes: `cargo xtask run` waits for it where there is no display.
     tells_demo: bool,
@@ -56,6 +58,8 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::open_link,
             commands::find_files,
             commands::check_image,
+            commands::end_survivors,
+            commands::leave_survivors,
         ])
         .setup(move |app| Ok(setup(app.handle(), args)?))
         .build(context())
@@ -65,7 +69,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             && let Some(shell) = app.try_state::<Shell>()
         {
             // Every way out leads through here, and no agent outlives it.
-            tauri::async_runtime::block_on(shell.desk.close(None));
+            tauri::async_runtime::block_on(shell.desk.end());
         }
     });
     Ok(())
@@ -90,18 +94,21 @@ fn setup(app: &AppHandle, args: Args) -> anyhow::Result<()> {
     let kept = Kept::open(app, &data).context("opening the preferences")?;
     let store = trust::open_store(&data).context("opening the folder of trust decisions")?;
     let (gate, refused) = trust::Gate::new(store);
+    let survivors = Survivors::open(&data).context("opening the folder of runs")?;
     let (desk, told) = tauri::async_runtime::block_on(Desk::open(data, kept.preferred.clone(), gate))?;
     app.manage(Shell {
         windows: Windows::default(),
         kept,
         asking: Asking::default(),
         bell: Bell::default(),
+        survivors,
         desk,
         tells_demo: args.prompt.is_some(),
     });
     apply_theme(app);
     tauri::async_runtime::spawn(listen(app.clone(), told));
     tauri::async_runtime::spawn(ask_trust(app.clone(), refused));
+    tauri::async_runtime::spawn(survivors::look(app.clone()));
     let ending = app.clone();
     tauri::async_runtime::spawn(async move {
         relay::ended_by_signal().await;

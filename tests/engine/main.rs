@@ -30,5 +30,6 @@ mod recordings;
 mod restart;
 mod stalled;
 mod startup;
+mod survivors;
 mod switches;
 mod unknown;

@@ -1,9 +1,9 @@
 //! No process is left behind, however the app ends.
 
-use anyhow::{Result, ensure};
-use deskbell_tests::window::{LONG, SHORT};
+use anyhow::{Context, Result, ensure};
+use deskbell_tests::window::{App, LONG, SHORT, eventually};
 
-use crate::stage::Stage;
+use crate::stage::{PROJECT, Stage};
 
 /// A turn in full swing, with a tool that has gone off into a session of its own.
 const BUSY: &str = "CHILD 600\nSLOW 50 600 oar";
@@ -48,6 +48,44 @@ pub async fn sigkill_leaves_no_process() -> Result<()> {
             busy(stage).await?;
             stage.app.process(&stage.desktop)?.kill()?;
             stage.app.ended(&stage.desktop, LONG).await
+        })
+        .await
+}
+
+/// Nothing is left that could end what the agent's tool is: the next start finds it, and offers to.
+pub async fn what_a_killed_guard_leaves_is_offered_at_the_next_start() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("survivors", async |stage| {
+            busy(stage).await?;
+            let processes = stage.app.processes(&stage.desktop);
+            let guard = processes.iter().find(|process| process.command_line.contains(" guard "));
+            guard.context("the app has a guard")?.kill()?;
+            stage.app.process(&stage.desktop)?.kill()?;
+            let left = eventually("all but the tool is gone", LONG, async || {
+                let left = stage.app.processes(&stage.desktop);
+                Ok((left.len() == 1).then_some(left))
+            });
+            let tool = left.await?.remove(0);
+            ensure!(tool.command_line == "sleep 600", "{tool:?}");
+
+            stage.app = App::start(&stage.desktop, &stage.launch().again()).await?;
+            stage.window = stage.app.window(PROJECT).await?;
+            let window = &stage.window;
+            let banner = ("region", "Processes of an earlier run");
+            let said = window.wait_text(banner.0, banner.1, "1 process", LONG).await?;
+            ensure!(said.contains("sleep 600") && said.contains(&tool.pid.to_string()), "{said}");
+            window.screenshot("survivors").await?;
+            window.click("button", "End it").await?;
+            window.gone(banner.0, banner.1).await?;
+            let processes = stage.app.processes(&stage.desktop);
+            ensure!(!processes.iter().any(|process| process.pid == tool.pid), "{processes:#?}");
+            let runs = stage.desktop.home().join(".local/share/deskbell/runs");
+            ensure!(
+                std::fs::read_dir(&runs)?.count() == 1,
+                "the file of the run that is over is still there"
+            );
+            Ok(())
         })
         .await
 }

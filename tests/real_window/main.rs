@@ -108,6 +108,7 @@ fn main() {
             closing_right_after_a_prompt_leaves_no_process,
             sigterm_leaves_no_process,
             sigkill_leaves_no_process,
+            what_a_killed_guard_leaves_is_offered_at_the_next_start,
             an_open_request_is_denied_by_closing;
         survival: a_killed_app_offers_the_cut_prompt,
             a_killed_agent_is_told_and_starts_again,

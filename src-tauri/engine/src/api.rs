@@ -6,8 +6,10 @@
 //! `bindings_are_fresh` holds the two together.
 
 mod rules;
+mod survivor;
 
 pub use rules::*;
+pub use survivor::*;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -1023,6 +1025,8 @@ pub struct ProjectView {
     pub problem: Option<CommandError>,
     /// What the folder would make its agent do, and what its user decided; `null` where only the demo agent works.
     pub trust: Option<TrustView>,
+    /// Processes of an earlier run of the app that are still there, whatever their project.
+    pub survivors: Vec<Survivor>,
     pub app_version: String,
 }
 

@@ -75,6 +75,7 @@ fn typescript() -> String {
         DiffPart,
         ProjectView,
         AgentView,
+        Survivor,
         Tried,
         Dropped,
         FoundFiles,

@@ -47,15 +47,8 @@ pub fn live_processes(config: &Path, agent_session_id: &str) -> Vec<Owner> {
 
 #[cfg(target_os = "linux")]
 fn is_alive(pid: u32, begun: Option<&str>) -> bool {
-    let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else {
-        return false;
-    };
-    // The name, second, may hold spaces and brackets; what follows its last bracket begins with the third field.
-    let Some((_, fields)) = stat.rsplit_once(')') else { return false };
-    let mut fields = fields.split_whitespace();
-    let is_dead = fields.next().is_some_and(|state| matches!(state, "Z" | "X"));
-    let began = fields.nth(18);
-    !is_dead && (begun.is_none() || began == begun)
+    let stat = crate::process::birth::Stat::of(pid).filter(|stat| !stat.is_dead);
+    stat.is_some_and(|stat| begun.is_none_or(|begun| begun == stat.ticks.to_string()))
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -4,8 +4,11 @@
 //! can stop another. A process has ended when both its exit and the end of its output are known; the output is
 //! waited for at most `DRAIN` after the exit, since a grandchild may hold it open for ever.
 
+pub mod birth;
 pub mod guard;
 pub mod lines;
+pub mod runs;
+pub mod survivors;
 #[cfg(unix)]
 mod unix;
 #[cfg(windows)]

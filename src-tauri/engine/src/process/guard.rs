@@ -31,6 +31,10 @@ impl Guard {
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         command.spawn().map(Self)
     }
+
+    pub fn pid(&self) -> u32 {
+        self.0.id()
+    }
 }
 
 impl Drop for Guard {

@@ -521,12 +521,29 @@ problem: CommandError | null,
 /**
  * What the folder would make its agent do, and what its user decided; `null` where only the demo agent works.
  */
-trust: TrustView | null, appVersion: string, };
+trust: TrustView | null, 
+/**
+ * Processes of an earlier run of the app that are still there, whatever their project.
+ */
+survivors: Array<Survivor>, appVersion: string, };
 
 /**
  * Which agent program a new session would run, and why that one.
  */
 export type AgentView = { "type": "found", kind: AgentKind, program: string, source: string, } | { "type": "missing", tried: Array<Tried>, };
+
+/**
+ * A process of an earlier run of the app that is still there.
+ */
+export type Survivor = { pid: number, 
+/**
+ * Its command line, the arguments parted by blanks.
+ */
+command: string, 
+/**
+ * Where it works.
+ */
+folder: string | null, startedAt: number, };
 
 export type Tried = { 
 /**

@@ -19,6 +19,7 @@ import type {
   SessionId,
   Show,
   Snapshot,
+  Survivor,
   TrustDecision,
   WindowEvent,
 } from '../bindings/api';
@@ -178,6 +179,15 @@ export class FakeHost implements Host {
     return Promise.resolve({ mediaType, data });
   }
 
+  endSurvivors(pids: number[]): Promise<void> {
+    const survivors = this.#scene.project.survivors.filter(({ pid }) => !pids.includes(pid));
+    return this.#setSurvivors(survivors);
+  }
+
+  leaveSurvivors(): Promise<void> {
+    return this.#setSurvivors([]);
+  }
+
   openLink(url: string): Promise<void> {
     this.opened.push(url);
     window.open(url, '_blank', 'noopener');
@@ -199,6 +209,12 @@ export class FakeHost implements Host {
       ...this.#scene.project,
       sessions: [...this.#sessions.values()].map((session) => session.facts),
     };
+  }
+
+  #setSurvivors(survivors: Survivor[]): Promise<void> {
+    this.#scene.project = { ...this.#scene.project, survivors };
+    this.#hear({ type: 'projectChanged', project: this.#project() });
+    return Promise.resolve();
   }
 
   #adopt(session: FakeSession): void {

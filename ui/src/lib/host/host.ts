@@ -52,6 +52,10 @@ export interface Host {
   findFiles(query: string): Promise<FoundFiles>;
   /** The image with the type that its bytes have; rejects if it cannot go with a prompt. `data` is base64. */
   checkImage(name: string, data: string): Promise<Image>;
+  /** Ends those of these processes that an earlier run left behind and that are still the same. */
+  endSurvivors(pids: number[]): Promise<void>;
+  /** Lets what an earlier run left behind be; it is not told of again. */
+  leaveSurvivors(): Promise<void>;
   /** Opens a web page in the browser of the desktop. */
   openLink(url: string): Promise<void>;
   /** Puts a text on the clipboard, at once or when it comes. */

@@ -32,6 +32,8 @@ export const tauriHost: Host = {
   checkAgent: () => call('check_agent'),
   findFiles: (query) => call('find_files', { query }),
   checkImage: (name, data) => call('check_image', { name, data }),
+  endSurvivors: (pids) => call('end_survivors', { pids }),
+  leaveSurvivors: () => call('leave_survivors'),
   openLink: (url) => call('open_link', { url }),
   copyText: writeClipboard,
 };

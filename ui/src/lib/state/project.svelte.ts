@@ -193,6 +193,15 @@ export class ProjectState {
     return checkup;
   }
 
+  /** Ends these processes of an earlier run. What is there then, the host tells. */
+  async endSurvivors(pids: number[]): Promise<void> {
+    await this.#try('Not everything was ended', () => this.#host.endSurvivors(pids));
+  }
+
+  async leaveSurvivors(): Promise<void> {
+    await this.#try('They are still asked about', () => this.#host.leaveSurvivors());
+  }
+
   async openLink(url: string): Promise<void> {
     await this.#try('The link was not opened', () => this.#host.openLink(url));
   }

@@ -35,6 +35,15 @@ export function ago(at: number, now: number): string {
   return date.toLocaleDateString(LOCALE, { day: 'numeric', month: 'short' });
 }
 
+/** “16:40”, “Mon 16:40”, “3 Nov 16:40”: a moment in words that follow “since”. */
+export function since(at: number, now: number): string {
+  const time = new Date(at).toLocaleTimeString(LOCALE, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+  if (day(at, now) === 'Today') return time;
+  const age = now - at;
+  const options: Intl.DateTimeFormatOptions = age < 6 * DAY ? { weekday: 'short' } : { day: 'numeric', month: 'short' };
+  return `${new Date(at).toLocaleDateString(LOCALE, options)} ${time}`;
+}
+
 /** The group of a session list. */
 export function day(at: number, now: number): 'Today' | 'Yesterday' | 'Earlier' {
   const today = new Date(now);

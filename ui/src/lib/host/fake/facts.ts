@@ -1,6 +1,6 @@
 // Facts of a made-up project.
 
-import type { AgentKind, Model, Preferences, ProjectView, Session, Status } from '../../bindings/api';
+import type { AgentKind, Model, Preferences, ProjectView, Session, Status, Survivor } from '../../bindings/api';
 
 export const START = Date.now();
 const MINUTE = 60_000;
@@ -16,6 +16,7 @@ export const PROJECT: ProjectView = {
   agent: { type: 'found', kind: 'claude', program: '/usr/bin/claude', source: 'PATH' },
   problem: null,
   trust: null,
+  survivors: [],
   appVersion: '0.1.0',
 };
 
@@ -67,6 +68,17 @@ export function emptySession(id: string, title: string, agent: AgentKind = 'clau
 export function listed(id: string, title: string, status: Status, minutesAgo: number): Session {
   return { ...emptySession(id, title), status, changedAt: START - minutesAgo * MINUTE };
 }
+
+/** What a run that was killed left behind. */
+export const SURVIVORS: Survivor[] = [
+  {
+    pid: 48_213,
+    command: 'npm run dev -- --port 5173',
+    folder: '/home/ines/ledger/web',
+    startedAt: START - 52 * MINUTE,
+  },
+  { pid: 48_377, command: 'sleep 600', folder: '/home/ines/ledger', startedAt: START - 49 * MINUTE },
+];
 
 /** What can be named in a prompt. */
 export const PROJECT_FILES = [

@@ -1,7 +1,7 @@
 // States of a window to look at, by name: `?scene=permission`.
 
 import type { Body, PermissionRequest, Preferences, ProjectView, QueuedPrompt, Session } from '../../bindings/api';
-import { emptySession, listed, PREFERENCES, PROJECT, START } from './facts';
+import { emptySession, listed, PREFERENCES, PROJECT, START, SURVIVORS } from './facts';
 import * as script from './script';
 import { FakeSession } from './session';
 import { TRUST } from './trust';
@@ -194,7 +194,7 @@ const SCENES: Record<string, () => FakeSession | null> = {
 };
 
 /** Every state there is to look at. */
-export const sceneNames = [...Object.keys(SCENES), 'missing', 'bad'];
+export const sceneNames = [...Object.keys(SCENES), 'missing', 'bad', 'survivors'];
 
 export function scene(name: string): Scene {
   if (name === 'missing') {
@@ -224,8 +224,9 @@ export function scene(name: string): Scene {
     return { project: { ...PROJECT, trust }, preferences: PREFERENCES, sessions };
   }
   const session = (SCENES[name] ?? SCENES['conversation'])?.() ?? null;
+  const survivors = name === 'survivors' ? SURVIVORS : [];
   return {
-    project: { ...PROJECT, open: session === null ? null : OPEN },
+    project: { ...PROJECT, survivors, open: session === null ? null : OPEN },
     preferences: PREFERENCES,
     sessions: session === null ? others() : [session, ...others()],
   };
