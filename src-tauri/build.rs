@@ -5,6 +5,7 @@ use tauri_build::{AppManifest, Attributes};
 const COMMANDS: &[&str] = &[
     "hello",
     "create_session",
+    "start_without_asking",
     "remove_session",
     "snapshot",
     "show_rows",

@@ -38,6 +38,17 @@ pub async fn create_session(
     shell.desk().create(&project, agent, without_asking.unwrap_or(false)).await
 }
 
+/// Starts the agent of a session that has none without asking, if its user said so for this very start.
+#[tauri::command]
+pub async fn start_without_asking(
+    shell: State<'_, Shell>,
+    window: WebviewWindow,
+    session_id: SessionId,
+) -> Answer<()> {
+    let project = project_of(&shell, &window)?;
+    shell.desk().start_without_asking(&project, &session_id).await
+}
+
 #[tauri::command]
 pub async fn remove_session(
     app: AppHandle,

@@ -111,10 +111,8 @@ impl Desk {
         agent: AgentKind,
         without_asking: bool,
     ) -> Result<Session, CommandError> {
-        if agent != AgentKind::Demo && project.is_dir() {
-            // What may not start yet is not begun.
-            self.gate.admit(project)?;
-        }
+        // What may not start yet is not begun.
+        self.admit(project, agent)?;
         let session = self.add_new(project, agent).await?;
         let handle = self.session(project, &session.id)?;
         if without_asking {
@@ -123,6 +121,23 @@ impl Desk {
             handle.start().await?;
         }
         Ok(session)
+    }
+
+    /// Starts the agent of a session that has none in a mode that asks nothing: this once, as its user chose.
+    pub async fn start_without_asking(&self, project: &Path, id: &SessionId) -> Result<(), CommandError> {
+        let handle = self.session(project, id)?;
+        if let Some((_, session)) = self.known(id) {
+            self.admit(project, session.agent)?;
+        }
+        handle.start_without_asking().await
+    }
+
+    /// May an agent start there? A folder that is gone is told of elsewhere.
+    fn admit(&self, project: &Path, agent: AgentKind) -> Result<(), CommandError> {
+        if agent != AgentKind::Demo && project.is_dir() {
+            self.gate.admit(project)?;
+        }
+        Ok(())
     }
 
     /// Begins a session without its agent.

@@ -44,6 +44,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         .invoke_handler(tauri::generate_handler![
             commands::hello,
             commands::create_session,
+            commands::start_without_asking,
             commands::remove_session,
             commands::transcript::snapshot,
             commands::transcript::show_rows,

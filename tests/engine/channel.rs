@@ -81,6 +81,19 @@ async fn a_session_that_was_begun_without_asking_is_not_accused_and_ends_with_it
     assert_eq!(request.subject, "touch a.txt");
     assert!(life.notices().await.iter().any(|words| words.contains("asks again")));
     assert_eq!(life.snapshot().await.session.mode, "default");
+    life.command(Command::Interrupt).await.unwrap();
+    life.turn_end().await;
+
+    // By another choice the same session runs so once more, with what was said before; but not while it runs.
+    let refused = life.session().start_without_asking().await.unwrap_err();
+    assert_eq!(refused.code, ErrorCode::BadCommand);
+    life.command(Command::Stop).await.unwrap();
+    life.exit().await;
+    life.session().start_without_asking().await.unwrap();
+    life.turn(&format!("{TOUCH}\nRECALL")).await;
+    let session = life.snapshot().await.session;
+    assert_eq!((session.mode.as_str(), session.channel_fault), ("bypassPermissions", None));
+    assert!(life.answers().await.iter().any(|answer| answer.contains("SAY asked")));
     life.close().await;
 }
 

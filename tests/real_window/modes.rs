@@ -50,12 +50,7 @@ pub async fn without_asking_is_red_for_as_long_as_it_lasts() -> Result<()> {
             let dialogs = stage.dialogs().await?;
             window.click("button", "Choose the agent").await?;
             choose(window, "menuitem", "Without asking…").await?;
-            let start = window.find("button", "Start without asking").await?;
-            ensure!(!start.is_enabled().await?, "it can be started before it is understood");
-            window.click("checkbox", "I understand that nothing will be asked").await?;
-            window.click("button", "Start without asking").await?;
-            window.find("button", NOT_ASKING).await?;
-            ensure!(warnings(window).await? == 2, "it is not red in the header and in the list");
+            confirm(window).await?;
 
             say(window, &script("Nobody was asked."), "Nobody was asked.").await?;
             dialogs.none().await?;
@@ -64,16 +59,41 @@ pub async fn without_asking_is_red_for_as_long_as_it_lasts() -> Result<()> {
             ensure!(warnings(window).await? == 2, "it is red for one turn only");
             window.screenshot("without-asking").await?;
 
-            window.click("button", "More").await?;
-            choose(window, "menuitem", "Stop the agent").await?;
-            window.find("button", ASKING).await?;
-            ensure!(warnings(window).await? == 0, "it is red though the process is gone");
+            stop(window).await?;
             window.prompt(&script("Somebody was asked.")).await?;
             dialogs.one().await?.press("Deny").await?;
             window.wait_said("Somebody was asked.", SHORT).await?;
-            window.wait_idle(SHORT).await
+            window.wait_idle(SHORT).await?;
+
+            // The session that exists is started so again, by another choice.
+            stop(window).await?;
+            window.click("button", ASKING).await?;
+            choose(window, "menuitem", "Start without asking…").await?;
+            confirm(window).await?;
+            say(window, &script("Nobody was asked again."), "Nobody was asked again.").await?;
+            dialogs.none().await
         })
         .await
+}
+
+/// Says that nothing shall be asked, and waits until the window warns of it.
+async fn confirm(window: &Window) -> Result<()> {
+    let start = window.find("button", "Start without asking").await?;
+    ensure!(!start.is_enabled().await?, "it can be started before it is understood");
+    window.click("checkbox", "I understand that nothing will be asked").await?;
+    window.click("button", "Start without asking").await?;
+    window.find("button", NOT_ASKING).await?;
+    ensure!(warnings(window).await? == 2, "it is not red in the header and in the list");
+    Ok(())
+}
+
+/// Stops the agent, and waits until the window warns no more.
+async fn stop(window: &Window) -> Result<()> {
+    window.click("button", "More").await?;
+    choose(window, "menuitem", "Stop the agent").await?;
+    window.find("button", ASKING).await?;
+    ensure!(warnings(window).await? == 0, "it is red though the process is gone");
+    Ok(())
 }
 
 pub async fn an_agent_that_does_not_ask_is_told_until_it_ends() -> Result<()> {

@@ -153,6 +153,7 @@ pub async fn a_window_acts_only_on_its_own_sessions() -> Result<()> {
                 ("find_words", json!({ "sessionId": session, "query": "Mine", "index": null })),
                 ("text_of", json!({ "sessionId": session, "copy": { "type": "conversation" } })),
                 ("command", json!({ "sessionId": session, "command": prompt })),
+                ("start_without_asking", json!({ "sessionId": session })),
                 ("remove_session", json!({ "sessionId": session })),
             ] {
                 let answer = second.invoke(name, arguments).await?;

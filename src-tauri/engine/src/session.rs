@@ -59,7 +59,7 @@ pub(crate) enum Message {
     },
     Complain(String),
     Start,
-    StartWithoutAsking,
+    StartWithoutAsking(oneshot::Sender<Result<(), CommandError>>),
     Subscribe {
         subscriber: Subscriber,
         reply: oneshot::Sender<Snapshot>,
@@ -136,9 +136,12 @@ impl SessionHandle {
         self.send(Message::Start).await
     }
 
-    /// Brings the process up in a mode that asks nothing: for a session that a person began so, once.
+    /// Brings the process up in a mode that asks nothing: for the one that a person chose that for, and not while
+    /// another runs.
     pub async fn start_without_asking(&self) -> Result<(), CommandError> {
-        self.send(Message::StartWithoutAsking).await
+        let (reply, answer) = oneshot::channel();
+        self.send(Message::StartWithoutAsking(reply)).await?;
+        answer.await.map_err(|_| gone())?
     }
 
     /// Begins to listen; the snapshot is what was before the first event, of the rows that the listener shows.

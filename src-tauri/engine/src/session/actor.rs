@@ -148,6 +148,13 @@ impl Actor {
         }
     }
 
+    /// Takes a step, and says whether what was asked for was refused.
+    async fn answered(&mut self, input: Input) -> Result<(), CommandError> {
+        self.refused = None;
+        self.step(input).await;
+        self.refused.take().map_or(Ok(()), Err)
+    }
+
     async fn message(&mut self, message: Message) {
         match message {
             Message::Command { command, reply } => {
@@ -168,11 +175,7 @@ impl Actor {
                     command => Ok(Input::Command(command)),
                 };
                 let outcome = match input {
-                    Ok(input) => {
-                        self.refused = None;
-                        self.step(input).await;
-                        self.refused.take().map_or(Ok(()), Err)
-                    }
+                    Ok(input) => self.answered(input).await,
                     Err(error) => Err(error),
                 };
                 match reply {
@@ -194,10 +197,16 @@ impl Actor {
                 self.emit(Event::CommandFailed { error }).await;
             }
             Message::Start if self.close.is_empty() => self.step(Input::Start).await,
-            Message::StartWithoutAsking if self.close.is_empty() => {
-                self.step(Input::StartWithoutAsking).await;
+            Message::Start => {}
+            Message::StartWithoutAsking(reply) => {
+                let outcome = if self.close.is_empty() {
+                    self.answered(Input::StartWithoutAsking).await
+                } else {
+                    Err(super::gone())
+                };
+                // A caller that no longer waits for the answer does not need it.
+                drop(reply.send(outcome));
             }
-            Message::Start | Message::StartWithoutAsking => {}
             Message::Subscribe { subscriber, reply } => {
                 // What waits goes to those who listened before.
                 self.flush().await;

@@ -81,7 +81,7 @@ pub struct Memory {
 pub enum Input {
     /// Bring the process up, though nothing has to be sent yet.
     Start,
-    /// Bring the first process up in a mode that asks nothing, as a person chose.
+    /// Bring a process up in a mode that asks nothing, as a person chose for it.
     StartWithoutAsking,
     /// A prompt, with the id it shall have.
     Prompt(Prompt),

@@ -140,6 +140,7 @@ fn every_planted_fault_is_found() {
         (Fault::ForgetMove, &[Rule::Order, Rule::Prompts]),
         (Fault::AnotherConversation, &[Rule::Conversation]),
         (Fault::SaveTwice, &[Rule::Saves]),
+        (Fault::BypassAgain, &[Rule::Asking]),
     ];
     for (fault, rules) in planted {
         let found = simulate(1, 100_000, Some(fault), &mut Seen::nothing());

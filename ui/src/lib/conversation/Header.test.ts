@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/svelte';
+import { cleanup, screen, within } from '@testing-library/svelte';
 import userEvent from '@testing-library/user-event';
 import { tick } from 'svelte';
 import { describe, expect, it } from 'vitest';
@@ -11,6 +11,7 @@ import Header from './Header.svelte';
 async function header(facts: Partial<Session> = {}) {
   const commands: Command[] = [];
   const nothing = () => {};
+  let withoutAsking = 0;
   await draw(Header, {
     session: { ...emptySession('s1', 'Title'), alive: true, ...facts },
     hasSide: false,
@@ -18,6 +19,7 @@ async function header(facts: Partial<Session> = {}) {
     ontoggleside: nothing,
     onmodel: (model: string) => commands.push({ type: 'setModel', model }),
     onmode: (mode: string) => commands.push({ type: 'setMode', mode }),
+    onwithoutasking: () => (withoutAsking += 1),
     onswitch: (command: Command) => commands.push(command),
     onrules: nothing,
     onrename: nothing,
@@ -25,7 +27,7 @@ async function header(facts: Partial<Session> = {}) {
     onremove: nothing,
     oncopy: nothing,
   });
-  return { commands, user: userEvent.setup() };
+  return { commands, user: userEvent.setup(), withoutAsking: () => withoutAsking };
 }
 
 async function choices(user: ReturnType<typeof userEvent.setup>, label: string) {
@@ -63,6 +65,22 @@ describe('the head of a conversation', () => {
     const { user } = await header({ models, model: 'claude-haiku-5', effort: null });
     const items = await choices(user, 'Model');
     expect(items.map((item) => item.getAttribute('aria-checked'))).toEqual(['false', 'false', 'true']);
+  });
+
+  it('offers to start without asking only where nothing runs, and switches nothing by it', async () => {
+    const offered = (items: HTMLElement[]) => items.find((item) => item.textContent.includes('Start without asking'));
+    for (const facts of [
+      { alive: true },
+      { alive: false, status: { type: 'restarting', attempt: 1, at: 0 } as const },
+    ]) {
+      const running = await header(facts);
+      expect(offered(await choices(running.user, 'Permission mode'))).toBeUndefined();
+      cleanup();
+    }
+    const { commands, user, withoutAsking } = await header({ alive: false });
+    await user.click(offered(await choices(user, 'Permission mode')) as HTMLElement);
+    expect(withoutAsking()).toBe(1);
+    expect(commands).toEqual([]);
   });
 
   it('offers to decide by itself only what can', async () => {

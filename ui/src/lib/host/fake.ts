@@ -89,6 +89,14 @@ export class FakeHost implements Host {
     return Promise.resolve(structuredClone(facts));
   }
 
+  startWithoutAsking(sessionId: SessionId): Promise<void> {
+    const session = this.#sessions.get(sessionId);
+    if (session === undefined) return refuse('noSuchSession', 'There is no such session any more.');
+    if (session.facts.alive) return refuse('badCommand', 'The agent runs. Stop it first.');
+    session.patch({ mode: 'bypassPermissions', alive: true, status: { type: 'idle' } });
+    return Promise.resolve();
+  }
+
   snapshot(sessionId: SessionId, show: Show): Promise<Snapshot> {
     const session = this.#sessions.get(sessionId);
     if (session === undefined) return refuse('noSuchSession', 'There is no such session any more.');

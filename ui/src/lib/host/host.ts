@@ -29,6 +29,8 @@ export interface Host {
   listen(event: string, heard: (event: WindowEvent) => void): Promise<() => void>;
   /** Without asking only if a person chose that for this very session. */
   createSession(agent: AgentKind | null, withoutAsking: boolean): Promise<Session>;
+  /** Starts the agent of a session that has none so that it asks nothing, if a person chose that for this start. */
+  startWithoutAsking(sessionId: SessionId): Promise<void>;
   /** The session as it stands, with some of its rows; from now on its batches come to this window. */
   snapshot(sessionId: SessionId, show: Show): Promise<Snapshot>;
   /** Shows other rows of that session; what comes into sight comes with a batch. */

@@ -19,6 +19,7 @@ export const tauriHost: Host = {
   // A listener of the window, not of the app: a plain `listen` would hear what is emitted to other windows.
   listen: (event, heard) => getCurrentWebviewWindow().listen<WindowEvent>(event, ({ payload }) => heard(payload)),
   createSession: (agent, withoutAsking) => call('create_session', { agent, withoutAsking }),
+  startWithoutAsking: (sessionId) => call('start_without_asking', { sessionId }),
   snapshot: (sessionId, show) => call('snapshot', { sessionId, show }),
   showRows: (sessionId, show) => call('show_rows', { sessionId, show }),
   findWords: (sessionId, query, index) => call('find_words', { sessionId, query, index }),

@@ -158,6 +158,19 @@ export class ProjectState {
     }
   }
 
+  /** Starts the agent of the open session so that it asks nothing, this once. */
+  async startWithoutAsking(): Promise<void> {
+    const { open } = this;
+    if (open === null) return;
+    try {
+      await this.#host.startWithoutAsking(open.id);
+    } catch (reason) {
+      const error = asCommandError(reason);
+      if (error.code === 'notTrusted') this.trustShown = true;
+      else this.problems.report('The agent was not started', error);
+    }
+  }
+
   /** Asks something of the open session. A refusal is shown, and returned for those who can do more about it. */
   async command(command: Command, what: string): Promise<CommandError | null> {
     const { open } = this;

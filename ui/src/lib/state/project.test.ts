@@ -36,6 +36,14 @@ describe('at the start', () => {
 });
 
 describe('sessions', () => {
+  it('are not started without asking before the folder is trusted', async () => {
+    const { host, project } = await start('held');
+    host.startWithoutAsking = () => Promise.reject({ code: 'notTrusted', message: 'Nobody has said.', detail: null });
+    await project.startWithoutAsking();
+    expect(project.trustShown).toBe(true);
+    expect(project.problems.list).toEqual([]);
+  });
+
   it('keep their place in memory when another is opened', async () => {
     const { project } = await start('conversation');
     const first = project.open;

@@ -1,12 +1,12 @@
-//! Running without asking: chosen when a session begins, by a person, for one process, and never any other way.
+//! Running without asking: chosen before a process starts, by a person, for that process, and never any other way.
 //!
-//! A live switch cannot reach it, settings cannot, and a process that comes after the first (a crash, hibernation, the
+//! A live switch cannot reach it, settings cannot, and a process that comes after that one (a crash, hibernation, the
 //! next start of the app) asks again and says so. The CLI takes it as `--permission-mode=bypassPermissions`, without
 //! `--dangerously-skip-permissions`; as root it refuses to start so (2.1.329). It also offers the way back to a process
 //! that once ran so, which is not taken.
 
 use super::{Asked, Step};
-use crate::api::Level;
+use crate::api::{ErrorCode, Level};
 use crate::launch::BYPASS;
 use crate::wire;
 
@@ -23,14 +23,16 @@ pub(super) enum Bypass {
 }
 
 impl Step<'_> {
-    /// Starts the first process as the person chose who began the session.
+    /// Starts a process as a person chose for it.
     pub(super) fn start_without_asking(&mut self) {
-        if self.machine.process == super::Process::Absent {
-            self.machine.bypass = Bypass::Chosen;
-            self.machine.wanted_mode = None;
-            self.save();
-            self.start();
+        if self.machine.process != super::Process::Absent {
+            let message = "The agent runs, or is about to. Stop it first: to run without asking is chosen before it starts.";
+            return self.refuse(ErrorCode::BadCommand, message);
         }
+        self.machine.bypass = Bypass::Chosen;
+        self.machine.wanted_mode = None;
+        self.save();
+        self.start();
     }
 
     /// The mode of the process that starts now.
@@ -43,7 +45,7 @@ impl Step<'_> {
             Bypass::Over => {
                 self.machine.bypass = Bypass::No;
                 let text = "This session ran without asking. It asks again from here on: to run without asking is \
-                            chosen when a session begins, each time.";
+                            chosen before the agent starts, each time.";
                 self.notice(Level::Warning, text, None);
                 self.save();
             }
@@ -135,6 +137,27 @@ mod tests {
         assert_eq!(machine.shown_mode(), Some(BYPASS));
         exit(&mut machine);
         assert_ne!(machine.shown_mode(), Some(BYPASS));
+        let effects = machine.step(0, Input::Start);
+        assert_eq!(mode_of_spawn(&effects), None);
+        assert!(says_so(&effects));
+    }
+
+    #[test]
+    fn a_session_that_exists_is_started_so_again_by_another_choice() {
+        let mut machine = machine(Memory { mode: Some("plan".to_owned()), ..Memory::default() });
+        machine.step(0, Input::Start);
+        up(&mut machine, "plan");
+        let refused = machine.step(0, Input::StartWithoutAsking);
+        assert!(matches!(refused[..], [Effect::Refuse(_)]), "it runs: {refused:?}");
+        exit(&mut machine);
+        let effects = machine.step(0, Input::StartWithoutAsking);
+        assert_eq!(mode_of_spawn(&effects), Some(BYPASS));
+        assert!(!says_so(&effects));
+        assert!(modes_asked(&up(&mut machine, BYPASS)).is_empty(), "an older wish is not held against it");
+        exit(&mut machine);
+        assert_eq!(mode_of_spawn(&machine.step(0, Input::StartWithoutAsking)), Some(BYPASS), "and once more");
+        up(&mut machine, BYPASS);
+        exit(&mut machine);
         let effects = machine.step(0, Input::Start);
         assert_eq!(mode_of_spawn(&effects), None);
         assert!(says_so(&effects));

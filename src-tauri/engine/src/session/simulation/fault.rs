@@ -2,7 +2,7 @@
 
 use super::child::prompt_of;
 use crate::api::*;
-use crate::launch::Start;
+use crate::launch::{BYPASS, Start};
 use crate::session::machine::{Effect, Input, Note, Timer};
 use crate::wire::{self, Inbound};
 use serde_json::Value;
@@ -36,6 +36,7 @@ pub enum Fault {
     ForgetMove,
     AnotherConversation,
     SaveTwice,
+    BypassAgain,
 }
 
 impl Fault {
@@ -164,6 +165,13 @@ impl Fault {
                 });
             }
             Self::SaveTwice => repeat(effects, |effect| matches!(effect, Effect::Save(None))),
+            Self::BypassAgain if !matches!(cause, Input::StartWithoutAsking) => {
+                for effect in effects {
+                    if let Effect::Spawn(start) = effect {
+                        start.mode = Some(BYPASS.to_owned());
+                    }
+                }
+            }
             Self::ForgetDisarm => effects.retain(|effect| *effect != Effect::Disarm(Timer::Interrupt)),
             _ => {}
         }

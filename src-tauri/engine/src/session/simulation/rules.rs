@@ -47,6 +47,8 @@ pub enum Rule {
     Turns,
     /// A timer is armed exactly while it is waited for.
     Timers,
+    /// Only the process that a person chose that for runs without asking.
+    Asking,
     /// What is shown is what is.
     Facts,
     /// Nothing waits for ever.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-const SIGHTS: [&str; 30] = [
+const SIGHTS: [&str; 31] = [
     "a broken pipe",
     "a conversation that is gone",
     "a crash of the app",
@@ -21,6 +21,7 @@ const SIGHTS: [&str; 30] = [
     "a resumed start",
     "a rule kept",
     "a rung of the ladder",
+    "a process that asks nothing",
     "a session that came to rest",
     "a turn cut off",
     "a turn done",

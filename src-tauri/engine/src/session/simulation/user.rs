@@ -50,6 +50,7 @@ impl User {
                 Command::Rename { title: title.to_owned() }
             }
             95 | 96 => Command::Stop,
+            97 => return Input::StartWithoutAsking,
             _ => return Input::Start,
         };
         Input::Command(command)

@@ -7,7 +7,7 @@ use super::rules::{Checked, Phase, Rules, Scene, describe, hold};
 use super::seen::Seen;
 use super::user::{self, User};
 use crate::api::*;
-use crate::launch::Start;
+use crate::launch::{BYPASS, Start};
 use crate::session::machine::{Effect, Input, Limits, Machine, Memory, Timer};
 
 use crate::wire::Inbound;
@@ -312,6 +312,9 @@ impl World {
             self.seen.saw("a failed start");
             let message = "The agent could not be started".to_owned();
             return Input::SpawnFailed(CommandError { code: ErrorCode::SpawnFailed, message, detail: None });
+        }
+        if start.mode.as_deref() == Some(BYPASS) {
+            self.seen.saw("a process that asks nothing");
         }
         self.seen.saw(if start.resume.is_some() { "a resumed start" } else { "a fresh start" });
         let habits = Habits::draw(&mut self.chance);

@@ -6,6 +6,7 @@ use super::requests::Requests;
 use super::turns::Turns;
 use super::{Checked, hold};
 use crate::api::*;
+use crate::launch::BYPASS;
 use crate::session::machine::Machine;
 
 #[derive(Default)]
@@ -63,6 +64,11 @@ impl Facts {
         }
         let is_alive = process.is_alive();
         hold!(session.alive == is_alive, Facts, "alive: {}", session.alive);
+        hold!(
+            is_alive || session.mode != BYPASS,
+            Asking,
+            "nothing runs, and it is shown as if it asked nothing"
+        );
         hold!(is_alive || session.channel_fault.is_none(), Facts, "an agent is accused that is gone");
         let has_requests = !requests.open.is_empty();
         let is_ready = process.phase == Phase::Ready;

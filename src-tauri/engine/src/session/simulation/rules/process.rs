@@ -2,7 +2,7 @@
 
 use super::{Checked, Scene, hold};
 use crate::api::*;
-use crate::launch::MODES;
+use crate::launch::{BYPASS, MODES};
 use crate::session::machine::{Effect, Input, Limits, Machine, Memory, Timer};
 use crate::wire::Inbound;
 use serde_json::Value;
@@ -99,6 +99,11 @@ impl Process {
                 self.asked_while_stopping = true;
                 self.restarts.clear();
             }
+            // It is refused while there is a process.
+            Input::StartWithoutAsking if !self.is_alive() => {
+                self.stopped = false;
+                self.restarts.clear();
+            }
             Input::Command(Command::Stop) => {
                 self.stopped = true;
                 self.asked_while_stopping = false;
@@ -147,8 +152,11 @@ impl Process {
                 self.may_start(scene)?;
                 let resume = self.conversation.clone().filter(|_| self.resumable);
                 hold!(start.resume == resume, Process, "it resumes {:?}, not {resume:?}", start.resume);
+                let is_chosen = matches!(scene.cause, Input::StartWithoutAsking);
+                let asks = start.mode.as_deref() != Some(BYPASS);
+                hold!(asks != is_chosen, Asking, "started by {:?}, it asks: {asks}", scene.cause);
                 hold!(
-                    start.mode.as_deref().is_none_or(|mode| MODES.contains(&mode)),
+                    is_chosen || start.mode.as_deref().is_none_or(|mode| MODES.contains(&mode)),
                     Process,
                     "it starts in a mode that cannot be asked for: {:?}",
                     start.mode
@@ -212,6 +220,7 @@ impl Process {
     fn may_start(&mut self, scene: &Scene<'_>) -> Checked {
         match scene.cause {
             Input::Start
+            | Input::StartWithoutAsking
             | Input::Saved(_)
             | Input::Command(Command::Resend { .. } | Command::Deliver { .. }) => {}
             Input::Timer(Timer::Restart) => {
