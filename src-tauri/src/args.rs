@@ -191,7 +191,7 @@ fn split(arg: &OsStr) -> (String, Option<OsString>) {
 /// The folder, whole and with its links resolved: a project has one name.
 fn folder(path: &Path, cwd: &Path) -> Result<PathBuf, Problem> {
     let path = cwd.join(path);
-    let real = path.canonicalize().map_err(|_| Problem::NoFolder(path.clone()))?;
+    let real = dunce::canonicalize(&path).map_err(|_| Problem::NoFolder(path.clone()))?;
     if real.is_dir() { Ok(real) } else { Err(Problem::NotAFolder(path)) }
 }
 

@@ -131,7 +131,7 @@ fn open_windows(app: &AppHandle, args: Args) -> anyhow::Result<()> {
         Some(folder) => show(app, folder, args.demo, args.prompt),
         None if nothing_open || args.demo || args.prompt.is_some() => {
             let folder = std::env::current_dir().context("finding the current folder")?;
-            show(app, folder.canonicalize()?, args.demo, args.prompt)
+            show(app, dunce::canonicalize(folder)?, args.demo, args.prompt)
         }
         None => Ok(()),
     }
@@ -174,7 +174,7 @@ fn second_start(app: &AppHandle, argv: Vec<String>, cwd: String) {
     let argv: Vec<_> = argv.into_iter().skip(1).map(Into::into).collect();
     let opened = match args::parse(&argv, Path::new(&cwd)) {
         Ok(Mode::Window(args)) => {
-            let folder = args.folder.map_or_else(|| Path::new(&cwd).canonicalize(), Ok);
+            let folder = args.folder.map_or_else(|| dunce::canonicalize(&cwd), Ok);
             folder.map_err(Into::into).and_then(|folder| show(app, folder, args.demo, args.prompt))
         }
         // The second start has said so itself.

@@ -64,7 +64,7 @@ async fn trial(launch: Launch, limit: Duration) -> io::Result<Trial> {
     let api = LoopbackApi::start().await?;
     let launch = Launch {
         env: environment(&launch, &config, &api),
-        project: project.canonicalize()?,
+        project: dunce::canonicalize(project)?,
         restricted: true,
         ..launch
     };

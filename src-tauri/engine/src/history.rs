@@ -14,7 +14,7 @@ use time::format_description::well_known::Rfc3339;
 /// The agent's folder for a project: the real path, each UTF-16 unit that is no ASCII letter or digit as a dash;
 /// beyond 200 units cut, with a hash behind it.
 pub fn project_folder(config: &Path, project: &Path) -> PathBuf {
-    let real = project.canonicalize().unwrap_or_else(|_| project.to_owned());
+    let real = dunce::canonicalize(project).unwrap_or_else(|_| project.to_owned());
     let text = real.to_string_lossy();
     let units: Vec<u16> = text.encode_utf16().collect();
     let encoded: String = units

@@ -57,7 +57,7 @@ impl Survey {
 
 /// Reads what a folder says to its agent. Only reads.
 pub fn survey(project: &Path) -> Survey {
-    let project = project.canonicalize().unwrap_or_else(|_| project.to_owned());
+    let project = dunce::canonicalize(project).unwrap_or_else(|_| project.to_owned());
     let files = files::read(&project);
     let mut findings = Vec::new();
     let mut all_shown = true;

@@ -1,6 +1,9 @@
 //! Windows: a job object that ends with its last handle, and no console window.
+//!
+//! The only handle of a job is its child's. It is closed when the child's end was told, and by the system when the app is
+//! gone however it went: either way whatever the agent left behind ends with it.
 
-use process_wrap::tokio::{ChildWrapper, CommandWrap, CreationFlags, JobObject};
+use process_wrap::tokio::{ChildWrapper, CommandWrap, CreationFlags, JobObject, KillOnDrop};
 use std::io;
 use std::process::ExitStatus;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -68,8 +71,8 @@ impl Control {
 
 pub async fn spawn(command: std::process::Command) -> io::Result<Spawned> {
     let mut wrapped = CommandWrap::from(tokio::process::Command::from(command));
-    // A console window would flash for every child.
-    wrapped.wrap(CreationFlags(CREATE_NO_WINDOW)).wrap(JobObject);
+    // A console window would flash for every child. Without `KillOnDrop` the job's end would end nobody.
+    wrapped.wrap(CreationFlags(CREATE_NO_WINDOW)).wrap(KillOnDrop).wrap(JobObject);
     let child = wrapped.spawn()?;
     let pid = child.id().ok_or_else(|| io::Error::other("the process has no number"))?;
     let kill = Arc::new(Notify::new());
@@ -81,12 +84,12 @@ pub fn signal(_status: ExitStatus) -> Option<i32> {
     None
 }
 
-/// The job object has ended every descendant already.
+/// The end of the job does it.
 pub fn sweep(_run_token: &str) -> usize {
     0
 }
 
-/// As above: the job of each agent ends with the app.
+/// As above: each job ends with the app.
 pub fn sweep_prefix(_prefix: &str) -> usize {
     0
 }

@@ -86,7 +86,7 @@ fn places(project: &Path) -> Vec<Place> {
         }
     }
     // There the CLI has no such file to read (2.1.329).
-    let home = dirs::home_dir().and_then(|home| home.canonicalize().ok());
+    let home = dirs::home_dir().and_then(|home| dunce::canonicalize(home).ok());
     for (root, label) in roots {
         if root != project && Some(&root) != home.as_ref() {
             places.push(settings(&root, &label, "settings.local.json"));
@@ -106,13 +106,13 @@ fn main_worktree(worktree: &Path) -> Option<PathBuf> {
         Some(String::from_utf8_lossy(&bytes).trim_end().to_owned())
     };
     let own = worktree.join(text(&worktree.join(".git"))?.strip_prefix("gitdir: ")?);
-    let common = own.join(text(&own.join("commondir"))?).canonicalize().ok()?;
+    let common = dunce::canonicalize(own.join(text(&own.join("commondir"))?)).ok()?;
     (common.file_name()? == ".git").then(|| common.parent().map(Path::to_owned))?
 }
 
 /// Looks at one place; `None` if nothing is there.
 fn look(place: Place) -> Option<Found> {
-    let real = place.path.canonicalize();
+    let real = dunce::canonicalize(&place.path);
     let link = real.as_ref().ok().filter(|real| **real != place.path).cloned();
     let content = match read_file(&place.path, MOST_BYTES) {
         Ok(bytes) => Content::Bytes(bytes),

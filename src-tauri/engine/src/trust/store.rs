@@ -251,7 +251,7 @@ impl TrustStore {
 }
 
 fn canonical(project: &Path) -> Result<PathBuf, TrustError> {
-    project.canonicalize().map_err(|source| TrustError::NoFolder { path: project.to_owned(), source })
+    dunce::canonicalize(project).map_err(|source| TrustError::NoFolder { path: project.to_owned(), source })
 }
 
 fn failed<'a>(what: &'static str, path: &'a Path) -> impl FnOnce(io::Error) -> TrustError + use<'a> {
