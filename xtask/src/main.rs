@@ -1,4 +1,5 @@
-//! The project's commands: `cargo xtask run`, `test`, `bench`, `fuzz`, `shots`, `package`, `recordings` and `icons`.
+//! The project's commands: `cargo xtask run`, `test`, `bench`, `fuzz`, `shots`, `systems`, `package`,
+//! `recordings` and `icons`.
 //!
 //! Built from the standard library alone, so that it compiles before anything else is installed, and then
 //! installs what the rest needs.
@@ -19,6 +20,7 @@ mod run;
 mod scratch;
 mod shots;
 mod system;
+mod systems;
 mod test;
 mod toolchain;
 mod ui;
@@ -41,6 +43,7 @@ Commands:
   fuzz [TARGET...] [--minutes N]
                     Throw input at the engine for 10 minutes a target: wire lines markdown terminal diff fold
   shots [VIEW...]   Take a picture of every view of the interface, or of the named ones, and look at each with axe
+  systems           Check the code for Windows and macOS, as far as a compiler on Linux can
   package           Build the installable packages for this system
   package --check   Install the built .deb, start it from its desktop entry, remove it again
   recordings        Make the recordings of the real CLI in tests/recordings again
@@ -56,6 +59,7 @@ fn main() -> ExitCode {
         ["bench", names @ ..] => bench::bench(names),
         ["fuzz", arguments @ ..] => fuzz::fuzz(arguments),
         ["shots", views @ ..] => shots::shots(views),
+        ["systems"] => systems::systems(),
         ["package"] => package::package(),
         ["package", "--check"] => package::check_built(),
         ["recordings"] => test::recordings(),

@@ -21,6 +21,9 @@ pub enum Need {
     Python,
     /// Looking into the packages that were built.
     Package,
+    /// Checking the code for Windows and macOS: a compiler with the source of its standard library, and what makes
+    /// Windows' resources.
+    OtherSystems,
 }
 
 /// A family of Linux distributions with one package manager.
@@ -76,6 +79,9 @@ impl Family {
             (Self::Debian, Need::Count) => &["valgrind"],
             (Self::Debian, Need::Python) => &["python3", "python3-venv"],
             (Self::Debian, Need::Package) => &["rpm", "desktop-file-utils", "appstream"],
+            (Self::Debian, Need::OtherSystems) => {
+                &["rustc-web", "cargo-web", "rust-web-src", "gcc-mingw-w64-x86-64"]
+            }
 
             (Self::Fedora, Need::Build) => &["gcc", "make", "pkgconf-pkg-config", "webkit2gtk4.1-devel"],
             (Self::Fedora, Need::Display) => {
@@ -92,6 +98,7 @@ impl Family {
             (Self::Fedora, Need::Count) => &["valgrind"],
             (Self::Fedora, Need::Python) => &["python3"],
             (Self::Fedora, Need::Package) => &["rpm", "desktop-file-utils", "appstream"],
+            (Self::Fedora, Need::OtherSystems) => &["rust", "cargo", "rust-src", "mingw64-gcc"],
 
             (Self::Arch, Need::Build) => &["base-devel", "webkit2gtk-4.1"],
             (Self::Arch, Need::Display) => &["xorg-server-xvfb", "openbox", "dbus", "imagemagick", "ttf-dejavu"],
@@ -105,6 +112,7 @@ impl Family {
             (Self::Arch, Need::Count) => &["valgrind"],
             (Self::Arch, Need::Python) => &["python"],
             (Self::Arch, Need::Package) => &["rpm-tools", "desktop-file-utils", "appstream"],
+            (Self::Arch, Need::OtherSystems) => &["rust-src", "mingw-w64-gcc"],
         }
     }
 }

@@ -1,0 +1,123 @@
+//! `cargo xtask systems`: whether the code is right for Windows and macOS, as far as a compiler on Linux can tell.
+//!
+//! No standard library for them is needed: it is checked from its source, with the rest. Nothing is linked and nothing run.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::command::{cargo, command, read, run};
+use crate::node::Node;
+use crate::packages::Need;
+use crate::{Outcome, project, system, ui};
+
+const WINDOWS: &str = "x86_64-pc-windows-gnu";
+const MACOS: &str = "aarch64-apple-darwin";
+
+/// Checks every package for both systems; a warning is an error.
+pub fn systems() -> Outcome {
+    if !cfg!(target_os = "linux") {
+        return Err("the other systems are checked on Linux; for this one, `cargo xtask test` does it".into());
+    }
+    system::ensure(&[Need::Build, Need::OtherSystems])?;
+    let toolchain = Toolchain::with_source()?;
+    ui::build(&Node::ensure()?)?;
+    let stub = Stub::make()?;
+    let outcomes =
+        [run(&mut toolchain.check(WINDOWS)), run(toolchain.check(MACOS).envs(stub.environment(MACOS)))];
+    outcomes.into_iter().collect()
+}
+
+/// A compiler that has the source of its standard library beside it.
+struct Toolchain {
+    /// Of the system, at a place where rustup's does not hide it; `None`: the one that runs us.
+    folder: Option<&'static Path>,
+}
+
+impl Toolchain {
+    fn with_source() -> Outcome<Self> {
+        let system = Path::new("/usr/bin");
+        let ours = Self { folder: None };
+        let has_source = |toolchain: &Self| {
+            let sysroot = read(command(toolchain.program("rustc")).args(["--print", "sysroot"]));
+            sysroot.is_ok_and(|root| {
+                Path::new(&root).join("lib/rustlib/src/rust/library/std/Cargo.toml").is_file()
+            })
+        };
+        [ours, Self { folder: Some(system) }].into_iter().find(has_source).ok_or_else(|| {
+            "no Rust compiler has the source of its standard library; with rustup, add it by:\n\n    \
+             rustup component add rust-src"
+                .to_owned()
+        })
+    }
+
+    fn program(&self, name: &str) -> PathBuf {
+        self.folder.map_or_else(|| name.into(), |folder| folder.join(name))
+    }
+
+    fn check(&self, target: &str) -> Command {
+        let mut check = match self.folder {
+            None => cargo(),
+            Some(_) => {
+                let mut check = command(self.program("cargo"));
+                check.env("RUSTC", self.program("rustc")).env_remove("RUSTUP_TOOLCHAIN");
+                check
+            }
+        };
+        check
+            // The standard library is built by a feature that only a nightly compiler would take otherwise.
+            .env("RUSTC_BOOTSTRAP", "1")
+            .env("CARGO_BUILD_WARNINGS", "deny")
+            .args([
+                "check",
+                "--workspace",
+                "--keep-going",
+                "-Zbuild-std=std,panic_abort,panic_unwind",
+                "-Zwarnings",
+            ])
+            .args(["--target", target, "--target-dir"])
+            .arg(folder());
+        check
+    }
+}
+
+/// A C compiler for a target that has none here: two packages for macOS compile Objective-C, and since nothing is
+/// linked, an empty object does. Always at the same place, or those packages would be compiled each time.
+struct Stub(PathBuf);
+
+impl Stub {
+    fn make() -> Outcome<Self> {
+        let folder = folder().join("stub");
+        fs::create_dir_all(&folder)
+            .map_err(|error| format!("could not make {}: {error}", folder.display()))?;
+        write_program(
+            &folder.join("cc"),
+            "#!/bin/sh\nfor word in \"$@\"; do\n  [ \"$last\" = -o ] && : >\"$word\"\n  last=$word\ndone\n",
+        )?;
+        write_program(&folder.join("ar"), "#!/bin/sh\n")?;
+        Ok(Self(folder))
+    }
+
+    fn environment(&self, target: &str) -> [(String, PathBuf); 3] {
+        let target = target.replace('-', "_");
+        [
+            (format!("CC_{target}"), self.0.join("cc")),
+            (format!("AR_{target}"), self.0.join("ar")),
+            ("SDKROOT".to_owned(), self.0.clone()),
+        ]
+    }
+}
+
+fn folder() -> PathBuf {
+    project::target().join("systems")
+}
+
+fn write_program(path: &Path, text: &str) -> Outcome {
+    let written = fs::write(path, text);
+    #[cfg(unix)]
+    let written = written.and_then(|()| {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755))
+    });
+    written.map_err(|error| format!("could not write {}: {error}", path.display()))
+}
