@@ -2,102 +2,153 @@
 //! request; whoever answers first wins, and the other goes away.
 //!
 //! A dialog decides nothing by itself: its default is *Review…*, closing it answers nothing, and what it cannot show
-//! whole and plain cannot be allowed there.
+//! whole and plain cannot be allowed there. Each system has a backend of its own behind one trait; what they say and what
+//! their buttons mean is in `face`, the same for all.
 
+#[cfg(target_os = "macos")]
+mod alert;
+mod face;
 #[cfg(target_os = "linux")]
 mod gtk;
-#[cfg(not(target_os = "linux"))]
+#[cfg(windows)]
 mod rfd;
-
-#[cfg(target_os = "linux")]
-use self::gtk as system;
-#[cfg(not(target_os = "linux"))]
-use self::rfd as system;
+#[cfg(test)]
+mod scripted;
+#[cfg(windows)]
+mod task_dialog;
+#[cfg(test)]
+mod tests;
 
 use crate::shell::Shell;
 use crate::windows;
 use deskbell_engine::api::*;
-use deskbell_engine::permission::{Act, Ask, DialogId, Dialogs};
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use deskbell_engine::permission::{Act, Ask, DialogId, Dialogs, Reaction};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tauri::{AppHandle, Manager};
 
-/// *Allow once* is armed this long after the dialog is shown: a click that was meant for something else decides
-/// nothing.
-const ARMED_AFTER: Duration = Duration::from_millis(700);
+/// Takes what a person did with a dialog.
+pub type React = Box<dyn FnOnce(Reaction) + Send>;
 
-/// The dialogs of all windows, and the hands that show them.
-#[derive(Default)]
-pub struct Asking(Mutex<Dialogs>);
+/// Shows the dialogs of one system. None of its functions waits for a person, nor for another thread: they are called
+/// with the lines of dialogs locked.
+pub trait Backend: Send + Sync {
+    /// Shows a dialog on the window of that label. `react` is called once, but not after a withdrawal, and not before
+    /// this returns; with `Dismissed` also if it turns out later that the dialog cannot be shown.
+    fn show(&self, window: &str, ask: Ask, react: React) -> anyhow::Result<()>;
+
+    /// Takes a dialog away without an answer; of one that is gone already nothing is to be done.
+    fn withdraw(&self, id: &DialogId) -> anyhow::Result<()>;
+
+    /// Does the dialog have the keyboard? Called without the lock.
+    fn is_in_front(&self, id: &DialogId) -> bool;
+}
+
+/// The backend of this system.
+pub fn native(app: &AppHandle) -> Box<dyn Backend> {
+    #[cfg(target_os = "linux")]
+    let backend = gtk::Gtk::new(app.clone());
+    #[cfg(target_os = "macos")]
+    let backend = alert::Alert::new(app.clone());
+    #[cfg(windows)]
+    let backend = task_dialog::TaskDialog::new(app.clone());
+    Box::new(backend)
+}
+
+/// The dialogs of all windows, and the backend that shows them.
+pub struct Asking(Arc<Inner>);
+
+struct Inner {
+    dialogs: Mutex<Dialogs>,
+    backend: Box<dyn Backend>,
+    carry_out: Box<dyn Fn(Outcome) + Send + Sync>,
+}
+
+/// What comes of a dialog: never of one that was withdrawn, and never two of one.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    Decide { id: DialogId, shown: String, decision: Decision },
+    BringUp { window: String, id: DialogId },
+}
 
 impl Asking {
+    pub fn new(backend: Box<dyn Backend>, carry_out: impl Fn(Outcome) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(Inner { dialogs: Mutex::default(), backend, carry_out: Box::new(carry_out) }))
+    }
+
     /// A request comes in for a window.
-    pub fn ask(
-        &self,
-        app: &AppHandle,
-        label: &str,
-        project: &str,
-        session: &Session,
-        request: PermissionRequest,
-    ) {
-        if let Some(ask) = Ask::of(project, session, request) {
-            self.change(app, |dialogs| dialogs.asked(label, ask));
-        }
+    pub fn ask(&self, label: &str, ask: Ask) {
+        self.0.change(|dialogs| dialogs.asked(label, ask));
     }
 
     /// A request is over: it was answered, or is withdrawn.
-    pub fn resolved(&self, app: &AppHandle, session_id: &SessionId, request_id: &RequestId) {
+    pub fn resolved(&self, session_id: &SessionId, request_id: &RequestId) {
         let id = DialogId { session_id: session_id.clone(), request_id: request_id.clone() };
-        self.change(app, |dialogs| dialogs.resolved(&id));
+        self.0.change(|dialogs| dialogs.resolved(&id));
     }
 
-    pub fn window_gone(&self, app: &AppHandle, label: &str) {
-        self.change(app, |dialogs| dialogs.window_gone(label));
+    pub fn window_gone(&self, label: &str) {
+        self.0.change(|dialogs| dialogs.window_gone(label));
     }
 
     /// Is a dialog of this window what the user has before them?
     pub fn is_in_front(&self, label: &str) -> bool {
-        let dialogs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        dialogs.shown(label).is_some_and(|ask| system::is_in_front(&ask.id))
+        let id = self.0.lock().shown(label).map(|ask| ask.id.clone());
+        id.is_some_and(|id| self.0.backend.is_in_front(&id))
+    }
+}
+
+impl Inner {
+    fn lock(&self) -> MutexGuard<'_, Dialogs> {
+        self.dialogs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn change(&self, app: &AppHandle, change: impl FnOnce(&mut Dialogs) -> Vec<Act>) {
-        let mut dialogs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut others = Vec::new();
+    fn change(self: &Arc<Self>, change: impl FnOnce(&mut Dialogs) -> Vec<Act>) {
+        let mut dialogs = self.lock();
+        let mut outcomes = Vec::new();
+        let mut acts = VecDeque::from(change(&mut dialogs));
         // Still under the lock, so that a dialog is never withdrawn before it is shown.
-        for act in change(&mut dialogs) {
+        while let Some(act) = acts.pop_front() {
             match act {
-                Act::Show { window, ask } => show(app, &window, ask),
-                Act::Withdraw { id } => system::withdraw(app, &id),
-                act => others.push(act),
+                Act::Show { window, ask } => {
+                    let (id, shown) = (ask.id.clone(), ask.shown.clone());
+                    if let Err(error) = self.show(&window, ask) {
+                        // The card is there all the same, and those behind it in line are not to wait for it.
+                        tracing::error!(%error, "a permission dialog could not be shown");
+                        acts.extend(dialogs.reacted(&id, &shown, Reaction::Dismissed));
+                    }
+                }
+                Act::Withdraw { id } => {
+                    if let Err(error) = self.backend.withdraw(&id) {
+                        tracing::error!(%error, "a dialog could not be withdrawn");
+                    }
+                }
+                Act::Decide { id, shown, decision } => {
+                    outcomes.push(Outcome::Decide { id, shown, decision });
+                }
+                Act::BringUp { window, id } => outcomes.push(Outcome::BringUp { window, id }),
             }
         }
         drop(dialogs);
-        others.into_iter().for_each(|act| carry_out(app, act));
+        outcomes.into_iter().for_each(|outcome| (self.carry_out)(outcome));
+    }
+
+    fn show(self: &Arc<Self>, window: &str, ask: Ask) -> anyhow::Result<()> {
+        let (inner, id, shown) = (self.clone(), ask.id.clone(), ask.shown.clone());
+        let react = move |reaction| inner.change(|dialogs| dialogs.reacted(&id, &shown, reaction));
+        self.backend.show(window, ask, Box::new(react))
     }
 }
 
-fn show(app: &AppHandle, label: &str, ask: Ask) {
-    let (app_then, id, shown) = (app.clone(), ask.id.clone(), ask.shown.clone());
-    let react = move |reaction| {
-        let shell = app_then.state::<Shell>();
-        shell.asking.change(&app_then, |dialogs| dialogs.reacted(&id, &shown, reaction));
-    };
-    if let Err(error) = system::show(app, label, ask, react) {
-        // The card is there all the same.
-        tracing::error!(%error, "a permission dialog could not be shown");
-    }
-}
-
-fn carry_out(app: &AppHandle, act: Act) {
-    match act {
-        Act::Show { .. } | Act::Withdraw { .. } => {}
-        Act::BringUp { window, id: DialogId { session_id, request_id } } => {
+/// Does in the app what came of a dialog.
+pub fn carry_out(app: &AppHandle, outcome: Outcome) {
+    match outcome {
+        Outcome::BringUp { window, id: DialogId { session_id, request_id } } => {
             windows::bring_up(app, &window);
             let request_id = Some(request_id);
             windows::tell(app, &window, &WindowEvent::Show { session_id, request_id });
         }
-        Act::Decide { id: DialogId { session_id, request_id }, shown, decision } => {
+        Outcome::Decide { id: DialogId { session_id, request_id }, shown, decision } => {
             let app = app.clone();
             let decide = Command::Decide { request_id, shown: Some(shown), decision };
             tauri::async_runtime::spawn(async move {

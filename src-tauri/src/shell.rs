@@ -1,7 +1,7 @@
 //! The app itself: its start, what the sessions tell it, its end.
 
 use crate::args::{self, Args, Mode};
-use crate::ask::Asking;
+use crate::ask::{self, Asking};
 use crate::desk::{self, Desk};
 use crate::notify::Bell;
 use crate::preferences::Kept;
@@ -10,6 +10,7 @@ use crate::windows::{self, Windows};
 use crate::{commands, project, relay, trust};
 use anyhow::Context;
 use deskbell_engine::api::*;
+use deskbell_engine::permission::Ask;
 use std::path::{Path, PathBuf};
 use tauri::{AppHandle, Manager, RunEvent, Wry};
 use tokio::sync::mpsc;
@@ -100,7 +101,10 @@ fn setup(app: &AppHandle, args: Args) -> anyhow::Result<()> {
     app.manage(Shell {
         windows: Windows::default(),
         kept,
-        asking: Asking::default(),
+        asking: Asking::new(ask::native(app), {
+            let app = app.clone();
+            move |outcome| ask::carry_out(&app, outcome)
+        }),
         bell: Bell::default(),
         survivors,
         desk,
@@ -227,12 +231,13 @@ async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>) {
                 shell.bell.ring(&app, &project, &session, &words, Some(request.id.clone()));
                 if let Some(label) = label
                     && shell.kept.preferred.get().ask_by == AskBy::DialogAndCard
+                    && let Some(ask) = Ask::of(&windows::name_of(&project), &session, *request)
                 {
-                    shell.asking.ask(&app, &label, &windows::name_of(&project), &session, *request);
+                    shell.asking.ask(&label, ask);
                 }
             }
             Event::PermissionResolved { request_id, .. } => {
-                shell.asking.resolved(&app, &session_id, &request_id);
+                shell.asking.resolved(&session_id, &request_id);
                 shell.bell.quiet(&session_id);
             }
             Event::TurnEnded { turn } => {

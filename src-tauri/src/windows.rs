@@ -206,7 +206,7 @@ fn watch(app: AppHandle, window: WebviewWindow) {
             }
             TauriEvent::Destroyed => {
                 shell.windows.lock().by_label.remove(&label);
-                shell.asking.window_gone(&app, &label);
+                shell.asking.window_gone(&label);
             }
             _ => {}
         }

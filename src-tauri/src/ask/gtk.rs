@@ -1,7 +1,8 @@
 //! The dialog on Linux, by GTK itself: it belongs to its window, can be withdrawn, and leaves every other window
 //! usable, its own among them.
 
-use super::ARMED_AFTER;
+use super::face::{ARMED_AFTER, Button, Face, LINE_END, REASON, Subject};
+use super::{Backend, React};
 use ::gtk::atk::prelude::AtkObjectExt;
 use ::gtk::prelude::*;
 use ::gtk::{
@@ -11,7 +12,6 @@ use anyhow::Context;
 use deskbell_engine::permission::{Ask, DialogId, Reaction};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
-use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
 use tauri::{AppHandle, Manager};
 
@@ -23,35 +23,43 @@ thread_local! {
 /// The dialog that has the focus, for whoever asks from another thread.
 static IN_FRONT: Mutex<Option<DialogId>> = Mutex::new(None);
 
-const ALLOW: ResponseType = ResponseType::Other(1);
-const DENY: ResponseType = ResponseType::Other(2);
-const REVIEW: ResponseType = ResponseType::Other(3);
+/// Shows dialogs by GTK, on the main thread.
+pub struct Gtk(AppHandle);
 
-/// Shows a dialog. The reaction comes once, on the main thread; none comes after a withdrawal.
-pub fn show(
-    app: &AppHandle,
-    label: &str,
-    ask: Ask,
-    react: impl Fn(Reaction) + Send + 'static,
-) -> anyhow::Result<()> {
-    let window = app.get_webview_window(label).context("the window is gone")?;
-    app.run_on_main_thread(move || match window.gtk_window() {
-        Ok(parent) => build(&parent, ask, react),
-        Err(error) => tracing::error!(%error, "the window is gone"),
-    })?;
-    Ok(())
-}
-
-pub fn withdraw(app: &AppHandle, id: &DialogId) {
-    let id = id.clone();
-    let closed = app.run_on_main_thread(move || close(&id));
-    if let Err(error) = closed {
-        tracing::error!(%error, "a dialog could not be withdrawn");
+impl Gtk {
+    pub fn new(app: AppHandle) -> Self {
+        Self(app)
     }
 }
 
-pub fn is_in_front(id: &DialogId) -> bool {
-    IN_FRONT.lock().unwrap_or_else(PoisonError::into_inner).as_ref() == Some(id)
+impl Backend for Gtk {
+    fn show(&self, window: &str, ask: Ask, react: React) -> anyhow::Result<()> {
+        let window = self.0.get_webview_window(window).context("the window is gone")?;
+        self.0.run_on_main_thread(move || match window.gtk_window() {
+            Ok(parent) => build(&parent, &ask, react),
+            // Whatever was to be shown on it goes with it.
+            Err(error) => tracing::warn!(%error, "the window is gone"),
+        })?;
+        Ok(())
+    }
+
+    fn withdraw(&self, id: &DialogId) -> anyhow::Result<()> {
+        let id = id.clone();
+        Ok(self.0.run_on_main_thread(move || close(&id))?)
+    }
+
+    fn is_in_front(&self, id: &DialogId) -> bool {
+        IN_FRONT.lock().unwrap_or_else(PoisonError::into_inner).as_ref() == Some(id)
+    }
+}
+
+/// GTK's own numbers for responses are negative.
+fn response(button: Button) -> ResponseType {
+    ResponseType::Other(match button {
+        Button::AllowOnce => 1,
+        Button::Deny => 2,
+        Button::Review => 3,
+    })
 }
 
 fn set_in_front(id: &DialogId, is: bool) {
@@ -72,9 +80,10 @@ fn close(id: &DialogId) {
     }
 }
 
-fn build(parent: &::gtk::ApplicationWindow, ask: Ask, react: impl Fn(Reaction) + 'static) {
+fn build(parent: &::gtk::ApplicationWindow, ask: &Ask, react: React) {
+    let face = Face::of(ask);
     let dialog = Dialog::new();
-    dialog.set_title(&format!("{} — {}", ask.question, ask.project));
+    dialog.set_title(&face.title);
     dialog.set_transient_for(Some(parent));
     dialog.set_destroy_with_parent(true);
     dialog.set_modal(false);
@@ -85,46 +94,38 @@ fn build(parent: &::gtk::ApplicationWindow, ask: Ask, react: impl Fn(Reaction) +
     let content = dialog.content_area();
     content.set_border_width(16);
     content.set_spacing(12);
-    content.add(&heading(&ask));
-    content.add(&subject(&ask));
+    content.add(&heading(&face));
+    content.add(&subject(&face.subject));
     let reason = Entry::new();
-    reason.set_placeholder_text(Some("Reason for a denial, which the agent reads"));
+    reason.set_placeholder_text(Some(REASON));
     name(&reason, "Reason");
     content.add(&reason);
 
-    // *Deny* and *Allow once* weigh the same; *Allow once* is there only if the subject is.
-    dialog.add_button("Deny", DENY);
-    let allow = ask.subject.is_some().then(|| dialog.add_button("Allow once", ALLOW));
-    // Enter anywhere, and the focus it starts with, lead to the button that decides nothing.
-    let review = dialog.add_button("Review…", REVIEW);
-    dialog.set_default_response(REVIEW);
-    review.grab_focus();
-
-    if let Some(allow) = allow {
-        allow.set_sensitive(false);
-        // Even with the focus on it, Enter goes to the button that decides nothing; the space bar does not.
-        allow.set_receives_default(false);
-        dialog.connect_map(move |_| {
-            let allow = allow.clone();
-            glib::timeout_add_local_once(ARMED_AFTER, move || allow.set_sensitive(true));
-        });
+    // *Deny* and *Allow once* weigh the same.
+    for button in face.buttons() {
+        let widget = dialog.add_button(button.label(), response(button));
+        if button.is_armed_late() {
+            arm_late(&dialog, widget);
+        } else if button == Button::DEFAULT {
+            // Enter anywhere, and the focus it starts with, lead to it.
+            dialog.set_default_response(response(button));
+            widget.grab_focus();
+        }
     }
     let id = ask.id.clone();
     let focus_id = id.clone();
     dialog.connect_is_active_notify(move |dialog| set_in_front(&focus_id, dialog.is_active()));
-    let answered = Rc::new(Cell::new(false));
+    let react = Cell::new(Some(react));
     let response_id = id.clone();
-    dialog.connect_response(move |_, response| {
+    let buttons: Vec<Button> = face.buttons().collect();
+    dialog.connect_response(move |_, responded| {
         // Destroying the dialog responds once more.
-        if answered.replace(true) || !SHOWN.with(|shown| shown.borrow().contains_key(&response_id)) {
+        if !SHOWN.with(|shown| shown.borrow().contains_key(&response_id)) {
             return;
         }
-        let reaction = match response {
-            ALLOW => Reaction::AllowOnce,
-            DENY => Reaction::Deny { reason: reason.text().to_string() },
-            REVIEW => Reaction::Review,
-            _ => Reaction::Dismissed,
-        };
+        let Some(react) = react.take() else { return };
+        let pressed = buttons.iter().find(|button| response(**button) == responded);
+        let reaction = pressed.map_or(Reaction::Dismissed, |button| button.reaction(&reason.text()));
         close(&response_id);
         react(reaction);
     });
@@ -132,30 +133,42 @@ fn build(parent: &::gtk::ApplicationWindow, ask: Ask, react: impl Fn(Reaction) +
     SHOWN.with(|shown| shown.borrow_mut().insert(id, dialog));
 }
 
-fn heading(ask: &Ask) -> Column {
+fn arm_late(dialog: &Dialog, button: ::gtk::Widget) {
+    button.set_sensitive(false);
+    // Even with the focus on it, Enter goes to the button that decides nothing; the space bar does not.
+    button.set_receives_default(false);
+    dialog.connect_map(move |_| {
+        let button = button.clone();
+        glib::timeout_add_local_once(ARMED_AFTER, move || button.set_sensitive(true));
+    });
+}
+
+fn heading(face: &Face) -> Column {
     let column = Column::new(Orientation::Vertical, 4);
     let question = Label::new(None);
-    question.set_markup(&format!("<big><b>{}</b></big>", glib::markup_escape_text(&ask.question)));
-    // The tool and the project are never cut; a title may be.
-    let place = Label::new(Some(&format!("{} in {}", ask.tool, ask.project)));
+    question.set_markup(&format!("<big><b>{}</b></big>", glib::markup_escape_text(&face.question)));
+    let place = Label::new(Some(&face.place));
     place.set_line_wrap(true);
     place.set_line_wrap_mode(::gtk::pango::WrapMode::WordChar);
     place.set_max_width_chars(60);
-    let title = Label::new(Some(&format!("Session: “{}”", ask.session_title)));
-    title.set_ellipsize(::gtk::pango::EllipsizeMode::End);
-    for label in [&question, &place, &title] {
+    // A title may be cut.
+    let session = Label::new(Some(&face.session));
+    session.set_ellipsize(::gtk::pango::EllipsizeMode::End);
+    for label in [&question, &place, &session] {
         label.set_xalign(0.0);
         column.add(label);
     }
     column
 }
 
-fn subject(ask: &Ask) -> ::gtk::Widget {
-    let Some(text) = &ask.subject else { return not_here(ask).upcast() };
+fn subject(subject: &Subject) -> ::gtk::Widget {
+    let text = match subject {
+        Subject::Whole(text) => text,
+        Subject::NotHere(lines) => return not_here(lines).upcast(),
+    };
     let label = Label::new(None);
-    // A new line is not to be taken for a line that was broken because it is long.
-    let mark = "<span alpha=\"55%\">↵</span>\n";
-    label.set_markup(&format!("<tt>{}</tt>", glib::markup_escape_text(text).replace('\n', mark)));
+    let mark = format!("<span alpha=\"55%\">{LINE_END}</span>\n");
+    label.set_markup(&format!("<tt>{}</tt>", glib::markup_escape_text(text).replace('\n', &mark)));
     label.set_xalign(0.0);
     label.set_selectable(true);
     label.set_can_focus(false);
@@ -170,17 +183,10 @@ fn subject(ask: &Ask) -> ::gtk::Widget {
 }
 
 /// Why it is for the card.
-fn not_here(ask: &Ask) -> Column {
+fn not_here(lines: &[String]) -> Column {
     let column = Column::new(Orientation::Vertical, 8);
-    let why = if ask.notices.is_empty() {
-        "This is more than a dialog can show plainly."
-    } else {
-        "This may not be what it seems:"
-    };
-    let lines = ask.notices.iter().map(|notice| format!("•  {notice}"));
-    let last = "Review it to see all of it.".to_owned();
-    for line in std::iter::once(why.to_owned()).chain(lines).chain([last]) {
-        let label = Label::new(Some(&line));
+    for line in lines {
+        let label = Label::new(Some(line));
         label.set_xalign(0.0);
         label.set_line_wrap(true);
         label.set_line_wrap_mode(::gtk::pango::WrapMode::WordChar);

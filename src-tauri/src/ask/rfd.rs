@@ -1,47 +1,27 @@
-//! The dialog where there is no backend of our own yet: three buttons, and no way to take it back.
+//! The last resort on Windows, where the common controls are older than version 6: a message box.
 //!
-//! It cannot tell *Review…* from being closed, so both leave the card; a late answer finds its request answered.
+//! Its buttons cannot be named, its first one is the default, none can be armed late, and it cannot be taken back: so it
+//! offers no *Allow*, and an answer that comes after a withdrawal counts for nothing.
 
-use anyhow::Context;
-use deskbell_engine::permission::{Ask, DialogId, Reaction};
-use rfd::{AsyncMessageDialog, MessageButtons, MessageDialogResult};
-use tauri::{AppHandle, Manager};
+use super::face::{Button, Face};
+use deskbell_engine::permission::Reaction;
+use rfd::{MessageButtons, MessageDialog, MessageDialogResult};
+use tauri::WebviewWindow;
 
-pub fn show(
-    app: &AppHandle,
-    label: &str,
-    ask: Ask,
-    react: impl Fn(Reaction) + Send + 'static,
-) -> anyhow::Result<()> {
-    const ALLOW: &str = "Allow once";
-    const DENY: &str = "Deny";
-    const REVIEW: &str = "Review…";
-    let window = app.get_webview_window(label).context("the window is gone")?;
-    let buttons = match &ask.subject {
-        Some(_) => MessageButtons::YesNoCancelCustom(ALLOW.to_owned(), DENY.to_owned(), REVIEW.to_owned()),
-        None => MessageButtons::OkCancelCustom(DENY.to_owned(), REVIEW.to_owned()),
-    };
-    let subject = ask.subject.as_deref().unwrap_or("Review it to see all of it.");
-    let dialog = AsyncMessageDialog::new()
-        .set_parent(&window)
-        .set_title(&ask.question)
-        .set_description(format!("{} · {} · {}\n\n{subject}", ask.project, ask.session_title, ask.tool))
-        .set_buttons(buttons)
-        .show();
-    tauri::async_runtime::spawn(async move {
-        react(match dialog.await {
-            MessageDialogResult::Custom(label) if label == ALLOW => Reaction::AllowOnce,
-            MessageDialogResult::Custom(label) if label == DENY => Reaction::Deny { reason: String::new() },
-            MessageDialogResult::Custom(label) if label == REVIEW => Reaction::Review,
-            _ => Reaction::Dismissed,
-        });
-    });
-    Ok(())
-}
-
-/// A message dialog of the system cannot be taken back.
-pub fn withdraw(_app: &AppHandle, _id: &DialogId) {}
-
-pub fn is_in_front(_id: &DialogId) -> bool {
-    false
+/// Shows it until it is closed, on a thread that may wait.
+pub fn ask(window: &WebviewWindow, face: &Face) -> Reaction {
+    let text = format!(
+        "{}\n{}\n{}\n\nReview it in the window? Yes brings it up, No denies the request, Cancel does neither.",
+        face.question, face.place, face.session
+    );
+    let dialog = MessageDialog::new()
+        .set_parent(window)
+        .set_title(&face.title)
+        .set_description(text)
+        .set_buttons(MessageButtons::YesNoCancel);
+    match dialog.show() {
+        MessageDialogResult::Yes => Button::Review.reaction(""),
+        MessageDialogResult::No => Button::Deny.reaction(""),
+        _ => Reaction::Dismissed,
+    }
 }

@@ -1,0 +1,157 @@
+//! A dialog's whole way, from the request to the decision, without a display.
+
+use super::scripted::Scripted;
+use super::*;
+use std::sync::mpsc;
+
+fn id(n: u32) -> DialogId {
+    DialogId { session_id: SessionId::new("session"), request_id: RequestId::new(format!("request-{n}")) }
+}
+
+/// A request to run a command that is its own.
+pub fn ask(n: u32) -> Ask {
+    Ask {
+        id: id(n),
+        project: "lighthouse".to_owned(),
+        session_title: "Tidy up".to_owned(),
+        tool: "Bash".to_owned(),
+        question: "Run this command?".to_owned(),
+        shown: format!("hash of {n}"),
+        subject: Some(format!("touch {n}.txt")),
+        notices: Vec::new(),
+    }
+}
+
+/// Dialogs that are asked for here, on a screen that the test sees.
+struct Stage {
+    asking: Asking,
+    screen: Scripted,
+    outcomes: mpsc::Receiver<Outcome>,
+}
+
+impl Stage {
+    fn new() -> Self {
+        let screen = Scripted::default();
+        let (sender, outcomes) = mpsc::channel();
+        let carry_out = move |outcome| sender.send(outcome).expect("the test listens");
+        Self { asking: Asking::new(Box::new(screen.clone()), carry_out), screen, outcomes }
+    }
+
+    fn resolved(&self, n: u32) {
+        self.asking.resolved(&id(n).session_id, &id(n).request_id);
+    }
+
+    fn outcomes(&self) -> Vec<Outcome> {
+        self.outcomes.try_iter().collect()
+    }
+
+    fn subjects(&self) -> Vec<String> {
+        self.screen.screen().into_iter().map(|(_, subject)| subject).collect()
+    }
+}
+
+fn decided(n: u32, decision: Decision) -> Outcome {
+    Outcome::Decide { id: id(n), shown: format!("hash of {n}"), decision }
+}
+
+#[test]
+fn each_answer_is_one_decision_and_the_next_dialog_follows() {
+    let stage = Stage::new();
+    (1..=3).for_each(|n| stage.asking.ask("a", ask(n)));
+    assert_eq!(stage.subjects(), ["touch 1.txt"], "two would hide each other");
+    stage.screen.press(&id(1), Reaction::AllowOnce);
+    assert_eq!(stage.outcomes(), [decided(1, Decision::AllowOnce { updated_input: None })]);
+    assert_eq!(stage.subjects(), ["touch 2.txt"]);
+    stage.screen.press(&id(2), Reaction::Deny { reason: "Not now.".to_owned() });
+    let denied = Decision::Deny { message: "Not now.".to_owned(), interrupt: false };
+    assert_eq!(stage.outcomes(), [decided(2, denied)]);
+    stage.screen.press(&id(3), Reaction::Review);
+    assert_eq!(stage.outcomes(), [Outcome::BringUp { window: "a".to_owned(), id: id(3) }]);
+    assert!(stage.subjects().is_empty());
+}
+
+#[test]
+fn closing_a_dialog_answers_nothing() {
+    let stage = Stage::new();
+    stage.asking.ask("a", ask(1));
+    stage.screen.press(&id(1), Reaction::Dismissed);
+    assert!(stage.outcomes().is_empty());
+    assert!(stage.subjects().is_empty(), "it does not come again by itself");
+}
+
+#[test]
+fn what_a_dialog_did_not_show_it_cannot_allow() {
+    let stage = Stage::new();
+    stage.asking.ask("a", Ask { subject: None, ..ask(1) });
+    stage.screen.press(&id(1), Reaction::AllowOnce);
+    assert!(stage.outcomes().is_empty());
+}
+
+#[test]
+fn a_request_that_is_over_takes_its_dialog_away() {
+    let stage = Stage::new();
+    (1..=3).for_each(|n| stage.asking.ask("a", ask(n)));
+    stage.resolved(2);
+    assert_eq!(stage.subjects(), ["touch 1.txt"]);
+    stage.resolved(1);
+    assert_eq!(stage.subjects(), ["touch 3.txt"]);
+    stage.resolved(3);
+    assert!(stage.subjects().is_empty());
+    assert!(stage.outcomes().is_empty());
+}
+
+#[test]
+fn a_press_that_comes_too_late_counts_for_nothing() {
+    let stage = Stage::new();
+    stage.asking.ask("a", ask(1));
+    let react = stage.screen.pressing(&id(1));
+    stage.resolved(1);
+    react(Reaction::AllowOnce);
+    assert!(stage.outcomes().is_empty());
+}
+
+#[test]
+fn a_late_press_does_not_allow_another_request_of_the_same_name() {
+    let stage = Stage::new();
+    stage.asking.ask("a", ask(1));
+    let react = stage.screen.pressing(&id(1));
+    stage.resolved(1);
+    let other = Ask { shown: "another hash".to_owned(), subject: Some("git push".to_owned()), ..ask(1) };
+    stage.asking.ask("a", other);
+    react(Reaction::AllowOnce);
+    assert!(stage.outcomes().is_empty());
+    assert_eq!(stage.subjects(), ["git push"], "it still waits");
+}
+
+#[test]
+fn a_window_that_goes_takes_only_its_own_dialogs() {
+    let stage = Stage::new();
+    stage.asking.ask("a", ask(1));
+    stage.asking.ask("a", ask(2));
+    stage.asking.ask("b", ask(3));
+    let react = stage.screen.pressing(&id(1));
+    stage.asking.window_gone("a");
+    react(Reaction::AllowOnce);
+    assert!(stage.outcomes().is_empty());
+    assert_eq!(stage.screen.screen(), [("b".to_owned(), "touch 3.txt".to_owned())]);
+}
+
+#[test]
+fn a_dialog_that_cannot_be_shown_keeps_nobody_waiting() {
+    let stage = Stage::new();
+    stage.screen.refuse(&id(1));
+    stage.asking.ask("a", ask(1));
+    stage.asking.ask("a", ask(2));
+    assert_eq!(stage.subjects(), ["touch 2.txt"]);
+    assert!(stage.outcomes().is_empty(), "the card has it");
+}
+
+#[test]
+fn only_the_dialog_of_that_window_is_in_front() {
+    let stage = Stage::new();
+    stage.asking.ask("a", ask(1));
+    stage.asking.ask("b", ask(2));
+    assert!(!stage.asking.is_in_front("a"));
+    stage.screen.focus(&id(1));
+    assert!(stage.asking.is_in_front("a") && !stage.asking.is_in_front("b"));
+}
