@@ -96,6 +96,21 @@ async fn an_interrupt_takes_the_request_back() {
     assert!(matches!(resolution, Resolution::Withdrawn { .. }), "{resolution:?}");
     assert_eq!(life.turn_end().await.outcome, Outcome::Interrupted);
     is_closed(&life, &request).await;
+    // Nobody denied it.
+    assert_eq!(tool_states(&life.items().await), [ToolState::Interrupted]);
+    life.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_interrupt_of_an_allowed_tool_is_no_failure_of_it() {
+    let mut life = Setup::demo().open().await;
+    life.prompt("RUN 60000 Bash {\"command\": \"touch a.txt\"}").await;
+    let request = life.request().await;
+    decide(&life, &request, allow()).await.unwrap();
+    life.facts("running tool", |session| matches!(session.status, Status::Working { .. })).await;
+    life.command(Command::Interrupt).await.unwrap();
+    assert_eq!(life.turn_end().await.outcome, Outcome::Interrupted);
+    assert_eq!(tool_states(&life.items().await), [ToolState::Interrupted]);
     life.close().await;
 }
 

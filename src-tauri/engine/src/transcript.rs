@@ -51,6 +51,8 @@ pub struct Transcript {
     n_blocks: HashMap<String, u32>,
     n_notices: u64,
     retry: Option<ItemId>,
+    /// What the agent's program itself said last, in the model's place.
+    own_words: Option<ItemId>,
     unreadable: Option<ItemId>,
     /// The last changes of texts that are finished, not told yet.
     last_changes: HashMap<ItemId, Change>,
@@ -205,9 +207,9 @@ impl Transcript {
             }
             Note::PromptState { id, state } => self.prompt_state(now, &id, state),
             Note::Asked { tool_use_id } => self.tool_state(now, tool_use_id, ToolState::Waiting),
-            Note::Answered { tool_use_id, allowed } => {
+            Note::Answered { tool_use_id, denied } => {
                 if let Some(call) = tool_use_id.as_ref().and_then(|id| self.tools.get_mut(&ItemId::new(id))) {
-                    call.denied = !allowed;
+                    call.denied = denied;
                     // The time a person took is not the tool's.
                     call.started_at = now;
                 }
@@ -217,6 +219,7 @@ impl Transcript {
             Note::TurnEnded(turn) => {
                 self.cut_off(now);
                 self.retry = None;
+                self.say_failure_once(&turn);
                 let id = self.notice_id();
                 self.add(id, None, now, Body::TurnEnd(turn));
             }
@@ -246,6 +249,15 @@ impl Transcript {
             }
             // Not sent yet: the session's queue shows it.
             PromptState::Queued | PromptState::Held | PromptState::Done | PromptState::Failed => {}
+        }
+    }
+
+    /// The program says a failure of the API in the model's place, and again as the turn's end.
+    fn say_failure_once(&mut self, turn: &TurnEnd) {
+        let Some(id) = self.own_words.take() else { return };
+        let said = self.sources.get(&id).map(|words| words.trim());
+        if turn.outcome != Outcome::Done && said == Some(turn.words.trim()) {
+            self.remove(&id);
         }
     }
 
@@ -312,7 +324,10 @@ impl Transcript {
             {
                 self.notice(now, Level::Warning, format!("The hook {name} ({event}) ended: {outcome}"), None);
             }
-            Inbound::TaskEnded { status, summary, .. } if !summary.is_empty() => {
+            // While its call runs, it is no task of the background: what came of it, the call's end says.
+            Inbound::TaskEnded { tool_use_id, status, summary, .. }
+                if !summary.is_empty() && !self.is_running(tool_use_id.as_deref()) =>
+            {
                 self.info(now, format!("Background task {status}: {summary}"));
             }
             Inbound::Unreadable { line, error } => self.unreadable(now, line, error),
@@ -470,6 +485,7 @@ impl Transcript {
                     }
                     self.documents.entry(id.clone()).or_default();
                     self.finish(&id, Some(text), None);
+                    self.own_words = is_the_clis_own.then_some(id);
                 }
                 ContentBlock::Thinking { text } => {
                     if !self.index.contains_key(&id) {
@@ -558,6 +574,8 @@ impl Transcript {
         self.running.retain(|known| *known != id);
         let state = match (outcome.is_error, call.denied) {
             (true, true) => ToolState::Denied,
+            // The agent says so of whatever an interrupt ends, as if its user had refused it.
+            (true, false) if outcome.is_rejected() => ToolState::Interrupted,
             (true, false) => ToolState::Failed,
             (false, _) => ToolState::Succeeded,
         };
@@ -576,6 +594,10 @@ impl Transcript {
         if let Some(place) = self.index.get(id) {
             self.news.extend(self.facts.learn(&self.items[*place]));
         }
+    }
+
+    fn is_running(&self, tool_use_id: Option<&str>) -> bool {
+        tool_use_id.is_some_and(|id| self.running.iter().any(|running| running.as_str() == id))
     }
 
     // --- notices from lines ----------------------------------------------------------------------------------
@@ -771,5 +793,80 @@ mod tests {
             assert_eq!(shown, transcript.items());
         }
         assert_eq!(shown.iter().map(|item| item.id.as_str()).collect::<Vec<_>>(), ["notice.1", "m.0"]);
+    }
+
+    fn parsed(line: serde_json::Value) -> Inbound {
+        crate::wire::parse(line.to_string().as_bytes())
+    }
+
+    fn own_words(words: &str) -> Inbound {
+        let content = serde_json::json!([{"type": "text", "text": words}]);
+        let message = serde_json::json!({"id": words, "model": "<synthetic>", "content": content});
+        parsed(serde_json::json!({"type": "assistant", "message": message}))
+    }
+
+    fn ended(outcome: Outcome, words: &str) -> Note {
+        let (words, prompt_ids) = (words.to_owned(), Vec::new());
+        Note::TurnEnded(TurnEnd {
+            outcome,
+            words,
+            prompt_ids,
+            duration_ms: 1,
+            output_tokens: 0,
+            cost_usd: 0.0,
+        })
+    }
+
+    fn bodies(transcript: &Transcript) -> Vec<&str> {
+        let kind = |item: &Item| match item.body {
+            Body::Text { .. } => "text",
+            Body::Notice { .. } => "notice",
+            Body::TurnEnd(_) => "end",
+            _ => "other",
+        };
+        transcript.items().iter().map(kind).collect()
+    }
+
+    /// The program says a failure in the model's place and as the turn's result.
+    #[test]
+    fn the_words_of_a_failure_are_said_once() {
+        let failed = Outcome::ApiError { status: Some(529) };
+        let cases = [
+            ("API Error: 529", failed.clone(), "API Error: 529", &["end"][..]),
+            ("Prompt is too long", Outcome::ContextExceeded, "It no longer fits", &["text", "end"]),
+            ("Total cost: $1", Outcome::Done, "Total cost: $1", &["text", "end"]),
+        ];
+        for (said, outcome, words, expected) in cases {
+            let mut transcript = Transcript::new(Path::new("/project"));
+            transcript.line(1, &mut own_words(said));
+            transcript.note(2, ended(outcome, words));
+            assert_eq!(bodies(&transcript), expected, "{said}");
+        }
+        // What a later turn's end repeats is not its own.
+        let mut transcript = Transcript::new(Path::new("/project"));
+        transcript.line(1, &mut own_words("API Error: 529"));
+        transcript.note(2, ended(Outcome::Done, "Done"));
+        transcript.note(3, ended(failed, "API Error: 529"));
+        assert_eq!(bodies(&transcript), ["text", "end", "end"]);
+    }
+
+    /// A subagent that the turn waits for ends with its call; a task in the background has no other end than this.
+    #[test]
+    fn only_the_end_of_what_ran_in_the_background_is_told_by_itself() {
+        let call = serde_json::json!([{"type": "tool_use", "id": "t", "name": "Agent", "input": {}}]);
+        let message = serde_json::json!({"id": "m", "content": call});
+        let called = serde_json::json!({"type": "assistant", "message": message});
+        let result = serde_json::json!([{"type": "tool_result", "tool_use_id": "t", "content": "begun"}]);
+        let answered = serde_json::json!({"type": "user", "message": {"content": result}});
+        let over = serde_json::json!({"type": "system", "subtype": "task_notification", "task_id": "a",
+                                      "tool_use_id": "t", "status": "completed", "summary": "found"});
+        for (lines, expected) in [
+            ([&called, &over, &answered], &["other"][..]),
+            ([&called, &answered, &over], &["other", "notice"]),
+        ] {
+            let mut transcript = Transcript::new(Path::new("/project"));
+            lines.into_iter().for_each(|line| transcript.line(1, &mut parsed(line.clone())));
+            assert_eq!(bodies(&transcript), expected);
+        }
     }
 }

@@ -147,9 +147,10 @@ pub enum Note {
     Asked {
         tool_use_id: Option<String>,
     },
+    /// A request is no longer open; denied is one that somebody or nobody answered so, not one that was taken back.
     Answered {
         tool_use_id: Option<String>,
-        allowed: bool,
+        denied: bool,
     },
     Notice {
         level: Level,

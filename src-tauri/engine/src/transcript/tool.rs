@@ -37,6 +37,11 @@ impl Outcome<'_> {
         }
     }
 
+    /// The call was not let run, or not to its end. A denial in words of its own is an error like any other.
+    pub fn is_rejected(&self) -> bool {
+        self.structured.and_then(Value::as_str) == Some("User rejected tool use")
+    }
+
     fn field(&self, key: &str) -> Option<&Value> {
         self.structured?.get(key)
     }

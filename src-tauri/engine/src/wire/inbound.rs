@@ -67,6 +67,8 @@ pub enum Inbound {
     /// A background task or subagent ended, with its summary.
     TaskEnded {
         task_id: String,
+        /// The call that began it.
+        tool_use_id: Option<String>,
         status: String,
         summary: String,
     },
@@ -450,9 +452,12 @@ fn read_system(subtype: &str, value: &Value) -> Inbound {
             name: text("hook_name"),
             outcome: Some(string("outcome").unwrap_or_else(|| "done".to_owned())),
         },
-        "task_notification" => {
-            Inbound::TaskEnded { task_id: text("task_id"), status: text("status"), summary: text("summary") }
-        }
+        "task_notification" => Inbound::TaskEnded {
+            task_id: text("task_id"),
+            tool_use_id: string("tool_use_id"),
+            status: text("status"),
+            summary: text("summary"),
+        },
         "background_tasks_changed" => {
             Inbound::BackgroundTasks { n: value.get("tasks").and_then(Value::as_array).map_or(0, Vec::len) }
         }

@@ -24,8 +24,8 @@ impl Step<'_> {
                 self.push(Effect::Write(line.clone()));
                 self.given(&line);
             }
-            let allowed = matches!(resolution, Resolution::Allowed { .. } | Resolution::Answered);
-            self.note(Note::Answered { tool_use_id, allowed });
+            let denied = matches!(resolution, Resolution::Denied { .. });
+            self.note(Note::Answered { tool_use_id, denied });
             self.emit(Event::PermissionResolved { request_id, resolution });
             self.changed();
         }

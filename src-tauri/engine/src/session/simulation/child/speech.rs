@@ -45,6 +45,7 @@ pub fn failed_reply() -> Inbound {
 pub fn task_ended() -> Inbound {
     Inbound::TaskEnded {
         task_id: "task".to_owned(),
+        tool_use_id: None,
         status: "completed".to_owned(),
         summary: "done".to_owned(),
     }
