@@ -59,7 +59,18 @@ async function comment(page) {
   await page.getByRole('textbox', { name: /Your comment/ }).fill('With the release profile too.');
 }
 
+async function modes(page) {
+  await page.getByRole('button', { name: /^Permission mode/ }).click();
+}
+
+async function withoutAsking(page) {
+  await modes(page);
+  await page.getByRole('menuitem', { name: /Start without asking/ }).click();
+}
+
 export const extraViews = [
+  { name: 'modes', scene: 'held', themes: ['dark'], prepare: modes },
+  { name: 'without-asking', scene: 'held', themes: ['light'], prepare: withoutAsking },
   {
     name: 'permission-reason',
     scene: 'permission',

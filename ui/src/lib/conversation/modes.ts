@@ -16,7 +16,7 @@ export const MODES: readonly Mode[] = [
   { id: 'dontAsk', label: 'Never ask', description: 'Does what rules allow and denies the rest without asking' },
 ];
 
-/** The mode that is chosen when a session begins, and never later. */
+/** The mode that is chosen before a process starts, and never later. */
 export const BYPASS = 'bypassPermissions';
 
 /** The modes that Shift+Tab goes through. */

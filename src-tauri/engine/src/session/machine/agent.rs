@@ -128,7 +128,7 @@ impl Step<'_> {
 
     pub(super) fn set_mode(&mut self, mode: String) {
         if mode == BYPASS {
-            let words = "To run without asking is chosen when a session begins, and not later.";
+            let words = "To run without asking is chosen before the agent starts, and not later.";
             return self.refuse(ErrorCode::BadCommand, words);
         }
         // 2.1.197 takes any string and then works in a mode that does not exist.
