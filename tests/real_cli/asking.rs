@@ -123,3 +123,35 @@ pub async fn the_mode_alone_runs_without_asking() -> Result<()> {
     ensure!(!child.heard.iter().any(|line| line["request"]["subtype"] == "can_use_tool"), "it asked");
     child.close().await.map(drop)
 }
+
+/// A conversation that began by asking goes on without, for one process; the next one asks again.
+pub async fn the_mode_lasts_for_one_process_of_a_conversation() -> Result<()> {
+    let world = may_bypass(World::new().await?);
+    let mut child = CliChild::spawn(&world, &[])?;
+    child.ask("req_1", json!({"subtype": "initialize"})).await?;
+    child.prompt("SAY hello").await?;
+    let begun = child.result().await?;
+    let resume = format!("--resume={}", begun["session_id"].as_str().context("a session has an id")?);
+    child.close().await?;
+
+    let mut child = CliChild::spawn(&world, &[&resume, "--permission-mode=bypassPermissions"])?;
+    child.ask("req_1", json!({"subtype": "initialize"})).await?;
+    child.prompt("BASH touch a.txt\nSAY done").await?;
+    let result = child.result().await?;
+    ensure!(result["session_id"] == begun["session_id"], "it is another conversation: {result}");
+    ensure!(world.file("a.txt").exists());
+    ensure!(!child.heard.iter().any(|line| line["request"]["subtype"] == "can_use_tool"), "it asked");
+    child.close().await?;
+
+    let mut child = CliChild::spawn(&world, &[&resume])?;
+    child.ask("req_1", json!({"subtype": "initialize"})).await?;
+    child.prompt("BASH touch b.txt\nSAY done").await?;
+    let asked = child
+        .next("a request", |line| line["request"]["subtype"] == "can_use_tool")
+        .await
+        .context("it asks again")?;
+    child.answer(&asked["request_id"], json!({"behavior": "deny", "message": "no"})).await?;
+    child.result().await?;
+    ensure!(!world.file("b.txt").exists(), "it ran before it was allowed");
+    child.close().await.map(drop)
+}

@@ -55,7 +55,9 @@ fn main() {
     #[cfg(target_os = "linux")]
     alone.extend(tests![protocol: an_interrupt_in_a_tool_ends_the_tool]);
     #[cfg(unix)]
-    alone.extend(tests![asking: the_mode_alone_runs_without_asking]);
+    alone.extend(
+        tests![asking: the_mode_alone_runs_without_asking, the_mode_lasts_for_one_process_of_a_conversation],
+    );
 
     let mut under_the_engine = tests![
         turns:
