@@ -101,6 +101,7 @@ pub async fn set_preferences(
         detail: Some(format!("{error:#}")),
     })?;
     crate::shell::apply_theme(&app);
+    windows::apply_zoom(&app);
     // Another agent program may be found now.
     project::tell_all(&app);
     Ok(())

@@ -8,6 +8,7 @@ use deskbell_engine::api::{CommandError, ErrorCode, Session, SessionId, Status, 
 use deskbell_engine::attachment;
 use deskbell_engine::files::Files;
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tauri::webview::NewWindowResponse;
@@ -18,6 +19,8 @@ use tauri::{
 
 const DEFAULT_SIZE: (f64, f64) = (1180.0, 800.0);
 const LEAST_SIZE: (f64, f64) = (560.0, 480.0);
+
+const ZOOM: RangeInclusive<u32> = 50..=200;
 
 /// What belongs to one window.
 pub struct ProjectWindow {
@@ -146,6 +149,7 @@ fn build(
         .build()?;
     #[cfg(target_os = "linux")]
     revive(&window)?;
+    window.set_zoom(zoom_factor(app.state::<Shell>().kept.preferred.get().zoom))?;
     if let Some((width, height)) = known.and_then(|known| known.size) {
         window.set_size(tauri::PhysicalSize::new(width, height))?;
     }
@@ -153,6 +157,22 @@ fn build(
         window.set_position(tauri::PhysicalPosition::new(x, y))?;
     }
     Ok(window)
+}
+
+/// All windows are drawn as large as the preference says.
+pub fn apply_zoom(app: &AppHandle) {
+    let shell = app.state::<Shell>();
+    let factor = zoom_factor(shell.kept.preferred.get().zoom);
+    for window in shell.windows.labels().iter().filter_map(|label| app.get_webview_window(label)) {
+        if let Err(error) = window.set_zoom(factor) {
+            tracing::warn!(%error, "a window could not be zoomed");
+        }
+    }
+}
+
+/// What was kept may be anything: beyond the limits nothing could be read, or reached to change it back.
+fn zoom_factor(percent: u32) -> f64 {
+    f64::from(percent.clamp(*ZOOM.start(), *ZOOM.end())) / 100.0
 }
 
 /// A page whose process was killed is loaded again; it then asks for a snapshot like any other.
@@ -307,5 +327,15 @@ pub fn tell(app: &AppHandle, label: &str, event: &WindowEvent) {
     }
     if let Err(error) = app.emit_to(EventTarget::webview_window(label), &name, event) {
         tracing::warn!(%error, "a window could not be told");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_is_never_too_small_or_too_large_to_be_used() {
+        assert_eq!([100, 67, 0, 4_000_000].map(zoom_factor), [1.0, 0.67, 0.5, 2.0]);
     }
 }

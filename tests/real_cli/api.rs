@@ -1,10 +1,20 @@
 //! What the user is told when the API does not answer as it should: the kind of end, its words, the notices on the way.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use anyhow::{Context, Result, ensure};
 use deskbell_engine::api::{Command, Outcome};
 use deskbell_tests::real_cli::World;
 use deskbell_tests::relay::{DEADLINE, Relay, outcome};
 use serde_json::Value;
+
+/// How far away the mock's limit says that it resets.
+const RESETS_IN_MS: u64 = 3 * 60 * 60 * 1000;
+
+/// Milliseconds since the epoch.
+fn now() -> Result<u64> {
+    Ok(u64::try_from(SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis())?)
+}
 
 /// A world in which the CLI gives up soon.
 async fn impatient() -> Result<World> {
@@ -66,18 +76,19 @@ pub async fn a_used_up_allowance_says_when_it_resets() -> Result<()> {
     let mut relay = Relay::spawn(&world, &[])?;
     relay.turn("LIMIT allowed\nSAY fine").await?;
     ensure!(relay.notices().is_empty(), "{:?}", relay.notices());
+    let before = now()?;
     relay.turn("LIMIT allowed_warning\nSAY still fine").await?;
-    ensure!(
-        relay.notices() == ["warning: The rate limit is near; it resets in 180 min"],
-        "{:?}",
-        relay.notices()
-    );
+    ensure!(relay.notices() == ["warning: The rate limit is near"], "{:?}", relay.notices());
     failed(&mut relay, "LIMIT rejected\nFAIL 429 no-retry", Outcome::RateLimited).await?;
-    let told = relay.notices().iter().any(|notice| {
-        notice == "error: The rate limit is reached; it resets in 180 min"
-            || notice == "error: The rate limit is reached; it resets in 181 min"
-    });
+    let told = relay.notices().iter().any(|notice| notice == "error: The rate limit is reached");
     ensure!(told, "{:?}", relay.notices());
+    // In whole seconds on the wire.
+    let (first, last) = (before + RESETS_IN_MS - 1000, now()? + RESETS_IN_MS);
+    let until = relay.notices_until();
+    ensure!(
+        until.len() == 2 && until.iter().all(|at| (first..=last).contains(at)),
+        "{until:?} since {before}"
+    );
     relay.close().await
 }
 

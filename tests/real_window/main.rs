@@ -102,7 +102,7 @@ fn main() {
             the_same_folder_again_brings_its_window_up,
             a_window_acts_only_on_its_own_sessions,
             a_restart_brings_sessions_back_and_resumes,
-            a_draft_survives_a_restart,
+            a_draft_and_the_zoom_survive_a_restart,
             a_window_is_where_it_was;
         ending: closing_the_window_leaves_no_process,
             closing_right_after_a_prompt_leaves_no_process,

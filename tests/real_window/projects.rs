@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, ExitStatus};
 
 use anyhow::{Context, Result, anyhow, ensure};
-use deskbell_tests::window::{Desktop, LONG, Launch, Owned, SHORT, eventually};
+use deskbell_tests::window::{Desktop, LONG, Launch, Owned, SHORT, Window, eventually};
 use serde_json::json;
 
 use crate::stage::{PROJECT, Stage};
@@ -193,7 +193,7 @@ pub async fn a_restart_brings_sessions_back_and_resumes() -> Result<()> {
         .await
 }
 
-pub async fn a_draft_survives_a_restart() -> Result<()> {
+pub async fn a_draft_and_the_zoom_survive_a_restart() -> Result<()> {
     const DRAFT: &str = "half a thought about the lamp";
     let stage = Stage::demo().await?;
     stage
@@ -202,6 +202,14 @@ pub async fn a_draft_survives_a_restart() -> Result<()> {
             stage.window.wait_said("Aye.", SHORT).await?;
             stage.window.wait_idle(SHORT).await?;
             stage.window.type_into("Prompt", DRAFT).await?;
+            let usual = width(&stage.window).await?;
+            stage.window.key("ctrl+plus").await?;
+            stage.window.key("ctrl+plus").await?;
+            // The window stays as wide as it is; what is drawn 1.25 times as large has the less room.
+            let zoomed =
+                async |window: &Window| anyhow::Ok((width(window).await? * 1.25 - usual).abs() < 2.0);
+            eventually("the page is zoomed", SHORT, async || Ok(zoomed(&stage.window).await?.then_some(())))
+                .await?;
             stage.window.reload().await?;
             eventually("the draft is there after a reload", SHORT, async || {
                 Ok((stage.window.value("Prompt").await? == DRAFT).then_some(()))
@@ -211,7 +219,14 @@ pub async fn a_draft_survives_a_restart() -> Result<()> {
             eventually("the draft is there after a restart", SHORT, async || {
                 Ok((stage.window.value("Prompt").await? == DRAFT).then_some(()))
             })
-            .await
+            .await?;
+            ensure!(zoomed(&stage.window).await?, "the page is {} wide", width(&stage.window).await?);
+            Ok(())
         })
         .await
+}
+
+/// How much room the page has, in its own pixels.
+async fn width(window: &Window) -> Result<f64> {
+    window.run("return window.innerWidth;", Vec::new()).await?.as_f64().context("a width")
 }

@@ -223,6 +223,11 @@ impl Relay {
         notices.map(|body| format!("{}: {}", shown(&body["level"]), shown(&body["text"]))).collect()
     }
 
+    /// When what the notices tell of is over, for those that say so.
+    pub fn notices_until(&self) -> Vec<u64> {
+        self.items().iter().filter_map(|item| item["body"]["untilAt"].as_u64()).collect()
+    }
+
     /// The texts of the agent's answers, without their markup.
     pub fn answers(&self) -> Vec<String> {
         let items = self.items();

@@ -152,6 +152,21 @@ describe('a window', () => {
     screen.getByRole('navigation', { name: 'Sessions' });
   });
 
+  it('is drawn larger and smaller by keys, and keeps it', async () => {
+    const { host } = await app('conversation');
+    const kept: number[] = [];
+    const keep = host.setPreferences.bind(host);
+    host.setPreferences = (preferences) => {
+      kept.push(preferences.zoom);
+      return keep(preferences);
+    };
+    for (const key of ['+', '+', '-', '0']) {
+      await fireEvent.keyDown(document.body, { key, ctrlKey: true });
+      await tick();
+    }
+    expect(kept).toEqual([110, 125, 110, 100]);
+  });
+
   it('goes through its parts with F6, and back with Shift+F6', async () => {
     const { user } = await app('streaming');
     const where = () => document.activeElement?.closest('[data-part]')?.getAttribute('data-part');

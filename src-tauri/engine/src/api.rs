@@ -696,6 +696,8 @@ pub enum Body {
         text: String,
         /// More to unfold: stderr, a line that could not be read.
         detail: Option<String>,
+        /// When what it tells of is over: a limit resets then.
+        until_at: Option<u64>,
     },
     TurnEnd(TurnEnd),
 }
@@ -1163,7 +1165,7 @@ pub enum WindowEvent {
 }
 
 /// What a person chose for all windows.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Preferences {
     pub theme: Theme,
@@ -1171,6 +1173,14 @@ pub struct Preferences {
     pub ask_by: AskBy,
     /// The agent program; `null` looks in the usual places.
     pub agent_program: Option<String>,
+    /// How large everything is drawn, in percent: from 50 to 200.
+    pub zoom: u32,
+}
+
+impl Default for Preferences {
+    fn default() -> Self {
+        Self { theme: Theme::default(), ask_by: AskBy::default(), agent_program: None, zoom: 100 }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]

@@ -267,7 +267,18 @@ impl Transcript {
     }
 
     fn notice(&mut self, now: u64, level: Level, text: String, detail: Option<String>) {
-        let body = Body::Notice { level, text, detail };
+        self.notice_until(now, level, text, detail, None);
+    }
+
+    fn notice_until(
+        &mut self,
+        now: u64,
+        level: Level,
+        text: String,
+        detail: Option<String>,
+        until_at: Option<u64>,
+    ) {
+        let body = Body::Notice { level, text, detail, until_at };
         if self.items.last().is_some_and(|last| last.body == body) {
             // Said a moment ago, and nothing has happened since.
             return;
@@ -612,7 +623,7 @@ impl Transcript {
         let (attempt, of) = (retry.attempt, retry.max_retries);
         let seconds = retry.retry_delay_ms / 1000.0;
         let text = format!("{what}; trying again in {seconds:.1} s ({attempt} of {of})");
-        let body = Body::Notice { level: Level::Warning, text, detail: None };
+        let body = Body::Notice { level: Level::Warning, text, detail: None, until_at: None };
         match self.retry.clone() {
             Some(id) if self.index.contains_key(&id) => {
                 if let Some(known) = self.body(&id) {
@@ -634,9 +645,7 @@ impl Transcript {
             "rejected" => (Level::Error, "The rate limit is reached"),
             _ => return,
         };
-        let minutes = resets_at.map(|at| at.saturating_sub(now).div_ceil(60_000));
-        let when = minutes.map(|minutes| format!("; it resets in {minutes} min")).unwrap_or_default();
-        self.notice(now, level, format!("{text}{when}"), None);
+        self.notice_until(now, level, text.to_owned(), None, resets_at);
     }
 
     /// Lines in a row that are no messages share one notice.
@@ -655,7 +664,12 @@ impl Transcript {
         self.unreadable = Some(id.clone());
         let text = "The agent wrote something that is not a message".to_owned();
         let detail = if line.is_empty() { error.to_owned() } else { line.to_owned() };
-        self.add(id, None, now, Body::Notice { level: Level::Warning, text, detail: Some(detail) });
+        self.add(
+            id,
+            None,
+            now,
+            Body::Notice { level: Level::Warning, text, detail: Some(detail), until_at: None },
+        );
     }
 
     // --- items -----------------------------------------------------------------------------------------------

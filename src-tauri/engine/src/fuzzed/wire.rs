@@ -30,7 +30,7 @@ fn read(line: &[u8]) {
     match inbound {
         Inbound::Unreadable { line, .. } => assert!(line.len() <= 4096),
         Inbound::Result(result) => {
-            result.context_window();
+            result.context_window(None);
             result.words();
             result.usage.iter().for_each(counted);
         }

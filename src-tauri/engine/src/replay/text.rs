@@ -57,8 +57,9 @@ fn entry(text: &mut String, body: &Body, is_timed: bool) {
             indented(text, &format!("{} {}", call.verb, call.subject));
             indented(text, &detail(&call.detail));
         }
-        Body::Notice { level, text: words, detail } => {
-            line(text, &format!("{}: {words}", word(level)));
+        Body::Notice { level, text: words, detail, until_at } => {
+            let until = until_at.map(|at| format!(" (until {at})")).unwrap_or_default();
+            line(text, &format!("{}: {words}{until}", word(level)));
             indented(text, detail.as_deref().unwrap_or_default());
         }
         Body::TurnEnd(turn) => {

@@ -83,7 +83,7 @@ mod tests {
     }
 
     fn notice() -> Body {
-        Body::Notice { level: Level::Info, text: String::new(), detail: None }
+        Body::Notice { level: Level::Info, text: String::new(), detail: None, until_at: None }
     }
 
     fn call(icon: ToolIcon) -> Body {

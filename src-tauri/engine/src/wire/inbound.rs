@@ -276,9 +276,12 @@ pub struct TurnResult {
 }
 
 impl TurnResult {
-    /// The largest window that any model of the session reported.
-    pub fn context_window(&self) -> Option<u64> {
-        self.model_usage.values().filter_map(|usage| usage.get("contextWindow")?.as_u64()).max()
+    /// The window of the model that works. Every model that the session used is told of, those of subagents and those
+    /// that were switched away from among them; for one that is not, the largest window is taken.
+    pub fn context_window(&self, model: Option<&str>) -> Option<u64> {
+        let window = |usage: &Value| usage.get("contextWindow")?.as_u64();
+        let own = model.and_then(|model| self.model_usage.get(model)).and_then(window);
+        own.or_else(|| self.model_usage.values().filter_map(window).max())
     }
 
     /// What failed, in the agent's words; internal diagnostics are not for people.
@@ -795,5 +798,15 @@ mod tests {
     fn nesting_costs_one_line() {
         let line = "[".repeat(100_000);
         assert!(matches!(parse(line.as_bytes()), Inbound::Unreadable { .. }));
+    }
+
+    #[test]
+    fn the_window_is_that_of_the_model_that_works() {
+        let line = br#"{"type":"result","subtype":"success","modelUsage":{"large":{"contextWindow":1000000},"small":{"contextWindow":200000},"odd":{}}}"#;
+        let Inbound::Result(result) = parse(line) else { panic!("a result") };
+        assert_eq!(result.context_window(Some("small")), Some(200_000));
+        assert_eq!(result.context_window(Some("large")), Some(1_000_000));
+        assert_eq!(result.context_window(Some("odd")), Some(1_000_000));
+        assert_eq!(result.context_window(None), Some(1_000_000));
     }
 }

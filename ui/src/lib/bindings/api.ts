@@ -370,7 +370,11 @@ streaming: boolean, } | { "type": "thinking", text: string, streaming: boolean, 
 /**
  * More to unfold: stderr, a line that could not be read.
  */
-detail: string | null, } | { "type": "turnEnd" } & TurnEnd;
+detail: string | null, 
+/**
+ * When what it tells of is over: a limit resets then.
+ */
+untilAt: number | null, } | { "type": "turnEnd" } & TurnEnd;
 
 /**
  * Where a prompt is on its way.
@@ -617,7 +621,11 @@ askBy: AskBy,
 /**
  * The agent program; `null` looks in the usual places.
  */
-agentProgram: string | null, };
+agentProgram: string | null, 
+/**
+ * How large everything is drawn, in percent: from 50 to 200.
+ */
+zoom: number, };
 
 export type Theme = "system" | "light" | "dark";
 

@@ -35,13 +35,14 @@ export function ago(at: number, now: number): string {
   return date.toLocaleDateString(LOCALE, { day: 'numeric', month: 'short' });
 }
 
-/** “16:40”, “Mon 16:40”, “3 Nov 16:40”: a moment in words that follow “since”. */
-export function since(at: number, now: number): string {
-  const time = new Date(at).toLocaleTimeString(LOCALE, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-  if (day(at, now) === 'Today') return time;
-  const age = now - at;
-  const options: Intl.DateTimeFormatOptions = age < 6 * DAY ? { weekday: 'short' } : { day: 'numeric', month: 'short' };
-  return `${new Date(at).toLocaleDateString(LOCALE, options)} ${time}`;
+/** “16:40” today, “Mon 16:40” within a week, else “3 Nov 16:40”: a moment, past or to come. */
+export function moment(at: number, now: number): string {
+  const date = new Date(at);
+  const time = date.toLocaleTimeString(LOCALE, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+  if (date.toDateString() === new Date(now).toDateString()) return time;
+  const day: Intl.DateTimeFormatOptions =
+    Math.abs(at - now) < 6 * DAY ? { weekday: 'short' } : { day: 'numeric', month: 'short' };
+  return `${date.toLocaleDateString(LOCALE, day)} ${time}`;
 }
 
 /** The group of a session list. */

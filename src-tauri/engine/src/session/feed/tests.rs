@@ -4,7 +4,7 @@ use crate::patch;
 use proptest::prelude::*;
 
 fn item(row: u32, text: &str) -> Item {
-    let body = Body::Notice { level: Level::Info, text: text.to_owned(), detail: None };
+    let body = Body::Notice { level: Level::Info, text: text.to_owned(), detail: None, until_at: None };
     Item { id: ItemId(format!("i{row}")), parent: None, row, at: 0, body }
 }
 

@@ -131,7 +131,8 @@ impl Step<'_> {
         let output_tokens = result.usage.as_ref().map_or(0, |usage| usage.output_tokens);
         self.machine.usage.cost_usd = self.machine.usage.cost_usd.max(result.total_cost_usd);
         self.machine.usage.output_tokens += output_tokens;
-        self.machine.usage.context_window = result.context_window().or(self.machine.usage.context_window);
+        let window = result.context_window(self.machine.model.as_deref());
+        self.machine.usage.context_window = window.or(self.machine.usage.context_window);
         if let Some(id) = result.session_id.clone().filter(|id| !id.is_empty()) {
             self.machine.agent_session_id = Some(id);
             self.machine.resumable = true;

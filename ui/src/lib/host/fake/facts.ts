@@ -5,7 +5,7 @@ import type { AgentKind, Model, Preferences, ProjectView, Session, Status, Survi
 export const START = Date.now();
 const MINUTE = 60_000;
 
-export const PREFERENCES: Preferences = { theme: 'system', askBy: 'card', agentProgram: null };
+export const PREFERENCES: Preferences = { theme: 'system', askBy: 'card', agentProgram: null, zoom: 100 };
 
 export const PROJECT: ProjectView = {
   path: '/home/ines/ledger',

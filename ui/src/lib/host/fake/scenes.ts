@@ -86,6 +86,31 @@ const SCENES: Record<string, () => FakeSession | null> = {
       },
       [...STORY(), script.text(script.STREAMING, true)],
     ),
+  silent: () =>
+    opened(
+      { status: { type: 'working', activity: 'Running cargo test' }, turnStartedAt: START - 12_000 },
+      STORY().slice(0, 9),
+    ),
+  limit: () =>
+    opened({ status: { type: 'failed', message: 'The rate limit is reached' } }, [
+      ...STORY().slice(0, 9),
+      {
+        type: 'notice',
+        level: 'error',
+        text: 'The rate limit is reached',
+        detail: null,
+        untilAt: START + 95 * 60_000,
+      },
+      {
+        type: 'turnEnd',
+        outcome: { type: 'rateLimited' },
+        words: 'The rate limit is reached',
+        promptIds: [],
+        durationMs: 2_000,
+        outputTokens: 0,
+        costUsd: 0,
+      },
+    ]),
   bypass: () => opened({ status: { type: 'completed' }, mode: 'bypassPermissions' }, [...STORY(), script.turnEnd()]),
   unasked: () =>
     opened(
@@ -163,6 +188,7 @@ const SCENES: Record<string, () => FakeSession | null> = {
         level: 'warning',
         text: 'The agent wrote a line that could not be read.',
         detail: '{"type":"assist',
+        untilAt: null,
       },
       {
         type: 'turnEnd',

@@ -1,0 +1,78 @@
+// What is said of a turn and its limits as time passes.
+
+import { screen } from '@testing-library/svelte';
+import userEvent from '@testing-library/user-event';
+import { tick } from 'svelte';
+import { expect, it } from 'vitest';
+
+import type { Usage } from '../bindings/api';
+import { SessionState } from '../state/session.svelte';
+import { draw } from '../../test/draw';
+import { batch, session, snapshot } from '../../test/make';
+import ContextRing from './ContextRing.svelte';
+import NowLine from './NowLine.svelte';
+import Until from './Until.svelte';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+/** Where the clock of a test begins. */
+const NOW = 1_000_000;
+
+it('says that nothing is heard for half a minute, and offers to stop', async () => {
+  const facts = { status: { type: 'working' as const, activity: 'Running tests' }, turnStartedAt: NOW };
+  const open = new SessionState(session(facts));
+  open.load(snapshot(0, [], facts));
+  let stopped = 0;
+  const { clock, container } = await draw(NowLine, { open, onstop: () => (stopped += 1) });
+  const passes = async (ms: number) => {
+    clock.advance(ms);
+    await tick();
+  };
+  await passes(29 * SECOND);
+  expect(container.textContent).not.toContain('Nothing heard');
+  await passes(5 * SECOND);
+  expect(container.textContent).toContain('Nothing heard for 34 s');
+  await userEvent.setup().click(screen.getByRole('button', { name: 'Stop this turn' }));
+  expect(stopped).toBe(1);
+
+  // Any sign of life begins the time anew.
+  open.apply(batch(0, [{ type: 'tasksChanged', tasks: [] }]));
+  await tick();
+  await passes(10 * SECOND);
+  expect(container.textContent).not.toContain('Nothing heard');
+  await passes(21 * SECOND);
+  expect(container.textContent).toContain('Nothing heard for 31 s');
+});
+
+it('does not blame an agent that was asked to stop already', async () => {
+  const facts = { status: { type: 'interrupting' as const }, turnStartedAt: NOW };
+  const open = new SessionState(session(facts));
+  const { clock, container } = await draw(NowLine, { open, onstop: () => {} });
+  clock.advance(60 * SECOND);
+  await tick();
+  expect(container.textContent).not.toContain('Nothing heard');
+});
+
+it('says when a limit resets, how long that is, and that it has', async () => {
+  const { clock, container } = await draw(Until, { at: NOW + 95 * MINUTE });
+  const time = new Date(NOW + 95 * MINUTE).toTimeString().slice(0, 5);
+  expect(container.textContent).toBe(`; it resets at ${time}, in 1 h 35 min`);
+  clock.advance(94 * MINUTE);
+  await tick();
+  expect(container.textContent).toBe(`; it resets at ${time}, in 1 min`);
+  clock.advance(MINUTE);
+  await tick();
+  expect(container.textContent).toBe('; it has reset since');
+});
+
+it('measures the context against the window of the model, where that is known', async () => {
+  const usage: Usage = { contextTokens: 68_000, contextWindow: 200_000, costUsd: 0.42, outputTokens: 1 };
+  const { container, redraw } = await draw(ContextRing, { usage });
+  expect(container.textContent).toContain('34 %');
+  expect(container.textContent).toContain('68,000 of 200,000 tokens in the context');
+  await redraw({ usage: { ...usage, contextWindow: 1_000_000 } });
+  expect(container.textContent).toContain('7 %');
+  await redraw({ usage: { ...usage, contextWindow: null } });
+  expect(container.textContent).toContain('68,000 tokens in the context');
+  expect(container.textContent).not.toContain('%');
+});
