@@ -7,10 +7,6 @@
 use super::birth::Birth;
 use crate::api;
 use std::io;
-use std::time::Duration;
-
-/// How long a process has to end by itself once it was asked to.
-const GRACE: Duration = Duration::from_secs(2);
 
 /// A process that an earlier run left behind.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,8 +52,12 @@ mod system {
     use rustix::io::Errno;
     use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
     use std::os::fd::{AsFd, OwnedFd};
+    use std::time::Duration;
     use tokio::io::unix::AsyncFd;
     use tokio::time::timeout;
+
+    /// How long a process has to end by itself once it was asked to.
+    const GRACE: Duration = Duration::from_secs(2);
 
     /// A command line is shown by so much of its beginning.
     const MOST_COMMAND: usize = 1_000;
