@@ -262,6 +262,32 @@ describe('other answers', () => {
     expect(decisions).toEqual([{ type: 'allowOnce', updatedInput }]);
   });
 
+  it('allows nothing while a change is being written', async () => {
+    const user = userEvent.setup();
+    const { clock, decisions } = await card();
+    await user.click(button('Edit'));
+    await user.type(screen.getByRole('textbox', { name: 'Command' }), ' src');
+    await advance(clock, ARM_MS);
+    await user.click(allowOnce());
+    expect(decisions, 'what stands in the box is not what would run').toEqual([]);
+    await user.click(button('Cancel'));
+    await advance(clock, ARM_MS);
+    await user.click(allowOnce());
+    expect(decisions).toEqual([{ type: 'allowOnce', updatedInput: null }]);
+  });
+
+  it('keeps no rule for what was changed', async () => {
+    const user = userEvent.setup();
+    await card();
+    const always = button('Always allow') as HTMLButtonElement;
+    await user.click(button('Edit'));
+    await user.type(screen.getByRole('textbox', { name: 'Command' }), ' src');
+    await user.click(button('Use this instead'));
+    expect(always.disabled).toBe(true);
+    await user.click(button('Take the change back'));
+    expect(always.disabled).toBe(false);
+  });
+
   it('reads out what the box holds where it is not what it seems', async () => {
     const user = userEvent.setup();
     await card(commandRequest('q1', 'ls'));
