@@ -16,7 +16,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
 /// 3.5 s are given to the agents to end by themselves; the rest is for a busy machine.
-const SOON: Duration = Duration::from_secs(6);
+pub const SOON: Duration = Duration::from_secs(6);
 
 /// The built app; `None`, said aloud, where it is not built and need not be.
 pub fn app() -> Option<PathBuf> {

@@ -10,7 +10,7 @@ use deskbell_tests::window::{Process, eventually, processes_with};
 use std::time::Duration;
 
 /// Processes must be gone this long after the end.
-const SOON: Duration = Duration::from_secs(5);
+pub const SOON: Duration = Duration::from_secs(5);
 
 /// Every living process of the life with this mark is gone soon.
 pub async fn nothing_runs(mark: &str, within: Duration) {
@@ -25,7 +25,7 @@ pub async fn nothing_runs(mark: &str, within: Duration) {
 }
 
 /// A life whose agent works, with a child in a session of its own.
-async fn with_child(faults: &str) -> Life {
+pub async fn with_child(faults: &str) -> Life {
     let mut life = Setup::faulty(faults).open().await;
     life.prompt("CHILD 600\nCHILD 600\nWAIT").await;
     for _ in 0..2 {

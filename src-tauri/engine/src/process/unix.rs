@@ -127,9 +127,9 @@ pub fn sweep_prefix(prefix: &str) -> usize {
     kill_all(|token| token.starts_with(prefix.as_bytes()))
 }
 
-/// How many processes have a run token that begins like this.
-pub fn n_marked(prefix: &str) -> usize {
-    processes_marked(|token| token.starts_with(prefix.as_bytes())).count()
+/// Is there a process whose run token begins like this?
+pub fn is_any_marked(prefix: &str) -> bool {
+    processes_marked(|token| token.starts_with(prefix.as_bytes())).next().is_some()
 }
 
 /// How often is looked again. Killed processes are found, too, until they are gone.

@@ -94,6 +94,6 @@ pub fn sweep_prefix(_prefix: &str) -> usize {
     0
 }
 
-pub fn n_marked(_prefix: &str) -> usize {
-    0
+pub fn is_any_marked(_prefix: &str) -> bool {
+    false
 }
