@@ -125,8 +125,7 @@ fn build(main: MainThreadMarker, parent: Retained<NSWindow>, ask: &Ask, react: R
     alert.setAccessoryView(Some(&accessory(main, &face.subject, &reason)));
 
     // The first one is the default, at the right.
-    let mut buttons: Vec<Button> = face.buttons().collect();
-    buttons.sort_by_key(|button| *button != Button::DEFAULT);
+    let buttons = face.buttons_default_first();
     let mut late = None;
     for button in &buttons {
         let native = alert.addButtonWithTitle(&NSString::from_str(button.label()));

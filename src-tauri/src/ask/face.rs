@@ -93,6 +93,14 @@ impl Face {
         let is_whole = matches!(self.subject, Subject::Whole(_));
         Button::ALL.into_iter().filter(move |button| is_whole || *button != Button::AllowOnce)
     }
+
+    /// The same with the default in front, for a system that gives the keyboard to the first.
+    #[cfg(any(windows, target_os = "macos", test))]
+    pub fn buttons_default_first(&self) -> Vec<Button> {
+        let mut buttons: Vec<Button> = self.buttons().collect();
+        buttons.sort_by_key(|button| *button != Button::DEFAULT);
+        buttons
+    }
 }
 
 fn not_here(notices: &[String]) -> Subject {
@@ -177,6 +185,7 @@ mod tests {
             assert!(words.contains("lighthouse"), "{words} does not name the project");
         }
         assert_eq!(face.place, "Bash in lighthouse");
+        assert_eq!(face.buttons_default_first(), [Button::Review, Button::Deny, Button::AllowOnce]);
     }
 
     #[test]

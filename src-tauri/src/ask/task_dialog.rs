@@ -16,14 +16,16 @@ use std::time::Duration;
 use tauri::{AppHandle, Manager};
 use windows::Win32::Foundation::{ERROR_INVALID_WINDOW_HANDLE, HWND, LPARAM, LRESULT, S_FALSE, S_OK, WPARAM};
 use windows::Win32::System::LibraryLoader::{GetProcAddress, LoadLibraryW};
-use windows::Win32::System::Threading::GetCurrentThreadId;
+use windows::Win32::System::Threading::{GetCurrentProcessId, GetCurrentThreadId};
 use windows::Win32::UI::Controls::*;
 use windows::Win32::UI::Input::KeyboardAndMouse::{EnableWindow, IsWindowEnabled};
 use windows::Win32::UI::WindowsAndMessaging::*;
 use windows::core::{BOOL, HRESULT, PCWSTR, s, w};
 
-/// Characters in a line: a task dialog cuts a long word off.
-const LINE: usize = 64;
+/// Characters in a line, and room for as many of the widest, in quarters of an average one: a task dialog cuts off what is
+/// too long.
+const LINE: usize = 40;
+const WIDTH: u32 = 360;
 /// Characters of a session's title.
 const TITLE: usize = 60;
 
@@ -195,8 +197,12 @@ impl OneDialog {
     fn run(&self, parent: Window, face: &Face) -> anyhow::Result<Reaction> {
         let show = task_dialog_indirect().context("the common controls are older than version 6")?;
         let face = plainly(face.clone());
-        let labels: Vec<(i32, Vec<u16>)> =
-            face.buttons().map(|button| (number_of(button), wide(button.label()))).collect();
+        // A dialog that was held back gives its first button the keyboard when it is clicked.
+        let labels: Vec<(i32, Vec<u16>)> = face
+            .buttons_default_first()
+            .into_iter()
+            .map(|button| (number_of(button), wide(button.label())))
+            .collect();
         let buttons: Vec<TASKDIALOG_BUTTON> = labels
             .iter()
             .map(|(number, label)| TASKDIALOG_BUTTON {
@@ -221,7 +227,6 @@ impl OneDialog {
             // Esc and the cross close it, which answers nothing; and it does not raise itself.
             dwFlags: TDF_ALLOW_DIALOG_CANCELLATION
                 | TDF_POSITION_RELATIVE_TO_WINDOW
-                | TDF_SIZE_TO_CONTENT
                 | TDF_CALLBACK_TIMER
                 | TDF_NO_SET_FOREGROUND,
             pszWindowTitle: PCWSTR(title.as_ptr()),
@@ -233,6 +238,7 @@ impl OneDialog {
             nDefaultButton: number_of(Button::DEFAULT),
             pfCallback: Some(notified),
             lpCallbackData: (&raw const life) as isize,
+            cxWidth: WIDTH,
             ..TASKDIALOGCONFIG::default()
         };
         let mut pressed = 0;
@@ -307,7 +313,7 @@ impl Life<'_> {
 
     /// About five times a second.
     fn look(&self, window: HWND, now: Duration) {
-        self.quiet.end();
+        self.quiet.end(window);
         self.enable_parent();
         // SAFETY: both only look at a window; one that is gone is not in sight.
         let is_in_sight = unsafe { IsWindowVisible(window).as_bool() && !IsIconic(self.parent).as_bool() };
@@ -340,28 +346,53 @@ fn arm(window: HWND, armed: bool) {
 
 /// Lets no window of this thread be activated: a dialog asks for attention by being there, it takes the keyboard from
 /// nobody. `TDF_NO_SET_FOREGROUND` alone keeps it only from raising the app.
-struct Quiet(Cell<Option<HHOOK>>);
+struct Quiet {
+    hook: Cell<Option<HHOOK>>,
+    /// What had the keyboard before.
+    before: HWND,
+}
 
 impl Quiet {
     fn begin() -> windows::core::Result<Self> {
+        // SAFETY: it takes nothing and gives a handle.
+        let before = unsafe { GetForegroundWindow() };
         // SAFETY: a hook for this thread alone, whose function lives as long as the program.
         let hook = unsafe { SetWindowsHookExW(WH_CBT, Some(hold_back), None, GetCurrentThreadId()) }?;
-        Ok(Self(Cell::new(Some(hook))))
+        Ok(Self { hook: Cell::new(Some(hook)), before })
     }
 
-    fn end(&self) {
-        if let Some(hook) = self.0.take() {
-            // SAFETY: the hook was set by `begin` and is taken away once.
-            if let Err(error) = unsafe { UnhookWindowsHookEx(hook) } {
-                tracing::warn!(%error, "a dialog's hook could not be taken away");
+    /// The dialog is there. Where it was held back only after the keyboard was taken for it, nobody has it now: the window
+    /// of ours that had it has it again.
+    fn end(&self, dialog: HWND) {
+        if !self.unhook() {
+            return;
+        }
+        let mut process = 0;
+        // SAFETY: all of them only look at windows and give handles, but the last, which a window of ours may be told.
+        unsafe {
+            GetWindowThreadProcessId(self.before, Some(&raw mut process));
+            let now = GetForegroundWindow();
+            let is_nobodys = now.is_invalid() || now == dialog || now == GetDesktopWindow();
+            if process == GetCurrentProcessId() && is_nobodys && !SetForegroundWindow(self.before).as_bool() {
+                tracing::warn!("the keyboard could not be given back");
             }
         }
+    }
+
+    /// `false`: it was done before.
+    fn unhook(&self) -> bool {
+        let Some(hook) = self.hook.take() else { return false };
+        // SAFETY: the hook was set by `begin` and is taken away once.
+        if let Err(error) = unsafe { UnhookWindowsHookEx(hook) } {
+            tracing::warn!(%error, "a dialog's hook could not be taken away");
+        }
+        true
     }
 }
 
 impl Drop for Quiet {
     fn drop(&mut self) {
-        self.end();
+        self.unhook();
     }
 }
 
