@@ -26,6 +26,7 @@ mod fifty;
 mod flood;
 mod leftovers;
 mod memory;
+mod owner;
 mod permission;
 mod queue;
 mod recordings;

@@ -16,6 +16,7 @@ mod doctor;
 mod hibernation;
 mod hostile;
 mod overhead;
+mod owner;
 mod permissions;
 mod protocol;
 mod queue;
@@ -156,7 +157,8 @@ fn main() {
         a_prompt_is_kept_when_the_agent_is_killed_at_its_first_request,
         what_was_written_before_a_kill_stays_and_the_session_goes_on,
         a_session_is_resumed_by_its_id,
-        an_unknown_session_is_told,
+        an_unknown_session_is_told;
+        owner: a_live_conversation_is_not_resumed, a_turn_tells_what_it_cost,
     ]);
     #[cfg(target_os = "linux")]
     under_the_engine.extend(tests![
