@@ -33,6 +33,11 @@ const INITIAL_CREDIT: isize = 2048;
 /// Text that only makes a paragraph longer is looked for in a tail of this size: the whole tail is looked through.
 const INERT_WITHIN: usize = 16 * 1024;
 
+/// A change has the whole of the last block. One that is longer than this is told anew only when it has grown by a share
+/// of what was told, so that what is told of it stays in proportion to the text.
+const TOLD_AT_ONCE: usize = 16 * 1024;
+const TOLD_SHARE: usize = 64;
+
 /// What changed since the last change was taken.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
@@ -65,6 +70,10 @@ pub struct Stream {
     credit: isize,
     bytes_parsed: usize,
     unsent: Unsent,
+    /// How much of the text there was when a change was last taken, and when one first had the last block.
+    told: usize,
+    last_block_at: usize,
+    finished: bool,
 }
 
 impl Stream {
@@ -73,6 +82,7 @@ impl Stream {
         if delta.is_empty() {
             return;
         }
+        self.finished = false;
         if self.text.is_empty() {
             self.credit += INITIAL_CREDIT;
         }
@@ -96,13 +106,30 @@ impl Stream {
         &self.text
     }
 
-    /// The smallest change since the last one was taken; `None` if there is none.
+    /// The smallest change since the last one was taken; `None` if there is none, or too little of it.
     pub fn take_change(&mut self) -> Option<Change> {
+        let is_same_block = self.blocks.len() == self.unsent.n_taken;
+        if is_same_block && self.is_too_little() {
+            return None;
+        }
+        if !is_same_block {
+            self.last_block_at = self.told;
+        }
+        self.told = self.text.len();
         self.unsent.take(&self.blocks)
+    }
+
+    /// Is what was added to the last block not worth telling all of it again? Lines of code are told by themselves.
+    fn is_too_little(&self) -> bool {
+        let known = self.told.saturating_sub(self.last_block_at);
+        let added = self.text.len().saturating_sub(self.told);
+        let has_lines = self.unsent.lines.is_some();
+        !self.finished && !has_lines && known > TOLD_AT_ONCE && added < known / TOLD_SHARE
     }
 
     /// The text is complete: the document becomes that of the whole text.
     pub fn finish(&mut self) {
+        self.finished = true;
         if self.fence.is_some() {
             // It ends with the text: how exactly is left to the parser, which takes over the colours.
             self.read_fence(Unfinished::Last);

@@ -485,3 +485,37 @@ fn work_is_in_proportion_to_the_text() {
         assert!(work <= 4.0, "{n_deltas} deltas: each byte parsed {work:.2} times");
     }
 }
+
+/// How often each byte is told to a window that takes every change.
+fn told_of(text: &str) -> f64 {
+    let (mut stream, mut window, mut n_told) = (Stream::default(), Window::default(), 0);
+    let mut take = |stream: &mut Stream, window: &mut Window| {
+        let Some(change) = stream.take_change() else { return };
+        n_told += match &change {
+            Change::Blocks { blocks, .. } => serde_json::to_string(blocks).unwrap().len(),
+            Change::Code { lines, .. } => serde_json::to_string(lines).unwrap().len(),
+        };
+        window.apply(change);
+    };
+    for piece in pieces(text, 50) {
+        stream.push(piece);
+        take(&mut stream, &mut window);
+    }
+    stream.finish();
+    take(&mut stream, &mut window);
+    assert_eq!(window.blocks, markdown(text));
+    n_told as f64 / text.len() as f64
+}
+
+/// A change has the whole of the last block, however long that is.
+#[test]
+fn what_is_told_of_one_long_block_is_in_proportion_to_it() {
+    for part in ["one paragraph that never comes to its end, ", "unbroken", "- an item of one long list\n"] {
+        let short = told_of(&part.repeat(50_000 / part.len()));
+        let long = told_of(&part.repeat(200_000 / part.len()));
+        assert!(
+            long < 1.5 * short,
+            "{part:?}: each byte told {short:.0} times, of four times as many {long:.0}"
+        );
+    }
+}
