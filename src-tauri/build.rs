@@ -12,6 +12,7 @@ const COMMANDS: &[&str] = &[
     "find_words",
     "text_of",
     "output_lines",
+    "item_part",
     "acknowledge",
     "command",
     "set_preferences",

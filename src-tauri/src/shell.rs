@@ -52,6 +52,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::transcript::find_words,
             commands::transcript::text_of,
             commands::transcript::output_lines,
+            commands::transcript::item_part,
             commands::acknowledge,
             commands::command,
             commands::set_preferences,

@@ -4,6 +4,7 @@
 //! `cargo xtask bench window`, which tells how long everything took.
 
 mod answer;
+mod large;
 
 use std::time::Duration;
 
@@ -13,6 +14,7 @@ use deskbell_tests::tests;
 use deskbell_tests::window::{Frames, Window};
 
 pub use answer::a_long_answer_is_drawn_as_it_comes;
+pub use large::ten_megabytes_are_harmless;
 
 /// For one turn: generous, since a hang is the failure.
 const PATIENCE: Duration = Duration::from_secs(100);
@@ -21,7 +23,7 @@ const HANG: f64 = 5_000.0;
 
 /// What `cargo xtask bench window` plays.
 pub fn benchmarks() -> Vec<Test> {
-    let all = tests![answer: bench_a_long_answer];
+    let all = tests![answer: bench_a_long_answer; large: bench_ten_megabytes];
     all.into_iter().map(|test| test.within(Duration::from_secs(1_800))).collect()
 }
 

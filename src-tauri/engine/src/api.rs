@@ -300,6 +300,10 @@ pub enum CopyOf {
     Output {
         item_id: ItemId,
     },
+    /// The command that it ran, or all that it was given.
+    Input {
+        item_id: ItemId,
+    },
 }
 
 /// Where words stand in a transcript.
@@ -321,6 +325,8 @@ pub struct Hit {
     pub row: u32,
     /// The words stand in what has to be unfolded first.
     pub inside: bool,
+    /// In which part of the item they stand first, counted from 0.
+    pub part: u32,
 }
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -669,6 +675,9 @@ pub struct Item {
     /// that of its call. A row keeps its number for good, and may become empty.
     pub row: u32,
     pub at: u64,
+    /// In how many parts a window draws it. More than one: the body is the first of them, and the engine gives the
+    /// others. Whoever listens without a window has the whole of it.
+    pub parts: u32,
     pub body: Body,
 }
 

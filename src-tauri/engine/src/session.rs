@@ -7,6 +7,7 @@ pub mod machine;
 mod outcome;
 mod prompt;
 mod rules;
+mod sight;
 #[cfg(test)]
 pub(crate) mod simulation;
 
@@ -78,6 +79,11 @@ pub(crate) enum Message {
     Output {
         item_id: ItemId,
         reply: oneshot::Sender<Option<Source>>,
+    },
+    Part {
+        item_id: ItemId,
+        part: u32,
+        reply: oneshot::Sender<Option<Body>>,
     },
     Copy {
         copy: CopyOf,
@@ -179,6 +185,13 @@ impl SessionHandle {
         let reader = self.reader.clone();
         let part = tokio::task::spawn_blocking(move || reader.part(&source, first, count)).await;
         part.map(Some).map_err(|_| gone())
+    }
+
+    /// A part of an item that a window does not draw at once, counted from 0; `None` if there is none.
+    pub async fn part(&self, item_id: ItemId, part: u32) -> Result<Option<Body>, CommandError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Message::Part { item_id, part, reply }).await?;
+        answer.await.map_err(|_| gone())
     }
 
     /// A text to take along; `None` if there is no such item.

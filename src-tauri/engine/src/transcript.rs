@@ -7,6 +7,7 @@ mod facts;
 mod find;
 mod markdown;
 pub mod output;
+pub mod parts;
 mod rows;
 mod tool;
 mod words;
@@ -109,6 +110,15 @@ impl Transcript {
     /// The items of the rows from `first` up to `end`.
     pub fn items_of(&self, first: u32, end: u32) -> impl Iterator<Item = &Item> {
         self.rows.places(first, end).map(|place| &self.items[place])
+    }
+
+    pub fn item(&self, id: &ItemId) -> Option<&Item> {
+        Some(&self.items[*self.index.get(id)?])
+    }
+
+    /// The bytes of a text that streams, as they came.
+    pub fn streamed(&self, id: &ItemId) -> usize {
+        self.documents.get(id).map_or(0, |document| document.text().len())
     }
 
     /// What a tool call put out, whole.
@@ -696,7 +706,7 @@ impl Transcript {
         let row_of_parent = parent.as_ref().and_then(|parent| self.row_of(parent));
         let row = self.rows.add(self.items.len(), row_of_parent, &body);
         self.index.insert(id.clone(), self.items.len());
-        self.items.push(Item { id: id.clone(), parent, row, at, body });
+        self.items.push(Item { id: id.clone(), parent, row, at, parts: 1, body });
         self.touch(&id, Dirty::Added);
     }
 

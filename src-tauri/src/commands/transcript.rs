@@ -87,6 +87,19 @@ pub async fn output_lines(
     output.ok_or_else(no_such_text)
 }
 
+/// A part of an item that is not drawn at once.
+#[tauri::command]
+pub async fn item_part(
+    shell: State<'_, Shell>,
+    window: WebviewWindow,
+    session_id: SessionId,
+    item_id: ItemId,
+    part: u32,
+) -> Answer<Body> {
+    let body = session_of(&shell, &window, &session_id)?.part(item_id, part).await?;
+    body.ok_or_else(no_such_text)
+}
+
 fn no_such_text() -> CommandError {
     CommandError {
         code: ErrorCode::BadCommand,

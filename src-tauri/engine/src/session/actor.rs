@@ -1,6 +1,7 @@
 //! The task that owns a session: it carries out the machine's effects, and decides nothing itself.
 
 use super::machine::{Effect, Input, Machine, Note, Prompt, Timer};
+use super::sight::{self, Sight};
 use super::{Message, Open, Subscriber};
 use crate::api::*;
 use crate::attachment;
@@ -10,7 +11,7 @@ use crate::owner::{self, Lock};
 use crate::patch::item_of;
 use crate::process::{Output, Process};
 use crate::store::Record;
-use crate::transcript::{News, Transcript};
+use crate::transcript::{News, Transcript, parts};
 use crate::wire::Inbound;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -50,6 +51,7 @@ pub async fn run(open: Open, inbox: mpsc::Receiver<Message>, ending: watch::Rece
         finish: Vec::new(),
         close: Vec::new(),
         activity: String::new(),
+        sight: Sight::default(),
         refused: None,
     };
     for prompt in actor.machine.prompts().cloned().collect::<Vec<_>>() {
@@ -111,6 +113,8 @@ struct Actor {
     close: Vec<oneshot::Sender<()>>,
     /// What the agent did when the facts were told last.
     activity: String,
+    /// What windows know of long items.
+    sight: Sight,
     /// The refusal of the command that is being carried out.
     refused: Option<CommandError>,
 }
@@ -216,19 +220,30 @@ impl Actor {
                     Subscriber::Every(_) => Rows { end: total, total, ..Rows::default() },
                     Subscriber::Facts(_) => Rows { total, ..Rows::default() },
                 };
-                if reply.send(self.snapshot(rows)).is_ok() {
+                let mut snapshot = self.snapshot(rows);
+                if matches!(subscriber, Subscriber::Merged(_)) {
+                    for item in snapshot.items.iter_mut().filter(|item| !parts::fits(&item.body)) {
+                        *item = sight::of(item);
+                    }
+                }
+                if reply.send(snapshot).is_ok() {
                     self.subscribers.push(subscriber);
                 }
             }
             Message::Show { feed, show, reply } => {
                 self.flush_items().await;
-                feed.show(show, |first, end| self.transcript.items_of(first, end));
+                feed.show(show, |first, end| self.transcript.items_of(first, end).map(sight::of));
                 // Whoever asked may be gone; its window is still told.
                 let _ = reply.send(());
             }
             // Whoever asked and is gone needs no answer.
             Message::Find { query, index, reply } => drop(reply.send(self.transcript.find(&query, index))),
             Message::Output { item_id, reply } => drop(reply.send(self.transcript.output(&item_id).cloned())),
+            Message::Part { item_id, part, reply } => {
+                let item = self.transcript.item(&item_id);
+                let cut = item.and_then(|item| parts::part(&item.body, part));
+                drop(reply.send(cut.filter(|(_, n_parts)| part < *n_parts).map(|(body, _)| body)));
+            }
             Message::Copy { copy, reply } => {
                 drop(reply.send(self.transcript.text_of(&self.session().title, &copy)));
             }
@@ -483,8 +498,16 @@ impl Actor {
         };
         let listeners: Vec<usize> =
             self.subscribers.iter().enumerate().filter(|(_, one)| is_for(one)).map(|(at, _)| at).collect();
-        let mut n_left = listeners.len();
         let mut envelope = Some(envelope);
+        // Windows have the items that they show, and no more of each than they draw.
+        let has_window = listeners.iter().any(|at| matches!(self.subscribers[*at], Subscriber::Merged(_)));
+        let for_windows: Vec<Event> = if has_window {
+            let events = patch.unwrap_or_else(|| envelope.iter().map(|all| all.event.clone()).collect());
+            events.into_iter().filter_map(|event| self.sight.event(event, &self.transcript)).collect()
+        } else {
+            Vec::new()
+        };
+        let mut n_left = listeners.len();
         let mut gone = Vec::new();
         for at in listeners {
             n_left -= 1;
@@ -501,16 +524,10 @@ impl Actor {
                 Subscriber::Merged(feed) => {
                     let row = item_of(&envelope.event).and_then(|id| self.transcript.row_of(id));
                     let n_rows = self.transcript.n_rows();
-                    match &patch {
-                        Some(events) => events.iter().for_each(|event| {
-                            let session_id = envelope.session_id.clone();
-                            feed.push(
-                                Envelope { seq: envelope.seq, session_id, event: event.clone() },
-                                row,
-                                n_rows,
-                            );
-                        }),
-                        None => feed.push(envelope, row, n_rows),
+                    feed.pass(envelope.seq, n_rows);
+                    for event in for_windows.iter().cloned() {
+                        let session_id = envelope.session_id.clone();
+                        feed.push(Envelope { seq: envelope.seq, session_id, event }, row, n_rows);
                     }
                     false
                 }

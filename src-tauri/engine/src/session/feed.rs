@@ -39,6 +39,14 @@ impl State {
         Rows { first, end: first.saturating_add(count).min(total), total, ask }
     }
 
+    fn pass(&mut self, seq: u64, n_rows: u32) {
+        self.seq = seq;
+        if n_rows != self.rows.total {
+            self.rows = self.rows_of(n_rows);
+            self.is_news = true;
+        }
+    }
+
     /// Forgets what waits: the window has to start over from a snapshot.
     fn gap(&mut self) {
         self.pending = Pending::default();
@@ -70,7 +78,7 @@ impl Feed {
     }
 
     /// Shows another part of the transcript. `items` gives those of the rows from one up to another.
-    pub(crate) fn show<'a, I: Iterator<Item = &'a Item>>(&self, show: Show, items: impl Fn(u32, u32) -> I) {
+    pub(crate) fn show<I: Iterator<Item = Item>>(&self, show: Show, items: impl Fn(u32, u32) -> I) {
         let mut state = self.lock();
         let before = state.rows;
         state.show = Some(show);
@@ -83,21 +91,23 @@ impl Feed {
             ((first, end), (end, end))
         };
         for item in items(above.0, above.1).chain(items(below.0, below.1)) {
-            state.pending.push(Event::ItemAdded { item: item.clone() }, Some(item.row));
+            let row = item.row;
+            state.pending.push(Event::ItemAdded { item }, Some(row));
         }
         state.is_news = true;
         drop(state);
         self.more.notify_one();
     }
 
+    /// Event `seq` has happened, whether anything of it is for this window or not.
+    pub(crate) fn pass(&self, seq: u64, n_rows: u32) {
+        self.lock().pass(seq, n_rows);
+    }
+
     /// `row`: where the item of this event stands, in a transcript of `n_rows`.
     pub(crate) fn push(&self, envelope: Envelope, row: Option<u32>, n_rows: u32) {
         let mut state = self.lock();
-        state.seq = envelope.seq;
-        if n_rows != state.rows.total {
-            state.rows = state.rows_of(n_rows);
-            state.is_news = true;
-        }
+        state.pass(envelope.seq, n_rows);
         let Rows { first, end, .. } = state.rows;
         let event = envelope.event;
         if item_of(&event).is_none() || matches!(event, Event::ItemRemoved { .. }) {

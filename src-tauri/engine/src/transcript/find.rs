@@ -1,7 +1,7 @@
 //! Finding words in a whole transcript, whether a window holds it or not.
 
-use super::{Transcript, words};
-use crate::api::{Found, Hit};
+use super::{Transcript, parts, words};
+use crate::api::{Body, Found, Hit};
 use regex::{Regex, RegexBuilder};
 
 impl Transcript {
@@ -17,7 +17,8 @@ impl Transcript {
         let index = index.unwrap_or(-1).rem_euclid(count.max(1) as i64) as usize;
         let hit = hits.get(index).map(|(place, inside)| {
             let item = &self.items[*place];
-            Hit { index: index as u32, item_id: item.id.clone(), row: item.row, inside: *inside }
+            let part = part_with(&item.body, &wanted);
+            Hit { index: index as u32, item_id: item.id.clone(), row: item.row, inside: *inside, part }
         });
         Found { count: count as u32, hit }
     }
@@ -36,6 +37,19 @@ impl Transcript {
         (wanted.is_match(buffer) || output.is_some_and(|output| wanted.is_match(output.raw())))
             .then_some(true)
     }
+}
+
+/// The first part of an item that holds the words; its first one where they stand across two, or in an output.
+fn part_with(body: &Body, wanted: &Regex) -> u32 {
+    let Some((_, n_parts)) = parts::part(body, 0) else { return 0 };
+    let holds = |nr: &u32| {
+        let Some((part, _)) = parts::part(body, *nr) else { return false };
+        let mut buffer = String::new();
+        words::shown(&part, &mut buffer);
+        words::inside(&part, &mut buffer);
+        wanted.is_match(&buffer)
+    };
+    (0..n_parts).find(holds).unwrap_or(0)
 }
 
 /// Nothing for nothing.
@@ -79,6 +93,13 @@ mod tests {
         let transcript = transcript(&[("one", None), ("two", None), ("one more", None)]);
         let at = |index| transcript.find("one", Some(index)).hit.unwrap().index;
         assert_eq!([at(0), at(1), at(2), at(-1)], [0, 1, 0, 1]);
+    }
+
+    #[test]
+    fn words_in_a_long_item_are_found_in_their_part() {
+        let long = format!("{}needle", "hay ".repeat(100_000));
+        let found = transcript(&[("n", Some(&long))]).find("needle", None);
+        assert_eq!(found.hit.unwrap().part, 6);
     }
 
     #[test]

@@ -14,6 +14,15 @@ impl Transcript {
                 Some(self.message(&self.items[place]).into_owned())
             }
             CopyOf::Output { item_id } => self.output(item_id).map(|output| output.text()),
+            CopyOf::Input { item_id } => match &self.item(item_id)?.body {
+                Body::ToolCall(call) => match &call.detail {
+                    ToolDetail::Command { command: input, .. } | ToolDetail::Json { input, .. } => {
+                        Some(input.clone())
+                    }
+                    _ => None,
+                },
+                _ => None,
+            },
         }
     }
 

@@ -67,7 +67,7 @@ impl Source {
             Kind::Terminal => document::terminal(&self.text),
             Kind::Code(language) => document::highlight(language.as_deref(), &self.text),
         };
-        lines.into_iter().flat_map(cut).collect()
+        lines.into_iter().flat_map(|line| cut_line(line, LINE_BYTES)).collect()
     }
 
     pub fn excerpt(&self, part: Part) -> Output {
@@ -139,21 +139,21 @@ fn length(line: &CodeLine) -> usize {
 }
 
 /// The pieces of a line that is too long for one; else the line.
-fn cut(line: CodeLine) -> Vec<CodeLine> {
-    if length(&line) <= LINE_BYTES {
+pub fn cut_line(line: CodeLine, most: usize) -> Vec<CodeLine> {
+    if length(&line) <= most {
         return vec![line];
     }
     let mut pieces = vec![CodeLine::default()];
-    let mut room = LINE_BYTES;
+    let mut room = most;
     for Token { text, style } in line.tokens {
         let mut rest = text.as_str();
         while !rest.is_empty() {
             if room == 0 {
                 pieces.push(CodeLine::default());
-                room = LINE_BYTES;
+                room = most;
             }
             let mut end = rest.floor_char_boundary(room);
-            if end == 0 && room == LINE_BYTES {
+            if end == 0 && room == most {
                 end = rest.ceil_char_boundary(1);
             }
             let (piece, behind) = rest.split_at(end);

@@ -360,7 +360,12 @@ parent: ItemId | null,
  * The row it is drawn in, counted from 0: a run of reads and searches shares one, and what a subagent made is in
  * that of its call. A row keeps its number for good, and may become empty.
  */
-row: number, at: number, body: Body, };
+row: number, at: number, 
+/**
+ * In how many parts a window draws it. More than one: the body is the first of them, and the engine gives the
+ * others. Whoever listens without a window has the whole of it.
+ */
+parts: number, body: Body, };
 
 export type Body = { "type": "prompt", text: string, nImages: number, state: PromptState, } | { "type": "text", blocks: Array<Block>, 
 /**
@@ -807,7 +812,7 @@ itemId: ItemId, row: number, };
 /**
  * What can be copied, as the agent wrote it.
  */
-export type CopyOf = { "type": "conversation" } | { "type": "message", itemId: ItemId, } | { "type": "output", itemId: ItemId, };
+export type CopyOf = { "type": "conversation" } | { "type": "message", itemId: ItemId, } | { "type": "output", itemId: ItemId, } | { "type": "input", itemId: ItemId, };
 
 /**
  * Where words stand in a transcript.
@@ -829,7 +834,11 @@ index: number, itemId: ItemId, row: number,
 /**
  * The words stand in what has to be unfolded first.
  */
-inside: boolean, };
+inside: boolean, 
+/**
+ * In which part of the item they stand first, counted from 0.
+ */
+part: number, };
 
 /**
  * A session as Deskbell knows it; stable from its creation, across restarts of app and agent.

@@ -1,6 +1,7 @@
 // A host without a program behind it: sessions that follow a script, for a browser and for tests.
 
 import type {
+  Body,
   AgentKind,
   Checkup,
   Command,
@@ -125,6 +126,11 @@ export class FakeHost implements Host {
     if (detail === null) return refuse('badCommand', 'There is no such text any more.');
     const { lines } = detail.output;
     return Promise.resolve({ total: lines.length, first, lines: lines.slice(first, first + count) });
+  }
+
+  itemPart(sessionId: SessionId, itemId: ItemId): Promise<Body> {
+    const item = this.#sessions.get(sessionId)?.items.find(({ id }) => id === itemId);
+    return item === undefined ? refuse('badCommand', 'There is no such text any more.') : Promise.resolve(item.body);
   }
 
   textOf(sessionId: SessionId, copy: CopyOf): Promise<string> {

@@ -2,6 +2,7 @@
 
 import type {
   AgentKind,
+  Body,
   Checkup,
   Command,
   CommandError,
@@ -39,6 +40,8 @@ export interface Host {
   findWords(sessionId: SessionId, query: string, index: number | null): Promise<Found>;
   /** Some lines of what a tool put out, from `first` on. */
   outputLines(sessionId: SessionId, itemId: ItemId, first: number, count: number): Promise<Output>;
+  /** A part of an item that is not drawn at once, counted from 0. */
+  itemPart(sessionId: SessionId, itemId: ItemId, part: number): Promise<Body>;
   /** A text to take along, as the agent wrote it. */
   textOf(sessionId: SessionId, copy: CopyOf): Promise<string>;
   command(sessionId: SessionId, command: Command): Promise<void>;

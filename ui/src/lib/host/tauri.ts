@@ -24,6 +24,7 @@ export const tauriHost: Host = {
   showRows: (sessionId, show) => call('show_rows', { sessionId, show }),
   findWords: (sessionId, query, index) => call('find_words', { sessionId, query, index }),
   outputLines: (sessionId, itemId, first, count) => call('output_lines', { sessionId, itemId, first, count }),
+  itemPart: (sessionId, itemId, part) => call('item_part', { sessionId, itemId, part }),
   textOf: (sessionId, copy) => call('text_of', { sessionId, copy }),
   command: (sessionId, command) => call('command', { sessionId, command }),
   acknowledge: (sessionId, seq) => call('acknowledge', { sessionId, seq }),

@@ -17,16 +17,36 @@ export class ItemState {
   /** Unfolded by the reader. Kept here, since the component goes away when it is scrolled out of sight. */
   open = $state(false);
 
+  /** In how many parts it is drawn; the first is its body. */
+  parts = $state.raw(1);
+  /** The part that the reader looks at, and its body if it is not the first. */
+  part = $state.raw(0);
+  #other = $state.raw<Body | null>(null);
+
   constructor(item: Item) {
     this.id = item.id;
     this.parent = item.parent;
     this.at = item.at;
     this.body = item.body;
+    this.parts = item.parts;
+  }
+
+  /** What is drawn. */
+  get drawn(): Body {
+    return this.#other ?? this.body;
+  }
+
+  /** Draws this part; the first without a body of its own. */
+  showPart(part: number, body: Body | null): void {
+    this.part = part;
+    this.#other = body;
   }
 
   /** Takes over a newer version of the item, keeping the parts that are the same. */
-  replace(body: Body): void {
+  replace(body: Body, parts: number): void {
     this.body = reuse(this.body, body);
+    this.parts = parts;
+    if (this.part >= parts) this.showPart(0, null);
   }
 
   /** Keeps the first `keep` blocks of a text and puts `blocks` after them. */

@@ -25,6 +25,7 @@ import type {
 import { attachment } from '../composer/images';
 import { withMentions } from '../composer/mention';
 import { asCommandError, type Host } from '../host/host';
+import type { ItemState } from './item.svelte';
 import { isOver, isTurnRunning } from '../text/status';
 import { Drafts } from './drafts.svelte';
 import { Feed } from './feed';
@@ -262,6 +263,16 @@ export class ProjectState {
       output = await this.#host.outputLines(id, itemId, first, count);
     });
     return output;
+  }
+
+  /** Draws another part of a long item in place of the one that is drawn. */
+  async showPart(item: ItemState, part: number): Promise<void> {
+    const id = this.open?.id;
+    if (id === undefined || part < 0 || part >= item.parts) return;
+    if (part === 0) return item.showPart(0, null);
+    await this.#try('The rest could not be read', async () => {
+      item.showPart(part, await this.#host.itemPart(id, item.id, part));
+    });
   }
 
   async #try(what: string, call: () => Promise<void>): Promise<CommandError | null> {

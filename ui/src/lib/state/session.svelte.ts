@@ -115,7 +115,7 @@ export class SessionState {
     this.show = { ...this.show, ask: Math.max(this.show.ask, snapshot.rows.ask) };
     for (const item of snapshot.items) {
       const state = known.get(item.id);
-      state?.replace(item.body);
+      state?.replace(item.body, item.parts);
       this.#insert(state ?? new ItemState(item), item.row);
     }
     this.#order();
@@ -197,7 +197,7 @@ export class SessionState {
   #take(item: Item): boolean {
     const state = this.#items.get(item.id);
     if (state !== undefined) {
-      state.replace(item.body);
+      state.replace(item.body, item.parts);
       return false;
     }
     // Out of sight since it was told.

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 fn item(row: u32, text: &str) -> Item {
     let body = Body::Notice { level: Level::Info, text: text.to_owned(), detail: None, until_at: None };
-    Item { id: ItemId(format!("i{row}")), parent: None, row, at: 0, body }
+    Item { id: ItemId(format!("i{row}")), parent: None, row, at: 0, parts: 1, body }
 }
 
 /// A transcript with one item a row, and a window that listens to it.
@@ -46,7 +46,9 @@ impl Stage {
 
     fn show(&self, first: Option<u32>, count: u32) {
         let items = &self.items;
-        self.feed.show(Show { first, count, ask: 1 }, |from, to| items[from as usize..to as usize].iter());
+        self.feed.show(Show { first, count, ask: 1 }, |from, to| {
+            items[from as usize..to as usize].iter().cloned()
+        });
     }
 
     /// The window takes what waits, if anything does, as its page would; says whether it could be used.

@@ -7,6 +7,11 @@ import type { FakeSession } from './session';
 export function textOf(session: FakeSession, copy: CopyOf): string | undefined {
   if (copy.type === 'conversation') return conversationText(session);
   const body = session.items.find((item) => item.id === copy.itemId)?.body;
+  if (body?.type === 'prompt') return body.text;
+  if (body?.type === 'toolCall') {
+    const { detail } = body;
+    return detail.type === 'command' ? detail.command : detail.type === 'json' ? detail.input : undefined;
+  }
   return body?.type === 'text' ? blocksText(body.blocks) : undefined;
 }
 

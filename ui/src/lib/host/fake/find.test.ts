@@ -12,8 +12,11 @@ const items = [
 ];
 
 it('finds words wherever they stand, and says what must be unfolded', () => {
-  expect(find(items, 'totals', 0).hit).toEqual({ index: 0, itemId: 'Fix the TOTALS', row: 0, inside: false });
-  expect(find(items, 'totals', null)).toEqual({ count: 2, hit: { index: 1, itemId: 'e', row: 2, inside: true } });
+  expect(find(items, 'totals', 0).hit).toEqual({ index: 0, itemId: 'Fix the TOTALS', row: 0, inside: false, part: 0 });
+  expect(find(items, 'totals', null)).toEqual({
+    count: 2,
+    hit: { index: 1, itemId: 'e', row: 2, inside: true, part: 0 },
+  });
   expect(find(items, 'Cargo Test', null).hit).toMatchObject({ itemId: 'c', inside: false });
   expect(find(items, '4 PASSED', null).hit).toMatchObject({ itemId: 'c', inside: true });
 });

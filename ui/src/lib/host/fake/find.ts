@@ -18,7 +18,7 @@ export function find(items: readonly Item[], query: string, index: number | null
       const { shown, inside } = read(body);
       const isShown = shown.toLowerCase().includes(wanted);
       if (!isShown && !inside.toLowerCase().includes(wanted)) continue;
-      hits.push({ index: hits.length, itemId: id, row, inside: !isShown });
+      hits.push({ index: hits.length, itemId: id, row, inside: !isShown, part: 0 });
     }
   }
   const count = hits.length;

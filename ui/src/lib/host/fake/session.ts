@@ -55,7 +55,7 @@ export class FakeSession {
   }
 
   add(body: Body, parent: ItemId | null = null, id: ItemId = `i${nextItem++}`): ItemId {
-    const item: Item = { id, parent, row: this.#rowFor(body, parent), at: Date.now(), body };
+    const item: Item = { id, parent, row: this.#rowFor(body, parent), at: Date.now(), parts: 1, body };
     this.items.push(item);
     this.emit({ type: 'itemAdded', item });
     this.#learn(item);

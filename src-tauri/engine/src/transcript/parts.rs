@@ -1,0 +1,451 @@
+//! An item in parts: what is too long to be drawn at once goes to a window part by part, and stays whole here.
+//!
+//! Where the parts end follows from the item alone, so that any of them can be asked for at any time.
+
+use super::output::cut_line;
+use crate::api::*;
+
+/// What a window draws of one item at once.
+const BYTES: usize = 256 * 1024;
+const NODES: usize = 24_000;
+/// The same for text that is drawn as it is.
+const PLAIN_BYTES: usize = 64 * 1024;
+/// Text is taken apart in pieces of this length.
+const PIECE: usize = 4 * 1024;
+/// A line of code that is longer is shown as several.
+const LINE: usize = 16 * 1024;
+/// What names a tool is one line.
+const NAME: usize = 1_000;
+/// A text with fewer bytes of source than this fits, whatever it is made of.
+pub const ALWAYS_FITS: usize = LINE;
+
+/// A part of an item's body, and how many there are; `None` if the item is drawn whole.
+pub fn part(body: &Body, wanted: u32) -> Option<(Body, u32)> {
+    if fits(body) {
+        return None;
+    }
+    let mut cutter = Cutter { wanted, ..Cutter::default() };
+    let cut = match body {
+        Body::Text { blocks, streaming } => {
+            Body::Text { blocks: cutter.blocks(blocks), streaming: *streaming }
+        }
+        Body::Prompt { text, n_images, state } => {
+            Body::Prompt { text: cutter.plain(text), n_images: *n_images, state: *state }
+        }
+        Body::Thinking { text, streaming, duration_ms } => {
+            let text = cutter.plain(text);
+            Body::Thinking { text, streaming: *streaming, duration_ms: *duration_ms }
+        }
+        Body::Notice { level, text, detail, until_at } => {
+            let detail = detail.as_ref().map(|detail| cutter.plain(detail));
+            Body::Notice { level: *level, text: name(text), detail, until_at: *until_at }
+        }
+        Body::ToolCall(call) => {
+            let mut call = call.clone();
+            (call.tool, call.subject) = (name(&call.tool), name(&call.subject));
+            match &mut call.detail {
+                ToolDetail::Command { command: text, .. } | ToolDetail::Json { input: text, .. } => {
+                    *text = cutter.plain(text);
+                }
+                ToolDetail::Edit(diff) => {
+                    diff.path = name(&diff.path);
+                    cutter.hunks(&mut diff.hunks);
+                }
+                ToolDetail::Text { .. } | ToolDetail::Todos { .. } => {}
+            }
+            Body::ToolCall(call)
+        }
+        Body::TurnEnd(_) => return None,
+    };
+    Some((cut, cutter.at + 1))
+}
+
+/// Whether it is drawn whole.
+pub fn fits(body: &Body) -> bool {
+    match body {
+        Body::Text { blocks, .. } => {
+            let mut size = Size::default();
+            size.blocks(blocks);
+            size.bytes <= BYTES && size.nodes <= NODES && size.line <= LINE
+        }
+        Body::Prompt { text, .. } | Body::Thinking { text, .. } => text.len() <= PLAIN_BYTES,
+        Body::Notice { text, detail, .. } => {
+            text.len() <= NAME && detail.as_ref().is_none_or(|detail| detail.len() <= PLAIN_BYTES)
+        }
+        Body::ToolCall(call) => {
+            let is_short = call.tool.len() <= NAME && call.subject.len() <= NAME;
+            is_short
+                && match &call.detail {
+                    ToolDetail::Command { command: text, .. } | ToolDetail::Json { input: text, .. } => {
+                        text.len() <= PLAIN_BYTES
+                    }
+                    ToolDetail::Edit(diff) => {
+                        let parts =
+                            || diff.hunks.iter().flat_map(|hunk| &hunk.lines).flat_map(|line| &line.parts);
+                        let bytes: usize = parts().map(|part| part.text.len()).sum();
+                        diff.path.len() <= NAME && bytes <= PLAIN_BYTES && parts().count() <= NODES
+                    }
+                    ToolDetail::Text { .. } | ToolDetail::Todos { .. } => true,
+                }
+        }
+        Body::TurnEnd(_) => true,
+    }
+}
+
+fn name(text: &str) -> String {
+    match text.split_at_checked(text.floor_char_boundary(NAME)) {
+        Some((short, rest)) if !rest.is_empty() => format!("{short}…"),
+        _ => text.to_owned(),
+    }
+}
+
+/// How much there is to draw.
+#[derive(Default)]
+struct Size {
+    bytes: usize,
+    nodes: usize,
+    /// The longest line of code.
+    line: usize,
+}
+
+impl Size {
+    fn blocks(&mut self, list: &[Block]) {
+        for block in list {
+            self.nodes += 1;
+            match block {
+                Block::Paragraph { spans } | Block::Heading { spans, .. } => self.spans(spans),
+                Block::Code { lines, .. } => lines.iter().for_each(|line| {
+                    let bytes = line_bytes(line);
+                    self.bytes += bytes;
+                    self.nodes += line.tokens.len() + 1;
+                    self.line = self.line.max(bytes);
+                }),
+                Block::Quote { blocks } | Block::Footnote { blocks, .. } => self.blocks(blocks),
+                Block::List { items, .. } => items.iter().for_each(|item| {
+                    self.nodes += 1;
+                    self.blocks(&item.blocks);
+                }),
+                Block::Table { head, rows, .. } => {
+                    for cell in head.iter().chain(rows.iter().flatten()) {
+                        self.nodes += 1;
+                        self.spans(&cell.spans);
+                    }
+                }
+                Block::Rule => {}
+            }
+        }
+    }
+
+    fn spans(&mut self, list: &[Span]) {
+        for span in list {
+            self.nodes += 1;
+            match span {
+                Span::Text { text } | Span::Code { text } | Span::Raw { text } => self.bytes += text.len(),
+                Span::Emphasis { spans } | Span::Strong { spans } | Span::Strike { spans } => {
+                    self.spans(spans)
+                }
+                Span::Link { url, spans, .. } => {
+                    self.bytes += url.len();
+                    self.spans(spans);
+                }
+                Span::Image { url, alt, .. } => self.bytes += url.len() + alt.len(),
+                Span::FootnoteRef { label } => self.bytes += label.len(),
+                Span::Break => {}
+            }
+        }
+    }
+}
+
+fn line_bytes(line: &CodeLine) -> usize {
+    line.tokens.iter().map(|token| token.text.len()).sum()
+}
+
+/// Goes through an item from its beginning and keeps what belongs to one part.
+#[derive(Default)]
+struct Cutter {
+    wanted: u32,
+    /// The part that it is in.
+    at: u32,
+    /// What that has so far.
+    bytes: usize,
+    nodes: usize,
+}
+
+impl Cutter {
+    /// Whether what comes next belongs to the wanted part.
+    fn takes(&mut self, bytes: usize, nodes: usize, most: usize) -> bool {
+        let is_full = self.bytes + bytes > most || self.nodes + nodes > NODES;
+        if is_full && self.nodes > 0 {
+            (self.at, self.bytes, self.nodes) = (self.at + 1, 0, 0);
+        }
+        self.bytes += bytes;
+        self.nodes += nodes;
+        self.at == self.wanted
+    }
+
+    fn text(&mut self, text: &str, most: usize) -> String {
+        let mut kept = String::new();
+        let mut rest = text;
+        while !rest.is_empty() {
+            let (piece, behind) = rest.split_at(rest.floor_char_boundary(PIECE));
+            // A node is counted for each piece, since an empty part would never end.
+            if self.takes(piece.len(), 1, most) {
+                kept.push_str(piece);
+            }
+            rest = behind;
+        }
+        kept
+    }
+
+    fn plain(&mut self, text: &str) -> String {
+        self.text(text, PLAIN_BYTES)
+    }
+
+    fn blocks(&mut self, list: &[Block]) -> Vec<Block> {
+        list.iter().filter_map(|block| self.block(block)).collect()
+    }
+
+    fn block(&mut self, block: &Block) -> Option<Block> {
+        let is_here = self.takes(0, 1, BYTES);
+        match block {
+            Block::Paragraph { spans } => {
+                let spans = self.spans(spans);
+                (!spans.is_empty()).then_some(Block::Paragraph { spans })
+            }
+            Block::Heading { level, spans } => {
+                let spans = self.spans(spans);
+                (!spans.is_empty()).then_some(Block::Heading { level: *level, spans })
+            }
+            Block::Code { language, lines } => {
+                let takes = |line: CodeLine| {
+                    self.takes(line_bytes(&line), line.tokens.len() + 1, BYTES).then_some(line)
+                };
+                let pieces = lines.iter().flat_map(|line| cut_line(line.clone(), LINE));
+                let kept: Vec<CodeLine> = pieces.filter_map(takes).collect();
+                (!kept.is_empty()).then(|| Block::Code { language: language.clone(), lines: kept })
+            }
+            Block::Quote { blocks } => {
+                let blocks = self.blocks(blocks);
+                (!blocks.is_empty()).then_some(Block::Quote { blocks })
+            }
+            Block::Footnote { label, blocks } => {
+                let blocks = self.blocks(blocks);
+                (!blocks.is_empty()).then(|| Block::Footnote { label: name(label), blocks })
+            }
+            Block::List { start, items } => {
+                let mut first = None;
+                let mut kept = Vec::new();
+                for (nr, item) in items.iter().enumerate() {
+                    let is_here = self.takes(0, 1, BYTES);
+                    let blocks = self.blocks(&item.blocks);
+                    if !blocks.is_empty() || (is_here && item.blocks.is_empty()) {
+                        first.get_or_insert(nr as u64);
+                        kept.push(ListItem { checked: item.checked, blocks });
+                    }
+                }
+                let start = start.map(|start| start.saturating_add(first.unwrap_or(0)));
+                (!kept.is_empty()).then_some(Block::List { start, items: kept })
+            }
+            Block::Table { align, head, rows } => {
+                let head: Vec<Cell> = head.iter().map(|cell| self.cell(cell)).collect();
+                let has_head = is_here || head.iter().any(|cell| !cell.spans.is_empty());
+                let rows: Vec<Vec<Cell>> = rows
+                    .iter()
+                    .filter_map(|row| {
+                        let is_here = self.takes(0, 1, BYTES);
+                        let cells: Vec<Cell> = row.iter().map(|cell| self.cell(cell)).collect();
+                        let is_empty = |cells: &[Cell]| cells.iter().all(|cell| cell.spans.is_empty());
+                        (!is_empty(&cells) || (is_here && is_empty(row))).then_some(cells)
+                    })
+                    .collect();
+                (has_head || !rows.is_empty()).then(|| Block::Table { align: align.clone(), head, rows })
+            }
+            Block::Rule => is_here.then_some(Block::Rule),
+        }
+    }
+
+    fn cell(&mut self, cell: &Cell) -> Cell {
+        self.takes(0, 1, BYTES);
+        Cell { spans: self.spans(&cell.spans) }
+    }
+
+    fn spans(&mut self, list: &[Span]) -> Vec<Span> {
+        list.iter().filter_map(|span| self.span(span)).collect()
+    }
+
+    fn span(&mut self, span: &Span) -> Option<Span> {
+        let text = |cutter: &mut Self, text| Some(cutter.text(text, BYTES)).filter(|text| !text.is_empty());
+        let inner = |cutter: &mut Self, spans| {
+            cutter.takes(0, 1, BYTES);
+            Some(cutter.spans(spans)).filter(|spans| !spans.is_empty())
+        };
+        match span {
+            Span::Text { text: whole } => text(self, whole).map(|text| Span::Text { text }),
+            Span::Code { text: whole } => text(self, whole).map(|text| Span::Code { text }),
+            Span::Raw { text: whole } => text(self, whole).map(|text| Span::Raw { text }),
+            Span::Emphasis { spans } => inner(self, spans).map(|spans| Span::Emphasis { spans }),
+            Span::Strong { spans } => inner(self, spans).map(|spans| Span::Strong { spans }),
+            Span::Strike { spans } => inner(self, spans).map(|spans| Span::Strike { spans }),
+            // An address that is cut leads elsewhere: what is too long for one is no link here.
+            Span::Link { url, spans, .. } if url.len() > PIECE => {
+                inner(self, spans).map(|spans| Span::Emphasis { spans })
+            }
+            Span::Image { url, alt, .. } if url.len() > PIECE => {
+                text(self, alt).map(|text| Span::Raw { text })
+            }
+            Span::Link { url, host, spans } => {
+                self.takes(url.len(), 1, BYTES);
+                let spans = inner(self, spans)?;
+                Some(Span::Link { url: url.clone(), host: host.clone(), spans })
+            }
+            Span::Image { url, host, alt } => {
+                let image = Span::Image { url: url.clone(), host: host.clone(), alt: name(alt) };
+                self.takes(url.len() + alt.len().min(NAME), 1, BYTES).then_some(image)
+            }
+            Span::FootnoteRef { label } => {
+                let reference = Span::FootnoteRef { label: name(label) };
+                self.takes(label.len().min(NAME), 1, BYTES).then_some(reference)
+            }
+            Span::Break => self.takes(0, 1, BYTES).then_some(Span::Break),
+        }
+    }
+
+    fn hunks(&mut self, hunks: &mut Vec<Hunk>) {
+        for hunk in hunks.iter_mut() {
+            hunk.lines.retain_mut(|line| {
+                let (is_here, is_empty) = (self.takes(0, 1, PLAIN_BYTES), line.parts.is_empty());
+                for part in &mut line.parts {
+                    part.text = self.plain(&part.text);
+                }
+                line.parts.retain(|part| !part.text.is_empty());
+                !line.parts.is_empty() || (is_here && is_empty)
+            });
+        }
+        hunks.retain(|hunk| !hunk.lines.is_empty());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document;
+    use crate::transcript::words;
+    use proptest::prelude::*;
+
+    fn text(source: &str) -> Body {
+        Body::Text { blocks: document::markdown(source), streaming: false }
+    }
+
+    /// All its parts, each looked at.
+    fn parts(body: &Body) -> Vec<Body> {
+        let Some((first, n)) = part(body, 0) else { return vec![body.clone()] };
+        let others = (1..n).map(|nr| part(body, nr).unwrap().0);
+        let parts: Vec<Body> = std::iter::once(first).chain(others).collect();
+        for part in &parts {
+            let Body::Text { blocks, .. } = part else { continue };
+            let mut size = Size::default();
+            size.blocks(blocks);
+            // What is around it stands in each part.
+            assert!(size.bytes <= BYTES && size.nodes <= NODES + 1_000, "a part is itself too long");
+        }
+        parts
+    }
+
+    /// Letters alone: what goes around them is repeated in each part, or left out.
+    fn letters(bodies: &[Body]) -> String {
+        let mut all = String::new();
+        for body in bodies {
+            words::shown(body, &mut all);
+            words::inside(body, &mut all);
+        }
+        all.retain(|c| c.is_alphanumeric());
+        all
+    }
+
+    #[test]
+    fn what_is_of_an_ordinary_length_is_drawn_whole() {
+        let answer = "A paragraph with *words*.\n\n- an item\n- another\n\n".repeat(2_000);
+        assert_eq!(part(&text(&answer), 0), None);
+        assert!(part(&text(&"word ".repeat(60_000)), 0).is_some());
+    }
+
+    #[test]
+    fn all_parts_together_are_the_whole() {
+        let sources = [
+            "x".repeat(1_000_000),
+            "é\u{1f600} ".repeat(200_000),
+            format!("```rust\n{}```", "let a = \"b\"; // c\n".repeat(30_000)),
+            format!("```\n{}\n```", "y".repeat(1_000_000)),
+            "1. one *two* `three`\n".repeat(30_000),
+            format!("| a | b |\n|---|---|\n{}", "| one | **two** |\n".repeat(20_000)),
+            format!("> {}", "quoted ".repeat(100_000)),
+            "*a* ".repeat(60_000),
+            format!("| a |\n|---|\n| {} |\n", "cell ".repeat(100_000)),
+        ];
+        for source in sources {
+            let body = text(&source);
+            let parts = parts(&body);
+            assert!(parts.len() > 1, "{}", &source[..40.min(source.len())]);
+            // The head of a table stands in one part alone.
+            assert_eq!(letters(&parts), letters(&[body]));
+        }
+    }
+
+    #[test]
+    fn a_number_goes_on_in_the_next_part() {
+        let parts = parts(&text(&"1. one\n".repeat(30_000)));
+        let numbers = parts.iter().map(|part| match part {
+            Body::Text { blocks, .. } => match &blocks[..] {
+                [Block::List { start: Some(start), items }] => (*start, items.len() as u64),
+                other => panic!("{} blocks", other.len()),
+            },
+            _ => panic!("no text"),
+        });
+        let mut next = 1;
+        for (start, n) in numbers {
+            assert_eq!(start, next);
+            next += n;
+        }
+    }
+
+    #[test]
+    fn other_items_are_cut_as_well() {
+        let long = "z".repeat(300_000);
+        let bodies = [
+            Body::Prompt { text: long.clone(), n_images: 0, state: PromptState::Done },
+            Body::Thinking { text: long.clone(), streaming: false, duration_ms: None },
+            Body::Notice {
+                level: Level::Info,
+                text: "n".to_owned(),
+                detail: Some(long.clone()),
+                until_at: None,
+            },
+        ];
+        for body in bodies {
+            assert_eq!(parts(&body).len(), 5);
+            let n_letters = letters(&parts(&body)).matches('z').count();
+            assert_eq!(n_letters, long.len());
+        }
+        let diff = document::diff("a.txt", "", &format!("{long}\nend"));
+        let call = ToolCall {
+            tool: long.clone(),
+            icon: ToolIcon::Edit,
+            verb: String::new(),
+            subject: long,
+            state: ToolState::Succeeded,
+            note: None,
+            duration_ms: None,
+            detail: ToolDetail::Edit(diff),
+        };
+        assert!(parts(&Body::ToolCall(Box::new(call))).len() >= 5);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4))]
+        #[test]
+        fn nothing_is_lost_whatever_it_is(seeds in prop::collection::vec("[-*>#| `0-9a-z\\n]{1,40}", 1..8)) {
+            let body = text(&seeds.concat().repeat(2_000));
+            prop_assert_eq!(letters(&parts(&body)), letters(&[body]));
+        }
+    }
+}

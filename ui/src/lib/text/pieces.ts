@@ -1,0 +1,18 @@
+// Words that no line can hold.
+
+const LONGEST = 500;
+const TOO_LONG = new RegExp(`\\S{${String(LONGEST)}}(?=\\S)`, 'gu');
+
+/** The text in pieces that make it up: no word in one is longer than a few lines. */
+export function pieces(text: string): string[] {
+  if (text.length <= LONGEST) return [text];
+  const found: string[] = [];
+  let from = 0;
+  for (const word of text.matchAll(TOO_LONG)) {
+    const end = word.index + word[0].length;
+    found.push(text.slice(from, end));
+    from = end;
+  }
+  found.push(text.slice(from));
+  return found;
+}
