@@ -3,12 +3,15 @@
 //! An item's id is the same either way: a block of a reply is `<message id>.<place in it>`, a tool call has the
 //! agent's own id, a prompt its uuid. The fold never fails: what it does not know is shown as what it is.
 
+mod edits;
 mod facts;
 mod find;
 mod markdown;
 pub mod output;
 pub mod parts;
+mod results;
 mod rows;
+mod tasks;
 mod tool;
 mod words;
 
@@ -601,6 +604,9 @@ impl Transcript {
             (false, _) => ToolState::Succeeded,
         };
         let view = call.view(state, Some(now.saturating_sub(call.started_at)), Some(outcome));
+        if is_news {
+            self.news.extend(self.facts.task(call.name(), call.input(), outcome));
+        }
         if let Some(Body::ToolCall(known)) = self.body(&id) {
             **known = view;
             self.touch(&id, Dirty::Changed);

@@ -1,6 +1,9 @@
 //! What is told of a whole transcript beside it: the files that were changed, the tasks, the prompts.
 
+use super::tasks::Tasks;
+use super::tool::Outcome;
 use crate::api::{Body, ChangedFile, Event, Item, Todo, ToolDetail, ToolState};
+use serde_json::Value;
 use std::collections::VecDeque;
 
 /// Prompts that a window can go back to, and the bytes they may have together.
@@ -11,6 +14,7 @@ const PROMPT_BYTES: usize = 64 * 1024;
 pub struct Facts {
     files: Vec<ChangedFile>,
     tasks: Vec<Todo>,
+    single_tasks: Tasks,
     prompts: VecDeque<String>,
     prompt_bytes: usize,
 }
@@ -37,6 +41,12 @@ impl Facts {
             let Some(oldest) = self.prompts.pop_front() else { break };
             self.prompt_bytes -= oldest.len();
         }
+    }
+
+    /// Learns what a call that changes one task came to; tells what is new.
+    pub fn task(&mut self, tool: &str, input: &Value, outcome: &Outcome<'_>) -> Option<Event> {
+        self.tasks = self.single_tasks.learn(tool, input, outcome)?;
+        Some(Event::TasksChanged { tasks: self.tasks.clone() })
     }
 
     /// Learns what a tool call came to; tells what is new.

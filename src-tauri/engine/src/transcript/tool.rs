@@ -1,6 +1,7 @@
 //! A tool call in plain words: what it does, to what, and what came of it.
 
 use super::output::{Part, Source};
+use super::{edits, results, tasks};
 use crate::api::*;
 use crate::document;
 use serde_json::Value;
@@ -26,7 +27,7 @@ pub struct Outcome<'a> {
 }
 
 impl Outcome<'_> {
-    fn text(&self) -> String {
+    pub fn text(&self) -> String {
         match self.content {
             Value::String(text) => text.clone(),
             Value::Array(blocks) => {
@@ -42,7 +43,7 @@ impl Outcome<'_> {
         self.structured.and_then(Value::as_str) == Some("User rejected tool use")
     }
 
-    fn field(&self, key: &str) -> Option<&Value> {
+    pub fn field(&self, key: &str) -> Option<&Value> {
         self.structured?.get(key)
     }
 }
@@ -51,6 +52,14 @@ impl Call {
     pub fn new(name: &str, input: Value, started_at: u64, project: &Path) -> Self {
         let (name, project) = (name.to_owned(), project.to_owned());
         Self { name, input, started_at, denied: false, ended: false, project, output: None }
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub fn input(&self) -> &Value {
+        &self.input
     }
 
     /// All that it put out.
@@ -64,7 +73,13 @@ impl Call {
         self.output = Some(match self.name.as_str() {
             "Bash" | "PowerShell" => Source::terminal(&command_output(outcome)),
             "Read" => match file_content(outcome) {
-                Some(content) => Source::code(document::language_of_path(self.input("file_path")), content),
+                Some(content) => Source::code(document::language_of_path(self.text("file_path")), content),
+                None => Source::terminal(&outcome.text()),
+            },
+            "WebFetch" => Source::code(Some("markdown".to_owned()), &outcome.text()),
+            "WebSearch" => Source::terminal(&results::found(outcome).unwrap_or_else(|| outcome.text())),
+            name if name.starts_with("mcp__") => match results::indented(&outcome.text()) {
+                Some(text) => Source::code(Some("json".to_owned()), &text),
                 None => Source::terminal(&outcome.text()),
             },
             _ => Source::terminal(&outcome.text()),
@@ -76,7 +91,7 @@ impl Call {
         self.output.as_ref().map(|output| output.excerpt(part)).unwrap_or_default()
     }
 
-    fn input(&self, key: &str) -> &str {
+    fn text(&self, key: &str) -> &str {
         self.input.get(key).and_then(Value::as_str).unwrap_or("")
     }
 
@@ -91,30 +106,32 @@ impl Call {
         let words = |now: &str, then: &str| if ended { then.to_owned() } else { now.to_owned() };
         let (icon, verb, subject) = match self.name.as_str() {
             "Bash" | "PowerShell" => {
-                (ToolIcon::Command, words("Running", "Ran"), first_line(self.input("command")))
+                (ToolIcon::Command, words("Running", "Ran"), first_line(self.text("command")))
             }
             "Edit" | "MultiEdit" => (ToolIcon::Edit, words("Editing", "Edited"), self.path("file_path")),
             "NotebookEdit" => (ToolIcon::Edit, words("Editing", "Edited"), self.path("notebook_path")),
             "Write" => (ToolIcon::Edit, words("Writing", "Wrote"), self.path("file_path")),
             "Read" => (ToolIcon::Read, words("Reading", "Read"), self.path("file_path")),
             "Grep" => {
-                (ToolIcon::Search, words("Searching for", "Searched for"), first_line(self.input("pattern")))
+                (ToolIcon::Search, words("Searching for", "Searched for"), first_line(self.text("pattern")))
             }
             "Glob" => {
-                (ToolIcon::Search, words("Looking for", "Looked for"), first_line(self.input("pattern")))
+                (ToolIcon::Search, words("Looking for", "Looked for"), first_line(self.text("pattern")))
             }
             "LS" => (ToolIcon::Search, words("Listing", "Listed"), self.path("path")),
-            "WebFetch" => (ToolIcon::Web, words("Fetching", "Fetched"), first_line(self.input("url"))),
+            "WebFetch" => (ToolIcon::Web, words("Fetching", "Fetched"), first_line(self.text("url"))),
             "WebSearch" => (
                 ToolIcon::Web,
                 words("Searching the web for", "Searched the web for"),
-                first_line(self.input("query")),
+                first_line(self.text("query")),
             ),
             // Listed as `Task`, called `Agent` (2.1.329).
             "Agent" | "Task" => {
-                (ToolIcon::Agent, words("Delegating", "Delegated"), first_line(self.input("description")))
+                (ToolIcon::Agent, words("Delegating", "Delegated"), first_line(self.text("description")))
             }
             "TodoWrite" => (ToolIcon::Todo, words("Updating", "Updated"), "the to-do list".to_owned()),
+            "TaskCreate" => (ToolIcon::Todo, words("Adding a task:", "Added a task:"), self.task()),
+            "TaskUpdate" => (ToolIcon::Todo, words("Updating", "Updated"), self.task()),
             "AskUserQuestion" => (ToolIcon::Question, words("Asking", "Asked"), self.first_question()),
             "ExitPlanMode" => (ToolIcon::Plan, words("Proposing", "Proposed"), "a plan".to_owned()),
             name => match name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")) {
@@ -138,12 +155,16 @@ impl Call {
 
     /// A path as a person would say it: inside the project, without the project's folder.
     fn path(&self, key: &str) -> String {
-        first_line(self.relative(self.input(key)))
+        first_line(self.relative(self.text(key)))
     }
 
     fn relative<'a>(&self, path: &'a str) -> &'a str {
         let inside = Path::new(path).strip_prefix(&self.project).ok().and_then(Path::to_str);
         inside.filter(|inside| !inside.is_empty() && !self.project.as_os_str().is_empty()).unwrap_or(path)
+    }
+
+    fn task(&self) -> String {
+        first_line(&tasks::subject(&self.input))
     }
 
     fn first_question(&self) -> String {
@@ -155,45 +176,35 @@ impl Call {
     fn detail(&self, outcome: Option<&Outcome<'_>>) -> ToolDetail {
         let known = match self.name.as_str() {
             "Bash" | "PowerShell" => Some(ToolDetail::Command {
-                command: self.input("command").to_owned(),
+                command: self.text("command").to_owned(),
                 output: self.excerpt(Part::End),
             }),
-            "Edit" | "Write" | "MultiEdit" => self.edit(outcome),
+            "Edit" | "Write" | "MultiEdit" => self.edit("file_path", outcome),
+            "NotebookEdit" => self.edit("notebook_path", outcome),
             "Read" => outcome.and_then(|outcome| self.read(outcome)),
             "TodoWrite" => todos(&self.input).map(|todos| ToolDetail::Todos { todos }),
             _ => None,
         };
         known.unwrap_or_else(|| ToolDetail::Json {
-            input: serde_json::to_string_pretty(&self.input).unwrap_or_default(),
+            input: match self.name.as_str() {
+                "Grep" | "Glob" | "LS" | "WebFetch" | "WebSearch" => results::input(&self.input),
+                _ => serde_json::to_string_pretty(&self.input).unwrap_or_default(),
+            },
             output: self.excerpt(Part::Beginning),
         })
     }
 
-    /// The change as it was made where the agent says so, else as it was asked for.
-    fn edit(&self, outcome: Option<&Outcome<'_>>) -> Option<ToolDetail> {
+    fn edit(&self, path: &str, outcome: Option<&Outcome<'_>>) -> Option<ToolDetail> {
         if outcome.is_some_and(|outcome| outcome.is_error) {
             return None;
         }
-        let path = self.relative(self.input.get("file_path")?.as_str()?);
-        let made = outcome
-            .and_then(|outcome| outcome.field("structuredPatch"))
-            .filter(|patch| patch.as_array().is_some_and(|hunks| !hunks.is_empty()))
-            .and_then(|patch| document::diff_from_patch(path, patch));
-        let diff = made.or_else(|| {
-            if self.name == "Write" {
-                Some(document::diff(path, "", self.input.get("content")?.as_str()?))
-            } else {
-                let (old, new) =
-                    (self.input.get("old_string")?.as_str()?, self.input.get("new_string")?.as_str()?);
-                Some(document::diff_unplaced(path, old, new))
-            }
-        })?;
-        Some(ToolDetail::Edit(diff))
+        let path = self.relative(self.input.get(path)?.as_str()?);
+        edits::diff(&self.name, path, &self.input, outcome).map(ToolDetail::Edit)
     }
 
     fn read(&self, outcome: &Outcome<'_>) -> Option<ToolDetail> {
         file_content(outcome)?;
-        let language = document::language_of_path(self.input("file_path"));
+        let language = document::language_of_path(self.text("file_path"));
         Some(ToolDetail::Text { language, output: self.excerpt(Part::Beginning) })
     }
 }
@@ -233,11 +244,7 @@ fn command_output(outcome: &Outcome<'_>) -> String {
 fn todos(input: &Value) -> Option<Vec<Todo>> {
     let todos = input.get("todos")?.as_array()?;
     let todo = |todo: &Value| {
-        let state = match todo.get("status").and_then(Value::as_str) {
-            Some("completed") => TodoState::Completed,
-            Some("in_progress") => TodoState::InProgress,
-            _ => TodoState::Pending,
-        };
+        let state = tasks::state(todo.get("status").and_then(Value::as_str).unwrap_or_default());
         Some(Todo { text: todo.get("content")?.as_str()?.to_owned(), state })
     };
     todos.iter().map(todo).collect()
