@@ -19,6 +19,7 @@ const COMMANDS: &[&str] = &[
     "decide_trust",
     "check_agent",
     "open_link",
+    "reveal_path",
     "find_files",
     "check_image",
     "end_survivors",

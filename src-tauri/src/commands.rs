@@ -3,7 +3,7 @@
 pub mod transcript;
 
 use crate::shell::Shell;
-use crate::{project, windows};
+use crate::{links, project, windows};
 use deskbell_engine::api::*;
 use deskbell_engine::attachment;
 use std::path::PathBuf;
@@ -171,14 +171,22 @@ pub async fn leave_survivors(app: AppHandle, shell: State<'_, Shell>) -> Answer<
 /// Opens a link in the user's browser: https, http and mailto, nothing else.
 #[tauri::command]
 pub fn open_link(url: String) -> Answer<()> {
-    let refused = |message: String| CommandError { code: ErrorCode::BadCommand, message, detail: None };
-    let parsed = tauri::Url::parse(&url).map_err(|_| refused("The link cannot be read.".to_owned()))?;
-    if !matches!(parsed.scheme(), "https" | "http" | "mailto") {
-        return Err(refused(format!("Links of the kind “{}” are not opened.", parsed.scheme())));
-    }
-    tauri_plugin_opener::open_url(parsed.as_str(), None::<&str>).map_err(|error| CommandError {
+    let url = links::outward(&url)?;
+    tauri_plugin_opener::open_url(url.as_str(), None::<&str>).map_err(|error| CommandError {
         code: ErrorCode::Internal,
         message: "The link could not be opened.".to_owned(),
+        detail: Some(error.to_string()),
+    })
+}
+
+/// Shows a file of this window's project in the file manager, nothing that lies outside. A disk or the file manager may
+/// take its time.
+#[tauri::command(async)]
+pub fn reveal_path(shell: State<'_, Shell>, window: WebviewWindow, path: String) -> Answer<()> {
+    let file = links::inside(&project_of(&shell, &window)?, &path)?;
+    tauri_plugin_opener::reveal_item_in_dir(file).map_err(|error| CommandError {
+        code: ErrorCode::Internal,
+        message: "The file could not be shown.".to_owned(),
         detail: Some(error.to_string()),
     })
 }

@@ -8,6 +8,7 @@ mod commands;
 mod desk;
 mod doctor;
 mod forward;
+mod links;
 mod notify;
 mod preferences;
 mod project;

@@ -59,6 +59,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::decide_trust,
             commands::check_agent,
             commands::open_link,
+            commands::reveal_path,
             commands::find_files,
             commands::check_image,
             commands::end_survivors,

@@ -1,6 +1,7 @@
 //! A window for each project folder, and what each window may see.
 
 use crate::forward::Forward;
+use crate::links;
 use crate::preferences::WindowPlace;
 use crate::shell::Shell;
 use anyhow::Context;
@@ -140,11 +141,7 @@ fn build(
         .title(title)
         .inner_size(DEFAULT_SIZE.0, DEFAULT_SIZE.1)
         .min_inner_size(LEAST_SIZE.0, LEAST_SIZE.1)
-        // A page never leads anywhere else: WebKitGTK lets a meta refresh through the CSP.
-        .on_navigation(|url| {
-            let is_ours = url.scheme() == "tauri" || url.host_str() == Some("tauri.localhost");
-            is_ours || (cfg!(dev) && url.host_str() == Some("localhost"))
-        })
+        .on_navigation(links::may_navigate)
         .on_new_window(|_, _| NewWindowResponse::Deny)
         .build()?;
     #[cfg(target_os = "linux")]

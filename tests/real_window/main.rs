@@ -20,6 +20,8 @@ mod hostile;
 #[cfg(target_os = "linux")]
 mod hostile_output;
 #[cfg(target_os = "linux")]
+mod links;
+#[cfg(target_os = "linux")]
 mod looks;
 #[cfg(target_os = "linux")]
 mod modes;
@@ -118,6 +120,7 @@ fn main() {
         reach: a_screen_reader_finds_the_names,
             everything_by_keyboard,
             a_turn_is_read_out_and_its_tokens_are_not;
+        links: a_link_opens_outside_and_only_what_may;
         looks: light_and_dark
     ];
     tests.extend(

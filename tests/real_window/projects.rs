@@ -193,6 +193,15 @@ pub async fn a_restart_brings_sessions_back_and_resumes() -> Result<()> {
         .await
 }
 
+/// Gives the box an image, in the page's own words for a paste.
+const PASTE: &str = "
+    const base64 = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+    const clipboardData = new DataTransfer();
+    clipboardData.items.add(new File([bytes], 'lamp.png', { type: 'image/png' }));
+    const paste = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
+    document.querySelector('textarea').dispatchEvent(paste);";
+
 pub async fn a_draft_and_the_zoom_survive_a_restart() -> Result<()> {
     const DRAFT: &str = "half a thought about the lamp";
     let stage = Stage::demo().await?;
@@ -202,6 +211,9 @@ pub async fn a_draft_and_the_zoom_survive_a_restart() -> Result<()> {
             stage.window.wait_said("Aye.", SHORT).await?;
             stage.window.wait_idle(SHORT).await?;
             stage.window.type_into("Prompt", DRAFT).await?;
+            // An image of one pixel, pasted as from another program.
+            stage.window.run(PASTE, Vec::new()).await?;
+            stage.window.find("button", "Remove lamp.png").await?;
             let usual = width(&stage.window).await?;
             stage.window.key("ctrl+plus").await?;
             stage.window.key("ctrl+plus").await?;
@@ -215,7 +227,9 @@ pub async fn a_draft_and_the_zoom_survive_a_restart() -> Result<()> {
                 Ok((stage.window.value("Prompt").await? == DRAFT).then_some(()))
             })
             .await?;
+            stage.window.find("button", "Remove lamp.png").await?;
             stage.restart().await?;
+            stage.window.find("button", "Remove lamp.png").await?;
             eventually("the draft is there after a restart", SHORT, async || {
                 Ok((stage.window.value("Prompt").await? == DRAFT).then_some(()))
             })

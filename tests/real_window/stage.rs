@@ -81,7 +81,8 @@ impl Stage {
         Ok(ids)
     }
 
-    async fn on(desktop: Desktop, folder: PathBuf, manners: Manners, launch: Launch) -> Result<Self> {
+    /// The app in one project of a desktop that is furnished already.
+    pub async fn on(desktop: Desktop, folder: PathBuf, manners: Manners, launch: Launch) -> Result<Self> {
         let notifications = Notifications::on(&desktop, manners).await?;
         let app = App::start(&desktop, &launch).await?;
         let window = app.window(PROJECT).await?;

@@ -2,14 +2,12 @@
 
 import type { Image } from '../bindings/api';
 import { asCommandError } from '../host/host';
-import type { Attachment } from '../state/drafts.svelte';
+import { attachment, type Attachment } from '../state/attachments';
 
 /** What the file chooser offers; it decides nothing. */
 export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 /** More than this is not even read: no image of that size is taken. */
 const MAX_BYTES = 5 * 1024 * 1024;
-
-let nextId = 1;
 
 /** The attachment, or in words why there is none. */
 export async function readImage(
@@ -25,11 +23,6 @@ export async function readImage(
   } catch (reason) {
     return asCommandError(reason).message;
   }
-}
-
-/** An image that was checked, as it waits in a draft. */
-export function attachment(name: string, image: Image): Attachment {
-  return { id: nextId++, name, ...image };
 }
 
 function base64(file: File): Promise<string | null> {

@@ -43,6 +43,7 @@ const IMAGE_STARTS = [
 
 export class FakeHost implements Host {
   readonly opened: string[] = [];
+  readonly revealed: string[] = [];
   readonly acknowledged: [SessionId, number][] = [];
   #scene: Scene;
   #sessions = new Map<SessionId, FakeSession>();
@@ -205,6 +206,11 @@ export class FakeHost implements Host {
   openLink(url: string): Promise<void> {
     this.opened.push(url);
     window.open(url, '_blank', 'noopener');
+    return Promise.resolve();
+  }
+
+  revealPath(path: string): Promise<void> {
+    this.revealed.push(path);
     return Promise.resolve();
   }
 

@@ -63,6 +63,8 @@ export interface Host {
   leaveSurvivors(): Promise<void>;
   /** Opens a web page in the browser of the desktop. */
   openLink(url: string): Promise<void>;
+  /** Shows a file of the project in the file manager of the desktop; nothing that lies outside. */
+  revealPath(path: string): Promise<void>;
   /** Puts a text on the clipboard, at once or when it comes. */
   copyText(text: string | Promise<string>): Promise<void>;
 }

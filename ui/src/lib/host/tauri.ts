@@ -37,5 +37,6 @@ export const tauriHost: Host = {
   endSurvivors: (pids) => call('end_survivors', { pids }),
   leaveSurvivors: () => call('leave_survivors'),
   openLink: (url) => call('open_link', { url }),
+  revealPath: (path) => call('reveal_path', { path }),
   copyText: writeClipboard,
 };

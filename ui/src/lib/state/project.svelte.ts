@@ -22,11 +22,11 @@ import type {
   TrustDecision,
   WindowEvent,
 } from '../bindings/api';
-import { attachment } from '../composer/images';
 import { withMentions } from '../composer/mention';
 import { asCommandError, type Host } from '../host/host';
 import type { ItemState } from './item.svelte';
 import { isOver, isTurnRunning } from '../text/status';
+import { attachment } from './attachments';
 import { Drafts } from './drafts.svelte';
 import { Feed } from './feed';
 import { Problems } from './problems.svelte';
@@ -218,6 +218,11 @@ export class ProjectState {
 
   async openLink(url: string): Promise<void> {
     await this.#try('The link was not opened', () => this.#host.openLink(url));
+  }
+
+  /** Shows a file of the project where it lies. */
+  async revealPath(path: string): Promise<void> {
+    await this.#try('The file was not shown', () => this.#host.revealPath(path));
   }
 
   /** The files that fit a name that is being written; `null`, and a word about it, if they cannot be known. */

@@ -1,0 +1,114 @@
+//! Where a page may lead: nowhere but to itself. And what may be opened or shown for it outside.
+
+use deskbell_engine::api::{CommandError, ErrorCode};
+use std::path::{Path, PathBuf};
+use tauri::Url;
+
+/// Whether the page may go there. WebKitGTK lets a meta refresh through the CSP.
+pub fn may_navigate(url: &Url) -> bool {
+    let is_ours = url.scheme() == "tauri" || url.host_str() == Some("tauri.localhost");
+    is_ours || (cfg!(dev) && url.host_str() == Some("localhost"))
+}
+
+/// A link as it may be opened in the user's browser: https, http and mailto, nothing else.
+pub fn outward(url: &str) -> Result<Url, CommandError> {
+    let parsed = Url::parse(url).map_err(|_| refused("The link cannot be read."))?;
+    if matches!(parsed.scheme(), "https" | "http" | "mailto") {
+        Ok(parsed)
+    } else {
+        Err(refused(&format!("Links of the kind “{}” are not opened.", parsed.scheme())))
+    }
+}
+
+/// A path as it may be shown in the file manager: one that exists, inside the project wherever its links lead.
+pub fn inside(project: &Path, path: &str) -> Result<PathBuf, CommandError> {
+    // An absolute path takes the place of the project's.
+    let real = project.join(path).canonicalize().map_err(|error| CommandError {
+        detail: Some(error.to_string()),
+        ..refused("There is no such file any more.")
+    })?;
+    let project = project.canonicalize().map_err(|error| CommandError {
+        detail: Some(error.to_string()),
+        ..refused("The project's folder is not there.")
+    })?;
+    if real.starts_with(&project) { Ok(real) } else { Err(refused("That is outside of the project.")) }
+}
+
+fn refused(message: &str) -> CommandError {
+    CommandError { code: ErrorCode::BadCommand, message: message.to_owned(), detail: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_goes_nowhere_but_to_itself() {
+        let may = |url: &str| may_navigate(&Url::parse(url).unwrap());
+        assert!(may("tauri://localhost/index.html"));
+        assert!(may("http://tauri.localhost/"));
+        for url in [
+            "https://example.com/",
+            "http://localhost.example.com/",
+            "http://tauri.localhost.example.com/",
+            "https://tauri.localhost@example.com/",
+            "file:///etc/passwd",
+            "data:text/html,x",
+            "javascript:alert(1)",
+            "about:blank",
+            "blob:https://example.com/x",
+        ] {
+            assert!(!may(url), "{url}");
+        }
+    }
+
+    #[test]
+    fn only_web_and_mail_are_opened() {
+        for url in ["https://example.com/a?b#c", "http://localhost:8080/", "mailto:ann@example.org"] {
+            assert_eq!(outward(url).unwrap().as_str(), url);
+        }
+        for url in [
+            "file:///etc/passwd",
+            "javascript:alert(1)",
+            "data:text/html,x",
+            "tauri://localhost/",
+            "vscode://file/x",
+            "ssh://example.com",
+            "-a Calculator",
+            "src/lib.rs",
+            "",
+        ] {
+            assert!(outward(url).is_err(), "{url}");
+        }
+    }
+
+    #[test]
+    fn only_what_is_inside_the_project_is_shown() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = folder.path().join("project");
+        std::fs::create_dir_all(project.join("src")).unwrap();
+        std::fs::write(project.join("src/lib.rs"), "").unwrap();
+        std::fs::write(folder.path().join("secret"), "").unwrap();
+        let real = project.canonicalize().unwrap();
+        assert_eq!(inside(&project, "src/lib.rs").unwrap(), real.join("src/lib.rs"));
+        assert_eq!(inside(&project, "src/../src/lib.rs").unwrap(), real.join("src/lib.rs"));
+        assert_eq!(inside(&project, &real.join("src").display().to_string()).unwrap(), real.join("src"));
+        let outside = folder.path().join("secret").display().to_string();
+        for path in ["../secret", "src/../../secret", &outside, "/", "src/gone.rs"] {
+            assert!(inside(&project, path).is_err(), "{path}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_inside_the_project_does_not_lead_out_of_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = folder.path().join("project");
+        std::fs::create_dir(&project).unwrap();
+        std::fs::write(folder.path().join("secret"), "").unwrap();
+        std::os::unix::fs::symlink(folder.path().join("secret"), project.join("plain.txt")).unwrap();
+        std::os::unix::fs::symlink(folder.path(), project.join("up")).unwrap();
+        assert!(inside(&project, "plain.txt").is_err());
+        assert!(inside(&project, "up/secret").is_err());
+    }
+}

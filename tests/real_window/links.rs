@@ -1,0 +1,75 @@
+//! Links in what the agent says: they lead out only by a click, only to the web and to mail, and the page stays.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use anyhow::{Context, Result, ensure};
+use deskbell_tests::window::{Desktop, Launch, Manners, SHORT, eventually};
+use serde_json::json;
+
+use crate::stage::{PROJECT, Stage};
+
+pub async fn a_link_opens_outside_and_only_what_may() -> Result<()> {
+    let desktop = Desktop::start().await?;
+    let folder = desktop.project(PROJECT)?;
+    // What opens links on this desktop notes them instead.
+    let programs = desktop.scratch().join("programs");
+    let opened = desktop.scratch().join("opened");
+    fs::create_dir(&programs)?;
+    let opener = programs.join("xdg-open");
+    fs::write(&opener, format!("#!/bin/sh\nprintf '%s\\n' \"$@\" >> '{}'\n", opened.display()))?;
+    fs::set_permissions(&opener, fs::Permissions::from_mode(0o755))?;
+    let path = std::env::var("PATH").context("a PATH")?;
+    let launch = Launch::demo(&folder).env("PATH", format!("{}:{path}", programs.display()));
+    let stage = Stage::on(desktop, folder, Manners::Polite, launch).await?;
+    stage
+        .play("links", async |stage| {
+            let window = &stage.window;
+            window
+                .prompt(
+                    "SAY [docs](https://example.com/a?b) [github.com](http://github.com@evil.example/c) \
+                     [Ann](mailto:ann@example.org) [file](file:///etc/passwd) [script](javascript:alert(1)) \
+                     [path](src/lib.rs) end.",
+                )
+                .await?;
+            window.wait_said("end.", SHORT).await?;
+            window.wait_idle(SHORT).await?;
+            // A link whose words name another host says where it leads; what must not be opened is no link.
+            let names = window.names("link").await?;
+            ensure!(names == ["docs", "github.com(evil.example)", "Ann"], "{names:?}");
+            let address = window.run("return location.href;", Vec::new()).await?;
+            for (name, url) in [
+                ("docs", "https://example.com/a?b"),
+                ("github.com(evil.example)", "http://github.com@evil.example/c"),
+                ("Ann", "mailto:ann@example.org"),
+            ] {
+                let title = window.attribute("link", name, "title").await?.unwrap_or_default();
+                ensure!(title.ends_with(&format!(" — {url}")), "{title}");
+                window.point_at("link", name).await?;
+                eventually(&format!("{url} is opened"), SHORT, async || {
+                    let opened = fs::read_to_string(&opened).unwrap_or_default();
+                    Ok((opened.lines().last() == Some(url)).then_some(()))
+                })
+                .await?;
+            }
+
+            // Nothing else leads anywhere, whoever asks.
+            for (command, arguments) in [
+                ("open_link", json!({ "url": "file:///etc/passwd" })),
+                ("open_link", json!({ "url": "javascript:alert(1)" })),
+                ("reveal_path", json!({ "path": "/etc/passwd" })),
+                ("reveal_path", json!({ "path": "../.." })),
+            ] {
+                let answer = window.invoke(command, arguments.clone()).await?;
+                ensure!(answer.is_err_and(|error| error["code"] == "badCommand"), "{command} {arguments}");
+            }
+            let script = "location.href = 'https://example.com/'; return window.open('https://example.com/') === null;";
+            ensure!(window.run(script, Vec::new()).await? == true, "a new window was opened");
+            window.drawn().await?;
+            ensure!(window.run("return location.href;", Vec::new()).await? == address, "the page went away");
+            ensure!(stage.app.count().await? == 1, "there is another window");
+            ensure!(fs::read_to_string(&opened)?.lines().count() == 3, "{}", fs::read_to_string(&opened)?);
+            Ok(())
+        })
+        .await
+}

@@ -1,0 +1,75 @@
+import { beforeEach, expect, it } from 'vitest';
+
+import { attachment, type Attachment, type AttachmentStore } from './attachments';
+import { Draft, Drafts } from './drafts.svelte';
+
+beforeEach(() => localStorage.clear());
+
+/** What outlives the windows of a test. */
+class Shelf implements AttachmentStore {
+  readonly kept = new Map<string, readonly Attachment[]>();
+  read = (draft: string) => Promise.resolve(this.kept.get(draft) ?? []);
+  write(draft: string, attachments: readonly Attachment[]) {
+    if (attachments.length === 0) this.kept.delete(draft);
+    else this.kept.set(draft, attachments);
+  }
+  names = () => [...this.kept.values()].map((list) => list.map(({ name }) => name));
+}
+
+const image = (name: string) => attachment(name, { mediaType: 'image/png', data: 'iVBORw0KGg' });
+const names = (draft: Draft) => draft.attachments.map(({ name }) => name);
+
+/** The same draft in a window that came up since. */
+async function again(shelf: Shelf, key = 's1'): Promise<Draft> {
+  const draft = new Draft(key, localStorage, shelf);
+  await Promise.resolve();
+  await Promise.resolve();
+  return draft;
+}
+
+it('keeps what was attached for the next window', async () => {
+  const shelf = new Shelf();
+  const draft = await again(shelf);
+  draft.attachments = [image('a.png'), image('b.png')];
+  expect(names(await again(shelf))).toEqual(['a.png', 'b.png']);
+  expect(names(await again(shelf, 's2'))).toEqual([]);
+  draft.attachments = [];
+  expect(names(await again(shelf))).toEqual([]);
+});
+
+it('keeps what was sent until it is accepted, and gives back what was refused', async () => {
+  const shelf = new Shelf();
+  const draft = await again(shelf);
+  draft.attachments = [image('a.png')];
+  const taken = draft.take();
+  expect(draft.empty).toBe(true);
+  expect(shelf.names()).toEqual([['a.png']]);
+  // Another one, before the answer.
+  draft.attachments = [image('b.png')];
+  expect(names(await again(shelf))).toEqual(['a.png', 'b.png']);
+  draft.giveBack(taken);
+  expect(names(draft)).toEqual(['a.png', 'b.png']);
+  draft.take();
+  draft.settle();
+  expect(shelf.names()).toEqual([]);
+});
+
+it('puts what was kept before what was attached in the meantime', async () => {
+  const shelf = new Shelf();
+  (await again(shelf)).attachments = [image('a.png')];
+  const draft = new Draft('s1', localStorage, shelf);
+  draft.attachments = [image('b.png')];
+  // The store gives what it held when it was asked.
+  await Promise.resolve();
+  await Promise.resolve();
+  expect(names(draft)).toContain('b.png');
+});
+
+it('forgets a session for good, whether its draft was looked at or not', async () => {
+  const shelf = new Shelf();
+  (await again(shelf)).attachments = [image('a.png')];
+  new Drafts(localStorage, shelf).forget('s1');
+  await Promise.resolve();
+  await Promise.resolve();
+  expect(shelf.names()).toEqual([]);
+});
