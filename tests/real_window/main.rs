@@ -116,7 +116,9 @@ fn main() {
             a_killed_agent_is_told_and_starts_again,
             a_killed_webview_comes_back;
         screen: a_long_answer_is_drawn_as_it_comes,
-            ten_megabytes_are_harmless;
+            ten_megabytes_are_harmless,
+            a_flood_loses_nothing,
+            a_large_session_is_a_few_rows;
         reach: a_screen_reader_finds_the_names,
             everything_by_keyboard,
             a_turn_is_read_out_and_its_tokens_are_not;

@@ -4,17 +4,21 @@
 //! `cargo xtask bench window`, which tells how long everything took.
 
 mod answer;
+mod flood;
 mod large;
+mod many;
 
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use deskbell_tests::suite::Test;
 use deskbell_tests::tests;
 use deskbell_tests::window::{Frames, Window};
 
 pub use answer::a_long_answer_is_drawn_as_it_comes;
+pub use flood::a_flood_loses_nothing;
 pub use large::ten_megabytes_are_harmless;
+pub use many::a_large_session_is_a_few_rows;
 
 /// For one turn: generous, since a hang is the failure.
 const PATIENCE: Duration = Duration::from_secs(100);
@@ -23,7 +27,12 @@ const HANG: f64 = 5_000.0;
 
 /// What `cargo xtask bench window` plays.
 pub fn benchmarks() -> Vec<Test> {
-    let all = tests![answer: bench_a_long_answer; large: bench_ten_megabytes];
+    let all = tests![
+        answer: bench_a_long_answer;
+        flood: bench_a_steady_stream, bench_a_flood;
+        large: bench_ten_megabytes;
+        many: bench_a_large_session
+    ];
     all.into_iter().map(|test| test.within(Duration::from_secs(1_800))).collect()
 }
 
@@ -33,4 +42,14 @@ async fn rest(window: &Window) -> Result<Frames> {
     window.wait_said("ready", PATIENCE).await?;
     window.wait_idle(PATIENCE).await?;
     Frames::plain(window, 60).await
+}
+
+/// What a process holds of the memory, shared pages by its part, in MiB.
+fn memory_mib(pid: u32) -> Result<f64> {
+    let file = format!("/proc/{pid}/smaps_rollup");
+    let text = std::fs::read_to_string(&file).with_context(|| format!("reading {file}"))?;
+    let kib = text
+        .lines()
+        .find_map(|line| line.strip_prefix("Pss:")?.trim().strip_suffix("kB")?.trim().parse::<f64>().ok());
+    Ok(kib.with_context(|| format!("{file} tells no sum"))? / 1024.0)
 }

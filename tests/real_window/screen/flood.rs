@@ -1,0 +1,132 @@
+//! More than anybody can read: streams at a pace and at full speed, while somebody types.
+
+use std::fs;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use deskbell_tests::screen::{answer, streamed};
+use deskbell_tests::window::{Frames, Window};
+use serde_json::{Value, json};
+
+use super::{HANG, PATIENCE, memory_mib, rest};
+use crate::stage::Stage;
+
+/// Pieces in a message.
+const PIECES: usize = 1_000;
+/// A message's text.
+const BYTES: usize = 20_000;
+
+/// What came of a flood.
+struct Flood {
+    plain: Frames,
+    frames: Frames,
+    /// From each key to the frame that shows it, in milliseconds, the shortest first.
+    keys: Vec<f64>,
+    /// Of the page and of the app, before and after, in MiB.
+    page: [f64; 2],
+    app: [f64; 2],
+}
+
+pub async fn a_flood_loses_nothing() -> Result<()> {
+    let flood = play(20, None, 0).await?;
+    ensure!(flood.frames.longest() < HANG, "the page hung: {}", flood.frames);
+    ensure!(flood.frames.nodes < 40_000, "{} elements", flood.frames.nodes);
+    Ok(())
+}
+
+pub async fn bench_a_steady_stream() -> Result<()> {
+    let flood = play(30, Some(1_000), 40).await?;
+    println!("\n1,000 pieces a second for 30 s, and somebody types:\n{flood}");
+    Ok(())
+}
+
+pub async fn bench_a_flood() -> Result<()> {
+    let flood = play(200, None, 0).await?;
+    println!("\n200,000 pieces at full speed:\n{flood}");
+    Ok(())
+}
+
+/// So many messages, so many pieces a second, while so many keys are pressed. Each message must be there in the end.
+async fn play(messages: usize, pace: Option<usize>, keys: usize) -> Result<Flood> {
+    let stage = Stage::demo().await?;
+    let text = answer(BYTES);
+    let file = stage.desktop.scratch().join("flood.ndjson");
+    let lines: String = (0..messages).map(|nr| streamed(&format!("flood-{nr}"), &text, PIECES)).collect();
+    fs::write(&file, lines)?;
+    let mut flood = None;
+    stage
+        .play("flood", async |stage| {
+            let window = &stage.window;
+            let plain = rest(window).await?;
+            let (page, app) = (stage.page_process()?, stage.app.process(&stage.desktop)?.pid);
+            let before = [memory_mib(page)?, memory_mib(app)?];
+            Frames::watch(window).await?;
+            watch_keys(window).await?;
+            let play = match pace {
+                Some(pace) => format!("PACE {pace} {}", file.display()),
+                None => format!("LINES {}", file.display()),
+            };
+            window.paste_prompt(&format!("{play}\nSAY that was all")).await?;
+            for _ in 0..keys {
+                // The pace of somebody who thinks; what is waited for is the page's own account of each key.
+                tokio::time::sleep(Duration::from_millis(500)).await;
+                window.key("a").await?;
+            }
+            Frames::wait_said(window, "that was all", PATIENCE).await?;
+            let frames = Frames::watched(window).await?;
+            let after = [memory_mib(page)?, memory_mib(app)?];
+            let mut keys: Vec<f64> =
+                serde_json::from_value(window.run("return window.keys_kept", vec![]).await?)?;
+            keys.sort_by(f64::total_cmp);
+            whole(stage, messages, &text).await?;
+            flood =
+                Some(Flood { plain, frames, keys, page: [before[0], after[0]], app: [before[1], after[1]] });
+            Ok(())
+        })
+        .await?;
+    flood.context("nothing was measured")
+}
+
+/// Every message is there, to its last letter.
+async fn whole(stage: &Stage, messages: usize, text: &str) -> Result<()> {
+    let ids = stage.session_ids()?;
+    for nr in 0..messages {
+        let copy = json!({"type": "message", "itemId": format!("flood-{nr}.0")});
+        let said = stage.window.invoke("text_of", json!({"sessionId": ids[0], "copy": copy})).await?;
+        ensure!(said == Ok(Value::from(text)), "message {nr} is not what was said");
+    }
+    Ok(())
+}
+
+/// Keeps how long each key takes to the frame behind the one that shows it.
+async fn watch_keys(window: &Window) -> Result<()> {
+    let script = "window.keys_kept = [];
+        addEventListener('keydown', (event) => {
+            const pressed = event.timeStamp;
+            requestAnimationFrame(() => {
+                const drawn = new MessageChannel();
+                drawn.port1.onmessage = () => window.keys_kept.push(performance.now() - pressed);
+                drawn.port2.postMessage(null);
+            });
+        }, { capture: true });
+        document.querySelector('textarea[aria-label=Prompt]').focus();";
+    window.run(script, Vec::new()).await.map(drop)
+}
+
+impl std::fmt::Display for Flood {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        writeln!(f, "  {}", self.frames)?;
+        let within = 1.0 - self.frames.over(34.0) as f64 / self.frames.frames.len() as f64;
+        writeln!(f, "  {:.1} % of the frames within 34 ms; {} elements", within * 100.0, self.frames.nodes)?;
+        writeln!(f, "  plain text, a line a frame: {}", self.plain)?;
+        if let Some(last) = self.keys.len().checked_sub(1) {
+            let at = |part: f64| self.keys[(last as f64 * part).round() as usize];
+            writeln!(f, "  {} keys drawn: p50 {:.0} ms, p95 {:.0} ms", self.keys.len(), at(0.5), at(0.95))?;
+        }
+        let ([page, page_after], [app, app_after]) = (self.page, self.app);
+        write!(
+            f,
+            "  memory of the page {page:.0} → {page_after:.0} MiB, of the app {app:.0} → {app_after:.0} MiB; nothing lost"
+        )
+    }
+}
