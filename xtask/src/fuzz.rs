@@ -84,8 +84,7 @@ fn run_target(tool: &Path, &(target, words): &(&str, Option<&str>), minutes: u64
     let mut fuzz = cargo_fuzz(tool, "run");
     fuzz.args(["--target-dir", &build_folder(), target]).args([&found, &kept]).arg("--");
     fuzz.arg(format!("-max_total_time={}", minutes * 60));
-    // A second for a few kilobytes is a hang to whoever waits for it.
-    // A hang, not a machine that is busy with something else.
+    // A minute is a hang; seconds may be a machine that is busy with something else.
     fuzz.args(["-timeout=60", "-max_len=4096", "-rss_limit_mb=2048", "-print_final_stats=1"]);
     if let Some(words) = words {
         fuzz.arg(format!("-dict={}", folder().join("dictionaries").join(words).display()));
