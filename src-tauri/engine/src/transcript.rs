@@ -438,29 +438,33 @@ impl Transcript {
     /// Ends the streaming of a text or a thought, with its whole text if that is known.
     fn finish(&mut self, id: &ItemId, whole: Option<String>, thought_ms: Option<u64>) {
         if let Some(mut document) = self.documents.remove(id) {
-            let (source, change) = match whole {
+            let (source, change, was_streamed) = match whole {
                 // What was never streamed needs no stream, which keeps its text.
                 Some(whole) if document.text().is_empty() => {
                     let blocks = document::markdown(&whole);
-                    (whole.into_boxed_str(), Some(Change::Blocks { keep: 0, blocks }))
+                    (whole.into_boxed_str(), Some(Change::Blocks { keep: 0, blocks }), false)
                 }
                 whole => {
                     whole.iter().for_each(|whole| document.set_text(whole));
                     document.finish();
-                    (document.text().into(), document.take_change())
+                    (document.text().into(), document.take_change(), true)
                 }
             };
             if source.len() <= SOURCE_LIMIT {
                 self.sources.insert(id.clone(), source);
             }
-            if let Some(Body::Text { blocks, streaming }) = self.body(id) {
-                *streaming = false;
-                if let Some(change) = change {
+            let Some(Body::Text { blocks, streaming }) = self.body(id) else { return };
+            *streaming = false;
+            match change {
+                Some(change) if was_streamed => {
                     apply(blocks, change.clone());
                     self.last_changes.insert(id.clone(), change);
                 }
-                self.touch(id, Dirty::Finished);
+                // All of it is new to everybody: no copy of its end is less.
+                Some(change) => apply(blocks, change),
+                None => {}
             }
+            self.touch(id, if was_streamed { Dirty::Finished } else { Dirty::Changed });
         } else if let Some(Body::Thinking { text, streaming, duration_ms }) = self.body(id) {
             *streaming = false;
             *duration_ms = thought_ms.or(*duration_ms);
