@@ -9,10 +9,20 @@ use serde_json::Value;
 pub async fn one_process_serves_every_turn() -> Result<()> {
     let world = World::new().await?;
     let mut relay = Relay::spawn(&world, &[])?;
-    relay.turn("SAY one").await?;
+    let began = relay.turn("SAY one").await?;
     let first = relay.session()?;
-    relay.turn("SAY two").await?;
+    let went_on = relay.turn("SAY two").await?;
     let second = relay.session()?;
+    for turn in [&began, &went_on] {
+        let told = |of: &str| turn["timing"][of].as_u64().with_context(|| format!("no {of}: {turn}"));
+        let (line, text) = (told("firstLineMs")?, told("firstTextMs")?);
+        ensure!(line <= text && text <= turn["durationMs"].as_u64().unwrap_or(0), "{turn}");
+    }
+    // Only the first turn waited for the process.
+    ensure!(
+        began["timing"]["spawnMs"].is_u64() && went_on["timing"]["spawnMs"].is_null(),
+        "{began} {went_on}"
+    );
     ensure!(first["pid"].is_u64() && first["pid"] == second["pid"], "{} and {}", first["pid"], second["pid"]);
     ensure!(first["agentSessionId"].is_string() && first["agentSessionId"] == second["agentSessionId"]);
     ensure!(relay.answers() == ["one", "two"], "{:?}", relay.answers());

@@ -593,6 +593,20 @@ pub struct TurnEnd {
     pub output_tokens: u64,
     /// Of this turn alone.
     pub cost_usd: f64,
+    #[serde(default)]
+    pub timing: TurnTiming,
+}
+
+/// What a turn was waited for, each in milliseconds; none of what there was not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(default, rename_all = "camelCase")]
+pub struct TurnTiming {
+    /// From the start of the agent's process until it was ready; only of the first turn in it.
+    pub spawn_ms: Option<u64>,
+    /// From the prompt to the agent's first line.
+    pub first_line_ms: Option<u64>,
+    /// From the prompt to the first piece of text for the user.
+    pub first_text_ms: Option<u64>,
 }
 
 /// How a turn ended. Judged by `is_error` first: an API failure comes as `subtype: success` (2.1.329).

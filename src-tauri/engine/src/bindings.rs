@@ -45,6 +45,7 @@ fn typescript() -> String {
         QuestionOption,
         Suggestion,
         TurnEnd,
+        TurnTiming,
         Outcome,
         ExitReport,
         CommandError,

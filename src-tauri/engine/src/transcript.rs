@@ -848,6 +848,7 @@ mod tests {
             duration_ms: 1,
             output_tokens: 0,
             cost_usd: 0.0,
+            timing: TurnTiming::default(),
         })
     }
 

@@ -12,7 +12,6 @@ use crate::patch::item_of;
 use crate::process::{Output, Process};
 use crate::store::Record;
 use crate::transcript::{News, Transcript, parts};
-use crate::wire::Inbound;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -270,8 +269,7 @@ impl Actor {
                 let now = now();
                 for mut inbound in lines {
                     self.transcript.line(now, &mut inbound);
-                    // Most lines are pieces of text, which change nothing in a session's life.
-                    if !matches!(inbound, Inbound::Stream(_)) {
+                    if self.machine.hears(&inbound) {
                         self.step_at(now, Input::Line(inbound)).await;
                     }
                 }

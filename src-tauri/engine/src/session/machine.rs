@@ -10,6 +10,7 @@ mod process;
 mod queue;
 mod requests;
 mod switches;
+mod timing;
 mod turn;
 mod watch;
 
@@ -208,6 +209,7 @@ struct Turn {
     interrupt_again: bool,
     /// The class of failure that the last reply reported.
     reply_error: Option<String>,
+    timing: TurnTiming,
 }
 
 /// What was asked of the agent and not answered yet.
@@ -254,6 +256,9 @@ pub struct Machine {
     fresh: bool,
     /// Why the process that is starting will end, if it said so.
     start_error: Option<String>,
+    spawned_at: u64,
+    /// How long it took to be ready, until the first turn tells.
+    spawn_ms: Option<u64>,
     title: Option<String>,
     version: Option<String>,
     model: Option<String>,
@@ -293,6 +298,8 @@ impl Machine {
             started: Start::default(),
             fresh: true,
             start_error: None,
+            spawned_at: 0,
+            spawn_ms: None,
             title: memory.title,
             version: None,
             model: None,

@@ -321,7 +321,24 @@ promptIds: Array<PromptId>, durationMs: number, outputTokens: number,
 /**
  * Of this turn alone.
  */
-costUsd: number, };
+costUsd: number, timing: TurnTiming, };
+
+/**
+ * What a turn was waited for, each in milliseconds; none of what there was not.
+ */
+export type TurnTiming = { 
+/**
+ * From the start of the agent's process until it was ready; only of the first turn in it.
+ */
+spawnMs: number | null, 
+/**
+ * From the prompt to the agent's first line.
+ */
+firstLineMs: number | null, 
+/**
+ * From the prompt to the first piece of text for the user.
+ */
+firstTextMs: number | null, };
 
 /**
  * How a turn ended. Judged by `is_error` first: an API failure comes as `subtype: success` (2.1.329).

@@ -5,6 +5,7 @@ use crate::launch::{BYPASS, MODES};
 
 impl Step<'_> {
     pub(super) fn line(&mut self, inbound: Inbound) {
+        self.time(&inbound);
         match &inbound {
             Inbound::Assistant(assistant) => self.watch_call(assistant),
             Inbound::User(user) => self.watch_results(user),
@@ -85,6 +86,7 @@ impl Step<'_> {
         }
         self.push(Effect::Disarm(Timer::Initialize));
         self.machine.process = Process::Ready;
+        self.time_spawn();
         self.machine.models = read_models(response);
         self.machine.commands = read_commands(response);
         let string = |key: &str| response.get(key).and_then(Value::as_str).map(str::to_owned);

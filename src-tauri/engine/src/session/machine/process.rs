@@ -23,6 +23,8 @@ impl Step<'_> {
         self.machine.fresh = true;
         self.machine.tells_prompts = false;
         self.machine.start_error = None;
+        self.machine.spawned_at = self.now;
+        self.machine.spawn_ms = None;
         self.machine.process = Process::Starting;
         self.machine.verdict = Verdict::None;
         self.push(Effect::Spawn(start));

@@ -9,16 +9,15 @@ use crate::wire::{CanUseTool, ControlRequest, Init, Origin, TurnResult};
 use serde_json::json;
 
 /// A machine, and what surrounds it: nothing but the time.
-struct Life {
-    machine: Machine,
+pub(super) struct Life {
+    pub machine: Machine,
     now: u64,
 }
 
 /// Lives a table: every line is an event and the effects it has.
 #[track_caller]
 fn live(memory: Memory, table: &[(&str, &str)]) -> Machine {
-    let limits = Limits { hibernate_ms: 60_000, ..Limits::default() };
-    let mut life = Life { machine: Machine::new(memory, limits), now: 0 };
+    let mut life = Life::new(memory);
     let mut lived = String::new();
     let mut expected = String::new();
     for (event, effects) in table {
@@ -43,7 +42,12 @@ fn resumable() -> Memory {
 }
 
 impl Life {
-    fn happens(&mut self, event: &str) -> Vec<String> {
+    pub fn new(memory: Memory) -> Self {
+        let limits = Limits { hibernate_ms: 60_000, ..Limits::default() };
+        Self { machine: Machine::new(memory, limits), now: 0 }
+    }
+
+    pub fn happens(&mut self, event: &str) -> Vec<String> {
         let mut words = event.split(' ');
         let mut word = || words.next().unwrap_or_default().to_owned();
         let input = match word().as_str() {
@@ -170,7 +174,7 @@ impl Life {
         }
     }
 
-    fn step(&mut self, input: Input) -> Vec<String> {
+    pub fn step(&mut self, input: Input) -> Vec<String> {
         let mut words = Vec::new();
         let mut inputs = VecDeque::from([input]);
         while let Some(input) = inputs.pop_front() {

@@ -8,7 +8,8 @@ impl Step<'_> {
     pub(super) fn begin(&mut self, prompts: Vec<Prompt>) {
         self.push(Effect::Disarm(Timer::Hibernate));
         self.emit(Event::TurnStarted { prompt_ids: ids(&prompts) });
-        self.machine.turn = Some(Turn { prompts, since: self.now, ..Turn::default() });
+        let timing = TurnTiming { spawn_ms: self.machine.spawn_ms.take(), ..TurnTiming::default() };
+        self.machine.turn = Some(Turn { prompts, since: self.now, timing, ..Turn::default() });
         self.changed();
     }
 
@@ -30,6 +31,7 @@ impl Step<'_> {
             duration_ms: self.now.saturating_sub(turn.since),
             output_tokens: 0,
             cost_usd: 0.0,
+            timing: turn.timing,
         });
         self.go_on(turn.joining);
     }
@@ -148,6 +150,7 @@ impl Step<'_> {
             duration_ms: self.now.saturating_sub(turn.since),
             output_tokens,
             cost_usd,
+            timing: turn.timing,
         });
         self.push(Effect::Disarm(Timer::Interrupt));
         self.save();
@@ -202,6 +205,7 @@ impl Step<'_> {
             duration_ms: self.now.saturating_sub(turn.since),
             output_tokens: 0,
             cost_usd: 0.0,
+            timing: turn.timing,
         });
     }
 

@@ -109,6 +109,7 @@ const SCENES: Record<string, () => FakeSession | null> = {
         durationMs: 2_000,
         outputTokens: 0,
         costUsd: 0,
+        timing: { spawnMs: null, firstLineMs: null, firstTextMs: null },
       },
     ]),
   bypass: () => opened({ status: { type: 'completed' }, mode: 'bypassPermissions' }, [...STORY(), script.turnEnd()]),
@@ -198,6 +199,7 @@ const SCENES: Record<string, () => FakeSession | null> = {
         durationMs: 31_000,
         outputTokens: 0,
         costUsd: 0,
+        timing: { spawnMs: null, firstLineMs: null, firstTextMs: null },
       },
     ]),
   held: () =>

@@ -193,6 +193,7 @@ export function turnEnd(): Body {
     durationMs: 48_000,
     outputTokens: 2_140,
     costUsd: 0.18,
+    timing: { spawnMs: 420, firstLineMs: 180, firstTextMs: 1_900 },
   };
 }
 

@@ -1,0 +1,80 @@
+//! What a turn is waited for: the process, its first line, its first text.
+
+use super::*;
+use crate::wire::{ContentBlock, StreamEvent};
+
+impl Machine {
+    /// Pieces of text change nothing in a session's life but for the first of a turn: most lines are passed over.
+    pub fn hears(&self, inbound: &Inbound) -> bool {
+        let waits = self.turn.as_ref().is_some_and(|turn| turn.timing.first_text_ms.is_none());
+        !matches!(inbound, Inbound::Stream(_)) || waits && is_text(inbound)
+    }
+}
+
+impl Step<'_> {
+    pub(super) fn time(&mut self, inbound: &Inbound) {
+        // What the host asked for is no word on the prompt.
+        if matches!(inbound, Inbound::ControlResponse { .. }) {
+            return;
+        }
+        let Some(turn) = &mut self.machine.turn else { return };
+        let waited = Some(self.now.saturating_sub(turn.since));
+        turn.timing.first_line_ms = turn.timing.first_line_ms.or(waited);
+        if is_text(inbound) {
+            turn.timing.first_text_ms = turn.timing.first_text_ms.or(waited);
+        }
+    }
+
+    /// The process is ready.
+    pub(super) fn time_spawn(&mut self) {
+        self.machine.spawn_ms = Some(self.now.saturating_sub(self.machine.spawned_at));
+    }
+}
+
+/// Text for the user: that of a subagent is for its caller.
+fn is_text(inbound: &Inbound) -> bool {
+    match inbound {
+        Inbound::Stream(stream) => {
+            stream.parent_tool_use_id.is_none() && matches!(stream.event, StreamEvent::TextDelta { .. })
+        }
+        Inbound::Assistant(assistant) => {
+            let is_text = |block: &ContentBlock| matches!(block, ContentBlock::Text { .. });
+            assistant.parent_tool_use_id.is_none() && assistant.message.content.iter().any(is_text)
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::Life;
+    use super::*;
+    use crate::wire::Stream;
+
+    fn text(parent: Option<&str>) -> Inbound {
+        let event = StreamEvent::TextDelta { index: 0, text: "a".to_owned() };
+        Inbound::Stream(Box::new(Stream { event, parent_tool_use_id: parent.map(str::to_owned) }))
+    }
+
+    #[test]
+    fn a_turn_tells_what_it_was_waited_for() {
+        let mut life = Life::new(Memory::default());
+        for event in
+            ["start", "wait 300", "answer 1", "wait 9000", "prompt a", "wait 20", "init s", "wait 400"]
+        {
+            life.happens(event);
+        }
+        // A subagent's words are not the answer.
+        assert!(!life.machine.hears(&text(Some("toolu"))));
+        assert!(life.machine.hears(&text(None)));
+        life.step(Input::Line(text(None)));
+        assert!(!life.machine.hears(&text(None)), "one is enough");
+        let timing = life.machine.turn.as_ref().unwrap().timing;
+        let expected = TurnTiming { spawn_ms: Some(300), first_line_ms: Some(20), first_text_ms: Some(420) };
+        assert_eq!(timing, expected);
+        // The next one had its process already.
+        life.happens("result a");
+        life.happens("prompt b");
+        assert_eq!(life.machine.turn.as_ref().unwrap().timing, TurnTiming::default());
+    }
+}
