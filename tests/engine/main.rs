@@ -25,6 +25,7 @@ mod exit;
 mod fifty;
 mod flood;
 mod leftovers;
+mod log;
 mod memory;
 mod owner;
 mod permission;

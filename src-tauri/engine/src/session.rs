@@ -3,6 +3,7 @@
 mod actor;
 mod channel;
 mod feed;
+mod log;
 pub mod machine;
 mod outcome;
 mod prompt;

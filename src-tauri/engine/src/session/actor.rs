@@ -1,5 +1,6 @@
 //! The task that owns a session: it carries out the machine's effects, and decides nothing itself.
 
+use super::log;
 use super::machine::{Effect, Input, Machine, Note, Prompt, Timer};
 use super::sight::{self, Sight};
 use super::{Message, Open, Subscriber};
@@ -304,6 +305,7 @@ impl Actor {
         let mut inputs = VecDeque::from([input]);
         while let Some(input) = inputs.pop_front() {
             self.open.recorder.keep_input(&input);
+            log::input(&self.open.record.id, &input);
             for effect in self.machine.step(now, input) {
                 if let Some(input) = self.carry_out(now, effect).await {
                     inputs.push_back(input);
@@ -313,6 +315,7 @@ impl Actor {
     }
 
     async fn carry_out(&mut self, now: u64, effect: Effect) -> Option<Input> {
+        log::effect(&self.open.record.id, &effect);
         match effect {
             Effect::Spawn(start) => return Some(self.spawn(&start).await),
             Effect::Write(line) => {
