@@ -62,18 +62,6 @@ describe('a transcript', () => {
     expect(button()?.textContent).toContain('2 new');
   });
 
-  it('stays put if something comes before the browser tells that the reader has gone up', async () => {
-    const { log, add, end } = await transcript(20);
-    log.scrollTop = end() - 100;
-    const top = log.scrollTop;
-    await add();
-    expect(log.scrollTop).toBe(top);
-    // What came before anybody knew was seen at the end.
-    await add();
-    expect(log.scrollTop).toBe(top);
-    expect(button()?.textContent).toContain('1 new');
-  });
-
   it('goes back to the end with the button, and follows again', async () => {
     const { log, scroll, add, end } = await transcript(20);
     await scroll(0);
