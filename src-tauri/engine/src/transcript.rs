@@ -65,10 +65,35 @@ pub struct Transcript {
 }
 
 /// Something that happened.
-pub struct News {
-    pub event: Event,
-    /// The same to whoever has the item already, if that is less: the end of a long text without all of it.
-    pub patch: Option<Vec<Event>>,
+pub enum News {
+    Event(Event),
+    /// A text that was streamed is whole: its last change, and that nothing more comes.
+    Finished {
+        item_id: ItemId,
+        last: Option<Event>,
+    },
+}
+
+impl News {
+    /// To whoever has all that was told before: no more than what is new.
+    pub fn into_patch(self) -> Vec<Event> {
+        match self {
+            Self::Event(event) => vec![event],
+            Self::Finished { item_id, last } => {
+                last.into_iter().chain([Event::TextFinished { item_id }]).collect()
+            }
+        }
+    }
+
+    /// To everybody else, in one event; `transcript` is the one it came from.
+    pub fn whole(&self, transcript: &Transcript) -> Option<Event> {
+        match self {
+            Self::Event(event) => Some(event.clone()),
+            Self::Finished { item_id, .. } => {
+                transcript.item(item_id).map(|item| Event::ItemChanged { item: item.clone() })
+            }
+        }
+    }
 }
 
 struct Reply {
@@ -145,22 +170,27 @@ impl Transcript {
 
     /// What happened since this was asked last: one event for each item, in the order of their first change.
     pub fn take_events(&mut self) -> Vec<Event> {
-        self.take_news().into_iter().map(|news| news.event).collect()
+        let news = self.take_news();
+        let whole = |news| match news {
+            News::Event(event) => Some(event),
+            news => news.whole(self),
+        };
+        news.into_iter().filter_map(whole).collect()
     }
 
-    /// The same, with what is less to tell where the item is known.
+    /// The same, in as little as there is to tell.
     pub fn take_news(&mut self) -> Vec<News> {
         self.dirty_index.clear();
         let mut all = Vec::new();
         for (id, dirty) in std::mem::take(&mut self.dirty) {
-            let last_change = self.last_changes.remove(&id);
-            let patch = (dirty == Dirty::Finished).then(|| {
-                let change = last_change.map(|change| told(id.clone(), change));
-                change.into_iter().chain([Event::TextFinished { item_id: id.clone() }]).collect()
-            });
-            all.extend(self.event(id, dirty).map(|event| News { event, patch }));
+            let last = self.last_changes.remove(&id);
+            if dirty == Dirty::Finished {
+                all.push(News::Finished { last: last.map(|change| told(id.clone(), change)), item_id: id });
+            } else {
+                all.extend(self.event(id, dirty).map(News::Event));
+            }
         }
-        all.extend(self.news.drain(..).map(|event| News { event, patch: None }));
+        all.extend(self.news.drain(..).map(News::Event));
         all
     }
 
@@ -177,13 +207,12 @@ impl Transcript {
         }
         match (dirty, change) {
             (Dirty::Added, _) => Some(Event::ItemAdded { item: self.items[item_idx].clone() }),
-            (Dirty::Changed | Dirty::Finished, _) => {
-                Some(Event::ItemChanged { item: self.items[item_idx].clone() })
-            }
+            (Dirty::Changed, _) => Some(Event::ItemChanged { item: self.items[item_idx].clone() }),
             (Dirty::Grown, Some(change)) => Some(told(id, change)),
             (Dirty::Grown, None) if matches!(self.items[item_idx].body, Body::Text { .. }) => None,
             (Dirty::Grown, None) => Some(Event::ItemChanged { item: self.items[item_idx].clone() }),
-            (Dirty::Removed, _) => None,
+            // Told as what they are.
+            (Dirty::Finished | Dirty::Removed, _) => None,
         }
     }
 

@@ -8,7 +8,7 @@ use super::cuts;
 use crate::api::{Event, Item};
 use crate::patch::{self, Pending};
 use crate::recorder::{Direction, Recorded};
-use crate::transcript::{News, Transcript};
+use crate::transcript::Transcript;
 use crate::{replay, wire};
 
 /// Takes the bytes for an agent's output.
@@ -22,11 +22,12 @@ pub fn fold(data: &[u8]) {
     while !left.is_empty() {
         let (batch, behind) = left.split_at(lengths.next().unwrap_or(1).min(left.len()));
         batch.iter().for_each(|line| transcript.line(0, &mut wire::parse(line)));
-        for News { event, patch } in transcript.take_news() {
+        for news in transcript.take_news() {
+            let event = news.whole(&transcript).expect("what is told of is there");
             told(&event);
             patch::apply(&mut shown, &event);
             // A window is told what is less.
-            patch.unwrap_or_else(|| vec![event]).into_iter().for_each(|event| pending.push(event, None));
+            news.into_patch().into_iter().for_each(|event| pending.push(event, None));
         }
         assert_eq!(shown, transcript.items());
         left = behind;

@@ -14,6 +14,7 @@ use crate::process::{Output, Process};
 use crate::store::Record;
 use crate::transcript::{News, Transcript, parts};
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
@@ -222,8 +223,10 @@ impl Actor {
                 };
                 let mut snapshot = self.snapshot(rows);
                 if matches!(subscriber, Subscriber::Merged(_)) {
-                    for item in snapshot.items.iter_mut().filter(|item| !parts::fits(&item.body)) {
-                        *item = sight::of(item);
+                    for item in &mut snapshot.items {
+                        if let Some(first) = sight::first_part(item) {
+                            *item = first;
+                        }
                     }
                 }
                 if reply.send(snapshot).is_ok() {
@@ -480,39 +483,49 @@ impl Actor {
     }
 
     async fn flush_items(&mut self) {
-        for News { event, patch } in self.transcript.take_news() {
-            self.tell(event, patch).await;
+        for news in self.transcript.take_news() {
+            self.tell(news).await;
         }
     }
 
     async fn emit(&mut self, event: Event) {
-        self.tell(event, None).await;
+        self.tell(News::Event(event)).await;
     }
 
-    /// Tells an event; to windows, which have the items that they show, the `patch` in its place.
-    async fn tell(&mut self, event: Event, patch: Option<Vec<Event>>) {
+    /// Tells everybody that it is for, with no more copies of it than there are listeners: a text may be very long.
+    async fn tell(&mut self, news: News) {
         self.seq += 1;
-        let envelope = Envelope { seq: self.seq, session_id: self.open.record.id.clone(), event };
-        let is_for = |subscriber: &Subscriber| match subscriber {
-            Subscriber::Every(_) | Subscriber::Merged(_) => true,
-            Subscriber::Facts(_) => is_fact(&envelope.event),
+        // A window that is gone has let go of its feed.
+        self.subscribers
+            .retain(|one| !matches!(one, Subscriber::Merged(feed) if Arc::strong_count(feed) == 1));
+        let is_fact = matches!(&news, News::Event(event) if is_fact(event));
+        let mut listeners: Vec<usize> = Vec::new();
+        let mut has_window = false;
+        for (at, subscriber) in self.subscribers.iter().enumerate() {
+            match subscriber {
+                Subscriber::Merged(_) => has_window = true,
+                Subscriber::Every(_) => listeners.push(at),
+                Subscriber::Facts(_) if is_fact => listeners.push(at),
+                Subscriber::Facts(_) => {}
+            }
+        }
+        let whole = match news {
+            News::Event(event) if !has_window => Some(event),
+            news => {
+                let whole = if listeners.is_empty() { None } else { news.whole(&self.transcript) };
+                if has_window {
+                    self.tell_windows(news);
+                }
+                whole
+            }
         };
-        let listeners: Vec<usize> =
-            self.subscribers.iter().enumerate().filter(|(_, one)| is_for(one)).map(|(at, _)| at).collect();
-        let mut envelope = Some(envelope);
-        // Windows have the items that they show, and no more of each than they draw.
-        let has_window = listeners.iter().any(|at| matches!(self.subscribers[*at], Subscriber::Merged(_)));
-        let for_windows: Vec<Event> = if has_window {
-            let events = patch.unwrap_or_else(|| envelope.iter().map(|all| all.event.clone()).collect());
-            events.into_iter().filter_map(|event| self.sight.event(event, &self.transcript)).collect()
-        } else {
-            Vec::new()
-        };
+        let Some(event) = whole else { return };
+        let mut envelope = Some(Envelope { seq: self.seq, session_id: self.open.record.id.clone(), event });
         let mut n_left = listeners.len();
         let mut gone = Vec::new();
         for at in listeners {
             n_left -= 1;
-            // The last one gets the event itself: with a very long answer each copy counts.
+            // The last one gets the event itself.
             let copy = if n_left > 0 { envelope.clone() } else { envelope.take() };
             let Some(envelope) = copy else { break };
             let is_gone = match &self.subscribers[at] {
@@ -521,18 +534,8 @@ impl Actor {
                     sent = sender.send(envelope) => sent.is_err(),
                     () = out_of_patience(self.ending.clone()) => true,
                 },
-                Subscriber::Merged(feed) if std::sync::Arc::strong_count(feed) == 1 => true,
-                Subscriber::Merged(feed) => {
-                    let row = item_of(&envelope.event).and_then(|id| self.transcript.row_of(id));
-                    let n_rows = self.transcript.n_rows();
-                    feed.pass(envelope.seq, n_rows);
-                    for event in for_windows.iter().cloned() {
-                        let session_id = envelope.session_id.clone();
-                        feed.push(Envelope { seq: envelope.seq, session_id, event }, row, n_rows);
-                    }
-                    false
-                }
                 Subscriber::Facts(sender) => sender.send(envelope).is_err(),
+                Subscriber::Merged(_) => false,
             };
             if is_gone {
                 gone.push(at);
@@ -540,6 +543,31 @@ impl Actor {
         }
         for at in gone.into_iter().rev() {
             self.subscribers.remove(at);
+        }
+    }
+
+    /// Windows have the items that they show, and no more of each than they draw.
+    fn tell_windows(&mut self, news: News) {
+        let events: Vec<(Event, Option<u32>)> = news
+            .into_patch()
+            .into_iter()
+            .filter_map(|event| self.sight.event(event, &self.transcript))
+            .map(|event| {
+                let row = item_of(&event).and_then(|id| self.transcript.row_of(id));
+                (event, row)
+            })
+            .collect();
+        let feeds = self.subscribers.iter().filter_map(|one| match one {
+            Subscriber::Merged(feed) => Some(feed),
+            Subscriber::Every(_) | Subscriber::Facts(_) => None,
+        });
+        let (n_rows, mut n_left) = (self.transcript.n_rows(), feeds.clone().count());
+        let mut events = Some(events);
+        for feed in feeds {
+            n_left -= 1;
+            feed.pass(self.seq, n_rows);
+            let copy = if n_left > 0 { events.clone() } else { events.take() };
+            copy.into_iter().flatten().for_each(|(event, row)| feed.push(event, row));
         }
     }
 

@@ -1,7 +1,7 @@
 //! Events on their way to a window: only those of the rows it holds, merged while they wait, bounded however long
 //! that is.
 
-use crate::api::{Batch, Envelope, Event, Item, Rows, SessionId, Show};
+use crate::api::{Batch, Event, Item, Rows, SessionId, Show};
 use crate::patch::{Pending, item_of};
 use std::sync::{Mutex, PoisonError};
 use tokio::sync::Notify;
@@ -99,17 +99,15 @@ impl Feed {
         self.more.notify_one();
     }
 
-    /// Event `seq` has happened, whether anything of it is for this window or not.
+    /// Event `seq` has happened, after which there are `n_rows`, whether anything of it is for this window or not.
     pub(crate) fn pass(&self, seq: u64, n_rows: u32) {
         self.lock().pass(seq, n_rows);
     }
 
-    /// `row`: where the item of this event stands, in a transcript of `n_rows`.
-    pub(crate) fn push(&self, envelope: Envelope, row: Option<u32>, n_rows: u32) {
+    /// What has passed, or a part of it, for this window. `row`: where its item stands.
+    pub(crate) fn push(&self, event: Event, row: Option<u32>) {
         let mut state = self.lock();
-        state.pass(envelope.seq, n_rows);
         let Rows { first, end, .. } = state.rows;
-        let event = envelope.event;
         if item_of(&event).is_none() || matches!(event, Event::ItemRemoved { .. }) {
             state.pending.push(event, None);
         } else if row.is_some_and(|row| (first..end).contains(&row)) {

@@ -4,18 +4,20 @@ use crate::api::{Event, Item, ItemId};
 use crate::transcript::{Transcript, parts};
 use std::collections::HashMap;
 
-/// A text that grows is looked at again after so many bytes.
+/// A text that grows is looked at again after so many bytes, and after this part of its length: to look is to go through
+/// all of it.
 const LOOK_EVERY: usize = 4 * 1024;
+const LOOK_AFTER: usize = 16;
 
 /// The item as a window draws it.
 pub fn of(item: &Item) -> Item {
-    match parts::part(&item.body, 0) {
-        Some((body, parts)) => {
-            let (id, parent) = (item.id.clone(), item.parent.clone());
-            Item { id, parent, row: item.row, at: item.at, parts, body }
-        }
-        None => item.clone(),
-    }
+    first_part(item).unwrap_or_else(|| item.clone())
+}
+
+/// The first part of an item, if it has more than one.
+pub fn first_part(item: &Item) -> Option<Item> {
+    let (body, parts) = parts::part(&item.body, 0)?;
+    Some(Item { id: item.id.clone(), parent: item.parent.clone(), row: item.row, at: item.at, parts, body })
 }
 
 /// What windows know of items that grow.
@@ -47,27 +49,27 @@ impl Sight {
             Event::BlocksChanged { ref item_id, .. } | Event::CodeGrew { ref item_id, .. } => {
                 let bytes = transcript.streamed(item_id);
                 let known = self.texts.get(item_id).copied().unwrap_or_default();
-                if bytes < parts::ALWAYS_FITS || bytes < known.bytes + LOOK_EVERY {
+                if bytes < parts::ALWAYS_FITS
+                    || bytes < known.bytes + LOOK_EVERY.max(known.bytes / LOOK_AFTER)
+                {
                     return (known.n_parts == 0).then_some(event);
                 }
                 let item = transcript.item(item_id)?;
-                let n_parts = parts::part(&item.body, 0).map_or(0, |(_, n)| n);
+                let first = first_part(item);
+                let n_parts = first.as_ref().map_or(0, |first| first.parts);
                 self.texts.insert(item_id.clone(), Text { bytes, n_parts });
                 match (known.n_parts, n_parts) {
                     (0, 0) => Some(event),
                     // The first part is full: what comes is behind it.
                     (before, now) if before == now && now > 1 => None,
-                    _ => Some(Event::ItemChanged { item: of(item) }),
+                    _ => Some(Event::ItemChanged { item: first.unwrap_or_else(|| item.clone()) }),
                 }
             }
             Event::TextFinished { ref item_id } => {
                 // What was left out while it grew, or comes with its end.
                 self.texts.remove(item_id);
-                let item = transcript.item(item_id)?;
-                if parts::fits(&item.body) {
-                    return Some(event);
-                }
-                Some(Event::ItemChanged { item: of(item) })
+                let first = first_part(transcript.item(item_id)?);
+                Some(first.map_or(event, |item| Event::ItemChanged { item }))
             }
             Event::ItemRemoved { ref item_id } => {
                 self.texts.remove(item_id);
@@ -79,7 +81,7 @@ impl Sight {
 }
 
 fn whole_or_first(item: Item) -> Item {
-    if parts::fits(&item.body) { item } else { of(&item) }
+    first_part(&item).unwrap_or(item)
 }
 
 #[cfg(test)]

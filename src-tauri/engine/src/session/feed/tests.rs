@@ -29,8 +29,8 @@ impl Stage {
 
     fn tell(&mut self, event: Event, row: Option<u32>) {
         self.seq += 1;
-        let envelope = Envelope { seq: self.seq, session_id: SessionId::new("s"), event };
-        self.feed.push(envelope, row, self.items.len() as u32);
+        self.feed.pass(self.seq, self.items.len() as u32);
+        self.feed.push(event, row);
     }
 
     fn add(&mut self) {

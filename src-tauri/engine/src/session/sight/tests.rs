@@ -30,10 +30,8 @@ fn window(piece: &str, n: usize) -> (Item, Transcript, usize) {
     for (nr, line) in lines.iter().enumerate() {
         transcript.line(0, &mut wire::parse(line.to_string().as_bytes()));
         let mut pending = Pending::default();
-        for News { event, patch } in transcript.take_news() {
-            for event in patch.unwrap_or_else(|| vec![event]) {
-                sight.event(event, &transcript).into_iter().for_each(|event| pending.push(event, None));
-            }
+        for event in transcript.take_news().into_iter().flat_map(News::into_patch) {
+            sight.event(event, &transcript).into_iter().for_each(|event| pending.push(event, None));
         }
         for event in pending.take_from(0) {
             sent += serde_json::to_string(&event).unwrap().len();
