@@ -59,6 +59,7 @@ fn timeless(item: &Value) -> Value {
     item["row"] = Value::Null;
     if let Some(body) = item["body"].as_object_mut() {
         body.remove("durationMs");
+        body.remove("timing");
         if let Some(cost) = body.get_mut("costUsd") {
             // A number that is read and written can change in its last digit.
             *cost = cost.as_f64().map(|cost| (cost * 1e9).round()).into();
