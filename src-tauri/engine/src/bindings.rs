@@ -1,11 +1,11 @@
-//! Holds `ui/src/lib/bindings` to `api.rs`, and to what looks like something else.
+//! Holds `ui/src/lib/bindings` to `api`, and to what looks like something else.
 //! `UPDATE_BINDINGS=1 cargo test -p deskbell-engine bindings` writes it.
 
 use crate::api::*;
 use crate::permission::oddity;
 use ts_rs::{Config, TS};
 
-/// Each type of `api.rs`, as an exported TypeScript declaration under its documentation.
+/// Each type of `api`, as an exported TypeScript declaration under its documentation.
 fn typescript() -> String {
     // Every integer here fits a JavaScript number: milliseconds since 1970, counts, exit codes.
     let config = Config::new().with_large_int("number");

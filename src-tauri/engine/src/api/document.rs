@@ -1,0 +1,141 @@
+//! Text as data, from Markdown, code and terminals. No HTML string reaches the UI.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// A block of a document, from Markdown.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Block {
+    Paragraph {
+        spans: Vec<Span>,
+    },
+    Heading {
+        level: u8,
+        spans: Vec<Span>,
+    },
+    Code {
+        language: Option<String>,
+        lines: Vec<CodeLine>,
+    },
+    Quote {
+        blocks: Vec<Block>,
+    },
+    List {
+        /// The first number of an ordered list; `null` for bullets.
+        start: Option<u64>,
+        items: Vec<ListItem>,
+    },
+    Table {
+        align: Vec<Align>,
+        head: Vec<Cell>,
+        rows: Vec<Vec<Cell>>,
+    },
+    Rule,
+    Footnote {
+        label: String,
+        blocks: Vec<Block>,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ListItem {
+    /// A task's state; `null` for an ordinary item.
+    pub checked: Option<bool>,
+    pub blocks: Vec<Block>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Cell {
+    pub spans: Vec<Span>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum Align {
+    None,
+    Left,
+    Center,
+    Right,
+}
+
+/// A run of text inside a block.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Span {
+    Text {
+        text: String,
+    },
+    Code {
+        text: String,
+    },
+    Emphasis {
+        spans: Vec<Span>,
+    },
+    Strong {
+        spans: Vec<Span>,
+    },
+    Strike {
+        spans: Vec<Span>,
+    },
+    /// `host` is where it really leads; a link that may not be opened comes as text.
+    Link {
+        url: String,
+        host: String,
+        spans: Vec<Span>,
+    },
+    /// A remote image is a chip with its description, never a request.
+    /// `host` is where it would come from; `null` if it may not be opened either.
+    Image {
+        url: String,
+        host: Option<String>,
+        alt: String,
+    },
+    /// HTML and anything else that is not rendered, shown as the text it is.
+    Raw {
+        text: String,
+    },
+    FootnoteRef {
+        label: String,
+    },
+    Break,
+}
+
+/// One line of code or of terminal output.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct CodeLine {
+    pub tokens: Vec<Token>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Token {
+    pub text: String,
+    pub style: TokenStyle,
+}
+
+/// What a token is; the UI's tokens file gives it a colour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum TokenStyle {
+    #[default]
+    Plain,
+    Keyword,
+    String,
+    Function,
+    Comment,
+    Number,
+    Type,
+    /// ANSI colours and weight, from terminal output.
+    Red,
+    Green,
+    Yellow,
+    Blue,
+    Magenta,
+    Cyan,
+    Dim,
+    Bold,
+}
