@@ -1,7 +1,6 @@
 //! More than anybody can read: streams at a pace and at full speed, while somebody types.
 
 use std::fs;
-use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use deskbell_tests::screen::{answer, streamed};
@@ -35,7 +34,7 @@ pub async fn a_flood_loses_nothing() -> Result<()> {
 }
 
 pub async fn bench_a_steady_stream() -> Result<()> {
-    let flood = play(30, Some(1_000), 40).await?;
+    let flood = play(30, Some(1_000), 30).await?;
     println!("\n1,000 pieces a second for 30 s, and somebody types:\n{flood}");
     Ok(())
 }
@@ -46,7 +45,8 @@ pub async fn bench_a_flood() -> Result<()> {
     Ok(())
 }
 
-/// So many messages, so many pieces a second, while so many keys are pressed. Each message must be there in the end.
+/// So many messages, so many pieces a second, while a key is pressed with each of the first `keys`. Each message must be
+/// there in the end.
 async fn play(messages: usize, pace: Option<usize>, keys: usize) -> Result<Flood> {
     let stage = Stage::demo().await?;
     let text = answer(BYTES);
@@ -67,9 +67,9 @@ async fn play(messages: usize, pace: Option<usize>, keys: usize) -> Result<Flood
                 None => format!("LINES {}", file.display()),
             };
             window.paste_prompt(&format!("{play}\nSAY that was all")).await?;
-            for _ in 0..keys {
-                // The pace of somebody who thinks; what is waited for is the page's own account of each key.
-                tokio::time::sleep(Duration::from_millis(500)).await;
+            // The pace of the stream is the pace of who types.
+            for nr in 0..keys {
+                Frames::wait_shown(window, &format!("flood-{nr}.0"), PATIENCE).await?;
                 window.key("a").await?;
             }
             Frames::wait_said(window, "that was all", PATIENCE).await?;

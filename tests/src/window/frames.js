@@ -2,7 +2,7 @@
 
 // From now on: when frames begin, and what comes into the conversation.
 function watch(begun) {
-  const kept = { frames: [], created: 0, over: false };
+  const kept = { frames: [], created: 0, items: new Set(), over: false };
   window.frames_kept = kept;
   let last = null;
   const beat = (now) => {
@@ -15,7 +15,10 @@ function watch(begun) {
   const log = document.querySelector("[role=log]");
   const count = (node) => 1 + (node.nodeType === 1 ? node.querySelectorAll("*").length : 0);
   kept.observer = new MutationObserver((changes) => {
-    for (const change of changes) for (const node of change.addedNodes) kept.created += count(node);
+    for (const node of changes.flatMap((change) => [...change.addedNodes])) {
+      kept.created += count(node);
+      if (node.nodeType === 1) node.querySelectorAll("[data-item]").forEach((item) => kept.items.add(item.dataset.item));
+    }
   });
   if (log) kept.observer.observe(log, { subtree: true, childList: true });
 }
@@ -48,14 +51,24 @@ function plain(count, done) {
   requestAnimationFrame(next);
 }
 
-// Waits until the last rows say the words. It looks seldom and little: what is watched must not be the watching.
-function said(words, limit, done) {
-  const end = performance.now() + limit;
-  const look = () => {
-    const rows = [...document.querySelectorAll("[role=log] article")].slice(-3);
-    if (rows.some((row) => row.textContent.includes(words))) return done(true);
-    if (performance.now() > end) return done(false);
-    setTimeout(look, 100);
+// Waits until the conversation is as it shall be. It looks when a row comes, the last of which ends the turn, and no more
+// often: what is watched must not be the watching.
+function when(met, limit, done) {
+  if (met()) return done(true);
+  const end = (isMet) => {
+    observer.disconnect();
+    clearTimeout(deadline);
+    done(isMet);
   };
-  look();
+  const isRows = (change) => change.target.classList.contains("rows");
+  const observer = new MutationObserver((changes) => changes.some(isRows) && met() && end(true));
+  const deadline = setTimeout(() => end(met()), limit);
+  observer.observe(document.querySelector("[role=log]"), { subtree: true, childList: true });
 }
+
+// The last rows say the words.
+const says = (words) => () =>
+  [...document.querySelectorAll("[role=log] article")].slice(-3).some((row) => row.textContent.includes(words));
+
+// The item has come since the page is watched.
+const showed = (id) => () => window.frames_kept.items.has(id);

@@ -48,11 +48,22 @@ impl Frames {
 
     /// Waits until the last rows of the conversation say `words`, without disturbing what is watched.
     pub async fn wait_said(window: &Window, words: &str, deadline: Duration) -> Result<()> {
-        let script = format!("{FRAMES}\nconst [words, limit, done] = arguments;\nsaid(words, limit, done);");
-        let limit = u64::try_from(deadline.as_millis())?;
-        let said = window.call(&script, vec![json!(words), json!(limit)]).await?;
-        ensure!(said == true, "the conversation did not say “{words}” within {deadline:?}");
+        let said = Self::when(window, "says", words, deadline).await?;
+        ensure!(said, "the conversation did not say “{words}” within {deadline:?}");
         Ok(())
+    }
+
+    /// Waits until an item has come since the page is watched, without disturbing that.
+    pub async fn wait_shown(window: &Window, item_id: &str, deadline: Duration) -> Result<()> {
+        let shown = Self::when(window, "showed", item_id, deadline).await?;
+        ensure!(shown, "the conversation did not show {item_id} within {deadline:?}");
+        Ok(())
+    }
+
+    async fn when(window: &Window, met: &str, of: &str, deadline: Duration) -> Result<bool> {
+        let script = format!("{FRAMES}\nconst [of, limit, done] = arguments;\nwhen({met}(of), limit, done);");
+        let limit = u64::try_from(deadline.as_millis())?;
+        Ok(window.call(&script, vec![json!(of), json!(limit)]).await? == true)
     }
 
     /// The time that this part of the frames did not exceed.
