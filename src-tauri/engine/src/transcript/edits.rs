@@ -1,6 +1,6 @@
 //! What an editing tool changes, as a diff: as it was made where the agent says so, else as it was asked for.
 
-use super::tool::Outcome;
+use super::outcome::Outcome;
 use crate::api::Diff;
 use crate::document;
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! What is told of a whole transcript beside it: the files that were changed, the tasks, the prompts.
 
+use super::outcome::Outcome;
 use super::tasks::Tasks;
-use super::tool::Outcome;
 use crate::api::{Body, ChangedFile, Event, Item, Todo, ToolDetail, ToolState};
 use serde_json::Value;
 use std::collections::VecDeque;

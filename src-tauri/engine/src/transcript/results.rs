@@ -1,6 +1,6 @@
 //! What is asked of searches, the web and servers, and what they give, in a form that is read at a glance.
 
-use super::tool::Outcome;
+use super::outcome::Outcome;
 use crate::wire::json;
 use serde_json::Value;
 

@@ -1,6 +1,6 @@
 //! The agent's tasks, where it tells of each by itself: `TaskCreate` and `TaskUpdate` change a list that stands nowhere.
 
-use super::tool::Outcome;
+use super::outcome::Outcome;
 use crate::api::{Todo, TodoState};
 use serde_json::Value;
 

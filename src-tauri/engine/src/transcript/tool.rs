@@ -1,5 +1,6 @@
 //! A tool call in plain words: what it does, to what, and what came of it.
 
+use super::outcome::Outcome;
 use super::output::{Part, Source};
 use super::{edits, results, tasks};
 use crate::api::*;
@@ -17,35 +18,6 @@ pub struct Call {
     project: PathBuf,
     /// All that it put out.
     output: Option<Source>,
-}
-
-/// What came of it: the text that the model reads, and the same as data.
-pub struct Outcome<'a> {
-    pub content: &'a Value,
-    pub structured: Option<&'a Value>,
-    pub is_error: bool,
-}
-
-impl Outcome<'_> {
-    pub fn text(&self) -> String {
-        match self.content {
-            Value::String(text) => text.clone(),
-            Value::Array(blocks) => {
-                let texts = blocks.iter().filter_map(|block| block.get("text")?.as_str());
-                texts.collect::<Vec<_>>().join("\n")
-            }
-            _ => String::new(),
-        }
-    }
-
-    /// The call was not let run, or not to its end. A denial in words of its own is an error like any other.
-    pub fn is_rejected(&self) -> bool {
-        self.structured.and_then(Value::as_str) == Some("User rejected tool use")
-    }
-
-    pub fn field(&self, key: &str) -> Option<&Value> {
-        self.structured?.get(key)
-    }
 }
 
 impl Call {
