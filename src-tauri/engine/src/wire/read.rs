@@ -1,0 +1,154 @@
+//! Reading a line: whatever it is, it is data.
+
+use super::control::{ControlRequest, read_control_request, read_control_response};
+use super::head::Head;
+use super::inbound::Inbound;
+use super::json::without_lone_surrogates;
+use super::stream::read_stream;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+use std::borrow::Cow;
+
+/// Reads one line. Never fails: what cannot be read is data too.
+pub fn parse(line: &[u8]) -> Inbound {
+    let text = String::from_utf8_lossy(line);
+    let is_changed = matches!(text, Cow::Owned(_));
+    let inbound = parse_text(text.trim_ascii());
+    match inbound {
+        // What would be shown is not what the agent has in hand.
+        Inbound::ControlRequest { request_id, request: ControlRequest::CanUseTool(_) } if is_changed => {
+            let request = ControlRequest::MalformedCanUseTool { error: "it is not UTF-8".to_owned() };
+            Inbound::ControlRequest { request_id, request }
+        }
+        inbound => inbound,
+    }
+}
+
+fn parse_text(text: &str) -> Inbound {
+    match read(text) {
+        Ok(inbound) => inbound,
+        Err(error) => match without_lone_surrogates(text) {
+            // `\ud83d` alone is legal JSON that no Rust string can hold.
+            Some(repaired) => read(&repaired).unwrap_or_else(|error| unreadable(text, &error)),
+            None => unreadable(text, &error),
+        },
+    }
+}
+
+fn unreadable(text: &str, error: &serde_json::Error) -> Inbound {
+    let mut end = text.len().min(4096);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    Inbound::Unreadable { line: text[..end].to_owned(), error: error.to_string() }
+}
+
+fn read(text: &str) -> Result<Inbound, serde_json::Error> {
+    // A list would do for an object, its values taken for fields in their order.
+    if !text.starts_with('{') {
+        return Err(serde::de::Error::custom("not an object"));
+    }
+    // Most lines are pieces of a reply, and say so first: they are gone through once.
+    if text.starts_with(r#"{"type":"stream_event","#) {
+        return Ok(Inbound::Stream(Box::new(read_stream(text)?)));
+    }
+    let head: Head<'_> = serde_json::from_str(text)?;
+    let kind = head.kind.as_deref().unwrap_or("");
+    let subtype = head.subtype.as_deref().unwrap_or("");
+    Ok(match kind {
+        "assistant" => Inbound::Assistant(serde_json::from_str(text)?),
+        "user" => Inbound::User(serde_json::from_str(text)?),
+        "stream_event" => Inbound::Stream(Box::new(read_stream(text)?)),
+        "result" => Inbound::Result(read_as_far_as_known(text)?),
+        "control_request" => {
+            let (request_id, request) = read_control_request(text)?;
+            Inbound::ControlRequest { request_id, request }
+        }
+        "control_response" => {
+            let (request_id, outcome) = read_control_response(text)?;
+            Inbound::ControlResponse { request_id, outcome }
+        }
+        "control_cancel_request" => {
+            #[derive(Deserialize)]
+            struct Cancel {
+                request_id: String,
+            }
+            Inbound::ControlCancel { request_id: serde_json::from_str::<Cancel>(text)?.request_id }
+        }
+        "conversation_reset" => Inbound::ConversationReset,
+        "command_lifecycle" => {
+            #[derive(Deserialize)]
+            struct Lifecycle {
+                command_uuid: String,
+                state: String,
+            }
+            let Lifecycle { command_uuid: uuid, state } = serde_json::from_str(text)?;
+            Inbound::Lifecycle { uuid, state }
+        }
+        "rate_limit_event" => read_rate_limit(&serde_json::from_str(text)?),
+        "system" if subtype == "init" => Inbound::Init(read_as_far_as_known(text)?),
+        "system" if subtype == "api_retry" => Inbound::ApiRetry(serde_json::from_str(text)?),
+        "system" => read_system(subtype, &serde_json::from_str(text)?),
+        _ => Inbound::Unknown { kind: kind.to_owned() },
+    })
+}
+
+/// What begins and ends a turn is not lost with a field that has another shape than it had: such a field counts as
+/// absent.
+fn read_as_far_as_known<T: DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
+    serde_json::from_str(text).or_else(|_| {
+        let mut fields: Map<String, Value> = serde_json::from_str(text)?;
+        fields.retain(|name, value| T::deserialize(json!({ name.as_str(): value.clone() })).is_ok());
+        T::deserialize(Value::Object(fields))
+    })
+}
+
+fn read_system(subtype: &str, value: &Value) -> Inbound {
+    let string = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+    let text = |key: &str| string(key).unwrap_or_default();
+    match subtype {
+        "status" => Inbound::Status { status: string("status"), permission_mode: string("permissionMode") },
+        "session_state_changed" => Inbound::SessionState { state: text("state") },
+        "compact_boundary" => {
+            let metadata = value.get("compact_metadata").or_else(|| value.get("compactMetadata"));
+            let field =
+                |snake: &str, camel: &str| metadata.and_then(|m| m.get(snake).or_else(|| m.get(camel)));
+            Inbound::CompactBoundary {
+                trigger: field("trigger", "trigger").and_then(Value::as_str).unwrap_or("auto").to_owned(),
+                pre_tokens: field("pre_tokens", "preTokens").and_then(Value::as_u64),
+            }
+        }
+        "permission_denied" => {
+            Inbound::PermissionDenied { tool: text("tool_name"), message: text("message") }
+        }
+        "hook_started" => Inbound::Hook { event: text("hook_event"), name: text("hook_name"), outcome: None },
+        "hook_response" => Inbound::Hook {
+            event: text("hook_event"),
+            name: text("hook_name"),
+            outcome: Some(string("outcome").unwrap_or_else(|| "done".to_owned())),
+        },
+        "task_notification" => Inbound::TaskEnded {
+            task_id: text("task_id"),
+            tool_use_id: string("tool_use_id"),
+            status: text("status"),
+            summary: text("summary"),
+        },
+        "background_tasks_changed" => {
+            Inbound::BackgroundTasks { n: value.get("tasks").and_then(Value::as_array).map_or(0, Vec::len) }
+        }
+        "session_title_changed" => Inbound::Title { title: text("title") },
+        _ => Inbound::Unknown { kind: format!("system/{subtype}") },
+    }
+}
+
+fn read_rate_limit(value: &Value) -> Inbound {
+    let info = value.get("rate_limit_info").unwrap_or(value);
+    let status = info.get("status").and_then(Value::as_str).unwrap_or("").to_owned();
+    // Seconds since the epoch in 2.1.329.
+    let resets_at = info.get("resetsAt").and_then(Value::as_u64).map(|seconds| seconds.saturating_mul(1000));
+    Inbound::RateLimit { status, resets_at }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,134 @@
+//! Lines of every sort, and what they are read as.
+
+use super::*;
+use crate::wire::{ContentBlock, TokenUsage, TurnResult};
+
+#[test]
+fn a_lone_surrogate_escape_costs_one_character() {
+    let line = br#"{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"a\ud83db \ud83d\ude00"}]}}"#;
+    let Inbound::Assistant(assistant) = parse(line) else { panic!("{:?}", parse(line)) };
+    assert_eq!(assistant.message.content, [ContentBlock::Text { text: "a\u{fffd}b \u{1f600}".into() }]);
+}
+
+#[test]
+fn what_is_not_a_message_is_kept() {
+    assert!(matches!(parse(b"Warning: error"), Inbound::Unreadable { line, .. } if line == "Warning: error"));
+    assert!(matches!(parse(b"{\"type\":\"assistant\",\"message\":7}"), Inbound::Unreadable { .. }));
+    assert!(matches!(parse(b"\xff\xfe"), Inbound::Unreadable { .. }));
+    assert!(matches!(parse(b"[\"system\",\"init\"]"), Inbound::Unreadable { .. }));
+    assert_eq!(parse(b"{\"type\":\"brand_new\"}"), Inbound::Unknown { kind: "brand_new".into() });
+}
+
+#[test]
+fn a_result_is_read_as_far_as_it_is_known() {
+    let line = br#"{"type":"result","is_error":true,"result":"no","duration_ms":1.5,"errors":null}"#;
+    let Inbound::Result(result) = parse(line) else { panic!("{:?}", parse(line)) };
+    let known = TurnResult { is_error: true, result: Some("no".into()), ..TurnResult::default() };
+    assert_eq!(*result, known);
+}
+
+#[test]
+fn numbers_beyond_all_measure_stop_at_the_largest() {
+    let line = br#"{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":18446744073709551615}}"#;
+    assert_eq!(parse(line), Inbound::RateLimit { status: "rejected".into(), resets_at: Some(u64::MAX) });
+    let usage = TokenUsage { input_tokens: u64::MAX, output_tokens: 1, ..TokenUsage::default() };
+    assert_eq!(usage.context_tokens(), u64::MAX);
+}
+
+#[test]
+fn a_number_is_kept_to_its_last_digit() {
+    let line = br#"{"type":"control_request","request_id":"r","request":{"subtype":"can_use_tool","tool_name":"T","input":{},"permission_suggestions":[1.085416e-19]}}"#;
+    let Inbound::ControlRequest { request: ControlRequest::CanUseTool(request), .. } = parse(line) else {
+        panic!()
+    };
+    assert_eq!(request.permission_suggestions[0].as_f64(), Some("1.085416e-19".parse().unwrap()));
+}
+
+#[test]
+fn a_request_that_cannot_be_read_is_malformed_not_unknown() {
+    let line = br#"{"type":"control_request","request_id":"r","request":{"subtype":"can_use_tool","tool_name":"Bash","input":"ls"}}"#;
+    let Inbound::ControlRequest { request, .. } = parse(line) else { panic!() };
+    assert!(matches!(request, ControlRequest::MalformedCanUseTool { .. }));
+}
+
+fn asked(fields: &str) -> ControlRequest {
+    let line = format!(
+        r#"{{"type":"control_request","request_id":"r","request":{{"subtype":"can_use_tool",{fields}}}}}"#
+    );
+    match parse(line.as_bytes()) {
+        Inbound::ControlRequest { request_id, request } if request_id == "r" => request,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn an_input_is_kept_byte_for_byte() {
+    for input in [
+        r#"{"a":1e400,"b":1.0,"c":12345678901234567890123,"d":-0}"#,
+        r#"{"command":"a\ud83d","x":"\u0041\/"}"#,
+        r#"{ "k" : 1 , "k" : 2 }"#,
+        "{\"tab\":\t\"\u{2028}\u{7f}\"}",
+    ] {
+        let ControlRequest::CanUseTool(request) = asked(&format!(r#""tool_name":"T","input":{input}"#))
+        else {
+            panic!("{input}")
+        };
+        assert_eq!(request.input.text(), input);
+    }
+}
+
+#[test]
+fn whatever_asks_and_cannot_be_read_is_turned_down() {
+    let deep = format!(r#""tool_name":"T","input":{{"a":{}{}}}"#, "[".repeat(500), "]".repeat(500));
+    for fields in [
+        r#""tool_name":"T""#,
+        r#""input":{}"#,
+        r#""tool_name":7,"input":{}"#,
+        r#""tool_name":"T","input":null"#,
+        r#""tool_name":"T","input":"ls""#,
+        r#""tool_name":"T","input":[]"#,
+        r#""tool_name":"T","input":{"command":"ls"},"input":{"command":"rm"}"#,
+        r#""tool_name":"T","tool_name":"Bash","input":{}"#,
+        r#""tool_name":"T","input":{},"permission_suggestions":{}"#,
+        r#""tool_name":"T","input":{},"suppress_always_allow_rule":"no""#,
+        &deep,
+    ] {
+        assert!(matches!(asked(fields), ControlRequest::MalformedCanUseTool { .. }), "{fields}");
+    }
+    let not_utf8 = b"{\"type\":\"control_request\",\"request_id\":\"r\",\"request\":{\"subtype\":\"can_use_tool\",\"tool_name\":\"T\",\"input\":{\"a\":\"\xff\"}}}";
+    let Inbound::ControlRequest { request, .. } = parse(not_utf8) else { panic!() };
+    assert!(matches!(request, ControlRequest::MalformedCanUseTool { .. }));
+    for (line, is_permission) in [
+        (r#"{"type":"control_request","request_id":"r"}"#, false),
+        (r#"{"type":"control_request","request_id":"r","request":7}"#, false),
+        (r#"{"type":"control_request","request_id":"r","request":{"subtype":7}}"#, false),
+        (r#"{"type":"control_request","request_id":"r","request":{"subtype":"hook_callback"}}"#, false),
+        (
+            r#"{"type":"control_request","request_id":"q","request_id":"r","request":{"subtype":"can_use_tool"}}"#,
+            true,
+        ),
+    ] {
+        let Inbound::ControlRequest { request_id, request } = parse(line.as_bytes()) else {
+            panic!("{line}")
+        };
+        assert_eq!(request_id, "r");
+        assert_eq!(matches!(request, ControlRequest::MalformedCanUseTool { .. }), is_permission, "{line}");
+        assert!(!matches!(request, ControlRequest::CanUseTool(_)));
+    }
+}
+
+#[test]
+fn nesting_costs_one_line() {
+    let line = "[".repeat(100_000);
+    assert!(matches!(parse(line.as_bytes()), Inbound::Unreadable { .. }));
+}
+
+#[test]
+fn the_window_is_that_of_the_model_that_works() {
+    let line = br#"{"type":"result","subtype":"success","modelUsage":{"large":{"contextWindow":1000000},"small":{"contextWindow":200000},"odd":{}}}"#;
+    let Inbound::Result(result) = parse(line) else { panic!("a result") };
+    assert_eq!(result.context_window(Some("small")), Some(200_000));
+    assert_eq!(result.context_window(Some("large")), Some(1_000_000));
+    assert_eq!(result.context_window(Some("odd")), Some(1_000_000));
+    assert_eq!(result.context_window(None), Some(1_000_000));
+}

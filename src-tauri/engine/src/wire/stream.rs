@@ -1,0 +1,104 @@
+//! A reply as it is written, piece by piece.
+
+use super::message::{ContentBlock, TokenUsage, read_content_block};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// A piece of a reply as it is written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stream {
+    pub event: StreamEvent,
+    pub parent_tool_use_id: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum StreamEvent {
+    /// A second one for the same reply means that the first copy is void (a retry).
+    MessageStart {
+        message_id: String,
+    },
+    BlockStart {
+        index: u32,
+        block: ContentBlock,
+    },
+    TextDelta {
+        index: u32,
+        text: String,
+    },
+    ThinkingDelta {
+        index: u32,
+        text: String,
+    },
+    InputDelta {
+        index: u32,
+        json: String,
+    },
+    BlockStop {
+        index: u32,
+    },
+    MessageDelta {
+        usage: Option<TokenUsage>,
+    },
+    MessageStop,
+    Other,
+}
+
+/// The piece that a line holds.
+pub(super) fn read_stream(text: &str) -> Result<Stream, serde_json::Error> {
+    #[derive(Deserialize)]
+    struct Outer {
+        event: Event,
+        #[serde(default)]
+        parent_tool_use_id: Option<String>,
+    }
+    #[derive(Deserialize)]
+    struct Event {
+        #[serde(rename = "type")]
+        kind: String,
+        #[serde(default)]
+        index: u32,
+        #[serde(default)]
+        message: Option<Message>,
+        #[serde(default)]
+        content_block: Option<Value>,
+        #[serde(default)]
+        delta: Option<Delta>,
+        #[serde(default)]
+        usage: Option<TokenUsage>,
+    }
+    #[derive(Deserialize)]
+    struct Message {
+        #[serde(default)]
+        id: String,
+    }
+    #[derive(Deserialize)]
+    struct Delta {
+        #[serde(default, rename = "type")]
+        kind: String,
+        #[serde(default)]
+        text: String,
+        #[serde(default)]
+        thinking: String,
+        #[serde(default)]
+        partial_json: String,
+    }
+    let Outer { event, parent_tool_use_id } = serde_json::from_str(text)?;
+    let index = event.index;
+    let event = match (event.kind.as_str(), event.message, event.content_block, event.delta) {
+        ("message_start", Some(message), ..) => StreamEvent::MessageStart { message_id: message.id },
+        ("content_block_start", _, Some(block), _) => {
+            StreamEvent::BlockStart { index, block: read_content_block(block) }
+        }
+        ("content_block_delta", .., Some(delta)) => match delta.kind.as_str() {
+            "text_delta" => StreamEvent::TextDelta { index, text: delta.text },
+            "thinking_delta" => StreamEvent::ThinkingDelta { index, text: delta.thinking },
+            "input_json_delta" => StreamEvent::InputDelta { index, json: delta.partial_json },
+            _ => StreamEvent::Other,
+        },
+        ("content_block_stop", ..) => StreamEvent::BlockStop { index },
+        ("message_delta", ..) => StreamEvent::MessageDelta { usage: event.usage },
+        ("message_stop", ..) => StreamEvent::MessageStop,
+        _ => StreamEvent::Other,
+    };
+    Ok(Stream { event, parent_tool_use_id })
+}
