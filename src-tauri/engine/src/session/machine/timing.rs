@@ -47,7 +47,7 @@ fn is_text(inbound: &Inbound) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::Life;
+    use super::super::tests::life::Life;
     use super::*;
     use crate::wire::Stream;
 

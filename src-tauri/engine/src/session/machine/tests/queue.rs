@@ -1,6 +1,8 @@
 //! When a prompt goes: after the turn, now, or into the turn that runs.
 
+use super::life::{Life, UP, live, live_from_ready, prompt, resumable};
 use super::*;
+use crate::wire::TurnResult;
 
 /// In a turn of `a` that the agent has taken up.
 const AT_WORK: [(&str, &str); 4] =
