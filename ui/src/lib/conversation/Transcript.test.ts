@@ -1,6 +1,6 @@
 import { fireEvent, screen } from '@testing-library/svelte';
 import { createRawSnippet, tick } from 'svelte';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 import { draw } from '../../test/draw';
 import { at, batch, prompt, session, snapshot } from '../../test/make';
@@ -38,8 +38,9 @@ async function transcript(n: number) {
     state.apply(batch(seq, [{ type: 'itemAdded', item }], seq + 1, { ...state.held, end: total, total }));
     await tick();
   };
+  const resize = (by: number) => (height += by);
   await scroll(height - VIEW);
-  return { ...drawn, state, log, scroll, add, end: () => height - VIEW };
+  return { ...drawn, state, log, scroll, add, resize, end: () => height - VIEW };
 }
 
 const button = () => screen.queryByRole('button', { name: /new|Latest/ });
@@ -60,6 +61,66 @@ describe('a transcript', () => {
     await add();
     expect(log.scrollTop).toBe(top);
     expect(button()?.textContent).toContain('2 new');
+  });
+
+  it.each([
+    ['the wheel', (log: HTMLElement) => fireEvent.wheel(log, { deltaY: -100 })],
+    ['a key', (log: HTMLElement) => fireEvent.keyDown(log, { key: 'PageUp' })],
+    ['the scrollbar', (log: HTMLElement) => fireEvent.pointerDown(log)],
+  ])('leaves its end by %s, even if something comes before the view has moved', async (_name, move) => {
+    const { log, add, end } = await transcript(20);
+    await move(log);
+    // The browser moves the view, and the event that tells is still to come.
+    log.scrollTop = end() - 100;
+    const top = log.scrollTop;
+    await add();
+    await add();
+    expect(log.scrollTop).toBe(top);
+    await fireEvent.scroll(log);
+    await add();
+    expect(log.scrollTop).toBe(top);
+    expect(button()?.textContent).toContain('new');
+  });
+
+  it('follows on if nothing came of a move of the wheel', async () => {
+    const { log, add, end } = await transcript(20);
+    await fireEvent.wheel(log, { deltaY: -1 });
+    expect(button()).toBeNull();
+    await add();
+    await vi.waitFor(() => expect(log.scrollTop).toBe(end()));
+    await add();
+    expect(log.scrollTop).toBe(end());
+  });
+
+  it('follows on while the wheel turns what is inside of it', async () => {
+    const { log, add, end } = await transcript(20);
+    const row = log.querySelector('.row') as HTMLElement;
+    row.scrollTop = 10;
+    await fireEvent.wheel(row, { deltaY: -100 });
+    await add();
+    expect(log.scrollTop).toBe(end());
+  });
+
+  it('follows on when what is drawn again shrinks and grows between two looks', async () => {
+    const { log, add, resize, end } = await transcript(20);
+    resize(-200);
+    log.scrollTop = end();
+    resize(300);
+    await fireEvent.scroll(log);
+    await add();
+    expect(log.scrollTop).toBe(end());
+    expect(button()).toBeNull();
+  });
+
+  it('lets the pointer go with its button', async () => {
+    const { log, add, resize, end } = await transcript(20);
+    await fireEvent.pointerDown(log);
+    await fireEvent.pointerMove(window, { buttons: 0 });
+    resize(-200);
+    log.scrollTop = end();
+    resize(300);
+    await add();
+    expect(log.scrollTop).toBe(end());
   });
 
   it('goes back to the end with the button, and follows again', async () => {
