@@ -2,6 +2,7 @@
 
 use anyhow::{Result, ensure};
 use deskbell_tests::window::{LONG, SHORT};
+use serde_json::json;
 
 use crate::stage::{Stage, numbered};
 
@@ -77,6 +78,35 @@ pub async fn a_prompt_while_busy_waits_its_turn() -> Result<()> {
             window.wait_idle(SHORT).await?;
             let (last, second) = (said.find("early99"), said.rfind("Second in line."));
             ensure!(last < second, "the queued prompt was answered too soon:\n{said}");
+            Ok(())
+        })
+        .await
+}
+
+pub async fn the_wheel_leaves_the_end_while_much_streams() -> Result<()> {
+    const WORDS: usize = 1_500;
+    let place = "const log = document.querySelector('[role=log]');
+        return [Math.round(log.scrollTop), Math.round(log.scrollHeight - log.clientHeight - log.scrollTop)];";
+    let stage = Stage::demo().await?;
+    stage
+        .play("wheel", async |stage| {
+            let window = &stage.window;
+            window.prompt(&format!("SLOW 4 {WORDS} chime\nSAY That was all.")).await?;
+            window.wait_said("chime700 ", LONG).await?;
+            ensure!(window.run(place, vec![]).await?[1] == json!(0), "the end is not followed");
+            window.wheel_up("log", "Conversation", 4).await?;
+            window.find("button", "Latest").await?;
+            let left = window.run(place, vec![]).await?;
+            let said = window.wait_said(&format!("chime{}", WORDS - 1), LONG).await?;
+            ensure!(said.contains("chime700 "), "the answer is not drawn any more");
+            window.wait_idle(LONG).await?;
+            let stayed = window.run(place, vec![]).await?;
+            // What comes from the wheel late may still move it up.
+            ensure!(stayed[0].as_i64() <= left[0].as_i64(), "the reader was moved: {left} to {stayed}");
+            ensure!(
+                stayed[1].as_i64() > left[1].as_i64(),
+                "nothing came below the reader: {left} to {stayed}"
+            );
             Ok(())
         })
         .await

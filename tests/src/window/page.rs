@@ -85,11 +85,23 @@ impl Window {
 
     /// Clicks the element of that role and name with the real pointer.
     pub async fn point_at(&self, role: &str, name: &str) -> Result<()> {
+        let (x, y) = self.place_of(role, name).await?;
+        self.pointer.click(x, y).await
+    }
+
+    /// Turns the wheel up by some notches over the element of that role and name.
+    pub async fn wheel_up(&self, role: &str, name: &str, notches: usize) -> Result<()> {
+        let (x, y) = self.place_of(role, name).await?;
+        self.pointer.wheel_up(x, y, notches).await
+    }
+
+    /// The middle of an element, on the screen.
+    async fn place_of(&self, role: &str, name: &str) -> Result<(i32, i32)> {
         let element = self.element("enabled", role, name).await?;
         let (x, y, width, height) = element.rectangle().await?;
         let frame = self.pointer.extents(self.frame).await?;
         let place = |start: i32, offset: f64| start + offset.round() as i32;
-        self.pointer.click(place(frame.x, x + width / 2.0), place(frame.y, y + height / 2.0)).await
+        Ok((place(frame.x, x + width / 2.0), place(frame.y, y + height / 2.0)))
     }
 
     /// Focuses the text box of that name and types into it on the real keyboard.

@@ -128,6 +128,15 @@ impl Pointer {
         self.xdotool(&["mousemove", &x.to_string(), &y.to_string(), "click", "1"]).await.map(drop)
     }
 
+    /// Turns the wheel up at a place on the screen.
+    pub async fn wheel_up(&self, x: i32, y: i32, notches: usize) -> Result<()> {
+        let (x, y, notches) = (x.to_string(), y.to_string(), notches.to_string());
+        // X11 tells the wheel as buttons: 4 is up.
+        self.xdotool(&["mousemove", &x, &y, "click", "--repeat", &notches, "--delay", "20", "4"])
+            .await
+            .map(drop)
+    }
+
     /// Presses a key or a chord in the window in front: `Return`, `ctrl+b`.
     pub async fn key(&self, key: &str) -> Result<()> {
         self.xdotool(&["key", "--clearmodifiers", key]).await.map(drop)
