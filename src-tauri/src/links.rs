@@ -31,7 +31,12 @@ pub fn inside(project: &Path, path: &str) -> Result<PathBuf, CommandError> {
         detail: Some(error.to_string()),
         ..refused("The project's folder is not there.")
     })?;
-    if real.starts_with(&project) { Ok(real) } else { Err(refused("That is outside of the project.")) }
+    if !real.starts_with(&project) {
+        return Err(refused("That is outside of the project."));
+    }
+    // Windows' file manager takes no verbatim path (`\\?\C:\…`). Compared are the verbatim ones: a path that is too long
+    // for the other spelling has no other.
+    Ok(dunce::simplified(&real).to_owned())
 }
 
 fn refused(message: &str) -> CommandError {
@@ -89,7 +94,7 @@ mod tests {
         std::fs::create_dir_all(project.join("src")).unwrap();
         std::fs::write(project.join("src/lib.rs"), "").unwrap();
         std::fs::write(folder.path().join("secret"), "").unwrap();
-        let real = project.canonicalize().unwrap();
+        let real = dunce::canonicalize(&project).unwrap();
         assert_eq!(inside(&project, "src/lib.rs").unwrap(), real.join("src/lib.rs"));
         assert_eq!(inside(&project, "src/../src/lib.rs").unwrap(), real.join("src/lib.rs"));
         assert_eq!(inside(&project, &real.join("src").display().to_string()).unwrap(), real.join("src"));
