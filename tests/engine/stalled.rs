@@ -61,3 +61,19 @@ async fn a_stalled_listener_does_not_keep_a_dropped_session_alive() {
     process::ended(pid, DEADLINE).await.unwrap();
     drop(unread);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_snapshot_dates_the_last_that_was_told() {
+    let mut life = Setup::demo().open().await;
+    life.prompt("SAY on it\nWAIT").await;
+    life.answer().await;
+    let before = life.snapshot().await;
+    assert!(before.told_at >= before.session.turn_started_at.unwrap());
+    // Whoever looks later is told the same.
+    let later = life.snapshot().await;
+    assert!(later.seq > before.seq || later.told_at == before.told_at);
+    life.command(Command::Rename { title: "Silence".to_owned() }).await.unwrap();
+    life.facts("renamed session", |session| session.title == "Silence").await;
+    assert!(life.snapshot().await.told_at >= later.told_at);
+    life.close().await;
+}

@@ -13,6 +13,8 @@ use ts_rs::TS;
 pub struct Snapshot {
     /// The last event that this snapshot already contains.
     pub seq: u64,
+    /// When that event was told.
+    pub told_at: u64,
     pub session: Session,
     /// The part of the transcript that was asked for.
     pub rows: Rows,

@@ -45,6 +45,7 @@ pub async fn run(open: Open, inbox: mpsc::Receiver<Message>, ending: watch::Rece
         subscribers: Vec::new(),
         timers: BTreeMap::new(),
         seq: 0,
+        told_at: now(),
         pid: None,
         restricted,
         lock: None,
@@ -104,6 +105,8 @@ struct Actor {
     subscribers: Vec<Subscriber>,
     timers: BTreeMap<Timer, u64>,
     seq: u64,
+    /// When the last event was told.
+    told_at: u64,
     pid: Option<u32>,
     /// Was the last agent started without the folder's own settings?
     restricted: bool,
@@ -495,6 +498,7 @@ impl Actor {
     /// Tells everybody that it is for, with no more copies of it than there are listeners: a text may be very long.
     async fn tell(&mut self, news: News) {
         self.seq += 1;
+        self.told_at = now();
         // A window that is gone has let go of its feed.
         self.subscribers
             .retain(|one| !matches!(one, Subscriber::Merged(feed) if Arc::strong_count(feed) == 1));
@@ -581,7 +585,16 @@ impl Actor {
         };
         let (files, tasks) = (transcript.files().to_vec(), transcript.tasks().to_vec());
         let prompts = transcript.prompts();
-        Snapshot { seq: self.seq, session: self.session(), rows, items, files, tasks, prompts }
+        Snapshot {
+            seq: self.seq,
+            told_at: self.told_at,
+            session: self.session(),
+            rows,
+            items,
+            files,
+            tasks,
+            prompts,
+        }
     }
 
     fn session(&self) -> Session {

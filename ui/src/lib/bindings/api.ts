@@ -60,7 +60,11 @@ export type Snapshot = {
 /**
  * The last event that this snapshot already contains.
  */
-seq: number, session: Session, 
+seq: number, 
+/**
+ * When that event was told.
+ */
+toldAt: number, session: Session, 
 /**
  * The part of the transcript that was asked for.
  */

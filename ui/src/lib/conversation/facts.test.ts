@@ -44,6 +44,16 @@ it('says that nothing is heard for half a minute, and offers to stop', async () 
   expect(container.textContent).toContain('Nothing heard for 31 s');
 });
 
+it('counts the silence from the last that was told, through a reload', async () => {
+  const facts = { status: { type: 'working' as const, activity: 'Running tests' }, turnStartedAt: NOW - MINUTE };
+  const open = new SessionState(session(facts));
+  const { container } = await draw(NowLine, { open, onstop: () => {} });
+  expect(container.textContent).not.toContain('Nothing heard');
+  open.load({ ...snapshot(7, [], facts), toldAt: NOW - 45 * SECOND });
+  await tick();
+  expect(container.textContent).toContain('Nothing heard for 45 s');
+});
+
 it('does not blame an agent that was asked to stop already', async () => {
   const facts = { status: { type: 'interrupting' as const }, turnStartedAt: NOW };
   const open = new SessionState(session(facts));

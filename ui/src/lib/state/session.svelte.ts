@@ -40,6 +40,8 @@ export class SessionState {
   session = $state.raw<Session>() as Session;
   /** The last event that is folded in; -1 before the first snapshot. */
   seq = $state.raw(-1);
+  /** The last event of the snapshot, and when it was told. */
+  #snapshot: Pick<Snapshot, 'seq' | 'toldAt'> | null = null;
   /** The part of the transcript that is held. */
   held = $state.raw<Rows>({ first: 0, end: 0, total: 0, ask: 0 });
   /** Its rows, in their order. */
@@ -124,7 +126,14 @@ export class SessionState {
     this.tasks = snapshot.tasks;
     this.prompts = snapshot.prompts;
     this.#setSession(snapshot.session);
-    this.seq = snapshot.seq;
+    const { seq, toldAt } = snapshot;
+    this.#snapshot = { seq, toldAt };
+    this.seq = seq;
+  }
+
+  /** When the last event was told, if it comes with the time `now`: of those in a snapshot, the shell knows. */
+  toldAt(now: number): number {
+    return this.seq === this.#snapshot?.seq ? this.#snapshot.toldAt : now;
   }
 
   /** Folds a batch in, if it comes right after what is known. */

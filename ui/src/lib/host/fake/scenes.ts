@@ -86,11 +86,14 @@ const SCENES: Record<string, () => FakeSession | null> = {
       },
       [...STORY(), script.text(script.STREAMING, true)],
     ),
-  silent: () =>
-    opened(
-      { status: { type: 'working', activity: 'Running cargo test' }, turnStartedAt: START - 12_000 },
+  silent: () => {
+    const session = opened(
+      { status: { type: 'working', activity: 'Running cargo test' }, turnStartedAt: START - 62_000 },
       STORY().slice(0, 9),
-    ),
+    );
+    session.toldAt = START - 48_000;
+    return session;
+  },
   limit: () =>
     opened({ status: { type: 'failed', message: 'The rate limit is reached' } }, [
       ...STORY().slice(0, 9),

@@ -18,6 +18,7 @@ export class FakeWindow {
     const { seq, facts, items, files, tasks, prompts } = this.session;
     return {
       seq,
+      toldAt: this.session.toldAt,
       session: facts,
       rows: this.#rows,
       items: items.filter((item) => this.#holds(item)),
