@@ -3,6 +3,7 @@
 mod actor;
 mod channel;
 mod feed;
+mod listeners;
 mod log;
 pub mod machine;
 mod outcome;

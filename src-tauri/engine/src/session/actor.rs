@@ -1,28 +1,25 @@
 //! The task that owns a session: it carries out the machine's effects, and decides nothing itself.
 
+use super::listeners::Listeners;
 use super::log;
 use super::machine::{Effect, Input, Machine, Note, Prompt, Timer};
-use super::sight::{self, Sight};
+use super::sight;
 use super::{Message, Open, Subscriber};
 use crate::api::*;
 use crate::attachment;
 use crate::history;
 use crate::launch::Start;
 use crate::owner::{self, Lock};
-use crate::patch::item_of;
 use crate::process::{Output, Process};
 use crate::store::Record;
 use crate::transcript::{News, Transcript, parts};
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 
 /// Batches of lines that may wait for the session; behind them the agent is held by its own pipe.
 const BACKLOG: usize = 4;
-/// How long a listener may hold a session that is to end.
-const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Milliseconds since the epoch.
 fn now() -> u64 {
@@ -36,24 +33,21 @@ pub async fn run(open: Open, inbox: mpsc::Receiver<Message>, ending: watch::Rece
     let restricted = open.record.agent != AgentKind::Demo;
     let machine = Machine::new(open.record.memory.clone(), open.limits.clone());
     open.recorder.keep_opened(now(), &open.record.project, &open.record.memory);
+    let listeners = Listeners::new(open.record.id.clone(), now(), ending);
     let mut actor = Actor {
         open,
         machine,
         transcript,
         process: None,
         output_sender,
-        subscribers: Vec::new(),
+        listeners,
         timers: BTreeMap::new(),
-        seq: 0,
-        told_at: now(),
         pid: None,
         restricted,
         lock: None,
-        ending,
         finish: Vec::new(),
         close: Vec::new(),
         activity: String::new(),
-        sight: Sight::default(),
         refused: None,
     };
     for prompt in actor.machine.prompts().cloned().collect::<Vec<_>>() {
@@ -102,23 +96,17 @@ struct Actor {
     transcript: Transcript,
     process: Option<Process>,
     output_sender: mpsc::Sender<Output>,
-    subscribers: Vec<Subscriber>,
+    listeners: Listeners,
     timers: BTreeMap<Timer, u64>,
-    seq: u64,
-    /// When the last event was told.
-    told_at: u64,
     pid: Option<u32>,
     /// Was the last agent started without the folder's own settings?
     restricted: bool,
     /// Our mark on the conversation, while its process lives.
     lock: Option<Lock>,
-    ending: watch::Receiver<bool>,
     finish: Vec<oneshot::Sender<()>>,
     close: Vec<oneshot::Sender<()>>,
     /// What the agent did when the facts were told last.
     activity: String,
-    /// What windows know of long items.
-    sight: Sight,
     /// The refusal of the command that is being carried out.
     refused: Option<CommandError>,
 }
@@ -219,12 +207,7 @@ impl Actor {
                 // What waits goes to those who listened before.
                 self.flush().await;
                 let total = self.transcript.n_rows();
-                let rows = match &subscriber {
-                    Subscriber::Merged(feed) => feed.begin(self.seq, total),
-                    Subscriber::Every(_) => Rows { end: total, total, ..Rows::default() },
-                    Subscriber::Facts(_) => Rows { total, ..Rows::default() },
-                };
-                let mut snapshot = self.snapshot(rows);
+                let mut snapshot = self.snapshot(self.listeners.begin(&subscriber, total));
                 if matches!(subscriber, Subscriber::Merged(_)) {
                     for item in &mut snapshot.items {
                         if let Some(first) = sight::first_part(item) {
@@ -233,7 +216,7 @@ impl Actor {
                     }
                 }
                 if reply.send(snapshot).is_ok() {
-                    self.subscribers.push(subscriber);
+                    self.listeners.add(subscriber);
                 }
             }
             Message::Show { feed, show, reply } => {
@@ -487,92 +470,12 @@ impl Actor {
 
     async fn flush_items(&mut self) {
         for news in self.transcript.take_news() {
-            self.tell(news).await;
+            self.listeners.tell(now(), news, &self.transcript).await;
         }
     }
 
     async fn emit(&mut self, event: Event) {
-        self.tell(News::Event(event)).await;
-    }
-
-    /// Tells everybody that it is for, with no more copies of it than there are listeners: a text may be very long.
-    async fn tell(&mut self, news: News) {
-        self.seq += 1;
-        self.told_at = now();
-        // A window that is gone has let go of its feed.
-        self.subscribers
-            .retain(|one| !matches!(one, Subscriber::Merged(feed) if Arc::strong_count(feed) == 1));
-        let is_fact = matches!(&news, News::Event(event) if is_fact(event));
-        let mut listeners: Vec<usize> = Vec::new();
-        let mut has_window = false;
-        for (at, subscriber) in self.subscribers.iter().enumerate() {
-            match subscriber {
-                Subscriber::Merged(_) => has_window = true,
-                Subscriber::Every(_) => listeners.push(at),
-                Subscriber::Facts(_) if is_fact => listeners.push(at),
-                Subscriber::Facts(_) => {}
-            }
-        }
-        let whole = match news {
-            News::Event(event) if !has_window => Some(event),
-            news => {
-                let whole = if listeners.is_empty() { None } else { news.whole(&self.transcript) };
-                if has_window {
-                    self.tell_windows(news);
-                }
-                whole
-            }
-        };
-        let Some(event) = whole else { return };
-        let mut envelope = Some(Envelope { seq: self.seq, session_id: self.open.record.id.clone(), event });
-        let mut n_left = listeners.len();
-        let mut gone = Vec::new();
-        for at in listeners {
-            n_left -= 1;
-            // The last one gets the event itself.
-            let copy = if n_left > 0 { envelope.clone() } else { envelope.take() };
-            let Some(envelope) = copy else { break };
-            let is_gone = match &self.subscribers[at] {
-                Subscriber::Every(sender) => tokio::select! {
-                    biased;
-                    sent = sender.send(envelope) => sent.is_err(),
-                    () = out_of_patience(self.ending.clone()) => true,
-                },
-                Subscriber::Facts(sender) => sender.send(envelope).is_err(),
-                Subscriber::Merged(_) => false,
-            };
-            if is_gone {
-                gone.push(at);
-            }
-        }
-        for at in gone.into_iter().rev() {
-            self.subscribers.remove(at);
-        }
-    }
-
-    /// Windows have the items that they show, and no more of each than they draw.
-    fn tell_windows(&mut self, news: News) {
-        let events: Vec<(Event, Option<u32>)> = news
-            .into_patch()
-            .into_iter()
-            .filter_map(|event| self.sight.event(event, &self.transcript))
-            .map(|event| {
-                let row = item_of(&event).and_then(|id| self.transcript.row_of(id));
-                (event, row)
-            })
-            .collect();
-        let feeds = self.subscribers.iter().filter_map(|one| match one {
-            Subscriber::Merged(feed) => Some(feed),
-            Subscriber::Every(_) | Subscriber::Facts(_) => None,
-        });
-        let (n_rows, mut n_left) = (self.transcript.n_rows(), feeds.clone().count());
-        let mut events = Some(events);
-        for feed in feeds {
-            n_left -= 1;
-            feed.pass(self.seq, n_rows);
-            let copy = if n_left > 0 { events.clone() } else { events.take() };
-            copy.into_iter().flatten().for_each(|(event, row)| feed.push(event, row));
-        }
+        self.listeners.tell(now(), News::Event(event), &self.transcript).await;
     }
 
     /// The session as it stands, with the items of these rows.
@@ -586,8 +489,8 @@ impl Actor {
         let (files, tasks) = (transcript.files().to_vec(), transcript.tasks().to_vec());
         let prompts = transcript.prompts();
         Snapshot {
-            seq: self.seq,
-            told_at: self.told_at,
+            seq: self.listeners.seq(),
+            told_at: self.listeners.told_at(),
             session: self.session(),
             rows,
             items,
@@ -629,25 +532,6 @@ impl Actor {
         self.machine.describe(&mut session, &self.transcript.activity());
         session
     }
-}
-
-fn is_fact(event: &Event) -> bool {
-    !matches!(
-        event,
-        Event::ItemAdded { .. }
-            | Event::ItemChanged { .. }
-            | Event::ItemRemoved { .. }
-            | Event::BlocksChanged { .. }
-            | Event::CodeGrew { .. }
-            | Event::TextFinished { .. }
-    )
-}
-
-/// When the session has been about to end for as long as a listener may hold it.
-async fn out_of_patience(mut ending: watch::Receiver<bool>) {
-    // An error means that the last handle is gone, which is an end as well.
-    let _ = ending.wait_for(|is_ending| *is_ending).await;
-    tokio::time::sleep(PATIENCE).await;
 }
 
 /// Until a moment of the wall clock; for ever if there is none.
