@@ -17,6 +17,8 @@ mod replay;
 mod shell;
 mod survivors;
 mod trust;
+#[cfg(target_os = "linux")]
+mod webkit;
 mod windows;
 
 use args::{Args, Mode};

@@ -4,6 +4,8 @@ use crate::forward::Forward;
 use crate::links;
 use crate::preferences::WindowPlace;
 use crate::shell::Shell;
+#[cfg(target_os = "linux")]
+use crate::webkit;
 use anyhow::Context;
 use deskbell_engine::api::{CommandError, ErrorCode, Session, SessionId, Status, WindowEvent};
 use deskbell_engine::attachment;
@@ -145,7 +147,7 @@ fn build(
         .on_new_window(|_, _| NewWindowResponse::Deny)
         .build()?;
     #[cfg(target_os = "linux")]
-    revive(&window)?;
+    webkit::settle(&window)?;
     window.set_zoom(zoom_factor(app.state::<Shell>().kept.preferred.get().zoom))?;
     if let Some((width, height)) = known.and_then(|known| known.size) {
         window.set_size(tauri::PhysicalSize::new(width, height))?;
@@ -170,18 +172,6 @@ pub fn apply_zoom(app: &AppHandle) {
 /// What was kept may be anything: beyond the limits nothing could be read, or reached to change it back.
 fn zoom_factor(percent: u32) -> f64 {
     f64::from(percent.clamp(*ZOOM.start(), *ZOOM.end())) / 100.0
-}
-
-/// A page whose process was killed is loaded again; it then asks for a snapshot like any other.
-#[cfg(target_os = "linux")]
-fn revive(window: &WebviewWindow) -> tauri::Result<()> {
-    use webkit2gtk::WebViewExt;
-    window.with_webview(|webview| {
-        webview.inner().connect_web_process_terminated(|page, reason| {
-            tracing::warn!(?reason, "a page's process ended; it is loaded again");
-            page.reload();
-        });
-    })
 }
 
 /// The project's name: its folder's.
