@@ -229,6 +229,7 @@ mod tests {
             parent: None,
             row: 0,
             at: 0,
+            part: 0,
             parts: 1,
             body: Body::Text { blocks, streaming: true },
         }
@@ -319,6 +320,7 @@ mod tests {
                         parent: None,
                         row: 0,
                         at: 0,
+                        part: 0,
                         parts: 1,
                         body: Body::Prompt { text: String::new(), n_images: 0, state: PromptState::Sent },
                     },

@@ -17,11 +17,12 @@ mod prompts;
 mod reply;
 mod results;
 mod rows;
+pub mod tail;
 mod tasks;
 #[cfg(test)]
 mod tests;
 mod tool;
-mod words;
+pub(crate) mod words;
 
 use crate::api::*;
 use crate::document::{Change, Stream as Document};
@@ -183,6 +184,11 @@ impl Transcript {
         self.documents.get(id).map_or(0, |document| document.text().len())
     }
 
+    /// The texts that stream.
+    pub fn streams(&self) -> impl Iterator<Item = &ItemId> {
+        self.documents.keys()
+    }
+
     /// What a tool call put out, whole.
     pub fn output(&self, id: &ItemId) -> Option<&output::Source> {
         self.tools.get(id)?.output()
@@ -244,7 +250,7 @@ impl Transcript {
         let row_of_parent = parent.as_ref().and_then(|parent| self.row_of(parent));
         let row = self.rows.add(self.items.len(), row_of_parent, &body);
         self.index.insert(id.clone(), self.items.len());
-        self.items.push(Item { id: id.clone(), parent, row, at, parts: 1, body });
+        self.items.push(Item { id: id.clone(), parent, row, at, part: 0, parts: 1, body });
         self.touch(&id, Dirty::Added);
     }
 

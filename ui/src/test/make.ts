@@ -37,11 +37,27 @@ export function code(...lines: string[]): Block {
 }
 
 export function text(id: ItemId, ...blocks: Block[]): Item {
-  return { id, parent: null, row: nextRow++, at: 1, parts: 1, body: { type: 'text', blocks, streaming: true } };
+  return {
+    id,
+    parent: null,
+    row: nextRow++,
+    at: 1,
+    part: 0,
+    parts: 1,
+    body: { type: 'text', blocks, streaming: true },
+  };
 }
 
 export function prompt(id: ItemId, state: 'queued' | 'sent' | 'done' | 'held' = 'sent'): Item {
-  return { id, parent: null, row: nextRow++, at: 1, parts: 1, body: { type: 'prompt', text: id, nImages: 0, state } };
+  return {
+    id,
+    parent: null,
+    row: nextRow++,
+    at: 1,
+    part: 0,
+    parts: 1,
+    body: { type: 'prompt', text: id, nImages: 0, state },
+  };
 }
 
 export function call(id: ItemId, icon: ToolIcon, parent: ItemId | null = null): Item {
@@ -50,6 +66,7 @@ export function call(id: ItemId, icon: ToolIcon, parent: ItemId | null = null): 
     parent,
     row: nextRow++,
     at: 1,
+    part: 0,
     parts: 1,
     body: tool(icon, 'Did', id, { type: 'json', input: '{}', output: whole([]) }),
   };

@@ -19,9 +19,11 @@ pub struct Item {
     /// that of its call. A row keeps its number for good, and may become empty.
     pub row: u32,
     pub at: u64,
-    /// In how many parts a window draws it. More than one: the body is the first of them, and the engine gives the
-    /// others. Whoever listens without a window has the whole of it.
+    /// In how many parts a window draws it. More than one: the body is the first of them, or, of a text that streams,
+    /// the last of them. The engine gives the others. Whoever listens without a window has the whole of it.
     pub parts: u32,
+    /// The part that its body begins with. Not 0: the body goes on to the end.
+    pub part: u32,
     pub body: Body,
 }
 

@@ -3,8 +3,7 @@
 use super::listeners::Listeners;
 use super::log;
 use super::machine::{Effect, Input, Machine, Note, Prompt, Timer};
-use super::sight;
-use super::{Message, Open, Subscriber};
+use super::{Message, Open};
 use crate::api::*;
 use crate::attachment;
 use crate::history;
@@ -206,22 +205,17 @@ impl Actor {
             Message::Subscribe { subscriber, reply } => {
                 // What waits goes to those who listened before.
                 self.flush().await;
-                let total = self.transcript.n_rows();
-                let mut snapshot = self.snapshot(self.listeners.begin(&subscriber, total));
-                if matches!(subscriber, Subscriber::Merged(_)) {
-                    for item in &mut snapshot.items {
-                        if let Some(first) = sight::first_part(item) {
-                            *item = first;
-                        }
-                    }
-                }
+                let (rows, items) = self.listeners.begin(&subscriber, &self.transcript);
+                let snapshot = self.snapshot(rows, items);
                 if reply.send(snapshot).is_ok() {
                     self.listeners.add(subscriber);
                 }
             }
             Message::Show { feed, show, reply } => {
                 self.flush_items().await;
-                feed.show(show, |first, end| self.transcript.items_of(first, end).map(sight::of));
+                feed.show(show, |first, end| {
+                    self.transcript.items_of(first, end).map(|item| self.listeners.drawn(item))
+                });
                 // Whoever asked may be gone; its window is still told.
                 let _ = reply.send(());
             }
@@ -240,7 +234,8 @@ impl Actor {
                 self.flush().await;
                 // A caller that is gone needs no snapshot.
                 let total = self.transcript.n_rows();
-                drop(reply.send(self.snapshot(Rows { end: total, total, ..Rows::default() })));
+                let rows = Rows { end: total, total, ..Rows::default() };
+                drop(reply.send(self.snapshot(rows, self.transcript.items().to_vec())));
             }
             Message::Finish(reply) => self.finish.push(reply),
             Message::Close(reply) => {
@@ -478,14 +473,9 @@ impl Actor {
         self.listeners.tell(now(), News::Event(event), &self.transcript).await;
     }
 
-    /// The session as it stands, with the items of these rows.
-    fn snapshot(&self, rows: Rows) -> Snapshot {
+    /// The session as it stands, with these items of these rows.
+    fn snapshot(&self, rows: Rows, items: Vec<Item>) -> Snapshot {
         let transcript = &self.transcript;
-        let items = if rows.end - rows.first == rows.total {
-            transcript.items().to_vec()
-        } else {
-            transcript.items_of(rows.first, rows.end).cloned().collect()
-        };
         let (files, tasks) = (transcript.files().to_vec(), transcript.tasks().to_vec());
         let prompts = transcript.prompts();
         Snapshot {

@@ -2,7 +2,7 @@
 
 use super::Subscriber;
 use super::sight::Sight;
-use crate::api::{Envelope, Event, Rows, SessionId};
+use crate::api::{Envelope, Event, Item, Rows, SessionId};
 use crate::patch::item_of;
 use crate::transcript::{News, Transcript};
 use std::sync::Arc;
@@ -39,13 +39,28 @@ impl Listeners {
         self.told_at
     }
 
-    /// The rows, of `total`, that a new listener begins with.
-    pub fn begin(&self, subscriber: &Subscriber, total: u32) -> Rows {
+    /// The rows that a new listener begins with, and what it is told of their items.
+    pub fn begin(&mut self, subscriber: &Subscriber, transcript: &Transcript) -> (Rows, Vec<Item>) {
+        let total = transcript.n_rows();
         match subscriber {
-            Subscriber::Merged(feed) => feed.begin(self.seq, total),
-            Subscriber::Every(_) => Rows { end: total, total, ..Rows::default() },
-            Subscriber::Facts(_) => Rows { total, ..Rows::default() },
+            Subscriber::Merged(feed) => {
+                if !self.subscribers.iter().any(|one| matches!(one, Subscriber::Merged(_))) {
+                    self.sight.begin(transcript);
+                }
+                let rows = feed.begin(self.seq, total);
+                let items = transcript.items_of(rows.first, rows.end);
+                (rows, items.map(|item| self.drawn(item)).collect())
+            }
+            Subscriber::Every(_) => {
+                (Rows { end: total, total, ..Rows::default() }, transcript.items().to_vec())
+            }
+            Subscriber::Facts(_) => (Rows { total, ..Rows::default() }, Vec::new()),
         }
+    }
+
+    /// An item as windows are told of it.
+    pub fn drawn(&self, item: &Item) -> Item {
+        self.sight.of(item)
     }
 
     /// What is told from now on goes to this one too.

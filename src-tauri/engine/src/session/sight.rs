@@ -1,87 +1,184 @@
-//! What windows are told of items: those that are too long for one are told by their first part.
+//! What windows are told of items: those that are too long for one are told by their first part, and while a text
+//! streams by its last ones.
 
-use crate::api::{Event, Item, ItemId};
+use crate::api::{Body, Event, Item, ItemId};
+use crate::transcript::tail::{Kept, Tail};
 use crate::transcript::{Transcript, parts};
 use std::collections::HashMap;
 
 /// A text that grows is looked at again after so many bytes, and after this part of its length: to look is to go through
-/// all of it.
+/// what is told of it.
 const LOOK_EVERY: usize = 4 * 1024;
 const LOOK_AFTER: usize = 16;
-
-/// The item as a window draws it.
-pub fn of(item: &Item) -> Item {
-    first_part(item).unwrap_or_else(|| item.clone())
-}
+/// What is told of the end of a text may grow by so much before it is looked at again.
+const TAIL_GROWS: usize = 16 * 1024;
 
 /// The first part of an item, if it has more than one.
-pub fn first_part(item: &Item) -> Option<Item> {
+fn first_part(item: &Item) -> Option<Item> {
     let (body, parts) = parts::part(&item.body, 0)?;
-    Some(Item { id: item.id.clone(), parent: item.parent.clone(), row: item.row, at: item.at, parts, body })
+    Some(with(item, 0, parts, body))
+}
+
+/// The last parts of an item, if it has more than one.
+fn last_parts(item: &Item) -> Option<Item> {
+    let (body, part, parts) = parts::last(&item.body)?;
+    Some(with(item, part, parts, body))
+}
+
+fn with(item: &Item, part: u32, parts: u32, body: Body) -> Item {
+    Item { id: item.id.clone(), parent: item.parent.clone(), row: item.row, at: item.at, part, parts, body }
 }
 
 /// What windows know of items that grow.
 #[derive(Default)]
 pub struct Sight {
-    texts: HashMap<ItemId, Text>,
+    growing: HashMap<ItemId, Growing>,
 }
 
-#[derive(Clone, Copy, Default)]
-struct Text {
+#[derive(Clone, Default)]
+struct Growing {
     /// How long it was when it was looked at.
     bytes: usize,
-    /// How many parts were told then; 0 while it is told whole.
-    n_parts: u32,
+    /// Its end, if that is what windows have.
+    tail: Option<Tail>,
 }
 
 impl Sight {
+    /// Begins anew: nobody has been told anything.
+    pub fn begin(&mut self, transcript: &Transcript) {
+        self.growing.clear();
+        let items = transcript.streams().filter_map(|id| transcript.item(id));
+        for item in items {
+            self.look(item, transcript.streamed(&item.id));
+        }
+    }
+
+    /// The item as windows have it, or as one that has not seen it draws it.
+    pub fn of(&self, item: &Item) -> Item {
+        let whole_or = |cut: Option<Item>| cut.unwrap_or_else(|| item.clone());
+        match (&item.body, self.growing.get(&item.id)) {
+            (Body::Text { blocks, streaming }, Some(Growing { tail: Some(tail), .. })) => {
+                match tail.blocks(blocks) {
+                    Some(blocks) => {
+                        let body = Body::Text { blocks, streaming: *streaming };
+                        with(item, tail.part(), tail.n_parts, body)
+                    }
+                    None => whole_or(last_parts(item)),
+                }
+            }
+            (Body::Text { streaming: true, .. }, _) => item.clone(),
+            (Body::Thinking { streaming: true, .. }, _) => whole_or(last_parts(item)),
+            _ => whole_or(first_part(item)),
+        }
+    }
+
     /// The event for windows; `None` if it changes nothing that they draw.
     pub fn event(&mut self, event: Event, transcript: &Transcript) -> Option<Event> {
         match event {
-            Event::ItemAdded { item } => {
-                self.texts.remove(&item.id);
-                Some(Event::ItemAdded { item: whole_or_first(item) })
-            }
-            Event::ItemChanged { item } => {
-                self.texts.remove(&item.id);
-                Some(Event::ItemChanged { item: whole_or_first(item) })
-            }
+            Event::ItemAdded { item } => Some(Event::ItemAdded { item: self.said(item, transcript) }),
+            Event::ItemChanged { item } => Some(Event::ItemChanged { item: self.said(item, transcript) }),
             Event::BlocksChanged { ref item_id, .. } | Event::CodeGrew { ref item_id, .. } => {
-                let bytes = transcript.streamed(item_id);
-                let known = self.texts.get(item_id).copied().unwrap_or_default();
-                if bytes < parts::ALWAYS_FITS
-                    || bytes < known.bytes + LOOK_EVERY.max(known.bytes / LOOK_AFTER)
-                {
-                    return (known.n_parts == 0).then_some(event);
-                }
-                let item = transcript.item(item_id)?;
-                let first = first_part(item);
-                let n_parts = first.as_ref().map_or(0, |first| first.parts);
-                self.texts.insert(item_id.clone(), Text { bytes, n_parts });
-                match (known.n_parts, n_parts) {
-                    (0, 0) => Some(event),
-                    // The first part is full: what comes is behind it.
-                    (before, now) if before == now && now > 1 => None,
-                    _ => Some(Event::ItemChanged { item: first.unwrap_or_else(|| item.clone()) }),
+                let item_id = item_id.clone();
+                match self.growing.get(&item_id) {
+                    Some(Growing { tail: Some(_), .. }) => self.tail_grew(&item_id, event, transcript),
+                    _ => self.whole_grew(&item_id, event, transcript),
                 }
             }
             Event::TextFinished { ref item_id } => {
                 // What was left out while it grew, or comes with its end.
-                self.texts.remove(item_id);
-                let first = first_part(transcript.item(item_id)?);
-                Some(first.map_or(event, |item| Event::ItemChanged { item }))
+                let had_tail = self.growing.remove(item_id).is_some_and(|growing| growing.tail.is_some());
+                let item = transcript.item(item_id)?;
+                let last = last_parts(item).or_else(|| had_tail.then(|| item.clone()));
+                Some(last.map_or(event, |item| Event::ItemChanged { item }))
             }
             Event::ItemRemoved { ref item_id } => {
-                self.texts.remove(item_id);
+                self.growing.remove(item_id);
                 Some(event)
             }
             event => Some(event),
         }
     }
-}
 
-fn whole_or_first(item: Item) -> Item {
-    first_part(&item).unwrap_or(item)
+    /// An item that is told anew.
+    fn said(&mut self, item: Item, transcript: &Transcript) -> Item {
+        let was_growing = self.growing.remove(&item.id).is_some();
+        match &item.body {
+            Body::Text { streaming: true, .. } => self.look(&item, transcript.streamed(&item.id)),
+            Body::Thinking { streaming: true, .. } => {
+                self.growing.insert(item.id.clone(), Growing::default());
+            }
+            // Whoever followed its end stays there.
+            Body::Text { .. } | Body::Thinking { .. } if was_growing => {
+                return last_parts(&item).unwrap_or(item);
+            }
+            _ => {}
+        }
+        self.of(&item)
+    }
+
+    /// Sees how long a text is that streams, and cuts it if it has to be.
+    fn look(&mut self, item: &Item, bytes: usize) {
+        let tail = match &item.body {
+            Body::Text { blocks, .. } if !parts::fits(&item.body) => Some(Tail::of(blocks).0),
+            _ => None,
+        };
+        self.growing.insert(item.id.clone(), Growing { bytes, tail });
+    }
+
+    /// A text grew that windows have whole.
+    fn whole_grew(&mut self, id: &ItemId, event: Event, transcript: &Transcript) -> Option<Event> {
+        let bytes = transcript.streamed(id);
+        let known = self.growing.get(id).map_or(0, |growing| growing.bytes);
+        if bytes < parts::ALWAYS_FITS || bytes < known + LOOK_EVERY.max(known / LOOK_AFTER) {
+            return Some(event);
+        }
+        let item = transcript.item(id)?;
+        self.look(item, bytes);
+        let is_cut = self.growing.get(id).is_some_and(|growing| growing.tail.is_some());
+        Some(if is_cut { Event::ItemChanged { item: self.of(item) } } else { event })
+    }
+
+    /// A text grew of which windows have the end.
+    fn tail_grew(&mut self, id: &ItemId, event: Event, transcript: &Transcript) -> Option<Event> {
+        let bytes = transcript.streamed(id);
+        let item = transcript.item(id)?;
+        // The end of a text that is finished is told with that.
+        let Body::Text { blocks, streaming: true } = &item.body else { return None };
+        let growing = self.growing.get_mut(id)?;
+        let tail = growing.tail.as_mut()?;
+        let kept = match &event {
+            Event::BlocksChanged { keep, .. } => Kept::Blocks(*keep),
+            Event::CodeGrew { keep, .. } => Kept::Lines(*keep),
+            _ => return None,
+        };
+        let grown = bytes.saturating_sub(growing.bytes);
+        if let Some(own) = tail.kept(kept, blocks.len()) {
+            let is_due = grown >= TAIL_GROWS;
+            if is_due {
+                growing.bytes = bytes;
+            }
+            if !is_due || tail.is_current(blocks) {
+                return Some(match event {
+                    Event::BlocksChanged { item_id, blocks, .. } => {
+                        Event::BlocksChanged { item_id, keep: own, blocks }
+                    }
+                    Event::CodeGrew { item_id, lines, .. } => Event::CodeGrew { item_id, keep: own, lines },
+                    event => event,
+                });
+            }
+        } else {
+            tail.reaches_back(kept, blocks.len());
+            // All of it has to be told again: a text of one block, or with a line that is shown as several.
+            if grown < TAIL_GROWS {
+                tail.miss();
+                return None;
+            }
+        }
+        growing.bytes = bytes;
+        let blocks = tail.advance(blocks);
+        let body = Body::Text { blocks, streaming: true };
+        Some(Event::ItemChanged { item: with(item, tail.part(), tail.n_parts, body) })
+    }
 }
 
 #[cfg(test)]

@@ -4,12 +4,18 @@
 
 use super::output::cut_line;
 use crate::api::*;
+use std::ops::RangeInclusive;
 
-/// What a window draws of one item at once.
+/// What a window draws of one item at once: two parts at most.
 const BYTES: usize = 256 * 1024;
 const NODES: usize = 24_000;
 /// The same for text that is drawn as it is.
 const PLAIN_BYTES: usize = 64 * 1024;
+/// What one part has of each. Two of them are drawn while a text streams, so that a reader of its end never sees it
+/// shrink to nothing where a part begins.
+const PART_BYTES: usize = BYTES / 2;
+const PART_NODES: usize = NODES / 2;
+const PART_PLAIN_BYTES: usize = PLAIN_BYTES / 2;
 /// Text is taken apart in pieces of this length.
 const PIECE: usize = 4 * 1024;
 /// A line of code that is longer is shown as several.
@@ -24,40 +30,21 @@ pub fn part(body: &Body, wanted: u32) -> Option<(Body, u32)> {
     if fits(body) {
         return None;
     }
-    let mut cutter = Cutter { wanted, ..Cutter::default() };
-    let cut = match body {
-        Body::Text { blocks, streaming } => {
-            Body::Text { blocks: cutter.blocks(blocks), streaming: *streaming }
-        }
-        Body::Prompt { text, n_images, state } => {
-            Body::Prompt { text: cutter.plain(text), n_images: *n_images, state: *state }
-        }
-        Body::Thinking { text, streaming, duration_ms } => {
-            let text = cutter.plain(text);
-            Body::Thinking { text, streaming: *streaming, duration_ms: *duration_ms }
-        }
-        Body::Notice { level, text, detail, until_at } => {
-            let detail = detail.as_ref().map(|detail| cutter.plain(detail));
-            Body::Notice { level: *level, text: name(text), detail, until_at: *until_at }
-        }
-        Body::ToolCall(call) => {
-            let mut call = call.clone();
-            (call.tool, call.subject) = (name(&call.tool), name(&call.subject));
-            match &mut call.detail {
-                ToolDetail::Command { command: text, .. } | ToolDetail::Json { input: text, .. } => {
-                    *text = cutter.plain(text);
-                }
-                ToolDetail::Edit(diff) => {
-                    diff.path = name(&diff.path);
-                    cutter.hunks(&mut diff.hunks);
-                }
-                ToolDetail::Text { .. } | ToolDetail::Todos { .. } => {}
-            }
-            Body::ToolCall(call)
-        }
-        Body::TurnEnd(_) => return None,
-    };
-    Some((cut, cutter.at + 1))
+    let mut cutter = Cutter::new(wanted, wanted);
+    let cut = cutter.body(body)?;
+    Some((cut, cutter.at.part + 1))
+}
+
+/// The last parts of an item that streams, from which on they are, and how many there are; `None` if it is drawn whole.
+pub fn last(body: &Body) -> Option<(Body, u32, u32)> {
+    let (_, n_parts) = part(body, u32::MAX)?;
+    let from = first_of_last(n_parts);
+    Some((Cutter::new(from, u32::MAX).body(body)?, from, n_parts))
+}
+
+/// The first of the parts that are drawn of the end of an item: its first part alone is what any item begins with.
+pub(super) fn first_of_last(n_parts: u32) -> u32 {
+    n_parts.saturating_sub(2).max(1).min(n_parts - 1)
 }
 
 /// Whether it is drawn whole.
@@ -160,27 +147,95 @@ fn line_bytes(line: &CodeLine) -> usize {
     line.tokens.iter().map(|token| token.text.len()).sum()
 }
 
-/// Goes through an item from its beginning and keeps what belongs to one part.
-#[derive(Default)]
-struct Cutter {
-    wanted: u32,
-    /// The part that it is in.
-    at: u32,
-    /// What that has so far.
+/// How far a cutter is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Position {
+    pub part: u32,
+    /// What that part has so far.
     bytes: usize,
     nodes: usize,
 }
 
+/// Goes through an item from its beginning and keeps what belongs to some of its parts.
+pub(super) struct Cutter {
+    wanted: RangeInclusive<u32>,
+    pub at: Position,
+    /// A line of code was too long, and became several.
+    pub has_split_lines: bool,
+}
+
 impl Cutter {
-    /// Whether what comes next belongs to the wanted part.
+    /// Keeps the parts from `first` to `last`.
+    pub fn new(first: u32, last: u32) -> Self {
+        Self { wanted: first..=last, at: Position::default(), has_split_lines: false }
+    }
+
+    fn body(&mut self, body: &Body) -> Option<Body> {
+        Some(match body {
+            Body::Text { blocks, streaming } => {
+                Body::Text { blocks: self.blocks(blocks), streaming: *streaming }
+            }
+            Body::Prompt { text, n_images, state } => {
+                Body::Prompt { text: self.plain(text), n_images: *n_images, state: *state }
+            }
+            Body::Thinking { text, streaming, duration_ms } => {
+                let text = self.plain(text);
+                Body::Thinking { text, streaming: *streaming, duration_ms: *duration_ms }
+            }
+            Body::Notice { level, text, detail, until_at } => {
+                let detail = detail.as_ref().map(|detail| self.plain(detail));
+                Body::Notice { level: *level, text: name(text), detail, until_at: *until_at }
+            }
+            Body::ToolCall(call) => {
+                let mut call = call.clone();
+                (call.tool, call.subject) = (name(&call.tool), name(&call.subject));
+                match &mut call.detail {
+                    ToolDetail::Command { command: text, .. } | ToolDetail::Json { input: text, .. } => {
+                        *text = self.plain(text);
+                    }
+                    ToolDetail::Edit(diff) => {
+                        diff.path = name(&diff.path);
+                        self.hunks(&mut diff.hunks);
+                    }
+                    ToolDetail::Text { .. } | ToolDetail::Todos { .. } => {}
+                }
+                Body::ToolCall(call)
+            }
+            Body::TurnEnd(_) => return None,
+        })
+    }
+
+    /// Whether what comes next belongs to the wanted parts.
     fn takes(&mut self, bytes: usize, nodes: usize, most: usize) -> bool {
-        let is_full = self.bytes + bytes > most || self.nodes + nodes > NODES;
-        if is_full && self.nodes > 0 {
-            (self.at, self.bytes, self.nodes) = (self.at + 1, 0, 0);
+        let is_full = self.at.bytes + bytes > most || self.at.nodes + nodes > PART_NODES;
+        if is_full && self.at.nodes > 0 {
+            self.at = Position { part: self.at.part + 1, ..Position::default() };
         }
-        self.bytes += bytes;
-        self.nodes += nodes;
-        self.at == self.wanted
+        self.at.bytes += bytes;
+        self.at.nodes += nodes;
+        self.wanted.contains(&self.at.part)
+    }
+
+    /// The same for what stands around others, or has nothing in it.
+    pub fn takes_node(&mut self) -> bool {
+        self.takes(0, 1, PART_BYTES)
+    }
+
+    /// A line of code, as several if it is very long.
+    pub fn code_line(&mut self, line: &CodeLine, kept: &mut Vec<CodeLine>) {
+        let bytes = line_bytes(line);
+        if bytes <= LINE {
+            if self.takes(bytes, line.tokens.len() + 1, PART_BYTES) {
+                kept.push(line.clone());
+            }
+            return;
+        }
+        self.has_split_lines = true;
+        for piece in cut_line(line.clone(), LINE) {
+            if self.takes(line_bytes(&piece), piece.tokens.len() + 1, PART_BYTES) {
+                kept.push(piece);
+            }
+        }
     }
 
     fn text(&mut self, text: &str, most: usize) -> String {
@@ -198,45 +253,47 @@ impl Cutter {
     }
 
     fn plain(&mut self, text: &str) -> String {
-        self.text(text, PLAIN_BYTES)
+        self.text(text, PART_PLAIN_BYTES)
     }
 
     fn blocks(&mut self, list: &[Block]) -> Vec<Block> {
         list.iter().filter_map(|block| self.block(block)).collect()
     }
 
-    fn block(&mut self, block: &Block) -> Option<Block> {
-        let is_here = self.takes(0, 1, BYTES);
+    /// A block, or what the wanted parts have of it. One with nothing in it is kept where it stands.
+    pub fn block(&mut self, block: &Block) -> Option<Block> {
+        let is_here = self.takes_node();
         match block {
             Block::Paragraph { spans } => {
-                let spans = self.spans(spans);
-                (!spans.is_empty()).then_some(Block::Paragraph { spans })
+                let kept = self.spans(spans);
+                (!kept.is_empty() || (is_here && spans.is_empty()))
+                    .then_some(Block::Paragraph { spans: kept })
             }
             Block::Heading { level, spans } => {
-                let spans = self.spans(spans);
-                (!spans.is_empty()).then_some(Block::Heading { level: *level, spans })
+                let kept = self.spans(spans);
+                (!kept.is_empty() || (is_here && spans.is_empty()))
+                    .then_some(Block::Heading { level: *level, spans: kept })
             }
             Block::Code { language, lines } => {
-                let takes = |line: CodeLine| {
-                    self.takes(line_bytes(&line), line.tokens.len() + 1, BYTES).then_some(line)
-                };
-                let pieces = lines.iter().flat_map(|line| cut_line(line.clone(), LINE));
-                let kept: Vec<CodeLine> = pieces.filter_map(takes).collect();
-                (!kept.is_empty()).then(|| Block::Code { language: language.clone(), lines: kept })
+                let mut kept = Vec::new();
+                lines.iter().for_each(|line| self.code_line(line, &mut kept));
+                (!kept.is_empty() || (is_here && lines.is_empty()))
+                    .then(|| Block::Code { language: language.clone(), lines: kept })
             }
             Block::Quote { blocks } => {
-                let blocks = self.blocks(blocks);
-                (!blocks.is_empty()).then_some(Block::Quote { blocks })
+                let kept = self.blocks(blocks);
+                (!kept.is_empty() || (is_here && blocks.is_empty())).then_some(Block::Quote { blocks: kept })
             }
             Block::Footnote { label, blocks } => {
-                let blocks = self.blocks(blocks);
-                (!blocks.is_empty()).then(|| Block::Footnote { label: name(label), blocks })
+                let kept = self.blocks(blocks);
+                (!kept.is_empty() || (is_here && blocks.is_empty()))
+                    .then(|| Block::Footnote { label: name(label), blocks: kept })
             }
             Block::List { start, items } => {
                 let mut first = None;
                 let mut kept = Vec::new();
                 for (nr, item) in items.iter().enumerate() {
-                    let is_here = self.takes(0, 1, BYTES);
+                    let is_here = self.takes_node();
                     let blocks = self.blocks(&item.blocks);
                     if !blocks.is_empty() || (is_here && item.blocks.is_empty()) {
                         first.get_or_insert(nr as u64);
@@ -244,7 +301,8 @@ impl Cutter {
                     }
                 }
                 let start = start.map(|start| start.saturating_add(first.unwrap_or(0)));
-                (!kept.is_empty()).then_some(Block::List { start, items: kept })
+                (!kept.is_empty() || (is_here && items.is_empty()))
+                    .then_some(Block::List { start, items: kept })
             }
             Block::Table { align, head, rows } => {
                 let head: Vec<Cell> = head.iter().map(|cell| self.cell(cell)).collect();
@@ -252,7 +310,7 @@ impl Cutter {
                 let rows: Vec<Vec<Cell>> = rows
                     .iter()
                     .filter_map(|row| {
-                        let is_here = self.takes(0, 1, BYTES);
+                        let is_here = self.takes_node();
                         let cells: Vec<Cell> = row.iter().map(|cell| self.cell(cell)).collect();
                         let is_empty = |cells: &[Cell]| cells.iter().all(|cell| cell.spans.is_empty());
                         (!is_empty(&cells) || (is_here && is_empty(row))).then_some(cells)
@@ -265,7 +323,7 @@ impl Cutter {
     }
 
     fn cell(&mut self, cell: &Cell) -> Cell {
-        self.takes(0, 1, BYTES);
+        self.takes_node();
         Cell { spans: self.spans(&cell.spans) }
     }
 
@@ -274,9 +332,10 @@ impl Cutter {
     }
 
     fn span(&mut self, span: &Span) -> Option<Span> {
-        let text = |cutter: &mut Self, text| Some(cutter.text(text, BYTES)).filter(|text| !text.is_empty());
+        let text =
+            |cutter: &mut Self, text| Some(cutter.text(text, PART_BYTES)).filter(|text| !text.is_empty());
         let inner = |cutter: &mut Self, spans| {
-            cutter.takes(0, 1, BYTES);
+            cutter.takes_node();
             Some(cutter.spans(spans)).filter(|spans| !spans.is_empty())
         };
         match span {
@@ -294,26 +353,26 @@ impl Cutter {
                 text(self, alt).map(|text| Span::Raw { text })
             }
             Span::Link { url, host, spans } => {
-                self.takes(url.len(), 1, BYTES);
+                self.takes(url.len(), 1, PART_BYTES);
                 let spans = inner(self, spans)?;
                 Some(Span::Link { url: url.clone(), host: host.clone(), spans })
             }
             Span::Image { url, host, alt } => {
                 let image = Span::Image { url: url.clone(), host: host.clone(), alt: name(alt) };
-                self.takes(url.len() + alt.len().min(NAME), 1, BYTES).then_some(image)
+                self.takes(url.len() + alt.len().min(NAME), 1, PART_BYTES).then_some(image)
             }
             Span::FootnoteRef { label } => {
                 let reference = Span::FootnoteRef { label: name(label) };
-                self.takes(label.len().min(NAME), 1, BYTES).then_some(reference)
+                self.takes(label.len().min(NAME), 1, PART_BYTES).then_some(reference)
             }
-            Span::Break => self.takes(0, 1, BYTES).then_some(Span::Break),
+            Span::Break => self.takes_node().then_some(Span::Break),
         }
     }
 
     fn hunks(&mut self, hunks: &mut Vec<Hunk>) {
         for hunk in hunks.iter_mut() {
             hunk.lines.retain_mut(|line| {
-                let (is_here, is_empty) = (self.takes(0, 1, PLAIN_BYTES), line.parts.is_empty());
+                let (is_here, is_empty) = (self.takes(0, 1, PART_PLAIN_BYTES), line.parts.is_empty());
                 for part in &mut line.parts {
                     part.text = self.plain(&part.text);
                 }
@@ -346,7 +405,10 @@ mod tests {
             let mut size = Size::default();
             size.blocks(blocks);
             // What is around it stands in each part.
-            assert!(size.bytes <= BYTES && size.nodes <= NODES + 1_000, "a part is itself too long");
+            assert!(
+                size.bytes <= PART_BYTES && size.nodes <= PART_NODES + 1_000,
+                "a part is itself too long"
+            );
         }
         parts
     }
@@ -422,7 +484,7 @@ mod tests {
             },
         ];
         for body in bodies {
-            assert_eq!(parts(&body).len(), 5);
+            assert_eq!(parts(&body).len(), 10);
             let n_letters = letters(&parts(&body)).matches('z').count();
             assert_eq!(n_letters, long.len());
         }
@@ -437,7 +499,7 @@ mod tests {
             duration_ms: None,
             detail: ToolDetail::Edit(diff),
         };
-        assert!(parts(&Body::ToolCall(Box::new(call))).len() >= 5);
+        assert!(parts(&Body::ToolCall(Box::new(call))).len() >= 10);
     }
 
     proptest! {

@@ -79,7 +79,7 @@ mod tests {
     use crate::api::{Item, ItemId, Level, ToolCall, ToolDetail, ToolState};
 
     fn item(id: &str, parent: Option<&str>, body: Body) -> Item {
-        Item { id: ItemId::new(id), parent: parent.map(ItemId::new), row: 0, at: 0, parts: 1, body }
+        Item { id: ItemId::new(id), parent: parent.map(ItemId::new), row: 0, at: 0, part: 0, parts: 1, body }
     }
 
     fn notice() -> Body {

@@ -383,10 +383,14 @@ parent: ItemId | null,
  */
 row: number, at: number, 
 /**
- * In how many parts a window draws it. More than one: the body is the first of them, and the engine gives the
- * others. Whoever listens without a window has the whole of it.
+ * In how many parts a window draws it. More than one: the body is the first of them, or, of a text that streams,
+ * the last of them. The engine gives the others. Whoever listens without a window has the whole of it.
  */
-parts: number, body: Body, };
+parts: number, 
+/**
+ * The part that its body begins with. Not 0: the body goes on to the end.
+ */
+part: number, body: Body, };
 
 export type Body = { "type": "prompt", text: string, nImages: number, state: PromptState, } | { "type": "text", blocks: Array<Block>, 
 /**

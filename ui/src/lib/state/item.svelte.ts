@@ -17,11 +17,12 @@ export class ItemState {
   /** Unfolded by the reader. Kept here, since the component goes away when it is scrolled out of sight. */
   open = $state(false);
 
-  /** In how many parts it is drawn; the first is its body. */
+  /** In how many parts it is drawn. */
   parts = $state.raw(1);
-  /** The part that the reader looks at, and its body if it is not the first. */
-  part = $state.raw(0);
-  #other = $state.raw<Body | null>(null);
+  /** The part that its body begins with. If that is not the first, the body goes on to the end. */
+  #first = $state.raw(0);
+  /** Other parts than those of its body, that the reader looks at. */
+  #other = $state.raw<{ body: Body; first: number; last: number } | null>(null);
 
   constructor(item: Item) {
     this.id = item.id;
@@ -29,24 +30,60 @@ export class ItemState {
     this.at = item.at;
     this.body = item.body;
     this.parts = item.parts;
+    this.#first = item.part;
   }
 
   /** What is drawn. */
   get drawn(): Body {
-    return this.#other ?? this.body;
+    return this.#other?.body ?? this.body;
   }
 
-  /** Draws this part; the first without a body of its own. */
+  /** The first part that is drawn, counted from 0. */
+  get firstPart(): number {
+    return this.#other?.first ?? this.#first;
+  }
+
+  /** The last part that is drawn. */
+  get lastPart(): number {
+    return this.#other?.last ?? this.#lastOfBody;
+  }
+
+  /** Draws another part, or again what it says itself. */
   showPart(part: number, body: Body | null): void {
-    this.part = part;
-    this.#other = body;
+    this.#other = body && { body, first: part, last: part };
   }
 
-  /** Takes over a newer version of the item, keeping the parts that are the same. */
-  replace(body: Body, parts: number): void {
+  /** Its own body has this part. */
+  has(part: number): boolean {
+    return part >= this.#first && part <= this.#lastOfBody;
+  }
+
+  /** Draws the end of a text again, whatever the reader looked at. */
+  showEnd(): void {
+    if (this.#first > 0) this.#other = null;
+  }
+
+  get #lastOfBody(): number {
+    return this.#first === 0 ? 0 : this.parts - 1;
+  }
+
+  /**
+   * Takes over a newer version of the item, keeping what is the same. Whoever does not follow the end goes on reading
+   * what is before him, though it is no longer what the item says of itself.
+   */
+  replace({ body, parts, part }: Item, following = true): void {
+    const movedOn = part !== this.#first;
+    if (movedOn && this.#other === null && (!following || part < this.#first) && parts > 1) {
+      const isOver = this.body.type !== 'text' || !this.body.streaming;
+      // Its last part may have grown since.
+      const last = isOver ? this.#lastOfBody : Math.max(this.#first, (this.#first === 0 ? parts : this.parts) - 2);
+      const before: Body = this.body.type === 'text' ? { ...this.body, streaming: false } : this.body;
+      this.#other = { body: before, first: this.#first, last };
+    }
     this.body = reuse(this.body, body);
     this.parts = parts;
-    if (this.part >= parts) this.showPart(0, null);
+    this.#first = part;
+    if (this.firstPart >= parts) this.#other = null;
   }
 
   /** Keeps the first `keep` blocks of a text and puts `blocks` after them. */

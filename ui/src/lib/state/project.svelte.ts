@@ -274,7 +274,7 @@ export class ProjectState {
   async showPart(item: ItemState, part: number): Promise<void> {
     const id = this.open?.id;
     if (id === undefined || part < 0 || part >= item.parts) return;
-    if (part === 0) return item.showPart(0, null);
+    if (item.has(part)) return item.showPart(part, null);
     await this.#try('The rest could not be read', async () => {
       item.showPart(part, await this.#host.itemPart(id, item.id, part));
     });

@@ -81,6 +81,11 @@ export class SessionState {
     return this.#items.get(id);
   }
 
+  /** Draws the ends of long texts again, as whoever goes to the end wants to see them. */
+  showEnds(): void {
+    for (const item of this.#items.values()) item.showEnd();
+  }
+
   /** The first of the rows to hold around `index`. */
   wanted(index: number): number {
     return Math.max(0, Math.min(Math.round(index - HELD / 2), this.held.total - HELD));
@@ -117,7 +122,7 @@ export class SessionState {
     this.show = { ...this.show, ask: Math.max(this.show.ask, snapshot.rows.ask) };
     for (const item of snapshot.items) {
       const state = known.get(item.id);
-      state?.replace(item.body, item.parts);
+      state?.replace(item, this.place.following);
       this.#insert(state ?? new ItemState(item), item.row);
     }
     this.#order();
@@ -206,7 +211,7 @@ export class SessionState {
   #take(item: Item): boolean {
     const state = this.#items.get(item.id);
     if (state !== undefined) {
-      state.replace(item.body, item.parts);
+      state.replace(item, this.place.following);
       return false;
     }
     // Out of sight since it was told.

@@ -1,7 +1,7 @@
 use super::*;
-use crate::api::Body;
 use crate::patch::{self, Pending};
 use crate::transcript::News;
+use crate::transcript::{Transcript, parts, words};
 use crate::wire;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -10,58 +10,184 @@ fn stream(event: Value) -> Value {
     json!({"type": "stream_event", "event": event, "parent_tool_use_id": null})
 }
 
-/// What a window holds of an answer that streams in pieces, and how many bytes it was sent.
-fn window(piece: &str, n: usize) -> (Item, Transcript, usize) {
-    let message = json!({"id": "m", "role": "assistant", "content": []});
-    let mut lines = vec![
-        stream(json!({"type": "message_start", "message": message})),
-        stream(
-            json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}),
-        ),
-    ];
-    let delta = json!({"type": "text_delta", "text": piece});
-    let delta = stream(json!({"type": "content_block_delta", "index": 0, "delta": delta}));
-    lines.extend(std::iter::repeat_n(delta, n));
-    let text = json!({"type": "text", "text": piece.repeat(n)});
-    lines.push(json!({"type": "assistant", "message": {"id": "m", "role": "assistant", "content": [text]}}));
-    let (mut transcript, mut sight, mut shown) =
-        (Transcript::new(Path::new("/p")), Sight::default(), Vec::new());
-    let mut sent = 0;
-    for (nr, line) in lines.iter().enumerate() {
-        transcript.line(0, &mut wire::parse(line.to_string().as_bytes()));
+fn letters(body: &Body) -> String {
+    let mut all = String::new();
+    words::shown(body, &mut all);
+    all.retain(char::is_alphanumeric);
+    all
+}
+
+/// An answer that streams in pieces, and a window.
+struct Stage {
+    transcript: Transcript,
+    sight: Sight,
+    held: Vec<Item>,
+    /// Bytes that the window was sent.
+    sent: usize,
+}
+
+impl Stage {
+    fn new() -> Self {
+        let transcript = Transcript::new(Path::new("/p"));
+        let mut stage = Self { transcript, sight: Sight::default(), held: Vec::new(), sent: 0 };
+        let message = json!({"id": "m", "role": "assistant", "content": []});
+        stage.line(&stream(json!({"type": "message_start", "message": message})));
+        let block = json!({"type": "text", "text": ""});
+        stage.line(&stream(json!({"type": "content_block_start", "index": 0, "content_block": block})));
+        stage
+    }
+
+    fn line(&mut self, line: &Value) {
+        self.transcript.line(0, &mut wire::parse(line.to_string().as_bytes()));
         let mut pending = Pending::default();
-        for event in transcript.take_news().into_iter().flat_map(News::into_patch) {
-            sight.event(event, &transcript).into_iter().for_each(|event| pending.push(event, None));
+        for event in self.transcript.take_news().into_iter().flat_map(News::into_patch) {
+            let event = self.sight.event(event, &self.transcript);
+            event.into_iter().for_each(|event| pending.push(event, None));
         }
         for event in pending.take_from(0) {
-            sent += serde_json::to_string(&event).unwrap().len();
-            patch::apply(&mut shown, &event);
-        }
-        if nr % 10 == 0
-            && let Some(item) = shown.first()
-        {
-            assert!(parts::fits(&item.body) || item.parts == 1);
+            self.sent += serde_json::to_string(&event).unwrap().len();
+            patch::apply(&mut self.held, &event);
         }
     }
-    (shown.remove(0), transcript, sent)
+
+    fn piece(&mut self, piece: &str) {
+        let delta = json!({"type": "text_delta", "text": piece});
+        self.line(&stream(json!({"type": "content_block_delta", "index": 0, "delta": delta})));
+    }
+
+    fn end(&mut self, text: &str) {
+        let text = json!({"type": "text", "text": text});
+        self.line(
+            &json!({"type": "assistant", "message": {"id": "m", "role": "assistant", "content": [text]}}),
+        );
+    }
+
+    fn held(&self) -> &Item {
+        &self.held[0]
+    }
+
+    fn whole(&self) -> &Item {
+        &self.transcript.items()[0]
+    }
+}
+
+/// What may stream without an end.
+fn sources() -> Vec<(&'static str, String, String)> {
+    let prose = "A paragraph of *some* words, the NR th.\n\n".repeat(100);
+    let code = "let NR = \"a\"; // a line\n".repeat(300);
+    vec![
+        ("prose", String::new(), prose),
+        ("code", "```rust\n".to_owned(), code),
+        ("much before code", format!("{}```\n", "Before.\n\n".repeat(5_000)), "let NR = 1;\n".repeat(20)),
+        ("a list", String::new(), "- one *item* NR\n".repeat(400)),
+        ("a quote", "> ".to_owned(), "quoted NR words ".repeat(120)),
+        ("one line", String::new(), "wordNR ".repeat(250)),
+        ("one line of code", "```\n".to_owned(), "yNR ".repeat(400)),
+    ]
 }
 
 #[test]
-fn a_window_holds_the_first_part_of_a_long_answer() {
-    let pieces = ["A paragraph of *some* words.\n\n".repeat(100), "x".repeat(3_000), "word ".repeat(600)];
-    for piece in pieces {
-        let (held, transcript, sent) = window(&piece, 600_000 / piece.len());
-        let whole = &transcript.items()[0];
-        assert!(held.parts > 1);
-        assert_eq!(Some((held.body.clone(), held.parts)), parts::part(&whole.body, 0));
-        // What is behind the first part is not sent again and again.
-        assert!(sent < 30_000_000, "{sent} bytes for 600,000");
+fn a_window_follows_the_end_of_a_long_answer_and_is_sent_no_more_than_a_share_of_it() {
+    for (name, before, piece) in sources() {
+        let mut stage = Stage::new();
+        let mut text = before.clone();
+        stage.piece(&before);
+        let mut sent = Vec::new();
+        let (mut nr, mut most) = (0, 0);
+        for bytes in [300_000, 450_000, 600_000] {
+            while text.len() < bytes {
+                nr += 1;
+                let piece = piece.replace("NR", &nr.to_string());
+                text.push_str(&piece);
+                stage.piece(&piece);
+                if nr % 8 == 0 && text.len() > 280_000 {
+                    let (held, whole) = (letters(&stage.held().body), letters(&stage.whole().body));
+                    most = most.max(held.len());
+                    let behind = whole.rfind(&held[held.len() - 100..]).map(|at| whole.len() - at - 100);
+                    // What one block tells late, and what is looked at late.
+                    assert!(
+                        behind.is_some_and(|behind| behind <= 2 * TAIL_GROWS + bytes / 64),
+                        "{name}: {behind:?}"
+                    );
+                }
+            }
+            sent.push(stage.sent);
+        }
+        assert!(most <= 256 * 1024 + 3 * TAIL_GROWS, "{name}: {} bytes held", most);
+        // As much again is as dear again, and not more and more.
+        let (one, two) = (sent[1] - sent[0], sent[2] - sent[1]);
+        assert!(two < 2 * one, "{name}: {sent:?}");
+        assert!(two < 40 * 150_000, "{name}: {sent:?}");
+
+        stage.end(&text);
+        let (held, whole) = (stage.held(), stage.whole());
+        assert!(held.part > 0 && held.parts > held.part, "{name}");
+        assert_eq!(parts::last(&whole.body), Some((held.body.clone(), held.part, held.parts)), "{name}");
+        let earlier = (0..held.part).map(|nr| letters(&parts::part(&whole.body, nr).unwrap().0));
+        let all: String = earlier.chain([letters(&held.body)]).collect();
+        assert!(all == letters(&whole.body), "{name}: parts and end are not the whole");
     }
 }
 
 #[test]
 fn an_answer_that_fits_is_held_whole() {
-    let (held, transcript, _) = window(&"A paragraph of *some* words.\n\n".repeat(50), 60);
-    assert_eq!(held, transcript.items()[0]);
-    assert!(matches!(held.body, Body::Text { streaming: false, .. }));
+    let piece = "A paragraph of *some* words.\n\n".repeat(50);
+    let mut stage = Stage::new();
+    (0..60).for_each(|_| stage.piece(&piece));
+    stage.end(&piece.repeat(60));
+    assert_eq!(stage.held(), stage.whole());
+    assert!(matches!(stage.held().body, Body::Text { streaming: false, .. }));
+}
+
+/// A window that comes later has what those have that were there, and goes on from it with the same events.
+#[test]
+fn a_window_that_comes_while_an_answer_streams_has_its_end() {
+    let piece = "A paragraph.\n\n".repeat(200);
+    let mut stage = Stage::new();
+    (0..200).for_each(|_| stage.piece(&piece));
+    assert!(stage.held().part > 0);
+    assert_eq!(stage.sight.of(stage.whole()), *stage.held());
+
+    let mut alone = Sight::default();
+    alone.begin(&stage.transcript);
+    let late = alone.of(stage.whole());
+    assert!(late.part > 0 && letters(&late.body).ends_with("Aparagraph"), "{}", late.part);
+    (stage.sight, stage.held) = (alone, vec![late]);
+    stage.piece("The very end.");
+    assert!(letters(&stage.held().body).ends_with("Theveryend"));
+}
+
+/// A note at the end gives words far above their address: what is held begins elsewhere then.
+#[test]
+fn an_answer_whose_beginning_changes_is_cut_anew() {
+    let text = format!("{}\n\n[x]: https://example.org/\n", "A [x] paragraph.\n\n".repeat(40_000));
+    let mut stage = Stage::new();
+    let mut rest = text.as_str();
+    while !rest.is_empty() {
+        let (piece, behind) = rest.split_at(rest.len().min(5_000));
+        stage.piece(piece);
+        rest = behind;
+    }
+    stage.end(&text);
+    let (held, whole) = (stage.held(), stage.whole());
+    assert_eq!(parts::last(&whole.body), Some((held.body.clone(), held.part, held.parts)));
+}
+
+/// Whoever unfolds a thought that goes on sees where it is.
+#[test]
+fn a_long_thought_shows_its_end() {
+    let thought = |text: String, streaming| Body::Thinking { text, streaming, duration_ms: None };
+    let item = |body| Item { id: ItemId::new("t"), parent: None, row: 0, at: 0, part: 0, parts: 1, body };
+    let (mut sight, transcript) = (Sight::default(), Transcript::default());
+    let text = format!("{}end", "thinking ".repeat(20_000));
+    for (event, is_end) in [
+        (Event::ItemChanged { item: item(thought(text.clone(), true)) }, true),
+        (Event::ItemChanged { item: item(thought(text.clone(), false)) }, true),
+        (Event::ItemChanged { item: item(thought(text, false)) }, false),
+    ] {
+        let Some(Event::ItemChanged { item }) = sight.event(event, &transcript) else { panic!("no item") };
+        let Body::Thinking { text, .. } = &item.body else { panic!("no thought") };
+        assert_eq!((text.ends_with("end"), item.part > 0), (is_end, is_end));
+        assert!(text.len() <= 64 * 1024);
+    }
 }
