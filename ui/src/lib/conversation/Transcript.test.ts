@@ -82,12 +82,22 @@ describe('a transcript', () => {
     expect(button()?.textContent).toContain('new');
   });
 
+  it('leaves its end by a wheel that is told of once the view has moved', async () => {
+    const { log, add, end } = await transcript(20);
+    log.scrollTop = end() - 100;
+    const top = log.scrollTop;
+    await fireEvent.wheel(log, { deltaY: -100 });
+    expect(button()?.textContent).toContain('Latest');
+    await add();
+    expect(log.scrollTop).toBe(top);
+  });
+
   it('follows on if nothing came of a move of the wheel', async () => {
     const { log, add, end } = await transcript(20);
     await fireEvent.wheel(log, { deltaY: -1 });
     expect(button()).toBeNull();
     await add();
-    await vi.waitFor(() => expect(log.scrollTop).toBe(end()));
+    await vi.waitFor(() => expect(log.scrollTop).toBe(end()), { timeout: 10_000 });
     await add();
     expect(log.scrollTop).toBe(end());
   });
