@@ -1,16 +1,17 @@
-// Takes a picture of every view of the built interface on the fake host, and has axe look at each.
+// Takes a picture of every view of the interface and every page of stories, and has axe look at each.
 //
 // `node shots/shots.js [FOLDER] [VIEW…]`: the pictures go to FOLDER, else to target/shots. It fails if axe finds a violation of
 // WCAG 2.0, 2.1 or 2.2, A or AA, if something sticks out of the window, or if the page logs an error.
 
 import { mkdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 
-import axe from 'axe-core';
 import { chromium } from 'playwright-core';
-import { createServer, preview } from 'vite';
+import { build, createServer, preview } from 'vite';
 
-import { extraViews } from './views.js';
+import { problemsOf } from './look.js';
+import { extraViews, scenes, stories } from './views.js';
 
 const UI = resolve(import.meta.dirname, '..');
 const SIZES = [
@@ -18,7 +19,6 @@ const SIZES = [
   { name: 'small', width: 560, height: 480 },
 ];
 const THEMES = ['light', 'dark'];
-const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22a', 'wcag22aa'];
 const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
 const [folder = join(UI, '../target/shots'), ...only] = process.argv.slice(2);
@@ -26,89 +26,80 @@ mkdirSync(folder, { recursive: true });
 
 const views = await allViews();
 const chosen = only.length === 0 ? views : views.filter((view) => only.includes(view.name));
-const server = await preview({
-  root: UI,
-  logLevel: 'warn',
-  // The policy that the app has; in a browser it is stricter than in WebKitGTK.
-  preview: { port: 0, strictPort: false, headers: { 'content-security-policy': policy() } },
-});
-const address = server.resolvedUrls?.local[0];
-if (address === undefined) throw new Error('the preview server has no address');
+const server = await serve();
 const browser = await launch();
 const problems = [];
 let taken = 0;
-for (const theme of THEMES) {
-  for (const size of SIZES) {
-    for (const view of chosen) if (view.themes?.includes(theme) ?? true) await shoot(view, size, theme);
-  }
-}
+// A page keeps a core busy: as many at once as there are, those that take long first.
+const looks = chosen.flatMap((view) =>
+  SIZES.filter(({ name }) => view.sizes?.includes(name) ?? true).map((size) => ({ view, size })),
+);
+await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, () => shootAll()));
 await browser.close();
 await server.close();
 
 console.log(`${taken} pictures of ${chosen.length} views in ${resolve(folder)}`);
-for (const problem of problems) console.error(problem);
+for (const problem of problems.sort()) console.error(problem);
 process.exitCode = problems.length === 0 ? 0 : 1;
 
-async function shoot(view, { name, width, height }, theme) {
+async function shootAll() {
+  for (let next = looks.shift(); next !== undefined; next = looks.shift()) await shoot(next);
+}
+
+/** One page, looked at in each theme. */
+async function shoot({ view, size: { name, width, height } }) {
   const zoom = view.zoom ?? 1;
+  const themes = view.themes ?? THEMES;
   const context = await browser.newContext({
-    colorScheme: theme,
+    colorScheme: themes[0],
     reducedMotion: 'reduce',
     // Zooming leaves the window as it is: fewer, larger pixels, or more and smaller ones.
     viewport: { width: Math.round(width / zoom), height: Math.round(height / zoom) },
     deviceScaleFactor: zoom,
   });
   const page = await context.newPage();
-  const where = `${view.name}-${name}-${theme}`;
+  let where = `${view.name}-${name}`;
   page.on('console', (message) => {
     if (message.type() === 'error') problems.push(`${where}: the page logged: ${message.text()}`);
   });
   page.on('pageerror', (error) => problems.push(`${where}: the page failed: ${error.message}`));
   try {
-    await page.goto(`${address}?scene=${view.scene}`);
-    await page.locator('main').first().waitFor();
+    await page.goto(new URL(view.address, server.resolvedUrls.local[0]).href);
+    await page.locator(view.ready).first().waitFor({ state: 'attached' });
     await page.evaluate(() => document.fonts.ready.then(() => undefined));
     await view.prepare?.(page);
-    await settled(page);
-    await page.screenshot({ path: join(folder, `${where}.png`) });
-    taken += 1;
-    for (const found of await violations(page)) problems.push(`${where}: ${found}`);
-    for (const found of await overflows(page)) problems.push(`${where}: ${found}`);
+    for (const [i, theme] of themes.entries()) {
+      where = `${view.name}-${name}-${theme}`;
+      await page.emulateMedia({ colorScheme: theme });
+      await settled(page);
+      await page.screenshot({ path: join(folder, `${where}.png`), fullPage: true });
+      taken += 1;
+      for (const found of await problemsOf(page, { coloursOnly: i > 0 })) problems.push(`${where}: ${found}`);
+    }
   } catch (error) {
     problems.push(`${where}: ${error instanceof Error ? error.message : error}`);
   }
   await context.close();
 }
 
-/** Waits until two frames in a row look the same. */
+/** Waits until a change has been drawn. */
 async function settled(page) {
   await page.evaluate(
     () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done)))),
   );
 }
 
-async function violations(page) {
-  // Evaluated by the driver, so that the page's policy stays as it is.
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate((rules) => globalThis.axe.run({ runOnly: rules }), RULES);
-  return violations.flatMap(({ id, help, nodes }) =>
-    nodes.map(({ target, failureSummary }) => `${id} (${help}) at ${target.join(' ')}: ${failureSummary ?? ''}`),
-  );
-}
-
-/** Nothing but what scrolls by itself may be wider than the window. */
-function overflows(page) {
-  return page.evaluate(() => {
-    const { scrollWidth, clientWidth } = document.documentElement;
-    const found = scrollWidth > clientWidth ? [`the page is ${scrollWidth} wide, the window ${clientWidth}`] : [];
-    for (const button of document.querySelectorAll('button')) {
-      const { right, left, width } = button.getBoundingClientRect();
-      const clipped = button.closest('[role=log], [role=listbox], .sr, nav') !== null;
-      if (width > 0 && !clipped && (right > innerWidth + 1 || left < -1)) {
-        found.push(`the button “${button.textContent.trim() || button.ariaLabel}” sticks out`);
-      }
-    }
-    return found;
+/** The interface as the app has it, and the stories beside it. */
+async function serve() {
+  const outDir = join(UI, '../target/shots-pages');
+  const input = { index: join(UI, 'index.html'), stories: join(UI, 'stories.html') };
+  const common = { root: UI, logLevel: 'warn' };
+  await build({ ...common, build: { outDir, emptyOutDir: true, rolldownOptions: { input } } });
+  return preview({
+    ...common,
+    build: { outDir },
+    // The policy that the app has; in a browser it is stricter than in WebKitGTK.
+    preview: { port: 0, strictPort: false, headers: { 'content-security-policy': policy() } },
   });
 }
 
@@ -120,8 +111,9 @@ async function allViews() {
     appType: 'custom',
   });
   const { sceneNames } = await vite.ssrLoadModule('/src/lib/host/fake/scenes.ts');
+  const { pageNames } = await vite.ssrLoadModule('/src/stories/names.ts');
   await vite.close();
-  return [...sceneNames.map((scene) => ({ name: scene, scene })), ...extraViews];
+  return [...scenes(sceneNames), ...extraViews, ...stories(pageNames)];
 }
 
 function policy() {

@@ -1,5 +1,5 @@
-// Views that a scene alone does not show: what opens by key or click, other zooms, longer words. `themes`: not in all of
-// them, where another view has the same colours.
+// The views: the scenes, what they alone do not show (what opens by key or click, other zooms, longer words), and the
+// pages of stories. `themes`: not in all of them, where another view has the same colours.
 
 const box = (page) => page.getByRole('textbox', { name: 'Prompt' });
 
@@ -13,6 +13,13 @@ async function unfold(page) {
   const closed = page.locator('[role=log] [aria-expanded=false]');
   for (let n = await closed.count(); n > 0; n = await closed.count()) await closed.first().click();
   await page.locator('[role=log]').evaluate((log) => (log.scrollTop = 0));
+}
+
+/** Goes up with the wheel, away from the end. */
+async function scrollUp(page) {
+  await page.locator('[role=log] [data-item]').last().hover();
+  await page.mouse.wheel(0, -900);
+  await page.locator('.to-end').waitFor();
 }
 
 /** Makes every word of the interface longer by two fifths, as another language would. */
@@ -38,25 +45,10 @@ async function always(page) {
   await page.getByRole('radio').first().check();
 }
 
-async function edit(page, command) {
-  await press(page, 'Edit');
-  await page.getByRole('textbox', { name: 'Command' }).fill(command);
-}
-
-async function change(page) {
-  await edit(page, 'cargo test -p ledger');
-  await press(page, 'Use this instead');
-}
-
 async function answer(page) {
   await page.getByRole('radio').first().check();
   await page.getByRole('checkbox').nth(1).check();
   await page.getByRole('textbox', { name: /Where should the cases/ }).fill('A property for each month');
-}
-
-async function comment(page) {
-  await page.getByRole('button', { name: /Comment on: cargo test -p/ }).click();
-  await page.getByRole('textbox', { name: /Your comment/ }).fill('With the release profile too.');
 }
 
 async function modes(page) {
@@ -68,29 +60,29 @@ async function withoutAsking(page) {
   await page.getByRole('menuitem', { name: /Start without asking/ }).click();
 }
 
+/** A window of the app in a state of the fake host. */
+const inWindow = ({ scene, ...rest }) => ({ address: `?scene=${scene}`, ready: 'main', ...rest });
+
+export const scenes = (names) => names.map((name) => inWindow({ name, scene: name }));
+
+/** Each page of stories, and once more with longer words, where they have the least room. */
+export function stories(names) {
+  const page = (name) => ({ name: `stories-${name}`, address: `stories.html?page=${name}`, ready: '[data-ready]' });
+  const longer = (view) => ({
+    ...view,
+    name: `${view.name}-longer`,
+    sizes: ['small'],
+    themes: ['light'],
+    prepare: lengthen,
+  });
+  return names.map(page).flatMap((view) => [view, longer(view)]);
+}
+
 export const extraViews = [
   { name: 'modes', scene: 'held', themes: ['dark'], prepare: modes },
   { name: 'without-asking', scene: 'held', themes: ['light'], prepare: withoutAsking },
-  {
-    name: 'permission-reason',
-    scene: 'permission',
-    themes: ['light'],
-    prepare: (page) => press(page, 'Deny with a reason'),
-  },
   { name: 'permission-always', scene: 'permission', themes: ['light'], prepare: always },
-  {
-    name: 'permission-edit',
-    scene: 'permission',
-    themes: ['light'],
-    prepare: (page) => edit(page, 'touch r\u0435port\u202e.md'),
-  },
-  { name: 'permission-changed', scene: 'permission', themes: ['light'], prepare: change },
   { name: 'question-answered', scene: 'question', themes: ['light'], prepare: answer },
-  { name: 'plan-commented', scene: 'plan', themes: ['light'], prepare: comment },
-  { name: 'trust', scene: 'trust' },
-  { name: 'trust-changed', scene: 'trust-changed' },
-  { name: 'trust-empty', scene: 'trust-empty' },
-  { name: 'trust-unreadable', scene: 'trust-unreadable' },
   { name: 'settings', scene: 'trust', prepare: (page) => page.keyboard.press('Control+,') },
   { name: 'commands', scene: 'empty', prepare: (page) => type(page, '/') },
   { name: 'files', scene: 'empty', prepare: (page) => type(page, 'look at @s') },
@@ -98,6 +90,7 @@ export const extraViews = [
   { name: 'find', scene: 'conversation', prepare: (page) => page.keyboard.press('Control+f') },
   { name: 'sessions', scene: 'conversation', prepare: (page) => page.keyboard.press('Control+b') },
   { name: 'side', scene: 'conversation', prepare: (page) => page.keyboard.press('Control+j') },
+  { name: 'reading', scene: 'long', prepare: scrollUp },
   { name: 'unfolded', scene: 'conversation', prepare: unfold },
   { name: 'draft', scene: 'streaming', prepare: (page) => type(page, 'and one more thing') },
   { name: 'longer', scene: 'conversation', prepare: lengthen },
@@ -105,4 +98,4 @@ export const extraViews = [
   { name: 'zoom-50', scene: 'conversation', zoom: 0.5 },
   { name: 'zoom-200', scene: 'conversation', zoom: 2 },
   { name: 'zoom-200-asking', scene: 'permission', zoom: 2 },
-];
+].map(inWindow);

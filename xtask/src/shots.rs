@@ -1,4 +1,4 @@
-//! Pictures of the interface, to be looked at: every view, two sizes, light and dark.
+//! Pictures of the interface, to be looked at: every view and every story, two sizes, light and dark.
 
 use crate::command::run;
 use crate::node::Node;
@@ -9,7 +9,7 @@ use crate::{Outcome, project, system, ui};
 pub fn shots(views: &[&str]) -> Outcome {
     system::ensure(&[Need::Browser])?;
     let node = Node::ensure()?;
-    ui::build(&node)?;
+    ui::install(&node)?;
     let folder = project::target().join("shots");
     run(node.command("node").current_dir(project::ui()).arg("shots/shots.js").arg(folder).args(views))
 }

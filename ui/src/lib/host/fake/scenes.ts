@@ -225,7 +225,7 @@ const SCENES: Record<string, () => FakeSession | null> = {
 };
 
 /** Every state there is to look at. */
-export const sceneNames = [...Object.keys(SCENES), 'missing', 'bad', 'survivors'];
+export const sceneNames = [...Object.keys(SCENES), 'missing', 'bad', 'survivors', ...Object.keys(TRUST)];
 
 export function scene(name: string): Scene {
   if (name === 'missing') {

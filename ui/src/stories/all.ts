@@ -1,0 +1,28 @@
+// The pages of stories, by name: `stories.html?page=kit`.
+
+import { asking } from './asking';
+import { composer } from './composer';
+import { conversation, details, header, items, transcript } from './conversation';
+import { dialogs, rulesInForce, settingsOf } from './dialogs';
+import { document } from './document';
+import { kit } from './kit';
+import { lists, pages as wholePages } from './pages';
+import type { PageName } from './names';
+import type { Page } from './story';
+
+export const pages: Record<PageName, Page> = {
+  kit,
+  document,
+  header,
+  conversation,
+  items,
+  transcript,
+  details,
+  asking,
+  composer,
+  lists,
+  pages: wholePages,
+  dialogs,
+  rules: rulesInForce,
+  settings: settingsOf,
+};

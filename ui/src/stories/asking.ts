@@ -1,0 +1,83 @@
+// Requests and the panels behind their buttons.
+
+import type { PermissionRequest, Suggestion } from '../lib/bindings/api';
+import AlwaysAllow from '../lib/asking/AlwaysAllow.svelte';
+import DenyReason from '../lib/asking/DenyReason.svelte';
+import InputEditor from '../lib/asking/InputEditor.svelte';
+import PermissionCard from '../lib/asking/PermissionCard.svelte';
+import PlanCard from '../lib/asking/PlanCard.svelte';
+import QuestionCard from '../lib/asking/QuestionCard.svelte';
+import * as script from '../lib/host/fake/script';
+import { agree, ignore, press, states, write, type Page } from './story';
+
+const moved = () => null;
+const ODD = 'touch r\u0435port\u202e.md';
+
+const SUGGESTIONS: Suggestion[] = [
+  ...script.commandRequest('a', 'cargo test -p ledger totals').suggestions,
+  {
+    id: 'odd',
+    label: 'Allow this file',
+    rule: `Bash(${ODD})`,
+    keptIn: 'this project, for everybody who works in it',
+    raw: {},
+  },
+];
+
+const longCommand = Array.from({ length: 60 }, (_, i) => `cargo test -p ledger --test totals month_${i}`).join(' &&\n');
+
+const editing = { command: ODD, inputText: '{}', change: null, onchange: ignore, oncancel: ignore };
+const inputText = JSON.stringify({ month: '2026-04', final: true }, null, 2);
+
+function card(request: PermissionRequest) {
+  return { request, project: 'ledger', ondecide: agree };
+}
+
+const question = script.questionRequest('question');
+const plan = script.planRequest('plan');
+const blocks = plan.kind.type === 'plan' ? plan.kind.blocks : [];
+const questions = question.kind.type === 'questions' ? question.kind.questions : [];
+const named = (id: string) => ({ ...plan, id });
+
+export const asking: Page = () => [
+  ...states('PermissionCard', PermissionCard, {
+    'a long command': card(script.commandRequest('long', longCommand)),
+    'no rule to keep': card(script.otherRequest('other')),
+    changed: [
+      card(script.commandRequest('changed', 'cargo test')),
+      async (root) => {
+        await press(root, 'Edit');
+        await write(root, ODD);
+        await press(root, 'Use this instead');
+      },
+    ],
+  }),
+  ...states('AlwaysAllow', AlwaysAllow, {
+    'nothing chosen': { suggestions: SUGGESTIONS, moved, disabled: false, onallow: ignore, oncancel: ignore },
+  }),
+  ...states('DenyReason', DenyReason, {
+    empty: { disabled: false, ondeny: ignore, oncancel: ignore },
+    'on its way': { disabled: true, ondeny: ignore, oncancel: ignore },
+  }),
+  ...states('InputEditor', InputEditor, {
+    'a command with hidden characters': editing,
+    'no JSON': [
+      { ...editing, command: null, inputText },
+      async (root) => {
+        await write(root, '{"month": ');
+        await press(root, 'Use this instead');
+      },
+    ],
+  }),
+  ...states('PlanCard', PlanCard, {
+    'with a comment': [
+      { request: named('commented'), blocks, ondecide: agree },
+      async (root) => {
+        await press(root, 'Comment on');
+        await write(root, 'Only the totals, please.');
+      },
+    ],
+    'without a plan': { request: named('none'), blocks: [], ondecide: agree },
+  }),
+  ...states('QuestionCard', QuestionCard, { open: { request: question, questions, ondecide: agree } }),
+];

@@ -1,0 +1,75 @@
+// Where prompts are written, and those that wait.
+
+import Composer from '../lib/composer/Composer.svelte';
+import QueueList from '../lib/composer/QueueList.svelte';
+import type { QueuedPrompt } from '../lib/bindings/api';
+import { emptySession, PROJECT_FILES } from '../lib/host/fake/facts';
+import { attachment } from '../lib/state/attachments';
+import { Draft } from '../lib/state/drafts.svelte';
+import { agree, ignore, press, states, write, type Page } from './story';
+
+/** A chequered square. */
+const IMAGE =
+  'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAJUlEQVR42mP48ukdHN1cFwpHuMQZBqEGYhQhiw9GDaPxMCg0AAA96VgfdX5v0gAAAABJRU5ErkJggg==';
+
+/** Drafts of stories are not kept. */
+const NOWHERE: Storage = {
+  length: 0,
+  clear: ignore,
+  getItem: () => null,
+  key: () => null,
+  removeItem: ignore,
+  setItem: ignore,
+};
+
+const LONG =
+  'then run the whole suite, and if all of it passes update the changelog with a line for each of the nine cases of the report';
+
+function box(text: string, images: string[] = []) {
+  const draft = new Draft('story', NOWHERE);
+  draft.text = text;
+  draft.attachments = images.map((name) => attachment(name, { mediaType: 'image/png', data: IMAGE }));
+  return {
+    draft,
+    commands: emptySession('', '').commands,
+    running: false,
+    prompts: () => [],
+    onsend: agree,
+    onstop: ignore,
+    onfind: () => Promise.resolve({ files: PROJECT_FILES.map((path) => ({ path, matched: [0] })), isCut: true }),
+    oncheck: () => Promise.reject(new Error('no image')),
+    onrefuse: ignore,
+  };
+}
+
+function queued(id: string, rest: Partial<QueuedPrompt> = {}): QueuedPrompt {
+  return { id, text: `the prompt ${id}`, nImages: 0, held: false, cutOff: false, delivery: 'afterTurn', ...rest };
+}
+
+const QUEUE = [
+  queued('now', { delivery: 'now' }),
+  queued('into', { delivery: 'intoTurn', nImages: 2 }),
+  queued('next', { text: LONG }),
+  queued('held', { held: true }),
+  queued('cut', { held: true, cutOff: true, text: LONG, nImages: 1 }),
+];
+
+const list = { queue: QUEUE, running: true, takesIntoTurn: true, oncommand: agree };
+
+export const composer: Page = () => [
+  ...states('Composer', Composer, {
+    empty: box(''),
+    'a long draft': box(`${LONG}\n`.repeat(12)),
+    'with images': box('Like these', ['bank-statement.png', `${'a-very-long-name-'.repeat(5)}.png`]),
+    'a turn runs': { ...box('and one more thing'), running: true, takesIntoTurn: true },
+    'the turn stops': { ...box('never mind'), running: true, stopping: true },
+    'a file is held over it': { ...box('look'), dragging: true },
+    'choosing a command': [box(''), (root) => write(root, '/')],
+    'choosing a file': [box(''), (root) => write(root, '@s')],
+  }),
+  ...states('QueueList', QueueList, {
+    'all that wait': list,
+    editing: [{ ...list, queue: QUEUE.slice(2, 3) }, (root) => press(root, 'Edit queued prompt')],
+    'no turn runs': { ...list, queue: QUEUE.slice(3), running: false },
+  }),
+];

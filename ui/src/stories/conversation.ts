@@ -1,0 +1,238 @@
+// What a conversation is made of.
+
+import { createRawSnippet } from 'svelte';
+
+import type { Body, PermissionRequest, ToolState } from '../lib/bindings/api';
+import ChannelBanner from '../lib/conversation/ChannelBanner.svelte';
+import ContextRing from '../lib/conversation/ContextRing.svelte';
+import EmptyConversation from '../lib/conversation/EmptyConversation.svelte';
+import FindBar from '../lib/conversation/FindBar.svelte';
+import Header from '../lib/conversation/Header.svelte';
+import ItemView from '../lib/conversation/ItemView.svelte';
+import LookupsRow from '../lib/conversation/LookupsRow.svelte';
+import NowLine from '../lib/conversation/NowLine.svelte';
+import OutputPane from '../lib/conversation/OutputPane.svelte';
+import PartBar from '../lib/conversation/PartBar.svelte';
+import ProblemList from '../lib/conversation/ProblemList.svelte';
+import TodoList from '../lib/conversation/TodoList.svelte';
+import Transcript from '../lib/conversation/Transcript.svelte';
+import ToolDetail from '../lib/conversation/ToolDetail.svelte';
+import { emptySession } from '../lib/host/fake/facts';
+import { codeLine } from '../lib/host/fake/markdown';
+import * as script from '../lib/host/fake/script';
+import { Problems } from '../lib/state/problems.svelte';
+import { ignore, item, press, sessionOf, states, write, type Page } from './story';
+
+const nothing = createRawSnippet(() => ({ render: () => '<i></i>' }));
+const LONG_WORD = 'ledger_'.repeat(400);
+
+const inSession = (body: Body, open = false) => ({ item: item(body, { open }), session: sessionOf() });
+const parts = (part: number) => item(script.text(script.EXPLAINED), { parts: 3, part });
+
+const CALLS: ToolState[] = ['preparing', 'running', 'waiting', 'succeeded', 'failed', 'denied', 'interrupted'];
+const call = (state: ToolState) =>
+  script.ran('cargo test -p ledger', [], { state, note: state === 'failed' ? 'exit code 101' : state });
+
+function agent() {
+  const body = script.tool('agent', 'Asked an agent to', 'find every place that rounds', {
+    type: 'json',
+    input: '{}',
+    output: script.whole([]),
+  });
+  const state = item(body, { open: true });
+  state.children = [item(script.text(script.FOUND)), item(script.search('round'))];
+  return { item: state, session: sessionOf() };
+}
+
+function lookups(last: ToolState) {
+  const bodies = [script.search('round'), script.read('src/money.rs'), script.read('src/report.rs')];
+  const failed = { ...bodies[2], state: last } as Body;
+  return { items: [...bodies.slice(0, 2), failed].map((body) => item(body)), ontoggle: ignore, session: sessionOf() };
+}
+
+function notice(
+  level: 'info' | 'warning' | 'error',
+  text: string,
+  rest: Partial<Extract<Body, { type: 'notice' }>> = {},
+) {
+  return inSession({ type: 'notice', level, text, detail: null, untilAt: null, ...rest }, true);
+}
+
+function ended(outcome: Extract<Body, { type: 'turnEnd' }>['outcome'], words: string) {
+  return inSession({ ...script.turnEnd(), type: 'turnEnd', outcome, words } as Body);
+}
+
+function prompted(state: Extract<Body, { type: 'prompt' }>['state'], text: string, nImages = 0) {
+  return inSession({ type: 'prompt', text, state, nImages });
+}
+
+const numbered = Array.from({ length: 40 }, (_, i) => codeLine(`line ${i + 101} of the output`));
+const NOTHING = script.whole([]);
+
+const head = {
+  hasSide: true,
+  ontogglesessions: ignore,
+  ontoggleside: ignore,
+  onmodel: ignore,
+  onmode: ignore,
+  onwithoutasking: ignore,
+  onswitch: ignore,
+  onrules: ignore,
+  onrename: ignore,
+  onstop: ignore,
+  onremove: ignore,
+  oncopy: ignore,
+};
+const facts = { ...emptySession('s1', 'Round half to even in totals'), alive: true };
+const usage = { contextTokens: 68_000, contextWindow: 200_000, costUsd: 0.42, outputTokens: 9_800 };
+
+function problems() {
+  const all = new Problems();
+  all.report('The prompt was not sent', {
+    code: 'internal',
+    message: 'The agent is gone.',
+    detail: 'Broken pipe (os error 32)',
+  });
+  all.report('The clipboard was not written', { code: 'internal', message: 'It is in use.', detail: null });
+  return { problems: all };
+}
+
+const now = (status: Parameters<typeof sessionOf>[0]) => ({
+  open: sessionOf({ turnStartedAt: Date.now() - 34_000, ...status }),
+  onstop: ignore,
+});
+const todos = (nDone: number) => {
+  const { detail } = script.todos(nDone) as Extract<Body, { type: 'toolCall' }>;
+  return detail.type === 'todos' ? detail.todos : [];
+};
+
+export const header: Page = () => [
+  ...states('Header', Header, {
+    'a long title': {
+      ...head,
+      session: { ...facts, usage, title: 'Why are the totals of the months off by a cent against those of the bank?' },
+    },
+    renaming: [
+      { ...head, session: facts },
+      async (root) => {
+        await press(root, 'More');
+        await press(root, 'Rename');
+      },
+    ],
+    'a restricted agent that asks nothing': {
+      ...head,
+      session: { ...facts, usage, restricted: true, mode: 'bypassPermissions' },
+    },
+  }),
+];
+
+export const conversation: Page = () => [
+  ...states('ChannelBanner', ChannelBanner, {
+    unasked: {
+      fault: { kind: 'unasked', words: 'The agent ran a command without asking.', subject: 'touch r\u0435port' },
+      onstop: ignore,
+    },
+    'cannot ask': { fault: { kind: 'cannotAsk', words: 'The agent does not ask.', subject: null }, onstop: ignore },
+  }),
+  ...states('FindBar', FindBar, {
+    found: [{ session: sessionOf(), onshow: ignore, onclose: ignore }, (root) => write(root, 'round')],
+    'nothing found': [{ session: sessionOf(), onshow: ignore, onclose: ignore }, (root) => write(root, 'wombat')],
+  }),
+  ...states('ProblemList', ProblemList, { two: [problems(), (root) => press(root, 'Details')] }),
+  ...states('EmptyConversation', EmptyConversation, {
+    'no session': { project: 'ledger', agent: null },
+    'the demo agent': { project: 'ledger', agent: 'demo' },
+  }),
+  ...states('NowLine', NowLine, {
+    starting: now({ status: { type: 'starting' }, turnStartedAt: null }),
+    working: now({ status: { type: 'working', activity: 'Running cargo test' } }),
+    interrupting: now({ status: { type: 'interrupting' } }),
+    restarting: now({ status: { type: 'restarting', attempt: 2, at: 0 } }),
+    stopping: now({ status: { type: 'stopping' } }),
+  }),
+  ...states('ContextRing', ContextRing, {
+    'a third': { usage },
+    full: { usage: { ...usage, contextTokens: 230_000 } },
+    'no window known': { usage: { ...usage, contextWindow: null } },
+  }),
+];
+
+/** A reader who went up, to a place that stays. */
+function away(requests: PermissionRequest[]) {
+  const session = sessionOf({ requests }, [script.prompt(script.ASKED), script.text(script.EXPLAINED)]);
+  session.place = { following: false, index: 0, offset: 0 };
+  return { session, footer: nothing, empty: nothing };
+}
+
+export const transcript: Page = () =>
+  states('Transcript', Transcript, {
+    'read from above': away([]),
+    'read from above, with a request': away([script.commandRequest('q1', 'git status')]),
+  });
+
+export const items: Page = () => [
+  ...states('PromptBlock', ItemView, {
+    'with images': prompted('done', script.ASKED, 2),
+    failed: prompted('failed', 'And the quarters?'),
+    held: prompted('held', 'And the quarters?'),
+    withdrawn: prompted('withdrawn', 'And the quarters?'),
+    'one long word': prompted('done', LONG_WORD),
+  }),
+  ...states('ThinkingFold', ItemView, {
+    'just begun': inSession(script.thinking(null, '')),
+    'at work': inSession(script.thinking(null)),
+    open: inSession(script.thinking(6_000), true),
+  }),
+  ...states('ToolCallRow', ItemView, {
+    ...Object.fromEntries(CALLS.map((state) => [state, inSession(call(state))])),
+    'an agent at work': agent(),
+    'a long subject': inSession(script.ran(`cargo test ${'--features everything '.repeat(12)}`, [])),
+  }),
+  ...states('LookupsRow', LookupsRow, {
+    closed: { ...lookups('running'), open: false },
+    open: { ...lookups('failed'), open: true },
+  }),
+  ...states('NoticeRow', ItemView, {
+    info: notice('info', 'The conversation was shortened.'),
+    warning: notice('warning', 'A line could not be read.', { detail: '{"type":"assist' }),
+    error: notice('error', 'The rate limit is reached', { untilAt: Date.now() + 95 * 60_000 }),
+  }),
+  ...states('TurnEndLine', ItemView, {
+    done: ended({ type: 'done' }, 'Done'),
+    interrupted: ended({ type: 'interrupted' }, 'Interrupted'),
+    'not logged in': ended({ type: 'notLoggedIn' }, 'The agent is not logged in'),
+    crashed: ended({ type: 'crashed' }, 'The agent stopped unexpectedly'),
+  }),
+];
+
+export const details: Page = () => [
+  ...states('PartBar', PartBar, {
+    first: { item: parts(0) },
+    'in the middle': { item: parts(1) },
+    last: { item: parts(2) },
+  }),
+  ...states('OutputPane', OutputPane, {
+    'a part of many lines': { itemId: 'i1', output: { total: 1_240, first: 100, lines: numbered } },
+  }),
+  ...states('ToolDetail', ToolDetail, {
+    'a command without output': {
+      itemId: 'i1',
+      detail: { type: 'command', command: 'touch report.md', output: NOTHING },
+    },
+    'a command': {
+      itemId: 'i1',
+      detail: { type: 'command', command: 'cargo test', output: script.whole(numbered.slice(0, 4)) },
+    },
+    'an edit': {
+      itemId: 'i1',
+      detail: { type: 'edit', ...script.DIFF, hunks: [...script.DIFF.hunks, ...script.DIFF.hunks] },
+    },
+    'an empty file': { itemId: 'i1', detail: { type: 'text', language: null, output: NOTHING } },
+    'what no tool is known for': {
+      itemId: 'i1',
+      detail: { type: 'json', input: '{ "month": "2026-04" }', output: script.whole(numbered.slice(0, 2)) },
+    },
+    tasks: { itemId: 'i1', detail: { type: 'todos', todos: todos(2) } },
+  }),
+  ...states('TodoList', TodoList, { none: { todos: [] }, 'all done': { todos: todos(4) } }),
+];

@@ -1,0 +1,87 @@
+// Documents with every kind of block and span, and changes of files.
+
+import type { Block, Span } from '../lib/bindings/api';
+import Blocks from '../lib/document/Blocks.svelte';
+import DiffView from '../lib/document/DiffView.svelte';
+import { document as parsed } from '../lib/host/fake/markdown';
+import * as script from '../lib/host/fake/script';
+import { states, type Page } from './story';
+
+const text = (words: string): Span => ({ type: 'text', text: words });
+const paragraph = (...spans: Span[]): Block => ({ type: 'paragraph', spans });
+
+const RUNS: Block[] = [
+  paragraph(
+    text('Plain, '),
+    { type: 'emphasis', spans: [text('stressed')] },
+    text(', '),
+    { type: 'strong', spans: [text('strong')] },
+    text(', '),
+    { type: 'strike', spans: [text('taken back')] },
+    text(', '),
+    { type: 'code', text: 'Money::round' },
+    text(', '),
+    { type: 'raw', text: '<marquee>' },
+    text(' and a note'),
+    { type: 'footnoteRef', label: '1' },
+    text('.'),
+    { type: 'break' },
+    text('On a line of its own.'),
+  ),
+  paragraph(
+    { type: 'link', url: 'https://docs.rs/', host: 'docs.rs', spans: [text('The notes')] },
+    text(', '),
+    { type: 'link', url: 'https://10.0.0.7/', host: '10.0.0.7', spans: [text('docs.rs')] },
+    text(', '),
+    { type: 'link', url: 'javascript:0', host: '', spans: [text('a link that leads nowhere')] },
+    text(', '),
+    { type: 'image', url: 'https://docs.rs/round.png', host: 'docs.rs', alt: 'a picture' },
+    text(', '),
+    { type: 'image', url: 'round.png', host: null, alt: '' },
+  ),
+  { type: 'quote', blocks: [paragraph(text('Half to even, says the report.'))] },
+  {
+    type: 'list',
+    start: null,
+    items: [true, false].map((checked) => ({ checked, blocks: [paragraph(text(checked ? 'Change it' : 'Test it'))] })),
+  },
+  { type: 'rule' },
+  { type: 'footnote', label: '1', blocks: [paragraph(text('Of April.'))] },
+];
+
+const WIDE = parsed(`# A first heading
+
+### A third heading
+
+\`\`\`
+${'a line of code that is longer than any window is wide; '.repeat(5)}
+\`\`\`
+
+| A | table | with | more | columns | than | a | narrow | window | has | room | for |
+|---|---|---|---|---|---|---|---|---|---|---|---|
+| January | 1,204.55 | 1,204.54 | January | 1,204.55 | 1,204.54 | January | 1,204.55 | 1,204.54 | x | y | z |
+`);
+
+const [hunk] = script.DIFF.hunks;
+const HIDDEN = {
+  ...script.DIFF,
+  hunks:
+    hunk === undefined
+      ? []
+      : [
+          hunk,
+          { lines: hunk.lines.map((line) => ({ ...line, parts: [{ text: 'l\u0435dger\u202e', strong: false }] })) },
+        ],
+};
+
+export const document: Page = () => [
+  ...states('Blocks', Blocks, {
+    'every kind of run': { blocks: RUNS },
+    'wider than the window': { blocks: WIDE },
+    streaming: { blocks: parsed(script.STREAMING), caret: true },
+  }),
+  ...states('DiffView', DiffView, {
+    'of two parts': { diff: { ...HIDDEN, hunks: [...script.DIFF.hunks, ...script.DIFF.hunks] } },
+    'with characters that deceive': { diff: HIDDEN, asked: true },
+  }),
+];

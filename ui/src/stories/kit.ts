@@ -1,0 +1,60 @@
+// The pieces that everything else is made of.
+
+import { createRawSnippet } from 'svelte';
+
+import type { Status } from '../lib/bindings/api';
+import Alarm from '../lib/kit/Alarm.svelte';
+import Button from '../lib/kit/Button.svelte';
+import CopyButton from '../lib/kit/CopyButton.svelte';
+import IconButton from '../lib/kit/IconButton.svelte';
+import Menu from '../lib/kit/Menu.svelte';
+import StatusMark from '../lib/kit/StatusMark.svelte';
+import { ignore, press, states, type Page } from './story';
+
+const says = (words: string) => createRawSnippet(() => ({ render: () => `<span>${words}</span>` }));
+
+const choices = [
+  { id: 'one', label: 'Ask', description: 'Asks before it acts', checked: true },
+  { id: 'two', label: 'A mode with a longer name than others', description: 'Plans', checked: false },
+  { id: 'three', label: 'Stop the agent', disabled: true },
+  { id: 'four', label: 'Remove session', danger: true },
+];
+
+const STATUSES: Status[] = [
+  { type: 'idle' },
+  { type: 'starting' },
+  { type: 'working', activity: '' },
+  { type: 'needsInput', what: 'Has a question' },
+  { type: 'completed' },
+  { type: 'failed', message: 'The API answered 529' },
+  { type: 'stopped' },
+];
+
+export const kit: Page = () => [
+  ...states('Button', Button, {
+    plain: { children: says('Deny') },
+    main: { look: 'main', children: says('Start') },
+    quiet: { look: 'quiet', children: says('Cancel') },
+    disabled: { disabled: true, children: says('Allow once') },
+    'main, disabled': { look: 'main', disabled: true, children: says('Start') },
+  }),
+  ...states('IconButton', IconButton, {
+    plain: { label: 'More', children: says('⋯') },
+    disabled: { label: 'Less', disabled: true, children: says('⋯') },
+  }),
+  ...states('CopyButton', CopyButton, { copied: [{ text: () => 'Money::round' }, (root) => press(root, 'Copy')] }),
+  ...states(
+    'StatusMark',
+    StatusMark,
+    Object.fromEntries(STATUSES.map((status) => [status.type, { status, unread: true }])),
+  ),
+  ...states('Alarm', Alarm, {
+    'a surface': { icon: says('!'), children: says('The prompt was not sent.'), action: says('Dismiss') },
+    across: { across: true, icon: says('!'), children: says('The agent does not ask.') },
+  }),
+  ...states('Menu', Menu, {
+    closed: { label: 'Mode', items: choices, onpick: ignore, children: says('Ask') },
+    disabled: { label: 'Model', items: [], disabled: true, onpick: ignore, children: says('Opus') },
+    open: [{ label: 'Mode', items: choices, onpick: ignore, children: says('Ask') }, (root) => press(root, 'Mode')],
+  }),
+];

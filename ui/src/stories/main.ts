@@ -1,0 +1,31 @@
+// Shows a page of stories. No part of the app.
+
+import '@fontsource-variable/inter';
+import '@fontsource-variable/jetbrains-mono';
+import '../app.css';
+
+import { mount } from 'svelte';
+
+import { FakeHost } from '../lib/host/fake';
+import { applyStoredTheme } from '../lib/settings/theme.svelte';
+import { Attention, systemClock } from '../lib/state/attention.svelte';
+import { ProjectState } from '../lib/state/project.svelte';
+import { pages } from './all';
+import Gallery from './Gallery.svelte';
+
+applyStoredTheme();
+// Above the page, one dialog would hide all others.
+HTMLDialogElement.prototype.showModal = HTMLDialogElement.prototype.show;
+
+const target = document.getElementById('app');
+if (!target) throw new Error('stories.html has no #app');
+const name = new URLSearchParams(location.search).get('page') ?? 'kit';
+const page = Object.entries(pages).find(([known]) => known === name)?.[1];
+if (page === undefined) throw new Error(`there is no page “${name}”`);
+const project = await ProjectState.start(new FakeHost('conversation'));
+const gallery = mount(Gallery, {
+  target,
+  props: { stories: page(), project, attention: new Attention(), clock: systemClock },
+});
+await gallery.play();
+document.documentElement.dataset['ready'] = 'true';

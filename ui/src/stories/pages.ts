@@ -1,0 +1,76 @@
+// Whole pages that stand where a conversation would, and the lists beside it.
+
+import type { Session, Status } from '../lib/bindings/api';
+import { emptySession, PREFERENCES, SURVIVORS } from '../lib/host/fake/facts';
+import { TRUST } from '../lib/host/fake/trust';
+import * as script from '../lib/host/fake/script';
+import MissingAgent from '../lib/pages/MissingAgent.svelte';
+import NoHost from '../lib/pages/NoHost.svelte';
+import SessionRow from '../lib/sessions/SessionRow.svelte';
+import SidePanel from '../lib/side/SidePanel.svelte';
+import TrustPage from '../lib/trust/TrustPage.svelte';
+import type { TrustView } from '../lib/bindings/api';
+import SurvivorsBanner from '../lib/window/SurvivorsBanner.svelte';
+import { ignore, sessionOf, states, type Page } from './story';
+
+const done = () => Promise.resolve();
+const failure = { code: 'internal' as const, message: 'It did not start.', detail: 'claude: permission denied' };
+
+const missing = {
+  tried: [{ place: 'PATH', problem: 'no program named claude' }],
+  error: null,
+  preferences: { ...PREFERENCES, agentProgram: '/opt/claude/bin/claude' },
+  creating: false,
+  ontogglesessions: ignore,
+  ondemo: ignore,
+  onprogram: ignore,
+};
+
+const asked = TRUST['trust'] as TrustView;
+
+function trust(view: Partial<TrustView>) {
+  return { trust: { ...asked, ...view }, name: 'ledger', ontogglesessions: ignore, ondecide: ignore, onlater: ignore };
+}
+
+function row(status: Status, rest: Partial<Session> = {}) {
+  const session = { ...emptySession('s1', 'Nightly export is empty'), status, ...rest };
+  return { session, open: false, unread: true, now: Date.now() + 720_000, onopen: ignore };
+}
+
+const edits = ['src/money.rs', 'src/a/folder/with/a/long/name/that/goes/on/report.rs'].map((path) =>
+  script.tool('edit', 'Edited', path, { type: 'edit', ...script.DIFF, path }),
+);
+
+export const pages: Page = () => [
+  ...states('NoHost', NoHost, { 'with a detail': { error: failure } }),
+  ...states('MissingAgent', MissingAgent, {
+    'that was named': missing,
+    'that did not start': { ...missing, tried: [], error: failure },
+    starting: { ...missing, creating: true },
+  }),
+  ...states('TrustPage', TrustPage, {
+    'nothing that runs': trust({ nothingToRun: true, findings: asked.findings.slice(-1) }),
+    'written differently': trust({ standing: 'changed' }),
+    trusted: trust({ standing: 'trusted' }),
+  }),
+];
+
+export const lists: Page = () => [
+  ...states('SessionRow', SessionRow, {
+    working: row({ type: 'working', activity: 'Writing' }),
+    waiting: row({ type: 'needsInput', what: 'Wants to run a command' }),
+    failed: row({ type: 'failed', message: 'The API answered 529, which means that it is overloaded' }),
+    'open, asks nothing': { ...row({ type: 'completed' }, { mode: 'bypassPermissions' }), open: true },
+    'a long title': row(
+      { type: 'idle' },
+      { title: 'Why are the totals of the months off by a cent against the bank?' },
+    ),
+  }),
+  ...states('SidePanel', SidePanel, {
+    'changes and tasks': { open: sessionOf({}, [...edits, script.todos(2)]), onshow: ignore, onclose: ignore },
+    empty: { open: sessionOf(), onshow: ignore, onclose: ignore },
+  }),
+  ...states('SurvivorsBanner', SurvivorsBanner, {
+    one: { survivors: SURVIVORS.slice(0, 1), now: Date.now(), onend: done, onleave: done },
+  }),
+];
