@@ -27,7 +27,7 @@ const nothing = createRawSnippet(() => ({ render: () => '<i></i>' }));
 const LONG_WORD = 'ledger_'.repeat(400);
 
 const inSession = (body: Body, open = false) => ({ item: item(body, { open }), session: sessionOf() });
-const parts = (part: number) => item(script.text(script.EXPLAINED), { parts: 3, part });
+const parts = (part: number) => item(script.text(script.EXPLAINED), { parts: 4, part });
 
 const CALLS: ToolState[] = ['preparing', 'running', 'waiting', 'succeeded', 'failed', 'denied', 'interrupted'];
 const call = (state: ToolState) =>
@@ -209,7 +209,11 @@ export const details: Page = () => [
   ...states('PartBar', PartBar, {
     first: { item: parts(0) },
     'in the middle': { item: parts(1) },
-    last: { item: parts(2) },
+    last: { item: parts(3) },
+    'above the end of a text that streams': {
+      item: item(script.text(script.STREAMING, true), { parts: 9, first: 6 }),
+      above: true,
+    },
   }),
   ...states('OutputPane', OutputPane, {
     'a part of many lines': { itemId: 'i1', output: { total: 1_240, first: 100, lines: numbered } },

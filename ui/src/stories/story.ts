@@ -51,8 +51,11 @@ export const agree = () => Promise.resolve(true);
 
 let nextItem = 1;
 
-export function item(body: Body, { parts = 1, part = 0, open = false, id = `story-${nextItem++}` } = {}): ItemState {
-  const facts: Item = { id, parent: null, row: 0, at: Date.now(), parts, body };
+export function item(
+  body: Body,
+  { parts = 1, first = 0, part = 0, open = false, id = `story-${nextItem++}` } = {},
+): ItemState {
+  const facts: Item = { id, parent: null, row: 0, at: Date.now(), parts, part: first, body };
   const state = new ItemState(facts);
   state.open = open;
   if (part > 0) state.showPart(part, body);
