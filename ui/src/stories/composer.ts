@@ -64,8 +64,8 @@ export const composer: Page = () => [
     'a turn runs': { ...box('and one more thing'), running: true, takesIntoTurn: true },
     'the turn stops': { ...box('never mind'), running: true, stopping: true },
     'a file is held over it': { ...box('look'), dragging: true },
-    'choosing a command': [box(''), (root) => write(root, '/')],
-    'choosing a file': [box(''), (root) => write(root, '@s')],
+    'choosing a command': [box(''), (root) => write(root, '/'), 'above'],
+    'choosing a file': [box(''), (root) => write(root, '@s'), 'above'],
   }),
   ...states('QueueList', QueueList, {
     'all that wait': list,

@@ -20,6 +20,8 @@ export interface Story {
   component: Component<Props>;
   props: Props;
   play?: Play | undefined;
+  /** What opens above it needs room. */
+  opensAbove?: boolean | undefined;
 }
 
 /** Made anew for every look: what is given may change under the hand. */
@@ -32,15 +34,16 @@ type ComponentBindings<Given> = keyof Given | '';
 export function states<Given extends object>(
   name: string,
   component: Component<Given, object, ComponentBindings<Given>>,
-  all: Record<string, NoInfer<Given> | [props: NoInfer<Given>, play: Play]>,
+  all: Record<string, NoInfer<Given> | [props: NoInfer<Given>, play: Play, opens?: 'above']>,
 ): Story[] {
   return Object.entries(all).map(([state, given]) => {
-    const [props, play] = Array.isArray(given) ? (given as [Given, Play]) : [given, undefined];
+    const [props, play, opens] = Array.isArray(given) ? (given as [Given, Play, 'above'?]) : [given];
     return {
       name: `${name}: ${state}`,
       component: component as unknown as Component<Props>,
       props: props as Props,
       play,
+      opensAbove: opens === 'above',
     };
   });
 }
