@@ -13,6 +13,7 @@ const COMMANDS: &[&str] = &[
     "text_of",
     "output_lines",
     "item_part",
+    "waiting_event",
     "acknowledge",
     "command",
     "set_preferences",

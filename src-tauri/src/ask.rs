@@ -20,7 +20,7 @@ mod task_dialog;
 mod tests;
 
 use crate::shell::Shell;
-use crate::windows;
+use crate::{tell, windows};
 use deskbell_engine::api::*;
 use deskbell_engine::permission::{Act, Ask, DialogId, Dialogs, Reaction};
 use std::collections::VecDeque;
@@ -146,7 +146,7 @@ pub fn carry_out(app: &AppHandle, outcome: Outcome) {
         Outcome::BringUp { window, id: DialogId { session_id, request_id } } => {
             windows::bring_up(app, &window);
             let request_id = Some(request_id);
-            windows::tell(app, &window, &WindowEvent::Show { session_id, request_id });
+            tell::tell(app, &window, WindowEvent::Show { session_id, request_id });
         }
         Outcome::Decide { id: DialogId { session_id, request_id }, shown, decision } => {
             let app = app.clone();

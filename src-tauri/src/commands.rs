@@ -3,10 +3,11 @@
 pub mod transcript;
 
 use crate::shell::Shell;
-use crate::{links, project, windows};
+use crate::{links, project, tell, windows};
 use deskbell_engine::api::*;
 use deskbell_engine::attachment;
 use std::path::PathBuf;
+use tauri::ipc::Response;
 use tauri::{AppHandle, State, WebviewWindow};
 
 type Answer<T> = Result<T, CommandError>;
@@ -59,8 +60,19 @@ pub async fn remove_session(
     let project = project_of(&shell, &window)?;
     shell.desk().session(&project, &session_id)?;
     shell.desk().remove(&session_id).await?;
-    windows::tell(&app, window.label(), &WindowEvent::SessionRemoved { session_id });
+    tell::tell(&app, window.label(), WindowEvent::SessionRemoved { session_id });
     Ok(())
+}
+
+/// An event that this window was told to fetch.
+#[tauri::command]
+pub fn waiting_event(shell: State<'_, Shell>, window: WebviewWindow, nr: u32) -> Answer<Response> {
+    let event = shell.windows.with(window.label(), |window| window.waiting.take(nr))?;
+    event.map(Response::new).ok_or_else(|| CommandError {
+        code: ErrorCode::Internal,
+        message: "There is no such event.".to_owned(),
+        detail: None,
+    })
 }
 
 #[tauri::command]

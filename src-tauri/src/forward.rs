@@ -1,7 +1,7 @@
 //! Events from a session to the window that shows it: at most a batch a frame, and never more than a few batches
 //! that the page has not dealt with yet.
 
-use crate::windows;
+use crate::tell;
 use deskbell_engine::api::WindowEvent;
 use deskbell_engine::session::Feed;
 use std::sync::Arc;
@@ -79,7 +79,7 @@ async fn forward(app: AppHandle, label: String, feed: Arc<Feed>, acknowledged: A
         }
         let batch = feed.next().await;
         acknowledged.lock().push_back(batch.seq);
-        windows::tell(&app, &label, &WindowEvent::Batch(batch));
+        tell::tell(&app, &label, WindowEvent::Batch(batch));
         not_before = Instant::now() + FRAME;
     }
 }

@@ -16,6 +16,7 @@ mod relay;
 mod replay;
 mod shell;
 mod survivors;
+mod tell;
 mod trust;
 #[cfg(target_os = "linux")]
 mod webkit;

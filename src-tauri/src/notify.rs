@@ -4,7 +4,7 @@
 //! 4.19), and some desktops take a notification down when the connection it came by is closed.
 
 use crate::shell::Shell;
-use crate::windows;
+use crate::{tell, windows};
 use deskbell_engine::api::{RequestId, Session, SessionId, WindowEvent};
 use std::collections::HashMap;
 use std::path::Path;
@@ -57,7 +57,7 @@ impl Bell {
                 Ok(true) => {
                     if let Some(label) = label {
                         windows::bring_up(&app, &label);
-                        windows::tell(&app, &label, &WindowEvent::Show { session_id, request_id });
+                        tell::tell(&app, &label, WindowEvent::Show { session_id, request_id });
                     }
                 }
                 Ok(false) => {}

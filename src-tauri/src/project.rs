@@ -1,7 +1,7 @@
 //! What a window knows of its project, and telling it anew.
 
 use crate::shell::Shell;
-use crate::{agent, windows};
+use crate::{agent, tell, windows};
 use deskbell_engine::api::*;
 use std::path::{Path, PathBuf};
 use tauri::{AppHandle, Manager};
@@ -46,7 +46,7 @@ pub fn tell_all(app: &AppHandle) {
 pub fn tell(app: &AppHandle, label: &str) {
     match view(&app.state::<Shell>(), label) {
         Ok(project) => {
-            windows::tell(app, label, &WindowEvent::ProjectChanged { project: Box::new(project) });
+            tell::tell(app, label, WindowEvent::ProjectChanged { project: Box::new(project) });
         }
         Err(error) => tracing::warn!(%error, "a window could not be told of its project"),
     }

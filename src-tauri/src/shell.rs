@@ -7,7 +7,7 @@ use crate::notify::Bell;
 use crate::preferences::Kept;
 use crate::survivors::{self, Survivors};
 use crate::windows::{self, Windows};
-use crate::{commands, project, relay, trust};
+use crate::{commands, project, relay, tell, trust};
 use anyhow::Context;
 use deskbell_engine::api::*;
 use deskbell_engine::permission::Ask;
@@ -53,6 +53,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::transcript::text_of,
             commands::transcript::output_lines,
             commands::transcript::item_part,
+            commands::waiting_event,
             commands::acknowledge,
             commands::command,
             commands::set_preferences,
@@ -170,7 +171,7 @@ async fn first_prompt(
     // The prompt starts it. If nothing may start here yet, the prompt is kept with the session.
     let session = shell.desk.add_new(folder, agent).await?;
     shell.windows.with(label, |window| window.open_session = Some(session.id.clone()))?;
-    windows::tell(app, label, &WindowEvent::Show { session_id: session.id.clone(), request_id: None });
+    tell::tell(app, label, WindowEvent::Show { session_id: session.id.clone(), request_id: None });
     let prompt = Command::Prompt { text, images: Vec::new(), delivery: Delivery::AfterTurn };
     shell.desk.command(folder, &session.id, prompt).await
 }
@@ -223,7 +224,7 @@ async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>) {
                 shell.desk.learn(&session);
                 let Some(label) = label else { continue };
                 windows::retitle(&app, &label, &project, &shell.desk.sessions(&project));
-                windows::tell(&app, &label, &WindowEvent::SessionListed { session });
+                tell::tell(&app, &label, WindowEvent::SessionListed { session });
             }
             Event::PermissionRequested { request } => {
                 if shell.tells_demo {

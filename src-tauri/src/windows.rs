@@ -4,6 +4,7 @@ use crate::forward::Forward;
 use crate::links;
 use crate::preferences::WindowPlace;
 use crate::shell::Shell;
+use crate::tell::{Waiting, tell};
 #[cfg(target_os = "linux")]
 use crate::webkit;
 use anyhow::Context;
@@ -16,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tauri::webview::NewWindowResponse;
 use tauri::{
-    AppHandle, DragDropEvent, Emitter, EventTarget, Manager, WebviewUrl, WebviewWindow, WebviewWindowBuilder,
+    AppHandle, DragDropEvent, Manager, WebviewUrl, WebviewWindow, WebviewWindowBuilder,
     WindowEvent as TauriEvent,
 };
 
@@ -37,6 +38,8 @@ pub struct ProjectWindow {
     pub event: String,
     pub open_session: Option<SessionId>,
     pub forward: Option<Forward>,
+    /// Events too large to be told, until the page fetches them.
+    pub waiting: Waiting,
     /// What can be named in a prompt.
     pub files: Files,
     closing: bool,
@@ -90,6 +93,7 @@ impl Windows {
         self.with(label, |window| {
             window.event = format!("deskbell-{}", uuid::Uuid::new_v4());
             window.forward = None;
+            window.waiting = Waiting::default();
             window.event.clone()
         })
     }
@@ -114,6 +118,7 @@ pub fn open(app: &AppHandle, project: &Path, demo: bool) -> anyhow::Result<Strin
             event: String::new(),
             open_session: None,
             forward: None,
+            waiting: Waiting::default(),
             files: Files::of(project),
             closing: false,
         };
@@ -196,19 +201,19 @@ fn watch(app: AppHandle, window: WebviewWindow) {
                 }
             }
             TauriEvent::DragDrop(DragDropEvent::Enter { .. }) => {
-                tell(&app, &label, &WindowEvent::Dragging { over: true });
+                tell(&app, &label, WindowEvent::Dragging { over: true });
             }
             TauriEvent::DragDrop(DragDropEvent::Leave) => {
-                tell(&app, &label, &WindowEvent::Dragging { over: false });
+                tell(&app, &label, WindowEvent::Dragging { over: false });
             }
             TauriEvent::DragDrop(DragDropEvent::Drop { paths, .. }) => {
-                tell(&app, &label, &WindowEvent::Dragging { over: false });
+                tell(&app, &label, WindowEvent::Dragging { over: false });
                 let Ok(project) = shell.windows.with(&label, |window| window.project.clone()) else { return };
                 let (app, label, paths) = (app.clone(), label.clone(), paths.clone());
                 // A file may lie on a slow disk.
                 tauri::async_runtime::spawn_blocking(move || {
                     let dropped = attachment::dropped(&project, &paths);
-                    tell(&app, &label, &WindowEvent::Dropped { dropped });
+                    tell(&app, &label, WindowEvent::Dropped { dropped });
                 });
             }
             TauriEvent::Destroyed => {
@@ -301,19 +306,6 @@ pub fn retitle(app: &AppHandle, label: &str, project: &Path, sessions: &[Session
     };
     if let Err(error) = window.set_title(&title) {
         tracing::warn!(%error, "a window's title could not be changed");
-    }
-}
-
-/// Tells a window something, under the name that only it knows.
-pub fn tell(app: &AppHandle, label: &str, event: &WindowEvent) {
-    let shell = app.state::<Shell>();
-    let Ok(name) = shell.windows.with(label, |window| window.event.clone()) else { return };
-    if name.is_empty() {
-        // It has not asked for anything yet; when it does, it gets the whole.
-        return;
-    }
-    if let Err(error) = app.emit_to(EventTarget::webview_window(label), &name, event) {
-        tracing::warn!(%error, "a window could not be told");
     }
 }
 

@@ -83,6 +83,7 @@ fn typescript() -> String {
         FoundFile,
         Batch,
         Hello,
+        Told,
         WindowEvent,
         Preferences,
         Theme,

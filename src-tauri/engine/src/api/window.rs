@@ -44,6 +44,19 @@ pub struct Hello {
     pub preferences: Preferences,
 }
 
+/// What a window hears.
+#[derive(Clone, Debug, Serialize, TS)]
+#[serde(tag = "type", rename_all = "camelCase")]
+pub enum Told {
+    Event {
+        event: Box<WindowEvent>,
+    },
+    /// An event that is large: it waits under this number until the window fetches it. Those behind it come later.
+    Waits {
+        nr: u32,
+    },
+}
+
 /// What the shell tells a window.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]

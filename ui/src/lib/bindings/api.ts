@@ -636,6 +636,11 @@ export type Hello = {
 event: string, project: ProjectView, preferences: Preferences, };
 
 /**
+ * What a window hears.
+ */
+export type Told = { "type": "event", event: WindowEvent, } | { "type": "waits", nr: number, };
+
+/**
  * What the shell tells a window.
  */
 export type WindowEvent = { "type": "batch" } & Batch | { "type": "sessionListed", session: Session, } | { "type": "sessionRemoved", sessionId: SessionId, } | { "type": "show", sessionId: SessionId, requestId: RequestId | null, } | { "type": "dragging", over: boolean, } | { "type": "dropped", dropped: Array<Dropped>, } | { "type": "projectChanged", project: ProjectView, };

@@ -3,8 +3,9 @@
 import { invoke } from '@tauri-apps/api/core';
 import { getCurrentWebviewWindow } from '@tauri-apps/api/webviewWindow';
 
-import type { WindowEvent } from '../bindings/api';
+import type { Told, WindowEvent } from '../bindings/api';
 import { asCommandError, writeClipboard, type Host } from './host';
+import { inOrder } from './order';
 
 async function call<T>(name: string, args: Record<string, unknown> = {}): Promise<T> {
   try {
@@ -17,7 +18,10 @@ async function call<T>(name: string, args: Record<string, unknown> = {}): Promis
 export const tauriHost: Host = {
   hello: () => call('hello'),
   // A listener of the window, not of the app: a plain `listen` would hear what is emitted to other windows.
-  listen: (event, heard) => getCurrentWebviewWindow().listen<WindowEvent>(event, ({ payload }) => heard(payload)),
+  listen: (event, heard, lost) => {
+    const hear = inOrder(heard, (nr) => call<WindowEvent>('waiting_event', { nr }), lost);
+    return getCurrentWebviewWindow().listen<Told>(event, ({ payload }) => hear(payload));
+  },
   createSession: (agent, withoutAsking) => call('create_session', { agent, withoutAsking }),
   startWithoutAsking: (sessionId) => call('start_without_asking', { sessionId }),
   snapshot: (sessionId, show) => call('snapshot', { sessionId, show }),

@@ -79,7 +79,11 @@ export class ProjectState {
   static async start(host: Host, drafts?: Drafts): Promise<ProjectState> {
     const hello = await host.hello();
     const state = new ProjectState(host, hello, drafts);
-    await host.listen(hello.event, (event) => state.hear(event));
+    await host.listen(
+      hello.event,
+      (event) => state.hear(event),
+      (reason) => state.miss(reason),
+    );
     if (hello.project.open !== null) await state.openSession(hello.project.open);
     return state;
   }
@@ -113,6 +117,12 @@ export class ProjectState {
         if (event.project.agent.type === 'found') this.missing = null;
         break;
     }
+  }
+
+  /** Something was told and not heard: says so, and reads the open session anew. */
+  miss(reason: unknown): void {
+    this.problems.report('The window missed something', asCommandError(reason));
+    void this.#feed?.load();
   }
 
   async openSession(id: SessionId): Promise<void> {

@@ -35,6 +35,15 @@ describe('at the start', () => {
   });
 });
 
+describe('what was told and not heard', () => {
+  it('is said, and the open session read anew', async () => {
+    const { asked, project } = await start('conversation');
+    project.miss('the shell is gone');
+    expect(asked.at(-1)).toBe('snapshot');
+    expect(project.problems.list).toHaveLength(1);
+  });
+});
+
 describe('sessions', () => {
   it('are not started without asking before the folder is trusted', async () => {
     const { host, project } = await start('held');
