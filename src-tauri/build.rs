@@ -9,6 +9,7 @@ const COMMANDS: &[&str] = &[
     "remove_session",
     "snapshot",
     "show_rows",
+    "show_earlier",
     "find_words",
     "text_of",
     "output_lines",

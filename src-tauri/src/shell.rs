@@ -49,6 +49,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::remove_session,
             commands::transcript::snapshot,
             commands::transcript::show_rows,
+            commands::transcript::show_earlier,
             commands::transcript::find_words,
             commands::transcript::text_of,
             commands::transcript::output_lines,

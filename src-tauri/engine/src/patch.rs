@@ -159,7 +159,9 @@ pub fn item_of(event: &Event) -> Option<&ItemId> {
 fn merge(earlier: &mut Event, later: Event) -> Option<Event> {
     match (&mut *earlier, later) {
         (Event::ItemAdded { item: known } | Event::ItemChanged { item: known }, later) => match later {
-            Event::ItemAdded { item } | Event::ItemChanged { item } => *known = item,
+            // One that a window asked for may be new to it.
+            later @ Event::ItemAdded { .. } => *earlier = later,
+            Event::ItemChanged { item } => *known = item,
             Event::BlocksChanged { keep, blocks, .. } => replace_blocks(known, keep, &blocks),
             Event::CodeGrew { keep, lines, .. } => grow_code(known, keep, &lines),
             Event::TextFinished { .. } => finish_text(known),
@@ -228,6 +230,7 @@ mod tests {
             id: ItemId(id.to_string()),
             parent: None,
             row: 0,
+            nr: 0,
             at: 0,
             part: 0,
             parts: 1,
@@ -319,6 +322,7 @@ mod tests {
                         id: ItemId(format!("p{nr}")),
                         parent: None,
                         row: 0,
+                        nr: 0,
                         at: 0,
                         part: 0,
                         parts: 1,

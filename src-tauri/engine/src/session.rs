@@ -73,6 +73,13 @@ pub(crate) enum Message {
         show: Show,
         reply: oneshot::Sender<()>,
     },
+    Earlier {
+        feed: Arc<Feed>,
+        item_id: ItemId,
+        before: u32,
+        until: Option<ItemId>,
+        reply: oneshot::Sender<()>,
+    },
     Find {
         query: String,
         index: Option<i64>,
@@ -163,6 +170,20 @@ impl SessionHandle {
     pub async fn show(&self, feed: Arc<Feed>, show: Show) -> Result<(), CommandError> {
         let (reply, answer) = oneshot::channel();
         self.send(Message::Show { feed, show, reply }).await?;
+        answer.await.map_err(|_| gone())
+    }
+
+    /// Tells a feed that listens more of what a subagent did: items in the row of this one, that come before number
+    /// `before`, and from `until` on if that is near enough. They come as events.
+    pub async fn earlier(
+        &self,
+        feed: Arc<Feed>,
+        item_id: ItemId,
+        before: u32,
+        until: Option<ItemId>,
+    ) -> Result<(), CommandError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Message::Earlier { feed, item_id, before, until, reply }).await?;
         answer.await.map_err(|_| gone())
     }
 

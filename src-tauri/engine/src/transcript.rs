@@ -4,6 +4,7 @@
 //! agent's own id, a prompt its uuid. The fold never fails: what it does not know is shown as what it is.
 
 mod calls;
+mod earlier;
 mod edits;
 mod facts;
 mod find;
@@ -170,7 +171,7 @@ impl Transcript {
         Some(self.items[*self.index.get(id)?].row)
     }
 
-    /// The items of the rows from `first` up to `end`.
+    /// The items of the rows from `first` up to `end`, of a subagent's the last ones.
     pub fn items_of(&self, first: u32, end: u32) -> impl Iterator<Item = &Item> {
         self.rows.places(first, end).map(|place| &self.items[place])
     }
@@ -248,9 +249,9 @@ impl Transcript {
             self.facts.prompted(text);
         }
         let row_of_parent = parent.as_ref().and_then(|parent| self.row_of(parent));
-        let row = self.rows.add(self.items.len(), row_of_parent, &body);
+        let (row, nr) = self.rows.add(self.items.len(), row_of_parent, &body);
         self.index.insert(id.clone(), self.items.len());
-        self.items.push(Item { id: id.clone(), parent, row, at, part: 0, parts: 1, body });
+        self.items.push(Item { id: id.clone(), parent, row, nr, at, part: 0, parts: 1, body });
         self.touch(&id, Dirty::Added);
     }
 

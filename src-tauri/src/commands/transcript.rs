@@ -40,15 +40,37 @@ pub async fn show_rows(
     show: Show,
 ) -> Answer<()> {
     let session = session_of(&shell, &window, &session_id)?;
-    let feed = shell.windows.with(window.label(), |window| {
-        let forward = window.forward.as_ref().filter(|forward| *forward.session_id() == session_id);
-        forward.map(|forward| forward.feed())
-    })?;
-    match feed {
+    match feed_of(&shell, &window, &session_id)? {
         Some(feed) => session.show(feed, show).await,
         // The window has gone on to another session in between.
         None => Ok(()),
     }
+}
+
+/// Shows more of what a subagent did, before what is shown of it; it comes as events.
+#[tauri::command]
+pub async fn show_earlier(
+    shell: State<'_, Shell>,
+    window: WebviewWindow,
+    session_id: SessionId,
+    item_id: ItemId,
+    before: u32,
+    until: Option<ItemId>,
+) -> Answer<()> {
+    let session = session_of(&shell, &window, &session_id)?;
+    match feed_of(&shell, &window, &session_id)? {
+        Some(feed) => session.earlier(feed, item_id, before, until).await,
+        // As above.
+        None => Ok(()),
+    }
+}
+
+/// What this window is told by, if it shows that session.
+fn feed_of(shell: &Shell, window: &WebviewWindow, id: &SessionId) -> Answer<Option<Arc<Feed>>> {
+    shell.windows.with(window.label(), |window| {
+        let forward = window.forward.as_ref().filter(|forward| forward.session_id() == id);
+        forward.map(|forward| forward.feed())
+    })
 }
 
 #[tauri::command]

@@ -58,7 +58,7 @@ export function item(
   body: Body,
   { parts = 1, first = 0, part = 0, open = false, id = `story-${nextItem++}` } = {},
 ): ItemState {
-  const facts: Item = { id, parent: null, row: 0, at: Date.now(), parts, part: first, body };
+  const facts: Item = { id, parent: null, row: 0, nr: 0, at: Date.now(), parts, part: first, body };
   const state = new ItemState(facts);
   state.open = open;
   if (part > 0) state.showPart(part, body);

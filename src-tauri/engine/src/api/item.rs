@@ -18,6 +18,8 @@ pub struct Item {
     /// The row it is drawn in, counted from 0: a run of reads and searches shares one, and what a subagent made is in
     /// that of its call. A row keeps its number for good, and may become empty.
     pub row: u32,
+    /// Its number in its row, from 0. A window has the last items of a subagent, and asks for those before them.
+    pub nr: u32,
     pub at: u64,
     /// In how many parts a window draws it. More than one: the body is the first of them, or, of a text that streams,
     /// the last of them. The engine gives the others. Whoever listens without a window has the whole of it.

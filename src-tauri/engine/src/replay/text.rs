@@ -237,6 +237,7 @@ mod tests {
             id: ItemId::new(id),
             parent: None,
             row: 0,
+            nr: 0,
             at,
             part: 0,
             parts: 1,

@@ -99,6 +99,19 @@ impl Feed {
         self.more.notify_one();
     }
 
+    /// Brings items that were asked for, unless their rows are no longer shown.
+    pub(crate) fn bring(&self, items: impl Iterator<Item = Item>) {
+        let mut state = self.lock();
+        let Rows { first, end, .. } = state.rows;
+        for item in items.filter(|item| (first..end).contains(&item.row)) {
+            let row = item.row;
+            state.pending.push(Event::ItemAdded { item }, Some(row));
+        }
+        state.is_news = true;
+        drop(state);
+        self.more.notify_one();
+    }
+
     /// Event `seq` has happened, after which there are `n_rows`, whether anything of it is for this window or not.
     pub(crate) fn pass(&self, seq: u64, n_rows: u32) {
         self.lock().pass(seq, n_rows);

@@ -26,7 +26,16 @@ fn last_parts(item: &Item) -> Option<Item> {
 }
 
 fn with(item: &Item, part: u32, parts: u32, body: Body) -> Item {
-    Item { id: item.id.clone(), parent: item.parent.clone(), row: item.row, at: item.at, part, parts, body }
+    Item {
+        id: item.id.clone(),
+        parent: item.parent.clone(),
+        row: item.row,
+        nr: item.nr,
+        at: item.at,
+        part,
+        parts,
+        body,
+    }
 }
 
 /// What windows know of items that grow.

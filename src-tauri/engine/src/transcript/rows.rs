@@ -8,6 +8,9 @@ use crate::api::{Body, ToolIcon};
 /// Reads and searches that fold into one row: a row must stay small enough to be sent.
 const FOLDED: usize = 50;
 
+/// What windows are told of a subagent without asking: the last of its items.
+const INSIDE: usize = 50;
+
 /// Which items each row has, by their places in the transcript.
 #[derive(Default)]
 pub struct Index {
@@ -21,6 +24,17 @@ struct Row {
     more: Vec<u32>,
     /// How many reads and searches the row folds; 0 in any other row.
     n_lookups: usize,
+    /// How many items ever came into it.
+    n_added: u32,
+}
+
+impl Row {
+    /// The other items that are told with the row.
+    fn told(&self) -> &[u32] {
+        let is_fold = self.n_lookups > 0;
+        let n_untold = if is_fold { 0 } else { self.more.len().saturating_sub(INSIDE) };
+        &self.more[n_untold..]
+    }
 }
 
 impl Index {
@@ -28,22 +42,34 @@ impl Index {
         self.rows.len() as u32
     }
 
-    /// Finds the row of an item that comes to the end of the transcript, at `place`.
-    pub fn add(&mut self, place: usize, row_of_parent: Option<u32>, body: &Body) -> u32 {
+    /// Finds the row of an item that comes to the end of the transcript, at `place`, and its number in it.
+    pub fn add(&mut self, place: usize, row_of_parent: Option<u32>, body: &Body) -> (u32, u32) {
         let place = place as u32;
         if let Some(row) = row_of_parent {
-            self.rows[row as usize].more.push(place);
-            return row;
+            let of_parent = &mut self.rows[row as usize];
+            of_parent.more.push(place);
+            of_parent.n_added += 1;
+            return (row, of_parent.n_added - 1);
         }
         let n_lookups = usize::from(is_lookup(body));
         match self.rows.last_mut() {
             Some(last) if n_lookups > 0 && (1..FOLDED).contains(&last.n_lookups) => {
                 last.more.push(place);
+                let nr = last.n_added;
                 last.n_lookups += 1;
+                last.n_added += 1;
+                (self.count() - 1, nr)
             }
-            _ => self.rows.push(Row { first: Some(place), more: Vec::new(), n_lookups }),
+            _ => {
+                self.rows.push(Row { first: Some(place), more: Vec::new(), n_lookups, n_added: 1 });
+                (self.count() - 1, 0)
+            }
         }
-        self.count() - 1
+    }
+
+    /// The places of all items of a row but its first.
+    pub fn inside(&self, row: u32) -> &[u32] {
+        self.rows.get(row as usize).map(|row| row.more.as_slice()).unwrap_or_default()
     }
 
     /// Takes the item at `place` out of its row; those behind it move up in the transcript.
@@ -61,11 +87,11 @@ impl Index {
         }
     }
 
-    /// The places of the items in the rows from `first` up to `end`.
+    /// The places of the items in the rows from `first` up to `end`, of a subagent's the last ones.
     pub fn places(&self, first: u32, end: u32) -> impl Iterator<Item = usize> {
         let end = (end as usize).min(self.rows.len());
         let rows = &self.rows[(first as usize).min(end)..end];
-        rows.iter().flat_map(|row| row.first.iter().chain(&row.more).map(|place| *place as usize))
+        rows.iter().flat_map(|row| row.first.iter().chain(row.told()).map(|place| *place as usize))
     }
 }
 
@@ -79,7 +105,16 @@ mod tests {
     use crate::api::{Item, ItemId, Level, ToolCall, ToolDetail, ToolState};
 
     fn item(id: &str, parent: Option<&str>, body: Body) -> Item {
-        Item { id: ItemId::new(id), parent: parent.map(ItemId::new), row: 0, at: 0, part: 0, parts: 1, body }
+        Item {
+            id: ItemId::new(id),
+            parent: parent.map(ItemId::new),
+            row: 0,
+            nr: 0,
+            at: 0,
+            part: 0,
+            parts: 1,
+            body,
+        }
     }
 
     fn notice() -> Body {
@@ -106,7 +141,7 @@ mod tests {
         for (place, item) in items.iter().enumerate() {
             let parent = items[..place].iter().position(|known| Some(&known.id) == item.parent.as_ref());
             let row = index.add(place, parent.map(|place| rows[place]), &item.body);
-            rows.push(row);
+            rows.push(row.0);
         }
         (index, rows)
     }
@@ -167,6 +202,6 @@ mod tests {
             (places(&index, 0, 1), places(&index, 1, 2), places(&index, 2, 3)),
             (vec![], vec![0], vec![1])
         );
-        assert_eq!(index.add(2, None, &notice()), 3);
+        assert_eq!(index.add(2, None, &notice()), (3, 0));
     }
 }

@@ -381,7 +381,11 @@ parent: ItemId | null,
  * The row it is drawn in, counted from 0: a run of reads and searches shares one, and what a subagent made is in
  * that of its call. A row keeps its number for good, and may become empty.
  */
-row: number, at: number, 
+row: number, 
+/**
+ * Its number in its row, from 0. A window has the last items of a subagent, and asks for those before them.
+ */
+nr: number, at: number, 
 /**
  * In how many parts a window draws it. More than one: the body is the first of them, or, of a text that streams,
  * the last of them. The engine gives the others. Whoever listens without a window has the whole of it.

@@ -115,6 +115,14 @@ export class FakeHost implements Host {
     return Promise.resolve();
   }
 
+  showEarlier(sessionId: SessionId, itemId: ItemId, before: number, until: ItemId | null): Promise<void> {
+    const window = this.#window;
+    if (window?.session.facts.id === sessionId) {
+      this.#hear({ type: 'batch', ...structuredClone(window.earlier(itemId, before, until)) });
+    }
+    return Promise.resolve();
+  }
+
   findWords(sessionId: SessionId, query: string, index: number | null): Promise<Found> {
     const session = this.#sessions.get(sessionId);
     if (session === undefined) return refuse('noSuchSession', 'There is no such session any more.');

@@ -43,6 +43,8 @@ export interface Host {
   snapshot(sessionId: SessionId, show: Show): Promise<Snapshot>;
   /** Shows other rows of that session; what comes into sight comes with a batch. */
   showRows(sessionId: SessionId, show: Show): Promise<void>;
+  /** Shows more of what a subagent did before number `before`, and from `until` on if that is near; it comes with a batch. */
+  showEarlier(sessionId: SessionId, itemId: ItemId, before: number, until: ItemId | null): Promise<void>;
   /** Finds words in the whole session: the hit of that number, around the end if it must, or the last. */
   findWords(sessionId: SessionId, query: string, index: number | null): Promise<Found>;
   /** Some lines of what a tool put out, from `first` on. */

@@ -26,6 +26,7 @@ export const tauriHost: Host = {
   startWithoutAsking: (sessionId) => call('start_without_asking', { sessionId }),
   snapshot: (sessionId, show) => call('snapshot', { sessionId, show }),
   showRows: (sessionId, show) => call('show_rows', { sessionId, show }),
+  showEarlier: (sessionId, itemId, before, until) => call('show_earlier', { sessionId, itemId, before, until }),
   findWords: (sessionId, query, index) => call('find_words', { sessionId, query, index }),
   outputLines: (sessionId, itemId, first, count) => call('output_lines', { sessionId, itemId, first, count }),
   itemPart: (sessionId, itemId, part) => call('item_part', { sessionId, itemId, part }),

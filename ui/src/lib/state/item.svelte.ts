@@ -12,8 +12,12 @@ export class ItemState {
   readonly parent: ItemId | null;
   readonly at: number;
   body = $state.raw<Body>({ type: 'text', blocks: [], streaming: false });
-  /** Items that a subagent made on behalf of this tool call. */
-  children = $state.raw<ItemState[]>([]);
+  /** Its number in its row. */
+  readonly nr: number;
+  /** Items that a subagent made on behalf of this tool call, of those that are held. */
+  children = $state.raw<readonly ItemState[]>([]);
+  /** How many items of its subagent come before those that are held. */
+  nEarlier = $state.raw(0);
   /** Unfolded by the reader. Kept here, since the component goes away when it is scrolled out of sight. */
   open = $state(false);
 
@@ -27,6 +31,7 @@ export class ItemState {
   constructor(item: Item) {
     this.id = item.id;
     this.parent = item.parent;
+    this.nr = item.nr;
     this.at = item.at;
     this.body = item.body;
     this.parts = item.parts;

@@ -280,6 +280,13 @@ export class ProjectState {
     return output;
   }
 
+  /** Brings more of what a subagent did, and if one of its items is near enough all from that one on. */
+  async showEarlier(call: ItemState, until: ItemId | null = null): Promise<void> {
+    const id = this.open?.id;
+    if (id === undefined || call.nEarlier === 0) return;
+    await this.#try('The rest could not be read', () => this.#host.showEarlier(id, call.id, call.nEarlier + 1, until));
+  }
+
   /** Draws another part of a long item in place of the one that is drawn. */
   async showPart(item: ItemState, part: number): Promise<void> {
     const id = this.open?.id;

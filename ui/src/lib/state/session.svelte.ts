@@ -21,6 +21,7 @@ import type {
 import { ItemState } from './item.svelte';
 import { reuse } from './reuse';
 import { itemsOf, withItem, type Row } from './rows';
+import { Subagent } from './subagent';
 
 /** What became of a batch. After a gap only a new snapshot helps. */
 export type Applied = 'applied' | 'duplicate' | 'gap';
@@ -64,6 +65,8 @@ export class SessionState {
 
   #items = new Map<ItemId, ItemState>();
   #rows = new Map<number, Row>();
+  /** What subagents did, by their rows. */
+  #subagents = new Map<number, Subagent>();
   /** Items that the reader unfolded, while they are not held. */
   #unfolded = new Set<ItemId>();
 
@@ -114,10 +117,12 @@ export class SessionState {
     const known = this.#items;
     for (const item of known.values()) {
       item.children = [];
+      item.nEarlier = 0;
       if (item.open) this.#unfolded.add(item.id);
     }
     this.#items = new Map();
     this.#rows = new Map();
+    this.#subagents = new Map();
     this.held = snapshot.rows;
     this.show = { ...this.show, ask: Math.max(this.show.ask, snapshot.rows.ask) };
     for (const item of snapshot.items) {
@@ -125,6 +130,7 @@ export class SessionState {
       state?.replace(item, this.place.following);
       this.#insert(state ?? new ItemState(item), item.row);
     }
+    this.#settleSubagents();
     this.#order();
     this.lastTurn = null;
     this.files = snapshot.files;
@@ -149,6 +155,7 @@ export class SessionState {
     if (batch.after !== this.seq) return batch.seq === this.seq ? 'duplicate' : 'gap';
     let reshaped = this.#hold(batch.rows);
     for (const event of batch.events) reshaped = this.#fold(event) || reshaped;
+    this.#settleSubagents();
     if (reshaped) this.#order();
     this.seq = batch.seq;
     return 'applied';
@@ -162,7 +169,7 @@ export class SessionState {
         return false;
       case 'itemAdded':
       case 'itemChanged':
-        return this.#take(event.item);
+        return this.#take(event.item, event.type === 'itemAdded');
       case 'blocksChanged':
         this.#items.get(event.itemId)?.replaceTail(event.keep, event.blocks);
         return false;
@@ -208,7 +215,7 @@ export class SessionState {
     this.requests = reuse(this.requests, session.requests);
   }
 
-  #take(item: Item): boolean {
+  #take(item: Item, isNew: boolean): boolean {
     const state = this.#items.get(item.id);
     if (state !== undefined) {
       state.replace(item, this.place.following);
@@ -216,19 +223,27 @@ export class SessionState {
     }
     // Out of sight since it was told.
     if (item.row < this.held.first || item.row >= this.held.end) return false;
-    return this.#insert(new ItemState(item), item.row);
+    return this.#insert(new ItemState(item), item.row, isNew);
   }
 
-  #insert(state: ItemState, index: number): boolean {
+  #insert(state: ItemState, index: number, isNew = true): boolean {
+    const row = this.#rows.get(index);
+    const isInside = state.parent !== null && row?.kind === 'item';
+    if (isInside) {
+      const subagent = this.#subagents.get(index) ?? new Subagent(row.item);
+      this.#subagents.set(index, subagent);
+      if (!subagent.add(state, isNew)) return false;
+    }
     this.#items.set(state.id, state);
     if (this.#unfolded.delete(state.id)) state.open = true;
-    const parent = state.parent === null ? undefined : this.#items.get(state.parent);
-    if (parent !== undefined) {
-      parent.children = [...parent.children, state];
-      return false;
+    if (!isInside) this.#rows.set(index, withItem(row, state, index));
+    return !isInside;
+  }
+
+  #settleSubagents(): void {
+    for (const subagent of this.#subagents.values()) {
+      subagent.settle(this.place.following).forEach((item) => this.#drop(item));
     }
-    this.#rows.set(index, withItem(this.#rows.get(index), state, index));
-    return true;
   }
 
   /** Its row keeps its number, and is empty if nothing else is in it. */
@@ -236,15 +251,16 @@ export class SessionState {
     const state = this.#items.get(id);
     if (state === undefined) return false;
     this.#drop(state);
-    const parent = state.parent === null ? undefined : this.#items.get(state.parent);
-    if (parent !== undefined) {
-      parent.children = parent.children.filter((child) => child !== state);
+    for (const subagent of this.#subagents.values()) {
+      if (!subagent.items.includes(state)) continue;
+      subagent.remove(state);
       return false;
     }
     for (const [index, row] of this.#rows) {
       const items = itemsOf(row);
       if (!items.includes(state)) continue;
       this.#rows.delete(index);
+      this.#letGo(index);
       for (const item of items) if (item !== state) this.#rows.set(index, withItem(this.#rows.get(index), item, index));
     }
     return true;
@@ -259,14 +275,20 @@ export class SessionState {
       if (index >= rows.first && index < rows.end) continue;
       this.#rows.delete(index);
       itemsOf(row).forEach((item) => this.#drop(item));
+      this.#letGo(index);
     }
     return true;
+  }
+
+  /** Lets go of what a subagent did. */
+  #letGo(row: number): void {
+    this.#subagents.get(row)?.items.forEach((item) => this.#drop(item));
+    this.#subagents.delete(row);
   }
 
   #drop(item: ItemState): void {
     this.#items.delete(item.id);
     if (item.open) this.#unfolded.add(item.id);
-    item.children.forEach((child) => this.#drop(child));
   }
 
   #order(): void {

@@ -117,8 +117,8 @@ describe('rows', () => {
   });
 
   it('shows the items of a subagent inside its tool call', () => {
-    const state = loaded([call('agent', 'agent')]);
-    state.apply(batch(10, [{ type: 'itemAdded', item: call('inner', 'read', 'agent') }]));
+    const state = loaded([at(0, call('agent', 'agent'))]);
+    state.apply(batch(10, [{ type: 'itemAdded', item: at(0, call('inner', 'read', 'agent')) }]));
     expect(keys(state)).toEqual(['agent']);
     expect(state.item('agent')?.children.map(({ id }) => id)).toEqual(['inner']);
   });
@@ -137,7 +137,7 @@ describe('rows', () => {
   });
 
   it('lose a void item of a subagent', () => {
-    const state = loaded([call('agent', 'agent'), call('inner', 'read', 'agent')]);
+    const state = loaded([at(0, call('agent', 'agent')), at(0, call('inner', 'read', 'agent'))]);
     const { rows } = state;
     state.apply(batch(10, [{ type: 'itemRemoved', itemId: 'inner' }]));
     expect(state.item('agent')?.children).toEqual([]);

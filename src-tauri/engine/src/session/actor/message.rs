@@ -41,6 +41,13 @@ impl Actor {
                 // Whoever asked may be gone; its window is still told.
                 let _ = reply.send(());
             }
+            Message::Earlier { feed, item_id, before, until, reply } => {
+                self.flush_items().await;
+                let items = self.transcript.earlier(&item_id, before, until.as_ref());
+                feed.bring(items.map(|item| self.listeners.drawn(item)));
+                // Whoever asked may be gone; its window is still told.
+                let _ = reply.send(());
+            }
             // Whoever asked and is gone needs no answer.
             Message::Find { query, index, reply } => drop(reply.send(self.transcript.find(&query, index))),
             Message::Output { item_id, reply } => drop(reply.send(self.transcript.output(&item_id).cloned())),

@@ -177,7 +177,8 @@ fn an_answer_whose_beginning_changes_is_cut_anew() {
 #[test]
 fn a_long_thought_shows_its_end() {
     let thought = |text: String, streaming| Body::Thinking { text, streaming, duration_ms: None };
-    let item = |body| Item { id: ItemId::new("t"), parent: None, row: 0, at: 0, part: 0, parts: 1, body };
+    let item =
+        |body| Item { id: ItemId::new("t"), parent: None, row: 0, nr: 0, at: 0, part: 0, parts: 1, body };
     let (mut sight, transcript) = (Sight::default(), Transcript::default());
     let text = format!("{}end", "thinking ".repeat(20_000));
     for (event, is_end) in [

@@ -57,7 +57,9 @@ export class FakeSession {
   }
 
   add(body: Body, parent: ItemId | null = null, id: ItemId = `i${nextItem++}`): ItemId {
-    const item: Item = { id, parent, row: this.#rowFor(body, parent), at: Date.now(), part: 0, parts: 1, body };
+    const row = this.#rowFor(body, parent);
+    const nr = this.items.filter((known) => known.row === row).length;
+    const item: Item = { id, parent, row, nr, at: Date.now(), part: 0, parts: 1, body };
     this.items.push(item);
     this.emit({ type: 'itemAdded', item });
     this.#learn(item);

@@ -21,7 +21,7 @@ export class FakeWindow {
       toldAt: this.session.toldAt,
       session: facts,
       rows: this.#rows,
-      items: items.filter((item) => this.#holds(item)),
+      items: this.#told(items),
       files,
       tasks,
       prompts,
@@ -33,12 +33,26 @@ export class FakeWindow {
     const before = this.session.items.filter((item) => this.#holds(item));
     this.#show = show;
     this.#rows = this.#rowsNow();
-    const entering = this.session.items.filter((item) => this.#holds(item) && !before.includes(item));
+    const entering = this.#told(this.session.items).filter((item) => !before.includes(item));
     const { seq } = this.session;
     return this.#batch(
       seq,
       seq,
       entering.map((item) => ({ type: 'itemAdded', item })),
+    );
+  }
+
+  /** More of what a subagent did. */
+  earlier(itemId: ItemId, before: number, until: ItemId | null): Batch {
+    const { items, seq } = this.session;
+    const row = items.find(({ id }) => id === itemId)?.row;
+    const inside = items.filter((item) => item.row === row && item.nr > 0 && item.nr < before);
+    const wanted = inside.findIndex(({ id }) => id === until);
+    const first = Math.max(0, Math.min(wanted < 0 ? inside.length : wanted, inside.length - 100), inside.length - 500);
+    return this.#batch(
+      seq,
+      seq,
+      inside.slice(first).map((item) => ({ type: 'itemAdded', item })),
     );
   }
 
@@ -56,6 +70,13 @@ export class FakeWindow {
   #batch(after: number, seq: number, events: Event[]): Batch {
     const sessionId: SessionId = this.session.facts.id;
     return { sessionId, after, seq, rows: this.#rows, events };
+  }
+
+  /** What is told without being asked for: of a subagent, the last of its items. */
+  #told(items: readonly Item[]): Item[] {
+    const lastOf = new Map(items.map(({ row, nr }) => [row, nr]));
+    const isLate = ({ row, nr, parent }: Item) => parent === null || nr > (lastOf.get(row) ?? 0) - 50;
+    return items.filter((item) => this.#holds(item) && isLate(item));
   }
 
   #holds({ row }: Item): boolean {
