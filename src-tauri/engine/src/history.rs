@@ -226,10 +226,10 @@ mod tests {
         ];
         std::fs::write(&path, lines.join("\n")).unwrap();
         let transcript = read(&path, Path::new("/project")).unwrap();
-        let ids: Vec<_> = transcript.items().iter().map(|item| item.id.as_str()).collect();
+        let ids: Vec<_> = transcript.items().map(|item| item.id.as_str()).collect();
         assert_eq!(ids, ["u1", "u2", "u3", "m1.0"]);
         assert!(
-            matches!(&transcript.items()[2].body, Body::Prompt { text, n_images: 1, .. } if text == "see")
+            matches!(&transcript.items().nth(2).unwrap().body, Body::Prompt { text, n_images: 1, .. } if text == "see")
         );
     }
 
@@ -245,9 +245,11 @@ mod tests {
         ];
         std::fs::write(&path, lines.join("\n")).unwrap();
         let transcript = read(&path, Path::new("/project")).unwrap();
-        let ids: Vec<_> = transcript.items().iter().map(|item| item.id.as_str()).collect();
+        let ids: Vec<_> = transcript.items().map(|item| item.id.as_str()).collect();
         assert_eq!(ids, ["u1", "m1.0"]);
-        assert_eq!(transcript.items()[0].at, 1_767_225_600_500);
-        assert!(matches!(&transcript.items()[0].body, Body::Prompt { text, .. } if text == "one"));
+        assert_eq!(transcript.items().next().unwrap().at, 1_767_225_600_500);
+        assert!(
+            matches!(&transcript.items().next().unwrap().body, Body::Prompt { text, .. } if text == "one")
+        );
     }
 }

@@ -40,7 +40,7 @@ pub fn replay(recording: &[Recorded]) -> Replayed {
         replay.line(began_at + recorded.ms, recorded);
         replay.take_events();
     }
-    Replayed { events: replay.events, items: replay.transcript.items().to_vec(), began_at }
+    Replayed { events: replay.events, items: replay.transcript.items().cloned().collect(), began_at }
 }
 
 struct Replay {

@@ -19,10 +19,13 @@ use crate::api::*;
 use crate::launch::Launch;
 use crate::recorder::Recorder;
 use crate::store::{Record, Store};
+use crate::transcript::find::{Search, Slice};
 use crate::transcript::output::{Reader, Source};
+use crate::transcript::parts;
 use machine::Limits;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::{mpsc, oneshot, watch};
 
 /// Finds the program anew at each start, since it may have been installed, moved or replaced in between.
@@ -80,19 +83,18 @@ pub(crate) enum Message {
         until: Option<ItemId>,
         reply: oneshot::Sender<()>,
     },
-    Find {
-        query: String,
-        index: Option<i64>,
-        reply: oneshot::Sender<Found>,
+    /// The items from one on that a find looks through next.
+    Slice {
+        first: usize,
+        reply: oneshot::Sender<Slice>,
     },
     Output {
         item_id: ItemId,
         reply: oneshot::Sender<Option<Source>>,
     },
-    Part {
+    Item {
         item_id: ItemId,
-        part: u32,
-        reply: oneshot::Sender<Option<Body>>,
+        reply: oneshot::Sender<Option<Arc<Item>>>,
     },
     Copy {
         copy: CopyOf,
@@ -113,6 +115,8 @@ pub struct SessionHandle {
     ending: Arc<watch::Sender<bool>>,
     /// Reads the outputs that are looked at.
     reader: Arc<Reader>,
+    /// How many finds have begun: only the last one goes on.
+    finds: Arc<AtomicU64>,
 }
 
 impl SessionHandle {
@@ -122,7 +126,7 @@ impl SessionHandle {
         let (ending, is_ending) = watch::channel(false);
         let id = open.record.id.clone();
         tokio::spawn(actor::run(open, inbox, is_ending));
-        Self { id, messages, ending: Arc::new(ending), reader: Arc::default() }
+        Self { id, messages, ending: Arc::new(ending), reader: Arc::default(), finds: Arc::default() }
     }
 
     pub fn id(&self) -> &SessionId {
@@ -187,11 +191,27 @@ impl SessionHandle {
         answer.await.map_err(|_| gone())
     }
 
-    /// Finds words in the whole transcript: the item of that number among those that hold them, or the last.
-    pub async fn find(&self, query: String, index: Option<i64>) -> Result<Found, CommandError> {
-        let (reply, answer) = oneshot::channel();
-        self.send(Message::Find { query, index, reply }).await?;
-        answer.await.map_err(|_| gone())
+    /// Finds words in the whole transcript: the item of that number among those that hold them, or the last. `None` if
+    /// another find began meanwhile, which is the one that counts.
+    pub async fn find(&self, query: String, index: Option<i64>) -> Result<Option<Found>, CommandError> {
+        let nr = self.finds.fetch_add(1, Ordering::Relaxed) + 1;
+        let Some(mut search) = Search::new(&query) else { return Ok(Some(Found { count: 0, hit: None })) };
+        loop {
+            if self.finds.load(Ordering::Relaxed) != nr {
+                return Ok(None);
+            }
+            let (reply, answer) = oneshot::channel();
+            self.send(Message::Slice { first: search.next(), reply }).await?;
+            let slice = answer.await.map_err(|_| gone())?;
+            let looking = tokio::task::spawn_blocking(move || (search.look(slice), search));
+            let (is_last, looked) = looking.await.map_err(|_| gone())?;
+            search = looked;
+            if is_last {
+                break;
+            }
+        }
+        let found = tokio::task::spawn_blocking(move || search.found(index)).await;
+        found.map(Some).map_err(|_| gone())
     }
 
     /// Some lines of what a tool put out, from `first` on; `None` if there is no such output. It is read beside the
@@ -210,11 +230,17 @@ impl SessionHandle {
         part.map(Some).map_err(|_| gone())
     }
 
-    /// A part of an item that a window does not draw at once, counted from 0; `None` if there is none.
+    /// A part of an item that a window does not draw at once, counted from 0; `None` if there is none. It is cut beside
+    /// the session, which goes on meanwhile.
     pub async fn part(&self, item_id: ItemId, part: u32) -> Result<Option<Body>, CommandError> {
         let (reply, answer) = oneshot::channel();
-        self.send(Message::Part { item_id, part, reply }).await?;
-        answer.await.map_err(|_| gone())
+        self.send(Message::Item { item_id, reply }).await?;
+        let Some(item) = answer.await.map_err(|_| gone())? else { return Ok(None) };
+        let cut = tokio::task::spawn_blocking(move || {
+            let cut = parts::part(&item.body, part);
+            cut.filter(|(_, n_parts)| part < *n_parts).map(|(body, _)| body)
+        });
+        cut.await.map_err(|_| gone())
     }
 
     /// A text to take along; `None` if there is no such item.
@@ -258,3 +284,6 @@ fn gone() -> CommandError {
         detail: None,
     }
 }
+
+#[cfg(test)]
+mod tests;

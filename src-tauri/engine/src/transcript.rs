@@ -7,7 +7,7 @@ mod calls;
 mod earlier;
 mod edits;
 mod facts;
-mod find;
+pub mod find;
 mod markdown;
 mod news;
 mod notices;
@@ -34,13 +34,14 @@ pub use news::News;
 use reply::Reply;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The conversation so far.
 #[derive(Default)]
 pub struct Transcript {
     /// The project's folder: paths inside it are shown without it.
     project: PathBuf,
-    items: Vec<Item>,
+    items: Vec<Arc<Item>>,
     index: HashMap<ItemId, usize>,
     rows: rows::Index,
     facts: facts::Facts,
@@ -153,8 +154,8 @@ impl Transcript {
         }
     }
 
-    pub fn items(&self) -> &[Item] {
-        &self.items
+    pub fn items(&self) -> impl ExactSizeIterator<Item = &Item> + Clone {
+        self.items.iter().map(Arc::as_ref)
     }
 
     /// Is there such an item?
@@ -173,10 +174,15 @@ impl Transcript {
 
     /// The items of the rows from `first` up to `end`, of a subagent's the last ones.
     pub fn items_of(&self, first: u32, end: u32) -> impl Iterator<Item = &Item> {
-        self.rows.places(first, end).map(|place| &self.items[place])
+        self.rows.places(first, end).map(|place| self.items[place].as_ref())
     }
 
     pub fn item(&self, id: &ItemId) -> Option<&Item> {
+        self.shared(id).map(Arc::as_ref)
+    }
+
+    /// An item as it is now, to be looked at elsewhere while the conversation goes on.
+    pub fn shared(&self, id: &ItemId) -> Option<&Arc<Item>> {
         Some(&self.items[*self.index.get(id)?])
     }
 
@@ -230,7 +236,7 @@ impl Transcript {
 
     fn body(&mut self, id: &ItemId) -> Option<&mut Body> {
         let item_idx = *self.index.get(id)?;
-        Some(&mut self.items[item_idx].body)
+        Some(&mut Arc::make_mut(&mut self.items[item_idx]).body)
     }
 
     /// Puts an item at the end.
@@ -251,7 +257,7 @@ impl Transcript {
         let row_of_parent = parent.as_ref().and_then(|parent| self.row_of(parent));
         let (row, nr) = self.rows.add(self.items.len(), row_of_parent, &body);
         self.index.insert(id.clone(), self.items.len());
-        self.items.push(Item { id: id.clone(), parent, row, nr, at, part: 0, parts: 1, body });
+        self.items.push(Arc::new(Item { id: id.clone(), parent, row, nr, at, part: 0, parts: 1, body }));
         self.touch(&id, Dirty::Added);
     }
 

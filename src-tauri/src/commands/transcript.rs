@@ -73,6 +73,7 @@ fn feed_of(shell: &Shell, window: &WebviewWindow, id: &SessionId) -> Answer<Opti
     })
 }
 
+/// Nothing if another find took its place.
 #[tauri::command]
 pub async fn find_words(
     shell: State<'_, Shell>,
@@ -80,7 +81,7 @@ pub async fn find_words(
     session_id: SessionId,
     query: String,
     index: Option<i64>,
-) -> Answer<Found> {
+) -> Answer<Option<Found>> {
     session_of(&shell, &window, &session_id)?.find(query, index).await
 }
 

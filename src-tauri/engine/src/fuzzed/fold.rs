@@ -29,11 +29,11 @@ pub fn fold(data: &[u8]) {
             // A window is told what is less.
             news.into_patch().into_iter().for_each(|event| pending.push(event, None));
         }
-        assert_eq!(shown, transcript.items());
+        assert!(shown.iter().eq(transcript.items()), "{shown:?}");
         left = behind;
         if left.len().is_multiple_of(2) {
             pending.take_from(0).iter().for_each(|event| patch::apply(&mut merged, event));
-            assert_eq!(merged, transcript.items());
+            assert!(merged.iter().eq(transcript.items()), "{merged:?}");
         }
     }
     lived(&lines);

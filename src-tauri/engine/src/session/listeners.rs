@@ -52,7 +52,7 @@ impl Listeners {
                 (rows, items.map(|item| self.drawn(item)).collect())
             }
             Subscriber::Every(_) => {
-                (Rows { end: total, total, ..Rows::default() }, transcript.items().to_vec())
+                (Rows { end: total, total, ..Rows::default() }, transcript.items().cloned().collect())
             }
             Subscriber::Facts(_) => (Rows { total, ..Rows::default() }, Vec::new()),
         }

@@ -24,7 +24,7 @@ impl Transcript {
         let wanted = until.and_then(|id| self.item(id)).filter(|item| Some(item.row) == row);
         let first = wanted.map_or(end, |item| below(item.nr)).min(end.saturating_sub(PAGE));
         let first = first.max(end.saturating_sub(MOST));
-        inside[first..end].iter().map(|place| &self.items[*place as usize])
+        inside[first..end].iter().map(|place| self.items[*place as usize].as_ref())
     }
 }
 

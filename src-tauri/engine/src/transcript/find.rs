@@ -1,41 +1,86 @@
-//! Finding words in a whole transcript, whether a window holds it or not.
+//! Finding words in a whole transcript, whether a window holds it or not. It is looked through beside the session, in
+//! slices that the session hands out between its events.
 
+use super::output::Source;
 use super::{Transcript, parts, words};
-use crate::api::{Body, Found, Hit};
+use crate::api::{Body, Found, Hit, Item};
 use regex::{Regex, RegexBuilder};
+use std::sync::Arc;
+
+/// Items that are handed out at once: what that takes is what it may hold up the session.
+const SLICE: usize = 512;
+
+/// Some items in a row, as they are now.
+pub type Slice = Vec<Readable>;
+
+/// What can be read of an item.
+pub struct Readable {
+    item: Arc<Item>,
+    output: Option<Source>,
+}
 
 impl Transcript {
-    /// The items that hold `query`, upper and lower case counting as the same. `index` says which of them is wanted,
-    /// around the end if it must; without it the last.
-    pub fn find(&self, query: &str, index: Option<i64>) -> Found {
-        let Some(wanted) = pattern(query) else { return Found { count: 0, hit: None } };
-        let mut buffer = String::new();
-        let hits: Vec<(usize, bool)> = (0..self.items.len())
-            .filter_map(|place| Some((place, self.holds(place, &wanted, &mut buffer)?)))
-            .collect();
-        let count = hits.len();
-        let index = index.unwrap_or(-1).rem_euclid(count.max(1) as i64) as usize;
-        let hit = hits.get(index).map(|(place, inside)| {
-            let item = &self.items[*place];
-            let part = part_with(&item.body, &wanted);
-            Hit { index: index as u32, item_id: item.id.clone(), row: item.row, inside: *inside, part }
-        });
-        Found { count: count as u32, hit }
+    /// The items from the one at `first` on, no more of them than are quickly handed out.
+    pub fn slice(&self, first: usize) -> Slice {
+        let items = self.items.iter().skip(first).take(SLICE);
+        items.map(|item| Readable { item: item.clone(), output: self.output(&item.id).cloned() }).collect()
+    }
+}
+
+/// A search that is under way.
+pub struct Search {
+    wanted: Regex,
+    n_seen: usize,
+    /// The items that hold the words, and whether they have to be unfolded to see them.
+    hits: Vec<(Arc<Item>, bool)>,
+    buffer: String,
+}
+
+impl Search {
+    /// For these words, upper and lower case counting as the same; `None` if there is nothing to look for.
+    pub fn new(query: &str) -> Option<Self> {
+        Some(Self { wanted: pattern(query)?, n_seen: 0, hits: Vec::new(), buffer: String::new() })
+    }
+
+    /// Where the next slice begins.
+    pub fn next(&self) -> usize {
+        self.n_seen
+    }
+
+    /// Looks through a slice, and says whether that was the last: one that is not full.
+    pub fn look(&mut self, slice: Slice) -> bool {
+        self.n_seen += slice.len();
+        let is_last = slice.len() < SLICE;
+        for readable in slice {
+            if let Some(inside) = self.holds(&readable) {
+                self.hits.push((readable.item, inside));
+            }
+        }
+        is_last
     }
 
     /// Whether an item holds the words, and whether it has to be unfolded to see them.
-    fn holds(&self, place: usize, wanted: &Regex, buffer: &mut String) -> Option<bool> {
-        let item = &self.items[place];
-        buffer.clear();
-        words::shown(&item.body, buffer);
-        if wanted.is_match(buffer) {
+    fn holds(&mut self, Readable { item, output }: &Readable) -> Option<bool> {
+        self.buffer.clear();
+        words::shown(&item.body, &mut self.buffer);
+        if self.wanted.is_match(&self.buffer) {
             return Some(false);
         }
-        buffer.clear();
-        words::inside(&item.body, buffer);
-        let output = self.output(&item.id);
-        (wanted.is_match(buffer) || output.is_some_and(|output| wanted.is_match(output.raw())))
-            .then_some(true)
+        self.buffer.clear();
+        words::inside(&item.body, &mut self.buffer);
+        let is_in_output = || output.as_ref().is_some_and(|output| self.wanted.is_match(output.raw()));
+        (self.wanted.is_match(&self.buffer) || is_in_output()).then_some(true)
+    }
+
+    /// The items that were found. `index` says which of them is wanted, around the end if it must; without it the last.
+    pub fn found(self, index: Option<i64>) -> Found {
+        let count = self.hits.len();
+        let index = index.unwrap_or(-1).rem_euclid(count.max(1) as i64) as usize;
+        let hit = self.hits.get(index).map(|(item, inside)| {
+            let part = part_with(&item.body, &self.wanted);
+            Hit { index: index as u32, item_id: item.id.clone(), row: item.row, inside: *inside, part }
+        });
+        Found { count: count as u32, hit }
     }
 }
 
@@ -63,7 +108,8 @@ fn pattern(query: &str) -> Option<Regex> {
 
 #[cfg(test)]
 mod tests {
-    use crate::api::Level;
+    use super::{SLICE, Search};
+    use crate::api::{Found, Level};
     use crate::session::machine::Note;
     use crate::transcript::Transcript;
     use std::path::Path;
@@ -77,36 +123,68 @@ mod tests {
         transcript
     }
 
+    fn find(transcript: &Transcript, query: &str, index: Option<i64>) -> Found {
+        let Some(mut search) = Search::new(query) else { return Found { count: 0, hit: None } };
+        while !search.look(transcript.slice(search.next())) {}
+        search.found(index)
+    }
+
+    #[test]
+    fn a_long_conversation_is_looked_through_in_slices_and_goes_on_meanwhile() {
+        let n_items = 3 * SLICE;
+        let mut transcript = transcript(&[]);
+        let add = |transcript: &mut Transcript, nr: usize| {
+            let text = format!("needle {nr}");
+            transcript.note(0, Note::Notice { level: Level::Info, text, detail: None });
+        };
+        (0..n_items).for_each(|nr| add(&mut transcript, nr));
+        let mut search = Search::new("needle").unwrap();
+        let mut n_slices = 0;
+        loop {
+            let slice = transcript.slice(search.next());
+            assert!(slice.len() <= SLICE);
+            n_slices += 1;
+            // What comes while it is looked through is found as well.
+            add(&mut transcript, n_items + n_slices);
+            if search.look(slice) {
+                break;
+            }
+        }
+        assert_eq!(n_slices, 4);
+        let found = search.found(None);
+        assert_eq!((found.count, found.hit.unwrap().row), (n_items as u32 + 3, n_items as u32 + 2));
+    }
+
     #[test]
     fn words_are_found_wherever_they_stand_and_whatever_their_case() {
         let transcript =
             transcript(&[("Straße", None), ("b", Some("on the STRASSE")), ("c", Some("STRAßE"))]);
-        let found = transcript.find("straße", None);
+        let found = find(&transcript, "straße", None);
         assert_eq!(found.count, 2);
         let hit = found.hit.unwrap();
         assert_eq!((hit.index, hit.row, hit.inside), (1, 2, true));
-        assert!(!transcript.find("straße", Some(0)).hit.unwrap().inside);
+        assert!(!find(&transcript, "straße", Some(0)).hit.unwrap().inside);
     }
 
     #[test]
     fn hits_go_around_at_both_ends() {
         let transcript = transcript(&[("one", None), ("two", None), ("one more", None)]);
-        let at = |index| transcript.find("one", Some(index)).hit.unwrap().index;
+        let at = |index| find(&transcript, "one", Some(index)).hit.unwrap().index;
         assert_eq!([at(0), at(1), at(2), at(-1)], [0, 1, 0, 1]);
     }
 
     #[test]
     fn words_in_a_long_item_are_found_in_their_part() {
         let long = format!("{}needle", "hay ".repeat(100_000));
-        let found = transcript(&[("n", Some(&long))]).find("needle", None);
+        let found = find(&transcript(&[("n", Some(&long))]), "needle", None);
         assert_eq!(found.hit.unwrap().part, 12);
     }
 
     #[test]
     fn words_are_no_pattern() {
         let transcript = transcript(&[("a.b (c", None)]);
-        assert_eq!(transcript.find(".B (", None).count, 1);
-        assert_eq!(transcript.find("a b", None).count, 0);
-        assert_eq!(transcript.find("  ", None).count, 0);
+        assert_eq!(find(&transcript, ".B (", None).count, 1);
+        assert_eq!(find(&transcript, "a b", None).count, 0);
+        assert_eq!(find(&transcript, "  ", None).count, 0);
     }
 }

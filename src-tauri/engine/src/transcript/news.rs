@@ -3,6 +3,7 @@
 use super::Transcript;
 use crate::api::*;
 use crate::document::{Change, Stream as Document};
+use std::sync::Arc;
 
 /// Something that happened.
 pub enum News {
@@ -80,17 +81,17 @@ impl Transcript {
         }
         let item_idx = *self.index.get(&id)?;
         let change = self.documents.get_mut(&id).and_then(Document::take_change);
-        if let Body::Text { blocks, .. } = &mut self.items[item_idx].body
+        if let Body::Text { blocks, .. } = &mut Arc::make_mut(&mut self.items[item_idx]).body
             && let Some(change) = &change
         {
             apply(blocks, change.clone());
         }
         match (dirty, change) {
-            (Dirty::Added, _) => Some(Event::ItemAdded { item: self.items[item_idx].clone() }),
-            (Dirty::Changed, _) => Some(Event::ItemChanged { item: self.items[item_idx].clone() }),
+            (Dirty::Added, _) => Some(Event::ItemAdded { item: Item::clone(&self.items[item_idx]) }),
+            (Dirty::Changed, _) => Some(Event::ItemChanged { item: Item::clone(&self.items[item_idx]) }),
             (Dirty::Grown, Some(change)) => Some(told(id, change)),
             (Dirty::Grown, None) if matches!(self.items[item_idx].body, Body::Text { .. }) => None,
-            (Dirty::Grown, None) => Some(Event::ItemChanged { item: self.items[item_idx].clone() }),
+            (Dirty::Grown, None) => Some(Event::ItemChanged { item: Item::clone(&self.items[item_idx]) }),
             // Told as what they are.
             (Dirty::Finished | Dirty::Removed, _) => None,
         }

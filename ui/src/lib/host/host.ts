@@ -45,8 +45,8 @@ export interface Host {
   showRows(sessionId: SessionId, show: Show): Promise<void>;
   /** Shows more of what a subagent did before number `before`, and from `until` on if that is near; it comes with a batch. */
   showEarlier(sessionId: SessionId, itemId: ItemId, before: number, until: ItemId | null): Promise<void>;
-  /** Finds words in the whole session: the hit of that number, around the end if it must, or the last. */
-  findWords(sessionId: SessionId, query: string, index: number | null): Promise<Found>;
+  /** Finds words in the whole session: the hit of that number, around the end if it must, or the last; `null` if another find began. */
+  findWords(sessionId: SessionId, query: string, index: number | null): Promise<Found | null>;
   /** Some lines of what a tool put out, from `first` on. */
   outputLines(sessionId: SessionId, itemId: ItemId, first: number, count: number): Promise<Output>;
   /** A part of an item that is not drawn at once, counted from 0. */

@@ -260,7 +260,7 @@ export class ProjectState {
     return (await copied) === null;
   }
 
-  /** Finds words in a whole session; `null` if that failed. */
+  /** Finds words in a whole session; `null` if that failed, or another find began. */
   async findWords(id: SessionId, query: string, index: number | null): Promise<Found | null> {
     let found: Found | null = null;
     await this.#try('Nothing was looked for', async () => {

@@ -5,7 +5,6 @@ use crate::api::*;
 use crate::attachment;
 use crate::session::machine::{Input, Prompt};
 use crate::session::{Message, Subscriber, gone};
-use crate::transcript::parts;
 use tokio::sync::oneshot;
 
 impl Actor {
@@ -49,13 +48,9 @@ impl Actor {
                 let _ = reply.send(());
             }
             // Whoever asked and is gone needs no answer.
-            Message::Find { query, index, reply } => drop(reply.send(self.transcript.find(&query, index))),
+            Message::Slice { first, reply } => drop(reply.send(self.transcript.slice(first))),
             Message::Output { item_id, reply } => drop(reply.send(self.transcript.output(&item_id).cloned())),
-            Message::Part { item_id, part, reply } => {
-                let item = self.transcript.item(&item_id);
-                let cut = item.and_then(|item| parts::part(&item.body, part));
-                drop(reply.send(cut.filter(|(_, n_parts)| part < *n_parts).map(|(body, _)| body)));
-            }
+            Message::Item { item_id, reply } => drop(reply.send(self.transcript.shared(&item_id).cloned())),
             Message::Copy { copy, reply } => {
                 drop(reply.send(self.transcript.text_of(&self.session().title, &copy)));
             }
@@ -64,7 +59,7 @@ impl Actor {
                 // A caller that is gone needs no snapshot.
                 let total = self.transcript.n_rows();
                 let rows = Rows { end: total, total, ..Rows::default() };
-                drop(reply.send(self.snapshot(rows, self.transcript.items().to_vec())));
+                drop(reply.send(self.snapshot(rows, self.transcript.items().cloned().collect())));
             }
             Message::Finish(reply) => self.finish.push(reply),
             Message::Close(reply) => {

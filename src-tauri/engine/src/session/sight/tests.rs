@@ -67,7 +67,7 @@ impl Stage {
     }
 
     fn whole(&self) -> &Item {
-        &self.transcript.items()[0]
+        self.transcript.items().next().unwrap()
     }
 }
 

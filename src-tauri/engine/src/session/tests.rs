@@ -1,0 +1,92 @@
+use super::*;
+use crate::history;
+use crate::session::machine::Memory;
+use serde_json::json;
+use std::future::Future;
+use std::path::Path;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+/// A session whose conversation of these prompts lies on disk, and whose agent is not there.
+fn session(folder: &Path, prompts: impl Iterator<Item = String>) -> SessionHandle {
+    let (project, agent_config) = (folder.join("project"), folder.join("config"));
+    let agent_session_id = "s".to_owned();
+    let path = history::transcript_path(&agent_config, &project, &agent_session_id);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let line = |(nr, text): (usize, String)| {
+        let parent = nr.checked_sub(1).map(|parent| format!("u{parent}"));
+        let message = json!({"role": "user", "content": text});
+        json!({"type": "user", "uuid": format!("u{nr}"), "parentUuid": parent, "message": message})
+    };
+    let lines: Vec<String> = prompts.enumerate().map(|prompt| line(prompt).to_string()).collect();
+    std::fs::write(&path, lines.join("\n")).unwrap();
+    let memory = Memory { agent_session_id: Some(agent_session_id), ..Memory::default() };
+    let (id, agent) = (SessionId::new("s"), AgentKind::Demo);
+    SessionHandle::open(Open {
+        record: Record { id, project, agent, created_at: 0, changed_at: 0, memory },
+        launcher: Arc::new(|| Err(gone())),
+        store: None,
+        agent_config,
+        locks: None,
+        limits: Limits::default(),
+        recorder: Recorder::default(),
+    })
+}
+
+fn needles() -> impl Iterator<Item = String> {
+    (0..2_000).map(|nr| format!("needle {nr}"))
+}
+
+/// Lets it go on as far as it can without waiting.
+fn nudge<F: Future>(future: std::pin::Pin<&mut F>) -> Poll<F::Output> {
+    future.poll(&mut Context::from_waker(Waker::noop()))
+}
+
+/// A find is under way and not looked at any more: the session answers and tells as if there were none.
+#[tokio::test]
+async fn a_session_goes_on_while_it_is_looked_through() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = session(folder.path(), needles());
+    let (sender, mut events) = mpsc::channel(16);
+    session.subscribe(Subscriber::Every(sender)).await.unwrap();
+    let mut find = pin!(session.find("needle".to_owned(), Some(3)));
+    let mut n_told = 0;
+    let found = loop {
+        if let Poll::Ready(found) = nudge(find.as_mut()) {
+            break found.unwrap().unwrap();
+        }
+        let title = format!("title {n_told}");
+        session.command(Command::Rename { title: title.clone() }).await.unwrap();
+        while let Some(envelope) = events.recv().await {
+            if matches!(envelope.event, Event::SessionChanged { session } if session.title == title) {
+                break;
+            }
+        }
+        n_told += 1;
+    };
+    assert!(n_told >= 4, "told {n_told} times while it was looked through");
+    assert_eq!((found.count, found.hit.unwrap().item_id), (2_000, ItemId::new("u3")));
+}
+
+#[tokio::test]
+async fn a_find_ends_when_another_begins() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = session(folder.path(), needles());
+    let mut first = pin!(session.find("needle".to_owned(), None));
+    assert!(nudge(first.as_mut()).is_pending());
+    let second = session.find("needle 19".to_owned(), None).await.unwrap().unwrap();
+    assert_eq!(second.count, 111);
+    assert_eq!(first.await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn a_part_is_cut_while_the_session_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = session(folder.path(), std::iter::once("long ".repeat(50_000)));
+    let mut part = pin!(session.part(ItemId::new("u0"), 1));
+    assert!(nudge(part.as_mut()).is_pending());
+    session.snapshot().await.unwrap();
+    let Some(Body::Prompt { text, .. }) = part.await.unwrap() else { panic!("no part of a prompt") };
+    assert!(text.len() > 1_000 && text.len() < 50_000, "{} bytes", text.len());
+    assert_eq!(session.part(ItemId::new("u0"), 1_000).await.unwrap(), None);
+}
