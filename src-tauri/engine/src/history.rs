@@ -3,10 +3,14 @@
 //! `<config>/projects/<encoded folder>/<session id>.jsonl` (2.1.329). The format is the agent's own business: lines
 //! that do not parse, a torn last one among them, are left out.
 
+mod end;
+
+pub use end::read_end;
+
 use crate::transcript::Transcript;
 use crate::wire::{self, ContentBlock, Inbound, User};
 use std::collections::HashMap;
-use std::io::{self, BufRead};
+use std::io;
 use std::path::{Path, PathBuf};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
@@ -52,25 +56,27 @@ pub fn transcript_path(config: &Path, project: &Path, agent_session_id: &str) ->
 /// Folds a transcript on disk. A file that is not there is an empty conversation.
 pub fn read(path: &Path, project: &Path) -> io::Result<Transcript> {
     let mut transcript = Transcript::new(project);
-    let file = match std::fs::File::open(path) {
-        Ok(file) => file,
+    let bytes = match std::fs::read(path) {
+        Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(transcript),
         Err(error) => return Err(error),
     };
-    let mut lines = Vec::new();
-    for line in io::BufReader::new(file).split(b'\n') {
-        lines.push(line?);
-    }
-    for line in on_the_branch(&lines) {
-        fold(&mut transcript, line);
-    }
-    // What was not finished then is not going on now.
+    on_the_branch(&lines_of(&bytes)).into_iter().for_each(|line| fold(&mut transcript, line));
+    Ok(finished(transcript))
+}
+
+fn lines_of(bytes: &[u8]) -> Vec<&[u8]> {
+    bytes.split(|byte| *byte == b'\n').collect()
+}
+
+/// What was not finished then is not going on now.
+fn finished(mut transcript: Transcript) -> Transcript {
     transcript.note(0, crate::session::machine::Note::ProcessEnded);
-    Ok(transcript)
+    transcript
 }
 
 /// The lines form a tree: what is shown is the way from the last message back to its root, in the file's order.
-fn on_the_branch(lines: &[Vec<u8>]) -> Vec<&[u8]> {
+fn on_the_branch<'a>(lines: &[&'a [u8]]) -> Vec<&'a [u8]> {
     #[derive(serde::Deserialize, Default)]
     #[serde(default, rename_all = "camelCase")]
     struct Place {
@@ -100,7 +106,7 @@ fn on_the_branch(lines: &[Vec<u8>]) -> Vec<&[u8]> {
         .zip(&shown)
         .zip(&places)
         .filter(|((_, shown), place)| **shown && is_shown(place))
-        .map(|((line, _), _)| line.as_slice())
+        .map(|((line, _), _)| *line)
         .collect()
 }
 

@@ -19,7 +19,17 @@ export function at(row: number, item: Item): Item {
 export function snapshot(seq: number, items: Item[] = [], facts: Partial<Session> = {}): Snapshot {
   const total = items.reduce((rows, item) => Math.max(rows, item.row + 1), 0);
   const rows = { first: 0, end: total, total, ask: 1 };
-  return { seq, toldAt: 1_000_000, session: session(facts), rows, items, files: [], tasks: [], prompts: [] };
+  return {
+    seq,
+    toldAt: 1_000_000,
+    session: session(facts),
+    rows,
+    isPartial: false,
+    items,
+    files: [],
+    tasks: [],
+    prompts: [],
+  };
 }
 
 /** A batch for a window that holds whatever there is, unless told otherwise. */

@@ -18,6 +18,9 @@ pub struct Snapshot {
     pub session: Session,
     /// The part of the transcript that was asked for.
     pub rows: Rows,
+    /// Only the end of the conversation was read so far, and the rows are counted from there. When all of it is read, a gap
+    /// comes, and with it a new snapshot.
+    pub is_partial: bool,
     /// The items of those rows, in their order.
     pub items: Vec<Item>,
     /// The files that the session changed, the one that changed last at the end.

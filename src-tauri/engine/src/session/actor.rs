@@ -1,13 +1,13 @@
 //! The task that owns a session: it carries out the machine's effects, and decides nothing itself.
 
 mod message;
+mod opening;
 
 use super::listeners::Listeners;
 use super::log;
-use super::machine::{Effect, Input, Machine, Note, Timer};
+use super::machine::{Effect, Input, Machine, Timer};
 use super::{Message, Open};
 use crate::api::*;
-use crate::history;
 use crate::launch::Start;
 use crate::owner::{self, Lock};
 use crate::process::{Output, Process};
@@ -26,8 +26,8 @@ fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
 }
 
-pub async fn run(open: Open, inbox: mpsc::Receiver<Message>, ending: watch::Receiver<bool>) {
-    let transcript = past(&open).await;
+pub async fn run(open: Open, mut inbox: mpsc::Receiver<Message>, ending: watch::Receiver<bool>) {
+    let transcript = Transcript::new(&open.record.project);
     let (output_sender, output) = mpsc::channel(BACKLOG);
     // Until one was started: as it would be if nobody decided otherwise.
     let restricted = open.record.agent != AgentKind::Demo;
@@ -38,6 +38,7 @@ pub async fn run(open: Open, inbox: mpsc::Receiver<Message>, ending: watch::Rece
         open,
         machine,
         transcript,
+        is_partial: false,
         process: None,
         output_sender,
         listeners,
@@ -50,50 +51,19 @@ pub async fn run(open: Open, inbox: mpsc::Receiver<Message>, ending: watch::Rece
         activity: String::new(),
         refused: None,
     };
-    for prompt in actor.machine.prompts().cloned().collect::<Vec<_>>() {
-        // Under which name the agent got it, if it did: that stands in its own transcript.
-        let known = prompt.wire_ids().filter(|id| actor.transcript.knows(id)).last();
-        if known.is_some() {
-            actor.machine.found_cut_off(&prompt.id);
-        }
-        let id = known.map_or(prompt.id.clone(), PromptId::new);
-        actor.transcript.note(now(), Note::PromptAccepted(prompt));
-        actor.transcript.note(now(), Note::PromptState { id, state: PromptState::Held });
+    for message in actor.take_over(&mut inbox).await {
+        actor.message(message).await;
+        actor.settle().await;
     }
-    // Nobody listens yet; whoever does gets these in the snapshot.
-    actor.transcript.take_events();
-    actor.machine.take_changed();
     actor.serve(inbox, output).await;
-}
-
-/// The conversation as the agent kept it.
-async fn past(open: &Open) -> Transcript {
-    let Some(agent_session_id) = &open.record.memory.agent_session_id else {
-        return Transcript::new(&open.record.project);
-    };
-    let path = history::transcript_path(&open.agent_config, &open.record.project, agent_session_id);
-    let read = tokio::task::spawn_blocking({
-        let project = open.record.project.clone();
-        move || history::read(&path, &project)
-    })
-    .await;
-    match read {
-        Ok(Ok(transcript)) => transcript,
-        Ok(Err(error)) => {
-            let mut transcript = Transcript::new(&open.record.project);
-            let text = "The conversation so far could not be read".to_owned();
-            transcript
-                .note(now(), Note::Notice { level: Level::Warning, text, detail: Some(error.to_string()) });
-            transcript
-        }
-        Err(panic) => std::panic::resume_unwind(panic.into_panic()),
-    }
 }
 
 struct Actor {
     open: Open,
     machine: Machine,
     transcript: Transcript,
+    /// Only the end of it was read so far.
+    is_partial: bool,
     process: Option<Process>,
     output_sender: mpsc::Sender<Output>,
     listeners: Listeners,

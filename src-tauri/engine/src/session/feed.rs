@@ -99,6 +99,15 @@ impl Feed {
         self.more.notify_one();
     }
 
+    /// What the window holds is no longer what there is: a gap, after which it asks for a snapshot.
+    pub(crate) fn start_over(&self, seq: u64, n_rows: u32) {
+        let mut state = self.lock();
+        state.pass(seq, n_rows);
+        state.gap();
+        drop(state);
+        self.more.notify_one();
+    }
+
     /// Brings items that were asked for, unless their rows are no longer shown.
     pub(crate) fn bring(&self, items: impl Iterator<Item = Item>) {
         let mut state = self.lock();

@@ -63,6 +63,21 @@ impl Listeners {
         self.sight.of(item)
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.subscribers.is_empty()
+    }
+
+    /// Rows are counted anew, of which there are so many: windows have to start over.
+    pub fn start_over(&mut self, now: u64, n_rows: u32) {
+        self.seq += 1;
+        self.told_at = now;
+        for subscriber in &self.subscribers {
+            if let Subscriber::Merged(feed) = subscriber {
+                feed.start_over(self.seq, n_rows);
+            }
+        }
+    }
+
     /// What is told from now on goes to this one too.
     pub fn add(&mut self, subscriber: Subscriber) {
         self.subscribers.push(subscriber);

@@ -90,3 +90,28 @@ async fn a_part_is_cut_while_the_session_goes_on() {
     assert!(text.len() > 1_000 && text.len() < 50_000, "{} bytes", text.len());
     assert_eq!(session.part(ItemId::new("u0"), 1_000).await.unwrap(), None);
 }
+
+/// Not all of a conversation is read when a window has its end, and what else is asked waits for all of it.
+#[tokio::test]
+async fn a_window_has_the_end_of_a_long_conversation_before_the_rest_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = session(folder.path(), (0..5_000).map(|nr| format!("{nr} {}", "word ".repeat(150))));
+    let show = Show { first: None, count: 100, ask: 1 };
+    let feed = Arc::new(Feed::new(SessionId::new("s"), show));
+    // Asked at once, on the one thread that the session runs on: nothing of it is read yet.
+    let first = session.subscribe(Subscriber::Merged(feed.clone())).await.unwrap();
+    assert!(first.is_partial);
+    assert_eq!((first.items.len(), &first.items[99].id), (100, &ItemId::new("u4999")));
+    let shown = feed.clone();
+    session.show(shown, Show { first: Some(0), count: 100, ask: 2 }).await.unwrap();
+    // A copy is of all of it, and so comes behind it.
+    let copied = session.copy(CopyOf::Conversation).await.unwrap().unwrap();
+    assert!(copied.contains("0 word") && copied.contains("4999 word") && copied.len() > 5_000 * 750);
+    let batch = feed.next().await;
+    assert!(batch.after > first.seq, "a gap: {} after {}", batch.after, first.seq);
+    let feed = Arc::new(Feed::new(SessionId::new("s"), show));
+    let whole = session.subscribe(Subscriber::Merged(feed)).await.unwrap();
+    assert!(!whole.is_partial);
+    assert_eq!((whole.rows.total, whole.items.len()), (5_000, 100));
+    assert_eq!(whole.items[99].body, first.items[99].body);
+}

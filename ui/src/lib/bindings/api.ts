@@ -70,6 +70,11 @@ toldAt: number, session: Session,
  */
 rows: Rows, 
 /**
+ * Only the end of the conversation was read so far, and the rows are counted from there. When all of it is read, a gap
+ * comes, and with it a new snapshot.
+ */
+isPartial: boolean, 
+/**
  * The items of those rows, in their order.
  */
 items: Array<Item>, 

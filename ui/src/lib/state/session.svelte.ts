@@ -59,6 +59,10 @@ export class SessionState {
   prompts: readonly string[] = [];
   /** The choices that a reader made in rows that fold several items, by row. */
   readonly openRows = new SvelteMap<string, boolean>();
+  /** Only the end of the conversation was read so far, and the rows are counted from there. */
+  isPartial = $state.raw(false);
+  /** Goes up when rows are counted anew. */
+  numbering = $state.raw(0);
   place: Place = { following: true, index: 0, offset: 0 };
   /** Carries a wish for other rows to the shell. */
   onshow: (show: Show) => void = () => {};
@@ -108,13 +112,15 @@ export class SessionState {
 
   /** The same wish again, for a snapshot. */
   wantAgain(): Show {
-    this.show = { ...this.show, ask: this.show.ask + 1 };
+    const first = this.isPartial ? null : this.show.first;
+    this.show = { ...this.show, first, ask: this.show.ask + 1 };
     return this.show;
   }
 
   /** Starts over from a snapshot. Items that were known keep their identity, and with it what the reader unfolded. */
   load(snapshot: Snapshot): void {
     const known = this.#items;
+    const read = this.#rows.get(this.place.index)?.key;
     for (const item of known.values()) {
       item.children = [];
       item.nEarlier = 0;
@@ -132,6 +138,12 @@ export class SessionState {
     }
     this.#settleSubagents();
     this.#order();
+    if (this.isPartial && !snapshot.isPartial) {
+      // The same rows have other numbers now.
+      this.place.index = this.rows.find(({ key }) => key === read)?.index ?? Math.max(0, this.held.total - 1);
+      this.numbering += 1;
+    }
+    this.isPartial = snapshot.isPartial;
     this.lastTurn = null;
     this.files = snapshot.files;
     this.tasks = snapshot.tasks;

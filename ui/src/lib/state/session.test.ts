@@ -300,3 +300,28 @@ describe('a text that is longer than what is drawn at once', () => {
     expect(drawn(state)).toEqual({ words: ['three', 'four'], from: 2, to: 3, of: 4 });
   });
 });
+
+describe('a long conversation that is still being read', () => {
+  const end = [at(0, prompt('p8')), at(1, prompt('p9'))];
+  const whole = Array.from({ length: 10 }, (_, i) => at(i, prompt(`p${i}`)));
+
+  it('keeps the reader at the row that he read when its number is known', () => {
+    const state = new SessionState(session());
+    state.load({ ...snapshot(0, end), isPartial: true });
+    state.place = { following: false, index: 1, offset: 7 };
+    state.want(1);
+    // Its numbers mean something else by then: what is asked for is the end.
+    expect(state.wantAgain().first).toBeNull();
+    state.load(snapshot(1, whole));
+    expect(state.place).toEqual({ following: false, index: 9, offset: 7 });
+    expect([state.isPartial, state.numbering]).toEqual([false, 1]);
+  });
+
+  it('is counted anew once only', () => {
+    const state = new SessionState(session());
+    state.load({ ...snapshot(0, end), isPartial: true });
+    state.load(snapshot(1, whole));
+    state.load(snapshot(2, whole));
+    expect(state.numbering).toBe(1);
+  });
+});

@@ -132,6 +132,7 @@ impl Actor {
             told_at: self.listeners.told_at(),
             session: self.session(),
             rows,
+            is_partial: self.is_partial,
             items,
             files,
             tasks,

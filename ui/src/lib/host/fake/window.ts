@@ -21,6 +21,7 @@ export class FakeWindow {
       toldAt: this.session.toldAt,
       session: facts,
       rows: this.#rows,
+      isPartial: false,
       items: this.#told(items),
       files,
       tasks,
