@@ -1,5 +1,7 @@
 //! What WebKitGTK has to be told: what to do when a page's process dies, and not to imitate a GPU.
 
+mod wheel;
+
 use std::fs::{self, File};
 use std::path::Path;
 use std::sync::LazyLock;
@@ -14,10 +16,12 @@ static HAS_GPU: LazyLock<bool> = LazyLock::new(|| has_gpu(Path::new("/dev")));
 /// Without a GPU, OpenGL is computed by the processor, and WebKit (2.50) still draws through it: a frame of a
 /// conversation that grows took three times as long as one that is drawn into memory, and the page held twice as much.
 pub fn settle(window: &WebviewWindow) -> tauri::Result<()> {
-    window.with_webview(|webview| {
+    let own = window.clone();
+    window.with_webview(move |webview| {
         let page = webview.inner();
         if !*HAS_GPU && let Some(settings) = page.settings() {
             settings.set_hardware_acceleration_policy(HardwareAccelerationPolicy::Never);
+            wheel::carry_out(&page, own);
         }
         // It then asks for a snapshot like any other.
         page.connect_web_process_terminated(|page, reason| {
