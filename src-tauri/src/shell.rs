@@ -172,6 +172,8 @@ async fn first_prompt(
     // The prompt starts it. If nothing may start here yet, the prompt is kept with the session.
     let session = shell.desk.add_new(folder, agent).await?;
     shell.windows.with(label, |window| window.open_session = Some(session.id.clone()))?;
+    // A window that is there already has not heard of it.
+    tell::tell(app, label, WindowEvent::SessionListed { session: Box::new(session.clone()) });
     tell::tell(app, label, WindowEvent::Show { session_id: session.id.clone(), request_id: None });
     let prompt = Command::Prompt { text, images: Vec::new(), delivery: Delivery::AfterTurn };
     shell.desk.command(folder, &session.id, prompt).await

@@ -151,12 +151,14 @@ pub async fn an_answer_to_what_is_no_longer_so_is_refused() -> Result<()> {
 }
 
 pub async fn a_first_prompt_waits_for_the_answer() -> Result<()> {
-    let stage = Stage::claude(|folder| write_hook(folder, HOOK)).await?;
+    // The window knows its sessions by then, and has to be told of this one.
+    let stage = hostile().await?;
     stage
         .play("first-prompt", async |stage| {
             let launch = Launch::folder(&stage.folder).argument("--prompt=SAY Patient.");
             let mut second = launch.command(&stage.desktop);
             ensure!(second.status()?.success(), "the second start failed");
+            stage.window.wait_shows("SAY Patient.", SHORT).await?;
             stage.window.wait_shows("Do you trust lighthouse?", SHORT).await?;
             ensure!(n_starts(stage) == 0, "an agent was started");
             stage.window.click("button", "Work restricted").await?;
