@@ -65,8 +65,11 @@ pub async fn an_interrupt_in_mid_text_keeps_text_and_process() -> Result<()> {
     let world = World::new().await?;
     let mut relay = Relay::spawn(&world, &[])?;
     relay.prompt("HANG the first half of it").await?;
-    let shows_text =
-        |event: &Value| event["type"] == "blocksChanged" && text_of(&event["blocks"]).contains("first half");
+    // What comes right behind its beginning comes with it.
+    let shows_text = |event: &Value| {
+        let blocks = [&event["blocks"], &event["item"]["body"]["blocks"]];
+        blocks.into_iter().any(|blocks| blocks.is_array() && text_of(blocks).contains("first half"))
+    };
     relay.next_event("the first half of the text", DEADLINE, shows_text).await?;
     let pid = relay.session()?["pid"].clone();
     relay.send(&Command::Interrupt).await?;
