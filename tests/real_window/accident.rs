@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, ensure};
-use deskbell_tests::window::{AgentStub, Extents, LONG, SHORT, Window, eventually};
+use deskbell_tests::window::{AgentStub, Desktop, Extents, LONG, SHORT, Window, eventually};
 use serde_json::Value;
 
 use crate::stage::Stage;
@@ -174,15 +174,20 @@ async fn look(stage: &Stage) -> Result<Scene> {
         if what == "allow" { allow.push(placed) } else { places.push(placed) }
     }
     for dialog in stage.dialogs().await?.list().await? {
-        // One that vanishes while it is looked at has no place any more.
-        if let Ok(extents) = dialog.extents().await {
-            places.push(extents);
-        }
-        if let Ok(extents) = dialog.extents_of("Allow once").await {
-            allow.push(extents);
-        }
+        // One that vanishes while it is looked at has no place any more, or is said to be anywhere.
+        places.extend(dialog.extents().await.ok().filter(is_on_the_screen));
+        allow.extend(dialog.extents_of("Allow once").await.ok().filter(is_on_the_screen));
     }
     Ok(Scene { allow, avoid: Vec::new(), places })
+}
+
+fn is_on_the_screen(extents: &Extents) -> bool {
+    let (x, y) = (extents.x, extents.y);
+    let (width, height) = Desktop::SIZE;
+    (0..width).contains(&x)
+        && (0..height).contains(&y)
+        && (1..=width - x).contains(&extents.width)
+        && (1..=height - y).contains(&extents.height)
 }
 
 async fn rects(window: &Window) -> Result<Vec<(String, Extents)>> {

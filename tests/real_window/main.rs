@@ -46,12 +46,15 @@ mod trust;
 fn main() {
     use deskbell_tests::suite::{self, Requirement, test};
     use deskbell_tests::{tests, window};
+    use std::time::Duration;
 
     let needs = window::lacking().map_or(Requirement::Met, Requirement::Missing);
     if std::env::var_os("DESKBELL_BENCH").is_some() {
         suite::run(needs, screen::benchmarks());
     }
-    let mut tests = tests![
+    let accident = test("accident::random_input_allows_nothing", accident::random_input_allows_nothing);
+    let mut tests = vec![accident.within(Duration::from_secs(600)).beside_others()];
+    tests.extend(tests![
         conversation: a_prompt_by_keyboard_is_answered,
             a_turn_is_stopped_by_escape,
             a_reload_in_mid_stream_loses_and_doubles_nothing,
@@ -125,18 +128,11 @@ fn main() {
             a_turn_is_read_out_and_its_tokens_are_not;
         links: a_link_opens_outside_and_only_what_may;
         looks: light_and_dark
-    ];
-    tests.extend(
-        tests![
-            hostile_output: nothing_runs_with_the_policy_or_without
-        ]
-        .into_iter()
-        .map(|test| test.within(std::time::Duration::from_secs(1_200))),
-    );
-    let accident = test("accident::random_input_allows_nothing", accident::random_input_allows_nothing);
-    tests.push(accident.within(std::time::Duration::from_secs(600)));
+    ]);
     let nowhere = test("failures::no_agent_anywhere_lists_what_was_tried", failures::no_agent_anywhere);
     tests.push(nowhere.needing(failures::no_agent_installed()));
+    let hostile_output = tests![hostile_output: nothing_runs_with_the_policy_or_without];
+    tests.extend(hostile_output.into_iter().map(|test| test.within(Duration::from_secs(1_200))));
     suite::run(needs, tests)
 }
 

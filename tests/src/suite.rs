@@ -7,6 +7,7 @@
 use std::env;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -41,6 +42,7 @@ pub struct Test {
     body: Box<dyn FnOnce() -> Body + Send>,
     needs: Requirement,
     deadline: Duration,
+    is_alone: bool,
 }
 
 /// A test that runs.
@@ -56,7 +58,7 @@ where
     Fut: Future<Output = Result<()>> + 'static,
 {
     let body = Box::new(|| Box::pin(body()) as Body);
-    Test { name: name.into(), body, needs: Requirement::Met, deadline: DEADLINE }
+    Test { name: name.into(), body, needs: Requirement::Met, deadline: DEADLINE, is_alone: true }
 }
 
 impl Test {
@@ -76,6 +78,12 @@ impl Test {
         self.deadline = deadline;
         self
     }
+
+    /// Runs beside others: it mostly waits.
+    pub fn beside_others(mut self) -> Self {
+        self.is_alone = false;
+        self
+    }
 }
 
 /// Names the tests of a module after it: `tests![queue: prompts_go_in_order, …]`.
@@ -89,11 +97,11 @@ macro_rules! tests {
     };
 }
 
-/// Runs the tests, one at a time unless the command line says otherwise, and ends the process.
+/// Runs the tests in their order, one at a time but for those that run beside others, and ends the process.
 pub fn run(requirement: Requirement, tests: Vec<Test>) -> ! {
     let mut arguments = Arguments::from_args();
-    // Processes, windows and their timings are what is tested: they would be in each other's way.
-    arguments.test_threads.get_or_insert(1);
+    let is_one_at_a_time = tests.iter().all(|test| test.is_alone);
+    arguments.test_threads.get_or_insert(if is_one_at_a_time { 1 } else { 2 });
     let required = env::var_os("DESKBELL_TEST_REQUIRE").is_some_and(|value| value == "1");
     let mut reasons: Vec<String> = Vec::new();
     let trials =
@@ -123,6 +131,9 @@ pub fn run(requirement: Requirement, tests: Vec<Test>) -> ! {
 
 impl Test {
     fn run(self) -> Result<(), Failed> {
+        // Processes, windows and their timings are what is tested: they would be in each other's way.
+        static ONE: Mutex<()> = Mutex::new(());
+        let _one = self.is_alone.then(|| ONE.lock().unwrap_or_else(PoisonError::into_inner));
         self.result().map_err(|error| Failed::from(format!("{error:?}")))
     }
 

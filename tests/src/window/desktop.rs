@@ -34,14 +34,19 @@ pub struct Desktop {
 }
 
 impl Desktop {
-    /// Starts a display of 1400 × 1000, a window manager, a session bus and an accessibility bus.
+    /// The width and height of its display.
+    pub const SIZE: (i32, i32) = (1400, 1000);
+
+    /// Starts a display of [`Desktop::SIZE`], a window manager, a session bus and an accessibility bus.
     pub async fn start() -> Result<Self> {
         let root = tempfile::Builder::new().prefix("deskbell-").tempdir()?;
         let run = uuid::Uuid::new_v4().to_string();
         let mut environment = base_environment(root.path())?;
 
         let mut display = command("Xvfb", &environment);
-        display.args(["-displayfd", "1", "-screen", "0", "1400x1000x24", "-nolisten", "tcp", "-noreset"]);
+        let (width, height) = Self::SIZE;
+        display.args(["-displayfd", "1", "-screen", "0", &format!("{width}x{height}x24")]);
+        display.args(["-nolisten", "tcp", "-noreset"]);
         let mut display = Owned::start("Xvfb", display.stdout(Stdio::piped()))?;
         let stdout = display.child_mut().stdout.take().context("the display's number is on stdout")?;
         let mut number = String::new();
