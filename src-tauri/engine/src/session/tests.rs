@@ -115,3 +115,14 @@ async fn a_window_has_the_end_of_a_long_conversation_before_the_rest_is_read() {
     assert_eq!((whole.rows.total, whole.items.len()), (5_000, 100));
     assert_eq!(whole.items[99].body, first.items[99].body);
 }
+
+/// An app that starts asks every session for its facts, and reads none of their conversations.
+#[tokio::test]
+async fn a_conversation_is_read_when_somebody_wants_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = session(folder.path(), needles());
+    let (sender, _facts) = mpsc::unbounded_channel();
+    session.subscribe(Subscriber::Facts(sender)).await.unwrap();
+    std::fs::rename(folder.path().join("config"), folder.path().join("elsewhere")).unwrap();
+    assert_eq!(session.snapshot().await.unwrap().items, []);
+}
