@@ -30,11 +30,7 @@ export interface Host {
    * Hears everything told to this window; resolves when nothing can be missed any more. Something is lost only when the
    * program around is in trouble.
    */
-  listen(
-    event: string,
-    heard: (event: WindowEvent) => void,
-    lost: (reason: unknown) => void,
-  ): Promise<() => void>;
+  listen(event: string, heard: (event: WindowEvent) => void, lost: (reason: unknown) => void): Promise<() => void>;
   /** Without asking only if a person chose that for this very session. */
   createSession(agent: AgentKind | null, withoutAsking: boolean): Promise<Session>;
   /** Starts the agent of a session that has none so that it asks nothing, if a person chose that for this start. */
