@@ -159,4 +159,17 @@ describe('a transcript', () => {
     expect(drawn()).toBeLessThan(150);
     expect(log.textContent).not.toContain('p9999');
   });
+
+  it('counts as new only what came since it was drawn', async () => {
+    const state = new SessionState(session());
+    state.load(
+      snapshot(
+        9,
+        Array.from({ length: 90 }, (_, i) => at(i, prompt(`q${i}`))),
+      ),
+    );
+    state.place = { following: false, index: 3, offset: 0 };
+    await draw(Transcript, { session: state, footer: nothing, empty: nothing });
+    expect(button()?.textContent.trim()).toBe('Latest');
+  });
 });
