@@ -33,7 +33,7 @@ const CALLS: ToolState[] = ['preparing', 'running', 'waiting', 'succeeded', 'fai
 const call = (state: ToolState) =>
   script.ran('cargo test -p ledger', [], { state, note: state === 'failed' ? 'exit code 101' : state });
 
-function agent() {
+function agent(nEarlier = 0) {
   const body = script.tool('agent', 'Asked an agent to', 'find every place that rounds', {
     type: 'json',
     input: '{}',
@@ -41,6 +41,7 @@ function agent() {
   });
   const state = item(body, { open: true });
   state.children = [item(script.text(script.FOUND)), item(script.search('round'))];
+  state.nEarlier = nEarlier;
   return { item: state, session: sessionOf() };
 }
 
@@ -164,9 +165,17 @@ function away(requests: PermissionRequest[]) {
   return { session, footer: nothing, empty: nothing };
 }
 
+/** The end of a conversation whose beginning is still being read from disk. */
+function partial() {
+  const { session, ...rest } = away([]);
+  session.isPartial = true;
+  return { session, ...rest };
+}
+
 export const transcript: Page = () =>
   states('Transcript', Transcript, {
     'read from above': away([]),
+    'still being read from disk': partial(),
     'read from above, with a request': away([script.commandRequest('q1', 'git status')]),
   });
 
@@ -186,6 +195,7 @@ export const items: Page = () => [
   ...states('ToolCallRow', ItemView, {
     ...Object.fromEntries(CALLS.map((state) => [state, inSession(call(state))])),
     'an agent at work': agent(),
+    'an agent with earlier steps': agent(1_240),
     'a long subject': inSession(script.ran(`cargo test ${'--features everything '.repeat(12)}`, [])),
   }),
   ...states('LookupsRow', LookupsRow, {
