@@ -56,6 +56,8 @@ struct File {
     path: PathBuf,
     file: BufWriter<std::fs::File>,
     begun: Instant,
+    /// The same by the session's own clock, in milliseconds since the epoch.
+    began_at: u64,
     /// A failed write ends the recording, and is told once.
     failure: Option<io::Error>,
 }
@@ -72,7 +74,8 @@ impl Recorder {
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = BufWriter::new(options.open(path)?);
-        *self.lock() = Some(File { path: path.to_owned(), file, begun: Instant::now(), failure: None });
+        *self.lock() =
+            Some(File { path: path.to_owned(), file, begun: Instant::now(), began_at: 0, failure: None });
         Ok(())
     }
 
@@ -89,19 +92,26 @@ impl Recorder {
         self.lock().is_some()
     }
 
-    /// Keeps what the session is when it is opened.
+    /// Keeps what the session is when it is opened, at this time of its clock.
     pub fn keep_opened(&self, at: u64, project: &Path, memory: &Memory) {
-        if self.is_on() {
+        if let Some(recording) = self.lock().as_mut() {
+            let ms = recording.ms();
+            recording.began_at = at.saturating_sub(ms);
             let version = env!("CARGO_PKG_VERSION").to_owned();
             let project = project.display().to_string();
-            self.keep(Direction::Opened, &Opened { version, at, project, memory: memory.clone() });
+            recording.keep(ms, Direction::Opened, &Opened { version, at, project, memory: memory.clone() });
         }
     }
 
-    /// Keeps what happens to the session; the agent's lines are kept where they are read.
-    pub fn keep_input(&self, input: &Input) {
-        if !matches!(input, Input::Line(_)) && self.is_on() {
-            self.keep(Direction::Input, input);
+    /// Keeps what happens to the session, at the very time that it is told it does: a prompt that is sent again is named
+    /// after it. The agent's lines are kept where they are read.
+    pub fn keep_input(&self, at: u64, input: &Input) {
+        if matches!(input, Input::Line(_)) {
+            return;
+        }
+        if let Some(recording) = self.lock().as_mut() {
+            let ms = at.saturating_sub(recording.began_at);
+            recording.keep(ms, Direction::Input, input);
         }
     }
 
@@ -113,22 +123,37 @@ impl Recorder {
         }
     }
 
-    /// Keeps a line. Whole lines reach the disk as they come: a recording is most wanted when something crashes.
+    /// Keeps a line.
     pub fn keep<T: Serialize + ?Sized>(&self, dir: Direction, line: &T) {
-        let mut state = self.lock();
-        let Some(recording) = state.as_mut().filter(|recording| recording.failure.is_none()) else { return };
-        let ms = recording.begun.elapsed().as_millis() as u64;
+        if let Some(recording) = self.lock().as_mut() {
+            let ms = recording.ms();
+            recording.keep(ms, dir, line);
+        }
+    }
+}
+
+impl File {
+    /// Since the recording began.
+    fn ms(&self) -> u64 {
+        self.begun.elapsed().as_millis() as u64
+    }
+
+    /// Whole lines reach the disk as they come: a recording is most wanted when something crashes.
+    fn keep<T: Serialize + ?Sized>(&mut self, ms: u64, dir: Direction, line: &T) {
+        if self.failure.is_some() {
+            return;
+        }
         let written = serde_json::to_value(line)
             .and_then(|line| serde_json::to_vec(&Recorded { ms, dir, line: redacted(line) }))
             .map_err(io::Error::from)
             .and_then(|mut text| {
                 text.push(b'\n');
-                recording.file.write_all(&text)?;
-                recording.file.flush()
+                self.file.write_all(&text)?;
+                self.file.flush()
             });
         if let Err(error) = written {
-            tracing::error!(%error, path = %recording.path.display(), "the recording ends here");
-            recording.failure = Some(error);
+            tracing::error!(%error, path = %self.path.display(), "the recording ends here");
+            self.failure = Some(error);
         }
     }
 }
@@ -232,6 +257,19 @@ mod tests {
         assert_eq!((recording.lines.len(), recording.unreadable.len()), (2, 0));
         assert_eq!(recording.lines[0].line["path"], "/home/user/project");
         assert_eq!(recording.lines[1].line, "not json");
+    }
+
+    #[test]
+    fn an_input_has_the_time_that_the_session_was_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let recorder = Recorder::default();
+        recorder.begin(&path).unwrap();
+        recorder.keep_opened(1_000_000, Path::new("/p"), &Memory::default());
+        recorder.keep_input(1_000_007, &Input::Spawned);
+        recorder.end().unwrap();
+        let recording = read(&std::fs::read(&path).unwrap());
+        assert_eq!(recording.lines[1].ms, recording.lines[0].ms + 7);
     }
 
     #[test]

@@ -154,7 +154,7 @@ impl Actor {
     async fn step_at(&mut self, now: u64, input: Input) {
         let mut inputs = VecDeque::from([input]);
         while let Some(input) = inputs.pop_front() {
-            self.open.recorder.keep_input(&input);
+            self.open.recorder.keep_input(now, &input);
             log::input(&self.open.record.id, &input);
             for effect in self.machine.step(now, input) {
                 if let Some(input) = self.carry_out(now, effect).await {
