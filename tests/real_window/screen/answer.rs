@@ -34,7 +34,8 @@ struct Cost {
 
 pub async fn a_long_answer_is_drawn_as_it_comes() -> Result<()> {
     let cost = play(Streaming { bytes: 60_000, pieces: 600, seconds: 2 }).await?;
-    cost.is_counted()?;
+    ensure!(cost.parsed <= PARSES, "a byte was parsed {:.2} times", cost.parsed);
+    ensure!(cost.made <= MAKES, "{:.2} nodes were made for each element that is there", cost.made);
     ensure!(cost.frames.longest() < HANG, "the page hung: {}", cost.frames);
     Ok(())
 }
@@ -43,7 +44,8 @@ pub async fn bench_a_long_answer() -> Result<()> {
     for pieces in [1_000, 10_000] {
         let cost = play(Streaming { bytes: 200_000, pieces, seconds: 5 }).await?;
         println!("\n200 KB in {pieces} pieces within 5 s:\n{cost}");
-        cost.is_counted()?;
+        // Of an answer as long as this only the end is there at last: what was made for each element tells nothing.
+        ensure!(cost.parsed <= PARSES, "a byte was parsed {:.2} times", cost.parsed);
     }
     Ok(())
 }
@@ -85,14 +87,6 @@ fn parsed(text: &str, pieces: usize) -> f64 {
     }
     stream.finish();
     stream.bytes_parsed() as f64 / text.len() as f64
-}
-
-impl Cost {
-    fn is_counted(&self) -> Result<()> {
-        ensure!(self.parsed <= PARSES, "a byte was parsed {:.2} times", self.parsed);
-        ensure!(self.made <= MAKES, "{:.2} nodes were made for each element that is there", self.made);
-        Ok(())
-    }
 }
 
 impl std::fmt::Display for Cost {

@@ -25,8 +25,10 @@ export class ItemState {
   parts = $state.raw(1);
   /** The part that its body begins with. If that is not the first, the body goes on to the end. */
   #first = $state.raw(0);
+  /** How many blocks of a text that streams were before those of its body: what is drawn stays when its beginning goes. */
+  #before = $state.raw(0);
   /** Other parts than those of its body, that the reader looks at. */
-  #other = $state.raw<{ body: Body; first: number; last: number } | null>(null);
+  #other = $state.raw<{ body: Body; first: number; last: number; before: number } | null>(null);
 
   constructor(item: Item) {
     this.id = item.id;
@@ -43,6 +45,11 @@ export class ItemState {
     return this.#other?.body ?? this.body;
   }
 
+  /** The number of the first block that is drawn: each keeps its own for as long as it is drawn. */
+  get firstBlock(): number {
+    return this.#other?.before ?? this.#before;
+  }
+
   /** The first part that is drawn, counted from 0. */
   get firstPart(): number {
     return this.#other?.first ?? this.#first;
@@ -55,7 +62,7 @@ export class ItemState {
 
   /** Draws another part, or again what it says itself. */
   showPart(part: number, body: Body | null): void {
-    this.#other = body && { body, first: part, last: part };
+    this.#other = body && { body, first: part, last: part, before: 0 };
   }
 
   /** Its own body has this part. */
@@ -83,12 +90,20 @@ export class ItemState {
       // Its last part may have grown since.
       const last = isOver ? this.#lastOfBody : Math.max(this.#first, (this.#first === 0 ? parts : this.parts) - 2);
       const before: Body = this.body.type === 'text' ? { ...this.body, streaming: false } : this.body;
-      this.#other = { body: before, first: this.#first, last };
+      this.#other = { body: before, first: this.#first, last, before: this.#before };
     }
-    this.body = reuse(this.body, body);
+    this.body = reuse(part > this.#first ? this.#without(body) : this.body, body);
     this.parts = parts;
     this.#first = part;
     if (this.firstPart >= parts) this.#other = null;
+  }
+
+  /** What it says without the blocks at its beginning that `after` is without. */
+  #without(after: Body): Body {
+    if (this.body.type !== 'text' || after.type !== 'text') return this.body;
+    const gone = beginOf(after.blocks, this.body.blocks);
+    this.#before += gone;
+    return { ...this.body, blocks: this.body.blocks.slice(gone) };
   }
 
   /** Keeps the first `keep` blocks of a text and puts `blocks` after them. */
@@ -116,4 +131,16 @@ export class ItemState {
     const grown: Block = { ...last, lines: [...last.lines.slice(0, keep), ...lines] };
     this.body = { ...this.body, blocks: [...blocks.slice(0, -1), grown] };
   }
+}
+
+/** Where in `before` the blocks begin that are its end and what came since. The first of them may be cut. */
+function beginOf(blocks: readonly Block[], before: readonly Block[]): number {
+  const isSame = (a: Block | undefined, b: Block | undefined) =>
+    a !== undefined && b !== undefined && reuse(a, b) === a;
+  for (const nr of [0, 1]) {
+    // Two of them: one may be there more than once.
+    const at = before.findIndex((block, i) => isSame(block, blocks[nr]) && isSame(before[i + 1], blocks[nr + 1]));
+    if (at >= nr) return at - nr;
+  }
+  return 0;
 }
