@@ -42,25 +42,41 @@ fn try_tell(app: &AppHandle, label: &str, event: WindowEvent) -> Result<(), taur
     let json = serde_json::to_string(&event)?;
     let told = app.state::<Shell>().windows.with(label, |window| {
         if window.event.is_empty() {
-            return None;
+            return Ok(None);
         }
         let told = if json.len() < LARGE {
-            Told::Event { event: Box::new(event) }
+            told(&json)
         } else {
-            Told::Waits { nr: window.waiting.keep(json) }
+            serde_json::to_string(&Told::Waits { nr: window.waiting.keep(json) })?
         };
-        Some((window.event.clone(), told))
+        Ok::<_, tauri::Error>(Some((window.event.clone(), told)))
     });
     match told {
-        Ok(Some((name, told))) => app.emit_to(EventTarget::webview_window(label), &name, told),
-        // It is gone, or has not begun.
-        Ok(None) | Err(_) => Ok(()),
+        Ok(told) => match told? {
+            Some((name, told)) => app.emit_str_to(EventTarget::webview_window(label), &name, told),
+            // It has not begun.
+            None => Ok(()),
+        },
+        // It is gone.
+        Err(_) => Ok(()),
     }
+}
+
+/// `Told::Event` of an event that is written already: each is written once on its way to a frame.
+fn told(event: &str) -> String {
+    format!(r#"{{"type":"event","event":{event}}}"#)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_written_once_is_what_would_be_written() {
+        let event = WindowEvent::Dragging { over: true };
+        let written = told(&serde_json::to_string(&event).unwrap());
+        assert_eq!(written, serde_json::to_string(&Told::Event { event: Box::new(event) }).unwrap());
+    }
 
     #[test]
     fn what_waits_is_fetched_once() {

@@ -46,41 +46,19 @@ export function code(...lines: string[]): Block {
   return { type: 'code', language: 'rust', lines: lines.map(codeLine) };
 }
 
+function item(id: ItemId, body: Item['body'], parent: ItemId | null = null): Item {
+  const row = nextRow++;
+  return { id, parent, row, nr: parent === null ? 0 : row + 1, at: 1, part: 0, parts: 1, body };
+}
+
 export function text(id: ItemId, ...blocks: Block[]): Item {
-  return {
-    id,
-    parent: null,
-    row: nextRow++,
-    nr: parent === null ? 0 : nextRow,
-    at: 1,
-    part: 0,
-    parts: 1,
-    body: { type: 'text', blocks, streaming: true },
-  };
+  return item(id, { type: 'text', blocks, streaming: true });
 }
 
 export function prompt(id: ItemId, state: 'queued' | 'sent' | 'done' | 'held' = 'sent'): Item {
-  return {
-    id,
-    parent: null,
-    row: nextRow++,
-    nr: parent === null ? 0 : nextRow,
-    at: 1,
-    part: 0,
-    parts: 1,
-    body: { type: 'prompt', text: id, nImages: 0, state },
-  };
+  return item(id, { type: 'prompt', text: id, nImages: 0, state });
 }
 
 export function call(id: ItemId, icon: ToolIcon, parent: ItemId | null = null): Item {
-  return {
-    id,
-    parent,
-    row: nextRow++,
-    nr: parent === null ? 0 : nextRow,
-    at: 1,
-    part: 0,
-    parts: 1,
-    body: tool(icon, 'Did', id, { type: 'json', input: '{}', output: whole([]) }),
-  };
+  return item(id, tool(icon, 'Did', id, { type: 'json', input: '{}', output: whole([]) }), parent);
 }

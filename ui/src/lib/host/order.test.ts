@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 import type { Told, WindowEvent } from '../bindings/api';
 import { inOrder } from './order';
@@ -21,9 +21,6 @@ function listener() {
   return { heard, asked, hear };
 }
 
-/** Lets everything that is settled be heard. */
-const settled = () => new Promise((resolve) => setTimeout(resolve));
-
 describe('what a window is told', () => {
   it('is heard at once while nothing is fetched', () => {
     const { heard, hear } = listener();
@@ -40,11 +37,9 @@ describe('what a window is told', () => {
     hear(small('d'));
     // Both are asked for at once, and the second comes first.
     asked.get(2)?.come('c');
-    await settled();
     expect(heard).toEqual([]);
     asked.get(1)?.come('a');
-    await settled();
-    expect(heard).toEqual(['a', 'b', 'c', 'd']);
+    await vi.waitFor(() => expect(heard).toEqual(['a', 'b', 'c', 'd']));
     hear(small('e'));
     expect(heard.at(-1)).toBe('e');
   });
@@ -54,7 +49,6 @@ describe('what a window is told', () => {
     hear(large(1));
     hear(small('b'));
     asked.get(1)?.fail('gone');
-    await settled();
-    expect(heard).toEqual(['lost: gone', 'b']);
+    await vi.waitFor(() => expect(heard).toEqual(['lost: gone', 'b']));
   });
 });
