@@ -27,6 +27,7 @@ fn typescript() -> String {
         Decision,
         InputChange,
         Envelope,
+        Gone,
         Event,
         Resolution,
         Snapshot,

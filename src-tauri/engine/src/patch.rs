@@ -2,7 +2,7 @@
 //!
 //! Merging never loses anything: what is merged, applied, gives what the single events give.
 
-use crate::api::{Block, Body, CodeLine, Event, Item, ItemId};
+use crate::api::{Block, Body, CodeLine, Event, Gone, Item, ItemId};
 use std::collections::HashMap;
 
 /// Applies an event to the items of a whole transcript. Events that change no item are left alone.
@@ -21,6 +21,11 @@ pub fn apply(items: &mut Vec<Item>, event: &Event) {
         Event::CodeGrew { item_id, keep, lines } => {
             if let Some(item) = find(items, item_id) {
                 grow_code(item, *keep, lines);
+            }
+        }
+        Event::BeginningGone { item_id, part, parts, gone } => {
+            if let Some(item) = find(items, item_id) {
+                drop_beginning(item, [*part, *parts], gone);
             }
         }
         Event::TextFinished { item_id } => {
@@ -50,6 +55,19 @@ fn grow_code(item: &mut Item, keep: u32, new: &[CodeLine]) {
     {
         lines.truncate(keep as usize);
         lines.extend_from_slice(new);
+    }
+}
+
+fn drop_beginning(item: &mut Item, [part, parts]: [u32; 2], gone: &Gone) {
+    (item.part, item.parts) = (part, parts);
+    let Body::Text { blocks, .. } = &mut item.body else { return };
+    blocks.drain(..blocks.len().min(gone.blocks as usize));
+    match (blocks.first_mut(), &gone.cut) {
+        (Some(first), Some(cut)) => *first = cut.clone(),
+        (Some(Block::Code { lines, .. }), None) => {
+            lines.drain(..lines.len().min(gone.lines as usize));
+        }
+        _ => {}
     }
 }
 
@@ -150,6 +168,7 @@ pub fn item_of(event: &Event) -> Option<&ItemId> {
         Event::ItemRemoved { item_id }
         | Event::BlocksChanged { item_id, .. }
         | Event::CodeGrew { item_id, .. }
+        | Event::BeginningGone { item_id, .. }
         | Event::TextFinished { item_id } => Some(item_id),
         _ => None,
     }
@@ -164,6 +183,7 @@ fn merge(earlier: &mut Event, later: Event) -> Option<Event> {
             Event::ItemChanged { item } => *known = item,
             Event::BlocksChanged { keep, blocks, .. } => replace_blocks(known, keep, &blocks),
             Event::CodeGrew { keep, lines, .. } => grow_code(known, keep, &lines),
+            Event::BeginningGone { part, parts, gone, .. } => drop_beginning(known, [part, parts], &gone),
             Event::TextFinished { .. } => finish_text(known),
             // An item added in an earlier batch may be the one that goes: only the removal says so in every case.
             later => *earlier = later,
@@ -180,7 +200,7 @@ fn merge(earlier: &mut Event, later: Event) -> Option<Event> {
                 }
                 _ => return Some(Event::CodeGrew { keep, lines, item_id }),
             },
-            Event::TextFinished { item_id } => return Some(Event::TextFinished { item_id }),
+            later @ (Event::BeginningGone { .. } | Event::TextFinished { .. }) => return Some(later),
             later => *earlier = later,
         },
         (Event::CodeGrew { keep: known_keep, lines: known, .. }, later) => match later {
@@ -193,16 +213,17 @@ fn merge(earlier: &mut Event, later: Event) -> Option<Event> {
                 // The blocks begin behind, or with, the code that grew: both are needed.
                 return Some(Event::BlocksChanged { keep, blocks, item_id });
             }
-            Event::TextFinished { item_id } => return Some(Event::TextFinished { item_id }),
+            later @ (Event::BeginningGone { .. } | Event::TextFinished { .. }) => return Some(later),
             later => *earlier = later,
         },
-        // What came before the end is still to be told, and so is what comes behind it.
-        (Event::TextFinished { .. }, Event::BlocksChanged { item_id, keep, blocks }) => {
-            return Some(Event::BlocksChanged { item_id, keep, blocks });
-        }
-        (Event::TextFinished { .. }, Event::CodeGrew { item_id, keep, lines }) => {
-            return Some(Event::CodeGrew { item_id, keep, lines });
-        }
+        // What grows then counts from another beginning, or comes behind the end: both are still to be told.
+        (
+            Event::BeginningGone { .. } | Event::TextFinished { .. },
+            later @ (Event::BlocksChanged { .. }
+            | Event::CodeGrew { .. }
+            | Event::BeginningGone { .. }
+            | Event::TextFinished { .. }),
+        ) => return Some(later),
         // What goes and comes again comes where it comes.
         (Event::ItemRemoved { .. }, later) => return Some(later),
         // The facts of the session, of its tasks, of a file: the later one says it all.
@@ -255,6 +276,7 @@ mod tests {
         Change(u8, Vec<Block>),
         Blocks(u8, u32, Vec<Block>),
         Code(u8, u32, Vec<u8>),
+        Gone(u8, Gone),
         Finish(u8),
         Remove(u8),
         Prompt,
@@ -269,6 +291,8 @@ mod tests {
                 .prop_map(|(id, keep, b)| Act::Blocks(id, keep, b)),
             (id(), 0u32..4, prop::collection::vec(any::<u8>(), 0..3))
                 .prop_map(|(id, keep, l)| Act::Code(id, keep, l)),
+            (id(), 0u32..3, 0u32..3, prop::option::of(block()))
+                .prop_map(|(id, blocks, lines, cut)| Act::Gone(id, Gone { blocks, lines, cut })),
             id().prop_map(Act::Finish),
             id().prop_map(Act::Remove),
             Just(Act::Prompt),
@@ -310,6 +334,9 @@ mod tests {
                     },
                     _ => continue,
                 },
+                Act::Gone(id, gone) if blocks_of(&items, id).is_some() => {
+                    Event::BeginningGone { item_id: ItemId(id.to_string()), part: 1, parts: nr as u32, gone }
+                }
                 Act::Finish(id) if blocks_of(&items, id).is_some() => {
                     Event::TextFinished { item_id: ItemId(id.to_string()) }
                 }

@@ -36,6 +36,9 @@ pub enum Event {
     BlocksChanged { item_id: ItemId, keep: u32, blocks: Vec<Block> },
     /// The last block of a text item, a code block, grew: keep its first `keep` lines, then come `lines`.
     CodeGrew { item_id: ItemId, keep: u32, lines: Vec<CodeLine> },
+    /// A text that streams has become so long that its beginning is drawn no more: of what is drawn, `gone` goes. It begins
+    /// with part `part` of `parts` now. To windows only.
+    BeginningGone { item_id: ItemId, part: u32, parts: u32, gone: Gone },
     /// A text item is whole: nothing more comes to it. To windows only; all others are told the item.
     TextFinished { item_id: ItemId },
     /// An item is void: the first copy of a reply that the agent began again after a retry.
@@ -56,6 +59,18 @@ pub enum Event {
     AgentExited { report: ExitReport },
     /// A command could not be carried out.
     CommandFailed { error: CommandError },
+}
+
+/// What goes from the beginning of a text.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Gone {
+    /// So many blocks.
+    pub blocks: u32,
+    /// Of the block behind them, which is code, so many lines.
+    pub lines: u32,
+    /// What is left of the block behind them, if that is not all of it, nor lines of code.
+    pub cut: Option<Block>,
 }
 
 /// What goes to a window in one Tauri event: the events of one frame, merged.

@@ -143,7 +143,7 @@ impl Listeners {
         let events: Vec<(Event, Option<u32>)> = news
             .into_patch()
             .into_iter()
-            .filter_map(|event| self.sight.event(event, transcript))
+            .flat_map(|event| self.sight.events(event, transcript))
             .map(|event| {
                 let row = item_of(&event).and_then(|id| transcript.row_of(id));
                 (event, row)
@@ -172,6 +172,7 @@ fn is_fact(event: &Event) -> bool {
             | Event::ItemRemoved { .. }
             | Event::BlocksChanged { .. }
             | Event::CodeGrew { .. }
+            | Event::BeginningGone { .. }
             | Event::TextFinished { .. }
     )
 }

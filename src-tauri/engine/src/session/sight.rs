@@ -1,8 +1,8 @@
 //! What windows are told of items: those that are too long for one are told by their first part, and while a text
 //! streams by its last ones.
 
-use crate::api::{Body, Event, Item, ItemId};
-use crate::transcript::tail::{Kept, Tail};
+use crate::api::{Block, Body, Event, Item, ItemId};
+use crate::transcript::tail::{Kept, Moved, Tail};
 use crate::transcript::{Transcript, parts};
 use std::collections::HashMap;
 
@@ -81,11 +81,11 @@ impl Sight {
         }
     }
 
-    /// The event for windows; `None` if it changes nothing that they draw.
-    pub fn event(&mut self, event: Event, transcript: &Transcript) -> Option<Event> {
+    /// The events for windows; none if it changes nothing that they draw.
+    pub fn events(&mut self, event: Event, transcript: &Transcript) -> Vec<Event> {
         match event {
-            Event::ItemAdded { item } => Some(Event::ItemAdded { item: self.said(item, transcript) }),
-            Event::ItemChanged { item } => Some(Event::ItemChanged { item: self.said(item, transcript) }),
+            Event::ItemAdded { item } => vec![Event::ItemAdded { item: self.said(item, transcript) }],
+            Event::ItemChanged { item } => vec![Event::ItemChanged { item: self.said(item, transcript) }],
             Event::BlocksChanged { ref item_id, .. } | Event::CodeGrew { ref item_id, .. } => {
                 let item_id = item_id.clone();
                 match self.growing.get(&item_id) {
@@ -94,17 +94,24 @@ impl Sight {
                 }
             }
             Event::TextFinished { ref item_id } => {
-                // What was left out while it grew, or comes with its end.
-                let had_tail = self.growing.remove(item_id).is_some_and(|growing| growing.tail.is_some());
-                let item = transcript.item(item_id)?;
-                let last = last_parts(item).or_else(|| had_tail.then(|| item.clone()));
-                Some(last.map_or(event, |item| Event::ItemChanged { item }))
+                let tail = self.growing.remove(item_id).and_then(|growing| growing.tail);
+                let Some(item) = transcript.item(item_id) else { return Vec::new() };
+                match (tail, &item.body) {
+                    (Some(tail), Body::Text { blocks, .. }) if tail.is_told(blocks) => vec![event],
+                    // What was left out while it grew, or comes with its end.
+                    (Some(mut tail), Body::Text { blocks, .. }) => {
+                        let mut events = moved_on(None, &mut tail, item, blocks);
+                        events.push(event);
+                        events
+                    }
+                    _ => vec![last_parts(item).map_or(event, |item| Event::ItemChanged { item })],
+                }
             }
             Event::ItemRemoved { ref item_id } => {
                 self.growing.remove(item_id);
-                Some(event)
+                vec![event]
             }
-            event => Some(event),
+            event => vec![event],
         }
     }
 
@@ -128,65 +135,81 @@ impl Sight {
     /// Sees how long a text is that streams, and cuts it if it has to be.
     fn look(&mut self, item: &Item, bytes: usize) {
         let tail = match &item.body {
-            Body::Text { blocks, .. } if !parts::fits(&item.body) => Some(Tail::of(blocks).0),
+            Body::Text { blocks, .. } if !parts::fits(&item.body) => Some(Tail::of(blocks)),
             _ => None,
         };
         self.growing.insert(item.id.clone(), Growing { bytes, tail });
     }
 
     /// A text grew that windows have whole.
-    fn whole_grew(&mut self, id: &ItemId, event: Event, transcript: &Transcript) -> Option<Event> {
+    fn whole_grew(&mut self, id: &ItemId, event: Event, transcript: &Transcript) -> Vec<Event> {
         let bytes = transcript.streamed(id);
         let known = self.growing.get(id).map_or(0, |growing| growing.bytes);
         if bytes < parts::ALWAYS_FITS || bytes < known + LOOK_EVERY.max(known / LOOK_AFTER) {
-            return Some(event);
+            return vec![event];
         }
-        let item = transcript.item(id)?;
-        self.look(item, bytes);
-        let is_cut = self.growing.get(id).is_some_and(|growing| growing.tail.is_some());
-        Some(if is_cut { Event::ItemChanged { item: self.of(item) } } else { event })
+        let Some(item) = transcript.item(id) else { return Vec::new() };
+        let tail = Some(Tail::whole()).filter(|_| !parts::fits(&item.body));
+        let growing = Growing { bytes, tail };
+        let growing = self.growing.entry(id.clone()).insert_entry(growing).into_mut();
+        match (&mut growing.tail, &item.body) {
+            (Some(tail), Body::Text { blocks, .. }) => moved_on(Some(event), tail, item, blocks),
+            _ => vec![event],
+        }
     }
 
     /// A text grew of which windows have the end.
-    fn tail_grew(&mut self, id: &ItemId, event: Event, transcript: &Transcript) -> Option<Event> {
+    fn tail_grew(&mut self, id: &ItemId, event: Event, transcript: &Transcript) -> Vec<Event> {
         let bytes = transcript.streamed(id);
-        let item = transcript.item(id)?;
-        // The end of a text that is finished is told with that.
-        let Body::Text { blocks, streaming: true } = &item.body else { return None };
-        let growing = self.growing.get_mut(id)?;
-        let tail = growing.tail.as_mut()?;
-        let kept = match &event {
-            Event::BlocksChanged { keep, .. } => Kept::Blocks(*keep),
-            Event::CodeGrew { keep, .. } => Kept::Lines(*keep),
-            _ => return None,
-        };
+        let Some(item) = transcript.item(id) else { return Vec::new() };
+        let Some(growing) = self.growing.get_mut(id) else { return Vec::new() };
+        let Some(tail) = growing.tail.as_mut() else { return Vec::new() };
+        let Body::Text { blocks, .. } = &item.body else { return Vec::new() };
         let grown = bytes.saturating_sub(growing.bytes);
-        if let Some(own) = tail.kept(kept, blocks.len()) {
-            let is_due = grown >= TAIL_GROWS;
-            if is_due {
-                growing.bytes = bytes;
-            }
-            if !is_due || tail.is_current(blocks) {
-                return Some(match event {
-                    Event::BlocksChanged { item_id, blocks, .. } => {
-                        Event::BlocksChanged { item_id, keep: own, blocks }
-                    }
-                    Event::CodeGrew { item_id, lines, .. } => Event::CodeGrew { item_id, keep: own, lines },
-                    event => event,
-                });
-            }
-        } else {
-            tail.reaches_back(kept, blocks.len());
+        let kept = match &event {
+            Event::CodeGrew { keep, .. } => Kept::Lines(*keep),
+            Event::BlocksChanged { keep, .. } => Kept::Blocks(*keep),
+            _ => return Vec::new(),
+        };
+        let own = tail.kept(kept, blocks.len()).map(|own| kept_of_its_own(event, own));
+        if own.is_none() {
             // All of it has to be told again: a text of one block, or with a line that is shown as several.
-            if grown < TAIL_GROWS {
-                tail.miss();
-                return None;
-            }
+            tail.reaches_back(kept, blocks.len());
+            tail.miss();
+        }
+        if grown < TAIL_GROWS {
+            return own.into_iter().collect();
         }
         growing.bytes = bytes;
-        let blocks = tail.advance(blocks);
-        let body = Body::Text { blocks, streaming: true };
-        Some(Event::ItemChanged { item: with(item, tail.part(), tail.n_parts, body) })
+        if tail.is_told(blocks) {
+            return own.into_iter().collect();
+        }
+        moved_on(own, tail, item, blocks)
+    }
+}
+
+/// The event with what it keeps of a text counted from where the tail begins.
+fn kept_of_its_own(event: Event, keep: u32) -> Event {
+    match event {
+        Event::BlocksChanged { item_id, blocks, .. } => Event::BlocksChanged { item_id, keep, blocks },
+        Event::CodeGrew { item_id, lines, .. } => Event::CodeGrew { item_id, keep, lines },
+        event => event,
+    }
+}
+
+/// Tells what are the last parts of an item now: behind the event that says how it grew, if windows can follow it.
+fn moved_on(grew: Option<Event>, tail: &mut Tail, item: &Item, blocks: &[Block]) -> Vec<Event> {
+    match tail.move_on(blocks) {
+        Moved::On(gone) => {
+            let (item_id, part, parts) = (item.id.clone(), tail.part(), tail.n_parts);
+            let gone = Event::BeginningGone { item_id, part, parts, gone };
+            grew.into_iter().chain([gone]).collect()
+        }
+        Moved::Anew(blocks) => {
+            let streaming = matches!(item.body, Body::Text { streaming: true, .. });
+            let body = Body::Text { blocks, streaming };
+            vec![Event::ItemChanged { item: with(item, tail.part(), tail.n_parts, body) }]
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The end of a long text while it streams: its last parts, found again without going through all that is before them.
 
 use super::parts::{Cutter, Position, first_of_last};
-use crate::api::Block;
+use crate::api::{Block, Gone};
 
 /// Where a part of a text begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,6 +23,15 @@ pub struct Tail {
     is_aligned: bool,
 }
 
+/// How a window comes to have the last parts of a text.
+#[derive(Debug)]
+pub enum Moved {
+    /// This goes from the beginning of what it has.
+    On(Gone),
+    /// It has something else: these blocks are to be told.
+    Anew(Vec<Block>),
+}
+
 /// A change of a text, by what stays of it.
 #[derive(Clone, Copy, Debug)]
 pub enum Kept {
@@ -32,11 +41,16 @@ pub enum Kept {
 }
 
 impl Tail {
-    /// The last parts of a text, in their blocks.
-    pub fn of(blocks: &[Block]) -> (Self, Vec<Block>) {
+    /// What windows have that were told the whole of a text.
+    pub fn whole() -> Self {
+        Self { n_parts: 1, is_aligned: true, ..Self::default() }
+    }
+
+    /// The last parts of a text.
+    pub fn of(blocks: &[Block]) -> Self {
         let mut tail = Self::default();
-        let cut = tail.advance(blocks);
-        (tail, cut)
+        tail.advance(blocks);
+        tail
     }
 
     /// The part that it begins with.
@@ -44,8 +58,17 @@ impl Tail {
         self.mark.part
     }
 
-    /// Moves on to what are the last parts now; gives their blocks.
-    pub fn advance(&mut self, blocks: &[Block]) -> Vec<Block> {
+    /// Moves on to what are the last parts now.
+    pub fn move_on(&mut self, blocks: &[Block]) -> Moved {
+        let (before, was_aligned) = (self.mark, self.is_aligned);
+        let cut = self.advance(blocks);
+        match self.mark.gone_since(before, blocks, &cut) {
+            Some(gone) if was_aligned && self.is_aligned => Moved::On(gone),
+            _ => Moved::Anew(cut),
+        }
+    }
+
+    fn advance(&mut self, blocks: &[Block]) -> Vec<Block> {
         let (mark, n_parts) = self.last_parts(blocks);
         (self.mark, self.n_parts) = (mark, n_parts);
         let (cut, is_aligned) = mark.cut(blocks);
@@ -56,6 +79,11 @@ impl Tail {
     /// Its parts are those that were told.
     pub fn is_current(&self, blocks: &[Block]) -> bool {
         self.last_parts(blocks) == (self.mark, self.n_parts)
+    }
+
+    /// Windows have all of it, and nothing else.
+    pub fn is_told(&self, blocks: &[Block]) -> bool {
+        self.is_aligned && self.is_current(blocks)
     }
 
     /// What a window has, as it is now; `None` if that is more than it was told.
@@ -115,6 +143,19 @@ impl Tail {
 }
 
 impl Mark {
+    /// What goes from `before` to here, where `rest` is all there is. `None` if this is before that.
+    fn gone_since(&self, before: Self, blocks: &[Block], rest: &[Block]) -> Option<Gone> {
+        let mut gone = Gone { blocks: self.block.checked_sub(before.block)? as u32, ..Gone::default() };
+        match self.line {
+            Some(line) => {
+                let known = before.line.filter(|_| gone.blocks == 0).unwrap_or(0);
+                gone.lines = line.checked_sub(known)? as u32;
+            }
+            None => gone.cut = rest.first().filter(|first| blocks.get(self.block) != Some(*first)).cloned(),
+        }
+        Some(gone)
+    }
+
     /// What is from here on, and whether it is block for block and line for line what the text has.
     fn cut(&self, blocks: &[Block]) -> (Vec<Block>, bool) {
         let mut cutter = Cutter::new(self.part, u32::MAX);

@@ -1,7 +1,9 @@
 // One item of a conversation as the interface holds it: what it says, and whether it is unfolded.
 
-import type { Block, Body, CodeLine, Item, ItemId } from '../bindings/api';
+import type { Block, Body, CodeLine, Event, Gone, Item, ItemId } from '../bindings/api';
 import { reuse } from './reuse';
+
+type BeginningGone = Extract<Event, { type: 'beginningGone' }>;
 
 /**
  * An item whose every change is seen by its own component only. Its blocks are never edited in place: a change makes
@@ -79,31 +81,34 @@ export class ItemState {
     return this.#first === 0 ? 0 : this.parts - 1;
   }
 
-  /**
-   * Takes over a newer version of the item, keeping what is the same. Whoever does not follow the end goes on reading
-   * what is before him, though it is no longer what the item says of itself.
-   */
+  /** Takes over a newer version of the item, keeping what is the same. */
   replace({ body, parts, part }: Item, following = true): void {
-    const movedOn = part !== this.#first;
-    if (movedOn && this.#other === null && (!following || part < this.#first) && parts > 1) {
-      const isOver = this.body.type !== 'text' || !this.body.streaming;
-      // Its last part may have grown since.
-      const last = isOver ? this.#lastOfBody : Math.max(this.#first, (this.#first === 0 ? parts : this.parts) - 2);
-      const before: Body = this.body.type === 'text' ? { ...this.body, streaming: false } : this.body;
-      this.#other = { body: before, first: this.#first, last, before: this.#before };
-    }
-    this.body = reuse(part > this.#first ? this.#without(body) : this.body, body);
+    if (part !== this.#first) this.#stay(part, parts, following);
+    this.body = reuse(this.body, body);
     this.parts = parts;
     this.#first = part;
     if (this.firstPart >= parts) this.#other = null;
   }
 
-  /** What it says without the blocks at its beginning that `after` is without. */
-  #without(after: Body): Body {
-    if (this.body.type !== 'text' || after.type !== 'text') return this.body;
-    const gone = beginOf(after.blocks, this.body.blocks);
-    this.#before += gone;
-    return { ...this.body, blocks: this.body.blocks.slice(gone) };
+  /** Its body begins with a later part, and what is before that goes. */
+  dropBeginning({ part, parts, gone }: BeginningGone, following = true): void {
+    if (this.body.type !== 'text') return;
+    if (part !== this.#first) this.#stay(part, parts, following);
+    const [first, ...others] = this.body.blocks.slice(gone.blocks);
+    this.body = { ...this.body, blocks: first === undefined ? [] : [withoutBeginning(first, gone), ...others] };
+    this.#before += gone.blocks;
+    this.parts = parts;
+    this.#first = part;
+  }
+
+  /** Whoever does not follow the end goes on reading what is before him, though it is no longer what the item says of itself. */
+  #stay(part: number, parts: number, following: boolean): void {
+    if (this.#other !== null || (following && part >= this.#first) || parts === 1) return;
+    const isOver = this.body.type !== 'text' || !this.body.streaming;
+    // Its last part may have grown since.
+    const last = isOver ? this.#lastOfBody : Math.max(this.#first, (this.#first === 0 ? parts : this.parts) - 2);
+    const before: Body = this.body.type === 'text' ? { ...this.body, streaming: false } : this.body;
+    this.#other = { body: before, first: this.#first, last, before: this.#before };
   }
 
   /** Keeps the first `keep` blocks of a text and puts `blocks` after them. */
@@ -133,14 +138,7 @@ export class ItemState {
   }
 }
 
-/** Where in `before` the blocks begin that are its end and what came since. The first of them may be cut. */
-function beginOf(blocks: readonly Block[], before: readonly Block[]): number {
-  const isSame = (a: Block | undefined, b: Block | undefined) =>
-    a !== undefined && b !== undefined && reuse(a, b) === a;
-  for (const nr of [0, 1]) {
-    // Two of them: one may be there more than once.
-    const at = before.findIndex((block, i) => isSame(block, blocks[nr]) && isSame(before[i + 1], blocks[nr + 1]));
-    if (at >= nr) return at - nr;
-  }
-  return 0;
+function withoutBeginning(block: Block, { lines, cut }: Gone): Block {
+  if (cut !== null) return cut;
+  return block.type === 'code' && lines > 0 ? { ...block, lines: block.lines.slice(lines) } : block;
 }

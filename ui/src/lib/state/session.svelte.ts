@@ -188,6 +188,9 @@ export class SessionState {
       case 'codeGrew':
         this.#items.get(event.itemId)?.growCode(event.keep, event.lines);
         return false;
+      case 'beginningGone':
+        this.#items.get(event.itemId)?.dropBeginning(event, this.place.following);
+        return false;
       case 'textFinished':
         this.#items.get(event.itemId)?.finish();
         return false;
