@@ -38,6 +38,11 @@ const RUNS: Block[] = [
     { type: 'image', url: 'https://docs.rs/round.png', host: 'docs.rs', alt: 'a picture' },
     text(', '),
     { type: 'image', url: 'round.png', host: null, alt: '' },
+    text(', '),
+    ...(['emphasis', 'strong', 'strike'] as const).map((type): Span => ({
+      type,
+      spans: [{ type: 'link', url: 'https://docs.rs/', host: 'docs.rs', spans: [text(`${type} `)] }],
+    })),
   ),
   { type: 'quote', blocks: [paragraph(text('Half to even, says the report.'))] },
   {

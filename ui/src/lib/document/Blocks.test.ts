@@ -88,6 +88,25 @@ describe('documents', () => {
     expect(container.querySelector('pre')?.textContent).toBe('let a = 1;\n\n  b\n');
   });
 
+  it('keep the lines of code before which others went, and the words behind which others came', async () => {
+    const lines = ['one', 'two', 'three'].map((line) => codeLine(line));
+    const words = (text: string): Block => ({
+      type: 'paragraph',
+      spans: [
+        { type: 'code', text: 'a' },
+        { type: 'text', text },
+      ],
+    });
+    const codeOf = (from: number): Block => ({ type: 'code', language: null, lines: lines.slice(from) });
+    const { container, redraw } = await draw(Blocks, { blocks: [codeOf(0), words('some')] });
+    const [, second, third] = container.querySelectorAll('.line');
+    const run = container.querySelector('p code')?.nextSibling;
+    await redraw({ blocks: [codeOf(1), words('some more')] });
+    expect([...container.querySelectorAll('.line')]).toEqual([second, third]);
+    expect(container.querySelector('p code')?.nextSibling).toBe(run);
+    expect(container.querySelector('p')?.textContent).toBe('asome more');
+  });
+
   it('keep the elements of closed blocks while the last one grows', async () => {
     const blocks = [paragraph('one'), paragraph('two'), code('let a')];
     const { container, redraw } = await draw(Blocks, { blocks });

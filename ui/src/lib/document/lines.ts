@@ -3,8 +3,17 @@
 
 import type { CodeLine } from '../bindings/api';
 
-/** Makes the lines of `code`, which shows `before`, those of `after`. A line that is the same object is left alone. */
+/**
+ * Makes the lines of `code`, which shows `before`, those of `after`. A line that is the same object is left alone, though
+ * lines before it have gone.
+ */
 export function drawLines(code: Element, before: readonly CodeLine[], after: readonly CodeLine[]): void {
+  const [first] = after;
+  const gone = first === undefined || first === before[0] ? -1 : before.indexOf(first);
+  if (gone > 0) {
+    for (let i = 0; i < gone; i += 1) code.firstElementChild?.remove();
+    before = before.slice(gone);
+  }
   const kept = Math.min(before.length, after.length);
   for (let i = 0; i < kept; i += 1) {
     const line = after[i];

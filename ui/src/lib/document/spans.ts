@@ -1,0 +1,67 @@
+// Runs of text drawn by hand: a long answer has thousands of them, and a component's bookkeeping costs several times
+// what the element does.
+
+import type { Span } from '../bindings/api';
+import { pieces } from '../text/pieces';
+
+/** Nothing in it leads anywhere: what does needs a component. */
+export function isPlain(span: Span): boolean {
+  if (span.type === 'link' || span.type === 'image') return false;
+  return !('spans' in span) || span.spans.every(isPlain);
+}
+
+/**
+ * Makes the nodes of `parent`, which shows `before`, those of `after`: one for each run, what leads somewhere as its words
+ * alone. A run that is the same object is left alone.
+ */
+export function drawSpans(parent: Element, before: readonly Span[], after: readonly Span[]): void {
+  const kept = Math.min(before.length, after.length);
+  for (let i = 0; i < kept; i += 1) {
+    const [span, node] = [after[i], parent.childNodes[i]];
+    if (span === undefined || span === before[i]) continue;
+    // Words that came to others: whoever has selected those keeps them.
+    if (span.type === 'text' && node instanceof Text && pieces(span.text).length === 1) node.data = span.text;
+    else node?.replaceWith(drawSpan(span));
+  }
+  while (parent.childNodes.length > after.length) parent.lastChild?.remove();
+  parent.append(...after.slice(kept).map(drawSpan));
+}
+
+function drawSpan(span: Span): Node {
+  switch (span.type) {
+    case 'text':
+      return drawText(span.text);
+    case 'code':
+      return element('code', [drawText(span.text)]);
+    case 'raw':
+      return element('span', [drawText(span.text)], 'raw');
+    case 'emphasis':
+      return element('em', span.spans.map(drawSpan));
+    case 'strong':
+      return element('strong', span.spans.map(drawSpan));
+    case 'strike':
+      return element('del', span.spans.map(drawSpan));
+    case 'footnoteRef':
+      return element('sup', [span.label]);
+    case 'break':
+      return element('br', []);
+    case 'link':
+      return element('span', span.spans.map(drawSpan));
+    case 'image':
+      return drawText(span.alt);
+  }
+}
+
+/** One node, with places to break in words that are longer than any line. */
+function drawText(text: string): Node {
+  const [first = '', ...others] = pieces(text);
+  if (others.length === 0) return document.createTextNode(first);
+  return element('span', [first, ...others.flatMap((piece) => [document.createElement('wbr'), piece])]);
+}
+
+function element(tag: string, children: (Node | string)[], kind?: string): HTMLElement {
+  const made = document.createElement(tag);
+  if (kind !== undefined) made.className = kind;
+  made.append(...children);
+  return made;
+}
