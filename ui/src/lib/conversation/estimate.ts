@@ -15,12 +15,16 @@ export function estimateRow(row: Row): number {
     case 'prompt':
       return 42 + LINE * lines(body.text);
     case 'text':
-      return GAP + body.blocks.reduce((sum, block) => sum + estimateBlock(block), 0);
+      return GAP + estimateBlocks(body.blocks);
     case 'turnEnd':
       return 44;
     default:
       return 26;
   }
+}
+
+export function estimateBlocks(blocks: readonly Block[]): number {
+  return blocks.reduce((sum, block) => sum + estimateBlock(block), 0);
 }
 
 function estimateBlock(block: Block): number {
@@ -32,7 +36,7 @@ function estimateBlock(block: Block): number {
       return GAP + 46 + CODE_LINE * block.lines.length;
     case 'quote':
     case 'footnote':
-      return block.blocks.reduce((sum, inner) => sum + estimateBlock(inner), 0);
+      return estimateBlocks(block.blocks);
     case 'list':
       return (
         GAP + block.items.reduce((sum, item) => sum + item.blocks.reduce((s, b) => s + estimateBlock(b) - 8, 0), 0)

@@ -1,7 +1,7 @@
 //! A fenced code block that is still open: its lines need no Markdown parser.
 
-use crate::api::CodeLine;
-use crate::document::highlight::{Highlighter, plain_line};
+use crate::api::{CodeLine, TokenStyle};
+use crate::document::highlight::{Highlighter, plain_line, push_token};
 
 /// The state of an open fence, and of its highlighting.
 pub(super) struct Fence {
@@ -12,6 +12,8 @@ pub(super) struct Fence {
     highlighter: Highlighter,
     /// Complete lines so far.
     pub n_lines: usize,
+    /// How long the unfinished line was when it was highlighted.
+    coloured: usize,
     /// Bytes highlighted since it was last asked.
     pub bytes: usize,
 }
@@ -47,7 +49,7 @@ impl Fence {
             return None;
         }
         let highlighter = Highlighter::new(language);
-        Some((Self { mark, n_marks, indent, highlighter, n_lines: 0, bytes: 0 }, len))
+        Some((Self { mark, n_marks, indent, highlighter, n_lines: 0, coloured: 0, bytes: 0 }, len))
     }
 
     /// Reads on. `at` is how far the text was read; `lines` are the block's, and lose their unfinished line.
@@ -58,7 +60,9 @@ impl Fence {
         lines: &mut Vec<CodeLine>,
         unfinished_as: Unfinished,
     ) -> Grown {
+        let known = (lines.len() > self.n_lines).then(|| lines.swap_remove(self.n_lines));
         lines.truncate(self.n_lines);
+        let n_lines = self.n_lines;
         while let Some(len) = source[*at..].find('\n') {
             let Some(line) = content(&source[*at..*at + len], self.indent) else { return Grown::Unclear };
             *at += len + 1;
@@ -67,22 +71,41 @@ impl Fence {
             }
             self.bytes += line.len() + 1;
             self.n_lines += 1;
+            self.coloured = 0;
             lines.push(self.highlighter.line(line));
         }
         let unfinished = &source[*at..];
         let Some(line) = content(unfinished, self.indent) else { return Grown::Unclear };
         // Marks alone are about to close it: as code they would only flash up.
         if !unfinished.is_empty() && !line.trim_matches(' ').bytes().all(|byte| byte == self.mark) {
-            if unfinished_as != Unfinished::Plain {
-                self.bytes += line.len();
-            }
-            lines.push(match unfinished_as {
-                Unfinished::Plain => plain_line(line),
-                Unfinished::Coloured => self.highlighter.unfinished_line(line),
-                Unfinished::Last => self.highlighter.line(line),
-            });
+            let known = known.filter(|_| self.n_lines == n_lines);
+            lines.push(self.unfinished(line, known, unfinished_as));
         }
         Grown::Open
+    }
+
+    /// A line that has no end yet, of which `known` is the beginning. It is highlighted again once it is twice as long:
+    /// in all that is at most twice what it is in the end.
+    fn unfinished(&mut self, line: &str, known: Option<CodeLine>, unfinished: Unfinished) -> CodeLine {
+        match (unfinished, known) {
+            (Unfinished::Coloured, Some(mut known)) if line.len() < 2 * self.coloured => {
+                let n_known = known.tokens.iter().map(|token| token.text.len()).sum();
+                if let Some(rest) = line.get(n_known..).filter(|rest| !rest.is_empty()) {
+                    push_token(&mut known.tokens, rest, TokenStyle::Plain);
+                }
+                known
+            }
+            (Unfinished::Plain, _) => plain_line(line),
+            (Unfinished::Coloured, _) => {
+                self.coloured = line.len();
+                self.bytes += line.len();
+                self.highlighter.unfinished_line(line)
+            }
+            (Unfinished::Last, _) => {
+                self.bytes += line.len();
+                self.highlighter.line(line)
+            }
+        }
     }
 
     fn closes(&self, line: &str) -> bool {

@@ -1,6 +1,8 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::api::TokenStyle;
+use crate::document::highlight::plain_line;
 use crate::document::{compact, markdown};
 
 /// Applies changes as a window does.
@@ -376,6 +378,25 @@ fn cut<'a>(text: &'a str, cuts: &[usize]) -> Vec<&'a str> {
     pieces
 }
 
+/// Takes the colours from the very last line, if it is code.
+fn bleach_last_line(blocks: &mut [Block]) {
+    match blocks.last_mut() {
+        Some(Block::Code { lines, .. }) => {
+            if let Some(line) = lines.last_mut() {
+                let text: String = line.tokens.iter().map(|token| token.text.as_str()).collect();
+                *line = plain_line(&text);
+            }
+        }
+        Some(Block::Quote { blocks } | Block::Footnote { blocks, .. }) => bleach_last_line(blocks),
+        Some(Block::List { items, .. }) => {
+            if let Some(item) = items.last_mut() {
+                bleach_last_line(&mut item.blocks);
+            }
+        }
+        _ => {}
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -393,7 +414,8 @@ proptest! {
         check_pieces(pieces(&text, 1), 1);
     }
 
-    /// As long as there is credit, a stream shows at every moment what the text so far means.
+    /// As long as there is credit, a stream shows at every moment what the text so far means, but for the colours of a
+    /// line of code that is still being written.
     #[test]
     fn every_moment_shows_the_document_so_far(
         text in nasty(false),
@@ -406,10 +428,31 @@ proptest! {
             let last_line = stream.text.rsplit(['\n', '\r']).next().unwrap_or_default();
             let about_to_close = last_line.chars().all(|c| matches!(c, ' ' | '\x0b' | '\x0c' | '`' | '~')) && !last_line.is_empty();
             if !about_to_close {
-                prop_assert_eq!(stream.blocks(), markdown(stream.text()), "{:?}", stream.text());
+                let [mut shown, mut meant] = [stream.blocks().to_vec(), markdown(stream.text())];
+                [&mut shown, &mut meant].into_iter().for_each(|blocks| bleach_last_line(blocks));
+                prop_assert_eq!(shown, meant, "{:?}", stream.text());
             }
         }
     }
+}
+
+/// However small the pieces of it: coloured before it is whole, and at most twice as often as it is long.
+#[test]
+fn a_line_of_code_is_highlighted_again_when_it_is_twice_as_long() {
+    let line = "let held = session.rows(1).ok_or(\"none\")?; // one";
+    let mut stream = Stream::default();
+    stream.push("```rust\n");
+    stream.credit = isize::MAX / 2;
+    let before = stream.bytes_parsed();
+    for _ in 0..20 {
+        pieces(line, 1).into_iter().for_each(|piece| stream.push(piece));
+        let Some([Block::Code { lines, .. }]) = Some(stream.blocks()) else { panic!("no code") };
+        let is_coloured = |token: &crate::api::Token| token.style != TokenStyle::Plain;
+        assert!(lines.last().unwrap().tokens.iter().any(is_coloured));
+        stream.push("\n");
+    }
+    assert!(stream.bytes_parsed() - before <= 3 * 20 * (line.len() + 1));
+    assert_eq!(stream.blocks(), markdown(stream.text()));
 }
 
 /// An answer as agents write them, of about 200 KB.
