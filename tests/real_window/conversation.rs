@@ -1,6 +1,9 @@
 //! Prompts and answers.
 
+use std::fs;
+
 use anyhow::{Result, ensure};
+use deskbell_tests::screen::{answer, streamed};
 use deskbell_tests::window::{LONG, SHORT};
 use serde_json::json;
 
@@ -107,6 +110,47 @@ pub async fn the_wheel_leaves_the_end_while_much_streams() -> Result<()> {
                 stayed[1].as_i64() > left[1].as_i64(),
                 "nothing came below the reader: {left} to {stayed}"
             );
+            Ok(())
+        })
+        .await
+}
+
+/// What came too fast to be drawn is there as soon as somebody looks, and what he reads stays where it is.
+pub async fn a_reader_who_leaves_a_flood_finds_all_of_it() -> Result<()> {
+    // Once the wheel has come to rest: what stands at the top of the view, and where; and the gap before what is drawn.
+    let script = "const [done] = arguments;
+        const log = document.querySelector('[role=log]');
+        const { left, top, width } = log.getBoundingClientRect();
+        let last = null;
+        let still = 0;
+        const look = () => {
+            still = log.scrollTop === last ? still + 1 : 0;
+            last = log.scrollTop;
+            if (still < 20) return requestAnimationFrame(look);
+            const at = document.elementFromPoint(left + width / 2, top + 60);
+            const block = at.closest('.line, li, p, h2, h3, tr, figure') ?? at;
+            const answer = [...log.querySelectorAll('article')].find((article) => article.contains(block));
+            const gap = answer && parseFloat(getComputedStyle(answer).marginTop);
+            done([block.textContent, Math.round(block.getBoundingClientRect().top), gap]);
+        };
+        requestAnimationFrame(look);";
+    let stage = Stage::demo().await?;
+    let file = stage.desktop.scratch().join("flood.ndjson");
+    fs::write(&file, streamed("flood", &answer(400_000), 50))?;
+    stage
+        .play("leaving", async |stage| {
+            let window = &stage.window;
+            let play = format!("PACE 15 {}\nSAY That was all.", file.display());
+            window.paste_prompt(&play).await?;
+            // Its beginning has gone by then.
+            window.find("button", "Previous part").await?;
+            window.wheel_up("log", "Conversation", 4).await?;
+            window.find("button", "Latest").await?;
+            let left = window.call(script, vec![]).await?;
+            window.wait_idle(LONG).await?;
+            let stayed = window.call(script, vec![]).await?;
+            ensure!(left[2] == json!(0), "something is not drawn: {left}");
+            ensure!(stayed == left, "the reader was moved: {left} to {stayed}");
             Ok(())
         })
         .await

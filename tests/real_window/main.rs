@@ -59,7 +59,8 @@ fn main() {
             a_turn_is_stopped_by_escape,
             a_reload_in_mid_stream_loses_and_doubles_nothing,
             a_prompt_while_busy_waits_its_turn,
-            the_wheel_leaves_the_end_while_much_streams;
+            the_wheel_leaves_the_end_while_much_streams,
+            a_reader_who_leaves_a_flood_finds_all_of_it;
         copying: a_message_is_copied_as_markdown,
             a_session_is_copied_as_markdown;
         permission: the_dialog_names_what_would_run,
