@@ -54,6 +54,16 @@ it('counts the silence from the last that was told, through a reload', async () 
   expect(container.textContent).toContain('Nothing heard for 45 s');
 });
 
+it('claims no silence of what it is not told', async () => {
+  const facts = { status: { type: 'working' as const, activity: 'Running tests' }, turnStartedAt: NOW - MINUTE };
+  const open = new SessionState(session(facts));
+  const { container } = await draw(NowLine, { open, onstop: () => {} });
+  const told = snapshot(7, [], facts);
+  open.load({ ...told, rows: { ...told.rows, end: 400, total: 9_000 }, toldAt: NOW - 45 * SECOND });
+  await tick();
+  expect(container.textContent).not.toContain('Nothing heard');
+});
+
 it('does not blame an agent that was asked to stop already', async () => {
   const facts = { status: { type: 'interrupting' as const }, turnStartedAt: NOW };
   const open = new SessionState(session(facts));
