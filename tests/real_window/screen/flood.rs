@@ -29,7 +29,7 @@ struct Flood {
 pub async fn a_flood_loses_nothing() -> Result<()> {
     let flood = play(20, None, 0).await?;
     ensure!(flood.frames.longest() < HANG, "the page hung: {}", flood.frames);
-    ensure!(flood.frames.nodes < 40_000, "{} elements", flood.frames.nodes);
+    ensure!(flood.frames.nodes < 16_000, "{} elements", flood.frames.nodes);
     Ok(())
 }
 

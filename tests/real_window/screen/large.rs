@@ -12,7 +12,7 @@ use crate::stage::Stage;
 
 const TEN_MB: usize = 10_000_000;
 /// Elements that one message may have in the page, whatever it says.
-const MOST_ELEMENTS: u64 = 40_000;
+const MOST_ELEMENTS: u64 = 16_000;
 
 /// What a scene shows, and how.
 struct Scene {
