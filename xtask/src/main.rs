@@ -39,7 +39,7 @@ Commands:
   run [FOLDER]      Install what is missing, build, and open FOLDER (default: the current folder).
                     Without a display: play a demonstration on a virtual one and take a screenshot
   test [PART...]    Run every check, or only the named parts: fmt clippy rust ui looks cli window cost package
-  bench [NAME...]   Tell what Deskbell costs: gate faults reader relay sessions; by name only: sdks window
+  bench [NAME...]   Tell what Deskbell costs: gate faults opening reader relay sessions; by name only: sdks window
   fuzz [TARGET...] [--minutes N]
                     Throw input at the engine for 10 minutes a target: wire lines markdown terminal diff fold
   shots [VIEW...]   Take a picture of every view of the interface, or of the named ones, and look at each with axe

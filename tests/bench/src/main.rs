@@ -6,6 +6,7 @@ mod count;
 mod faults;
 mod fixture;
 mod host;
+mod opening;
 mod reader;
 mod relay;
 mod sessions;
@@ -24,6 +25,7 @@ Usage: deskbell-bench <COMMAND>
   faults                    which readers survive which output
   relay APP                 latency, throughput and CPU of `deskbell relay`, whose program is APP
   sessions N...             threads, memory and rest of so many sessions at once
+  opening N...              time to read so many items from disk, and their last screen
   host N                    CPU per event of a whole session of ours, as the SDKs are measured
   count READER KIND N       reads N events of KIND (small, large) from memory, to be counted under callgrind
   stub N                    an agent that answers each prompt with N pieces of text
@@ -54,6 +56,9 @@ fn run(args: &[&str]) -> Result<()> {
         ["relay", app] => relay::bench(Path::new(app)),
         ["sessions", counts @ ..] => {
             sessions::bench(&counts.iter().map(|count| number(count)).collect::<Result<Vec<_>>>()?)
+        }
+        ["opening", counts @ ..] => {
+            opening::bench(&counts.iter().map(|count| number(count)).collect::<Result<Vec<_>>>()?)
         }
         ["host", n] => host::bench(number(n)?),
         ["count", reader, kind, n] => count::run(reader, kind, number(n)?),
