@@ -102,7 +102,11 @@ async fn look(window: &Window, folded: bool) -> Result<()> {
             await frames(5);
             if (folded) {
                 (await until(() => log.querySelector('[aria-expanded=false]'))).click();
-                (await until(() => log.querySelector('button.more'))).click();
+                const more = await until(() => log.querySelector('button.more'));
+                const lines = () => log.querySelectorAll('.line').length;
+                const before = lines();
+                more.click();
+                await until(() => lines() > before);
             } else {
                 (await until(() => log.querySelector('[aria-label=Parts] .next'))).click();
                 await until(() => log.querySelector('[aria-label=Parts]')?.textContent.includes('2 of'));

@@ -11,7 +11,7 @@ const EXCERPT_LINES: usize = 100;
 const EXCERPT_BYTES: usize = 8 * 1024;
 /// What is given at once.
 const PART_LINES: usize = 500;
-const PART_BYTES: usize = 128 * 1024;
+const PART_BYTES: usize = 64 * 1024;
 /// A line that is longer than this is shown as several: no window draws ten million characters in one.
 const LINE_BYTES: usize = 2_000;
 

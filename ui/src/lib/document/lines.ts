@@ -2,12 +2,13 @@
 // costs several times what the element does.
 
 import type { CodeLine } from '../bindings/api';
+import { pieces } from '../text/pieces';
 
 /**
  * Makes the lines of `code`, which shows `before`, those of `after`. A line that is the same object is left alone, though
- * lines before it have gone.
+ * lines before it have gone. Lines that wrap may break in words that are longer than any line.
  */
-export function drawLines(code: Element, before: readonly CodeLine[], after: readonly CodeLine[]): void {
+export function drawLines(code: Element, before: readonly CodeLine[], after: readonly CodeLine[], wrap = false): void {
   const [first] = after;
   const gone = first === undefined || first === before[0] ? -1 : before.indexOf(first);
   if (gone > 0) {
@@ -17,24 +18,29 @@ export function drawLines(code: Element, before: readonly CodeLine[], after: rea
   const kept = Math.min(before.length, after.length);
   for (let i = 0; i < kept; i += 1) {
     const line = after[i];
-    if (line !== undefined && line !== before[i]) code.children[i]?.replaceWith(drawLine(line));
+    if (line !== undefined && line !== before[i]) code.children[i]?.replaceWith(drawLine(line, wrap));
   }
   while (code.children.length > after.length) code.lastElementChild?.remove();
-  code.append(...after.slice(kept).map(drawLine));
+  code.append(...after.slice(kept).map((line) => drawLine(line, wrap)));
 }
 
-function drawLine(line: CodeLine): HTMLElement {
+function drawLine(line: CodeLine, wrap: boolean): HTMLElement {
   const drawn = element('line');
   for (const { text, style } of line.tokens) {
-    if (style === 'plain') drawn.append(text);
+    const runs = wrap ? breakable(text) : [text];
+    if (style === 'plain') drawn.append(...runs);
     else {
       const token = element(style);
-      token.textContent = text;
+      token.append(...runs);
       drawn.append(token);
     }
   }
   drawn.append('\n');
   return drawn;
+}
+
+function breakable(text: string): (Node | string)[] {
+  return pieces(text).flatMap((piece, i) => (i === 0 ? [piece] : [document.createElement('wbr'), piece]));
 }
 
 function element(name: string): HTMLElement {
