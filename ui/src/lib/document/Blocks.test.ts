@@ -139,6 +139,11 @@ describe('documents', () => {
     expect(host.opened).toEqual(['https://evil.example/login']);
   });
 
+  it('say where a link leads beside words that say something else', async () => {
+    const { container } = await draw(Blocks, { blocks: parse('[docs.rs](https://evil.example/login)') });
+    expect(container.textContent.trim()).toBe('docs.rs (evil.example)');
+  });
+
   it('make no link of an address that is not for a browser', async () => {
     const blocks: Block[] = [
       {
