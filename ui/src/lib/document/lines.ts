@@ -2,7 +2,7 @@
 // costs several times what the element does.
 
 import type { CodeLine } from '../bindings/api';
-import { pieces } from '../text/pieces';
+import { breakable } from '../text/breakable';
 
 /**
  * Makes the lines of `code`, which shows `before`, those of `after`. A line that is the same object is left alone, though
@@ -37,10 +37,6 @@ function drawLine(line: CodeLine, wrap: boolean): HTMLElement {
   }
   drawn.append('\n');
   return drawn;
-}
-
-function breakable(text: string): (Node | string)[] {
-  return pieces(text).flatMap((piece, i) => (i === 0 ? [piece] : [document.createElement('wbr'), piece]));
 }
 
 function element(name: string): HTMLElement {

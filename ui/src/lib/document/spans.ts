@@ -2,7 +2,7 @@
 // what the element does.
 
 import type { Span } from '../bindings/api';
-import { pieces } from '../text/pieces';
+import { breakable } from '../text/breakable';
 
 /** Nothing in it leads anywhere: what does needs a component. */
 export function isPlain(span: Span): boolean {
@@ -20,7 +20,7 @@ export function drawSpans(parent: Element, before: readonly Span[], after: reado
     const [span, node] = [after[i], parent.childNodes[i]];
     if (span === undefined || span === before[i]) continue;
     // Words that came to others: whoever has selected those keeps them.
-    if (span.type === 'text' && node instanceof Text && pieces(span.text).length === 1) node.data = span.text;
+    if (span.type === 'text' && node instanceof Text && breakable(span.text).length === 1) node.data = span.text;
     else node?.replaceWith(drawSpan(span));
   }
   while (parent.childNodes.length > after.length) parent.lastChild?.remove();
@@ -54,9 +54,8 @@ function drawSpan(span: Span): Node {
 
 /** One node, with places to break in words that are longer than any line. */
 function drawText(text: string): Node {
-  const [first = '', ...others] = pieces(text);
-  if (others.length === 0) return document.createTextNode(first);
-  return element('span', [first, ...others.flatMap((piece) => [document.createElement('wbr'), piece])]);
+  const parts = breakable(text);
+  return parts.length === 1 ? document.createTextNode(text) : element('span', parts);
 }
 
 function element(tag: string, children: (Node | string)[], kind?: string): HTMLElement {
