@@ -76,14 +76,9 @@ impl Tail {
         cut
     }
 
-    /// Its parts are those that were told.
-    pub fn is_current(&self, blocks: &[Block]) -> bool {
-        self.last_parts(blocks) == (self.mark, self.n_parts)
-    }
-
     /// Windows have all of it, and nothing else.
     pub fn is_told(&self, blocks: &[Block]) -> bool {
-        self.is_aligned && self.is_current(blocks)
+        self.is_aligned && self.last_parts(blocks) == (self.mark, self.n_parts)
     }
 
     /// What a window has, as it is now; `None` if that is more than it was told.

@@ -63,6 +63,7 @@ export class Drawn {
       this.#nWaiting = 0;
       this.#end = from;
     }
+    this.#nWaiting = Math.min(this.#nWaiting, blocks.length);
     const nNew = Math.max(0, from + blocks.length - this.#end);
     [this.#from, this.#blocks, this.#end] = [from, blocks, from + blocks.length];
     if (this.#isFollowed() && sizeOf(blocks.slice(blocks.length - nNew)) > AT_ONCE) {

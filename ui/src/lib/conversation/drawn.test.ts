@@ -23,7 +23,7 @@ function expectRun(drawn: Drawn, of: readonly Block[] = blocks) {
 /** Frames until nothing is to be done. */
 function frames(each: () => void): number {
   let n = 0;
-  for (; vi.getTimerCount() > 0; n += 1) {
+  for (; vi.getTimerCount() > 0 && n < 1_000; n += 1) {
     vi.advanceTimersToNextFrame();
     each();
   }
@@ -91,6 +91,16 @@ it('draws all that is missing as soon as somebody reads, and everything that com
   expect([asked, drawn.blocks.length]).toEqual([1, 2_000]);
   drawn.update(0, [...blocks, ...blocks]);
   expect(drawn.blocks.length).toBe(4_000);
+});
+
+it('comes to rest when a text becomes shorter than what was to come', () => {
+  for (const left of [10, 0]) {
+    const drawn = new Drawn(() => true, now);
+    drawn.update(0, blocks);
+    drawn.update(0, blocks.slice(0, left));
+    expect(frames(() => expectRun(drawn))).toBeLessThan(10);
+    expect([drawn.from, drawn.blocks.length]).toEqual([0, left]);
+  }
 });
 
 it('keeps nothing of another part, and stops with its component', () => {
