@@ -3,15 +3,15 @@
 use tauri_build::{AppManifest, Attributes};
 
 const COMMANDS: &[&str] = &[
-    "hello",
+    "connect",
     "create_session",
     "start_without_asking",
     "remove_session",
-    "snapshot",
+    "subscribe",
     "show_rows",
     "show_earlier",
     "find_words",
-    "text_of",
+    "copy_text",
     "output_lines",
     "item_part",
     "waiting_event",
@@ -20,12 +20,15 @@ const COMMANDS: &[&str] = &[
     "set_preferences",
     "decide_trust",
     "check_agent",
+    "report_page_error",
     "open_link",
     "reveal_path",
     "find_files",
     "check_image",
-    "end_survivors",
-    "leave_survivors",
+    "clipboard_image",
+    "end_orphans",
+    "leave_orphans",
+    "cards_in_sight",
 ];
 
 fn main() {

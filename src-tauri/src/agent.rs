@@ -1,33 +1,36 @@
-//! Which agent a session runs: Claude Code where it is found, or the app itself as the demo agent.
+//! The agent program of a session: Claude Code if it is found, or the app itself as the demo agent.
 
-use deskbell_engine::api::{AgentKind, AgentView, CommandError, ErrorCode};
+use deskbell_engine::api::{AgentKind, AgentView, CommandError, ErrorCode, Tried};
+use deskbell_engine::disk;
 use deskbell_engine::launch::Launch;
 use deskbell_engine::locate::{Located, NotFound, Places, locate};
+use deskbell_engine::process::app_runs::AppRuns;
 use deskbell_engine::process::guard::Guard;
-use deskbell_engine::process::runs::Runs;
 use deskbell_engine::session::Launcher;
+use deskbell_engine::trust::Snapshot;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
-/// The argument that makes this program the demo agent.
+/// The first command-line argument that makes this program the demo agent.
 pub const DEMO_AGENT: &str = "demo-agent";
 
-/// Marks this run of the app; each process it starts gets a number behind it.
+/// Identifies this run of the app. Each process that the run starts gets the run's token with a number appended.
 #[derive(Clone)]
 pub struct Run(Arc<RunParts>);
 
 struct RunParts {
     token: String,
     n_started: AtomicU64,
-    /// Where the run is noted; `None` if it could not be.
-    runs: Option<Runs>,
-    /// Ends what is left behind if the app is killed.
+    /// The record of app runs. `None` if the run could not be recorded.
+    runs: Option<AppRuns>,
+    /// Ends the remaining processes if the app is killed.
     _guard: Option<Guard>,
 }
 
 impl Run {
-    /// Begins a run, with a guard over everything it will start, and notes it for the next.
+    /// Begins a run: starts a guard for every process of the run, and records the run for the next start of the app.
     pub fn begin(data: &Path) -> Self {
         let token = uuid::Uuid::new_v4().to_string();
         // On Windows the job object of each agent ends with the app.
@@ -36,11 +39,11 @@ impl Run {
         Self(Arc::new(RunParts { token, n_started: AtomicU64::new(0), runs, _guard: guard }))
     }
 
-    /// Everything of this run was ended in order.
+    /// Removes the record of the run, after all its processes were ended in order.
     pub fn end(&self) {
         let forgotten = self.0.runs.as_ref().map_or(Ok(()), |runs| runs.forget(&self.0.token));
         if let Err(error) = forgotten {
-            tracing::warn!(%error, "the run's file could not be removed");
+            tracing::warn!(%error, "could not remove the file of this run");
         }
     }
 
@@ -49,15 +52,15 @@ impl Run {
     }
 }
 
-/// Where runs are noted.
-pub fn open_runs(data: &Path) -> std::io::Result<Runs> {
-    Runs::open(data.join("runs"))
+/// Opens the record of app runs.
+pub fn open_runs(data: &Path) -> std::io::Result<AppRuns> {
+    AppRuns::open(data.join("runs"))
 }
 
-fn note(data: &Path, token: &str, guard: Option<u32>) -> Option<Runs> {
+fn note(data: &Path, token: &str, guard: Option<u32>) -> Option<AppRuns> {
     let noted = open_runs(data).and_then(|runs| runs.begin(token, guard).map(|()| runs));
     if let Err(error) = &noted {
-        tracing::warn!(%error, "the run is not noted: what it leaves if it is killed will not be found");
+        tracing::warn!(%error, "could not record this run: if it is killed, its orphans are not found");
     }
     noted.ok()
 }
@@ -65,12 +68,12 @@ fn note(data: &Path, token: &str, guard: Option<u32>) -> Option<Runs> {
 fn guard(token: &str) -> Option<Guard> {
     let guard = std::env::current_exe().and_then(|program| Guard::start(&program, token));
     if let Err(error) = &guard {
-        tracing::warn!(%error, "no guard: if the app is killed, tools of its agents may live on");
+        tracing::warn!(%error, "no guard: if the app is killed, tools of its agents may keep running");
     }
     guard.ok()
 }
 
-/// Where the agent keeps its own files: settings, transcripts.
+/// The folder of the agent's own files: settings and transcripts.
 pub fn config_folder(kind: AgentKind, data: &Path) -> PathBuf {
     match kind {
         AgentKind::Demo => data.join("demo"),
@@ -81,14 +84,15 @@ pub fn config_folder(kind: AgentKind, data: &Path) -> PathBuf {
     }
 }
 
-/// Says how to start an agent of this kind in this project, looking for it anew each time. `admit` says whether it may
-/// start there, and whether restricted.
+/// Returns a function that decides how to start an agent of this kind in this project. It searches for the agent again
+/// at each call. `check` returns an error if the agent must not start there, and otherwise the snapshot of the folder's
+/// settings; `None` starts it restricted.
 pub fn launcher(
     kind: AgentKind,
     project: PathBuf,
     data: PathBuf,
     chosen: impl Fn() -> Option<PathBuf> + Send + Sync + 'static,
-    admit: impl Fn(&Path) -> Result<bool, CommandError> + Send + Sync + 'static,
+    check: impl Fn(&Path) -> Result<Option<Snapshot>, CommandError> + Send + Sync + 'static,
     run: Run,
 ) -> Launcher {
     Arc::new(move || {
@@ -98,6 +102,7 @@ pub fn launcher(
             first_args: Vec::new(),
             project: project.clone(),
             restricted: false,
+            snapshot: None,
             env: Vec::new(),
             run_token: run.next(),
         };
@@ -114,7 +119,9 @@ pub fn launcher(
             }
             AgentKind::Claude => {
                 launch.program = find(chosen()).map_err(not_found)?.program;
-                launch.restricted = !project.is_dir() || admit(&project)?;
+                // If the folder does not exist, the session reports that itself.
+                launch.snapshot = if project.is_dir() { check(&project)? } else { None };
+                launch.restricted = launch.snapshot.is_none();
             }
         }
         Ok(launch)
@@ -135,8 +142,8 @@ fn not_found(error: NotFound) -> CommandError {
     }
 }
 
-/// Which agent a new session would run, for people.
-pub fn view(demo: bool, chosen: Option<PathBuf>) -> AgentView {
+/// The agent that a new session would run, for display. Folders of PATH may be on a disk that does not respond.
+pub async fn view(demo: bool, chosen: Option<PathBuf>, deadline: Duration) -> AgentView {
     if demo {
         let program = std::env::current_exe().unwrap_or_default().display().to_string();
         return AgentView::Found {
@@ -145,10 +152,13 @@ pub fn view(demo: bool, chosen: Option<PathBuf>) -> AgentView {
             source: "the built-in demo agent".to_owned(),
         };
     }
-    match find(chosen) {
-        Ok(Located { program, source }) => {
+    match disk::run(Path::new("PATH"), deadline, move || find(chosen)).await {
+        Ok(Ok(Located { program, source })) => {
             AgentView::Found { kind: AgentKind::Claude, program: program.display().to_string(), source }
         }
-        Err(NotFound { tried }) => AgentView::Missing { tried },
+        Ok(Err(NotFound { tried })) => AgentView::Missing { tried },
+        Err(unfinished) => AgentView::Missing {
+            tried: vec![Tried { place: "PATH".to_owned(), problem: unfinished.to_string() }],
+        },
     }
 }

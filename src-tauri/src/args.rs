@@ -1,5 +1,7 @@
 //! The command line.
 
+use deskbell_engine::api::PermissionMode;
+use deskbell_engine::launch::bad_model;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -21,7 +23,7 @@ Deskbell keeps command-line coding agents on call.
   deskbell --help
 ";
 
-/// What the command line asks for.
+/// The action that the command line selects.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Mode {
     Help,
@@ -29,16 +31,16 @@ pub enum Mode {
     Window(Args),
     Relay(RelayOptions),
     Replay(ReplayOptions),
-    /// Tries the agent that is found, or this one.
+    /// Tests the agent that is found, or this one.
     Doctor {
         agent: Option<PathBuf>,
     },
 }
 
-/// A window for a project.
+/// A window of a project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Args {
-    /// Whole; `None` where nothing was named.
+    /// The absolute path; `None` if no folder was given.
     pub folder: Option<PathBuf>,
     pub demo: bool,
     pub prompt: Option<String>,
@@ -47,18 +49,18 @@ pub struct Args {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RelayOptions {
     pub project: PathBuf,
-    /// A program, or `demo`.
+    /// A program path, or `demo`.
     pub agent: Option<PathBuf>,
     pub resume: Option<String>,
     pub model: Option<String>,
-    pub mode: Option<String>,
+    pub mode: Option<PermissionMode>,
     /// A new file for the recording.
     pub record: Option<PathBuf>,
-    /// Loads the folder's own settings in this run, whatever was decided.
+    /// Loads the folder's own settings in this run, whatever the user decided earlier.
     pub trust: bool,
 }
 
-/// What is to be seen of a recording.
+/// The recording to replay, and the view of it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ReplayOptions {
     pub file: PathBuf,
@@ -72,7 +74,7 @@ pub enum ReplayView {
     Events,
 }
 
-/// What is wrong with a command line.
+/// An error in the command line.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
     #[error("unknown option {0}; see deskbell --help")]
@@ -87,11 +89,17 @@ pub enum Problem {
     NotAFolder(PathBuf),
     #[error("relay needs --project=DIR")]
     NoProject,
+    #[error("--mode: {0}")]
+    BadMode(String),
+    #[error("--model: {0}")]
+    BadModel(&'static str),
+    #[error("--resume: “{0}” is no id of a conversation; it is the agentSessionId of an earlier run")]
+    BadConversation(String),
     #[error("replay needs the file of a recording")]
     NoRecording,
 }
 
-/// Reads the arguments, without the program's name. A folder is checked here, before any window.
+/// Parses the arguments, without the program's name. Checks the folder here, before any window opens.
 pub fn parse(args: &[OsString], cwd: &Path) -> Result<Mode, Problem> {
     if args.first().is_some_and(|first| first == "relay") {
         return relay(&args[1..], cwd).map(Mode::Relay);
@@ -167,11 +175,20 @@ fn relay(args: &[OsString], cwd: &Path) -> Result<RelayOptions, Problem> {
         match name.as_str() {
             "--project" => project = Some(folder(Path::new(&value()?), cwd)?),
             "--agent" => options.agent = Some(value()?.into()),
-            "--resume" => options.resume = Some(text(value()?)),
-            "--model" => options.model = Some(text(value()?)),
+            "--resume" => options.resume = Some(conversation(&text(value()?))?),
+            "--model" => {
+                let model = text(value()?);
+                if let Some(problem) = bad_model(&model) {
+                    return Err(Problem::BadModel(problem));
+                }
+                options.model = Some(model);
+            }
             "--record" => options.record = Some(cwd.join(value()?)),
             "--trust" => options.trust = true,
-            "--mode" => options.mode = Some(text(value()?)),
+            "--mode" => {
+                let mode = text(value()?).parse::<PermissionMode>();
+                options.mode = Some(mode.map_err(|problem| Problem::BadMode(problem.to_string()))?);
+            }
             _ => return Err(Problem::UnknownOption(name)),
         }
     }
@@ -179,7 +196,14 @@ fn relay(args: &[OsString], cwd: &Path) -> Result<RelayOptions, Problem> {
     Ok(options)
 }
 
-/// `--name=value` in its two parts.
+/// Parses the id of a conversation. The existing agents use UUIDs, which are also valid file names.
+fn conversation(id: &str) -> Result<String, Problem> {
+    let uuid = uuid::Uuid::try_parse(id).ok().filter(|_| id.len() == 36);
+    let bad = || Problem::BadConversation(id.escape_debug().take(60).collect());
+    uuid.map(|uuid| uuid.to_string()).ok_or_else(bad)
+}
+
+/// Splits `--name=value` into its two parts.
 fn split(arg: &OsStr) -> (String, Option<OsString>) {
     let text = arg.to_string_lossy();
     match text.split_once('=') {
@@ -188,7 +212,7 @@ fn split(arg: &OsStr) -> (String, Option<OsString>) {
     }
 }
 
-/// The folder, whole and with its links resolved: a project has one name.
+/// Returns the folder as an absolute path with its links resolved, so that each project has one name.
 fn folder(path: &Path, cwd: &Path) -> Result<PathBuf, Problem> {
     let path = cwd.join(path);
     let real = dunce::canonicalize(&path).map_err(|_| Problem::NoFolder(path.clone()))?;
@@ -236,6 +260,37 @@ mod tests {
         assert_eq!(parsed(&["replay", "/a", "--events"]), replay(ReplayView::Events));
         assert_eq!(parsed(&["replay"]), Err(Problem::NoRecording));
         assert_eq!(parsed(&["replay", "-x", "a"]), Err(Problem::UnknownOption("-x".into())));
+    }
+
+    #[test]
+    fn relay_takes_only_what_can_be_asked_for() {
+        let relay = |argument: &str| parsed(&["relay", "--project=/", argument]);
+        let problem = |argument: &str| relay(argument).unwrap_err().to_string();
+        for mode in PermissionMode::ALL {
+            let options = RelayOptions { project: "/".into(), mode: Some(mode), ..RelayOptions::default() };
+            assert_eq!(relay(&format!("--mode={mode}")), Ok(Mode::Relay(options)));
+        }
+        let bypass = problem("--mode=bypassPermissions");
+        assert!(bypass.contains("chosen before the agent starts"), "{bypass}");
+        for mode in ["nonsense", "Plan", "plan ", "manual", "\u{1b}[31m"] {
+            let problem = problem(&format!("--mode={mode}"));
+            assert!(problem.contains("there are default, acceptEdits, plan, dontAsk, auto"), "{problem}");
+            assert!(!problem.contains('\u{1b}'), "{problem:?}");
+        }
+        let id = "0c0f2a5e-5d2b-4e8e-9a6b-0123456789ab";
+        let options =
+            RelayOptions { project: "/".into(), resume: Some(id.to_owned()), ..RelayOptions::default() };
+        assert_eq!(relay(&format!("--resume={id}")), Ok(Mode::Relay(options)));
+        let path = "../../../../../../../../../../etc/passw";
+        for resume in ["x", "-p", path, "0c0f2a5e5d2b4e8e9a6b0123456789ab", "\u{202e}", "last one"] {
+            assert!(
+                matches!(relay(&format!("--resume={resume}")), Err(Problem::BadConversation(_))),
+                "{resume}"
+            );
+        }
+        for model in ["two words", "line\nbreak", " ", "\u{0}"] {
+            assert!(matches!(relay(&format!("--model={model}")), Err(Problem::BadModel(_))), "{model:?}");
+        }
     }
 
     #[test]

@@ -1,13 +1,12 @@
-//! Native permission dialogs: how the app gets your attention. The card in the window is the other face of the same
-//! request; whoever answers first wins, and the other goes away.
+//! Native permission dialogs: how the app gets the user's attention. The card in the window shows the same request. The
+//! first answer counts, from the card or from the dialog; the other one closes.
 //!
-//! A dialog decides nothing by itself: its default is *Review…*, closing it answers nothing, and what it cannot show
-//! whole and plain cannot be allowed there. Each system has a backend of its own behind one trait; what they say and what
-//! their buttons mean is in `face`, the same for all.
+//! A dialog decides nothing by itself: its default is *Review…*, and closing it answers nothing. A subject that a
+//! dialog cannot show in full and as plain text cannot be allowed there. Each system has its own implementation of the
+//! [`Backend`] trait. The texts and the meaning of the buttons are in `text`, the same for all backends.
 
 #[cfg(target_os = "macos")]
 mod alert;
-mod face;
 #[cfg(target_os = "linux")]
 mod gtk;
 #[cfg(windows)]
@@ -18,29 +17,32 @@ mod scripted;
 mod task_dialog;
 #[cfg(test)]
 mod tests;
+mod wording;
 
 use crate::shell::Shell;
-use crate::{tell, windows};
+use crate::{emit, windows};
 use deskbell_engine::api::*;
-use deskbell_engine::permission::{Act, Ask, DialogId, Dialogs, Reaction};
+use deskbell_engine::permission::{
+    CARD_TIME, DialogEffect, DialogId, DialogRequest, DialogResponse, Dialogs, WindowView,
+};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tauri::{AppHandle, Manager};
 
-/// Takes what a person did with a dialog.
-pub type React = Box<dyn FnOnce(Reaction) + Send>;
+/// Receives the user's response to a dialog.
+pub type Respond = Box<dyn FnOnce(DialogResponse) + Send>;
 
-/// Shows the dialogs of one system. None of its functions waits for a person, nor for another thread: they are called
-/// with the lines of dialogs locked.
+/// Shows the dialogs of one system. The functions wait neither for the user nor for another thread, because they are
+/// called while the dialog queues are locked.
 pub trait Backend: Send + Sync {
-    /// Shows a dialog on the window of that label. `react` is called once, but not after a withdrawal, and not before
-    /// this returns; with `Dismissed` also if it turns out later that the dialog cannot be shown.
-    fn show(&self, window: &str, ask: Ask, react: React) -> anyhow::Result<()>;
+    /// Shows a dialog on the window with that label. Calls `respond` once, but not before this function returns and not
+    /// after the dialog was withdrawn. Responds with `Dismissed` if it turns out later that the dialog cannot be shown.
+    fn show(&self, window: &str, ask: DialogRequest, respond: Respond) -> anyhow::Result<()>;
 
-    /// Takes a dialog away without an answer; of one that is gone already nothing is to be done.
+    /// Closes a dialog without an answer. Does nothing if the dialog is already closed.
     fn withdraw(&self, id: &DialogId) -> anyhow::Result<()>;
 
-    /// Does the dialog have the keyboard? Called without the lock.
+    /// Returns whether the dialog has the keyboard focus. Called without the lock.
     fn is_in_front(&self, id: &DialogId) -> bool;
 }
 
@@ -56,7 +58,7 @@ pub fn native(app: &AppHandle) -> Box<dyn Backend> {
 }
 
 /// The dialogs of all windows, and the backend that shows them.
-pub struct Asking(Arc<Inner>);
+pub struct DialogController(Arc<Inner>);
 
 struct Inner {
     dialogs: Mutex<Dialogs>,
@@ -64,34 +66,44 @@ struct Inner {
     carry_out: Box<dyn Fn(Outcome) + Send + Sync>,
 }
 
-/// What comes of a dialog: never of one that was withdrawn, and never two of one.
+/// The outcome of a dialog. A withdrawn dialog has none; every other dialog has at most one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     Decide { id: DialogId, shown: String, decision: Decision },
     BringUp { window: String, id: DialogId },
 }
 
-impl Asking {
+impl DialogController {
     pub fn new(backend: Box<dyn Backend>, carry_out: impl Fn(Outcome) + Send + Sync + 'static) -> Self {
         Self(Arc::new(Inner { dialogs: Mutex::default(), backend, carry_out: Box::new(carry_out) }))
     }
 
-    /// A request comes in for a window.
-    pub fn ask(&self, label: &str, ask: Ask) {
+    /// Adds a request for a window.
+    pub fn ask(&self, label: &str, ask: DialogRequest) {
         self.0.change(|dialogs| dialogs.asked(label, ask));
     }
 
-    /// A request is over: it was answered, or is withdrawn.
+    /// Removes a request that was answered or withdrawn.
     pub fn resolved(&self, session_id: &SessionId, request_id: &RequestId) {
         let id = DialogId { session_id: session_id.clone(), request_id: request_id.clone() };
         self.0.change(|dialogs| dialogs.resolved(&id));
+    }
+
+    /// Updates the view of a window. A request whose card is visible needs no dialog.
+    pub fn view_changed(&self, label: &str, change: impl FnOnce(&mut WindowView)) {
+        self.0.change(|dialogs| dialogs.view_changed(label, change));
+    }
+
+    /// The user opened the card of a request; closes its dialog.
+    pub fn reviewed(&self, id: &DialogId) {
+        self.0.change(|dialogs| dialogs.reviewed(id));
     }
 
     pub fn window_gone(&self, label: &str) {
         self.0.change(|dialogs| dialogs.window_gone(label));
     }
 
-    /// Is a dialog of this window what the user has before them?
+    /// Returns whether a dialog of this window has the keyboard focus.
     pub fn is_in_front(&self, label: &str) -> bool {
         let id = self.0.lock().shown(label).map(|ask| ask.id.clone());
         id.is_some_and(|id| self.0.backend.is_in_front(&id))
@@ -103,61 +115,70 @@ impl Inner {
         self.dialogs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn change(self: &Arc<Self>, change: impl FnOnce(&mut Dialogs) -> Vec<Act>) {
+    fn change(self: &Arc<Self>, change: impl FnOnce(&mut Dialogs) -> Vec<DialogEffect>) {
         let mut dialogs = self.lock();
         let mut outcomes = Vec::new();
         let mut acts = VecDeque::from(change(&mut dialogs));
         // Still under the lock, so that a dialog is never withdrawn before it is shown.
         while let Some(act) = acts.pop_front() {
             match act {
-                Act::Show { window, ask } => {
+                DialogEffect::Show { window, ask } => {
                     let (id, shown) = (ask.id.clone(), ask.shown.clone());
                     if let Err(error) = self.show(&window, ask) {
-                        // The card is there all the same, and those behind it in line are not to wait for it.
-                        tracing::error!(%error, "a permission dialog could not be shown");
-                        acts.extend(dialogs.reacted(&id, &shown, Reaction::Dismissed));
+                        // The card is still available, and the next dialogs in the queue must not wait for this one.
+                        tracing::error!(%error, "could not show a permission dialog");
+                        acts.extend(dialogs.reacted(&id, &shown, DialogResponse::Dismissed));
                     }
                 }
-                Act::Withdraw { id } => {
+                DialogEffect::Withdraw { id } => {
                     if let Err(error) = self.backend.withdraw(&id) {
-                        tracing::error!(%error, "a dialog could not be withdrawn");
+                        tracing::error!(%error, "could not withdraw a dialog");
                     }
                 }
-                Act::Decide { id, shown, decision } => {
+                DialogEffect::Decide { id, shown, decision } => {
                     outcomes.push(Outcome::Decide { id, shown, decision });
                 }
-                Act::BringUp { window, id } => outcomes.push(Outcome::BringUp { window, id }),
+                DialogEffect::BringUp { window, id } => outcomes.push(Outcome::BringUp { window, id }),
+                DialogEffect::Wait { window, number } => self.wait(window, number),
             }
         }
         drop(dialogs);
         outcomes.into_iter().for_each(|outcome| (self.carry_out)(outcome));
     }
 
-    fn show(self: &Arc<Self>, window: &str, ask: Ask) -> anyhow::Result<()> {
+    fn wait(self: &Arc<Self>, window: String, number: u64) {
+        let inner = self.clone();
+        tauri::async_runtime::spawn(async move {
+            tokio::time::sleep(CARD_TIME).await;
+            inner.change(|dialogs| dialogs.waited(&window, number));
+        });
+    }
+
+    fn show(self: &Arc<Self>, window: &str, ask: DialogRequest) -> anyhow::Result<()> {
         let (inner, id, shown) = (self.clone(), ask.id.clone(), ask.shown.clone());
-        let react = move |reaction| inner.change(|dialogs| dialogs.reacted(&id, &shown, reaction));
-        self.backend.show(window, ask, Box::new(react))
+        let respond = move |reaction| inner.change(|dialogs| dialogs.reacted(&id, &shown, reaction));
+        self.backend.show(window, ask, Box::new(respond))
     }
 }
 
-/// Does in the app what came of a dialog.
+/// Applies the outcome of a dialog to the app.
 pub fn carry_out(app: &AppHandle, outcome: Outcome) {
     match outcome {
         Outcome::BringUp { window, id: DialogId { session_id, request_id } } => {
             windows::bring_up(app, &window);
             let request_id = Some(request_id);
-            tell::tell(app, &window, WindowEvent::Show { session_id, request_id });
+            emit::to_window(app, &window, WindowEvent::Show { session_id, request_id });
         }
         Outcome::Decide { id: DialogId { session_id, request_id }, shown, decision } => {
             let app = app.clone();
             let decide = Command::Decide { request_id, shown: Some(shown), decision };
             tauri::async_runtime::spawn(async move {
                 let shell = app.state::<Shell>();
-                let Some((project, _)) = shell.desk().known(&session_id) else { return };
-                match shell.desk().command(&project, &session_id, decide).await {
-                    // The card was quicker: one answer is all there is.
+                let Some((project, _)) = shell.registry().known(&session_id) else { return };
+                match shell.registry().command(&project, &session_id, decide).await {
+                    // The card was answered first; one answer is enough.
                     Err(CommandError { code: ErrorCode::NoSuchRequest, .. }) | Ok(()) => {}
-                    Err(error) => tracing::error!(%error, "a decision could not be delivered"),
+                    Err(error) => tracing::error!(%error, "could not deliver a decision"),
                 }
             });
         }

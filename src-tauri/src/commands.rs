@@ -1,11 +1,14 @@
-//! What a window may ask. Every command acts for the window that called it, and only on its project's sessions.
+//! The commands that a window may call. Every command acts for the window that called it, and only on its project's
+//! sessions.
 
 pub mod transcript;
 
 use crate::shell::Shell;
-use crate::{links, project, tell, windows};
+use crate::{clipboard, emit, links, project, windows};
 use deskbell_engine::api::*;
 use deskbell_engine::attachment;
+use deskbell_engine::disk;
+use deskbell_engine::permission::DialogId;
 use std::path::PathBuf;
 use tauri::ipc::Response;
 use tauri::{AppHandle, State, WebviewWindow};
@@ -16,16 +19,18 @@ fn project_of(shell: &Shell, window: &WebviewWindow) -> Answer<PathBuf> {
     shell.windows.with(window.label(), |window| window.project.clone())
 }
 
-/// What a window learns first; its events come under a new name from now on.
+/// The first call of a page: returns the project and the preferences. From then on the window's events use a new name.
 #[tauri::command]
-pub async fn hello(shell: State<'_, Shell>, window: WebviewWindow) -> Answer<Hello> {
+pub async fn connect(shell: State<'_, Shell>, window: WebviewWindow) -> Answer<Connection> {
     let event = shell.windows.new_event(window.label())?;
-    let project = project::view(&shell, window.label())?;
-    Ok(Hello { event, project, preferences: shell.kept.preferred.get() })
+    // The page is new and draws its cards again.
+    shell.asking.view_changed(window.label(), |view| view.cards.clear());
+    let project = project::view(&shell, window.label()).await?;
+    Ok(Connection { event, project, preferences: shell.kept.current.get() })
 }
 
-/// Begins a session with the agent that was chosen, or with the window's own; without asking only if its user said so
-/// for this very session.
+/// Creates a session with the chosen agent, or with the window's own. `without_asking` only if the user chose it for
+/// this session.
 #[tauri::command]
 pub async fn create_session(
     shell: State<'_, Shell>,
@@ -36,10 +41,10 @@ pub async fn create_session(
     let (project, demo) =
         shell.windows.with(window.label(), |window| (window.project.clone(), window.demo))?;
     let agent = agent.unwrap_or(if demo { AgentKind::Demo } else { AgentKind::Claude });
-    shell.desk().create(&project, agent, without_asking.unwrap_or(false)).await
+    shell.registry().create(&project, agent, without_asking.unwrap_or(false)).await
 }
 
-/// Starts the agent of a session that has none without asking, if its user said so for this very start.
+/// Starts the agent of a session in the mode without permission requests, if the user chose it for this start.
 #[tauri::command]
 pub async fn start_without_asking(
     shell: State<'_, Shell>,
@@ -47,7 +52,7 @@ pub async fn start_without_asking(
     session_id: SessionId,
 ) -> Answer<()> {
     let project = project_of(&shell, &window)?;
-    shell.desk().start_without_asking(&project, &session_id).await
+    shell.registry().start_without_asking(&project, &session_id).await
 }
 
 #[tauri::command]
@@ -58,13 +63,13 @@ pub async fn remove_session(
     session_id: SessionId,
 ) -> Answer<()> {
     let project = project_of(&shell, &window)?;
-    shell.desk().session(&project, &session_id)?;
-    shell.desk().remove(&session_id).await?;
-    tell::tell(&app, window.label(), WindowEvent::SessionRemoved { session_id });
+    shell.registry().session(&project, &session_id)?;
+    shell.registry().remove(&session_id).await?;
+    emit::to_window(&app, window.label(), WindowEvent::SessionRemoved { session_id });
     Ok(())
 }
 
-/// An event that this window was told to fetch.
+/// Returns an event that this window was notified to fetch.
 #[tauri::command]
 pub fn waiting_event(shell: State<'_, Shell>, window: WebviewWindow, nr: u32) -> Answer<Response> {
     let event = shell.windows.with(window.label(), |window| window.waiting.take(nr))?;
@@ -98,7 +103,10 @@ pub async fn command(
     command: Command,
 ) -> Answer<()> {
     let project = project_of(&shell, &window)?;
-    shell.desk().command(&project, &session_id, command).await
+    if matches!(command, Command::Prompt { .. }) {
+        shell.watches.look(&project);
+    }
+    shell.registry().command(&project, &session_id, command).await
 }
 
 #[tauri::command]
@@ -107,7 +115,7 @@ pub async fn set_preferences(
     shell: State<'_, Shell>,
     preferences: Preferences,
 ) -> Answer<()> {
-    shell.kept.set_preferences(preferences).map_err(|error| CommandError {
+    shell.kept.set_preferences(preferences).await.map_err(|error| CommandError {
         code: ErrorCode::Internal,
         message: "The preferences could not be kept.".to_owned(),
         detail: Some(format!("{error:#}")),
@@ -115,17 +123,17 @@ pub async fn set_preferences(
     crate::shell::apply_theme(&app);
     windows::apply_zoom(&app);
     // Another agent program may be found now.
-    project::tell_all(&app);
+    project::send_to_all_windows(&app).await;
     Ok(())
 }
 
-/// Tries the agent: which one it is, and whether it asks before it acts.
+/// Tests the agent: reports which program it is, and whether it asks before it acts.
 #[tauri::command]
 pub async fn check_agent(shell: State<'_, Shell>) -> Answer<Checkup> {
-    Ok(shell.desk().check_agent().await)
+    Ok(shell.registry().check_agent().await)
 }
 
-/// Keeps whether the folder is trusted. To trust needs the fingerprint of what was shown.
+/// Stores whether the folder is trusted. Trusting it requires the fingerprint of the settings that were shown.
 #[tauri::command]
 pub async fn decide_trust(
     app: AppHandle,
@@ -135,52 +143,94 @@ pub async fn decide_trust(
     fingerprint: Option<String>,
 ) -> Answer<()> {
     let folder = project_of(&shell, &window)?;
-    let decided = shell.desk().gate().decide(&folder, decision, fingerprint.as_deref());
-    // Also if it was refused: then its files are not what was shown, and the window shows what they are now.
-    project::tell(&app, window.label());
-    decided
+    let (gate, of) = (shell.registry().gate().clone(), folder.clone());
+    let decided =
+        disk::run(&folder, disk::DEADLINE, move || gate.decide(&of, decision, fingerprint.as_deref())).await;
+    if matches!(decided, Ok(Ok(()))) {
+        shell.windows.with(window.label(), |window| window.start_refused = false)?;
+        if decision != TrustDecision::Keep {
+            shell.registry().reload(&folder).await;
+        }
+    }
+    // Also after a refusal: the files then differ from those that were shown, and the window shows the current ones.
+    project::send_to_window(&app, window.label()).await;
+    decided?
 }
 
-/// Files of the project, for `@` in a prompt: the most that a list of them shows.
+/// Maximum number of project files in the list for `@` in a prompt.
 const MOST_FILES: usize = 30;
 
-/// The files of this window's project that fit what was typed.
+/// The files of this window's project that match the query.
 #[tauri::command]
 pub async fn find_files(shell: State<'_, Shell>, window: WebviewWindow, query: String) -> Answer<FoundFiles> {
-    let files = shell.windows.with(window.label(), |window| window.files.clone())?;
-    let found = tauri::async_runtime::spawn_blocking(move || {
-        files.find(&query, MOST_FILES, std::time::Instant::now())
-    });
-    found.await.map_err(|error| CommandError {
+    let (files, project) =
+        shell.windows.with(window.label(), |window| (window.files.clone(), window.project.clone()))?;
+    let find = move || files.find(&query, MOST_FILES, std::time::Instant::now());
+    disk::run(&project, disk::DEADLINE, find).await.map_err(|error| CommandError {
         code: ErrorCode::Internal,
         message: "The files of the project could not be searched.".to_owned(),
         detail: Some(error.to_string()),
     })
 }
 
-/// An image that was pasted or chosen, with the type that its bytes have; or why it cannot go with a prompt.
+/// Checks an image that was pasted or chosen. Returns it with the type that its bytes have, or the reason why it cannot
+/// be attached to a prompt.
 #[tauri::command]
 pub async fn check_image(name: String, data: String) -> Answer<Image> {
     attachment::check_base64(&name, &data)
 }
 
-/// Ends processes of an earlier run: those of what is still there that were shown.
+/// The image on the clipboard, if the page cannot read it itself; `null` if there is none, or if the page can.
 #[tauri::command]
-pub async fn end_survivors(app: AppHandle, shell: State<'_, Shell>, pids: Vec<u32>) -> Answer<()> {
-    let ended = shell.survivors.end(&pids).await;
-    project::tell_all(&app);
+pub async fn clipboard_image(app: AppHandle) -> Answer<Option<Image>> {
+    clipboard::image(&app).await
+}
+
+/// Ends processes of an earlier run: only those that were shown and still exist.
+#[tauri::command]
+pub async fn end_orphans(app: AppHandle, shell: State<'_, Shell>, pids: Vec<u32>) -> Answer<()> {
+    let ended = shell.orphans.end(&pids).await;
+    project::send_to_all_windows(&app).await;
     ended
 }
 
-/// Lets processes of an earlier run be, for good.
+/// Permanently stops offering to end the processes of an earlier run.
 #[tauri::command]
-pub async fn leave_survivors(app: AppHandle, shell: State<'_, Shell>) -> Answer<()> {
-    shell.survivors.leave();
-    project::tell_all(&app);
+pub async fn leave_orphans(app: AppHandle, shell: State<'_, Shell>) -> Answer<()> {
+    shell.orphans.leave().await;
+    project::send_to_all_windows(&app).await;
     Ok(())
 }
 
-/// Opens a link in the user's browser: https, http and mailto, nothing else.
+/// Maximum number of characters of a page's error in the log.
+const MOST_LOGGED: usize = 4_000;
+
+/// Writes an error of the page to the log. `Debug` keeps each error on one line.
+#[tauri::command]
+pub fn report_page_error(window: WebviewWindow, place: String, error: String) {
+    let bounded = |text: String| text.chars().take(MOST_LOGGED).collect::<String>();
+    let (place, error) = (bounded(place), bounded(error));
+    tracing::error!(window = window.label(), ?place, ?error, "a part of the page failed");
+}
+
+/// Reports which permission requests of a session have a visible card in this window; they get no dialog.
+///
+/// Not `async`: on the main thread two calls keep their order, and the last one counts.
+#[tauri::command]
+pub fn cards_in_sight(
+    shell: State<'_, Shell>,
+    window: WebviewWindow,
+    session_id: SessionId,
+    request_ids: Vec<RequestId>,
+) -> Answer<()> {
+    shell.registry().session(&project_of(&shell, &window)?, &session_id)?;
+    let card = |request_id| DialogId { session_id: session_id.clone(), request_id };
+    let cards = request_ids.into_iter().map(card).collect();
+    shell.asking.view_changed(window.label(), |view| view.cards = cards);
+    Ok(())
+}
+
+/// Opens a link in the user's browser: only https, http and mailto.
 #[tauri::command]
 pub fn open_link(url: String) -> Answer<()> {
     let url = links::outward(&url)?;
@@ -191,14 +241,19 @@ pub fn open_link(url: String) -> Answer<()> {
     })
 }
 
-/// Shows a file of this window's project in the file manager, nothing that lies outside. A disk or the file manager may
-/// take its time.
-#[tauri::command(async)]
-pub fn reveal_path(shell: State<'_, Shell>, window: WebviewWindow, path: String) -> Answer<()> {
-    let file = links::inside(&project_of(&shell, &window)?, &path)?;
-    tauri_plugin_opener::reveal_item_in_dir(file).map_err(|error| CommandError {
-        code: ErrorCode::Internal,
-        message: "The file could not be shown.".to_owned(),
-        detail: Some(error.to_string()),
-    })
+/// Shows a file of this window's project in the file manager. Refuses files outside the project. The disk or the file
+/// manager may be slow.
+#[tauri::command]
+pub async fn reveal_path(shell: State<'_, Shell>, window: WebviewWindow, path: String) -> Answer<()> {
+    let project = project_of(&shell, &window)?;
+    let of = project.clone();
+    let show = move || {
+        let file = links::inside(&of, &path)?;
+        tauri_plugin_opener::reveal_item_in_dir(file).map_err(|error| CommandError {
+            code: ErrorCode::Internal,
+            message: "The file could not be shown.".to_owned(),
+            detail: Some(error.to_string()),
+        })
+    };
+    disk::run(&project, disk::DEADLINE, show).await?
 }

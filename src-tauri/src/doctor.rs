@@ -1,21 +1,24 @@
-//! Which agent runs here, why that one, and whether it asks before it acts: for a window and for a terminal.
+//! The agent check: which agent runs here, why that one, and whether it asks before it acts. Used by the window and by
+//! `deskbell doctor`.
 
 use crate::agent::{self, Run};
 use deskbell_engine::api::*;
+use deskbell_engine::disk;
 use deskbell_engine::doctor::try_agent;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// A cold start of the CLI takes a second; a slow machine is not a broken channel.
+/// Timeout of the check. A cold start of the CLI takes a second; a slow machine must not count as a broken channel.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Looks for the agent as a session would, and tries it.
+/// Searches for the agent as a session would, and tests it.
 pub async fn check(chosen: Option<PathBuf>, data: PathBuf, run: Run) -> Checkup {
-    let agent = agent::view(false, chosen.clone());
+    let agent = agent::view(false, chosen.clone(), disk::DEADLINE).await;
     let launcher =
-        agent::launcher(AgentKind::Claude, PathBuf::new(), data, move || chosen.clone(), |_| Ok(true), run);
-    match launcher() {
+        agent::launcher(AgentKind::Claude, PathBuf::new(), data, move || chosen.clone(), |_| Ok(None), run);
+    let launch = disk::run(Path::new("PATH"), disk::DEADLINE, move || launcher()).await;
+    match launch.unwrap_or_else(|unfinished| Err(unfinished.into())) {
         Ok(launch) => {
             let trial = try_agent(launch, LIMIT).await;
             Checkup { agent, version: trial.version, channel: trial.channel }
@@ -26,7 +29,7 @@ pub async fn check(chosen: Option<PathBuf>, data: PathBuf, run: Run) -> Checkup 
     }
 }
 
-/// `deskbell doctor`: succeeds if the agent is there and asks.
+/// Runs `deskbell doctor`: succeeds if the agent is found and asks for permission.
 pub fn main(chosen: Option<PathBuf>, data: PathBuf) -> ExitCode {
     let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
         Ok(runtime) => runtime,

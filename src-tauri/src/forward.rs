@@ -1,7 +1,7 @@
-//! Events from a session to the window that shows it: at most a batch a frame, and never more than a few batches
-//! that the page has not dealt with yet.
+//! Events from a session to the window that shows it: at most one batch per frame, and at most a few batches that the
+//! page has not processed yet.
 
-use crate::tell;
+use crate::emit;
 use deskbell_engine::api::WindowEvent;
 use deskbell_engine::session::Feed;
 use std::sync::Arc;
@@ -13,8 +13,8 @@ use tokio::time::Instant;
 
 /// One frame at 60 Hz.
 const FRAME: Duration = Duration::from_millis(16);
-/// Batches under way. Behind them events wait in the feed, where they merge.
-const CREDIT: usize = 4;
+/// Maximum number of batches in flight. Further events wait in the feed, where they merge.
+const MAX_BATCHES_IN_FLIGHT: usize = 4;
 
 /// Forwards one session to one window, until it is dropped.
 pub struct Forward {
@@ -23,7 +23,7 @@ pub struct Forward {
     task: JoinHandle<()>,
 }
 
-/// The batches that are under way, by the `seq` they end with.
+/// The batches in flight, by the `seq` that they end with.
 struct Acknowledged {
     credit: Semaphore,
     under_way: std::sync::Mutex<std::collections::VecDeque<u64>>,
@@ -31,8 +31,10 @@ struct Acknowledged {
 
 impl Forward {
     pub fn begin(app: AppHandle, label: String, feed: Arc<Feed>) -> Self {
-        let acknowledged =
-            Arc::new(Acknowledged { credit: Semaphore::new(CREDIT), under_way: std::sync::Mutex::default() });
+        let acknowledged = Arc::new(Acknowledged {
+            credit: Semaphore::new(MAX_BATCHES_IN_FLIGHT),
+            under_way: std::sync::Mutex::default(),
+        });
         let task = tauri::async_runtime::spawn(forward(app, label, feed.clone(), acknowledged.clone()));
         Self { feed, acknowledged, task }
     }
@@ -45,7 +47,7 @@ impl Forward {
         self.feed.clone()
     }
 
-    /// The page has dealt with everything up to `seq`.
+    /// The page has processed everything up to `seq`.
     pub fn acknowledge(&self, seq: u64) {
         let mut under_way = self.acknowledged.lock();
         while under_way.front().is_some_and(|first| *first <= seq) {
@@ -71,7 +73,7 @@ async fn forward(app: AppHandle, label: String, feed: Arc<Feed>, acknowledged: A
     let mut not_before = Instant::now();
     loop {
         feed.ready().await;
-        // The first event of an idle stream goes at once; the others wait for their frame, and merge.
+        // The first event of an idle stream is sent at once; the others wait for their frame, and merge.
         tokio::time::sleep_until(not_before).await;
         match acknowledged.credit.acquire().await {
             Ok(permit) => permit.forget(),
@@ -79,7 +81,7 @@ async fn forward(app: AppHandle, label: String, feed: Arc<Feed>, acknowledged: A
         }
         let batch = feed.next().await;
         acknowledged.lock().push_back(batch.seq);
-        tell::tell(&app, &label, WindowEvent::Batch(batch));
+        emit::to_window(&app, &label, WindowEvent::Batch(batch));
         not_before = Instant::now() + FRAME;
     }
 }

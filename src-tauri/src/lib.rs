@@ -1,23 +1,27 @@
-//! The shell: it gives each project a window, asks permission through native dialogs, and rings when a turn ends.
-//! Everything else is the engine's.
+//! The shell: opens a window for each project, asks for permission through native dialogs, and notifies the user when a
+//! turn ends. Everything else is in the engine.
+
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make and read files of their own"))]
 
 mod agent;
 mod args;
 mod ask;
+mod clipboard;
 mod commands;
-mod desk;
 mod doctor;
+mod emit;
 mod forward;
 mod links;
 mod notify;
+mod orphans;
 mod preferences;
 mod project;
+mod registry;
 mod relay;
 mod replay;
 mod shell;
-mod survivors;
-mod tell;
 mod trust;
+mod watch;
 #[cfg(target_os = "linux")]
 mod webkit;
 mod windows;
@@ -27,10 +31,10 @@ use deskbell_engine::process::guard;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// Runs what the command line asks for.
+/// Runs the action that the command line selects.
 pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.collect();
-    // The installed app has one binary: it is its own demo agent, in a process of its own all the same.
+    // The installed app has one binary, which also serves as the demo agent, in a separate process.
     if args.first().is_some_and(|first| first == agent::DEMO_AGENT) {
         return deskbell_demo_agent::main(args.into_iter().skip(1));
     }
@@ -64,7 +68,7 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
             ExitCode::SUCCESS
         }
         Mode::Relay(options) => relay::main(options),
-        Mode::Doctor { agent } => doctor::main(agent, desk::data_folder()),
+        Mode::Doctor { agent } => doctor::main(agent, registry::data_folder()),
         Mode::Replay(options) => replay::main(&options),
         Mode::Window(args) => window(args),
     }

@@ -1,16 +1,17 @@
-//! Where a page may lead: nowhere but to itself. And what may be opened or shown for it outside.
+//! Limits on navigation and links: a page may only navigate to itself; only some links and files may be opened outside
+//! it.
 
 use deskbell_engine::api::{CommandError, ErrorCode};
 use std::path::{Path, PathBuf};
 use tauri::Url;
 
-/// Whether the page may go there. WebKitGTK lets a meta refresh through the CSP.
+/// Returns whether the page may navigate to this address. WebKitGTK lets a meta refresh through the CSP.
 pub fn may_navigate(url: &Url) -> bool {
     let is_ours = url.scheme() == "tauri" || url.host_str() == Some("tauri.localhost");
     is_ours || (cfg!(dev) && url.host_str() == Some("localhost"))
 }
 
-/// A link as it may be opened in the user's browser: https, http and mailto, nothing else.
+/// Checks a link for the user's browser: only https, http and mailto are accepted.
 pub fn outward(url: &str) -> Result<Url, CommandError> {
     let parsed = Url::parse(url).map_err(|_| refused("The link cannot be read."))?;
     if matches!(parsed.scheme(), "https" | "http" | "mailto") {
@@ -20,9 +21,9 @@ pub fn outward(url: &str) -> Result<Url, CommandError> {
     }
 }
 
-/// A path as it may be shown in the file manager: one that exists, inside the project wherever its links lead.
+/// Resolves a path for the file manager: it must exist, and its real path must be inside the project.
 pub fn inside(project: &Path, path: &str) -> Result<PathBuf, CommandError> {
-    // An absolute path takes the place of the project's.
+    // An absolute path replaces the project's.
     let real = project.join(path).canonicalize().map_err(|error| CommandError {
         detail: Some(error.to_string()),
         ..refused("There is no such file any more.")
@@ -34,8 +35,8 @@ pub fn inside(project: &Path, path: &str) -> Result<PathBuf, CommandError> {
     if !real.starts_with(&project) {
         return Err(refused("That is outside of the project."));
     }
-    // Windows' file manager takes no verbatim path (`\\?\C:\…`). Compared are the verbatim ones: a path that is too long
-    // for the other spelling has no other.
+    // Windows' file manager does not accept a verbatim path (`\\?\C:\…`). The comparison uses the verbatim paths,
+    // because a path that is too long has no other spelling.
     Ok(dunce::simplified(&real).to_owned())
 }
 

@@ -1,4 +1,4 @@
-// No console window of its own on Windows.
+// Without an extra console window on Windows.
 #![cfg_attr(not(debug_assertions), windows_subsystem = "windows")]
 
 fn main() -> std::process::ExitCode {

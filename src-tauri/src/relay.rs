@@ -5,11 +5,12 @@ use crate::args::RelayOptions;
 use crate::trust;
 use anyhow::Context;
 use deskbell_engine::api::*;
+use deskbell_engine::disk;
 use deskbell_engine::recorder::Recorder;
-use deskbell_engine::session::machine::{Limits, Memory};
+use deskbell_engine::session::machine::{SavedSession, Timeouts};
 use deskbell_engine::session::{Open, SessionHandle, Subscriber};
 use deskbell_engine::store::Record;
-use deskbell_engine::trust::TrustStore;
+use deskbell_engine::trust::{Snapshot, TrustStore};
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
@@ -17,11 +18,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::sync::mpsc;
 
-/// Events that may wait for whoever reads stdout; behind them the session waits, and with it the agent.
-/// Few, since each may be long: one that grows a paragraph has the whole of it.
+/// Number of events that may wait for the reader of stdout. When the queue is full, the session waits, and so does the
+/// agent. The number is small because an event can be large: one that extends a paragraph contains the whole paragraph.
 const BACKLOG: usize = 8;
 
-/// How long the last events wait for their reader, once everything has ended.
+/// Timeout for the reader of the last events, after everything else has ended.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
 pub fn main(options: RelayOptions) -> ExitCode {
@@ -33,7 +34,7 @@ pub fn main(options: RelayOptions) -> ExitCode {
         }
     };
     let outcome = runtime.block_on(relay(options));
-    // Reading stdin blocks a thread that nothing can wake; everything else has ended by now.
+    // Reading stdin blocks a thread that cannot be woken; everything else has ended by now.
     runtime.shutdown_background();
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -45,15 +46,21 @@ pub fn main(options: RelayOptions) -> ExitCode {
 }
 
 async fn relay(options: RelayOptions) -> anyhow::Result<()> {
-    let run = Run::begin(&crate::desk::data_folder());
-    let ended = drive(options, run.clone()).await;
-    run.end();
+    let data = crate::registry::data_folder();
+    let opening = data.clone();
+    let opened = disk::run(&data, disk::DEADLINE, move || {
+        let decisions = trust::open_store(&opening).context("opening the folder of trust decisions")?;
+        anyhow::Ok((decisions, Run::begin(&opening)))
+    });
+    let (decisions, run) = opened.await??;
+    let ended = drive(options, decisions, run.clone()).await;
+    disk::run(&data, disk::DEADLINE, move || run.end()).await?;
     ended
 }
 
-/// From the opening of the session to its end.
-async fn drive(options: RelayOptions, run: Run) -> anyhow::Result<()> {
-    let session = open(options, run)?;
+/// Runs a session from its opening to its end.
+async fn drive(options: RelayOptions, decisions: TrustStore, run: Run) -> anyhow::Result<()> {
+    let session = open(options, decisions, run)?;
     let (sender, events) = mpsc::channel(BACKLOG);
     session.subscribe(Subscriber::Every(sender)).await?;
     let mut writer = tokio::task::spawn_blocking(move || write_events(events));
@@ -66,21 +73,21 @@ async fn drive(options: RelayOptions, run: Run) -> anyhow::Result<()> {
     tokio::select! {
         finished = finished => finished?,
         () = ended_by_signal() => session.close().await?,
-        // Nobody reads any more: the agent works for nobody.
+        // Stdout is closed: the results have no reader.
         written = &mut writer => {
             session.close().await?;
             return written?.context("telling what happened");
         }
     }
     drop(session);
-    // A reader that has stopped reading must not keep the relay from its end.
+    // A reader that has stopped reading must not prevent the relay from ending.
     match tokio::time::timeout(LAST_WORDS, writer).await {
         Ok(written) => written?.context("telling what happened"),
         Err(_) => anyhow::bail!("nobody read the last events"),
     }
 }
 
-fn open(options: RelayOptions, run: Run) -> anyhow::Result<SessionHandle> {
+fn open(options: RelayOptions, decisions: TrustStore, run: Run) -> anyhow::Result<SessionHandle> {
     let RelayOptions { project, agent: chosen, resume, model, mode, record, trust: trusted } = options;
     let recorder = Recorder::default();
     if let Some(path) = record {
@@ -88,10 +95,11 @@ fn open(options: RelayOptions, run: Run) -> anyhow::Result<SessionHandle> {
     }
     let demo = chosen.as_ref().is_some_and(|chosen| chosen.as_os_str() == "demo");
     let kind = if demo { AgentKind::Demo } else { AgentKind::Claude };
-    let data = crate::desk::data_folder();
-    let decisions = trust::open_store(&data).context("opening the folder of trust decisions")?;
-    let admit = move |project: &Path| if trusted { Ok(false) } else { restricted(&decisions, project) };
-    let launcher = agent::launcher(kind, project.clone(), data.clone(), move || chosen.clone(), admit, run);
+    let data = crate::registry::data_folder();
+    let check = move |project: &Path| {
+        if trusted { Ok(Some(decisions.trust_once(project)?)) } else { admitted(&decisions, project) }
+    };
+    let launcher = agent::launcher(kind, project.clone(), data.clone(), move || chosen.clone(), check, run);
     let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis() as u64;
     let record = Record {
         id: SessionId::new(uuid::Uuid::new_v4().to_string()),
@@ -99,12 +107,12 @@ fn open(options: RelayOptions, run: Run) -> anyhow::Result<SessionHandle> {
         agent: kind,
         created_at: now,
         changed_at: now,
-        memory: Memory {
+        memory: SavedSession {
             resumable: resume.is_some(),
             agent_session_id: resume,
             model,
             mode,
-            ..Memory::default()
+            ..SavedSession::default()
         },
     };
     let agent_config = agent::config_folder(kind, &data);
@@ -115,24 +123,25 @@ fn open(options: RelayOptions, run: Run) -> anyhow::Result<SessionHandle> {
         store: None,
         agent_config,
         locks,
-        limits: Limits::default(),
+        timeouts: Timeouts::default(),
         recorder,
     }))
 }
 
-/// Without a window nobody can be asked: a folder that is not trusted as it is now is worked in restricted, which is said.
-fn restricted(decisions: &TrustStore, project: &Path) -> Result<bool, CommandError> {
-    let restricted = trust::is_restricted(decisions, project)?;
-    if restricted {
+/// Without a window the user cannot be asked: a folder that is not trusted in its current state is opened in restricted
+/// mode, with a message on stderr.
+fn admitted(decisions: &TrustStore, project: &Path) -> Result<Option<Snapshot>, CommandError> {
+    let snapshot = trust::admit_unasked(decisions, project)?;
+    if snapshot.is_none() {
         eprintln!(
             "deskbell: {} is not trusted: its settings, hooks and servers are not loaded; --trust loads them",
             project.display()
         );
     }
-    Ok(restricted)
+    Ok(snapshot)
 }
 
-/// One command a line. A line that is none is told as an event, and costs nothing else.
+/// Reads one command per line. A line that is not a command produces an event, and has no other effect.
 async fn read_commands(session: &SessionHandle) -> anyhow::Result<()> {
     let mut lines = BufReader::new(tokio::io::stdin()).split(b'\n');
     while let Some(line) = lines.next_segment().await? {
@@ -147,7 +156,7 @@ async fn read_commands(session: &SessionHandle) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Straight to stdout, on a thread of its own: the text of a very long event is not made first.
+/// Writes straight to stdout, on its own thread, without building the text of a very long event first.
 fn write_events(mut events: mpsc::Receiver<Envelope>) -> anyhow::Result<()> {
     let mut stdout = std::io::BufWriter::with_capacity(64 * 1024, std::io::stdout().lock());
     while let Some(envelope) = events.blocking_recv() {
@@ -177,7 +186,7 @@ pub async fn ended_by_signal() {
     }
 }
 
-/// The first of several futures; none of none.
+/// Waits for the first of several futures; never completes if there are none.
 #[cfg(unix)]
 async fn futures_select<F: Future + Unpin>(mut futures: Vec<F>) {
     std::future::poll_fn(|context| {

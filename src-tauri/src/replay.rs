@@ -1,4 +1,4 @@
-//! `deskbell replay`: a recording as a conversation, as lines, or folded to events again.
+//! `deskbell replay`: shows a recording as a conversation or as lines, or folds it to events again.
 
 use crate::args::{ReplayOptions, ReplayView};
 use anyhow::{Context, ensure};
@@ -19,8 +19,7 @@ pub fn main(options: &ReplayOptions) -> ExitCode {
 }
 
 fn show(ReplayOptions { file, view }: &ReplayOptions) -> anyhow::Result<()> {
-    let bytes = std::fs::read(file).with_context(|| format!("reading {}", file.display()))?;
-    let recording = recorder::read(&bytes);
+    let recording = recorder::read_file(file).with_context(|| format!("reading {}", file.display()))?;
     ensure!(!recording.lines.is_empty(), "{} is no recording", file.display());
     for number in &recording.unreadable {
         eprintln!("deskbell: line {number} of {} cannot be read and is left out", file.display());

@@ -1,35 +1,42 @@
-//! The app itself: its start, what the sessions tell it, its end.
+//! The app: its start, the handling of session events, and its end.
 
 use crate::args::{self, Args, Mode};
-use crate::ask::{self, Asking};
-use crate::desk::{self, Desk};
+use crate::ask::{self, DialogController};
 use crate::notify::Bell;
-use crate::preferences::Kept;
-use crate::survivors::{self, Survivors};
+use crate::orphans::{self, OrphanProcesses};
+use crate::preferences::{PreferencesStore, Settings};
+use crate::registry::{self, SessionRegistry};
+use crate::watch::FolderWatches;
 use crate::windows::{self, Windows};
-use crate::{commands, project, relay, tell, trust};
+use crate::{commands, emit, project, relay, trust, watch};
 use anyhow::Context;
 use deskbell_engine::api::*;
-use deskbell_engine::permission::Ask;
+use deskbell_engine::disk::{self, SetAside};
+use deskbell_engine::permission::DialogRequest;
+use deskbell_engine::trust::TrustStore;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use tauri::{AppHandle, Manager, RunEvent, Wry};
-use tokio::sync::mpsc;
+use tokio::sync::{Semaphore, mpsc};
 
-/// Everything that lives as long as the app.
+/// The state that lives as long as the app.
 pub struct Shell {
     pub windows: Windows,
-    pub kept: Kept<Wry>,
-    pub asking: Asking,
+    pub kept: PreferencesStore<Wry>,
+    /// Deskbell's own files that could not be read when the app started.
+    pub unread_files: Vec<UnreadFile>,
+    pub asking: DialogController,
     pub bell: Bell,
-    pub survivors: Survivors,
-    desk: Desk,
-    /// Tell on stdout how the demo goes: `cargo xtask run` waits for it where there is no display.
+    pub orphans: OrphanProcesses,
+    pub watches: Arc<FolderWatches>,
+    registry: SessionRegistry,
+    /// Report the demo's progress on stdout: `cargo xtask run` waits for it where there is no display.
     tells_demo: bool,
 }
 
 impl Shell {
-    pub fn desk(&self) -> &Desk {
-        &self.desk
+    pub fn registry(&self) -> &SessionRegistry {
+        &self.registry
     }
 }
 
@@ -39,19 +46,20 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     if std::env::var_os("DISPLAY").is_none() && std::env::var_os("WAYLAND_DISPLAY").is_none() {
         anyhow::bail!("there is no display to open a window on; `deskbell relay` works without one");
     }
+    let opened: Arc<Mutex<Option<Opened>>> = Arc::default();
     let app = tauri::Builder::default()
         .plugin(tauri_plugin_single_instance::init(second_start))
         .plugin(tauri_plugin_store::Builder::default().build())
         .invoke_handler(tauri::generate_handler![
-            commands::hello,
+            commands::connect,
             commands::create_session,
             commands::start_without_asking,
             commands::remove_session,
-            commands::transcript::snapshot,
+            commands::transcript::subscribe,
             commands::transcript::show_rows,
             commands::transcript::show_earlier,
             commands::transcript::find_words,
-            commands::transcript::text_of,
+            commands::transcript::copy_text,
             commands::transcript::output_lines,
             commands::transcript::item_part,
             commands::waiting_event,
@@ -60,33 +68,57 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::set_preferences,
             commands::decide_trust,
             commands::check_agent,
+            commands::report_page_error,
             commands::open_link,
             commands::reveal_path,
             commands::find_files,
             commands::check_image,
-            commands::end_survivors,
-            commands::leave_survivors,
+            commands::clipboard_image,
+            commands::end_orphans,
+            commands::leave_orphans,
+            commands::cards_in_sight,
         ])
-        .setup(move |app| Ok(setup(app.handle(), args)?))
+        .setup({
+            let opened = opened.clone();
+            move |app| {
+                let opened = opened.lock().unwrap_or_else(PoisonError::into_inner).take();
+                // An error that is returned from here ends the app with a panic.
+                let set_up =
+                    opened.context("nothing was opened").and_then(|opened| setup(app.handle(), args, opened));
+                if let Err(error) = set_up {
+                    eprintln!("deskbell: {error:#}");
+                    app.handle().exit(1);
+                }
+                Ok(())
+            }
+        })
         .build(context())
         .context("starting the app")?;
+    // Not earlier: a second start has handed over to the first by now, and changes nothing.
+    let data = registry::data_folder();
+    let reading = data.clone();
+    let read = disk::run(&data, disk::DEADLINE, move || Opened::read(reading));
+    let read = tauri::async_runtime::block_on(read).context("opening Deskbell's folder")??;
+    *opened.lock().unwrap_or_else(PoisonError::into_inner) = Some(read);
     app.run(|app, event| {
         if let RunEvent::Exit = event
             && let Some(shell) = app.try_state::<Shell>()
         {
-            // Every way out leads through here, and no agent outlives it.
-            tauri::async_runtime::block_on(shell.desk.end());
+            // Every exit path passes through here, so that no agent outlives the app.
+            shell.bell.end();
+            tauri::async_runtime::block_on(shell.registry.end());
         }
     });
     Ok(())
 }
 
-/// What is compiled into the app: its pages, its policies, its icon.
+/// The data that is compiled into the app: its pages, its policies, its icon.
 fn context() -> tauri::Context {
     #[allow(unused_mut, reason = "only a debug build changes it")]
     let mut context = tauri::generate_context!();
-    // The tests of hostile output also run without the policy, to see that nothing but it holds. At run time, since a build
-    // of its own would be of another app than the one that is tested; in debug builds alone, so that it cannot ship.
+    // The tests of hostile output also run without the policy, to prove that the output is safe without it. It is
+    // switched off at run time, because a separate build would not be the app under test; and only in debug builds, so
+    // that it cannot ship.
     #[cfg(debug_assertions)]
     if std::env::var_os("DESKBELL_TEST_NO_CSP").is_some_and(|value| value == "1") {
         context.config_mut().app.security.csp = None;
@@ -94,41 +126,79 @@ fn context() -> tauri::Context {
     context
 }
 
-fn setup(app: &AppHandle, args: Args) -> anyhow::Result<()> {
-    let data = desk::data_folder();
-    std::fs::create_dir_all(&data).with_context(|| format!("making the folder {}", data.display()))?;
-    let kept = Kept::open(app, &data).context("opening the preferences")?;
-    let store = trust::open_store(&data).context("opening the folder of trust decisions")?;
-    let (gate, refused) = trust::Gate::new(store);
-    let survivors = Survivors::open(&data).context("opening the folder of runs")?;
-    let (desk, told) = tauri::async_runtime::block_on(Desk::open(data, kept.preferred.clone(), gate))?;
+/// The files of the app's folder that are read before a window opens. Read off the main thread, with a deadline.
+struct Opened {
+    data: PathBuf,
+    settings: Settings,
+    decisions: TrustStore,
+    orphans: OrphanProcesses,
+    files: registry::Files,
+}
+
+impl Opened {
+    fn read(data: PathBuf) -> anyhow::Result<Self> {
+        std::fs::create_dir_all(&data).with_context(|| format!("making the folder {}", data.display()))?;
+        let settings = Settings::read(&data);
+        let decisions = trust::open_store(&data).context("opening the folder of trust decisions")?;
+        let orphans = OrphanProcesses::open(&data).context("opening the folder of runs")?;
+        let files = registry::Files::read(&data)?;
+        Ok(Self { data, settings, decisions, orphans, files })
+    }
+
+    fn unread_files(&self) -> Vec<UnreadFile> {
+        let unread = |kind| {
+            move |aside: &SetAside| UnreadFile {
+                kind,
+                path: aside.path.display().to_string(),
+                problem: aside.problem.clone(),
+                moved_to: aside.moved_to.as_ref().ok().map(|path| path.display().to_string()),
+            }
+        };
+        let settings = self.settings.unread.iter().map(unread(UnreadKind::Preferences));
+        settings.chain(self.files.sessions.set_aside.iter().map(unread(UnreadKind::Session))).collect()
+    }
+}
+
+fn setup(app: &AppHandle, args: Args, opened: Opened) -> anyhow::Result<()> {
+    let unread_files = opened.unread_files();
+    let Opened { data, settings, decisions, orphans, files } = opened;
+    let kept = PreferencesStore::open(app, data.clone(), settings).context("opening the preferences")?;
+    let (gate, refused) = trust::TrustGate::new(decisions);
+    let (watches, changes) = FolderWatches::new();
+    let watches = Arc::new(watches);
+    let (registry, told) =
+        tauri::async_runtime::block_on(SessionRegistry::open(data, files, kept.current.clone(), gate))?;
     app.manage(Shell {
         windows: Windows::default(),
         kept,
-        asking: Asking::new(ask::native(app), {
+        unread_files,
+        asking: DialogController::new(ask::native(app), {
             let app = app.clone();
             move |outcome| ask::carry_out(&app, outcome)
         }),
         bell: Bell::default(),
-        survivors,
-        desk,
+        orphans,
+        watches,
+        registry,
         tells_demo: args.prompt.is_some(),
     });
+    IS_OPEN.add_permits(1);
     apply_theme(app);
     tauri::async_runtime::spawn(listen(app.clone(), told));
     tauri::async_runtime::spawn(ask_trust(app.clone(), refused));
-    tauri::async_runtime::spawn(survivors::look(app.clone()));
+    tauri::async_runtime::spawn(watch::follow(app.clone(), changes));
+    tauri::async_runtime::spawn(orphans::look(app.clone()));
     let ending = app.clone();
     tauri::async_runtime::spawn(async move {
         relay::ended_by_signal().await;
-        windows::remember_all(&ending);
-        ending.state::<Shell>().desk.close(None).await;
+        windows::remember_all(&ending).await;
+        ending.state::<Shell>().registry.close(None).await;
         ending.exit(0);
     });
     open_windows(app, args)
 }
 
-/// The windows that were open, and the one that was asked for.
+/// Opens the remembered windows, and the requested one.
 fn open_windows(app: &AppHandle, args: Args) -> anyhow::Result<()> {
     let shell = app.state::<Shell>();
     for known in shell.kept.windows().into_iter().rev().filter(|known| !known.closed) {
@@ -139,13 +209,15 @@ fn open_windows(app: &AppHandle, args: Args) -> anyhow::Result<()> {
         Some(folder) => show(app, folder, args.demo, args.prompt),
         None if nothing_open || args.demo || args.prompt.is_some() => {
             let folder = std::env::current_dir().context("finding the current folder")?;
-            show(app, dunce::canonicalize(folder)?, args.demo, args.prompt)
+            let place = folder.clone();
+            let real = disk::run(&place, disk::DEADLINE, move || dunce::canonicalize(folder));
+            show(app, tauri::async_runtime::block_on(real)??, args.demo, args.prompt)
         }
         None => Ok(()),
     }
 }
 
-/// Opens a project's window, with a first prompt if one was given.
+/// Opens a project's window, and sends the first prompt if there is one.
 fn show(app: &AppHandle, folder: PathBuf, demo: bool, prompt: Option<String>) -> anyhow::Result<()> {
     let demo = demo || std::env::var_os("DESKBELL_AGENT").is_some_and(|agent| agent == "demo");
     let label = windows::open(app, &folder, demo)?;
@@ -153,7 +225,7 @@ fn show(app: &AppHandle, folder: PathBuf, demo: bool, prompt: Option<String>) ->
     let app = app.clone();
     tauri::async_runtime::spawn(async move {
         if let Err(error) = first_prompt(&app, &label, &folder, demo, text).await {
-            tracing::error!(%error, "the first prompt could not be sent");
+            tracing::error!(%error, "could not send the first prompt");
             eprintln!("deskbell: {error}");
         }
     });
@@ -169,35 +241,55 @@ async fn first_prompt(
 ) -> Result<(), CommandError> {
     let shell = app.state::<Shell>();
     let agent = if demo { AgentKind::Demo } else { AgentKind::Claude };
-    // The prompt starts it. If nothing may start here yet, the prompt is kept with the session.
-    let session = shell.desk.add_new(folder, agent).await?;
+    // The prompt starts it. If no agent may start here yet, the prompt stays with the session.
+    let session = shell.registry.begin(folder, agent, false).await?;
     shell.windows.with(label, |window| window.open_session = Some(session.id.clone()))?;
-    // A window that is there already has not heard of it.
-    tell::tell(app, label, WindowEvent::SessionListed { session: Box::new(session.clone()) });
-    tell::tell(app, label, WindowEvent::Show { session_id: session.id.clone(), request_id: None });
+    // A window that was already open does not know it yet.
+    emit::to_window(app, label, WindowEvent::SessionListed { session: Box::new(session.clone()) });
+    emit::to_window(app, label, WindowEvent::Show { session_id: session.id.clone(), request_id: None });
     let prompt = Command::Prompt { text, images: Vec::new(), delivery: Delivery::AfterTurn };
-    shell.desk.command(folder, &session.id, prompt).await
+    shell.registry.command(folder, &session.id, prompt).await
 }
 
-/// Another start of the app hands over what it was asked for, and ends.
+/// Gets a permit once there is a `Shell`. A second start may come earlier.
+static IS_OPEN: Semaphore = Semaphore::const_new(0);
+
+/// A second start of the app passes its arguments to this one and exits.
 fn second_start(app: &AppHandle, argv: Vec<String>, cwd: String) {
-    let argv: Vec<_> = argv.into_iter().skip(1).map(Into::into).collect();
-    let opened = match args::parse(&argv, Path::new(&cwd)) {
-        Ok(Mode::Window(args)) => {
-            let folder = args.folder.map_or_else(|| dunce::canonicalize(&cwd), Ok);
-            folder.map_err(Into::into).and_then(|folder| show(app, folder, args.demo, args.prompt))
+    let app = app.clone();
+    tauri::async_runtime::spawn(async move {
+        if let Err(error) = open_second(&app, argv, cwd).await {
+            tracing::error!(
+                error = format!("{error:#}"),
+                "could not open the window that a second start requested"
+            );
         }
-        // The second start has said so itself.
-        Ok(_) | Err(_) => Ok(()),
-    };
-    if let Err(error) = opened {
-        tracing::error!(%error, "what a second start asked for could not be opened");
+    });
+}
+
+async fn open_second(app: &AppHandle, argv: Vec<String>, cwd: String) -> anyhow::Result<()> {
+    let _is_open = IS_OPEN.acquire().await?;
+    let place = PathBuf::from(&cwd);
+    let asked = disk::run(&place, disk::DEADLINE, move || {
+        let argv: Vec<_> = argv.into_iter().skip(1).map(Into::into).collect();
+        match args::parse(&argv, Path::new(&cwd)) {
+            Ok(Mode::Window(mut args)) => {
+                let folder = args.folder.take().map_or_else(|| dunce::canonicalize(&cwd), Ok)?;
+                anyhow::Ok(Some((folder, args)))
+            }
+            // The second start has printed the result itself.
+            Ok(_) | Err(_) => Ok(None),
+        }
+    });
+    match asked.await?? {
+        Some((folder, args)) => show(app, folder, args.demo, args.prompt),
+        None => Ok(()),
     }
 }
 
-/// All windows follow the preference.
+/// Applies the theme preference to all windows.
 pub fn apply_theme(app: &AppHandle) {
-    let theme = match app.state::<Shell>().kept.preferred.get().theme {
+    let theme = match app.state::<Shell>().kept.current.get().theme {
         Theme::System => None,
         Theme::Light => Some(tauri::Theme::Light),
         Theme::Dark => Some(tauri::Theme::Dark),
@@ -205,29 +297,33 @@ pub fn apply_theme(app: &AppHandle) {
     app.set_theme(theme);
 }
 
-/// Where a start was refused, the window asks whether the folder is trusted.
+/// After a refused start, makes the window ask whether the folder is trusted.
 async fn ask_trust(app: AppHandle, mut refused: mpsc::UnboundedReceiver<PathBuf>) {
     while let Some(folder) = refused.recv().await {
         let shell = app.state::<Shell>();
         let Some(label) = shell.windows.label_of(&folder) else { continue };
-        if shell.windows.with(&label, |window| window.asks_trust = true).is_ok() {
-            project::tell(&app, &label);
+        let noted = shell.windows.with(&label, |window| {
+            window.asks_trust = true;
+            window.start_refused = true;
+        });
+        if noted.is_ok() {
+            project::send_to_window(&app, &label).await;
         }
     }
 }
 
-/// What the sessions tell, one by one: to the lists, the dialogs and the bell.
+/// Receives the events of all sessions, and updates the lists, the dialogs and the notifications.
 async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>) {
     while let Some(Envelope { session_id, event, .. }) = told.recv().await {
         let shell = app.state::<Shell>();
-        let Some((project, session)) = shell.desk.known(&session_id) else { continue };
+        let Some((project, session)) = shell.registry.known(&session_id) else { continue };
         let label = shell.windows.label_of(&project);
         match event {
             Event::SessionChanged { session } => {
-                shell.desk.learn(&session);
+                shell.registry.learn(&session);
                 let Some(label) = label else { continue };
-                windows::retitle(&app, &label, &project, &shell.desk.sessions(&project));
-                tell::tell(&app, &label, WindowEvent::SessionListed { session });
+                windows::retitle(&app, &label, &project);
+                emit::to_window(&app, &label, WindowEvent::SessionListed { session });
             }
             Event::PermissionRequested { request } => {
                 if shell.tells_demo {
@@ -236,8 +332,8 @@ async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>) {
                 let words = deskbell_engine::permission::wants(&request);
                 shell.bell.ring(&app, &project, &session, &words, Some(request.id.clone()));
                 if let Some(label) = label
-                    && shell.kept.preferred.get().ask_by == AskBy::DialogAndCard
-                    && let Some(ask) = Ask::of(&windows::name_of(&project), &session, *request)
+                    && shell.kept.current.get().ask_by == AskBy::DialogAndCard
+                    && let Some(ask) = DialogRequest::of(&windows::name_of(&project), &session, *request)
                 {
                     shell.asking.ask(&label, ask);
                 }
@@ -247,14 +343,15 @@ async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>) {
                 shell.bell.quiet(&session_id);
             }
             Event::TurnEnded { turn } => {
+                shell.watches.look(&project);
                 if shell.tells_demo {
                     println!("deskbell: demo: turn ended");
                 }
-                if turn.outcome != Outcome::Interrupted {
+                if !matches!(turn.outcome, Outcome::Interrupted | Outcome::Unavailable) {
                     shell.bell.ring(&app, &project, &session, &turn.words, None);
                 }
             }
-            // In a turn, the turn's end says it.
+            // During a turn, the end of the turn reports it.
             Event::AgentExited { report } if !report.expected && session.turn_started_at.is_none() => {
                 shell.bell.ring(&app, &project, &session, "The agent ended", None);
             }

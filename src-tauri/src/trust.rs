@@ -1,42 +1,44 @@
-//! Stands between a folder and every start of an agent in it: whether the folder's own settings are loaded, or its user
-//! is to be asked first.
+//! The trust check before every start of an agent: whether the folder's own settings are loaded, or the user must be
+//! asked first.
 
 use deskbell_engine::api::{CommandError, ErrorCode, TrustDecision, TrustView};
-use deskbell_engine::trust::{Standing, TrustError, TrustStore};
+use deskbell_engine::trust::{Admission, Snapshot, TrustError, TrustState, TrustStore};
 use std::path::{Path, PathBuf};
 use tokio::sync::mpsc;
 
-/// The one store of decisions, in the app's folder.
+/// The store of trust decisions, in the app's folder.
 pub fn open_store(data: &Path) -> Result<TrustStore, TrustError> {
     TrustStore::open(data.join("trust"))
 }
 
-/// Asked before every start of an agent.
+/// The trust check before every start of an agent.
 #[derive(Clone)]
-pub struct Gate {
+pub struct TrustGate {
     store: TrustStore,
-    /// Folders in which a start was refused, so that their window asks.
+    /// Folders in which a start was refused; their windows then ask the user.
     refused: mpsc::UnboundedSender<PathBuf>,
 }
 
-impl Gate {
-    /// The receiver tells in which folders a start was refused.
+impl TrustGate {
+    /// The receiver gets the folders in which a start was refused.
     pub fn new(store: TrustStore) -> (Self, mpsc::UnboundedReceiver<PathBuf>) {
         let (refused, told) = mpsc::unbounded_channel();
         (Self { store, refused }, told)
     }
 
-    /// May an agent start in the folder, and is it to be restricted?
-    pub fn admit(&self, project: &Path) -> Result<bool, CommandError> {
-        let standing = self.store.standing(project)?;
-        if !standing.must_ask() {
-            return Ok(!standing.is_trusted());
-        }
+    /// Returns the snapshot of the folder's settings to start with, `None` for a restricted start, or an error if the
+    /// agent may not start in the folder.
+    pub fn check(&self, project: &Path) -> Result<Option<Snapshot>, CommandError> {
+        let state = match self.store.check(project)? {
+            Admission::Trusted(snapshot) => return Ok(Some(snapshot)),
+            Admission::Restricted => return Ok(None),
+            Admission::Ask(state) => state,
+        };
         if self.refused.send(project.to_owned()).is_err() {
-            tracing::debug!("a start was refused while the app ends");
+            tracing::debug!("a start was refused while the app was ending");
         }
-        let message = match standing {
-            Standing::Changed { .. } => "The folder's settings changed since you trusted it.",
+        let message = match state {
+            TrustState::Changed { .. } => "The folder's settings changed since you trusted it.",
             _ => "Nobody has said yet whether this folder is trusted.",
         };
         Err(CommandError {
@@ -59,7 +61,8 @@ impl Gate {
         Ok(self.store.decide(project, decision, shown)?)
     }
 
-    /// Says that the user has the agent keep rules in the folder's local settings: these are no reason to ask again.
+    /// Records that the user lets the agent save rules in the folder's local settings, so that they cause no new
+    /// question.
     pub fn expect(&self, project: &Path, rules: &[String]) -> Result<(), CommandError> {
         for rule in rules {
             self.store.expect_rule(project, rule)?;
@@ -68,7 +71,11 @@ impl Gate {
     }
 }
 
-/// Without a window nobody can be asked: a folder that is not trusted as it is now is worked in restricted.
-pub fn is_restricted(store: &TrustStore, project: &Path) -> Result<bool, CommandError> {
-    Ok(!store.standing(project)?.is_trusted())
+/// Without a window the user cannot be asked: a folder that is not trusted in its current state is opened in restricted
+/// mode, without a snapshot of its settings.
+pub fn admit_unasked(store: &TrustStore, project: &Path) -> Result<Option<Snapshot>, CommandError> {
+    match store.check(project)? {
+        Admission::Trusted(snapshot) => Ok(Some(snapshot)),
+        Admission::Restricted | Admission::Ask(_) => Ok(None),
+    }
 }

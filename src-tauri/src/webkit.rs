@@ -1,20 +1,24 @@
-//! What WebKitGTK has to be told: what to do when a page's process dies, and not to imitate a GPU.
+//! Settings of WebKitGTK: reload a page whose process died, restrict its menu, and avoid an emulated GPU.
 
 mod wheel;
 
-use std::fs::{self, File};
+use deskbell_engine::disk;
+use std::fs::File;
 use std::path::Path;
 use std::sync::LazyLock;
 use tauri::WebviewWindow;
-use webkit2gtk::{HardwareAccelerationPolicy, SettingsExt, WebViewExt};
+use webkit2gtk::{
+    ContextMenu, ContextMenuAction, ContextMenuExt, ContextMenuItemExt, HardwareAccelerationPolicy,
+    SettingsExt, WebViewExt,
+};
 
-/// Asked once: to open a sleeping GPU's device wakes it.
+/// Checked once, because opening a sleeping GPU's device wakes it.
 static HAS_GPU: LazyLock<bool> = LazyLock::new(|| has_gpu(Path::new("/dev")));
 
 /// Prepares a new window's page.
 ///
-/// Without a GPU, OpenGL is computed by the processor, and WebKit (2.50) still draws through it: a frame of a
-/// conversation that grows took three times as long as one that is drawn into memory, and the page held twice as much.
+/// Without a GPU, the processor computes OpenGL, and WebKit (2.50) still draws through it: a frame of a growing
+/// conversation took three times as long as one that is drawn into memory, and the page used twice as much memory.
 pub fn settle(window: &WebviewWindow) -> tauri::Result<()> {
     let own = window.clone();
     window.with_webview(move |webview| {
@@ -23,19 +27,53 @@ pub fn settle(window: &WebviewWindow) -> tauri::Result<()> {
             settings.set_hardware_acceleration_policy(HardwareAccelerationPolicy::Never);
             wheel::carry_out(&page, own);
         }
-        // It then asks for a snapshot like any other.
+        page.connect_context_menu(|_, menu, _, _| is_left_empty(menu));
+        // The page then requests a snapshot like any other page.
         page.connect_web_process_terminated(|page, reason| {
-            tracing::warn!(?reason, "a page's process ended; it is loaded again");
+            tracing::warn!(?reason, "a page's process ended; reloading the page");
             page.reload();
         });
     })
 }
 
-/// Whether this user may draw with a GPU: through a render node of the kernel's, or the device of NVIDIA's own driver.
+/// Removes from a page's menu the items that leave the page, reload it or inspect it. Returns whether the menu is empty
+/// then. The page itself opens the browser's menu only in its fields.
+fn is_left_empty(menu: &ContextMenu) -> bool {
+    for item in menu.items() {
+        if leads_away(item.stock_action()) {
+            menu.remove(&item);
+        }
+    }
+    menu.items().iter().all(ContextMenuItemExt::is_separator)
+}
+
+fn leads_away(action: ContextMenuAction) -> bool {
+    matches!(
+        action,
+        ContextMenuAction::OpenLink
+            | ContextMenuAction::OpenLinkInNewWindow
+            | ContextMenuAction::DownloadLinkToDisk
+            | ContextMenuAction::OpenImageInNewWindow
+            | ContextMenuAction::DownloadImageToDisk
+            | ContextMenuAction::OpenFrameInNewWindow
+            | ContextMenuAction::GoBack
+            | ContextMenuAction::GoForward
+            | ContextMenuAction::Stop
+            | ContextMenuAction::Reload
+            | ContextMenuAction::InspectElement
+    )
+}
+
+/// Returns whether this user may draw with a GPU: through a render node of the kernel, or the device of NVIDIA's
+/// driver.
+#[allow(
+    clippy::disallowed_methods,
+    reason = "devices of the kernel's are opened, to see whether they may be"
+)]
 fn has_gpu(dev: &Path) -> bool {
     let may_open = |path: &Path| File::options().read(true).write(true).open(path).is_ok();
-    let nodes = fs::read_dir(dev.join("dri")).into_iter().flatten().flatten();
-    nodes.map(|node| node.path()).any(|node| {
+    let nodes = disk::list(&dev.join("dri"), 100).unwrap_or_default().paths;
+    nodes.into_iter().any(|node| {
         node.file_name().is_some_and(|name| name.to_string_lossy().starts_with("renderD")) && may_open(&node)
     }) || may_open(&dev.join("nvidiactl"))
 }
@@ -43,6 +81,7 @@ fn has_gpu(dev: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn a_gpu_is_a_device_that_may_be_opened() {

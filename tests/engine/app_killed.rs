@@ -1,4 +1,4 @@
-//! The app is killed, and cannot end anything itself: what it started ends all the same.
+//! A killed app cannot end its agents itself; everything that it started must end all the same.
 
 #![cfg(target_os = "linux")]
 
@@ -15,10 +15,10 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
-/// 3.5 s are given to the agents to end by themselves; the rest is for a busy machine.
+/// Agents get 3.5 s to exit by themselves; the rest is for a busy machine.
 pub const SOON: Duration = Duration::from_secs(6);
 
-/// The built app; `None`, said aloud, where it is not built and need not be.
+/// The built app; `None`, with a message, where it is not built and not required.
 pub fn app() -> Option<PathBuf> {
     match relay::app() {
         Ok(app) => Some(app),
@@ -32,7 +32,7 @@ pub fn app() -> Option<PathBuf> {
     }
 }
 
-/// The app as `deskbell relay`, every process of it marked.
+/// The app as `deskbell relay`, with all its processes marked.
 pub struct App {
     pub child: Child,
     stdin: ChildStdin,
@@ -42,7 +42,7 @@ pub struct App {
 }
 
 impl App {
-    /// Runs the agent, told by environment how to be.
+    /// Runs the agent, with its behaviour set by the environment.
     pub async fn start(app: PathBuf, agent: PathBuf, env: &[(&str, &str)]) -> Self {
         let folder = tempfile::Builder::new().prefix("engine").tempdir().unwrap();
         let mark = uuid::Uuid::new_v4().to_string();
@@ -134,7 +134,7 @@ async fn an_agent_that_is_still_starting_ends() {
     app.killed().await;
 }
 
-/// SIGTERM is an orderly end: the app itself walks the ladder.
+/// SIGTERM is an orderly end: the app itself runs the stop stages.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_app_that_is_asked_to_end_leaves_nothing() {
     let Some(program) = app() else { return };

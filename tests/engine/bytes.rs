@@ -1,7 +1,7 @@
-//! Lines of every length and every kind of wrong byte: each costs at most itself.
+//! Lines of every length with every kind of wrong byte: each affects at most itself.
 
 use crate::life::{Life, Setup};
-use crate::told;
+use crate::process_output;
 use deskbell_engine::api::{Body, ExitReport};
 use deskbell_engine::launch::Launch;
 use deskbell_engine::wire::{self, ContentBlock, Inbound};
@@ -16,14 +16,14 @@ fn message(id: &str, text: &[u8]) -> Vec<u8> {
     [head.as_bytes(), text, br#""}]}}"#].concat()
 }
 
-/// A message of exactly so many bytes, and how many of them are text.
+/// A message of exactly this many bytes, and how many of them are text.
 fn message_of(n_bytes: usize) -> (Vec<u8>, usize) {
     let id = n_bytes.to_string();
     let n_text = n_bytes - message(&id, b"").len();
     (message(&id, &vec![b'x'; n_text]), n_text)
 }
 
-/// A life whose agent has said these bytes in its first turn.
+/// A session whose agent wrote these bytes in its first turn.
 async fn said(bytes: &[u8]) -> Life {
     let script = "ready; hear; hear; cat said; until_end_of_input";
     let mut life = Setup::shell(script).file("said", bytes).open().await;
@@ -31,7 +31,7 @@ async fn said(bytes: &[u8]) -> Life {
     life
 }
 
-/// As `said`, each a line.
+/// Like `said`, with each as a line.
 async fn said_lines(lines: &[Vec<u8>]) -> Life {
     let lines = lines.iter().map(Vec::as_slice).chain([RESULT]);
     said(&lines.flat_map(|line| [line, b"\n"]).collect::<Vec<_>>().concat()).await
@@ -42,8 +42,8 @@ async fn a_line_of_any_length_is_read() {
     let lengths = [64 * KIB - 1, 64 * KIB, 64 * KIB + 1, MIB - 1, MIB, MIB + 1, 8 * MIB, 63 * MIB, 64 * MIB];
     let (lines, n_texts): (Vec<_>, Vec<_>) = lengths.into_iter().map(message_of).unzip();
     let setup = Setup::shell("exec cat said").file("said", &lines.join(&b'\n'));
-    let (_process, mut output) = told::start(&setup.launch()()).await;
-    let (lines, _) = told::all(&mut output).await;
+    let (_process, mut output) = process_output::start(&setup.launch()()).await;
+    let (lines, _) = process_output::all(&mut output).await;
     let texts = lines.iter().map(|line| match line {
         Inbound::Assistant(assistant) => match &assistant.message.content[..] {
             [ContentBlock::Text { text }] if text.bytes().all(|byte| byte == b'x') => text.len(),
@@ -66,7 +66,7 @@ async fn a_line_that_is_too_long_costs_itself_only() {
     life.close().await;
 }
 
-/// What may stand in a line, and what comes of it: the text of an answer, or nothing but a notice.
+/// The contents of a line, and the result: the text of an answer, or only a notice.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hostile_line_costs_at_most_itself() {
     let nested = |open: &str, close: &str| {
@@ -100,7 +100,7 @@ async fn a_hostile_line_costs_at_most_itself() {
     ];
     let mut lines = Vec::new();
     for (n, line) in unreadable.iter().enumerate() {
-        // What can be read stands between, so that each of the others needs a notice of its own.
+        // Readable lines are in between, so that each of the others needs a notice of its own.
         let (text, _) = readable[n % readable.len()];
         lines.extend([line.clone(), message(&format!("m{n}"), text)]);
     }
@@ -135,7 +135,7 @@ async fn a_last_line_without_its_end_is_shown_as_it_is() {
     life.close().await;
 }
 
-/// As a crash in the middle of a write leaves it.
+/// The state after a crash in the middle of a write.
 #[tokio::test(flavor = "multi_thread")]
 async fn output_may_end_at_any_byte() {
     let words = "Grüße, 你好, \u{1f600}, \\\"quoted\\\"\\n".repeat(60);
@@ -160,10 +160,10 @@ async fn output_may_end_at_any_byte() {
             other => panic!("cut at {cut}: {other:?}"),
         }
     };
-    assert_eq!(told::by_each(cuts, judge).await, n_cuts);
+    assert_eq!(process_output::by_each(cuts, judge).await, n_cuts);
 }
 
-/// The exit of an agent and the end of its output come in any order.
+/// The exit of an agent and the end of its output arrive in either order.
 #[tokio::test(flavor = "multi_thread")]
 async fn no_line_is_lost_when_the_agent_exits_behind_it() {
     const N_EXITS: usize = 1_000;
@@ -190,7 +190,7 @@ async fn no_line_is_lost_when_the_agent_exits_behind_it() {
         });
         assert!(ids.eq(0..n_lines(n)), "in order");
     };
-    assert_eq!(told::by_each(exits, judge).await, N_EXITS);
+    assert_eq!(process_output::by_each(exits, judge).await, N_EXITS);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,4 +1,4 @@
-//! Whether the agent asks where it must: without, the session says so for as long as the agent lives.
+//! Permission audit: an agent that does not ask where it must is reported for as long as it lives.
 
 use crate::life::{Life, Setup};
 use deskbell_engine::api::*;
@@ -6,8 +6,8 @@ use deskbell_engine::api::*;
 const TOUCH: &str = r#"TOOL Bash {"command": "touch a.txt"}"#;
 const WRITE: &str = r#"TOOL Write {"file_path": "a.txt", "content": "x"}"#;
 
-async fn fault(life: &Life) -> Option<ChannelFault> {
-    life.snapshot().await.session.channel_fault
+async fn fault(life: &Life) -> Option<MissedPrompt> {
+    life.snapshot().await.session.missed_prompt
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -21,7 +21,7 @@ async fn an_agent_that_runs_what_it_must_ask_for_is_found_out() {
         assert_eq!(fault(&life).await, None, "reading needs no answer");
         life.turn(&format!("{call}\nSAY done")).await;
         let found = fault(&life).await.expect("a fault");
-        assert_eq!((found.kind, found.words.as_str()), (ChannelFaultKind::Unasked, words));
+        assert_eq!((found.kind, found.words.as_str()), (MissedPromptKind::Unasked, words));
         assert_eq!(found.subject.as_deref(), Some(subject));
         assert_eq!(life.notices().await, [format!("{words}\n{subject}")]);
         life.turn("SAY still there").await;
@@ -37,7 +37,7 @@ async fn an_agent_that_runs_what_it_must_ask_for_is_found_out() {
 async fn an_agent_that_cannot_ask_is_found_out_with_its_first_turn() {
     let mut life = Setup::faulty("cannot-ask").open().await;
     life.turn("SAY hello").await;
-    assert_eq!(fault(&life).await.map(|fault| fault.kind), Some(ChannelFaultKind::CannotAsk));
+    assert_eq!(fault(&life).await.map(|fault| fault.kind), Some(MissedPromptKind::CannotAsk));
     life.close().await;
 }
 
@@ -51,7 +51,7 @@ async fn an_agent_that_asks_is_not_accused() {
         let decision = Decision::AllowAlways { suggestion };
         let answer = Command::Decide { request_id: request.id, shown: Some(request.shown), decision };
         life.command(answer).await.unwrap();
-        // The same command is allowed by the rule; the write is asked.
+        // The rule allows the same command; the write needs a request.
         let request = life.request().await;
         assert_eq!(request.tool, "Write");
         let decision = Decision::AllowOnce { updated_input: None };
@@ -60,7 +60,7 @@ async fn an_agent_that_asks_is_not_accused() {
         life.turn_end().await;
         assert_eq!(fault(&life).await, None, "{faults}");
 
-        life.command(Command::SetMode { mode: "acceptEdits".to_owned() }).await.unwrap();
+        life.command(Command::SetMode { mode: PermissionMode::AcceptEdits }).await.unwrap();
         life.turn(&format!("{WRITE}\nSAY done")).await;
         assert_eq!(fault(&life).await, None, "the mode lets it through: {faults}");
         life.close().await;
@@ -73,7 +73,7 @@ async fn a_session_that_was_begun_without_asking_is_not_accused_and_ends_with_it
     life.session().start_without_asking().await.unwrap();
     life.turn(&format!("{TOUCH}\n{WRITE}\nSAY done")).await;
     let session = life.snapshot().await.session;
-    assert_eq!((session.mode.as_str(), session.channel_fault), ("bypassPermissions", None));
+    assert_eq!((session.mode.as_str(), session.missed_prompt), ("bypassPermissions", None));
     life.command(Command::Stop).await.unwrap();
     life.exit().await;
     life.prompt(&format!("{TOUCH}\nSAY asked")).await;
@@ -84,7 +84,7 @@ async fn a_session_that_was_begun_without_asking_is_not_accused_and_ends_with_it
     life.command(Command::Interrupt).await.unwrap();
     life.turn_end().await;
 
-    // By another choice the same session runs so once more, with what was said before; but not while it runs.
+    // The user can choose this again for the same session, with its conversation; but not while it runs.
     let refused = life.session().start_without_asking().await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::BadCommand);
     life.command(Command::Stop).await.unwrap();
@@ -92,7 +92,7 @@ async fn a_session_that_was_begun_without_asking_is_not_accused_and_ends_with_it
     life.session().start_without_asking().await.unwrap();
     life.turn(&format!("{TOUCH}\nRECALL")).await;
     let session = life.snapshot().await.session;
-    assert_eq!((session.mode.as_str(), session.channel_fault), ("bypassPermissions", None));
+    assert_eq!((session.mode.as_str(), session.missed_prompt), ("bypassPermissions", None));
     assert!(life.answers().await.iter().any(|answer| answer.contains("SAY asked")));
     life.close().await;
 }
@@ -121,11 +121,12 @@ async fn the_rules_in_force_are_listed_with_where_they_come_from() {
     }
 }
 
-/// It acts on nothing real, and shows people what asking is like: it must not look like an agent that does not ask.
+/// The demo agent acts on nothing real and shows what permission requests are like: it must not look like an agent that
+/// does not ask.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_demonstration_accuses_nobody() {
     let mut life = Setup::demo().env("DESKBELL_DEMO_SPEED", "0").open().await;
-    life.prompt("Show me what you can do").await;
+    life.prompt("Viewport me what you can do").await;
     life.request().await;
     assert_eq!(fault(&life).await, None);
     life.close().await;

@@ -1,11 +1,11 @@
-//! When a prompt goes that is given while the agent works, and what is known of it when that is cut short.
+//! Delivery of a prompt given while the agent works, and its state after an interruption.
 
 use crate::life::{Life, Setup};
 use crate::transcript::answer;
 use deskbell_engine::api::*;
 use deskbell_tests::real_cli::process;
 
-/// A life at work, with a step before whose end a prompt can join the turn.
+/// A running session, with a step during which a prompt can join the turn.
 async fn at_work(setup: Setup, step: &str) -> Life {
     let mut life = setup.open().await;
     life.prompt(&format!("SAY on it\n{step}\nSAY rest")).await;
@@ -44,7 +44,7 @@ async fn a_prompt_that_found_no_step_to_join_is_the_next_turn() {
     life.close().await;
 }
 
-/// 2.1.197 would take it up and not say so.
+/// 2.1.197 would take it up without reporting it.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_old_agent_gets_it_after_the_turn() {
     let mut life = at_work(Setup::faulty("old"), TOOL).await;
@@ -94,7 +94,7 @@ async fn a_queue_is_put_in_another_order_and_one_of_it_sent_at_once() {
     life.close().await;
 }
 
-/// What was written into a turn went with it: all of it is offered again, and the agent answers to each.
+/// Prompts that were written into the turn were lost with it: all are offered again, and the agent answers each.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_crash_cut_off_is_offered_again_and_heard_when_it_is_sent() {
     let mut life = at_work(Setup::demo(), TOOL).await;
@@ -107,7 +107,7 @@ async fn what_a_crash_cut_off_is_offered_again_and_heard_when_it_is_sent() {
     assert_eq!(known, [(true, true), (true, true), (false, false)]);
     life.turn_end().await;
 
-    // The agent has the first of them on disk, and would say nothing to the same name again.
+    // The agent has the first of them on disk, and would not react to the same id again.
     for prompt in &session.queue[..2] {
         life.command(Command::Resend { prompt_id: prompt.id.clone() }).await.unwrap();
         assert_eq!(life.turn_end().await.prompt_ids, std::slice::from_ref(&prompt.id));
@@ -117,7 +117,7 @@ async fn what_a_crash_cut_off_is_offered_again_and_heard_when_it_is_sent() {
     life.close().await;
 }
 
-/// The same when the app went down with it, again and again: each time the prompt has another name.
+/// The same when the app crashed too, repeatedly: each time the prompt has a new id.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_prompt_is_heard_however_often_it_was_cut_off() {
     let mut setup = Setup::demo();

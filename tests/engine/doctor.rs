@@ -1,4 +1,4 @@
-//! The doctor with agents that never get to the point.
+//! The doctor with agents that never call a tool.
 
 use crate::life::Setup;
 use deskbell_engine::api::PermissionChannel;

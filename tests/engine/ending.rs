@@ -1,4 +1,4 @@
-//! The stop ladder: end of input, SIGTERM, SIGKILL. Whatever an agent ignores, it ends, and soon.
+//! The stop stages: end of input, SIGTERM, SIGKILL. An agent ends soon, whatever it ignores.
 
 use crate::life::{Life, Setup};
 use deskbell_engine::api::*;
@@ -6,7 +6,7 @@ use deskbell_tests::real_cli::process;
 use rustix::process::{Pid, Signal, kill_process};
 use std::time::{Duration, Instant};
 
-/// How an agent ends that is stopped while it rests or works: its exit code or its signal.
+/// The exit of an agent that is stopped while idle or working: its exit code or its signal.
 async fn stopped(faults: &str, works: bool) -> (Option<i32>, Option<i32>) {
     let mut life = Setup::faulty(faults).short_ladder().open().await;
     if works {
@@ -57,7 +57,7 @@ async fn a_turn_is_interrupted_and_the_agent_stays() {
     life.close().await;
 }
 
-/// Interrupts a turn that goes on regardless.
+/// Interrupts a turn that ignores the interrupt.
 async fn ignores_the_interrupt(faults: &str, script: &str) {
     let mut life = Setup::faulty(faults).short_ladder().open().await;
     life.prompt(script).await;
@@ -69,7 +69,7 @@ async fn ignores_the_interrupt(faults: &str, script: &str) {
     assert_eq!(life.turn_end().await.outcome, Outcome::Interrupted);
     let notices = life.notices().await;
     assert!(notices.iter().any(|notice| notice.contains("ignored the interrupt")), "{notices:?}");
-    // The user ended that turn: nothing of it is offered again, and the next prompt finds a new agent.
+    // The user ended that turn: its prompts are not offered again, and the next prompt gets a new agent.
     assert_eq!(life.snapshot().await.session.queue, []);
     life.turn("SAY back").await;
     assert_ne!(life.snapshot().await.session.pid, pid);
@@ -83,7 +83,7 @@ async fn an_agent_that_ignores_an_interrupt_is_replaced() {
     ignores_the_interrupt("ignore-eof,ignore-sigterm", "IGNORE_INTERRUPT silently\nSAY on it\nWAIT").await;
 }
 
-/// Its stdin is full of a prompt, so that not even the end of input gets through.
+/// A prompt fills its stdin, so that not even the end of input gets through.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agent_that_reads_nothing_is_ended() {
     let mut life = Setup::shell("ready; hear; sleep 600").short_ladder().open().await;
@@ -95,7 +95,7 @@ async fn an_agent_that_reads_nothing_is_ended() {
     life.close().await;
 }
 
-/// The ladder with its ordinary limits, on an agent that climbs down none of it by itself.
+/// The stop stages with their default timeouts, on an agent that ignores all of them.
 #[tokio::test(flavor = "multi_thread")]
 async fn closing_is_bounded() {
     let mut life = Setup::faulty("ignore-eof,ignore-sigterm").open().await;
@@ -104,7 +104,7 @@ async fn closing_is_bounded() {
     let began_at = Instant::now();
     life.close().await;
     assert!(!process::is_running(pid));
-    // 3.5 s by its limits; the rest is for a busy machine.
+    // 3.5 s by its timeouts; the rest is for a busy machine.
     assert!(began_at.elapsed() < Duration::from_secs(10), "{:?}", began_at.elapsed());
 }
 
@@ -137,7 +137,7 @@ async fn finishing_works_off_the_queue_first() {
     for word in ["one", "two", "three"] {
         life.prompt(&format!("PAUSE 50\nSAY {word}")).await;
     }
-    // A request that nobody will answer is denied.
+    // A request that can no longer be answered is denied.
     life.prompt("TOOL Bash {\"command\": \"touch x\"}\nSAY four").await;
     tokio::time::timeout(crate::life::DEADLINE, life.session().finish()).await.unwrap().unwrap();
     assert_eq!(life.answers().await, ["one", "two", "three", "four"]);

@@ -1,10 +1,10 @@
-//! What the agent finds in its environment when ours is poor, or was made for somebody else.
+//! The agent's environment when Deskbell's own is minimal or was made for another program.
 
 use crate::life::Setup;
 use serde_json::Value;
 use std::process::Command;
 
-/// Set in the process whose environment is poor: this test's own program, run once more.
+/// Set in the process with the minimal environment: this test's own program, run once more.
 const OUTER: &str = "ENGINE_TEST_OUTER";
 
 #[test]

@@ -1,4 +1,4 @@
-//! Agents that end when they should not.
+//! Agents that exit unexpectedly.
 
 use crate::life::{Life, Setup};
 use crate::transcript::tool_states;
@@ -6,7 +6,7 @@ use deskbell_engine::api::*;
 use deskbell_tests::real_cli::process;
 use std::time::{Duration, Instant};
 
-/// The prompt is offered again, the session says what happened, and nothing is sent again by itself.
+/// The prompt is offered again, the session reports what happened, and nothing is sent again automatically.
 async fn is_held_after(life: &mut Life, how: &str) -> Session {
     let failed = |session: &Session| matches!(session.status, Status::Failed { .. }) && !session.alive;
     let session = life.facts("failed session", failed).await;
@@ -16,7 +16,7 @@ async fn is_held_after(life: &mut Life, how: &str) -> Session {
     session
 }
 
-/// Runs a turn that ends with the agent itself.
+/// Runs a turn that ends with the agent's exit.
 async fn ended_by(script: &str, how: &str) -> (ExitReport, Life) {
     let mut life = Setup::demo().open().await;
     life.prompt(script).await;
@@ -36,6 +36,12 @@ async fn an_exit_in_a_turn_is_told_with_its_code_and_its_last_words() {
     assert_eq!(life.answers().await, ["so far"]);
     let notices = life.notices().await;
     assert!(notices[0].contains("first\nno such model"), "{notices:?}");
+    let reports = life.items().await.into_iter().filter(|item| match &item.body {
+        Body::Notice { level, .. } => *level == Level::Error,
+        Body::TurnEnd(_) => true,
+        _ => false,
+    });
+    assert_eq!(reports.count(), 1, "a crash is reported once");
     life.close().await;
 }
 
@@ -109,7 +115,7 @@ async fn an_exit_right_after_the_start_harms_nothing_but_itself() {
     life.close().await;
 }
 
-/// The agent closes its stdin and lives on: deaf, it is of no use.
+/// The agent closes its stdin and keeps running; it cannot be used any more.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agent_that_stops_listening_is_ended() {
     let script = "ready; hear; exec <&-; say deaf; sleep 600";
@@ -127,7 +133,7 @@ async fn an_agent_that_stops_listening_is_ended() {
     life.close().await;
 }
 
-/// A grandchild that holds the output open keeps the exit secret for so long only, and goes with the agent.
+/// A grandchild that keeps the output open delays the exit only for a limited time, and ends with the agent.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_grandchild_that_holds_the_output_does_not_hide_the_exit() {
     let mut life = Setup::demo().open().await;
@@ -139,7 +145,7 @@ async fn a_grandchild_that_holds_the_output_does_not_hide_the_exit() {
     life.close().await;
 }
 
-/// It holds both outputs, and even writes to them.
+/// It keeps both outputs open, and even writes to them.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_grandchild_that_goes_on_writing_does_not_hide_the_exit() {
     let script = "ready; hear; setsid sh -c 'echo $$ > grandchild; exec yes The quick brown fox jumps over the lazy dog' &
@@ -150,14 +156,14 @@ async fn a_grandchild_that_goes_on_writing_does_not_hide_the_exit() {
     process::ended(pid, crate::life::DEADLINE).await.unwrap();
     let ended_at = Instant::now();
     assert_eq!(life.exit().await.signal, Some(9));
-    // 2 s by its bound; the rest is for a busy machine.
+    // 2 s by its limit; the rest is for a busy machine.
     assert!(ended_at.elapsed() < Duration::from_secs(8), "{:?}", ended_at.elapsed());
     let grandchild = std::fs::read_to_string(life.path("grandchild")).unwrap();
     ended_soon(grandchild.trim().parse().unwrap()).await;
     life.close().await;
 }
 
-/// As above, without a word: both outputs stay open, and nothing comes.
+/// The same without output: both outputs stay open, and nothing arrives.
 #[tokio::test(flavor = "multi_thread")]
 async fn two_outputs_held_open_do_not_hide_the_exit_twice_as_long() {
     let script = "ready; hear; setsid sleep 600 & say hello; hear; exit 4";

@@ -1,8 +1,8 @@
-//! Error output without measure: it is kept by its end, and never stops the rest.
+//! Unlimited error output: its end is kept, and it never blocks the rest.
 
 use crate::life::Setup;
 
-/// What is kept of the error output.
+/// The part of the error output that is kept.
 const TAIL: usize = 16 * 1024;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -33,7 +33,7 @@ async fn ten_megabytes_of_error_output_without_a_line_stop_nothing() {
     life.close().await;
 }
 
-/// Each of the three pipes is full, and the agent reads none before it has written.
+/// Each of the three pipes is full, and the agent writes before it reads.
 #[tokio::test(flavor = "multi_thread")]
 async fn three_full_pipes_are_no_deadlock() {
     let n_out = 8 << 20;

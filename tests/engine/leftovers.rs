@@ -1,4 +1,4 @@
-//! Nothing that a session caused runs on when it is over, sessions of their own or not.
+//! No process of a session survives its end, with a session of its own or not.
 
 #![cfg(target_os = "linux")]
 
@@ -9,10 +9,10 @@ use deskbell_tests::real_cli::process;
 use deskbell_tests::window::{Process, eventually, processes_with};
 use std::time::Duration;
 
-/// Processes must be gone this long after the end.
+/// Time within which processes must be gone.
 pub const SOON: Duration = Duration::from_secs(5);
 
-/// Every living process of the life with this mark is gone soon.
+/// Checks that every living process with this mark is gone soon.
 pub async fn nothing_runs(mark: &str, within: Duration) {
     let gone = eventually("the end of all processes", within, async || {
         Ok(processes_with(MARK, mark).is_empty().then_some(()))
@@ -24,7 +24,7 @@ pub async fn nothing_runs(mark: &str, within: Duration) {
     }
 }
 
-/// A life whose agent works, with a child in a session of its own.
+/// A session whose agent works, with a child in a session of its own.
 pub async fn with_child(faults: &str) -> Life {
     let mut life = Setup::faulty(faults).open().await;
     life.prompt("CHILD 600\nCHILD 600\nWAIT").await;
@@ -59,7 +59,7 @@ async fn after_a_close() {
 async fn after_the_last_handle_is_dropped() {
     for faults in ["", "ignore-eof,ignore-sigterm"] {
         let setup = with_child(faults).await.drop_handle();
-        // The ladder takes 2.5 s of this for an agent that ignores it.
+        // The stop stages take 2.5 s of this for an agent that ignores them.
         nothing_runs(&setup.mark, SOON + SOON).await;
     }
 }
@@ -73,7 +73,7 @@ async fn after_a_crash() {
     life.close().await;
 }
 
-/// The handle is dropped while the process is being started, when nobody knows its number yet.
+/// The handle is dropped while the process is being spawned, before its pid is known.
 #[tokio::test(flavor = "multi_thread")]
 async fn after_a_drop_in_the_middle_of_a_start() {
     for faults in ["", "never-initialize,ignore-eof,ignore-sigterm"] {
@@ -90,7 +90,7 @@ async fn after_a_drop_in_the_middle_of_a_start() {
     }
 }
 
-/// The runtime ends under the session: no task is left to walk the ladder.
+/// The runtime shuts down before the session: no task is left to run the stop stages.
 #[test]
 fn after_the_end_of_the_runtime() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
@@ -101,10 +101,10 @@ fn after_the_end_of_the_runtime() {
     runtime.block_on(nothing_runs(&setup.mark, SOON));
 }
 
-/// Children that beget children without end, faster than one look at the process table.
+/// Children that spawn children endlessly, faster than one read of the process table.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_family_that_goes_on_growing() {
-    // Whatever comes of this test, the end of its folder is the end of them.
+    // Whatever the result of this test, removing its folder ends them.
     let script = r#"ready; hear; : > alive
         breed='[ -e alive ] || exit; : > born; setsid sh -c "$breed" & sleep 0.01'
         export breed

@@ -1,4 +1,4 @@
-//! One session from its opening to its end, and everything it tells.
+//! One session from its opening to its end, with all its events.
 
 use crate::program::{SHELL_AGENT, demo_agent};
 use crate::transcript;
@@ -6,7 +6,7 @@ use deskbell_engine::api::*;
 use deskbell_engine::launch::Launch;
 use deskbell_engine::patch;
 use deskbell_engine::recorder::Recorder;
-use deskbell_engine::session::machine::{Limits, Memory};
+use deskbell_engine::session::machine::{SavedSession, Timeouts};
 use deskbell_engine::session::{Launcher, Open, SessionHandle, Subscriber};
 use deskbell_engine::store::{Record, Store};
 use std::ffi::OsString;
@@ -18,26 +18,27 @@ use tempfile::TempDir;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-/// How long anything may be in coming: only a hang takes this long, however busy the machine is.
+/// The deadline for everything: only a hang takes this long, however busy the machine is.
 pub const DEADLINE: Duration = Duration::from_secs(30);
 
-/// Marks all processes of one life, whatever run token they carry.
+/// Marks all processes of one session, whatever run token they carry.
 pub const MARK: &str = "ENGINE_TEST_LIFE";
 
-/// What a session is opened with. Everything it touches is in one temporary folder.
+/// The options of a session. Everything it touches is in one temporary folder.
 pub struct Setup {
     pub folder: TempDir,
     pub mark: String,
-    pub memory: Memory,
-    pub limits: Limits,
+    pub memory: SavedSession,
+    pub timeouts: Timeouts,
     program: PathBuf,
     first_args: Vec<OsString>,
     env: Vec<(OsString, Option<OsString>)>,
     launcher: Option<Launcher>,
+    recorder: Recorder,
 }
 
 impl Setup {
-    /// The demo agent as it is.
+    /// The demo agent without faults.
     pub fn demo() -> Self {
         Self::program(demo_agent())
     }
@@ -49,7 +50,7 @@ impl Setup {
 
     /// An agent of a few lines of shell, which works in the project's folder.
     pub fn shell(script: &str) -> Self {
-        // The script is an argument and no file: a file that was just written can be “busy” for a moment.
+        // The script is an argument and not a file: a file that was just written can be “busy” for a moment.
         let mut setup = Self::program("/bin/sh".into());
         setup.first_args = vec!["-c".into(), format!("{SHELL_AGENT}\n{script}").into()];
         setup
@@ -63,12 +64,13 @@ impl Setup {
         let setup = Self {
             folder,
             mark: uuid::Uuid::new_v4().to_string(),
-            memory: Memory::default(),
-            limits: Limits::default(),
+            memory: SavedSession::default(),
+            timeouts: Timeouts::default(),
             program,
             first_args: Vec::new(),
             env: Vec::new(),
             launcher: None,
+            recorder: Recorder::default(),
         };
         let (config, mark) = (setup.folder.path().join("config"), setup.mark.clone());
         setup.env("CLAUDE_CONFIG_DIR", config).env(MARK, mark)
@@ -79,23 +81,30 @@ impl Setup {
         self
     }
 
-    pub fn limits(mut self, change: impl FnOnce(&mut Limits)) -> Self {
-        change(&mut self.limits);
+    pub fn timeouts(mut self, change: impl FnOnce(&mut Timeouts)) -> Self {
+        change(&mut self.timeouts);
         self
     }
 
-    /// The rungs of the stop ladder, short: for agents that are known to stay on each.
+    /// Short timeouts of the stop stages, for agents that ignore them.
     pub fn short_ladder(self) -> Self {
-        self.limits(|limits| {
-            limits.interrupt_ms = 300;
-            limits.end_of_input_ms = 300;
-            limits.terminate_ms = 300;
+        self.timeouts(|timeouts| {
+            timeouts.interrupt_ms = 300;
+            timeouts.end_of_input_ms = 300;
+            timeouts.terminate_ms = 300;
         })
     }
 
     pub fn launcher(mut self, launcher: Launcher) -> Self {
         self.launcher = Some(launcher);
         self
+    }
+
+    /// Records the session in this file.
+    pub fn recorded(self) -> (Self, PathBuf) {
+        let path = self.folder.path().join("recording.ndjson");
+        self.recorder.begin(&path).unwrap();
+        (self, path)
     }
 
     /// A file in the project's folder, for a shell agent.
@@ -108,7 +117,7 @@ impl Setup {
         self.folder.path().join("project")
     }
 
-    /// How the agent is started, each time with a run token of its own as in the app.
+    /// The launch of the agent, each time with a run token of its own as in the app.
     pub fn launch(&self) -> impl Fn() -> Launch + Send + Sync + 'static {
         let launch = Launch {
             kind: AgentKind::Claude,
@@ -116,6 +125,7 @@ impl Setup {
             first_args: self.first_args.clone(),
             project: self.project(),
             restricted: true,
+            snapshot: None,
             env: self.env.clone(),
             run_token: String::new(),
         };
@@ -126,7 +136,7 @@ impl Setup {
         }
     }
 
-    /// Opens the session and listens; no process runs yet.
+    /// Opens the session and subscribes; no process runs yet.
     pub async fn open(self) -> Life {
         let (session, setup) = self.unheard();
         let (sender, mut received) = mpsc::channel(64);
@@ -142,7 +152,7 @@ impl Setup {
         Life { session: Some(session), events, seq: 0, heard: Vec::new(), items: Vec::new(), setup }
     }
 
-    /// Opens the session with nobody who listens.
+    /// Opens the session without a subscriber.
     pub fn unheard(mut self) -> (SessionHandle, Self) {
         let launch = self.launch();
         let launcher = self.launcher.take().unwrap_or_else(|| Arc::new(move || Ok(launch())));
@@ -162,14 +172,14 @@ impl Setup {
             store: Some(store),
             agent_config,
             locks: Some(self.folder.path().join("locks")),
-            limits: self.limits.clone(),
-            recorder: Recorder::default(),
+            timeouts: self.timeouts.clone(),
+            recorder: self.recorder.clone(),
         };
         (SessionHandle::open(open), self)
     }
 }
 
-/// A session that runs. Events are taken in their order, each once.
+/// A running session. Events are taken in order, each once.
 pub struct Life {
     session: Option<SessionHandle>,
     events: mpsc::UnboundedReceiver<Envelope>,
@@ -197,7 +207,7 @@ impl Life {
         self.command(prompt).await.unwrap();
     }
 
-    /// The next event of which `find` gives something.
+    /// The first result of `find` for a following event.
     pub async fn next<T>(&mut self, what: &str, find: impl Fn(&Event) -> Option<T>) -> T {
         let found = timeout(DEADLINE, async {
             while let Some(envelope) = self.events.recv().await {
@@ -227,7 +237,7 @@ impl Life {
         self.next("end of a turn", ended).await
     }
 
-    /// Prompts, and waits for the good end of the turn.
+    /// Prompts, and waits for the successful end of the turn.
     pub async fn turn(&mut self, text: &str) -> TurnEnd {
         self.prompt(text).await;
         let turn = self.turn_end().await;
@@ -267,7 +277,7 @@ impl Life {
         self.next("failure", failed).await
     }
 
-    /// Waits for facts of the session that are so.
+    /// Waits until the session's facts meet a condition.
     pub async fn facts(&mut self, what: &str, are_so: impl Fn(&Session) -> bool) -> Session {
         let changed = |event: &Event| match event {
             Event::SessionChanged { session } if are_so(session) => Some((**session).clone()),
@@ -276,7 +286,7 @@ impl Life {
         self.next(what, changed).await
     }
 
-    /// Waits for an answer of the agent, and gives its text.
+    /// Waits for an answer of the agent, and returns its text.
     pub async fn answer(&mut self) -> String {
         let answered = |event: &Event| match event {
             Event::ItemAdded { item } | Event::ItemChanged { item } => transcript::answer(item),
@@ -289,7 +299,7 @@ impl Life {
         timeout(DEADLINE, self.session().snapshot()).await.expect("a snapshot is given").unwrap()
     }
 
-    /// The transcript; the events so far must have told it, too.
+    /// The transcript; the events so far must fold to the same.
     pub async fn items(&mut self) -> Vec<Item> {
         let snapshot = self.snapshot().await;
         while self.seq < snapshot.seq {
@@ -314,7 +324,7 @@ impl Life {
         self.setup
     }
 
-    /// Drops the handle, as an app that forgot it would.
+    /// Drops the handle without closing the session.
     pub fn drop_handle(mut self) -> Setup {
         self.session = None;
         self.setup

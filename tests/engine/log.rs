@@ -1,4 +1,4 @@
-//! The log: enough to help somebody by, and nothing that was said.
+//! The log: enough to diagnose a problem, and no text of the conversation.
 
 #![cfg(target_os = "linux")]
 
@@ -8,7 +8,7 @@ use serde_json::json;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-/// What a run of the app with one turn logs at a level.
+/// The log of a run of the app with one turn, at a level.
 fn logged(level: &str) -> Option<String> {
     let folder = tempfile::Builder::new().prefix("engine").tempdir().unwrap();
     let mut app = Command::new(app()?)
@@ -25,7 +25,7 @@ fn logged(level: &str) -> Option<String> {
         .spawn()
         .unwrap();
     let prompt = json!({"type": "prompt", "text": "SAY the-secret-word"});
-    // The end of input: the turn is finished, and then the app ends.
+    // The end of input: the turn is finished, and then the app exits.
     writeln!(app.stdin.take().unwrap(), "{prompt}").unwrap();
     let done = app.wait_with_output().unwrap();
     assert!(done.status.success(), "{:?}", done.status);

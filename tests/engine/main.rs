@@ -1,6 +1,6 @@
 //! The engine with real processes, and every fault that a process can have.
 //!
-//! The agent is the demo agent's own binary, told by script what to do, or a few lines of shell where even that is too
+//! The agent is the demo agent's own binary, controlled by a script, or a few lines of shell where even that is too
 //! well behaved. A test waits for an event with a deadline that only a hang can reach, never for time.
 //!
 //! Needs `cargo build -p deskbell-demo-agent`; the tests of a killed app need the built app too, and say so.
@@ -9,31 +9,34 @@
 #![allow(clippy::unwrap_used)]
 
 mod life;
+mod process_output;
 mod program;
-mod told;
 mod transcript;
 
 mod app_killed;
+mod broken_stdin;
 mod bytes;
 mod channel;
-mod deaf;
 mod delivery;
 mod doctor;
 mod ending;
 mod environment;
+mod error_lines;
 mod exit;
-mod fifty;
 mod flood;
 mod leftovers;
 mod log;
 mod memory;
+mod no_leftovers_stress;
+mod orphans;
 mod owner;
 mod permission;
 mod queue;
 mod recordings;
+mod reopened;
+mod replayed;
 mod restart;
-mod stalled;
+mod slow_subscriber;
 mod startup;
-mod survivors;
 mod switches;
 mod unknown;

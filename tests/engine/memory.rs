@@ -1,4 +1,4 @@
-//! What a very long line costs, measured on the app as a process of its own.
+//! Memory for a very long line, measured on the app as a process of its own.
 
 #![cfg(target_os = "linux")]
 
@@ -11,14 +11,14 @@ use std::time::Duration;
 
 const LINE: usize = 63 << 20;
 
-/// The most memory that the process has had so far, in bytes.
+/// The peak memory of the process so far, in bytes.
 fn peak(pid: u32) -> usize {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() * 1024
 }
 
-/// How many times its bytes a line costs that begins and ends like this.
+/// The memory for a line with this beginning and end, as a multiple of its bytes.
 async fn cost(head: &str, tail: &str) -> Option<f64> {
     let app = app()?;
     let folder = tempfile::tempdir().unwrap();
@@ -49,7 +49,7 @@ async fn a_long_line_costs_little_more_than_itself() {
     assert!(cost <= 2.2, "{cost:.2}");
 }
 
-/// It is shown, too: read, kept, and told to whoever listens.
+/// The line is shown, too: read, kept and sent to subscribers.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_long_answer_costs_little_more_than_itself_twice() {
     let head = r#"{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":""#;
@@ -68,7 +68,7 @@ fn written(mark: &str) -> u64 {
     processes_with(MARK, mark).iter().map(|process| of(process.pid)).sum()
 }
 
-/// Nobody reads the relay: what waits is bounded, the agent is held by its own pipe, and then all of it comes.
+/// With an unread relay the queue is bounded, the agent blocks on its own pipe, and later all of the output arrives.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stalled_reader_costs_little_and_loses_nothing() {
     const BACKLOG: usize = 4 << 20;
@@ -94,7 +94,7 @@ async fn a_stalled_reader_costs_little_and_loses_nothing() {
     app.until("end of a turn", |event| event["type"] == "turnEnded").await;
     let before = peak(pid);
     app.prompt("a flood").await;
-    // At rest, with the flood in the middle: nothing moved for a second.
+    // Idle in the middle of the flood: nothing moved for a second.
     let (mut last, mut n_still) = (0, 0);
     while n_still < 5 {
         tokio::time::sleep(Duration::from_millis(200)).await;

@@ -1,24 +1,25 @@
-//! A conversation that somebody else has open is not resumed, and nothing of it is lost: two processes on one lose what
-//! one of them does.
+//! A conversation that another process has open is not resumed, and nothing of it is lost: with two processes on one
+//! conversation, one loses its changes.
 
 use crate::life::{Life, Setup};
 use deskbell_engine::api::*;
 use deskbell_engine::owner::Lock;
-use deskbell_engine::session::machine::Memory;
+use deskbell_engine::session::machine::SavedSession;
 use serde_json::json;
 use std::process::Command as Program;
 
-/// A conversation of one turn that nobody has open, and the id that it is resumed by.
+/// A closed conversation of one turn, and the id to resume it by.
 async fn conversation() -> (Setup, String) {
     let mut life = Setup::demo().open().await;
     life.turn("SAY one").await;
     let id = life.snapshot().await.session.agent_session_id.unwrap();
     let mut setup = life.close().await;
-    setup.memory = Memory { agent_session_id: Some(id.clone()), resumable: true, ..Memory::default() };
+    setup.memory =
+        SavedSession { agent_session_id: Some(id.clone()), resumable: true, ..SavedSession::default() };
     (setup, id)
 }
 
-/// Prompts it while another has it: the prompt is kept, and no process runs.
+/// Prompts it while another process has it open: the prompt is kept, and no agent is spawned.
 async fn is_refused(life: &mut Life) -> CommandError {
     life.prompt("RECALL").await;
     let error = life.failure().await;
@@ -30,7 +31,7 @@ async fn is_refused(life: &mut Life) -> CommandError {
     error
 }
 
-/// The other has let go of it.
+/// The other process has closed it.
 async fn goes_on(mut life: Life) {
     let prompt_id = life.snapshot().await.session.queue[0].id.clone();
     life.command(Command::Resend { prompt_id }).await.unwrap();
@@ -51,7 +52,7 @@ async fn by_another_deskbell() {
     goes_on(life).await;
 }
 
-/// As the agent itself tells of those that live: also of one in a terminal.
+/// The agent's own list of live processes, which includes those in terminals.
 #[tokio::test(flavor = "multi_thread")]
 async fn by_an_agent_in_a_terminal() {
     let (setup, id) = conversation().await;

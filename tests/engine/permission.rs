@@ -1,4 +1,4 @@
-//! Permission: asked once, answered once, and whoever is late is told so.
+//! Permission requests: asked once, answered once; late answers are refused with an error.
 
 use crate::life::{Life, Setup};
 use crate::transcript::tool_states;
@@ -20,7 +20,7 @@ async fn decide(life: &Life, request: &PermissionRequest, decision: Decision) ->
     life.command(Command::Decide { request_id, shown, decision }).await
 }
 
-/// Waits for the end of the request, and gives how it ended.
+/// Waits for the end of the request, and returns its outcome.
 async fn resolution(life: &mut Life, id: &RequestId) -> Resolution {
     let resolved = |event: &Event| match event {
         Event::PermissionResolved { request_id, resolution } if request_id == id => Some(resolution.clone()),
@@ -29,7 +29,7 @@ async fn resolution(life: &mut Life, id: &RequestId) -> Resolution {
     life.next("end of the request", resolved).await
 }
 
-/// A later answer is refused, whatever it says, and changes nothing.
+/// A later answer is refused, whatever its decision, and changes nothing.
 async fn is_closed(life: &Life, request: &PermissionRequest) {
     for late in [allow(), deny(false)] {
         assert_eq!(decide(life, request, late).await.unwrap_err().code, ErrorCode::NoSuchRequest);
@@ -96,8 +96,8 @@ async fn an_interrupt_takes_the_request_back() {
     assert!(matches!(resolution, Resolution::Withdrawn { .. }), "{resolution:?}");
     assert_eq!(life.turn_end().await.outcome, Outcome::Interrupted);
     is_closed(&life, &request).await;
-    // Nobody denied it.
-    assert_eq!(tool_states(&life.items().await), [ToolState::Interrupted]);
+    // It was not denied, and it did not run.
+    assert_eq!(tool_states(&life.items().await), [ToolState::NotRun]);
     life.close().await;
 }
 
@@ -110,7 +110,9 @@ async fn an_interrupt_of_an_allowed_tool_is_no_failure_of_it() {
     life.facts("running tool", |session| matches!(session.status, Status::Working { .. })).await;
     life.command(Command::Interrupt).await.unwrap();
     assert_eq!(life.turn_end().await.outcome, Outcome::Interrupted);
-    assert_eq!(tool_states(&life.items().await), [ToolState::Interrupted]);
+    // The agent may read the interrupt before it has begun the call.
+    let states = tool_states(&life.items().await);
+    assert!(matches!(states[..], [ToolState::Interrupted | ToolState::NotRun]), "{states:?}");
     life.close().await;
 }
 
@@ -140,7 +142,7 @@ async fn a_stop_denies_what_is_open() {
     life.close().await;
 }
 
-/// Of answers that come at the same moment exactly one counts.
+/// Of simultaneous answers exactly one counts.
 #[tokio::test(flavor = "multi_thread")]
 async fn only_the_first_of_many_answers_counts() {
     let mut life = Setup::demo().open().await;

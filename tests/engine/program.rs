@@ -1,10 +1,10 @@
-//! The programs that are run: the demo agent's binary, the app, and agents in a few lines of shell.
+//! Programs for the tests: the demo agent's binary, the app, and agents in a few lines of shell.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The demo agent, beside the directory that holds this test.
+/// The demo agent, next to the directory of this test.
 pub fn demo_agent() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let program = test.ancestors().nth(2).unwrap().join("deskbell-demo-agent");
@@ -16,8 +16,8 @@ pub fn demo_agent() -> PathBuf {
     program
 }
 
-/// Makes a shell agent a program of its own. Another process writes it: a program cannot be run while it is open for
-/// writing anywhere, and a test that forks just now would hold it open.
+/// Makes a shell agent a program of its own. Another process writes it, because a program cannot be run while it is
+/// open for writing anywhere, and a test that forks at that moment would keep it open.
 pub fn install_shell_agent(path: &Path, script: &str) {
     let mut shell = Command::new("/bin/sh");
     shell.args(["-c", r#"cat > "$0" && chmod 755 "$0""#]).arg(path).stdin(Stdio::piped());
@@ -26,7 +26,7 @@ pub fn install_shell_agent(path: &Path, script: &str) {
     assert!(shell.wait().unwrap().success());
 }
 
-/// What every shell agent may call. The first request of a session is always `initialize`, under this id.
+/// Functions for every shell agent. The first request of a session is always `initialize`, under this id.
 pub const SHELL_AGENT: &str = r#"
 ready() { printf '%s\n' '{"type":"control_response","response":{"subtype":"success","request_id":"deskbell-1","response":{}}}'; }
 hear() { IFS= read -r heard; }

@@ -1,4 +1,5 @@
-//! Prompts: each goes once, in order, whole; what a crash cut off is offered again and never sent by itself.
+//! Prompts are sent once, in order and whole; after a crash an interrupted prompt is offered again and never sent
+//! automatically.
 
 use crate::life::{Life, Setup};
 use deskbell_engine::api::*;
@@ -67,7 +68,7 @@ async fn a_queued_prompt_can_be_changed_and_taken_back_until_it_is_sent() {
         let gone = life.command(Command::EditQueued { prompt_id, text: "SAY late".into() }).await;
         assert_eq!(gone.unwrap_err().code, ErrorCode::NoSuchPrompt);
     }
-    life.command(Command::Interrupt).await.unwrap();
+    life.command(Command::InterruptAndContinue).await.unwrap();
     assert_eq!(life.turn_end().await.outcome, Outcome::Interrupted);
     life.turn_end().await;
     life.turn_end().await;
@@ -78,7 +79,35 @@ async fn a_queued_prompt_can_be_changed_and_taken_back_until_it_is_sent() {
     life.close().await;
 }
 
-/// Every byte of text and image reaches the agent, under the id that the turn is told with.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_interrupt_holds_everything_that_waits_until_it_is_continued() {
+    let mut life = Setup::demo().open().await;
+    life.prompt("SAY on it\nWAIT").await;
+    life.turn_started().await;
+    life.prompt("SAY one").await;
+    life.prompt("SAY two").await;
+    // Written into the turn, which does not take it up: the agent would begin it as soon as the turn ends.
+    life.facts("a turn that takes prompts", |session| session.takes_into_turn).await;
+    let into_turn = Delivery::IntoTurn;
+    let joining = Command::Prompt { text: "SAY zero".into(), images: Vec::new(), delivery: into_turn };
+    life.command(joining).await.unwrap();
+    life.command(Command::Interrupt).await.unwrap();
+    assert_eq!(life.turn_end().await.outcome, Outcome::Interrupted);
+    let session = life.snapshot().await.session;
+    let queue: Vec<_> = session.queue.iter().map(|prompt| (prompt.text.as_str(), prompt.held)).collect();
+    assert_eq!(queue, [("SAY zero", true), ("SAY one", true), ("SAY two", true)]);
+    assert_eq!(session.turn_started_at, None, "nothing runs");
+    life.turn("SAY something else").await;
+    life.command(Command::ContinueQueue).await.unwrap();
+    for _ in 0..3 {
+        life.turn_end().await;
+    }
+    let answers = life.answers().await;
+    assert_eq!(answers, ["on it", "something else", "zero", "one", "two"]);
+    life.close().await;
+}
+
+/// Every byte of text and image reaches the agent, under the id in the turn's events.
 #[tokio::test(flavor = "multi_thread")]
 async fn images_and_any_text_arrive_as_they_were_given() {
     let script = r#"ready; hear; hear; printf '%s' "$heard" > prompt; result; until_end_of_input"#;
@@ -125,7 +154,7 @@ async fn a_prompt_without_words_is_refused() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_prompt_that_a_crash_cut_off_is_held_and_the_rest_goes_on() {
     let mut life = Setup::demo().open().await;
-    // The first life of it is cut off; the second finds the file and ends well.
+    // The first process is interrupted; the second finds the file and ends successfully.
     life.prompt("PAUSE 300\nSAY first").await;
     let first = life.turn_started().await.remove(0);
     life.prompt("SAY second").await;
@@ -150,7 +179,7 @@ async fn a_prompt_that_a_crash_cut_off_is_held_and_the_rest_goes_on() {
     life.close().await;
 }
 
-/// A prompt that was accepted is on disk, and a later life offers it.
+/// An accepted prompt is on disk, and a later session offers it.
 #[tokio::test(flavor = "multi_thread")]
 async fn accepted_prompts_outlive_the_app() {
     let mut life = Setup::demo().open().await;
@@ -178,7 +207,7 @@ async fn accepted_prompts_outlive_the_app() {
     life.close().await;
 }
 
-/// A disk that takes nothing more: the prompt is refused, not half accepted.
+/// A full disk: the prompt is refused, not half accepted.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_prompt_that_cannot_be_kept_is_refused() {
     let mut life = Setup::demo().open().await;

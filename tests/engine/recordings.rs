@@ -1,13 +1,14 @@
-//! The project's recordings of the real CLI: what they fold to, what is not in them, and what a damaged one costs.
+//! The project's recordings of the real CLI: the result of folding them, secrets that must be absent, and damaged
+//! recordings.
 
 use deskbell_engine::recorder::{self, Recorded};
 use deskbell_engine::replay::{replay, text};
 use deskbell_tests::recordings::{bytes, check, names};
 
-/// Many of them are in the repository: they stay small.
+/// A size limit: there are many of them in the repository.
 const TOGETHER: usize = 1_500_000;
 
-/// The lives that are to be there.
+/// The recordings that must exist.
 const LIVES: [&str; 19] = [
     "api_failures",
     "background_shell",
@@ -53,7 +54,7 @@ fn none_tells_of_the_machine_it_was_made_on() {
     let checkout = std::fs::canonicalize(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).unwrap();
     let mut private = vec![checkout.display().to_string()];
     private.extend(["/root", "/tmp/db", "sk-ant", "BEGIN PRIVATE"].map(str::to_owned));
-    // Where they are made, this is the very home that must not be in them.
+    // Where they are made, this is the home that they must not contain.
     let home = std::env::var("HOME").ok();
     private.extend(home.filter(|home| home.len() > 1 && !"/home/user/".starts_with(home.as_str())));
     let others_home = |text: &str| {
@@ -74,7 +75,7 @@ fn none_tells_of_the_machine_it_was_made_on() {
     assert!(total < TOGETHER, "together they have {total} bytes");
 }
 
-/// Folded to a certain line, a recording is what the session was then: no later line takes an item's place.
+/// Folded up to a certain line, a recording is the session at that time: no later line takes an item's place.
 #[test]
 fn a_recording_that_was_cut_short_folds_to_its_beginning() {
     each(|name, bytes, lines| {
@@ -89,7 +90,7 @@ fn a_recording_that_was_cut_short_folds_to_its_beginning() {
     });
 }
 
-/// Every tenth line is lost, every seventh is there twice, and some bytes are not what they were.
+/// Every tenth line is lost, every seventh is duplicated, and some bytes are changed.
 #[test]
 fn a_garbled_recording_is_shown_as_far_as_it_goes() {
     each(|name, bytes, lines| {
@@ -117,4 +118,40 @@ fn a_garbled_recording_is_shown_as_far_as_it_goes() {
         assert!(told.lines().count() <= recording.lines.len(), "{name}");
         assert!(!lines.is_empty() && (replayed.items.is_empty() || !shown.is_empty()), "{name}");
     });
+}
+
+/// A replay has no clock, no randomness and no order of its own.
+#[test]
+fn every_replay_of_a_recording_is_the_same() {
+    each(|name, _, lines| {
+        let first = replay(lines);
+        for nr in 1..20 {
+            let again = replay(lines);
+            assert_eq!(again.items, first.items, "{name}, replay {nr}");
+            assert_eq!(again.events, first.events, "{name}, replay {nr}");
+        }
+    });
+}
+
+/// Redaction does not change how a recording folds: its placeholders are in no field that determines the kind of a
+/// line.
+#[test]
+fn nothing_that_says_what_a_line_is_was_taken_out() {
+    fn check(name: &str, value: &serde_json::Value) {
+        match value {
+            serde_json::Value::Object(fields) => {
+                for (key, value) in fields {
+                    let says_what =
+                        ["type", "subtype", "kind", "uuid", "id", "state", "status", "session_id"];
+                    let is_marked =
+                        value.as_str().is_some_and(|text| text.contains('<') && text.contains('>'));
+                    assert!(!says_what.contains(&key.as_str()) || !is_marked, "{name}: {key} is {value}");
+                    check(name, value);
+                }
+            }
+            serde_json::Value::Array(values) => values.iter().for_each(|value| check(name, value)),
+            _ => {}
+        }
+    }
+    each(|name, _, lines| lines.iter().for_each(|recorded| check(name, &recorded.line)));
 }

@@ -1,4 +1,4 @@
-//! What comes after a crash: the same conversation, and no endless loop.
+//! Restarts after a crash: the same conversation, and no endless loop.
 
 use crate::life::{Life, Setup};
 use deskbell_engine::api::*;
@@ -28,7 +28,7 @@ async fn a_new_process_takes_up_the_same_conversation() {
     life.close().await;
 }
 
-/// The agent wrote nothing to its store before it was killed: its session id leads nowhere.
+/// The agent wrote nothing to its store before it was killed: its session id is unknown.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_conversation_that_was_never_kept_begins_afresh() {
     let mut life = Setup::faulty("late-store").open().await;
@@ -78,7 +78,7 @@ async fn a_stop_ends_the_restarts() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_idle_agent_that_hibernates_comes_back_where_it_was() {
-    let mut life = Setup::demo().limits(|limits| limits.hibernate_ms = 200).open().await;
+    let mut life = Setup::demo().timeouts(|timeouts| timeouts.hibernate_ms = 200).open().await;
     life.turn("SAY one").await;
     let report = life.exit().await;
     assert!(report.expected && report.code == Some(0), "{report:?}");

@@ -1,11 +1,11 @@
-//! Agents that do not come up.
+//! Agents that fail to start.
 
 use crate::life::{Life, Setup};
 use crate::program::demo_agent;
 use deskbell_engine::api::*;
 use deskbell_engine::launch::Launch;
 use deskbell_engine::locate::{Places, locate};
-use deskbell_engine::session::machine::Memory;
+use deskbell_engine::session::machine::SavedSession;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
@@ -15,7 +15,7 @@ fn is_failed(session: &Session) -> bool {
     matches!(session.status, Status::Failed { .. }) && !session.alive
 }
 
-/// Prompts an agent that cannot be started; the prompt is kept, and the failure is told once.
+/// Prompts an agent that cannot be started; the prompt is kept, and the failure is reported once.
 async fn cannot_start(life: &mut Life) -> CommandError {
     life.prompt("SAY hello").await;
     let error = life.failure().await;
@@ -49,7 +49,7 @@ async fn a_program_that_cannot_be_run_is_a_failure_to_start() {
     }
 }
 
-/// The system's shell takes whatever is executable and no program for a script of its own; it comes to nothing.
+/// The system's shell runs every executable file that is not a program as a script; here that fails.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_that_is_no_program_is_not_run_for_ever() {
     let folder = tempfile::tempdir().unwrap();
@@ -63,7 +63,7 @@ async fn a_file_that_is_no_program_is_not_run_for_ever() {
     life.close().await;
 }
 
-/// As the app finds its agent: a choice that is wrong is said to be so, with what is wrong.
+/// As the app finds its agent: a wrong choice is reported with its problem.
 fn found(setup: Setup, chosen: &Path) -> Setup {
     let (launch, chosen) = (setup.launch(), chosen.to_owned());
     setup.launcher(Arc::new(move || {
@@ -132,7 +132,7 @@ async fn a_project_that_is_gone_is_a_failure_of_its_own() {
     life.close().await;
 }
 
-/// As the npm package's placeholder does when its native program was not installed.
+/// The behaviour of the npm package's placeholder when its native program was not installed.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stub_that_says_why_and_ends_is_told_in_its_words() {
     let script = "echo 'Error: native binary not installed.' >&2; exit 1";
@@ -148,7 +148,7 @@ async fn a_stub_that_says_why_and_ends_is_told_in_its_words() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agent_that_never_answers_is_ended() {
     for faults in ["never-initialize", "never-initialize,ignore-eof,ignore-sigterm"] {
-        let setup = Setup::faulty(faults).short_ladder().limits(|limits| limits.initialize_ms = 500);
+        let setup = Setup::faulty(faults).short_ladder().timeouts(|timeouts| timeouts.initialize_ms = 500);
         let mut life = setup.open().await;
         life.prompt("SAY hello").await;
         let report = life.exit().await;
@@ -165,7 +165,8 @@ async fn an_agent_that_never_answers_is_ended() {
 async fn what_was_meant_for_a_conversation_that_is_lost_is_held() {
     let lost = uuid::Uuid::new_v4().to_string();
     let mut setup = Setup::demo();
-    setup.memory = Memory { agent_session_id: Some(lost.clone()), resumable: true, ..Memory::default() };
+    setup.memory =
+        SavedSession { agent_session_id: Some(lost.clone()), resumable: true, ..SavedSession::default() };
     let mut life = setup.open().await;
     life.prompt("SAY here I am").await;
     let session = life.facts("the failure", is_failed).await;
@@ -211,9 +212,12 @@ ready"#;
     let mut life = Setup::shell(script).open().await;
     let error = cannot_start(&mut life).await;
     assert_eq!(error.code, ErrorCode::SpawnFailed);
-    assert!(error.message.contains("cannot work without the folder's own settings"), "{error:?}");
+    assert!(
+        error.message.contains("cannot be kept from loading settings that you did not trust"),
+        "{error:?}"
+    );
     assert!(error.detail.unwrap().contains("--setting-sources"));
-    // Once: it would say the same each time.
+    // Once: every try would fail in the same way.
     assert_eq!(fs::read_to_string(life.path("starts")).unwrap(), "started\n");
     life.close().await;
 }

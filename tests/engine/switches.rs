@@ -1,4 +1,4 @@
-//! What can be switched while the agent lives, and what it does when it will not.
+//! Settings that change while the agent lives, and agents that refuse the change.
 
 use crate::life::Setup;
 use deskbell_engine::api::*;
@@ -13,7 +13,7 @@ async fn mode_model_effort_and_thinking_are_switched_without_a_new_process() {
     life.turn("PID").await;
     assert_eq!(life.snapshot().await.session.effort.as_deref(), Some("medium"));
     life.command(effort("high")).await.unwrap();
-    life.command(Command::SetMode { mode: "plan".to_owned() }).await.unwrap();
+    life.command(Command::SetMode { mode: PermissionMode::Plan }).await.unwrap();
     life.command(Command::SetModel { model: "haiku".to_owned() }).await.unwrap();
     life.facts("model", |session| session.model.as_deref() == Some("claude-haiku-5-5")).await;
     life.command(Command::SetThinking { on: false }).await.unwrap();
@@ -35,7 +35,7 @@ async fn what_the_agent_will_not_do_is_said_and_goes_back() {
     assert_eq!(before.effort.as_deref(), Some("medium"));
     for command in [
         effort("high"),
-        Command::SetMode { mode: "plan".to_owned() },
+        Command::SetMode { mode: PermissionMode::Plan },
         Command::SetModel { model: "haiku".to_owned() },
     ] {
         life.command(command).await.unwrap();

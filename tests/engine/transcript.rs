@@ -1,4 +1,4 @@
-//! What of a transcript is compared: plain texts.
+//! Plain texts of a transcript, for comparisons.
 
 use deskbell_engine::api::{Body, Item, ToolState};
 
@@ -9,7 +9,7 @@ pub fn answer(item: &Item) -> Option<String> {
     Some(deskbell_tests::relay::text_of(&body))
 }
 
-/// A notice and what unfolds from it, on lines of their own.
+/// A notice and its details, on lines of their own.
 pub fn notice(item: &Item) -> Option<String> {
     let Body::Notice { text, detail, .. } = &item.body else { return None };
     Some(detail.iter().fold(text.clone(), |text, detail| text + "\n" + detail))

@@ -1,5 +1,4 @@
-//! Messages and requests of kinds that nobody knows yet: answered with an error where an answer is owed, never with an
-//! allow.
+//! Messages and requests of unknown kinds: answered with an error where an answer is required, never with an allow.
 
 use crate::life::Setup;
 use serde_json::{Value, json};
@@ -25,7 +24,7 @@ async fn an_unknown_request_is_answered_with_an_error() {
     life.close().await;
 }
 
-/// What the agent is answered when it asks this of its host.
+/// The answer to this request of the agent.
 async fn answered(request: &Value) -> Value {
     let line = json!({"type": "control_request", "request_id": "r", "request": request}).to_string();
     let script =
@@ -68,7 +67,7 @@ async fn whatever_cannot_be_read_is_never_allowed() {
     }
 }
 
-/// The end of a turn is too important to be lost with a field of it.
+/// The end of a turn is too important to be lost because of one bad field.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_result_of_another_shape_ends_its_turn() {
     let results = [
@@ -86,7 +85,8 @@ async fn a_result_of_another_shape_ends_its_turn() {
     }
 }
 
-/// Answers to what was never asked, withdrawals of what was never open, ends of turns that never began.
+/// Answers to requests that were never made, withdrawals of requests that were never open, ends of turns that never
+/// began.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_belongs_to_nothing_changes_nothing() {
     let lines = [

@@ -1,4 +1,4 @@
-//! Every way to answer: each suggestion alone, each kind of question, each end of a plan.
+//! Every kind of answer: each suggestion alone, each kind of question, each end of a plan.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ fn deny(message: &str) -> Decision {
     Decision::Deny { message: message.to_owned(), interrupt: false }
 }
 
-/// Applies one suggestion to `touch one.txt`; gives what of the four calls after it is still asked.
+/// Applies one suggestion to `touch one.txt`; returns which of the four following calls still need permission.
 async fn asked_after(suggestion: &str) -> Result<Vec<String>> {
     let world = World::new().await?;
     let mut relay = Relay::spawn(&world, &[])?;
@@ -40,7 +40,7 @@ async fn asked_after(suggestion: &str) -> Result<Vec<String>> {
         relay.decide(&event, Decision::AllowOnce { updated_input: None }).await?;
     }
     ensure!(world.file("one.txt").exists() && world.file("two.txt").exists() && file.exists());
-    ensure!(relay.session()?["channelFault"] == Value::Null, "{}", relay.session()?["channelFault"]);
+    ensure!(relay.session()?["missedPrompt"] == Value::Null, "{}", relay.session()?["missedPrompt"]);
     relay.close().await?;
     Ok(asked)
 }
@@ -63,7 +63,7 @@ pub async fn the_mode_alone_lets_edits_through() -> Result<()> {
     Ok(())
 }
 
-/// Two questions, the second of which takes several answers.
+/// Two questions; the second accepts several answers.
 fn questions() -> String {
     let option = |label: &str| json!({"label": label, "description": format!("It is {label}")});
     let input = json!({"questions": [
@@ -75,7 +75,7 @@ fn questions() -> String {
     format!("TOOLS {}\nHEARD", json!([{"name": "AskUserQuestion", "input": input}]))
 }
 
-/// What the model hears for an answer to both questions.
+/// The model's tool result for an answer to both questions.
 async fn heard(decision: Decision) -> Result<String> {
     let world = World::new().await?;
     let mut relay = Relay::spawn(&world, &[])?;

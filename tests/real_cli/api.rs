@@ -1,4 +1,4 @@
-//! What the user is told when the API does not answer as it should: the kind of end, its words, the notices on the way.
+//! API failures as the user sees them: the kind of the turn's end, its words, and the notices before it.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -8,7 +8,7 @@ use deskbell_tests::real_cli::World;
 use deskbell_tests::relay::{DEADLINE, Relay, outcome};
 use serde_json::Value;
 
-/// How far away the mock's limit says that it resets.
+/// The time until the mock's limit resets.
 const RESETS_IN_MS: u64 = 3 * 60 * 60 * 1000;
 
 /// Milliseconds since the epoch.
@@ -16,12 +16,12 @@ fn now() -> Result<u64> {
     Ok(u64::try_from(SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis())?)
 }
 
-/// A world in which the CLI gives up soon.
+/// A world in which the CLI gives up early.
 async fn impatient() -> Result<World> {
     Ok(World::new().await?.with_env("CLAUDE_CODE_MAX_RETRIES", "2"))
 }
 
-/// Sends a prompt and returns its turn, which is to end in this way; the session must say the same.
+/// Sends a prompt and returns its turn, which must end in this way; the session must report the same.
 async fn failed(relay: &mut Relay, prompt: &str, expected: Outcome) -> Result<String> {
     relay.prompt(prompt).await?;
     let turn = relay.turn_end().await?;
@@ -39,7 +39,7 @@ async fn failed(relay: &mut Relay, prompt: &str, expected: Outcome) -> Result<St
     Ok(words)
 }
 
-/// Whatever failed, the session goes on.
+/// After any failure the session continues.
 async fn goes_on(mut relay: Relay) -> Result<()> {
     relay.turn("SAY well again").await?;
     relay.session_where("a completed session", |session| session["status"]["type"] == "completed").await?;
@@ -53,7 +53,7 @@ pub async fn a_lasting_failure_tells_each_try_and_then_the_status() -> Result<()
         let prompt = format!("FAIL {status}");
         let words = failed(&mut relay, &prompt, Outcome::ApiError { status: Some(status) }).await?;
         ensure!(words.contains(&status.to_string()), "{words}");
-        // One notice that counts on.
+        // One notice, whose count grows.
         let notices = relay.notices();
         let [notice] = &notices[..] else { anyhow::bail!("{notices:?}") };
         let starts = format!("warning: The API answered {status} ({kind}); trying again in ");
@@ -140,7 +140,7 @@ pub async fn an_unknown_model_is_named() -> Result<()> {
 pub async fn a_conversation_that_does_not_fit_says_what_to_do() -> Result<()> {
     let world = World::new().await?;
     let mut relay = Relay::spawn(&world, &[])?;
-    // Beyond any model's window, so that the CLI does not even ask.
+    // Longer than any model's window, so that the CLI sends no request.
     let prompt = format!("SAY too much\n{}", "word ".repeat(2_000_000));
     let words = failed(&mut relay, &prompt, Outcome::ContextExceeded).await?;
     ensure!(words.contains("compact") && words.contains("new session"), "{words}");
@@ -178,7 +178,7 @@ pub async fn a_used_up_budget_is_named() -> Result<()> {
     relay.close().await
 }
 
-/// It may be thinking, or gone: nobody can know, so the turn is shown as working until the user ends it.
+/// The model may be thinking or gone; this cannot be known, so the turn is shown as working until the user ends it.
 pub async fn an_api_that_hangs_leaves_the_user_in_charge() -> Result<()> {
     let world = World::new().await?;
     let mut relay = Relay::spawn(&world, &[])?;

@@ -1,9 +1,10 @@
-//! Whether the real CLI asks as the engine relies on: the permission channel, its rules, and running without asking.
+//! Permission requests of the real CLI as the engine relies on them: the permission channel, its rules, and running
+//! without asking.
 
 use std::fs;
 
 use anyhow::{Context, Result, ensure};
-use deskbell_engine::api::{Command, Decision};
+use deskbell_engine::api::{Command, Decision, PermissionMode};
 use deskbell_tests::real_cli::{CliChild, World};
 use deskbell_tests::relay::{DEADLINE, Relay};
 use serde_json::{Value, json};
@@ -22,7 +23,7 @@ pub async fn an_agent_that_asks_is_not_accused() -> Result<()> {
     user_settings(&world, &json!({"permissions": {"allow": ["Bash(mkdir *)"]}}))?;
     let mut relay = Relay::spawn(&world, &[])?;
     let file = world.file("a.txt");
-    // Harmless, allowed by a rule, and two that are asked.
+    // Harmless, allowed by a rule, and two that need a request.
     let prompt = format!("BASH ls\nBASH mkdir sub\nBASH touch b.txt\nWRITE {} x\nSAY done", file.display());
     relay.prompt(&prompt).await?;
     for tool in ["Bash", "Write"] {
@@ -32,11 +33,11 @@ pub async fn an_agent_that_asks_is_not_accused() -> Result<()> {
     }
     relay.turn_end().await?;
     ensure!(world.file("sub").is_dir() && world.file("b.txt").exists() && file.exists());
-    ensure!(relay.session()?["channelFault"] == Value::Null, "{}", relay.session()?["channelFault"]);
-    relay.send(&Command::SetMode { mode: "acceptEdits".to_owned() }).await?;
+    ensure!(relay.session()?["missedPrompt"] == Value::Null, "{}", relay.session()?["missedPrompt"]);
+    relay.send(&Command::SetMode { mode: PermissionMode::AcceptEdits }).await?;
     relay.turn(&format!("WRITE {} y\nBASH touch c.txt\nSAY done", world.file("d.txt").display())).await?;
     ensure!(world.file("d.txt").exists() && world.file("c.txt").exists());
-    ensure!(relay.session()?["channelFault"] == Value::Null, "{}", relay.session()?["channelFault"]);
+    ensure!(relay.session()?["missedPrompt"] == Value::Null, "{}", relay.session()?["missedPrompt"]);
     relay.close().await
 }
 
@@ -63,7 +64,7 @@ pub async fn only_the_rules_that_count_are_listed() -> Result<()> {
     if found["basis"] == "agent" {
         ensure!(found["rules"] == mine, "a restricted session loads the user's rules alone: {found}");
     }
-    // What is not listed is asked, and then it is.
+    // A command without a rule needs a request; the rule that the answer adds is listed afterwards.
     relay.prompt("BASH touch one.txt\nBASH touch one.txt\nSAY done").await?;
     let asked = relay.request().await?;
     let suggestions = asked["request"]["suggestions"].as_array().context("no suggestions")?;
@@ -77,7 +78,7 @@ pub async fn only_the_rules_that_count_are_listed() -> Result<()> {
     relay.close().await
 }
 
-/// The CLI refuses to bypass as root unless it is told that nothing can be lost.
+/// The CLI refuses to bypass permissions as root unless a variable says that it runs in a sandbox.
 fn may_bypass(world: World) -> World {
     world.with_env("IS_SANDBOX", "1")
 }
@@ -99,7 +100,7 @@ pub async fn no_switch_leads_to_running_without_asking() -> Result<()> {
     let world = may_bypass(World::new().await?);
     let mut relay = Relay::spawn(&world, &[])?;
     relay.turn("SAY hello").await?;
-    relay.send(&Command::SetMode { mode: "bypassPermissions".to_owned() }).await?;
+    relay.send_line(&json!({"type": "setMode", "mode": "bypassPermissions"})).await?;
     let failed = relay.event("commandFailed").await?;
     ensure!(failed["error"]["code"] == "badCommand", "{failed}");
     relay.prompt("BASH touch a.txt\nSAY done").await?;
@@ -109,12 +110,12 @@ pub async fn no_switch_leads_to_running_without_asking() -> Result<()> {
     relay.close().await
 }
 
-/// What Deskbell starts a session with whose user chose that: the mode alone, and no other flag.
+/// The arguments of a session whose user chose to run without asking: the mode alone, and no other flag.
 pub async fn the_mode_alone_runs_without_asking() -> Result<()> {
     let world = may_bypass(World::new().await?);
     let mut child = CliChild::spawn(&world, &["--permission-mode=bypassPermissions"])?;
     let reply = child.ask("req_1", json!({"subtype": "initialize"})).await?;
-    // 2.1.197 does not say.
+    // 2.1.197 does not report it.
     let mode = &reply["response"]["current_permission_mode"];
     ensure!(*mode == "bypassPermissions" || mode.is_null(), "{mode}");
     child.prompt("BASH touch a.txt\nSAY done").await?;
@@ -124,7 +125,7 @@ pub async fn the_mode_alone_runs_without_asking() -> Result<()> {
     child.close().await.map(drop)
 }
 
-/// A conversation that began by asking goes on without, for one process; the next one asks again.
+/// A conversation that began with requests continues without them, for one process; the next process asks again.
 pub async fn the_mode_lasts_for_one_process_of_a_conversation() -> Result<()> {
     let world = may_bypass(World::new().await?);
     let mut child = CliChild::spawn(&world, &[])?;

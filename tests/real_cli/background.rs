@@ -1,4 +1,4 @@
-//! Work that goes on behind a turn: a result is not the end of it.
+//! Background work that outlives its turn: a result is not its end.
 
 use anyhow::{Result, ensure};
 use deskbell_engine::api::Outcome;
@@ -20,14 +20,23 @@ pub async fn the_end_of_a_background_shell_starts_a_turn_that_nobody_asked_for()
     let world = World::new().await?;
     let mut relay = with_shell(&world).await?;
     ensure!(relay.answers() == ["it runs"], "{:?}", relay.answers());
+    let state = |relay: &Relay| {
+        let items = relay.items();
+        let call = items.iter().find(|item| item["body"]["type"] == "toolCall");
+        call.map(|call| format!("{} {}", call["body"]["state"], call["body"]["verb"])).unwrap_or_default()
+    };
+    ensure!(state(&relay) == r#""background" "Running in the background""#, "{}", state(&relay));
+    ensure!(relay.session()?["nBackground"] == 1, "{}", relay.session()?);
     std::fs::write(world.file("go"), "")?;
     let unasked = |event: &Value| event["type"] == "turnStarted" && event["promptIds"] == json!([]);
     relay.next_event("a turn that nobody asked for", DEADLINE, unasked).await?;
     let turn = relay.turn_end().await?;
     ensure!(outcome(&turn)? == Outcome::Done && turn["promptIds"] == json!([]), "{turn}");
+    ensure!(state(&relay) == r#""succeeded" "Ran in the background""#, "{}", state(&relay));
+    ensure!(relay.session()?["nBackground"] == 0, "{}", relay.session()?);
     let told = |notice: &String| notice.starts_with("info: Background task completed: ");
     ensure!(relay.notices().iter().any(told), "{:?}", relay.notices());
-    // What the agent makes of it is in the conversation, and no prompt is.
+    // The agent's reaction is in the conversation, and no prompt is.
     let items = relay.items();
     let prompts = items.iter().filter(|item| item["body"]["type"] == "prompt").count();
     let ends = items.iter().filter(|item| item["body"]["type"] == "turnEnd").count();
@@ -52,7 +61,7 @@ pub async fn a_prompt_that_meets_an_unasked_turn_has_a_turn_of_its_own() -> Resu
     relay.close().await
 }
 
-/// Closing ends the shell with the agent.
+/// Closing the session ends the shell with the agent.
 #[cfg(target_os = "linux")]
 pub async fn a_background_shell_ends_with_its_session() -> Result<()> {
     use deskbell_tests::real_cli::process::{ended, is_running};

@@ -1,21 +1,22 @@
 //! Slash commands that change the conversation itself.
 
 use anyhow::{Context, Result, ensure};
+use deskbell_engine::api::Outcome;
 use deskbell_tests::real_cli::World;
-use deskbell_tests::relay::Relay;
+use deskbell_tests::relay::{Relay, outcome};
 
 pub async fn compacting_is_told_and_the_conversation_goes_on() -> Result<()> {
     let world = World::new().await?;
     let mut relay = Relay::spawn(&world, &[])?;
     relay.turn("SAY the word is banana").await?;
-    // 2.1.197 finds one turn not enough to compact.
+    // For 2.1.197 one turn is not enough to compact.
     relay.turn("SAY more").await?;
     let before = relay.session()?;
     relay.turn("/compact").await?;
     let notices = relay.notices();
     let told = notices.iter().filter(|notice| notice.starts_with("info: The conversation of ")).count();
     ensure!(told == 1 && notices[0].ends_with("was compacted"), "{notices:?}");
-    // The summary is the agent's, not the user's and not an answer.
+    // The summary is the agent's own text, not the user's and not an answer.
     ensure!(relay.answers() == ["the word is banana", "more"], "{:?}", relay.answers());
     relay.turn("SAY after it").await?;
     let after = relay.session()?;
@@ -40,7 +41,7 @@ pub async fn clearing_begins_another_conversation_in_the_same_process() -> Resul
     ensure!(after["agentSessionId"] != before["agentSessionId"], "the same conversation: {after}");
     ensure!(after["pid"] == before["pid"], "another process: {after}");
 
-    // What is resumed after a restart is the conversation that began with `/clear`.
+    // After a restart the conversation that began with `/clear` is resumed.
     relay.turn("SAY the new word is cherry").await?;
     let id = after["agentSessionId"].as_str().context("no id")?.to_owned();
     ensure!(relay.finish().await?.status.success());
@@ -51,7 +52,7 @@ pub async fn clearing_begins_another_conversation_in_the_same_process() -> Resul
     relay.close().await
 }
 
-/// It answers without the model: the answer is the agent's own text.
+/// The command is answered without the model: the answer is the agent's own text.
 pub async fn a_command_that_the_agent_answers_itself_is_shown() -> Result<()> {
     let world = World::new().await?;
     let mut relay = Relay::spawn(&world, &[])?;
@@ -59,5 +60,19 @@ pub async fn a_command_that_the_agent_answers_itself_is_shown() -> Result<()> {
     ensure!(world.api.messages().is_empty(), "the model was asked");
     let answers = relay.answers();
     ensure!(answers.len() == 1 && !answers[0].trim().is_empty(), "{answers:?}");
+    relay.close().await
+}
+
+/// The agent reports success, and did nothing.
+pub async fn a_command_that_works_only_in_a_terminal_is_said_to_be_unavailable() -> Result<()> {
+    let world = World::new().await?;
+    let mut relay = Relay::spawn(&world, &[])?;
+    relay.prompt("/login").await?;
+    let turn = relay.turn_end().await?;
+    ensure!(outcome(&turn)? == Outcome::Unavailable, "{turn}");
+    let expected = ["warning: “/login” is not available here. Log in with `claude` in a terminal."];
+    ensure!(relay.notices() == expected, "{:?}", relay.notices());
+    ensure!(relay.answers().is_empty(), "{:?}", relay.answers());
+    relay.turn("SAY hello").await?;
     relay.close().await
 }

@@ -1,4 +1,4 @@
-//! What survives when a process is killed.
+//! State that survives when a process is killed.
 
 use anyhow::{Context, Result, ensure};
 use deskbell_engine::api::{Command, Decision, Outcome, PromptId};
@@ -77,7 +77,7 @@ pub async fn a_killed_agent_withdraws_its_request() -> Result<()> {
     relay.close().await
 }
 
-/// The agent has no file of the session yet (2.1.329): the prompt is ours to keep, and the conversation begins again.
+/// The agent has no file of the session yet (2.1.329): Deskbell keeps the prompt, and the conversation begins again.
 pub async fn a_prompt_is_kept_when_the_agent_is_killed_at_its_first_request() -> Result<()> {
     let world = World::new().await?;
     let mut relay = Relay::spawn(&world, &[])?;
@@ -123,7 +123,7 @@ pub async fn what_was_written_before_a_kill_stays_and_the_session_goes_on() -> R
     relay.close().await
 }
 
-/// A tool has a session of its own: that its agent is dead does not end it, so we do.
+/// A tool has a session of its own: it survives its dead agent, so Deskbell ends it.
 #[cfg(target_os = "linux")]
 pub async fn a_tool_ends_with_its_killed_agent_and_is_shown_as_cut_off() -> Result<()> {
     use deskbell_tests::real_cli::process::ended;
@@ -148,7 +148,7 @@ pub async fn a_tool_ends_with_its_killed_agent_and_is_shown_as_cut_off() -> Resu
     relay.close().await
 }
 
-/// The session, once an answer of it is surely on disk.
+/// The session, once one of its answers is on disk.
 async fn saved(world: &World, relay: &Relay, text: &str) -> Result<Value> {
     let session = relay.session()?;
     world.saved(session["agentSessionId"].as_str().context("a session has an id")?, text).await?;
@@ -180,8 +180,8 @@ pub async fn a_session_is_resumed_by_its_id() -> Result<()> {
     relay.close().await
 }
 
-/// The agent ends at once on an id that it does not know. Whatever becomes of the prompt, nothing waits for ever,
-/// and no other conversation takes the place of the lost one in silence.
+/// The agent exits at once for an unknown id. Whatever happens to the prompt, nothing waits forever, and no other
+/// conversation silently replaces the lost one.
 pub async fn an_unknown_session_is_told() -> Result<()> {
     let world = World::new().await?;
     let id = uuid::Uuid::new_v4();
@@ -198,7 +198,7 @@ pub async fn an_unknown_session_is_told() -> Result<()> {
     Ok(())
 }
 
-/// A tool runs in a session of its own, so nothing but an orderly end of the agent takes it down.
+/// A tool runs in a session of its own, so only an orderly end of the agent ends it.
 #[cfg(target_os = "linux")]
 pub async fn nothing_outlives_a_killed_relay() -> Result<()> {
     use deskbell_tests::real_cli::process::{ended, is_running};

@@ -1,4 +1,4 @@
-//! Whether an agent asks before it acts, tried with the real CLI as it is and as it would be if its flag failed again.
+//! The doctor with the real CLI: unchanged, and as it would be if its permission flag failed again.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -29,7 +29,7 @@ pub async fn a_cli_that_allows_by_itself_is_found_out() -> Result<()> {
     unasked(r#"set -- "$@" --allowedTools=Bash"#).await
 }
 
-/// Tries the CLI behind a script that changes its arguments.
+/// Runs the doctor on the CLI, wrapped in a script that changes its arguments.
 async fn unasked(change: &str) -> Result<()> {
     let world = World::new().await?;
     let program = world.home.join("changed-claude");

@@ -1,4 +1,4 @@
-//! What hibernation saves: the memory of an idle CLI, against the wait of the prompt that wakes it.
+//! Hibernation: the memory of an idle CLI that it saves, and the delay of the prompt that wakes it.
 
 use std::fs;
 use std::sync::Arc;
@@ -8,14 +8,14 @@ use anyhow::{Context, Result, ensure};
 use deskbell_engine::api::*;
 use deskbell_engine::launch::{Launch, RUN_TOKEN};
 use deskbell_engine::recorder::Recorder;
-use deskbell_engine::session::machine::{Limits, Memory};
+use deskbell_engine::session::machine::{SavedSession, Timeouts};
 use deskbell_engine::session::{Open, SessionHandle, Subscriber};
 use deskbell_engine::store::Record;
 use deskbell_tests::real_cli::World;
 use deskbell_tests::window::processes_with;
 use tokio::sync::mpsc;
 
-/// Idle until it hibernates: long enough to be measured before.
+/// Idle time before hibernation: long enough to measure before it.
 const IDLE_MS: u64 = 3_000;
 
 pub async fn an_agent_that_hibernates_gives_its_memory_back_and_goes_on() -> Result<()> {
@@ -44,7 +44,7 @@ pub async fn an_agent_that_hibernates_gives_its_memory_back_and_goes_on() -> Res
     session.close().await.context("closing")
 }
 
-/// Seconds from prompt to the good end of its turn.
+/// Seconds from prompt to the successful end of its turn.
 async fn turn(session: &SessionHandle, events: &mut mpsc::Receiver<Envelope>, text: &str) -> Result<f64> {
     let started_at = Instant::now();
     let prompt = Command::Prompt { text: text.to_owned(), images: Vec::new(), delivery: Delivery::AfterTurn };
@@ -67,7 +67,7 @@ async fn next(events: &mut mpsc::Receiver<Envelope>, is_it: impl Fn(&Event) -> b
     None
 }
 
-/// Of every process of this session: its share of what it has in memory.
+/// The sum over all processes of this session of their share of memory.
 fn memory_kib(token: &str) -> u64 {
     let share = |pid: u32| {
         // A process may be gone by now.
@@ -85,6 +85,7 @@ fn open(world: &World, token: &str) -> SessionHandle {
         first_args: Vec::new(),
         project: world.project.clone(),
         restricted: true,
+        snapshot: None,
         env: world.env().into_iter().map(|(name, value)| (name, Some(value))).collect(),
         run_token: token.to_owned(),
     };
@@ -95,13 +96,13 @@ fn open(world: &World, token: &str) -> SessionHandle {
             agent: AgentKind::Claude,
             created_at: 1,
             changed_at: 1,
-            memory: Memory::default(),
+            memory: SavedSession::default(),
         },
         launcher: Arc::new(move || Ok(launch.clone())),
         store: None,
         agent_config: world.config.clone(),
         locks: None,
-        limits: Limits { hibernate_ms: IDLE_MS, ..Limits::default() },
+        timeouts: Timeouts { hibernate_ms: IDLE_MS, ..Timeouts::default() },
         recorder: Recorder::default(),
     })
 }

@@ -1,5 +1,5 @@
-//! Folders that try to get their way when an agent starts in them: none does unless it is trusted, and then those do of
-//! which that is said, so that the first half means something.
+//! Hostile folders that try to act when an agent starts in them: none does unless it is trusted. With trust those do
+//! for which it is expected, so that the first half is meaningful.
 
 use std::fs;
 use std::future::Future;
@@ -20,71 +20,69 @@ use tempfile::TempDir;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-/// How many agents run at once.
+/// Number of agents that run in parallel.
 const AT_ONCE: usize = 3;
 
-/// How long all of them may take.
+/// Deadline for all of them.
 pub const ALL: Duration = Duration::from_secs(300);
 
 pub async fn no_folder_gets_its_way_under_the_engine() -> Result<()> {
-    each(all(), |project| async move {
-        let place = Place::build(&project).await?;
-        let mut relay = Relay::spawn(&place.world, &[])?;
-        for prompt in project.prompts {
-            relay.prompt(prompt).await?;
-            while let Some(asked) = asked(&mut relay).await? {
-                let denial = Decision::Deny { message: "not here".to_owned(), interrupt: false };
-                relay.decide(&asked, denial).await?;
-            }
-        }
-        let session = relay.session()?;
-        ensure!(session["restricted"] == true, "it is not restricted");
-        ensure!(session["mode"] == "default", "the mode is {}", session["mode"]);
-        relay.finish().await?;
+    each(
+        all(),
+        |project| project.name,
+        |project| async move {
+            let place = Place::build(&project).await?;
+            let mut relay = Relay::spawn(&place.world, &[])?;
+            denied(&mut relay, project.prompts).await?;
+            let session = relay.session()?;
+            ensure!(session["restricted"] == true, "it is not restricted");
+            ensure!(session["mode"] == "default", "the mode is {}", session["mode"]);
+            relay.finish().await?;
 
-        let traces = place.traces()?;
-        ensure!(traces.is_empty(), "it ran: {traces:?}");
-        let calls = place.trap.requests();
-        ensure!(calls.is_empty(), "it was called: {calls:?}");
-        ensure!(!place.world.api.messages().is_empty(), "the model was not asked");
-        Ok(())
-    })
+            let traces = place.traces()?;
+            ensure!(traces.is_empty(), "it ran: {traces:?}");
+            let calls = place.trap.requests();
+            ensure!(calls.is_empty(), "it was called: {calls:?}");
+            ensure!(!place.world.api.messages().is_empty(), "the model was not asked");
+            Ok(())
+        },
+    )
     .await
 }
 
-/// With the folder's own settings loaded they do what they are there for: so the restriction is what kept them from it.
+/// With the folder's own settings loaded they act as expected, so the restriction is the reason that they did not.
 pub async fn a_trusted_folder_gets_its_way() -> Result<()> {
     let mut projects = all();
     projects.retain(|project| project.unlimited != Effect::Nothing);
-    each(projects, |project| async move {
-        let place = Place::build(&project).await?;
-        let mut relay = Relay::spawn(&place.world, &["--trust"])?;
-        for prompt in project.prompts {
-            relay.prompt(prompt).await?;
-            while let Some(asked) = asked(&mut relay).await? {
-                let denial = Decision::Deny { message: "not here".to_owned(), interrupt: false };
-                relay.decide(&asked, denial).await?;
-            }
-        }
-        let session = relay.session()?;
-        ensure!(session["restricted"] == false, "it was restricted all the same");
-        relay.finish().await?;
+    each(
+        projects,
+        |project| project.name,
+        |project| async move {
+            let place = Place::build(&project).await?;
+            let mut relay = Relay::spawn(&place.world, &["--trust"])?;
+            denied(&mut relay, project.prompts).await?;
+            let session = relay.session()?;
+            ensure!(session["restricted"] == false, "it was restricted all the same");
+            relay.finish().await?;
 
-        match project.unlimited {
-            Effect::Runs => ensure!(!place.traces()?.is_empty(), "nothing ran"),
-            Effect::Calls => {
-                let called = place.trap.wait_for("a call", DEADLINE, |requests| !requests.is_empty());
-                called.await.map(drop)?;
+            match project.unlimited {
+                Effect::Runs => ensure!(!place.traces()?.is_empty(), "nothing ran"),
+                Effect::Calls => {
+                    let called = place.trap.wait_for("a call", DEADLINE, |requests| !requests.is_empty());
+                    called.await.map(drop)?;
+                }
+                Effect::Mode(expected) => {
+                    ensure!(session["mode"] == expected, "the mode is {}", session["mode"])
+                }
+                Effect::Nothing => bail!("there is nothing to see"),
             }
-            Effect::Mode(expected) => ensure!(session["mode"] == expected, "the mode is {}", session["mode"]),
-            Effect::Nothing => bail!("there is nothing to see"),
-        }
-        Ok(())
-    })
+            Ok(())
+        },
+    )
     .await
 }
 
-/// The window's decisions count for the relay, byte for byte; and it says when it leaves the folder's settings out.
+/// The relay uses the window's decisions, byte for byte, and reports when it leaves out the folder's settings.
 pub async fn a_decision_counts_until_a_byte_changes() -> Result<()> {
     let project = all().into_iter().find(|project| project.name == "hook-session-start");
     let place = Place::build(&project.context("it is in the corpus")?).await?;
@@ -111,7 +109,8 @@ pub async fn a_decision_counts_until_a_byte_changes() -> Result<()> {
     Ok(())
 }
 
-/// A rule that the user had the agent keep in a trusted folder is no reason to ask about the folder again; any other is.
+/// A rule that the user had the agent save in a trusted folder causes no question about the folder; any other rule
+/// does.
 pub async fn a_kept_rule_is_no_change_that_is_asked_about() -> Result<()> {
     let project = all().into_iter().find(|project| project.name == "harmless");
     let place = Place::build(&project.context("it is in the corpus")?).await?;
@@ -132,30 +131,42 @@ pub async fn a_kept_rule_is_no_change_that_is_asked_about() -> Result<()> {
         relay.turn_end().await?;
         relay.finish().await?;
         let kept = fs::read_to_string(folder.join(".claude/settings.local.json"))?;
-        ensure!(store.standing(folder)?.is_trusted(), "asked again after {command}: {kept}");
+        ensure!(store.state(folder)?.is_trusted(), "asked again after {command}: {kept}");
     }
 
     let path = folder.join(".claude/settings.local.json");
     fs::write(&path, fs::read_to_string(&path)?.replace("touch a.txt", "touch *"))?;
-    ensure!(store.standing(folder)?.must_ask(), "a rule that nobody chose is not asked about");
+    ensure!(store.state(folder)?.must_ask(), "a rule that nobody chose is not asked about");
     Ok(())
 }
 
-/// One turn through the relay; what it said on its error output.
+/// One turn through the relay; returns its error output.
 async fn turn(place: &Place) -> Result<String> {
     let mut relay = Relay::spawn(&place.world, &[])?;
     relay.turn("SAY hello").await?;
     Ok(relay.finish().await?.stderr)
 }
 
+/// Gives the prompts one after the other and denies every request of their turns.
+async fn denied(relay: &mut Relay, prompts: &[&str]) -> Result<()> {
+    for prompt in prompts {
+        relay.prompt(prompt).await?;
+        while let Some(asked) = asked(relay).await? {
+            let denial = Decision::Deny { message: "not here".to_owned(), interrupt: false };
+            relay.decide(&asked, denial).await?;
+        }
+    }
+    Ok(())
+}
+
 /// The next permission request, or none before the end of the turn.
-async fn asked(relay: &mut Relay) -> Result<Option<Value>> {
+pub async fn asked(relay: &mut Relay) -> Result<Option<Value>> {
     let ends = |event: &Value| event["type"] == "turnEnded" || event["type"] == "permissionRequested";
     let event = relay.next_event("end of the turn", DEADLINE, ends).await?;
     Ok((event["type"] != "turnEnded").then_some(event))
 }
 
-/// A redirected API address gets the key itself: what trust is asked for above all.
+/// A redirected API address receives the key itself: the main reason for trust.
 pub async fn the_cli_alone_gives_the_key_to_the_folders_address() -> Result<()> {
     let project = all().into_iter().find(|project| project.name == "env-base-url");
     let place = Place::build(&project.context("it is in the corpus")?).await?;
@@ -170,7 +181,7 @@ pub async fn the_cli_alone_gives_the_key_to_the_folders_address() -> Result<()> 
     Ok(())
 }
 
-/// A hostile folder, the world of the agent that starts in it, and the address that it would call.
+/// A hostile folder, the world of the agent that starts in it, and the address that it would contact.
 struct Place {
     world: World,
     trap: MockApi,
@@ -188,7 +199,7 @@ impl Place {
         Ok(Self { world, trap, folder, _root: root })
     }
 
-    /// The decisions that Deskbell finds in this world.
+    /// The saved decisions in this world.
     fn decisions(&self) -> Result<TrustStore> {
         Ok(TrustStore::open(self.world.home.join(".local/share/deskbell/trust"))?)
     }
@@ -198,17 +209,17 @@ impl Place {
     }
 }
 
-/// Runs a test for each folder, a few at once, and tells of all that failed.
-async fn each<F, Fut>(projects: Vec<HostileProject>, test: F) -> Result<()>
+/// Runs a test for each folder, a few in parallel, and reports all that failed.
+pub async fn each<T, F, Fut>(projects: Vec<T>, name: fn(&T) -> &'static str, test: F) -> Result<()>
 where
-    F: Fn(HostileProject) -> Fut,
+    F: Fn(T) -> Fut,
     Fut: Future<Output = Result<()>> + Send + 'static,
 {
     let places = Arc::new(Semaphore::new(AT_ONCE));
     let mut running = JoinSet::new();
     for project in projects {
         let places = Arc::clone(&places);
-        let name = project.name;
+        let name = name(&project);
         let tested = test(project);
         running.spawn(async move {
             let _place = places.acquire().await.context("the semaphore is never closed")?;

@@ -1,13 +1,15 @@
 //! The real Claude Code CLI against the mock Messages API: first alone, then under Deskbell's engine.
 //!
-//! Needs `DESKBELL_TEST_CLAUDE`, and for the tests of the engine a built `deskbell`. A smaller set, named `old::…`, runs
-//! on the version that `DESKBELL_TEST_CLAUDE_OLD` names: npm gives it to whoever has an older Node.
+//! Needs `DESKBELL_TEST_CLAUDE`, and for the tests of the engine a built `deskbell`. A smaller set, named `old::…`,
+//! runs on the version that `DESKBELL_TEST_CLAUDE_OLD` names: npm installs it where Node is older.
 
 mod answers;
 mod api;
 mod asking;
 mod background;
 mod commands;
+#[cfg(unix)]
+mod cost;
 #[cfg(unix)]
 mod crash;
 #[cfg(unix)]
@@ -22,6 +24,7 @@ mod protocol;
 mod queue;
 mod recordings;
 mod settings;
+mod trust;
 mod turns;
 
 use deskbell_tests::real_cli::Cli;
@@ -88,6 +91,7 @@ fn main() {
             a_prompt_that_goes_now_ends_the_turn,
             a_prompt_goes_into_the_turn,
             a_prompt_into_a_turn_without_a_tool_is_the_next_turn,
+            an_interrupt_holds_the_queue_until_it_is_continued,
             identical_prompts_stay_two,
             the_end_of_input_finishes_the_queue;
         answers:
@@ -113,6 +117,7 @@ fn main() {
             a_model_that_does_not_exist_is_refused_or_fails_the_turn,
             model_and_mode_are_given_at_the_start,
             another_effort_is_in_the_next_request,
+            a_prompt_right_after_a_change_carries_it,
             an_effort_that_does_not_exist_is_refused,
             thinking_is_switched_off_and_on_where_the_model_can,
             a_model_that_always_thinks_is_not_told_to_stop;
@@ -132,7 +137,8 @@ fn main() {
         commands:
             compacting_is_told_and_the_conversation_goes_on,
             clearing_begins_another_conversation_in_the_same_process,
-            a_command_that_the_agent_answers_itself_is_shown;
+            a_command_that_the_agent_answers_itself_is_shown,
+            a_command_that_works_only_in_a_terminal_is_said_to_be_unavailable;
         background:
             the_end_of_a_background_shell_starts_a_turn_that_nobody_asked_for,
             a_prompt_that_meets_an_unasked_turn_has_a_turn_of_its_own;
@@ -150,6 +156,7 @@ fn main() {
         recordings:
             killed_and_resumed,
             mcp_tool;
+        cost: every_turn_pays_for_itself, a_resumed_conversation_is_not_billed_for_its_past;
         crash:
         a_killed_agent_resumes_the_session_with_the_next_prompt,
         a_prompt_cut_off_is_held_and_sent_again_only_when_asked,
@@ -186,6 +193,9 @@ fn main() {
     let hostile_under_the_engine =
         tests![hostile: no_folder_gets_its_way_under_the_engine, a_trusted_folder_gets_its_way];
     under_the_engine.extend(hostile_under_the_engine.into_iter().map(within_all));
+    under_the_engine.extend(tests![trust: a_trusted_folder_has_all_that_it_says]);
+    let changes = tests![trust: a_change_takes_effect_only_with_the_answer];
+    under_the_engine.extend(changes.into_iter().map(within_all));
 
     let cli = Cli::requirement();
     let app = relay::requirement();
@@ -196,7 +206,8 @@ fn main() {
     suite::run(Requirement::Met, alone.chain(under_the_engine).chain(old).collect())
 }
 
-/// Whatever could differ: what is told of a failure, an interrupt, a crash, and the commands that change a conversation.
+/// Behaviour that could differ between versions: failures, an interrupt, a crash, and commands that change a
+/// conversation.
 fn on_the_old_version() -> Vec<suite::Test> {
     let mut chosen = tests![
         protocol:
@@ -229,18 +240,23 @@ fn on_the_old_version() -> Vec<suite::Test> {
             an_api_that_hangs_leaves_the_user_in_charge;
         commands:
             compacting_is_told_and_the_conversation_goes_on,
-            clearing_begins_another_conversation_in_the_same_process;
+            clearing_begins_another_conversation_in_the_same_process,
+            a_command_that_works_only_in_a_terminal_is_said_to_be_unavailable;
         background:
             the_end_of_a_background_shell_starts_a_turn_that_nobody_asked_for;
     ];
     #[cfg(unix)]
     chosen.extend(tests![
         protocol: a_cut_off_prompt_is_answered_under_another_id;
+        cost: every_turn_pays_for_itself, a_resumed_conversation_is_not_billed_for_its_past;
         crash:
             a_killed_agent_resumes_the_session_with_the_next_prompt,
             a_prompt_cut_off_is_held_and_sent_again_only_when_asked,
             a_prompt_is_kept_when_the_agent_is_killed_at_its_first_request,
     ]);
+    chosen.extend(tests![trust: a_trusted_folder_has_all_that_it_says]);
+    let changes = tests![trust: a_change_takes_effect_only_with_the_answer];
+    chosen.extend(changes.into_iter().map(|test| test.within(hostile::ALL)));
     let needs = Requirement::from(&Cli::find_old().map(drop));
     let on_it = |test: suite::Test| {
         test.needing(needs.clone()).inside("old", |body| Box::pin(async { Cli::find_old()?.run(body).await }))

@@ -1,8 +1,8 @@
-//! What a persistent process saves: a later turn of a relay that stays, against a relay, and against a bare CLI,
-//! started for the one prompt.
+//! Overhead: a later turn of a persistent relay, compared with a relay and a bare CLI that are started for the one
+//! prompt.
 //!
-//! The arms take turns within each round, so load of the machine meets all of them, and what is judged is a ratio
-//! of medians. The model answers at once: the figures are what the tools around it cost.
+//! The variants take turns within each round, so that load of the machine affects all of them, and the result is a
+//! ratio of medians. The model answers at once: the figures are the cost of the programs around it.
 
 use std::time::{Duration, Instant};
 

@@ -1,10 +1,11 @@
-//! Whose a conversation is, and what it cost.
+//! Ownership of a conversation, and its cost.
 
 use anyhow::{Context, Result, ensure};
 use deskbell_tests::real_cli::World;
 use deskbell_tests::relay::{DEADLINE, Relay};
 
-/// The CLI lists its live processes, those in terminals too: by that list it is known, before any lock of our own.
+/// The CLI lists its live processes, including those in terminals. That list is enough to find the owner, without a
+/// lock of our own.
 pub async fn a_live_conversation_is_not_resumed() -> Result<()> {
     let world = World::new().await?;
     let mut first = Relay::spawn(&world, &[])?;
@@ -29,7 +30,7 @@ pub async fn a_live_conversation_is_not_resumed() -> Result<()> {
     second.close().await
 }
 
-/// Of the turn and of the session; the context is held against the model's own window.
+/// Cost of the turn and of the session; the context is relative to the model's own window.
 pub async fn a_turn_tells_what_it_cost() -> Result<()> {
     let world = World::new().await?;
     let mut relay = Relay::spawn(&world, &[])?;

@@ -1,4 +1,4 @@
-//! Permission requests under the engine: asked, answered, and what came of it.
+//! Permission requests under the engine: asked, answered, and their effects.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -43,6 +43,10 @@ pub async fn what_was_edited_in_the_request_is_what_runs() -> Result<()> {
     relay.decide(&asked, Decision::AllowOnce { updated_input: Some(change) }).await?;
     relay.turn_end().await?;
     ensure!(world.file("edited.txt").exists() && !world.file("original.txt").exists());
+    let items = relay.items();
+    let call = items.iter().find(|item| item["body"]["type"] == "toolCall").context("no tool call")?;
+    ensure!(call["body"]["verb"] == "Ran" && call["body"]["subject"] == "touch edited.txt", "{call}");
+    ensure!(call["body"]["originalInput"] == "touch original.txt", "{call}");
     relay.close().await
 }
 
@@ -60,6 +64,9 @@ pub async fn a_denied_command_does_not_run_and_the_model_hears_why() -> Result<(
     let answer = relay.answers().pop().context("no answer")?;
     ensure!(answer.contains("not on a Friday"), "the model heard {answer:?}");
     ensure!(!world.file("b.txt").exists(), "the denied command ran");
+    let items = relay.items();
+    let call = items.iter().find(|item| item["body"]["type"] == "toolCall").context("no tool call")?;
+    ensure!(call["body"]["verb"] == "Did not run" && call["body"]["state"] == "denied", "{call}");
     relay.close().await
 }
 
@@ -89,8 +96,8 @@ pub async fn an_allowed_rule_is_not_asked_again() -> Result<()> {
     let always = resolved["resolution"]["always"].as_str().context("no rule was applied")?;
     ensure!(rule["rule"].as_str().is_some_and(|rule| always.contains(rule)), "{always}");
 
-    // Were the same command asked again, that would be the next request; and no other suggestion was applied, so
-    // the other command is asked.
+    // If the same command needed permission again, that would be the next request. No other suggestion was applied,
+    // so the other command needs it.
     let next = relay.request().await?;
     ensure!(next["request"]["subject"] == "touch two.txt", "{next}");
     relay.decide(&next, deny("no")).await?;

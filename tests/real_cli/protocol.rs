@@ -1,5 +1,4 @@
-//! The CLI on bare pipes: that the mock API speaks its language, and that the shapes are there on which Deskbell
-//! relies.
+//! The CLI on bare pipes: the mock API speaks its language, and the messages have the shapes on which Deskbell relies.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -83,8 +82,8 @@ pub async fn a_denied_tool_does_not_run_and_the_model_hears_why() -> Result<()> 
     child.close().await.map(drop)
 }
 
-/// Kept in the project and given to the session: only the two together hold at once and later, on both versions
-/// and in both kinds of child.
+/// Saved in the project and given to the session: only both together apply at once and later, on both versions and in
+/// both kinds of child.
 pub async fn a_rule_for_project_and_session_is_not_asked_again() -> Result<()> {
     for arguments in [&[][..], &RESTRICTED] {
         let world = World::new().await?;
@@ -95,7 +94,8 @@ pub async fn a_rule_for_project_and_session_is_not_asked_again() -> Result<()> {
     Ok(())
 }
 
-/// A restricted child writes such a rule and does not read it. (So does any child of 2.1.197, at least at once.)
+/// A restricted child writes such a rule and does not read it. (The same holds for any child of 2.1.197, at least at
+/// once.)
 pub async fn a_rule_for_the_project_alone_is_lost_on_a_restricted_child() -> Result<()> {
     let world = World::new().await?;
     let asked = asked_for(&world, &RESTRICTED, &["localSettings"]).await?;
@@ -103,11 +103,11 @@ pub async fn a_rule_for_the_project_alone_is_lost_on_a_restricted_child() -> Res
     Ok(())
 }
 
-/// How Deskbell starts a child in a folder that nobody trusted.
+/// The arguments with which Deskbell starts a child in an untrusted folder.
 const RESTRICTED: [&str; 2] = ["--setting-sources=user", "--strict-mcp-config"];
 
-/// Which commands were asked for when two were run, the first of them twice, and each was allowed with its rule,
-/// once for each destination.
+/// Runs two commands, the first of them twice, and allows each with its rule. Returns the commands that needed
+/// permission, once for each destination.
 async fn asked_for(world: &World, arguments: &[&str], destinations: &[&str]) -> Result<Vec<String>> {
     let mut child = CliChild::spawn(world, arguments)?;
     child.prompt("BASH touch one.txt\nBASH touch one.txt\nBASH touch two.txt\nSAY done").await?;
@@ -197,8 +197,8 @@ pub async fn earlier_prompts_are_sent_along() -> Result<()> {
     child.close().await.map(drop)
 }
 
-/// An interrupt right behind a prompt may come before its turn. 2.1.329 says so, in `still_queued`, and the turn
-/// may run; another interrupt then ends it.
+/// An interrupt directly after a prompt can arrive before its turn. 2.1.329 reports that, in `still_queued`, and the
+/// turn may run; another interrupt then ends it.
 pub async fn an_interrupt_before_the_turn_is_told() -> Result<()> {
     let world = World::new().await?;
     let mut child = CliChild::spawn(&world, &[])?;
@@ -217,7 +217,7 @@ pub async fn an_interrupt_before_the_turn_is_told() -> Result<()> {
     child.close().await.map(drop)
 }
 
-/// Under its own id 2.1.197 would not answer it: it takes the prompt for one that it has.
+/// Under its own id 2.1.197 would not answer it: it treats the prompt as one that it already has.
 #[cfg(unix)]
 pub async fn a_cut_off_prompt_is_answered_under_another_id() -> Result<()> {
     let world = World::new().await?;
@@ -227,7 +227,7 @@ pub async fn a_cut_off_prompt_is_answered_under_another_id() -> Result<()> {
     let prompt = "GATE go\nSAY whole";
     child.prompt(prompt).await?;
     world.api.wait_for_prompt(prompt, DEADLINE).await?;
-    // It is written behind the turn's back, and what is not on disk cannot be resumed.
+    // It is written in parallel to the turn, and without a file the session cannot be resumed.
     eventually("the first turn is on disk", DEADLINE, async || {
         let lines = world.session_file(&session).unwrap_or_default();
         Ok(lines.iter().any(|line| line["type"] == "assistant").then_some(()))
@@ -247,7 +247,7 @@ pub async fn a_cut_off_prompt_is_answered_under_another_id() -> Result<()> {
 }
 
 pub async fn a_failure_is_an_error_result_with_its_status() -> Result<()> {
-    // 2.1.197 tries again after a 529 whatever the header says, so the tries are limited as well.
+    // 2.1.197 retries after a 529 whatever the header says, so the tries are limited as well.
     let world = World::new().await?.with_env("CLAUDE_CODE_MAX_RETRIES", "1");
     let mut child = CliChild::spawn(&world, &[])?;
     for (status, error) in
@@ -256,7 +256,7 @@ pub async fn a_failure_is_an_error_result_with_its_status() -> Result<()> {
         child.heard.clear();
         child.prompt(&format!("FAIL {status} no-retry")).await?;
         let result = child.result().await?;
-        // The verdict is `is_error`: the subtype says success.
+        // The result is `is_error`: the subtype says success.
         ensure!(result["is_error"] == true && result["subtype"] == "success", "{status}: {result}");
         ensure!(result["api_error_status"] == status, "{status}: {result}");
         let failure = child.heard.iter().find(|line| line["type"] == "assistant").context("no message")?;
@@ -329,7 +329,7 @@ pub async fn an_unknown_model_is_refused_or_fails_the_turn() -> Result<()> {
     let mut child = CliChild::spawn(&world, &[])?;
     let reply = child.ask("req_1", json!({"subtype": "set_model", "model": "claude-no-such"})).await?;
     if reply["subtype"] == "success" {
-        // 2.1.197 does not look: the next turn tells.
+        // 2.1.197 does not check: the next turn shows the effect.
         child.prompt("SAY hello?").await?;
         let result = child.result().await?;
         ensure!(result["is_error"] == true && result["api_error_status"] == 404, "{result}");
@@ -343,8 +343,8 @@ pub async fn an_unknown_model_is_refused_or_fails_the_turn() -> Result<()> {
     child.close().await.map(drop)
 }
 
-/// Whatever the home, the CLI keeps a socket and its tools' output in the system's temporary folder, unless told
-/// otherwise.
+/// With any home, the CLI keeps a socket and its tools' output in the system's temporary folder, unless a variable
+/// names another.
 #[cfg(unix)]
 pub async fn a_run_leaves_nothing_outside_its_world() -> Result<()> {
     let before = left_by_runs();

@@ -1,4 +1,4 @@
-//! Prompts that wait for their turn, and the end of the input behind them.
+//! Queued prompts, and the end of input after them.
 
 use anyhow::{Context, Result, ensure};
 use deskbell_engine::api::{Command, Decision, Delivery, Outcome, PromptId};
@@ -23,7 +23,7 @@ async fn with_queue(world: &World, waiting: &[&str]) -> Result<Relay> {
     Ok(relay)
 }
 
-/// What the model was sent, in order.
+/// The prompts sent to the model, in order.
 fn sent(world: &World) -> Vec<String> {
     world.api.messages().iter().filter_map(|request| request.prompt()).collect()
 }
@@ -84,7 +84,7 @@ pub async fn the_end_of_input_finishes_the_queue() -> Result<()> {
     Ok(())
 }
 
-/// 2.1.197 does not tell which prompts it took up.
+/// 2.1.197 does not report which prompts it took up.
 fn is_old(relay: &Relay) -> Result<bool> {
     Ok(relay.session()?["agentVersion"] == "2.1.197")
 }
@@ -106,7 +106,7 @@ pub async fn a_prompt_that_goes_now_ends_the_turn() -> Result<()> {
     relay.close().await
 }
 
-/// The agent takes it up behind its next tool and says so. 2.1.197 would not say so: there it waits.
+/// The agent takes it up after its next tool and reports that. 2.1.197 would not report it, so there the prompt waits.
 pub async fn a_prompt_goes_into_the_turn() -> Result<()> {
     let world = World::new().await?;
     let mut relay = Relay::spawn(&world, &[])?;
@@ -140,7 +140,7 @@ pub async fn a_prompt_goes_into_the_turn() -> Result<()> {
     relay.close().await
 }
 
-/// Nothing comes that it could join: it is the next turn, at once, and before what waits.
+/// No step follows that it could join: it is the next turn, at once, and before queued prompts.
 pub async fn a_prompt_into_a_turn_without_a_tool_is_the_next_turn() -> Result<()> {
     let world = World::new().await?;
     let mut relay = with_queue(&world, &["SAY two", "SAY three"]).await?;
@@ -153,6 +153,41 @@ pub async fn a_prompt_into_a_turn_without_a_tool_is_the_next_turn() -> Result<()
     let expected = match is_old(&relay)? {
         true => ["one", "two", "three", "joined"],
         false => ["one", "joined", "two", "three"],
+    };
+    ensure!(relay.answers() == expected, "{:?}", relay.answers());
+    relay.close().await
+}
+
+/// All waiting prompts are held: those in the queue, and those written into the turn and not taken up.
+pub async fn an_interrupt_holds_the_queue_until_it_is_continued() -> Result<()> {
+    let world = World::new().await?;
+    let mut relay = with_queue(&world, &["SAY two", "SAY three"]).await?;
+    relay.send(&given("SAY joined", Delivery::IntoTurn)).await?;
+    let is_given = |session: &Value| session["queue"].as_array().is_some_and(|queue| queue.len() == 3);
+    let is_old = is_old(&relay)?;
+    if is_old {
+        relay.session_where("three prompts that wait", is_given).await?;
+    }
+    relay.send(&Command::Interrupt).await?;
+    let turn = relay.turn_end().await?;
+    ensure!(outcome(&turn)? == Outcome::Interrupted, "{turn}");
+    // If the agent did not give the joined prompt back, its turn begins and is interrupted as well.
+    let is_over = |session: &Value| is_given(session) && session["turnStartedAt"].is_null();
+    let session = relay.session_where("three prompts that wait, and no turn", is_over).await?;
+    let queue = session["queue"].as_array().context("a queue")?;
+    ensure!(queue.iter().all(|prompt| prompt["held"] == true && prompt["cutOff"] == false), "{session}");
+    ensure!(session["turnStartedAt"].is_null() && session["alive"] == true, "{session}");
+    // The agent keeps none of them either: otherwise they would run with this one.
+    relay.turn("SAY something else").await?;
+    ensure!(relay.session()?["queue"].as_array().is_some_and(|queue| queue.len() == 3));
+    relay.send(&Command::ContinueQueue).await?;
+    for _ in 0..3 {
+        let turn = relay.turn_end().await?;
+        ensure!(turn["promptIds"].as_array().is_some_and(|ids| ids.len() == 1), "{turn}");
+    }
+    let expected = match is_old {
+        true => ["something else", "two", "three", "joined"],
+        false => ["something else", "joined", "two", "three"],
     };
     ensure!(relay.answers() == expected, "{:?}", relay.answers());
     relay.close().await

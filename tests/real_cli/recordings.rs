@@ -1,4 +1,4 @@
-//! Lives that are recorded with the project's own recorder, and folded again: the same transcript must come of it. With
+//! Sessions recorded with the project's own recorder, and folded again to the same transcript. With
 //! `UPDATE_RECORDINGS=1` they become the recordings in `tests/recordings`.
 
 use std::future::Future;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 type Lived<'a> = Pin<Box<dyn Future<Output = Result<()>> + 'a>>;
 
-/// Records a life, and holds what it folds to against what the session told while it went on.
+/// Records a session, and compares its fold with the session's events.
 async fn record(
     name: &str,
     world: World,
@@ -51,12 +51,13 @@ async fn record(
     Ok(())
 }
 
-/// An item without the times in it, for a line is recorded a moment before it is told; and without its row, which counts
-/// what a resumed conversation has on disk.
+/// An item without its times and colours, because a line is recorded a moment before its event is published; and without its row,
+/// which includes the rows of a resumed conversation on disk.
 fn timeless(item: &Value) -> Value {
     let mut item = item.clone();
     item["at"] = Value::Null;
     item["row"] = Value::Null;
+    without_colours(&mut item);
     if let Some(body) = item["body"].as_object_mut() {
         body.remove("durationMs");
         body.remove("timing");
@@ -68,10 +69,26 @@ fn timeless(item: &Value) -> Value {
     item
 }
 
-/// The places of a world, the longest first, and what stands for each in a recording.
+/// Makes each line of code one plain token: colours arrive some time after the text, and a replay has none.
+fn without_colours(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            if let Some(Value::Array(tokens)) = fields.get_mut("tokens") {
+                let text: String = tokens.iter().filter_map(|token| token["text"].as_str()).collect();
+                *tokens = vec![serde_json::json!({ "text": text, "style": "plain" })];
+            } else {
+                fields.values_mut().for_each(without_colours);
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(without_colours),
+        _ => {}
+    }
+}
+
+/// The paths of a world, the longest first, and their placeholders in a recording.
 fn places(world: &World) -> Vec<(String, &'static str)> {
     let root = world.root().display().to_string();
-    // The CLI names folders after paths, with everything but letters and digits as a dash.
+    // The CLI names folders after paths, with every character but letters and digits replaced by a dash.
     let dashed: String = root.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     vec![
         (world.home.display().to_string(), "/home/user"),
@@ -314,7 +331,7 @@ pub async fn queue() -> Result<()> {
     .await
 }
 
-/// A picture of one pixel.
+/// An image of one pixel.
 const PIXEL: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
@@ -334,7 +351,7 @@ pub async fn image() -> Result<()> {
     .await
 }
 
-/// A server that knows one tool, as a script: a line in, a line out.
+/// A server with one tool, as a script: a line in, a line out.
 #[cfg(unix)]
 const MCP_SERVER: &str = r#"while read -r line; do
   id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')

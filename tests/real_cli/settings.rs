@@ -1,17 +1,17 @@
-//! Mode, model, effort and thinking, changed while the process lives: what counts is what the next request carries.
+//! Mode, model, effort and thinking, changed while the process lives; the next request shows the effect.
 
 use anyhow::{Context, Result, ensure};
-use deskbell_engine::api::{Command, Outcome};
+use deskbell_engine::api::{Command, Decision, Outcome, PermissionMode};
 use deskbell_tests::real_cli::World;
 use deskbell_tests::relay::{DEADLINE, Relay, outcome};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 pub async fn accept_edits_writes_unasked() -> Result<()> {
     let world = World::new().await?;
     let mut relay = Relay::spawn(&world, &[])?;
     relay.turn("SAY hello").await?;
     let pid = relay.session()?["pid"].clone();
-    relay.send(&Command::SetMode { mode: "acceptEdits".to_owned() }).await?;
+    relay.send(&Command::SetMode { mode: PermissionMode::AcceptEdits }).await?;
     relay.next_event("the new mode", DEADLINE, |event| event["session"]["mode"] == "acceptEdits").await?;
     let file = world.file("a.txt");
     relay.turn(&format!("WRITE {} unasked\nSAY written", file.display())).await?;
@@ -24,7 +24,7 @@ pub async fn a_mode_that_does_not_exist_is_refused() -> Result<()> {
     let world = World::new().await?;
     let mut relay = Relay::spawn(&world, &[])?;
     relay.turn("SAY hello").await?;
-    relay.send(&Command::SetMode { mode: "whatever".to_owned() }).await?;
+    relay.send_line(&json!({"type": "setMode", "mode": "whatever"})).await?;
     relay.event("commandFailed").await?;
     ensure!(relay.session()?["mode"] == "default", "{}", relay.session()?["mode"]);
     relay.close().await
@@ -63,7 +63,7 @@ pub async fn a_model_that_does_not_exist_is_refused_or_fails_the_turn() -> Resul
         ensure!(outcome(&turn)? == Outcome::Done, "{turn}");
         ensure!(relay.session()?["model"] == before, "{}", relay.session()?["model"]);
     } else {
-        // 2.1.197 takes any name.
+        // 2.1.197 accepts any name.
         ensure!(outcome(&event["turn"])? == Outcome::UnknownModel, "{event}");
     }
     relay.close().await
@@ -80,7 +80,7 @@ pub async fn model_and_mode_are_given_at_the_start() -> Result<()> {
     relay.close().await
 }
 
-/// The request that asked for the answer to a prompt.
+/// The API request for the answer to a prompt.
 async fn request_of(world: &World, relay: &mut Relay, prompt: &str) -> Result<Value> {
     relay.turn(prompt).await?;
     Ok(world.api.wait_for_prompt(prompt, DEADLINE).await?.body)
@@ -121,7 +121,7 @@ pub async fn an_effort_that_does_not_exist_is_refused() -> Result<()> {
     relay.close().await
 }
 
-/// Of the models of 2.1.329 only earlier ones can be told not to think.
+/// Of the models of 2.1.329 only earlier ones can be used without thinking.
 pub async fn thinking_is_switched_off_and_on_where_the_model_can() -> Result<()> {
     let world = World::new().await?;
     let mut relay = Relay::spawn(&world, &["--model=claude-sonnet-4-5"])?;
@@ -147,5 +147,34 @@ pub async fn a_model_that_always_thinks_is_not_told_to_stop() -> Result<()> {
     let after = request_of(&world, &mut relay, "SAY after").await?;
     ensure!(after["thinking"] == before["thinking"], "{}", after["thinking"]);
     ensure!(relay.session()?["thinking"] == true);
+    relay.close().await
+}
+
+/// With no turn between the change and the prompt: the next request carries the requested settings.
+pub async fn a_prompt_right_after_a_change_carries_it() -> Result<()> {
+    let world = World::new().await?;
+    let mut relay = Relay::spawn(&world, &[])?;
+    relay.turn("SAY before").await?;
+    for (nr, level) in ["low", "xhigh", "medium", "max", "high", "low", "max", "xhigh"].iter().enumerate() {
+        let model = if nr % 2 == 0 { "sonnet" } else { "opus" };
+        relay.send(&Command::SetModel { model: model.to_owned() }).await?;
+        relay.send(&Command::SetEffort { effort: Some((*level).to_owned()) }).await?;
+        let request = request_of(&world, &mut relay, &format!("SAY {nr}")).await?;
+        ensure!(request["output_config"]["effort"] == *level, "{level}: {}", request["output_config"]);
+        ensure!(request["model"].as_str().is_some_and(|name| name.contains(model)), "{}", request["model"]);
+    }
+    // A mode has no field in the request: it shows in whether the write needs permission.
+    for nr in 0..4 {
+        relay.send(&Command::SetMode { mode: PermissionMode::AcceptEdits }).await?;
+        let file = world.file(&format!("{nr}.txt"));
+        relay.turn(&format!("WRITE {} unasked\nSAY written", file.display())).await?;
+        ensure!(file.exists(), "the mode came too late");
+        relay.send(&Command::SetMode { mode: PermissionMode::Default }).await?;
+        relay.prompt(&format!("WRITE {} asked\nSAY written", file.display())).await?;
+        let asked = relay.request().await?;
+        let decision = Decision::Deny { message: "no".to_owned(), interrupt: false };
+        relay.decide(&asked, decision).await?;
+        relay.turn_end().await?;
+    }
     relay.close().await
 }

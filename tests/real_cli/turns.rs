@@ -65,7 +65,7 @@ pub async fn an_interrupt_in_mid_text_keeps_text_and_process() -> Result<()> {
     let world = World::new().await?;
     let mut relay = Relay::spawn(&world, &[])?;
     relay.prompt("HANG the first half of it").await?;
-    // What comes right behind its beginning comes with it.
+    // The first text can be in the same event as the item's beginning.
     let shows_text = |event: &Value| {
         let blocks = [&event["blocks"], &event["item"]["body"]["blocks"]];
         blocks.into_iter().any(|blocks| blocks.is_array() && text_of(blocks).contains("first half"))
@@ -99,7 +99,7 @@ pub async fn an_interrupt_right_behind_the_prompt_counts() -> Result<()> {
     relay.close().await
 }
 
-/// Whoever stops what has not begun means the prompt that would begin it: its turn ends, or it never starts.
+/// A stop before a turn has begun applies to the prompt that would begin it: its turn ends, or it never starts.
 pub async fn an_interrupt_counts_while_the_process_comes_up() -> Result<()> {
     let world = World::new().await?;
     let mut relay = Relay::spawn(&world, &[])?;
@@ -131,7 +131,7 @@ pub async fn an_interrupt_in_a_tool_ends_the_tool() -> Result<()> {
 }
 
 pub async fn a_failure_of_the_api_ends_the_turn_by_its_name() -> Result<()> {
-    // 2.1.197 tries again after a 529 whatever the header says.
+    // 2.1.197 retries after a 529 whatever the header says.
     let world = World::new().await?.with_env("CLAUDE_CODE_MAX_RETRIES", "1");
     let mut relay = Relay::spawn(&world, &[])?;
     let cases = [

@@ -37,7 +37,7 @@ pub async fn a_turn_is_stopped_by_escape() -> Result<()> {
             window.click("textbox", "Prompt").await?;
             window.key("Escape").await?;
             window.wait_idle(SHORT).await?;
-            // The session lives on in the same process.
+            // The session continues in the same process.
             window.prompt("SAY Still here.").await?;
             window.wait_said("Still here.", SHORT).await?;
             window.wait_idle(SHORT).await
@@ -104,7 +104,7 @@ pub async fn the_wheel_leaves_the_end_while_much_streams() -> Result<()> {
             ensure!(said.contains("chime700 "), "the answer is not drawn any more");
             window.wait_idle(LONG).await?;
             let stayed = window.run(place, vec![]).await?;
-            // What comes from the wheel late may still move it up.
+            // Late wheel events can still move it up.
             ensure!(stayed[0].as_i64() <= left[0].as_i64(), "the reader was moved: {left} to {stayed}");
             ensure!(
                 stayed[1].as_i64() > left[1].as_i64(),
@@ -115,9 +115,11 @@ pub async fn the_wheel_leaves_the_end_while_much_streams() -> Result<()> {
         .await
 }
 
-/// What came too fast to be drawn is there as soon as somebody looks, and what he reads stays where it is.
+/// Content that arrived too fast to be drawn appears as soon as the user scrolls to it, and the text being read does
+/// not move.
 pub async fn a_reader_who_leaves_a_flood_finds_all_of_it() -> Result<()> {
-    // Once the wheel has come to rest: what stands at the top of the view, and where; and the gap before what is drawn.
+    // Once scrolling has stopped: the element at the top of the view and its place, and the gap before the drawn
+    // content.
     let script = "const [done] = arguments;
         const log = document.querySelector('[role=log]');
         const { left, top, width } = log.getBoundingClientRect();
@@ -142,7 +144,7 @@ pub async fn a_reader_who_leaves_a_flood_finds_all_of_it() -> Result<()> {
             let window = &stage.window;
             let play = format!("PACE 15 {}\nSAY That was all.", file.display());
             window.paste_prompt(&play).await?;
-            // Its beginning has gone by then.
+            // Its beginning has been removed by then.
             window.find("button", "Previous part").await?;
             window.wheel_up("log", "Conversation", 4).await?;
             window.find("button", "Latest").await?;

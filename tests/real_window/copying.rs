@@ -1,4 +1,4 @@
-//! What is copied is the agent's own text, and it really is on the clipboard: it is pasted back.
+//! Copying: the agent's own text is on the clipboard, shown by pasting it back.
 
 use anyhow::Result;
 use deskbell_tests::window::{SHORT, Window, eventually};

@@ -1,4 +1,4 @@
-//! The native dialog's whole life: closed, in line, withdrawn, and with another window beside it.
+//! The life of a native dialog: closed, queued, withdrawn, and with a second window open.
 
 use anyhow::{Context, Result, ensure};
 use deskbell_tests::window::{Dialog, LONG, Launch, SHORT, Window, eventually};
@@ -19,6 +19,7 @@ pub async fn closing_the_dialog_leaves_the_card() -> Result<()> {
         .play("close-dialog", async |stage| {
             let window = &stage.window;
             window.prompt(&tool("git push")).await?;
+            let _elsewhere = stage.step_aside().await?;
             let dialogs = stage.dialogs().await?;
             let dialog = dialogs.one().await?;
             let frame = stage.pointer.window(&dialog.title().await?).await?;
@@ -45,7 +46,7 @@ fn three() -> String {
     (1..=3).map(ask).collect::<String>() + "WAIT"
 }
 
-/// Waits until so many cards are there.
+/// Waits until this number of cards is shown.
 async fn cards(window: &Window, n: usize) -> Result<()> {
     eventually(&format!("{n} cards"), SHORT, async || {
         let n_cards = window.names("group").await?.iter().filter(|name| *name == CARD).count();
@@ -60,6 +61,7 @@ pub async fn three_requests_wait_in_line() -> Result<()> {
         .play("three", async |stage| {
             let window = &stage.window;
             window.prompt(&three()).await?;
+            let _elsewhere = stage.step_aside().await?;
             let dialogs = stage.dialogs().await?;
             cards(window, 3).await?;
             let first = dialogs.with("touch 1.txt").await?;
@@ -68,7 +70,7 @@ pub async fn three_requests_wait_in_line() -> Result<()> {
             stage.desktop.screenshot("three-waiting").await?;
             first.press("Allow once").await?;
             let second = dialogs.with("touch 2.txt").await?;
-            // What was armed for the first is not for the next.
+            // Arming for the first request does not apply to the next.
             ensure!(!second.armed("Allow once").await?, "the next dialog is armed as it appears");
             second.press("Deny").await?;
             let third = dialogs.with("touch 3.txt").await?;
@@ -89,7 +91,8 @@ pub async fn a_withdrawn_request_takes_both_faces_away() -> Result<()> {
     stage
         .play("withdrawn", async |stage| {
             let window = &stage.window;
-            window.prompt("WITHDRAW 2500\nSAY It was taken back.").await?;
+            window.prompt("WITHDRAW 8000\nSAY It was taken back.").await?;
+            let _elsewhere = stage.step_aside().await?;
             let dialogs = stage.dialogs().await?;
             let dialog = dialogs.one().await?;
             window.find("group", CARD).await?;
@@ -114,6 +117,8 @@ async fn two_windows(stage: &Stage) -> Result<(Window, Dialog)> {
     ensure!(status.success(), "the second start ended with {status}");
     let second = stage.app.window(SECOND).await?;
     stage.window.prompt(&tool("git push")).await?;
+    // The user continues in the second window.
+    stage.pointer.activate(second.frame()).await?;
     let dialog = stage.dialogs().await?.with("git push").await?;
     Ok((second, dialog))
 }
@@ -127,6 +132,7 @@ pub async fn another_window_is_used_while_a_dialog_waits() -> Result<()> {
             second.prompt("SAY Wind in the sails.").await?;
             second.wait_said("Wind in the sails.", SHORT).await?;
             second.prompt(&tool("touch mill.txt")).await?;
+            let _elsewhere = stage.step_aside().await?;
             let other = dialogs.with("touch mill.txt").await?;
             let both = dialogs.list().await?;
             ensure!(both.len() == 2, "each window has its own dialog, not {}", both.len());

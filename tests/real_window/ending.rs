@@ -1,11 +1,11 @@
-//! No process is left behind, however the app ends.
+//! No process is left running, however the app ends.
 
 use anyhow::{Context, Result, ensure};
 use deskbell_tests::window::{App, LONG, SHORT, eventually};
 
 use crate::stage::{PROJECT, Stage};
 
-/// A turn in full swing, with a tool that has gone off into a session of its own.
+/// A running turn, with a tool that has started a session of its own.
 const BUSY: &str = "CHILD 600\nSLOW 50 600 oar";
 
 pub async fn closing_the_window_leaves_no_process() -> Result<()> {
@@ -52,11 +52,11 @@ pub async fn sigkill_leaves_no_process() -> Result<()> {
         .await
 }
 
-/// Nothing is left that could end what the agent's tool is: the next start finds it, and offers to.
+/// The guard is killed too, so nothing ends the agent's tool: the next start finds it, and offers to end it.
 pub async fn what_a_killed_guard_leaves_is_offered_at_the_next_start() -> Result<()> {
     let stage = Stage::demo().await?;
     stage
-        .play("survivors", async |stage| {
+        .play("orphans", async |stage| {
             busy(stage).await?;
             let processes = stage.app.processes(&stage.desktop);
             let guard = processes.iter().find(|process| process.command_line.contains(" guard "));
@@ -75,7 +75,7 @@ pub async fn what_a_killed_guard_leaves_is_offered_at_the_next_start() -> Result
             let banner = ("region", "Processes of an earlier run");
             let said = window.wait_text(banner.0, banner.1, "1 process", LONG).await?;
             ensure!(said.contains("sleep 600") && said.contains(&tool.pid.to_string()), "{said}");
-            window.screenshot("survivors").await?;
+            window.screenshot("orphans").await?;
             window.click("button", "End it").await?;
             window.gone(banner.0, banner.1).await?;
             let processes = stage.app.processes(&stage.desktop);
@@ -95,7 +95,7 @@ pub async fn an_open_request_is_denied_by_closing() -> Result<()> {
     stage
         .play("denied-by-closing", async |stage| {
             stage.window.prompt("TOOL Bash {\"command\":\"rm -rf harbour\"}\nSAY Gone.").await?;
-            stage.dialogs().await?.one().await?;
+            stage.window.find("group", "Permission request").await?;
             stage.restart().await?;
             let window = &stage.window;
             window.wait_text("log", "Conversation", "rm -rf harbour", SHORT).await?;
@@ -108,7 +108,7 @@ pub async fn an_open_request_is_denied_by_closing() -> Result<()> {
         .await
 }
 
-/// Brings the agent to work, and makes sure that there is something to leave behind.
+/// Makes the agent work, and checks that it has processes that could be left over.
 async fn busy(stage: &Stage) -> Result<()> {
     stage.window.prompt(BUSY).await?;
     stage.window.wait_said("oar3 ", SHORT).await?;

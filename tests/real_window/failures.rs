@@ -1,4 +1,4 @@
-//! What goes wrong is said in words, and nothing hangs.
+//! Failures are explained in words, and nothing hangs.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use deskbell_tests::window::{AgentStub, App, Desktop, LONG, Launch, Manners, SHO
 
 use crate::stage::{PROJECT, Stage};
 
-/// Whether the app can be made to find no agent: not where one is installed for every user.
+/// Whether the app can be started without finding an agent: not where one is installed for every user.
 pub fn no_agent_installed() -> Requirement {
     let installed = ["/usr/local/bin", "/opt/homebrew/bin", "/usr/bin", "/bin", "/snap/bin"]
         .map(|folder| Path::new(folder).join("claude"))
@@ -20,7 +20,7 @@ pub fn no_agent_installed() -> Requirement {
     }
 }
 
-/// The page lists what was tried.
+/// The page lists the searched places.
 pub async fn no_agent_anywhere() -> Result<()> {
     let desktop = Desktop::start().await?;
     let folder = desktop.project(PROJECT)?;
@@ -47,7 +47,7 @@ pub async fn an_agent_that_cannot_be_run_is_told() -> Result<()> {
     misbehaving("not-a-program", AgentStub::not_a_program, &["not-a-program"]).await
 }
 
-/// Prompts an agent that is none, and waits for each of the words that explain it.
+/// Prompts a program that is not an agent, and waits for each of the words that explain it.
 async fn misbehaving(
     name: &str,
     stub: fn(&Desktop) -> Result<std::path::PathBuf>,
@@ -58,7 +58,7 @@ async fn misbehaving(
     let launch = Launch::folder(&folder).env("CLAUDE_CODE_COMMAND", stub(&desktop)?);
     let app = App::start(&desktop, &launch).await?;
     let window = app.window(PROJECT).await?;
-    // Nobody has said anything about the folder yet; but where no agent is found, that is said first.
+    // There is no trust decision for the folder yet; but a missing agent is reported first.
     let is_asked = eventually("the first page", SHORT, async || {
         let is_missing = window.has("button", "Look again").await?;
         let is_asked = window.has("button", "Work restricted").await?;
@@ -74,7 +74,7 @@ async fn misbehaving(
 }
 
 async fn told(window: &Window, words: &[&str]) -> Result<()> {
-    // The failure may be known before anything is asked: then there is no composer to type into.
+    // The failure may be known before a prompt: then there is no composer to type into.
     let known = eventually("a composer, or words", SHORT, async || {
         let known = window.all_text().await?.contains(words[0]);
         Ok((known || window.has("textbox", "Prompt").await?).then_some(known))
@@ -133,7 +133,7 @@ pub async fn a_file_in_place_of_a_folder_is_told() -> Result<()> {
     Ok(())
 }
 
-/// What a person reads after opening `folder`: the page, or the error output of a start that failed.
+/// The text that a user reads after opening `folder`: the page, or the error output of a start that failed.
 async fn opened_or_told(desktop: &Desktop, folder: &Path) -> Result<String> {
     let launch = Launch::demo(folder);
     let mut command = tokio::process::Command::from(launch.command(desktop));

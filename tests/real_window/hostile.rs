@@ -1,5 +1,5 @@
-//! The requests of `tests/hostile/permissions` in the real window: every code point is in what a screen reader gets, in
-//! the card and, where it is shown there at all, in the native dialog.
+//! The requests of `tests/hostile/permissions` in the real window: a screen reader gets every code point, in the card
+//! and, where one is shown, in the native dialog.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::stage::Stage;
 
-/// What the card of a request says, by its parts, as text.
+/// The parts of a request's card, as text.
 const READ_CARD: &str = "
     const card = document.getElementById('request-' + arguments[0]);
     if (card === null) return null;
@@ -28,7 +28,7 @@ struct Hostile {
     view: PermissionRequest,
 }
 
-/// Every request of the corpus: the line that asks it, and what the engine shows of it.
+/// Every request of the corpus: the line that sends it, and the engine's view of it.
 fn corpus() -> Result<Vec<Hostile>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("hostile/permissions");
     let mut files: Vec<PathBuf> = Vec::new();
@@ -58,7 +58,7 @@ fn read(nr: usize, file: &Path) -> Result<Hostile> {
     Ok(Hostile { view: view(RequestId::new(format!("hostile-{nr}")), &request, 0), line })
 }
 
-/// The text that the marks and escapes of a card stand for.
+/// The text that the marks and escapes of a card represent.
 fn meant(shown: &str) -> String {
     let mut text = shown.replace("↵\n", "\n").replace("⇥\t", "\t").replace('·', " ");
     let mut out = String::new();
@@ -83,8 +83,9 @@ pub async fn every_code_point_reaches_a_screen_reader() -> Result<()> {
             let dialogs = stage.dialogs().await?;
             window.prompt("SAY Ready.").await?;
             window.wait_said("Ready.", SHORT).await?;
+            let _elsewhere = stage.step_aside().await?;
             let session_id = stage.session_ids()?.pop().context("there is a session")?;
-            // A few at a time, as an agent with many hands would ask.
+            // A few at a time, as an agent with parallel calls would send them.
             for some in corpus()?.chunks(8) {
                 let lines: String =
                     some.iter().map(|hostile| format!("GARBAGE {}\n", hostile.line)).collect();
@@ -118,13 +119,13 @@ pub async fn every_code_point_reaches_a_screen_reader() -> Result<()> {
                 }
                 for hostile in some {
                     let view = &hostile.view;
-                    // They come in the order in which they were asked.
+                    // They are in the order of the requests.
                     let key = view
                         .plain
                         .clone()
                         .or_else(|| view.notices.first().map(|notice| notice.words.clone()));
                     let key = key.context("it is plain, or there is a notice")?;
-                    let dialog = dialogs.with(&key.replace('\n', "↵\n")).await?;
+                    let dialog = dialogs.with(&key).await?;
                     let text = dialog.text().await;
                     for notice in &view.notices {
                         ensure!(

@@ -1,5 +1,6 @@
-// Goes through the whole conversation, opens all that can be opened, and looks for what no document may become.
-// Arguments: the mark that shows the page is still the same one; the callback.
+// Scrolls through the whole conversation, opens everything that can be opened, and looks for elements that no document
+// may contain.
+// Arguments: the mark that shows the page was not reloaded; the callback.
 
 const [token, done] = arguments;
 const KNOWN = new Set(
@@ -36,7 +37,7 @@ const frames = (count) =>
     next();
   });
 
-// How long the page ever kept from drawing.
+// The longest time between two frames.
 let last = performance.now();
 const beat = (now) => {
   longest = Math.max(longest, now - last);
@@ -48,9 +49,9 @@ requestAnimationFrame(beat);
 
 async function go() {
   const log = document.querySelector("[role=log]");
-  // Much of it fits into the view at once.
+  // Most of it fits into the view at once.
   document.documentElement.style.zoom = "0.25";
-  // What is still being laid out may take the view back to the end.
+  // Unfinished layout can move the view back to the end.
   for (let tries = 0; tries < 3; tries += log.scrollTop > 0 ? 0 : 1) {
     log.scrollTop = 0;
     await frames(3);
@@ -72,7 +73,7 @@ async function go() {
     const top = log.scrollTop;
     const last = [...log.querySelectorAll("[data-item]")].at(-1);
     const drawnTo = last === undefined ? 0 : last.getBoundingClientRect().bottom - log.getBoundingClientRect().top + top;
-    // What is drawn has been looked at, however high it is. Rows that are drawn for the first time move those below.
+    // Everything drawn has been checked, however high it is. Rows that are drawn for the first time move those below.
     log.scrollTop = Math.max(top + log.clientHeight * 0.8, drawnTo - log.clientHeight);
     await frames(2);
     const atEnd = log.scrollTop + log.clientHeight >= log.scrollHeight - 2;

@@ -1,8 +1,8 @@
-//! Hostile output in the real window: whatever an agent prints, nothing runs, nothing is asked for, nothing hangs.
+//! Hostile output in the real window: nothing in it runs, loads an address or hangs.
 //!
-//! Every input of `tests/hostile/output` comes as an answer, as a thought, as a tool's output and as a tool's input, and as a
-//! prompt where it is not too long for one. It is done twice: with the content security policy, and without it, so that
-//! what holds is the way documents are drawn and not the last line of defence behind it.
+//! Every input of `tests/hostile/output` is sent as an answer, a thought, a tool's output and a tool's input, and as a
+//! prompt where it is short enough for one. This runs twice, with the content security policy and without it, to show
+//! that the way documents are drawn is sufficient without this last line of defence.
 
 use std::time::Duration;
 
@@ -13,22 +13,22 @@ use serde_json::{Value, json};
 
 use crate::stage::Stage;
 
-/// Inputs that go in one turn.
+/// Number of inputs in one turn.
 const BATCH: usize = 50;
-/// The same for the classes whose inputs are large. Fifty of them, all unfolded in one conversation, were seen to kill the
-/// page's process (WebKitGTK 2.50.6): that is a fault of the page, still open, and smaller turns do not show it.
+/// The same for the classes with large inputs. Fifty of them, all unfolded in one conversation, killed the page's
+/// process (WebKitGTK 2.50.6): this fault of the page is still open, and smaller turns do not show it.
 const BATCH_OF_LARGE: usize = 5;
-/// A prompt longer than this is nobody's.
+/// Longer texts are not sent as prompts, because no user would.
 const LONGEST_PROMPT: usize = 4_000;
-/// For one turn and one look at it: generous, since a hang is the failure.
-const PATIENCE: Duration = Duration::from_secs(90);
+/// For one turn and one check of it: generous, because only a hang is a failure.
+const DEADLINE: Duration = Duration::from_secs(90);
 
-/// No frame may take this many milliseconds, with everything open and everybody else busy.
+/// Limit for a frame in milliseconds, with everything unfolded and a busy machine.
 const LONGEST_FRAME: f64 = 15_000.0;
 
 const LOOK: &str = include_str!("hostile_output.js");
 
-/// Both at once: each has a desktop and a page process of its own.
+/// Both in parallel: each has a desktop and a page process of its own.
 pub async fn nothing_runs_with_the_policy_or_without() -> Result<()> {
     let (with, without) =
         tokio::join!(play("hostile-with-policy", true), play("hostile-without-policy", false));
@@ -37,7 +37,7 @@ pub async fn nothing_runs_with_the_policy_or_without() -> Result<()> {
 
 async fn play(name: &str, policy: bool) -> Result<()> {
     let stage = Stage::with(Manners::Polite, |launch| {
-        // Read by debug builds alone.
+        // Only debug builds read it.
         if policy { launch } else { launch.env("DESKBELL_TEST_NO_CSP", "1") }
     })
     .await?;
@@ -53,25 +53,25 @@ async fn show_all(stage: &mut Stage, policy: bool) -> Result<()> {
         for (at, batch) in inputs.chunks(size).enumerate() {
             let token = format!("{name}-{at}");
             let names = || format!("{} … {}", batch[0].name, batch[batch.len() - 1].name);
-            stage.new_session(PATIENCE).await.with_context(names)?;
+            stage.new_session(DEADLINE).await.with_context(names)?;
             stage.window.run("window.token = arguments[0];", vec![json!(token)]).await?;
             let file = stage.desktop.scratch().join(format!("{token}.ndjson"));
             std::fs::write(&file, lines(batch))?;
             stage.window.paste_prompt(&format!("LINES {}\nSAY all shown {token}", file.display())).await?;
-            stage.window.wait_said(&format!("all shown {token}"), PATIENCE).await.with_context(names)?;
+            stage.window.wait_said(&format!("all shown {token}"), DEADLINE).await.with_context(names)?;
             let prompts: Vec<&str> =
                 batch.iter().map(|input| &*input.text).filter(|text| text.len() <= LONGEST_PROMPT).collect();
             stage
                 .window
                 .paste_prompt(&format!("SAY asked\n{}\n\nSAY all asked {token}", prompts.join("\n")))
                 .await?;
-            stage.window.wait_said(&format!("all asked {token}"), PATIENCE).await.with_context(names)?;
-            stage.window.wait_idle(PATIENCE).await.with_context(names)?;
+            stage.window.wait_said(&format!("all asked {token}"), DEADLINE).await.with_context(names)?;
+            stage.window.wait_idle(DEADLINE).await.with_context(names)?;
             let found = stage.window.call(LOOK, vec![json!(token)]).await.with_context(names)?;
             ensure!(found["problems"] == json!([]), "{}: {found:#}", names());
             ensure!(found["ran"].is_null(), "{}: a script ran: {found:#}", names());
             ensure!(found["same"] == true, "{}: the page is another one: {found:#}", names());
-            // Text, thought, two calls: each was drawn and looked at.
+            // Text, thought, two calls: each was drawn and checked.
             let items = 4 * batch.len() as u64;
             ensure!(found["seen"].as_u64() >= Some(items), "{}: not all was looked at: {found:#}", names());
             ensure!(found["longest"].as_f64() < Some(LONGEST_FRAME), "{}: the page hung: {found:#}", names());
@@ -82,7 +82,7 @@ async fn show_all(stage: &mut Stage, policy: bool) -> Result<()> {
     trapped_if_unguarded(stage, &trap, policy).await
 }
 
-/// Shows that the trap and the mark work: what is put into the page by force is stopped by the policy, and by nothing else.
+/// Shows that the trap and the mark work: content put into the page by force is stopped by the policy, and only by it.
 async fn trapped_if_unguarded(stage: &Stage, trap: &Trap, policy: bool) -> Result<()> {
     let script = "const [trap, done] = arguments;
         const script = document.createElement('script');
@@ -109,7 +109,7 @@ fn line_up(messages: &[Value]) -> String {
     messages.iter().map(line).collect()
 }
 
-/// An input as each kind of thing that an agent sends.
+/// An input as each kind of message that an agent sends.
 fn forms(at: usize, input: &Input) -> [Vec<Value>; 4] {
     let (text, name) = (&input.text, &input.name);
     let (tool, asked, told, structured) = match at % 4 {

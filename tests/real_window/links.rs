@@ -1,4 +1,4 @@
-//! Links in what the agent says: they lead out only by a click, only to the web and to mail, and the page stays.
+//! Links in the agent's text: they open only on a click, only to the web and to mail, and the page stays.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -12,7 +12,7 @@ use crate::stage::{PROJECT, Stage};
 pub async fn a_link_opens_outside_and_only_what_may() -> Result<()> {
     let desktop = Desktop::start().await?;
     let folder = desktop.project(PROJECT)?;
-    // What opens links on this desktop notes them instead.
+    // The link opener of this desktop only records the links.
     let programs = desktop.scratch().join("programs");
     let opened = desktop.scratch().join("opened");
     fs::create_dir(&programs)?;
@@ -34,7 +34,8 @@ pub async fn a_link_opens_outside_and_only_what_may() -> Result<()> {
                 .await?;
             window.wait_said("end.", SHORT).await?;
             window.wait_idle(SHORT).await?;
-            // A link whose words name another host says where it leads; what must not be opened is no link.
+            // A link whose text names another host shows its destination; a link that must not be opened is plain
+            // text.
             let names = window.names("link").await?;
             ensure!(names == ["docs", "github.com(evil.example)", "Ann"], "{names:?}");
             let address = window.run("return location.href;", Vec::new()).await?;
@@ -53,7 +54,7 @@ pub async fn a_link_opens_outside_and_only_what_may() -> Result<()> {
                 .await?;
             }
 
-            // Nothing else leads anywhere, whoever asks.
+            // Every other navigation is refused, by page or script.
             for (command, arguments) in [
                 ("open_link", json!({ "url": "file:///etc/passwd" })),
                 ("open_link", json!({ "url": "javascript:alert(1)" })),

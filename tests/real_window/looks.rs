@@ -1,6 +1,7 @@
-//! Pictures of the window, light and dark, to be looked at; and that the two differ as they should.
+//! Screenshots of the window, light and dark, for inspection; a check that the two differ as they should.
 
 use anyhow::{Result, ensure};
+use deskbell_tests::screen::streamed;
 use deskbell_tests::window::{Manners, SHORT, Window};
 
 use crate::stage::Stage;
@@ -13,7 +14,32 @@ pub async fn light_and_dark() -> Result<()> {
     Ok(())
 }
 
-/// Takes the pictures under a desktop theme and gives the brightness of the page's ground, 0 to 1.
+/// Streams lists character by character. WebKit (2.50) permanently leaves its own list mark on a line by itself where
+/// the text of an item begins with code.
+pub async fn the_mark_of_an_item_stays_in_its_line() -> Result<()> {
+    const LISTS: &str = "- `one` begins with code\n- two\n- **`three`** is strong\n\n1. `four`\n2. five\n";
+    let stage = Stage::demo().await?;
+    let file = stage.desktop.scratch().join("lists.ndjson");
+    std::fs::write(&file, streamed("lists", LISTS, LISTS.chars().count()))?;
+    stage
+        .play("marks", async |stage| {
+            let window = &stage.window;
+            window.paste_prompt(&format!("PACE 60 {}\nSAY That was all.", file.display())).await?;
+            window.wait_said("That was all.", SHORT).await?;
+            window.wait_idle(SHORT).await?;
+            window.screenshot("marks").await?;
+            // Each of these items has one line of words.
+            let script = "return [...document.querySelectorAll('article li')].map((item) =>
+                item.getBoundingClientRect().height / parseFloat(getComputedStyle(item).lineHeight));";
+            let lines: Vec<f64> = serde_json::from_value(window.run(script, Vec::new()).await?)?;
+            ensure!(lines.len() == 5, "not five items: {lines:?}");
+            ensure!(lines.iter().all(|lines| *lines < 1.5), "an item takes more than one line: {lines:?}");
+            Ok(())
+        })
+        .await
+}
+
+/// Takes the screenshots under a desktop theme and returns the brightness of the page's background, 0 to 1.
 async fn brightness(name: &str, theme: &str) -> Result<f64> {
     let stage = Stage::with(Manners::Polite, |launch| launch.env("GTK_THEME", theme)).await?;
     let mut ground = 0.0;
@@ -28,8 +54,9 @@ async fn brightness(name: &str, theme: &str) -> Result<f64> {
             window.wait_idle(SHORT).await?;
             window.screenshot(&format!("{name}-conversation")).await?;
             window.prompt("TOOL Bash {\"command\":\"cargo test -p tides\"}\nSAY Done.").await?;
-            let dialog = stage.dialogs().await?.one().await?;
             window.find("group", "Permission request").await?;
+            let _elsewhere = stage.step_aside().await?;
+            let dialog = stage.dialogs().await?.one().await?;
             window.screenshot(&format!("{name}-asking")).await?;
             stage.desktop.screenshot(&format!("{name}-desktop")).await?;
             ground = ground_of(window).await?;

@@ -1,10 +1,8 @@
-//! Deskbell in a real window: keyboard, pointer, native dialogs and notifications, as a person meets them.
+//! Deskbell in a real window, as a user meets it: keyboard, pointer, native dialogs and notifications.
 //!
-//! The app is `DESKBELL_TEST_APP`, else the debug build; its agent is the embedded demo agent, told by scripts in
-//! the prompts what to do. Each test has a desktop of its own. Pictures go to `DESKBELL_TEST_ARTEFACTS`.
+//! The app is `DESKBELL_TEST_APP`, else the debug build; its agent is the embedded demo agent, controlled by scripts in
+//! the prompts. Each test has a desktop of its own. Screenshots go to `DESKBELL_TEST_ARTEFACTS`.
 
-#[cfg(target_os = "linux")]
-mod accident;
 #[cfg(target_os = "linux")]
 mod conversation;
 #[cfg(target_os = "linux")]
@@ -28,19 +26,32 @@ mod modes;
 #[cfg(target_os = "linux")]
 mod notifications;
 #[cfg(target_os = "linux")]
+mod pasting;
+#[cfg(target_os = "linux")]
 mod permission;
 #[cfg(target_os = "linux")]
 mod projects;
 #[cfg(target_os = "linux")]
+mod random_input;
+#[cfg(target_os = "linux")]
 mod reach;
 #[cfg(target_os = "linux")]
 mod screen;
+#[cfg(target_os = "linux")]
+mod sessions;
 #[cfg(target_os = "linux")]
 mod stage;
 #[cfg(target_os = "linux")]
 mod survival;
 #[cfg(target_os = "linux")]
 mod trust;
+#[cfg(target_os = "linux")]
+mod typing;
+
+#[cfg(target_os = "linux")]
+mod unread;
+#[cfg(target_os = "linux")]
+mod visible;
 
 #[cfg(target_os = "linux")]
 fn main() {
@@ -52,8 +63,9 @@ fn main() {
     if std::env::var_os("DESKBELL_BENCH").is_some() {
         suite::run(needs, screen::benchmarks());
     }
-    let accident = test("accident::random_input_allows_nothing", accident::random_input_allows_nothing);
-    let mut tests = vec![accident.within(Duration::from_secs(600)).beside_others()];
+    let random_input =
+        test("random_input::random_input_allows_nothing", random_input::random_input_allows_nothing);
+    let mut tests = vec![random_input.within(Duration::from_secs(600)).beside_others()];
     tests.extend(tests![
         conversation: a_prompt_by_keyboard_is_answered,
             a_turn_is_stopped_by_escape,
@@ -73,7 +85,8 @@ fn main() {
             two_requests_are_asked_one_after_the_other,
             what_a_dialog_cannot_show_plainly_is_for_the_card,
             always_allowed_is_not_asked_again,
-            the_dialog_takes_the_keyboard_from_nobody;
+            the_dialog_takes_the_keyboard_from_nobody,
+            a_card_in_sight_has_no_dialog_over_it;
         modes: switched_while_the_agent_lives,
             without_asking_is_red_for_as_long_as_it_lasts,
             an_agent_that_does_not_ask_is_told_until_it_ends;
@@ -89,11 +102,18 @@ fn main() {
             a_failure_out_of_sight_rings,
             the_bell_never_wears_out,
             nothing_rings_in_front,
+            a_click_closes_the_dialog_too,
+            what_was_seen_is_withdrawn,
+            a_failure_that_was_seen_leaves_the_title,
+            sigterm_withdraws_what_is_shown,
+            the_last_window_withdraws_what_is_shown,
+            a_daemon_that_hangs_does_not_hold_up_the_end,
             a_daemon_that_never_answers_stops_nothing,
             no_daemon_stops_nothing,
             no_bus_stops_nothing;
         trust: nothing_starts_before_the_folder_is_trusted,
             a_trusted_folder_is_asked_about_again_when_it_changes,
+            a_change_while_an_agent_runs_is_shown_and_waits_for_the_answer,
             a_restricted_folder_is_never_asked_about_again,
             an_answer_to_what_is_no_longer_so_is_refused,
             a_first_prompt_waits_for_the_answer,
@@ -117,9 +137,16 @@ fn main() {
             sigkill_leaves_no_process,
             what_a_killed_guard_leaves_is_offered_at_the_next_start,
             an_open_request_is_denied_by_closing;
+        sessions: ten_new_sessions_are_one_without_an_agent,
+            a_killed_app_comes_back_with_list_conversation_and_ends_of_turns;
+        pasting: an_image_is_pasted_by_key_and_by_command,
+            an_image_that_cannot_be_read_is_told,
+            an_image_in_a_format_that_no_agent_takes_is_told;
         survival: a_killed_app_offers_the_cut_prompt,
             a_killed_agent_is_told_and_starts_again,
             a_killed_webview_comes_back;
+        unread: a_pipe_in_place_of_the_branch_holds_nothing_up,
+            what_is_in_place_of_files_of_our_own_is_said_and_kept;
         screen: a_long_answer_is_drawn_as_it_comes,
             ten_megabytes_are_harmless,
             a_flood_loses_nothing,
@@ -128,8 +155,13 @@ fn main() {
             everything_by_keyboard,
             a_turn_is_read_out_and_its_tokens_are_not;
         links: a_link_opens_outside_and_only_what_may;
-        looks: light_and_dark
+        typing: after_an_answer_by_mouse_the_prompt_has_the_focus,
+            typing_outside_of_any_field_goes_to_the_prompt,
+            the_right_button_opens_no_menu_of_the_browser;
+        looks: light_and_dark,
+            the_mark_of_an_item_stays_in_its_line
     ]);
+    tests.extend(visible::tests());
     let nowhere = test("failures::no_agent_anywhere_lists_what_was_tried", failures::no_agent_anywhere);
     tests.push(nowhere.needing(failures::no_agent_installed()));
     let hostile_output = tests![hostile_output: nothing_runs_with_the_policy_or_without];

@@ -1,4 +1,4 @@
-//! What the agent may do unasked: switched while it lives, not asked for at all, and an agent that asks nobody.
+//! Permission modes: switched while the agent lives, running without asking, and an agent that does not ask.
 
 use anyhow::{Context, Result, ensure};
 use deskbell_tests::window::{Manners, SHORT, Window, eventually};
@@ -8,7 +8,7 @@ use crate::stage::Stage;
 const CARD: &str = "Permission request";
 const ASKING: &str = "Permission mode: Ask first";
 const NOT_ASKING: &str = "Permission mode: Asks nothing";
-/// What the window says, and draws in red, of an agent that asks nothing.
+/// The red text in the window for an agent that does not ask.
 const WARNING: &str = "Asks nothing";
 const BANNER: &str = "Permission channel";
 const COMMAND: &str = "touch beacon.txt";
@@ -29,7 +29,7 @@ pub async fn switched_while_the_agent_lives() -> Result<()> {
             pick(window, "Effort", "High").await?;
             window.find("button", "Permission mode: Plan first").await?;
 
-            // After plans, Shift+Tab comes round to asking.
+            // After plan mode, Shift+Tab returns to asking.
             window.click("textbox", "Prompt").await?;
             window.key("shift+Tab").await?;
             window.find("button", ASKING).await?;
@@ -61,11 +61,11 @@ pub async fn without_asking_is_red_for_as_long_as_it_lasts() -> Result<()> {
 
             stop(window).await?;
             window.prompt(&script("Somebody was asked.")).await?;
-            dialogs.one().await?.press("Deny").await?;
+            window.click("button", "Deny").await?;
             window.wait_said("Somebody was asked.", SHORT).await?;
             window.wait_idle(SHORT).await?;
 
-            // The session that exists is started so again, by another choice.
+            // The existing session is started again without asking, by another choice.
             stop(window).await?;
             window.click("button", ASKING).await?;
             choose(window, "menuitem", "Start without asking…").await?;
@@ -76,7 +76,7 @@ pub async fn without_asking_is_red_for_as_long_as_it_lasts() -> Result<()> {
         .await
 }
 
-/// Says that nothing shall be asked, and waits until the window warns of it.
+/// Chooses to run without asking, and waits until the window warns of it.
 async fn confirm(window: &Window) -> Result<()> {
     let start = window.find("button", "Start without asking").await?;
     ensure!(!start.is_enabled().await?, "it can be started before it is understood");
@@ -87,7 +87,7 @@ async fn confirm(window: &Window) -> Result<()> {
     Ok(())
 }
 
-/// Stops the agent, and waits until the window warns no more.
+/// Stops the agent, and waits until the warning is gone.
 async fn stop(window: &Window) -> Result<()> {
     window.click("button", "More").await?;
     choose(window, "menuitem", "Stop the agent").await?;
@@ -112,20 +112,20 @@ pub async fn an_agent_that_does_not_ask_is_told_until_it_ends() -> Result<()> {
             ensure!(window.has("alert", BANNER).await?, "the banner goes with the turn");
             window.click("button", "Stop the agent").await?;
             window.gone("alert", BANNER).await?;
-            // What happened stays in the conversation.
+            // The earlier events stay in the conversation.
             window.wait_text("log", "Conversation", "ran a command without asking", SHORT).await.map(drop)
         })
         .await
 }
 
-/// Gives a prompt and waits until its turn is over, which ends with these words.
+/// Sends a prompt and waits until its turn is over and ends with these words.
 async fn say(window: &Window, prompt: &str, words: &str) -> Result<()> {
     window.prompt(prompt).await?;
     window.wait_said(words, SHORT).await?;
     window.wait_idle(SHORT).await
 }
 
-/// Picks from a menu of the header, and waits until the header says so.
+/// Selects from a menu of the header, and waits until the header shows it.
 async fn pick(window: &Window, menu: &str, choice: &str) -> Result<()> {
     let names = window.names("button").await?;
     let button = names.iter().find(|name| name.starts_with(&format!("{menu}: ")));
@@ -139,7 +139,7 @@ async fn pick(window: &Window, menu: &str, choice: &str) -> Result<()> {
     .await
 }
 
-/// Clicks the choice of an open menu that begins so.
+/// Clicks the entry of an open menu with this beginning.
 async fn choose(window: &Window, role: &str, choice: &str) -> Result<()> {
     let name = eventually(choice, SHORT, async || {
         Ok(window.names(role).await?.into_iter().find(|name| name.starts_with(choice)))
@@ -148,7 +148,7 @@ async fn choose(window: &Window, role: &str, choice: &str) -> Result<()> {
     window.click(role, &name).await
 }
 
-/// How often the window says in red that the agent asks nothing.
+/// The number of red warnings that the agent does not ask.
 async fn warnings(window: &Window) -> Result<u64> {
     let script = "const [words] = arguments;
         const sample = document.body.appendChild(document.createElement('i'));

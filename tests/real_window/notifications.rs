@@ -1,4 +1,4 @@
-//! Being called: a notification when the window is out of sight, and none when it is in front.
+//! Notifications: one when the window is out of sight, and none when it is in front.
 
 use std::time::Duration;
 
@@ -7,9 +7,9 @@ use deskbell_tests::window::{LONG, Manners, Notification, SHORT, eventually, hol
 
 use serde_json::json;
 
-use crate::stage::{PROJECT, Stage};
+use crate::stage::{Elsewhere, PROJECT, Stage};
 
-/// Long enough for the hand to leave the window before the turn ends.
+/// Long enough to leave the window before the turn ends.
 const LATER: &str = "PAUSE 2500";
 
 fn words(notification: &Notification) -> String {
@@ -61,7 +61,7 @@ pub async fn a_request_out_of_sight_rings() -> Result<()> {
             let _elsewhere = stage.look_away().await?;
             let seen = stage.notifications.wait_for(|seen| words(seen).contains(PROJECT), SHORT).await?;
             ensure!(seen.open, "it waits: {seen:?}");
-            // Answered where it is asked, and the call is taken back.
+            // The request is answered in its dialog, and the notification is withdrawn.
             let dialog = stage.dialogs().await?.one().await?;
             dialog.press("Allow once").await?;
             stage.window.wait_said("Built.", SHORT).await?;
@@ -89,7 +89,7 @@ pub async fn a_failure_out_of_sight_rings() -> Result<()> {
 }
 
 pub async fn the_bell_never_wears_out() -> Result<()> {
-    // More than anything that is kept per notification, and none of them ever closed.
+    // More than the number of notifications that are kept, and none of them ever closed.
     const TURNS: usize = 24;
     let stage = Stage::demo().await?;
     stage
@@ -99,7 +99,7 @@ pub async fn the_bell_never_wears_out() -> Result<()> {
             window.wait_said("The first of many.", SHORT).await?;
             window.wait_idle(SHORT).await?;
             let _elsewhere = stage.look_away().await?;
-            let hello = window.invoke("hello", json!({})).await?;
+            let hello = window.invoke("connect", json!({})).await?;
             let hello = hello.map_err(|error| anyhow!("hello was refused: {error}"))?;
             let session = hello.pointer("/project/sessions/0/id").context("there is a session")?;
             for n in 0..=TURNS {
@@ -129,6 +129,127 @@ pub async fn nothing_rings_in_front() -> Result<()> {
                 Ok(stage.notifications.all().is_empty())
             })
             .await
+        })
+        .await
+}
+
+/// Waits until a notification is withdrawn.
+async fn withdrawn(stage: &Stage, id: u32) -> Result<()> {
+    eventually("the notification is withdrawn", SHORT, async || {
+        let all = stage.notifications.all();
+        Ok(all.iter().filter(|other| other.id == id).all(|other| !other.open).then_some(()))
+    })
+    .await
+}
+
+pub async fn a_click_closes_the_dialog_too() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("click-closes-dialog", async |stage| {
+            let window = &stage.window;
+            window
+                .prompt(&format!("{LATER}\nTOOL Bash {{\"command\":\"make harbour\"}}\nSAY Built."))
+                .await?;
+            let _elsewhere = stage.look_away().await?;
+            let seen = stage.notifications.wait_for(|seen| words(seen).contains(PROJECT), SHORT).await?;
+            let dialogs = stage.dialogs().await?;
+            let dialog = dialogs.one().await?;
+            stage.notifications.click(seen.id).await?;
+            dialog.gone().await?;
+            stage.pointer.wait_active(window.frame()).await?;
+            window.find("group", "Permission request").await?;
+            holds_for("the card is enough", Duration::from_secs(3), async || {
+                Ok(dialogs.list().await?.is_empty())
+            })
+            .await
+        })
+        .await
+}
+
+pub async fn what_was_seen_is_withdrawn() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("seen", async |stage| {
+            stage.window.prompt(&format!("{LATER}\nSAY Seen by chance.")).await?;
+            let _elsewhere = stage.look_away().await?;
+            let seen = stage.notifications.wait_for(|seen| words(seen).contains(PROJECT), SHORT).await?;
+            ensure!(seen.open, "it waits: {seen:?}");
+            stage.pointer.activate(stage.window.frame()).await?;
+            withdrawn(stage, seen.id).await
+        })
+        .await
+}
+
+pub async fn a_failure_that_was_seen_leaves_the_title() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("failure-seen", async |stage| {
+            let window = &stage.window;
+            window.prompt(&format!("{LATER}\nFAIL 529 overloaded")).await?;
+            let _elsewhere = stage.look_away().await?;
+            let title = async |wanted: &str| {
+                eventually(&format!("a title with “{wanted}”"), LONG, async || {
+                    Ok(window.title().await?.contains(wanted).then_some(()))
+                })
+                .await
+            };
+            title("Failed: ").await?;
+            stage.pointer.activate(window.frame()).await?;
+            title(&format!("{PROJECT} — Deskbell")).await?;
+            let _elsewhere = stage.look_away().await?;
+            holds_for("it was seen", Duration::from_secs(1), async || {
+                Ok(!window.title().await?.contains("Failed"))
+            })
+            .await
+        })
+        .await
+}
+
+/// A turn that ended out of sight and was not viewed.
+async fn unseen(stage: &Stage) -> Result<(Elsewhere, Notification)> {
+    stage.window.prompt(&format!("{LATER}\nSAY Nobody looks.")).await?;
+    let elsewhere = stage.look_away().await?;
+    let seen = stage.notifications.wait_for(|seen| words(seen).contains(PROJECT), SHORT).await?;
+    ensure!(seen.open, "it waits: {seen:?}");
+    Ok((elsewhere, seen))
+}
+
+pub async fn sigterm_withdraws_what_is_shown() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("sigterm-withdraws", async |stage| {
+            let (_elsewhere, seen) = unseen(stage).await?;
+            stage.app.process(&stage.desktop)?.terminate()?;
+            stage.app.ended(&stage.desktop, LONG).await?;
+            withdrawn(stage, seen.id).await
+        })
+        .await
+}
+
+pub async fn the_last_window_withdraws_what_is_shown() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("close-withdraws", async |stage| {
+            let (_elsewhere, seen) = unseen(stage).await?;
+            stage.app.close(stage.window.frame()).await?;
+            stage.app.ended(&stage.desktop, LONG).await?;
+            withdrawn(stage, seen.id).await
+        })
+        .await
+}
+
+pub async fn a_daemon_that_hangs_does_not_hold_up_the_end() -> Result<()> {
+    // The agent exits within a second, the daemon has another one, and the rest is for a busy machine.
+    const ENDS_WITHIN: Duration = Duration::from_secs(8);
+    let stage = Stage::with(Manners::Mute, |launch| launch).await?;
+    stage
+        .play("mute-end", async |stage| {
+            stage.window.prompt(&format!("{LATER}\nSAY Out of sight.")).await?;
+            let _elsewhere = stage.look_away().await?;
+            stage.window.wait_said("Out of sight.", SHORT).await?;
+            stage.window.wait_idle(SHORT).await?;
+            stage.app.process(&stage.desktop)?.terminate()?;
+            stage.app.ended(&stage.desktop, ENDS_WITHIN).await
         })
         .await
 }

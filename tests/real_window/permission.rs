@@ -1,4 +1,4 @@
-//! Asking permission: the native dialog and the card are two faces of one request.
+//! Permission requests: the native dialog and the card show the same request.
 
 use std::fs;
 use std::time::Duration;
@@ -20,6 +20,7 @@ pub async fn the_dialog_names_what_would_run() -> Result<()> {
     stage
         .play("dialog", async |stage| {
             stage.window.prompt(&script()).await?;
+            let _elsewhere = stage.step_aside().await?;
             let dialog = stage.dialogs().await?.one().await?;
             let text = dialog.text().await;
             for part in [PROJECT, "Bash", COMMAND] {
@@ -43,6 +44,7 @@ pub async fn allowed_in_the_dialog_by_pointer() -> Result<()> {
         .play("allow-dialog", async |stage| {
             let window = &stage.window;
             window.prompt(&script()).await?;
+            let _elsewhere = stage.step_aside().await?;
             let dialog = stage.dialogs().await?.one().await?;
             window.find("group", CARD).await?;
             dialog.click("Allow once").await?;
@@ -61,12 +63,13 @@ pub async fn allowed_in_the_card() -> Result<()> {
             let window = &stage.window;
             window.prompt(&script()).await?;
             let dialogs = stage.dialogs().await?;
+            let elsewhere = stage.step_aside().await?;
             let dialog = dialogs.one().await?;
-            // The dialog leaves the window usable; it only may lie over the card.
-            stage.pointer.place(stage.pointer.window(&dialog.title().await?).await?, 0, 0).await?;
+            // A user who returns to the card needs no dialog.
             stage.pointer.activate(window.frame()).await?;
-            window.point_at("button", "Allow once").await?;
             dialog.gone().await?;
+            drop(elsewhere);
+            window.point_at("button", "Allow once").await?;
             window.gone("group", CARD).await?;
             window.wait_said("The tool is done.", SHORT).await?;
             window.wait_idle(SHORT).await?;
@@ -82,13 +85,14 @@ pub async fn denied_in_the_dialog_with_a_reason() -> Result<()> {
         .play("deny", async |stage| {
             let window = &stage.window;
             window.prompt(&script()).await?;
+            let _elsewhere = stage.step_aside().await?;
             let dialog = stage.dialogs().await?.one().await?;
             dialog.fill(REASON).await?;
             dialog.press("Deny").await?;
             dialog.gone().await?;
             window.gone("group", CARD).await?;
             window.wait_idle(SHORT).await?;
-            // What the agent wrote down is what it read.
+            // The log of the agent is what it read.
             let read = transcripts(stage)?;
             ensure!(read.contains(REASON), "the agent did not read the reason:\n{read}");
             ensure!(!read.contains("\"content\":\"ok\""), "the tool ran all the same:\n{read}");
@@ -103,13 +107,14 @@ pub async fn stray_keys_and_early_clicks_decide_nothing() -> Result<()> {
         .play("stray", async |stage| {
             let window = &stage.window;
             window.prompt(&script()).await?;
+            let _elsewhere = stage.step_aside().await?;
             let dialog = stage.dialogs().await?.one().await?;
             ensure!(!dialog.armed("Allow once").await?, "“Allow once” can be pressed as the dialog appears");
             dialog.click_early("Allow once").await?;
             window.find("group", CARD).await?;
             let frame = stage.pointer.window(&dialog.title().await?).await?;
             stage.pointer.activate(frame).await?;
-            // The default button is “Review…”: Enter may close the dialog, and decides nothing.
+            // The default button is “Review…”: Enter can close the dialog, and decides nothing.
             stage.pointer.key("Return").await?;
             stage.pointer.key("space").await?;
             stage.pointer.key("Return").await?;
@@ -127,6 +132,7 @@ pub async fn escape_leaves_the_card() -> Result<()> {
         .play("escape-dialog", async |stage| {
             let window = &stage.window;
             window.prompt(&script()).await?;
+            let _elsewhere = stage.step_aside().await?;
             let dialogs = stage.dialogs().await?;
             let dialog = dialogs.one().await?;
             let frame = stage.pointer.window(&dialog.title().await?).await?;
@@ -151,6 +157,7 @@ pub async fn review_brings_the_card_up() -> Result<()> {
         .play("review", async |stage| {
             let window = &stage.window;
             window.prompt(&script()).await?;
+            let _elsewhere = stage.step_aside().await?;
             let dialogs = stage.dialogs().await?;
             let dialog = dialogs.one().await?;
             dialog.click("Review…").await?;
@@ -170,6 +177,7 @@ pub async fn two_requests_are_asked_one_after_the_other() -> Result<()> {
         .play("two", async |stage| {
             let window = &stage.window;
             window.prompt("ASK_TWICE\nSAY Both are done.").await?;
+            let _elsewhere = stage.step_aside().await?;
             let dialogs = stage.dialogs().await?;
             let first = dialogs.one().await?;
             let first_text = first.text().await;
@@ -192,6 +200,7 @@ pub async fn what_a_dialog_cannot_show_plainly_is_for_the_card() -> Result<()> {
         .play("not-plain", async |stage| {
             let window = &stage.window;
             window.prompt("TOOL Bash {\"command\":\"echo \\u202e tac; rm -rf .\"}\nSAY Done.").await?;
+            let _elsewhere = stage.step_aside().await?;
             let dialog = stage.dialogs().await?.one().await?;
             let buttons = dialog.buttons().await;
             ensure!(
@@ -217,15 +226,12 @@ pub async fn always_allowed_is_not_asked_again() -> Result<()> {
             let window = &stage.window;
             let dialogs = stage.dialogs().await?;
             window.prompt(&script()).await?;
-            let dialog = dialogs.one().await?;
-            stage.pointer.activate(window.frame()).await?;
             window.click("button", "Always allow").await?;
             let rules = window.names("radio").await?;
             let rule = rules.first().context("a rule is offered")?;
             ensure!(rule.contains(COMMAND), "the exact rule is shown: {rules:?}");
             window.click("radio", rule).await?;
             window.click("button", "Allow and keep this rule").await?;
-            dialog.gone().await?;
             window.wait_said("The tool is done.", SHORT).await?;
             window.wait_idle(SHORT).await?;
 
@@ -246,7 +252,9 @@ pub async fn the_dialog_takes_the_keyboard_from_nobody() -> Result<()> {
             window.prompt("SAY Ready.").await?;
             window.wait_said("Ready.", SHORT).await?;
             window.wait_idle(SHORT).await?;
-            window.prompt(&format!("PAUSE 1000\n{}", script())).await?;
+            window.prompt(&format!("PAUSE 4000\n{}", script())).await?;
+            // Another session is open when the request arrives.
+            stage.new_session(SHORT).await?;
             window.type_into("Prompt", "So: ").await?;
             let dialogs = stage.dialogs().await?;
             let dialog = dialogs.one().await?;
@@ -256,14 +264,46 @@ pub async fn the_dialog_takes_the_keyboard_from_nobody() -> Result<()> {
                 Ok((window.value("Prompt").await? == format!("So: {TYPED}")).then_some(()))
             })
             .await?;
-            ensure!(window.has("group", CARD).await?, "typing decided the request");
-            dialog.press("Deny").await?;
-            window.gone("group", CARD).await
+            let still = dialogs.one().await.context("typing decided the request")?;
+            still.press("Deny").await?;
+            dialog.gone().await
         })
         .await
 }
 
-/// All that the agents of this desktop wrote down.
+pub async fn a_card_in_sight_has_no_dialog_over_it() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("card-only", async |stage| {
+            let window = &stage.window;
+            let dialogs = stage.dialogs().await?;
+            window.prompt("SAY Ready.").await?;
+            window.wait_said("Ready.", SHORT).await?;
+            window.wait_idle(SHORT).await?;
+            // A session in the background also sends a request, while the card of this one is in sight.
+            window.prompt(&format!("PAUSE 6000\n{}", script().replace(COMMAND, "make elsewhere"))).await?;
+            stage.new_session(SHORT).await?;
+            window.prompt(&script()).await?;
+            window.find("group", CARD).await?;
+            holds_for("no dialog covers the card", Duration::from_secs(9), async || {
+                Ok(dialogs.list().await?.is_empty())
+            })
+            .await?;
+            stage.desktop.screenshot("card-in-sight").await?;
+            // Once it is answered, the other request is shown, beginning with its session and project.
+            window.click("button", "Deny").await?;
+            window.gone("group", CARD).await?;
+            let dialog = dialogs.with("make elsewhere").await?;
+            let title = dialog.title().await?;
+            ensure!(title.starts_with("SAY Ready.") && title.contains(PROJECT), "its title is “{title}”");
+            stage.desktop.screenshot("dialog-of-another-session").await?;
+            dialog.press("Deny").await?;
+            dialogs.none().await
+        })
+        .await
+}
+
+/// All log lines of the agents of this desktop.
 fn transcripts(stage: &Stage) -> Result<String> {
     let mut all = String::new();
     let mut open = vec![stage.desktop.home()];

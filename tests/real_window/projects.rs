@@ -1,4 +1,4 @@
-//! A window per project folder, restored after a restart.
+//! One window per project folder, restored after a restart.
 
 use std::path::Path;
 use std::process::{Command, ExitStatus};
@@ -11,7 +11,7 @@ use crate::stage::{PROJECT, Stage};
 
 const SECOND: &str = "windmill";
 
-/// Starts the app once more, beside the running one, and gives how that start ended.
+/// Starts the app once more, while it is running, and returns how that start ended.
 pub async fn start_again(desktop: &Desktop, launch: &Launch) -> Result<ExitStatus> {
     hand_over(&mut launch.command(desktop)).await
 }
@@ -56,7 +56,7 @@ pub async fn a_second_start_opens_a_second_window() -> Result<()> {
                 "the second window shows the first's session"
             );
 
-            // One window closes, the other goes on.
+            // One window closes, the other continues.
             stage.app.close(second.frame()).await?;
             eventually("one window is left", LONG, async || {
                 Ok((stage.pointer.windows(SECOND).await?.is_empty()).then_some(()))
@@ -138,20 +138,20 @@ pub async fn a_window_acts_only_on_its_own_sessions() -> Result<()> {
             let second = stage.app.window(SECOND).await?;
             let first = stage.app.window(PROJECT).await?;
 
-            let hello = first.invoke("hello", json!({})).await?;
+            let hello = first.invoke("connect", json!({})).await?;
             let hello = hello.map_err(|error| anyhow!("hello was refused: {error}"))?;
             let session =
                 hello.pointer("/project/sessions/0/id").context("the first window has a session")?;
             let show = json!({ "first": null, "count": 10, "ask": 1 });
-            let own = first.invoke("snapshot", json!({ "sessionId": session, "show": show })).await?;
+            let own = first.invoke("subscribe", json!({ "sessionId": session, "show": show })).await?;
             ensure!(own.is_ok(), "a window sees its own session: {own:?}");
 
             let prompt = json!({ "type": "prompt", "text": "SAY Stolen.", "images": [] });
             for (name, arguments) in [
-                ("snapshot", json!({ "sessionId": session, "show": show })),
+                ("subscribe", json!({ "sessionId": session, "show": show })),
                 ("show_rows", json!({ "sessionId": session, "show": show })),
                 ("find_words", json!({ "sessionId": session, "query": "Mine", "index": null })),
-                ("text_of", json!({ "sessionId": session, "copy": { "type": "conversation" } })),
+                ("copy_text", json!({ "sessionId": session, "copy": { "type": "conversation" } })),
                 ("command", json!({ "sessionId": session, "command": prompt })),
                 ("start_without_asking", json!({ "sessionId": session })),
                 ("remove_session", json!({ "sessionId": session })),
@@ -193,7 +193,7 @@ pub async fn a_restart_brings_sessions_back_and_resumes() -> Result<()> {
         .await
 }
 
-/// Gives the box an image, in the page's own words for a paste.
+/// Pastes an image into the box, by the page's own paste event.
 const PASTE: &str = "
     const base64 = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
     const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
@@ -217,7 +217,7 @@ pub async fn a_draft_and_the_zoom_survive_a_restart() -> Result<()> {
             let usual = width(&stage.window).await?;
             stage.window.key("ctrl+plus").await?;
             stage.window.key("ctrl+plus").await?;
-            // The window stays as wide as it is; what is drawn 1.25 times as large has the less room.
+            // The window keeps its width; at 1.25 times the size the content has less room.
             let zoomed =
                 async |window: &Window| anyhow::Ok((width(window).await? * 1.25 - usual).abs() < 2.0);
             eventually("the page is zoomed", SHORT, async || Ok(zoomed(&stage.window).await?.then_some(())))
@@ -240,7 +240,7 @@ pub async fn a_draft_and_the_zoom_survive_a_restart() -> Result<()> {
         .await
 }
 
-/// How much room the page has, in its own pixels.
+/// The size of the page, in its own pixels.
 async fn width(window: &Window) -> Result<f64> {
     window.run("return window.innerWidth;", Vec::new()).await?.as_f64().context("a width")
 }

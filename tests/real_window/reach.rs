@@ -1,4 +1,4 @@
-//! Reach: what a screen reader meets, and a whole conversation without a pointer.
+//! Accessibility: the screen reader's view, and a whole conversation without a pointer.
 
 use anyhow::{Result, ensure};
 use deskbell_tests::window::{Accessibility, LONG, Listener, Role, SHORT, eventually};
@@ -11,7 +11,7 @@ pub async fn a_screen_reader_finds_the_names() -> Result<()> {
         .play("names", async |stage| {
             let script = "SAY Read this aloud.\nTOOL Bash {\"command\":\"ring the-bell\"}\nSAY Rung.";
             stage.window.prompt(script).await?;
-            stage.dialogs().await?.one().await?;
+            stage.window.find("group", "Permission request").await?;
             let accessibility = Accessibility::on(&stage.desktop).await?;
             // WebKit's own accessibility tree, not the test's reading of the DOM.
             for (role, name) in [
@@ -42,7 +42,7 @@ pub async fn a_screen_reader_finds_the_names() -> Result<()> {
         .await
 }
 
-/// From the first prompt to another session, with keys alone: nothing here touches the pointer.
+/// From the first prompt to another session, with the keyboard only.
 pub async fn everything_by_keyboard() -> Result<()> {
     let stage = Stage::demo().await?;
     stage
@@ -72,7 +72,7 @@ pub async fn everything_by_keyboard() -> Result<()> {
             window.wait_said("It has rung.", SHORT).await?;
             window.wait_idle(SHORT).await?;
 
-            // Up in an empty box recalls the last prompt, Down leaves it again.
+            // Up in an empty box recalls the last prompt, Down removes it again.
             keys.key("ctrl+l").await?;
             window.wait_focus("textbox “Prompt”").await?;
             keys.key("Up").await?;
@@ -86,14 +86,14 @@ pub async fn everything_by_keyboard() -> Result<()> {
             })
             .await?;
 
-            // What the tool put out is unfolded where it stands.
+            // The tool's output is unfolded in place.
             keys.key("shift+F6").await?;
             window.wait_focus("ring the-bell").await?;
             ensure!(!window.has("group", "Output").await?, "the output is open already");
             keys.key("Return").await?;
             window.find("group", "Output").await?;
 
-            // Words are found, and Esc leads back to the box.
+            // Find finds words, and Esc returns to the box.
             keys.key("ctrl+f").await?;
             window.wait_focus("Find in the conversation").await?;
             keys.type_text("has rung").await?;
@@ -101,7 +101,7 @@ pub async fn everything_by_keyboard() -> Result<()> {
             keys.key("Escape").await?;
             window.wait_focus("textbox “Prompt”").await?;
 
-            // Two prompts wait behind a turn; the second goes before the first.
+            // Two prompts wait after a turn; the second is sent before the first.
             for text in ["WAIT", "SAY one of them", "SAY the other"] {
                 keys.type_text(text).await?;
                 keys.key("Return").await?;
@@ -116,12 +116,16 @@ pub async fn everything_by_keyboard() -> Result<()> {
             window.wait_focus("button “Move up”").await?;
             window.wait_text("list", "Queued prompts", "the other Then: SAY one of them", SHORT).await?;
 
-            // The mode is switched in the box, and Esc lets the queue go on.
+            // The mode is switched in the box. Esc holds the queue, and the palette continues it.
             keys.key("ctrl+l").await?;
             window.wait_focus("textbox “Prompt”").await?;
             keys.key("shift+Tab").await?;
             window.find("button", "Permission mode: Accept edits").await?;
             keys.key("Escape").await?;
+            window.wait_shows("2 held", SHORT).await?;
+            keys.key("ctrl+k").await?;
+            keys.type_text("Continue the queue").await?;
+            keys.key("Return").await?;
             let said = window.wait_said("one of them", SHORT).await?;
             ensure!(
                 said.find("the other") < said.find("one of them"),
@@ -139,7 +143,7 @@ pub async fn everything_by_keyboard() -> Result<()> {
         .await
 }
 
-/// A screen reader says whose turn it is, once for each change, however many tokens come.
+/// A screen reader announces whose turn it is, once for each change, however many tokens arrive.
 pub async fn a_turn_is_read_out_and_its_tokens_are_not() -> Result<()> {
     const TOKENS: usize = 5_000;
     let stage = Stage::demo().await?;
@@ -153,14 +157,14 @@ pub async fn a_turn_is_read_out_and_its_tokens_are_not() -> Result<()> {
             window.prompt(&format!("STREAM {TOKENS} token\\n\nSAY All of them.")).await?;
             window.wait_said("All of them.", LONG).await?;
             window.wait_idle(LONG).await?;
-            // Events of one program keep their order: behind the last word nothing of this turn follows.
+            // Events of one program keep their order: no event of this turn follows the last word.
             let heard = eventually("the end of the turn is read out", SHORT, async || {
                 let heard = listener.read_out();
                 Ok((heard.last().map(String::as_str) == Some("Done")).then_some(heard))
             })
             .await?;
             ensure!(heard == ["Working", "Done"], "read out: {heard:?}");
-            // What is told and not read out, the keys of the prompt among it, does not grow with the tokens either.
+            // Events that are not read out, such as the keys of the prompt, do not grow with the tokens either.
             let silent = listener.silent();
             ensure!(silent < TOKENS / 10, "{silent} changes were told");
             Ok(())

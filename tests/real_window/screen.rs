@@ -1,7 +1,7 @@
-//! The screen is never slow: what a window does for long answers, floods and large sessions.
+//! Drawing speed: long answers, floods and large sessions in a window.
 //!
-//! Each scene is played short as a test, where only what is counted can fail, and hangs; and in full length by
-//! `cargo xtask bench window`, which tells how long everything took.
+//! Each scene runs short as a test, where only counts and hangs can fail, and in full length by
+//! `cargo xtask bench window`, which reports all times.
 
 mod answer;
 mod flood;
@@ -20,12 +20,12 @@ pub use flood::a_flood_loses_nothing;
 pub use large::ten_megabytes_are_harmless;
 pub use many::a_large_session_is_a_few_rows;
 
-/// For one turn: generous, since a hang is the failure.
-const PATIENCE: Duration = Duration::from_secs(100);
-/// A frame that takes so many milliseconds is a hang, on a machine that is busy with other things as well.
+/// For one turn: generous, because only a hang is a failure.
+const DEADLINE: Duration = Duration::from_secs(100);
+/// A frame that takes this many milliseconds is a hang, on a busy machine as well.
 const HANG: f64 = 5_000.0;
 
-/// What `cargo xtask bench window` plays.
+/// The scenes of `cargo xtask bench window`.
 pub fn benchmarks() -> Vec<Test> {
     let all = tests![
         answer: bench_a_long_answer;
@@ -36,15 +36,15 @@ pub fn benchmarks() -> Vec<Test> {
     all.into_iter().map(|test| test.within(Duration::from_secs(1_800))).collect()
 }
 
-/// A window in which an agent lives and nothing goes on, and what the least change costs in it.
+/// An idle window with a running agent, and the baseline measured in it.
 async fn rest(window: &Window) -> Result<Frames> {
     window.paste_prompt("SAY ready").await?;
-    window.wait_said("ready", PATIENCE).await?;
-    window.wait_idle(PATIENCE).await?;
+    window.wait_said("ready", DEADLINE).await?;
+    window.wait_idle(DEADLINE).await?;
     Frames::plain(window, 60).await
 }
 
-/// What a process holds of the memory, shared pages by its part, in MiB.
+/// A process's memory, shared pages by its part, in MiB.
 fn memory_mib(pid: u32) -> Result<f64> {
     let file = format!("/proc/{pid}/smaps_rollup");
     let text = std::fs::read_to_string(&file).with_context(|| format!("reading {file}"))?;

@@ -1,4 +1,4 @@
-//! What most tests begin with: a desktop, a notification daemon, and the app with a project open.
+//! The common start of most tests: a desktop, a notification daemon, and the app with a project open.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use deskbell_tests::window::{
     XWindow,
 };
 
-/// The name of the first project; it stands in the window's title.
+/// The name of the first project, which is in the window's title.
 pub const PROJECT: &str = "lighthouse";
 
 /// A desktop with the app on it.
@@ -29,12 +29,12 @@ impl Stage {
         Self::with(Manners::Polite, |launch| launch).await
     }
 
-    /// The app with the demo agent in one project, started as `change` says.
+    /// The app with the demo agent in one project, with options set by `change`.
     pub async fn with(manners: Manners, change: impl FnOnce(Launch) -> Launch) -> Result<Self> {
         Self::with_folder(manners, |_| Ok(()), change).await
     }
 
-    /// As `with`, in a folder that is furnished first.
+    /// Like `with`, in a prepared folder.
     pub async fn with_folder(
         manners: Manners,
         furnish: impl FnOnce(&Path) -> Result<()>,
@@ -47,7 +47,7 @@ impl Stage {
         Self::on(desktop, folder, manners, launch).await
     }
 
-    /// The app with an agent that takes the place of Claude Code, in a folder that is furnished first.
+    /// The app with an agent in place of Claude Code, in a prepared folder.
     pub async fn claude(furnish: impl FnOnce(&Path) -> Result<()>) -> Result<Self> {
         let desktop = Desktop::start().await?;
         let folder = desktop.project(PROJECT)?;
@@ -58,7 +58,7 @@ impl Stage {
         Self::on(desktop, folder, Manners::Polite, launch).await
     }
 
-    /// The app with a stub in the place of Claude Code.
+    /// The app with a stub in place of Claude Code.
     pub async fn stand_in(stub: impl FnOnce(&Desktop) -> Result<PathBuf>) -> Result<Self> {
         let desktop = Desktop::start().await?;
         let folder = desktop.project(PROJECT)?;
@@ -68,7 +68,7 @@ impl Stage {
         Self::on(desktop, folder, Manners::Polite, launch).await
     }
 
-    /// The ids of the sessions that are kept, in no order.
+    /// The ids of the saved sessions, unordered.
     pub fn session_ids(&self) -> Result<Vec<String>> {
         let folder = self.desktop.home().join(".local/share/deskbell/sessions");
         let mut ids = Vec::new();
@@ -81,7 +81,7 @@ impl Stage {
         Ok(ids)
     }
 
-    /// The app in one project of a desktop that is furnished already.
+    /// The app in one project of a prepared desktop.
     pub async fn on(desktop: Desktop, folder: PathBuf, manners: Manners, launch: Launch) -> Result<Self> {
         let notifications = Notifications::on(&desktop, manners).await?;
         let app = App::start(&desktop, &launch).await?;
@@ -90,7 +90,7 @@ impl Stage {
         Ok(Self { app, window, pointer, notifications, folder, launch, desktop })
     }
 
-    /// Plays a test; if it fails, keeps a picture of the desktop and tells what the app wrote.
+    /// Runs a test; if it fails, saves a screenshot of the desktop and reports the app's output.
     pub async fn play(mut self, name: &str, test: impl AsyncFnOnce(&mut Self) -> Result<()>) -> Result<()> {
         let Err(error) = test(&mut self).await else { return Ok(()) };
         let picture = match self.desktop.screenshot(&format!("failed-{name}")).await {
@@ -100,7 +100,7 @@ impl Stage {
         Err(error.context(format!("picture: {picture}; the app wrote:\n{}", self.app.log())))
     }
 
-    /// Closes the window, waits until nothing of the app is left, and starts it again without naming a folder.
+    /// Closes the window, waits until the app has ended completely, and starts it again without naming a folder.
     pub async fn restart(&mut self) -> Result<()> {
         self.app.close(self.window.frame()).await?;
         self.app.ended(&self.desktop, LONG).await?;
@@ -118,12 +118,12 @@ impl Stage {
         Ok(agent)
     }
 
-    /// Begins a session, if one is open already.
+    /// Begins a session, where the window offers “New session”, and waits for its empty composer.
     pub async fn new_session(&self, deadline: Duration) -> Result<()> {
         if self.window.has("button", "New session").await? {
             self.window.click("button", "New session").await?;
         }
-        // What is typed before would be a draft of the session that is left.
+        // Text typed earlier would be a draft of the previous session.
         self.window.wait_shows("What should be done in", deadline).await.map(drop)
     }
 
@@ -134,7 +134,7 @@ impl Stage {
         Ok(page.context("no process draws a page")?.pid)
     }
 
-    /// How the app was started.
+    /// The options with which the app was started.
     pub fn launch(&self) -> &Launch {
         &self.launch
     }
@@ -146,8 +146,18 @@ impl Stage {
 
     /// Brings another program's window to the front, so that the app is out of sight.
     pub async fn look_away(&self) -> Result<Elsewhere> {
+        self.look_at("1300x900+40+40").await
+    }
+
+    /// Gives the keyboard to another program, whose small window covers nothing. Requests of the app then appear as
+    /// dialogs.
+    pub async fn step_aside(&self) -> Result<Elsewhere> {
+        self.look_at("160x60+0+0").await
+    }
+
+    async fn look_at(&self, geometry: &str) -> Result<Elsewhere> {
         let mut command = self.desktop.command("xmessage");
-        command.args(["-title", "Elsewhere", "-geometry", "1300x900+40+40", "Another program"]);
+        command.args(["-title", "Elsewhere", "-geometry", geometry, "Another program"]);
         let program = Owned::start("xmessage", &mut command)?;
         let frame = self.pointer.window("Elsewhere").await?;
         self.pointer.activate(frame).await?;

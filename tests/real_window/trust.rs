@@ -1,4 +1,4 @@
-//! What a folder would run, asked about before anything starts in it.
+//! Trust: a folder's settings are shown before an agent starts in it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,9 +9,9 @@ use deskbell_tests::window::{AgentStub, LONG, Launch, Manners, SHORT, Window, ev
 use crate::stage::Stage;
 
 const HOOK: &str = "touch ran-at-session-start";
-const RESTRICTION: &str = "--setting-sources=user";
+const RESTRICTION: &str = "--strict-mcp-config";
 
-/// A folder with a hook, and an agent that tells its arguments.
+/// A folder with a hook, and an agent that logs its arguments.
 async fn hostile() -> Result<Stage> {
     let stage = Stage::claude(|folder| write_hook(folder, HOOK)).await?;
     stage.window.wait_shows("Do you trust lighthouse?", SHORT).await?;
@@ -30,7 +30,7 @@ fn write_hook(folder: &Path, command: &str) -> Result<()> {
     fs::write(settings(folder), text).context("writing the folder's settings")
 }
 
-/// Trusts by a real pointer, as soon as the button takes it.
+/// Trusts by a real pointer, as soon as the button is armed.
 pub async fn trust(window: &Window) -> Result<()> {
     eventually("the button is armed", SHORT, async || {
         let armed = window.attribute("button", "Trust this folder", "aria-disabled").await?;
@@ -60,7 +60,7 @@ pub async fn nothing_starts_before_the_folder_is_trusted() -> Result<()> {
             ensure!(!stage.window.has("textbox", "Prompt").await?, "a prompt can be given before the answer");
             stage.window.drawn().await?;
             stage.desktop.screenshot("trust").await?;
-            // Nor can the page be gone around.
+            // The page cannot be bypassed.
             let created =
                 stage.window.invoke("create_session", serde_json::json!({ "agent": "claude" })).await?;
             let refused = created.err().context("a session was begun")?;
@@ -71,6 +71,7 @@ pub async fn nothing_starts_before_the_folder_is_trusted() -> Result<()> {
             answered(stage, "Trusted.").await?;
             let arguments = AgentStub::arguments(&stage.desktop);
             ensure!(!arguments.contains(RESTRICTION), "a trusted folder is restricted: {arguments}");
+            ensure!(arguments.contains("--settings="), "the folder's own files are loaded: {arguments}");
             ensure!(!stage.window.all_text().await?.contains("Restricted"), "the header says restricted");
             Ok(())
         })
@@ -83,11 +84,11 @@ pub async fn a_trusted_folder_is_asked_about_again_when_it_changes() -> Result<(
         .play("changed", async |stage| {
             trust(&stage.window).await?;
             answered(stage, "Before.").await?;
-            // As it was: not asked again.
+            // Unchanged: no second question.
             stage.restart().await?;
             answered(stage, "As before.").await?;
 
-            // One byte, while the app runs: asked before the next start, and what was sent is kept.
+            // One byte changes while the app runs: the next start needs an answer, and sent prompts are kept.
             stage.window.click("button", "More").await?;
             stage.window.click("menuitem", "Stop the agent").await?;
             stage.window.wait_shows("Stopped", SHORT).await?;
@@ -110,6 +111,41 @@ pub async fn a_trusted_folder_is_asked_about_again_when_it_changes() -> Result<(
         .await
 }
 
+pub async fn a_change_while_an_agent_runs_is_shown_and_waits_for_the_answer() -> Result<()> {
+    let stage = hostile().await?;
+    stage
+        .play("changed-running", async |stage| {
+            trust(&stage.window).await?;
+            answered(stage, "Before.").await?;
+            write_hook(&stage.folder, "touch ran-later")?;
+            stage.window.wait_shows("settings changed", SHORT).await?;
+            stage.window.wait_shows("They are not in effect", SHORT).await?;
+            answered(stage, "As before.").await?;
+            stage.desktop.screenshot("trust-changed-running").await?;
+            stage.window.click("button", "Review…").await?;
+            stage.window.wait_shows("touch ran-later", SHORT).await?;
+            stage.window.click("button", "Keep the earlier settings").await?;
+            answered(stage, "Kept.").await?;
+            ensure!(!stage.window.all_text().await?.contains("settings changed"), "it is asked again");
+            ensure!(n_starts(stage) == 1, "an agent was started");
+
+            write_hook(&stage.folder, "touch ran-at-last")?;
+            stage.window.wait_shows("They are not in effect", SHORT).await?;
+            stage.window.click("button", "Review…").await?;
+            stage.window.wait_shows("touch ran-at-last", SHORT).await?;
+            trust(&stage.window).await?;
+            eventually("the agent starts again", LONG, async || Ok((n_starts(stage) == 2).then_some(())))
+                .await?;
+            answered(stage, "After.").await?;
+            let arguments = AgentStub::arguments(&stage.desktop);
+            let copies = arguments.lines().filter(|argument| argument.starts_with("--settings="));
+            let copies: std::collections::BTreeSet<&str> = copies.collect();
+            ensure!(copies.len() == 2, "the settings are {copies:?}");
+            Ok(())
+        })
+        .await
+}
+
 pub async fn a_restricted_folder_is_never_asked_about_again() -> Result<()> {
     let stage = hostile().await?;
     stage
@@ -125,7 +161,7 @@ pub async fn a_restricted_folder_is_never_asked_about_again() -> Result<()> {
             stage.restart().await?;
             answered(stage, "Still restricted.").await?;
             ensure!(n_starts(stage) == 2, "it was started {} times", n_starts(stage));
-            // The answer can be changed, from the settings.
+            // The decision can be changed in the settings.
             stage.window.key("ctrl+comma").await?;
             stage.window.wait_shows("its own settings are left out", SHORT).await?;
             stage.window.click("button", "Review…").await?;
@@ -140,9 +176,13 @@ pub async fn an_answer_to_what_is_no_longer_so_is_refused() -> Result<()> {
     stage
         .play("outdated", async |stage| {
             write_hook(&stage.folder, "touch ran-unseen")?;
-            trust(&stage.window).await?;
-            stage.window.wait_shows("changed while they were shown", SHORT).await?;
+            // The page follows the folder, and an answer to an earlier version is refused.
             stage.window.wait_shows("touch ran-unseen", SHORT).await?;
+            let outdated = serde_json::json!({ "decision": "trust", "fingerprint": "outdated" });
+            let refused =
+                stage.window.invoke("decide_trust", outdated).await?.err().context("it was taken")?;
+            let message = refused["message"].as_str().unwrap_or_default();
+            ensure!(message.contains("changed while they were shown"), "{refused}");
             ensure!(n_starts(stage) == 0, "an agent was started");
             trust(&stage.window).await?;
             answered(stage, "Seen.").await
@@ -151,7 +191,7 @@ pub async fn an_answer_to_what_is_no_longer_so_is_refused() -> Result<()> {
 }
 
 pub async fn a_first_prompt_waits_for_the_answer() -> Result<()> {
-    // The window knows its sessions by then, and has to be told of this one.
+    // The window knows its sessions by then, and must receive this one.
     let stage = hostile().await?;
     stage
         .play("first-prompt", async |stage| {

@@ -1,16 +1,16 @@
-//! What an agent might print to hurt the one who reads it. `tests/hostile/output` holds it, a file for each class.
+//! Hostile agent output: texts that attack their reader. `tests/hostile/output` has a file for each class.
 //!
-//! A line is a name, a colon and a text. In the text a backslash escapes as in Rust (`\n`, `\u{202e}`; also `\s{d800}`, half
-//! of a surrogate pair), and guillemets stand for what would be long or is known only at run time:
+//! A line is a name, a colon and a text. In the text a backslash escapes as in Rust (`\n`, `\u{202e}`; also `\s{d800}`,
+//! half of a surrogate pair), and guillemets stand for text that would be long or is known only at run time:
 //!
 //! | | |
 //! |---|---|
-//! | `«run»` | a statement that leaves a mark in the page, should anything run it |
+//! | `«run»` | a statement that leaves a mark in the page if it is run |
 //! | `«trap»`, `«host»` | an address that listens, with its scheme and without |
-//! | `«20×text»` | the text, so many times |
+//! | `«20×text»` | the text, repeated 20 times |
 //! | `«c0»`, `«c1»` | each control character of that set, between letters |
-//! | `«tags»` | a command in tag characters, which are not seen |
-//! | `«stairs»`, `«stairs-tasks»` | a list, each item deeper than the one before |
+//! | `«tags»` | a command in tag characters, which are invisible |
+//! | `«stairs»`, `«stairs-tasks»` | a list, each item nested deeper than the previous one |
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -23,10 +23,10 @@ pub const CLASSES: [&str; 10] = [
     "html", "handlers", "vector", "beacons", "schemes", "terminal", "unicode", "markdown", "nesting", "long",
 ];
 
-/// What `«run»` stands for: no quotes, no brackets and no spaces, so that it fits anywhere.
+/// The replacement for `«run»`: no quotes, no brackets and no spaces, so that it fits anywhere.
 pub const MARK: &str = "top.ran=1";
 
-// Half a surrogate pair is no `char`; until it is written as JSON it stands between two of these.
+// Half a surrogate pair is not a `char`; until it is written as JSON, its code stands between two of these.
 const HALF_BEGINS: char = '\u{fdd0}';
 const HALF_ENDS: char = '\u{fdd1}';
 
@@ -38,7 +38,7 @@ pub struct Input {
     pub text: String,
 }
 
-/// The inputs of a class, with `host` (`127.0.0.1:4711`) as the address that listens.
+/// The inputs of a class, with `host` (`127.0.0.1:4711`) as the listening address.
 pub fn class(class: &str, host: &str) -> Result<Vec<Input>> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("hostile/output/{class}.txt"));
     let lines = std::fs::read_to_string(&file).with_context(|| format!("reading {}", file.display()))?;
@@ -52,7 +52,7 @@ pub fn class(class: &str, host: &str) -> Result<Vec<Input>> {
     inputs.collect()
 }
 
-/// A message of the agent as a line of JSON, with every surrogate that its text asked for.
+/// A message of the agent as a line of JSON, with all surrogates of its text.
 pub fn line(message: &Value) -> String {
     let mut line = message.to_string().replace(HALF_BEGINS, "\\u").replace(HALF_ENDS, "");
     line.push('\n');
@@ -134,7 +134,7 @@ fn unescape(rest: &mut &str, text: &mut String) -> Result<()> {
             let digits = braced(rest)?;
             text.extend([HALF_BEGINS].into_iter().chain(digits.chars()).chain([HALF_ENDS]));
         }
-        // Anything else is itself: `\(` in Markdown is written `\\(`, but `'\'x'` reads better so.
+        // Any other character stands for itself: `\(` in Markdown is written `\\(`, but `'\'x'` reads better so.
         other => text.push(other),
     }
     Ok(())

@@ -1,10 +1,11 @@
-//! Folders that try to run something, send a key elsewhere or widen what is allowed, as soon as an agent starts in them.
+//! Hostile project folders: they run something, send a key elsewhere or widen permissions as soon as an agent starts
+//! there.
 //!
-//! `tests/hostile/projects` holds them. What version control cannot carry (a pipe, a link out of the folder, a very large
-//! file) is made here. Their commands do no harm: each makes a file `ran-…` in the folder in which it runs. Addresses in
-//! them name [`TRAP`], which is replaced by one that listens.
+//! They are in `tests/hostile/projects`. Files that version control cannot carry (a pipe, a link out of the folder, a
+//! very large file) are made here. Their commands do no harm: each creates a file `ran-…` in its working folder.
+//! Addresses in them name [`TRAP`], which is replaced by a listening one.
 //!
-//! The engine's own tests include this file, so it uses the standard library alone.
+//! The engine's own tests include this file, so it uses only the standard library.
 
 use std::fs;
 use std::io;
@@ -13,22 +14,22 @@ use std::path::{Path, PathBuf};
 /// The host of every address in the corpus.
 const TRAP: &str = "trap.invalid";
 
-/// A folder, and what is known of it.
+/// A folder and its expected effects.
 pub struct HostileProject {
     pub name: &'static str,
-    /// The folder to open, from the one that is built.
+    /// The folder to open, relative to the one that is built.
     pub open: &'static str,
-    /// What a survey finds: kinds in the order in which they are shown, each once.
+    /// The findings of a survey: kinds in the order in which they are shown, each once.
     pub finds: &'static [&'static str],
     /// Can all of it be judged?
     pub is_judged: bool,
-    /// What the CLI without limits does there when it is given `prompts`, a turn for each (2.1.329).
+    /// The effects of the CLI without limits there when it is given `prompts`, a turn for each (2.1.329).
     pub unlimited: Effect,
     pub prompts: &'static [&'static str],
     make: fn(&Path) -> io::Result<()>,
 }
 
-/// What can be seen of a folder's effect.
+/// A visible effect of a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// A file `ran-…` appears.
@@ -37,7 +38,7 @@ pub enum Effect {
     Calls,
     /// The session starts in this permission mode.
     Mode(&'static str),
-    /// Nothing: the CLI leaves it out as well, or needs more than `-p` for it.
+    /// Nothing: the CLI ignores it as well, or needs more than `-p` for it.
     Nothing,
 }
 
@@ -98,7 +99,7 @@ pub fn all() -> Vec<HostileProject> {
         project("sandbox-opened", &["sandbox"], Effect::Nothing),
         project("plugins", &["plugin"], Effect::Nothing),
         project("unknown-settings", &["setting"], Effect::Nothing),
-        project("skills-and-agents", &["setting"], Effect::Nothing),
+        project("skills-and-agents", &["hook", "setting"], Effect::Nothing),
         odd_hook("byte-order-mark", Effect::Runs),
         odd_hook("utf-16", Effect::Runs),
         project("not-utf-8", &["hook", "setting", "oddity"], Effect::Runs),
@@ -178,7 +179,7 @@ impl HostileProject {
     }
 }
 
-/// The files `ran-…` in a folder and in all below it.
+/// The files `ran-…` in a folder and all folders below it.
 pub fn traces(folder: &Path) -> io::Result<Vec<String>> {
     let mut traces = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -194,7 +195,7 @@ pub fn traces(folder: &Path) -> io::Result<Vec<String>> {
     Ok(traces)
 }
 
-/// Where the folders are, from whichever package this is part of.
+/// The path of the folders, for every package that includes this file.
 fn corpus() -> io::Result<PathBuf> {
     let places =
         Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|up| up.join("tests/hostile/projects"));
@@ -229,14 +230,14 @@ fn folder_for_a_file(folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder.join(".claude/settings.json"))
 }
 
-/// More than anybody would write: a hook in the middle of it.
+/// Settings of an unrealistic size, with a hook in the middle.
 fn huge(folder: &Path) -> io::Result<()> {
     let space = " ".repeat(3 * 1024 * 1024);
     fs::create_dir(folder.join(".claude"))?;
     fs::write(folder.join(".claude/settings.json"), format!("{space}{}{space}", settings("ran-huge")))
 }
 
-/// The folder that is opened is one of a repository, whose root has settings of its own.
+/// The opened folder is inside a repository whose root has settings of its own.
 fn repository_local(folder: &Path) -> io::Result<()> {
     repository(folder)?;
     fs::create_dir(folder.join("inner"))?;
@@ -246,7 +247,7 @@ fn repository_local(folder: &Path) -> io::Result<()> {
     fs::write(folder.join(".claude/settings.local.json"), settings("ran-repository-local"))
 }
 
-/// The folder that is opened is a linked worktree: the main one's settings count.
+/// The opened folder is a linked worktree: the main one's settings apply.
 fn worktree_of_another(folder: &Path) -> io::Result<()> {
     let (main, worktree) = (folder.join("main"), folder.join("worktree"));
     repository(&main)?;
@@ -279,7 +280,7 @@ mod unix {
     use std::path::{Path, PathBuf};
     use std::process::Command;
 
-    /// A folder beside the project's.
+    /// A folder next to the project's.
     fn outside(folder: &Path) -> io::Result<PathBuf> {
         let outside = folder.with_extension("outside");
         fs::create_dir(&outside)?;
@@ -310,7 +311,7 @@ mod unix {
         symlink("not-there", folder.join(".claude"))
     }
 
-    /// Whoever opens it to read waits until somebody writes.
+    /// A named pipe: opening it for reading blocks until it is opened for writing.
     pub fn pipe(folder: &Path) -> io::Result<()> {
         fs::create_dir(folder.join(".claude"))?;
         for name in [".claude/settings.json", ".mcp.json"] {

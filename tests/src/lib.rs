@@ -15,4 +15,4 @@ pub mod wait;
 pub mod window;
 
 #[cfg(test)]
-mod house;
+mod architecture;

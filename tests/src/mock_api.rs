@@ -1,13 +1,12 @@
-//! A Messages API of our own on the loopback interface, for tests in which the real CLI must not reach the real
-//! service.
+//! A mock Messages API on the loopback interface, for tests in which the real CLI must not reach the real service.
 //!
-//! What it answers is written in the prompt: each line of the newest prompt is a directive (see [`script`]), and
-//! the n-th request of a turn carries out the n-th line. So a test says in one place what it asks and what the
-//! “model” does about it, and nothing has to be set up beforehand.
+//! The prompt contains its replies: each line of the newest prompt is a directive (see [`script`]), and the n-th
+//! request of a turn carries out the n-th line. So a test states a prompt and the “model's” reaction in one place, and
+//! needs no set-up.
 //!
-//! HTTP/1.1 is written by hand over tokio's `TcpListener`: a reply that breaks off in mid-stream, that never
-//! comes, or that waits for the test are the point of this server, and they are one line each when the socket is
-//! ours. The rest of HTTP that the CLI needs fits on a page ([`http`]).
+//! HTTP/1.1 is written by hand over tokio's `TcpListener`. This server exists for replies that break off in mid-stream,
+//! never arrive or wait for the test; with a plain socket each is one line. The rest of HTTP that the CLI needs fits on
+//! a page ([`http`]).
 //!
 //! Every request is recorded before it is answered. The server ends when its [`MockApi`] is dropped.
 
@@ -38,7 +37,7 @@ pub struct MockApi {
     server: JoinHandle<()>,
 }
 
-/// A request as it came in.
+/// A request as it was received.
 #[derive(Clone, Debug)]
 pub struct Request {
     pub method: String,
@@ -46,7 +45,7 @@ pub struct Request {
     pub path: String,
     /// Names in lower case.
     pub headers: Vec<(String, String)>,
-    /// `null` if the body was empty or no JSON.
+    /// `null` if the body was empty or not JSON.
     pub body: Value,
 }
 
@@ -64,7 +63,7 @@ impl MockApi {
         self.address
     }
 
-    /// What goes into `ANTHROPIC_BASE_URL`.
+    /// The value for `ANTHROPIC_BASE_URL`.
     pub fn base_url(&self) -> String {
         format!("http://{}", self.address)
     }
@@ -74,7 +73,7 @@ impl MockApi {
         self.shared.requests.borrow().clone()
     }
 
-    /// The requests for a message so far: what the model was sent.
+    /// The requests for a message so far, as sent to the model.
     pub fn messages(&self) -> Vec<Request> {
         self.requests().into_iter().filter(Request::is_message).collect()
     }
@@ -105,7 +104,7 @@ impl MockApi {
         requests.into_iter().find(asked).context("it was there a moment ago")
     }
 
-    /// Lets every reply go on that waits at `GATE name`, now or later.
+    /// Opens `GATE name`: replies that wait there now or later continue.
     pub fn open(&self, gate: &str) {
         self.shared.open_gates.send_modify(|open| {
             open.insert(gate.to_owned());
@@ -120,7 +119,7 @@ impl Drop for MockApi {
 }
 
 impl Request {
-    /// Did it ask for a message, and not for a count, a list or a sign of life?
+    /// Whether it asked for a message, not for a count, a list or a sign of life.
     pub fn is_message(&self) -> bool {
         self.method == "POST" && self.path.split('?').next() == Some("/v1/messages")
     }
@@ -130,12 +129,12 @@ impl Request {
         found.map(|(_, value)| value.as_str())
     }
 
-    /// The newest prompt, without what the CLI put around it.
+    /// The newest prompt, without the CLI's additions.
     pub fn prompt(&self) -> Option<String> {
         self.prompts().pop()
     }
 
-    /// Every prompt of the conversation that was sent along, oldest first.
+    /// Every prompt of the conversation in this request, oldest first.
     pub fn prompts(&self) -> Vec<String> {
         Conversation::read(&self.body).prompts
     }
@@ -145,7 +144,7 @@ impl Request {
         Conversation::read(&self.body).joined
     }
 
-    /// What the newest tool call came to, as the model reads it.
+    /// The newest tool result, as the model reads it.
     pub fn tool_result(&self) -> Option<String> {
         Conversation::read(&self.body).newest_result
     }

@@ -1,8 +1,9 @@
-//! The real Claude Code CLI under test: where it is, and a world of its own to run it in.
+//! The real Claude Code CLI under test: its executable, and an isolated world to run it in.
 //!
-//! `DESKBELL_TEST_CLAUDE` names the native executable, `DESKBELL_TEST_CLAUDE_OLD` that of an older version which people
-//! still have; no other place is searched, since a test must never run the CLI that somebody works with. A [`World`] gives it an empty home, an empty configuration, a project
-//! folder and the mock API, so that no run sees what another left, or what belongs to the user.
+//! `DESKBELL_TEST_CLAUDE` names the native executable, `DESKBELL_TEST_CLAUDE_OLD` the executable of an older version
+//! that is still in use. No other place is searched, because a test must never run the user's own CLI. A [`World`] has
+//! an empty home, an empty configuration, a project folder and the mock API, so that no run sees files of another run
+//! or of the user.
 
 mod child;
 #[cfg(unix)]
@@ -23,18 +24,18 @@ use crate::wait::{LONG, eventually};
 
 pub use child::CliChild;
 
-/// Names the executable.
+/// The variable with the path of the executable.
 const VARIABLE: &str = "DESKBELL_TEST_CLAUDE";
 
-/// Names that of the older version.
+/// The variable with the path of the older version.
 const OLD_VARIABLE: &str = "DESKBELL_TEST_CLAUDE_OLD";
 
 tokio::task_local! {
-    /// What a test runs on instead of the usual CLI.
+    /// The CLI that a test runs on instead of the usual one.
     static CHOSEN: Cli;
 }
 
-/// Where [`World::long_command`] tells its process id.
+/// The mock API's path for the process id of [`World::long_command`].
 const LONG_COMMAND: &str = "/long-command/";
 
 /// The CLI's executable.
@@ -62,7 +63,7 @@ impl Cli {
         Ok(Self { program })
     }
 
-    /// Runs a test on this one. What the test spawns as tasks of its own is not included.
+    /// Runs a test on this one. Tasks that the test spawns are not included.
     pub fn run(self, test: Body) -> Body {
         Box::pin(CHOSEN.scope(self, test))
     }
@@ -72,10 +73,10 @@ impl Cli {
     }
 }
 
-/// All that a run of the CLI touches, in one temporary folder, and the API that it talks to.
+/// Everything that a run of the CLI touches, in one temporary folder, and its API.
 pub struct World {
     pub cli: Cli,
-    /// What a host is told to start: the CLI itself, if nothing else is said.
+    /// The program that a host starts; by default the CLI itself.
     pub agent: PathBuf,
     pub api: MockApi,
     /// An empty folder, not under version control.
@@ -91,9 +92,9 @@ impl World {
     pub async fn new() -> Result<Self> {
         let cli = Cli::find()?;
         let api = MockApi::start().await?;
-        // A short name: a socket's path, which the CLI makes below it, may have 103 bytes.
+        // A short name: the CLI makes a socket below it, whose path is limited to 103 bytes.
         let root = tempfile::Builder::new().prefix("db").tempdir().context("making a temporary folder")?;
-        // The CLI resolves links in its working directory, and so must whoever compares paths with it.
+        // The CLI resolves links in its working directory, so paths that are compared with it must be resolved, too.
         let path = fs::canonicalize(root.path())?;
         let folder = |name: &str| -> Result<PathBuf> {
             let folder = path.join(name);
@@ -126,24 +127,24 @@ impl World {
         self
     }
 
-    /// Nobody is logged in: no key, and none in the configuration.
+    /// Not logged in: no key, and none in the configuration.
     pub fn without_login(self) -> Self {
         self.with_env("ANTHROPIC_API_KEY", "")
     }
 
-    /// Logged in as a subscriber is, whose use is limited.
+    /// Logged in as a subscriber, with a rate limit.
     pub fn with_subscription(self) -> Self {
         self.with_env("ANTHROPIC_API_KEY", "").with_env("CLAUDE_CODE_OAUTH_TOKEN", "dummy")
     }
 
     /// Nothing listens where the API should be.
     pub fn without_api(self) -> Result<Self> {
-        // A port that was free a moment ago, and that nobody else is told of.
+        // A port that was free a moment ago and that no other process knows.
         let port = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
         Ok(self.with_env("ANTHROPIC_BASE_URL", format!("http://127.0.0.1:{port}")))
     }
 
-    /// Gives the CLI more arguments than its host does.
+    /// Appends arguments to those of the CLI's host.
     #[cfg(unix)]
     pub fn with_arguments(mut self, arguments: &[&str]) -> Result<Self> {
         use std::os::unix::fs::PermissionsExt as _;
@@ -157,7 +158,7 @@ impl World {
         Ok(self)
     }
 
-    /// The folder that all of it is in.
+    /// The folder that contains the whole world.
     pub fn root(&self) -> &Path {
         self.config.parent().unwrap_or(self.root.path())
     }
@@ -167,14 +168,15 @@ impl World {
         self.project.join(name)
     }
 
-    /// The variables that make this world of any process, the CLI's or Deskbell's.
+    /// The variables that put a process into this world, the CLI's or Deskbell's.
     pub fn env(&self) -> Vec<(OsString, OsString)> {
         let root = self.root();
         let path = |path: &Path| path.as_os_str().to_owned();
         let mut env: Vec<(OsString, OsString)> = vec![
             ("HOME".into(), path(&self.home)),
             ("CLAUDE_CONFIG_DIR".into(), path(&self.config)),
-            // The CLI keeps a socket and its tools' output beside its configuration: here they go with the world.
+            // The CLI keeps a socket and its tools' output next to its configuration: here they are removed with the
+            // world.
             ("CLAUDE_CODE_TMPDIR".into(), path(&root.join("tmp"))),
             ("XDG_RUNTIME_DIR".into(), path(&root.join("run"))),
             ("ANTHROPIC_BASE_URL".into(), self.api.base_url().into()),
@@ -187,8 +189,8 @@ impl World {
         env
     }
 
-    /// A command in the project folder and with this world's environment, and none of the agent's settings that
-    /// the test itself may have been started with.
+    /// A command in the project folder and with this world's environment, without the agent settings in the test's
+    /// own environment.
     pub fn command(&self, program: &Path) -> tokio::process::Command {
         let mut command = tokio::process::Command::new(program);
         for (name, _) in env::vars_os() {
@@ -201,7 +203,7 @@ impl World {
         command
     }
 
-    /// A command that tells the mock API its process id, and then does not end by itself.
+    /// A command that sends its process id to the mock API, and then does not end by itself.
     pub fn long_command(&self) -> String {
         let tell = format!("GET {LONG_COMMAND}$$ HTTP/1.1\\r\\n\\r\\n");
         let address = self.api.address();
@@ -230,8 +232,8 @@ impl World {
         bail!("there is no file of the session {agent_session_id} below {}", projects.display())
     }
 
-    /// Waits until a session's file has `text` in an answer: the CLI writes it after it said `result`, 2.1.197 later
-    /// than 2.1.329, and what a kill comes before is gone.
+    /// Waits until a session's file has `text` in an answer. The CLI writes it after it sent `result`, 2.1.197 later
+    /// than 2.1.329, and a kill before that loses it.
     pub async fn saved(&self, agent_session_id: &str, text: &str) -> Result<()> {
         let has_text = |line: &serde_json::Value| {
             line["type"] == "assistant" && line["message"]["content"].to_string().contains(text)
@@ -243,8 +245,8 @@ impl World {
     }
 }
 
-/// A test that fails leaves its processes in the middle of things: they end before their folder goes, or they would
-/// write it anew.
+/// A failing test leaves its processes running. They are ended before their folder is removed, because they would write
+/// it again.
 #[cfg(target_os = "linux")]
 impl Drop for World {
     fn drop(&mut self) {

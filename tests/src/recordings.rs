@@ -1,7 +1,7 @@
-//! The project's own recordings: lives of a session with the real CLI, in `tests/recordings`.
+//! The project's own recordings of sessions with the real CLI, in `tests/recordings`.
 //!
-//! Beside each stands, as text, the conversation that it folds to. `cargo xtask recordings` makes both again;
-//! `UPDATE_EXPECTATIONS=1` writes the texts alone, from the recordings as they are.
+//! Next to each is, as text, the conversation that it folds to. `cargo xtask recordings` makes both again;
+//! `UPDATE_EXPECTATIONS=1` writes only the texts, from the existing recordings.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,13 +11,13 @@ use deskbell_engine::recorder::{self, Direction, Recorded};
 use deskbell_engine::replay::{replay, text};
 use serde_json::Value;
 
-/// Set to write the recordings anew.
+/// Set to write the recordings again.
 pub const UPDATE_RECORDINGS: &str = "UPDATE_RECORDINGS";
 
-/// Set to write the texts anew.
+/// Set to write the texts again.
 pub const UPDATE_EXPECTATIONS: &str = "UPDATE_EXPECTATIONS";
 
-/// Where they are.
+/// The folder of the recordings.
 pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("recordings")
 }
@@ -40,7 +40,7 @@ pub fn bytes(name: &str) -> Result<Vec<u8>> {
     fs::read(folder().join(format!("{name}.ndjson"))).with_context(|| format!("reading {name}"))
 }
 
-/// Holds what a recording folds to against the text beside it.
+/// Compares the conversation that a recording folds to with the text next to it.
 pub fn check(name: &str) -> Result<()> {
     let recording = recorder::read(&bytes(name)?);
     ensure!(recording.unreadable.is_empty(), "{name}: unreadable lines {:?}", recording.unreadable);
@@ -54,7 +54,7 @@ pub fn check(name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Writes a recording, and the text beside it.
+/// Writes a recording, and the text next to it.
 pub fn write(name: &str, lines: &[Recorded]) -> Result<()> {
     let mut file = String::new();
     for line in lines {
@@ -67,15 +67,15 @@ pub fn write(name: &str, lines: &[Recorded]) -> Result<()> {
     fs::write(folder().join(format!("{name}.txt")), folded).with_context(|| format!("writing {name}"))
 }
 
-/// Lists of what the CLI offers are cut to this length.
+/// Lists of the CLI's features are cut to this length.
 const OFFERED: usize = 3;
 
-/// Texts are cut to this length where they describe what the CLI offers, and to `LONG` elsewhere.
+/// Texts that describe the CLI's features are cut to this length, others to `LONG`.
 const SHORT: usize = 60;
 const LONG: usize = 1500;
 
-/// A recording without the machine that it was made on, and without the long texts that the CLI describes itself with.
-/// `places` are paths and what stands for each.
+/// A recording without traces of the machine that it was made on, and without the long texts in which the CLI describes
+/// itself. `places` are paths and their placeholders.
 pub fn trimmed(lines: &[Recorded], places: &[(String, &str)]) -> Vec<Recorded> {
     let trim = |recorded: &Recorded| {
         let mut line = recorded.line.clone();
@@ -88,7 +88,7 @@ pub fn trimmed(lines: &[Recorded], places: &[(String, &str)]) -> Vec<Recorded> {
     lines.iter().map(trim).collect()
 }
 
-/// The text with what stands for each place.
+/// The text with placeholders for all places.
 pub fn placed(text: &str, places: &[(String, &str)]) -> String {
     places.iter().fold(text.to_owned(), |text, (path, name)| text.replace(path.as_str(), name))
 }

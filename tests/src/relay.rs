@@ -1,6 +1,6 @@
-//! Drives `deskbell relay`: the engine without a window, commands in and events out, a line of JSON each.
+//! A driver for `deskbell relay`, the engine without a window: commands in and events out, as lines of JSON.
 //!
-//! Events are read as plain JSON, not as the engine's types: what is tested is what crosses the pipe.
+//! Events are read as plain JSON and not as the engine's types, because the test is about the bytes in the pipe.
 
 mod transcript;
 
@@ -23,7 +23,7 @@ use crate::suite::Requirement;
 
 pub use transcript::text_of;
 
-/// How long an event may be in coming, if a test does not say.
+/// The default deadline for an event.
 pub const DEADLINE: Duration = Duration::from_secs(30);
 
 /// Deskbell's executable: `DESKBELL_TEST_APP`, else the debug build of this checkout.
@@ -42,26 +42,26 @@ pub fn requirement() -> Requirement {
     Requirement::from(&app().map(drop))
 }
 
-/// A running relay and every event it told so far.
+/// A running relay and all its events so far.
 pub struct Relay {
     child: Child,
     stdin: Option<ChildStdin>,
     events: watch::Receiver<Heard>,
     stderr: JoinHandle<String>,
-    /// [`Relay::event`] looks from here on.
+    /// The index at which [`Relay::event`] continues its search.
     cursor: usize,
 }
 
-/// What the reader shares with the test.
+/// State shared by the reader and the test.
 #[derive(Default)]
 struct Heard {
     events: Vec<Value>,
-    /// Set when there will be no more: `Err` says what was wrong with a line.
+    /// Set after the last event: `Err` describes a malformed line.
     end: Option<Result<(), String>>,
 }
 
 impl Relay {
-    /// Starts it in the world's project with the real CLI, and with `arguments` behind.
+    /// Starts it in the world's project with the real CLI, followed by `arguments`.
     pub fn spawn(world: &World, arguments: &[&str]) -> Result<Self> {
         let mut command = world.command(&app()?);
         command.arg("relay");
@@ -78,7 +78,7 @@ impl Relay {
         });
         let stderr = tokio::spawn(async move {
             let mut text = Vec::new();
-            // It only goes into messages, so what can be read is enough.
+            // Best effort: the text is used only in messages.
             let _ = stderr.read_to_end(&mut text).await;
             String::from_utf8_lossy(&text).into_owned()
         });
@@ -92,7 +92,12 @@ impl Relay {
     }
 
     pub async fn send(&mut self, command: &Command) -> Result<()> {
-        let line = serde_json::to_string(command)? + "\n";
+        self.send_line(&serde_json::to_value(command)?).await
+    }
+
+    /// Sends a line, which need not be a command.
+    pub async fn send_line(&mut self, line: &Value) -> Result<()> {
+        let line = line.to_string() + "\n";
         let stdin = self.stdin.as_mut().context("its stdin is closed")?;
         stdin.write_all(line.as_bytes()).await.context("writing to the relay")?;
         stdin.flush().await.context("writing to the relay")
@@ -157,7 +162,7 @@ impl Relay {
         self.event("permissionRequested").await
     }
 
-    /// The end of the turn that runs; fails if a permission is asked for before: nobody would answer it.
+    /// The end of the running turn; fails at a permission request, because the test would never answer it.
     pub async fn turn_end(&mut self) -> Result<Value> {
         let ends = |event: &Value| event["type"] == "turnEnded" || event["type"] == "permissionRequested";
         let event = self.next_event("end of the turn", DEADLINE, ends).await?;
@@ -165,7 +170,7 @@ impl Relay {
         Ok(event["turn"].clone())
     }
 
-    /// Waits until the session's facts are so: they may be already.
+    /// Waits until the session's facts meet a condition, which can be at once.
     pub async fn session_where(&mut self, what: &str, holds: impl Fn(&Value) -> bool) -> Result<Value> {
         if let Ok(session) = self.session()
             && holds(&session)
@@ -176,7 +181,7 @@ impl Relay {
         Ok(self.next_event(what, DEADLINE, changed).await?["session"].clone())
     }
 
-    /// Sends a prompt and waits for the end of its turn, allowing whatever it asks for.
+    /// Sends a prompt and waits for the end of its turn, allowing every request.
     pub async fn turn_allowing_all(&mut self, prompt: &str) -> Result<Value> {
         self.prompt(prompt).await?;
         let ends = |event: &Value| event["type"] == "turnEnded" || event["type"] == "permissionRequested";
@@ -189,7 +194,7 @@ impl Relay {
         }
     }
 
-    /// Sends a prompt and waits for the good end of its turn.
+    /// Sends a prompt and waits for the successful end of its turn.
     pub async fn turn(&mut self, prompt: &str) -> Result<Value> {
         self.prompt(prompt).await?;
         let turn = self.turn_end().await?;
@@ -202,7 +207,7 @@ impl Relay {
         self.events.borrow().events.clone()
     }
 
-    /// The session's facts as they were told last.
+    /// The session's facts as last published.
     pub fn session(&self) -> Result<Value> {
         let heard = self.events.borrow();
         let mut newest = heard.events.iter().rev();
@@ -210,7 +215,7 @@ impl Relay {
         Ok(changed.context("no facts of the session were told")?["session"].clone())
     }
 
-    /// The transcript as the events make it: what a window would show.
+    /// The transcript folded from the events, as a window would show it.
     pub fn items(&self) -> Vec<Value> {
         transcript::fold(&self.events.borrow().events)
     }
@@ -223,7 +228,7 @@ impl Relay {
         notices.map(|body| format!("{}: {}", shown(&body["level"]), shown(&body["text"]))).collect()
     }
 
-    /// When what the notices tell of is over, for those that say so.
+    /// The end times in notices that have one.
     pub fn notices_until(&self) -> Vec<u64> {
         self.items().iter().filter_map(|item| item["body"]["untilAt"].as_u64()).collect()
     }
@@ -238,25 +243,25 @@ impl Relay {
             .collect()
     }
 
-    /// Closes its input: it finishes what is queued, ends the agent, and ends.
+    /// Closes its stdin: the relay finishes the queue, ends the agent, and exits.
     pub fn close_input(&mut self) {
         drop(self.stdin.take());
     }
 
-    /// Closes its input and waits for its end.
+    /// Closes its stdin and waits for its exit.
     pub async fn finish(mut self) -> Result<Finished> {
         self.close_input();
         self.ended().await
     }
 
-    /// Closes its input and waits for its good end: how a test ends, so that nothing of it runs on.
+    /// Closes its stdin and waits for its successful exit: the normal end of a test, which leaves no process running.
     pub async fn close(self) -> Result<()> {
         let finished = self.finish().await?;
         ensure!(finished.status.success(), "the relay ended with {}: {}", finished.status, finished.stderr);
         Ok(())
     }
 
-    /// Waits for its end, and for the last event before it.
+    /// Waits for its exit, and for the last event before it.
     pub async fn ended(mut self) -> Result<Finished> {
         let deadline = DEADLINE;
         let ended = async {
@@ -281,7 +286,7 @@ impl Relay {
     }
 }
 
-/// A relay that ended by itself.
+/// A relay that exited.
 pub struct Finished {
     pub status: ExitStatus,
     pub events: Vec<Value>,
@@ -300,7 +305,7 @@ pub fn outcome(turn: &Value) -> Result<Outcome> {
     serde_json::from_value(turn["outcome"].clone()).with_context(|| format!("no outcome in {turn}"))
 }
 
-/// Reads events to the end, and holds them to their order: `seq` grows by one, without a gap.
+/// Reads events to the end, and checks their order: `seq` grows by one, without a gap.
 async fn read(stdout: ChildStdout, sender: &watch::Sender<Heard>) -> Result<()> {
     let mut lines = BufReader::new(stdout).lines();
     let mut last_seq: Option<u64> = None;

@@ -1,10 +1,10 @@
-//! What a window has to draw, made from a seed: long answers, and the lines in which an agent streams them.
+//! Generated content for a window, from a seed: long answers, and the lines in which an agent streams them.
 
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-/// Chance that repeats (xorshift).
+/// Repeatable random numbers (xorshift).
 struct Seed(u64);
 
 impl Seed {
@@ -83,13 +83,13 @@ pub fn streamed(id: &str, text: &str, n: usize) -> String {
     lines
 }
 
-/// A line of an agent that says a block of a message whole.
+/// A line of an agent with a whole block of a message.
 pub fn said(id: &str, block: Value) -> Value {
     let message = json!({"id": id, "type": "message", "role": "assistant", "model": "m", "content": [block]});
     json!({"type": "assistant", "message": message, "parent_tool_use_id": null})
 }
 
-/// The two lines of a command that was run, and what it put out.
+/// The two lines of a command and its output.
 pub fn command(id: &str, command: &str, output: &str) -> String {
     let call = json!({"type": "tool_use", "id": id, "name": "Bash", "input": {"command": command}});
     let result = json!({"type": "tool_result", "tool_use_id": id, "content": "see the data"});

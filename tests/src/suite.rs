@@ -1,8 +1,8 @@
-//! Runs a test target whose tests need something from outside: the CLI, a display, a notification daemon.
+//! The runner of test targets that need something external: the CLI, a display, a notification daemon.
 //!
-//! Where it is missing, each test is reported as ignored, by name, and the reason stands on stderr. With
-//! `DESKBELL_TEST_REQUIRE=1` a missing thing is a failure of each test, so a run that must be complete cannot
-//! pass by skipping. A test that hangs fails after its deadline.
+//! If it is missing, each test is reported as ignored, by name, and the reason is printed on stderr. With
+//! `DESKBELL_TEST_REQUIRE=1` a missing requirement fails each test, so a run that must be complete cannot pass by
+//! skipping. A test that hangs fails after its deadline.
 
 use std::env;
 use std::future::Future;
@@ -13,7 +13,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use libtest_mimic::{Arguments, Failed, Trial};
 
-/// What a suite needs: there, or missing for this reason.
+/// A requirement of a suite: present, or missing for this reason.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Requirement {
     Met,
@@ -21,7 +21,7 @@ pub enum Requirement {
 }
 
 impl Requirement {
-    /// Met if all are; else the reason of the first that is not.
+    /// Met if all are; otherwise the reason of the first that is not.
     pub fn all(requirements: impl IntoIterator<Item = Requirement>) -> Self {
         requirements.into_iter().find(|requirement| *requirement != Self::Met).unwrap_or(Self::Met)
     }
@@ -48,7 +48,7 @@ pub struct Test {
 /// A test that runs.
 pub type Body = Pin<Box<dyn Future<Output = Result<()>>>>;
 
-/// How long a test may take, if it does not say.
+/// The default time limit of a test.
 pub const DEADLINE: Duration = Duration::from_secs(120);
 
 /// A test by its name and its function: `test("a_turn_ends", a_turn_ends)`.
@@ -62,13 +62,13 @@ where
 }
 
 impl Test {
-    /// Needs this too, beside what it and the whole suite need.
+    /// Adds a requirement to those of the test and of the whole suite.
     pub fn needing(mut self, requirement: Requirement) -> Self {
         self.needs = Requirement::all([self.needs, requirement]);
         self
     }
 
-    /// The same test under a name with this in front, within what `around` makes of it.
+    /// The same test under a name with this prefix, wrapped by `around`.
     pub fn inside(self, name: &str, around: impl FnOnce(Body) -> Body + Send + 'static) -> Self {
         let body = self.body;
         Self { name: format!("{name}::{}", self.name), body: Box::new(|| around(body())), ..self }
@@ -79,14 +79,14 @@ impl Test {
         self
     }
 
-    /// Runs beside others: it mostly waits.
+    /// Runs in parallel with others, because it mostly waits.
     pub fn beside_others(mut self) -> Self {
         self.is_alone = false;
         self
     }
 }
 
-/// Names the tests of a module after it: `tests![queue: prompts_go_in_order, …]`.
+/// Prefixes the tests of a module with its name: `tests![queue: prompts_go_in_order, …]`.
 #[macro_export]
 macro_rules! tests {
     ($($module:ident: $($name:ident),+ $(,)?);+ $(;)?) => {
@@ -97,7 +97,7 @@ macro_rules! tests {
     };
 }
 
-/// Runs the tests in their order, one at a time but for those that run beside others, and ends the process.
+/// Runs the tests in order, one at a time except for parallel ones, and exits the process.
 pub fn run(requirement: Requirement, tests: Vec<Test>) -> ! {
     let mut arguments = Arguments::from_args();
     let is_one_at_a_time = tests.iter().all(|test| test.is_alone);
@@ -131,14 +131,14 @@ pub fn run(requirement: Requirement, tests: Vec<Test>) -> ! {
 
 impl Test {
     fn run(self) -> Result<(), Failed> {
-        // Processes, windows and their timings are what is tested: they would be in each other's way.
+        // The tests measure processes, windows and their timing, so parallel tests would disturb each other.
         static ONE: Mutex<()> = Mutex::new(());
         let _one = self.is_alone.then(|| ONE.lock().unwrap_or_else(PoisonError::into_inner));
         self.result().map_err(|error| Failed::from(format!("{error:?}")))
     }
 
     fn result(self) -> Result<()> {
-        // Two workers: the mock API and the readers of pipes go on while the test itself blocks or compares.
+        // Two workers: the mock API and the readers of pipes continue while the test itself blocks or compares.
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
@@ -147,7 +147,7 @@ impl Test {
         let deadline = self.deadline;
         let body = self.body;
         let ended = runtime.block_on(async { tokio::time::timeout(deadline, body()).await });
-        // Nothing that the test left running may hold up the next one.
+        // Tasks that the test left running must not delay the next one.
         runtime.shutdown_background();
         match ended {
             Ok(result) => result,

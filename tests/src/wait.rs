@@ -1,20 +1,20 @@
-//! Waiting for what no event announces: a condition asked again until it holds or its deadline passes.
+//! Polling for conditions that have no event: repeated until the condition is true or its deadline passes.
 
 use std::time::Duration;
 
 use anyhow::{Result, bail};
 use tokio::time::{Instant, sleep};
 
-/// For what a person would expect at once.
+/// The deadline for reactions that a user expects at once.
 pub const SHORT: Duration = Duration::from_secs(10);
-/// For the start of an app or the end of its processes on a busy machine.
+/// The deadline for the start of an app or the exit of its processes on a busy machine.
 pub const LONG: Duration = Duration::from_secs(30);
 
-/// The first pause between two questions; each is half as long again as the one before, up to the last.
+/// The first pause between two polls; each is 1.5 times the previous one, up to the last.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 const LAST_PAUSE: Duration = Duration::from_millis(100);
 
-/// Asks `probe` until it gives a value. `what` names it in the failure.
+/// Polls `probe` until it returns a value. `what` names it in the failure.
 pub async fn eventually<T>(
     what: &str,
     deadline: Duration,
@@ -40,7 +40,7 @@ pub async fn eventually<T>(
     }
 }
 
-/// Fails if `probe` ever says no during `span`: for what must not happen, which no event can announce.
+/// Fails if `probe` returns false at any time during `span`: for events that must not happen.
 pub async fn holds_for(
     what: &str,
     span: Duration,

@@ -1,7 +1,7 @@
-//! Support for tests of the real window: a desktop of their own, the app on it, and the hands and eyes of a person.
+//! Support for tests of the real window: a private desktop, the app on it, and a user's input and screen.
 //!
-//! Nothing here reaches the desktop it is run from: display, buses, home folder and window manager are private to
-//! one [`Desktop`] and end with it.
+//! Nothing here reaches the desktop on which the tests run: display, buses, home folder and window manager are private
+//! to one [`Desktop`] and end with it.
 
 mod accessible;
 mod agent;
@@ -49,7 +49,7 @@ const PROGRAMS: [(&str, &str); 11] = [
     ("setpriv", "util-linux"),
 ];
 
-/// What this machine lacks for tests of the real window, in words; `None` if they can run.
+/// A description of the programs that this machine lacks for tests of the real window; `None` if they can run.
 pub fn lacking() -> Option<String> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = |program: &str| std::env::split_paths(&path).any(|folder| folder.join(program).is_file());

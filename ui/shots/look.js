@@ -1,4 +1,4 @@
-// What is wrong with a page: by axe, and by what sticks out of the window.
+// Problems of a page: violations found by axe, and elements that overflow the window.
 
 import axe from 'axe-core';
 
@@ -6,7 +6,7 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22a', 'wcag22aa'
 /** The rules that depend on the theme. */
 const COLOURS = ['color-contrast', 'link-in-text-block'];
 
-/** Looks at a page, by all rules or by those about colours only. */
+/** Checks a page by all rules, or only by those about colours. */
 export async function problemsOf(page, { coloursOnly = false } = {}) {
   const found = await violations(
     page,
@@ -16,10 +16,11 @@ export async function problemsOf(page, { coloursOnly = false } = {}) {
 }
 
 async function violations(page, runOnly) {
-  // Evaluated by the driver, so that the page's policy stays as it is; once for a page, since it is half a megabyte.
+  // Evaluated by the driver, so that the page's policy needs no exception; once per page, because it is half a
+  // megabyte.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source);
   const { violations } = await page.evaluate(
-    // Style sheets are asked for again by `preload`, for a rule that is not run.
+    // `preload` would request style sheets again, for a rule that is not run.
     (runOnly) => globalThis.axe.run({ runOnly, resultTypes: ['violations'], preload: false }),
     runOnly,
   );
@@ -28,7 +29,10 @@ async function violations(page, runOnly) {
   );
 }
 
-/** Nothing but what scrolls by itself may be wider than the window. */
+/**
+ * Finds buttons that overflow the window, and a page wider than the window. Buttons inside scrolling elements are
+ * exempt.
+ */
 function overflows(page) {
   return page.evaluate(() => {
     const { scrollWidth, clientWidth } = document.documentElement;

@@ -1,7 +1,7 @@
-// Takes a picture of every view of the interface and every page of stories, and has axe look at each.
+// Takes screenshots of every view of the interface and every story page, and checks each with axe.
 //
-// `node shots/shots.js [FOLDER] [VIEW…]`: the pictures go to FOLDER, else to target/shots. It fails if axe finds a violation of
-// WCAG 2.0, 2.1 or 2.2, A or AA, if something sticks out of the window, or if the page logs an error.
+// `node shots/shots.js [FOLDER] [VIEW…]` writes the screenshots to FOLDER, by default to target/shots. It fails if axe
+// finds a violation of WCAG 2.0, 2.1 or 2.2, A or AA, if an element overflows the window, or if the page logs an error.
 
 import { mkdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -30,7 +30,7 @@ const server = await serve();
 const browser = await launch();
 const problems = [];
 let taken = 0;
-// A page keeps a core busy: as many at once as there are, those that take long first.
+// A page keeps one core busy, so there are as many workers as cores, but at least two.
 const looks = chosen.flatMap((view) =>
   SIZES.filter(({ name }) => view.sizes?.includes(name) ?? true).map((size) => ({ view, size })),
 );
@@ -46,14 +46,14 @@ async function shootAll() {
   for (let next = looks.shift(); next !== undefined; next = looks.shift()) await shoot(next);
 }
 
-/** One page, looked at in each theme. */
+/** Takes the screenshots of one page in each theme. */
 async function shoot({ view, size: { name, width, height } }) {
   const zoom = view.zoom ?? 1;
   const themes = view.themes ?? THEMES;
   const context = await browser.newContext({
     colorScheme: themes[0],
     reducedMotion: 'reduce',
-    // Zooming leaves the window as it is: fewer, larger pixels, or more and smaller ones.
+    // Zooming keeps the window's size: fewer but larger pixels, or more but smaller ones.
     viewport: { width: Math.round(width / zoom), height: Math.round(height / zoom) },
     deviceScaleFactor: zoom,
   });
@@ -89,7 +89,7 @@ async function settled(page) {
   );
 }
 
-/** The interface as the app has it, and the stories beside it. */
+/** Builds and serves the interface as in the app, and the stories. */
 async function serve() {
   const outDir = join(UI, '../target/shots-pages');
   const input = { index: join(UI, 'index.html'), stories: join(UI, 'stories.html') };
@@ -98,7 +98,7 @@ async function serve() {
   return preview({
     ...common,
     build: { outDir },
-    // The policy that the app has; in a browser it is stricter than in WebKitGTK.
+    // The app's content security policy; a browser applies it more strictly than WebKitGTK.
     preview: { port: 0, strictPort: false, headers: { 'content-security-policy': policy() } },
   });
 }

@@ -1,5 +1,5 @@
-// The views: the scenes, what they alone do not show (what opens by key or click, other zooms, longer words), and the
-// pages of stories. `themes`: not in all of them, where another view has the same colours.
+// The views: all scenes, states that scenes alone do not show (opened by key or click, other zoom levels, longer
+// words), and the story pages. `themes` limits a view to some themes if another view shows the same colours.
 
 const box = (page) => page.getByRole('textbox', { name: 'Prompt' });
 
@@ -8,21 +8,21 @@ async function type(page, text) {
   await page.keyboard.type(text);
 }
 
-/** Opens every line of the conversation that opens. */
+/** Expands every collapsed row of the conversation. */
 async function unfold(page) {
   const closed = page.locator('[role=log] [aria-expanded=false]');
   for (let n = await closed.count(); n > 0; n = await closed.count()) await closed.first().click();
   await page.locator('[role=log]').evaluate((log) => (log.scrollTop = 0));
 }
 
-/** Goes up with the wheel, away from the end. */
+/** Scrolls up with the wheel, away from the end. */
 async function scrollUp(page) {
   await page.locator('[role=log] [data-item]').last().hover();
   await page.mouse.wheel(0, -900);
   await page.locator('.to-end').waitFor();
 }
 
-/** Makes every word of the interface longer by two fifths, as another language would. */
+/** Makes every word of the interface 40 percent longer, as in another language. */
 async function lengthen(page) {
   await page.evaluate(() => {
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -60,12 +60,12 @@ async function withoutAsking(page) {
   await page.getByRole('menuitem', { name: /Start without asking/ }).click();
 }
 
-/** A window of the app in a state of the fake host. */
+/** A window of the app with a scene of the fake host. */
 const inWindow = ({ scene, ...rest }) => ({ address: `?scene=${scene}`, ready: 'main', ...rest });
 
 export const scenes = (names) => names.map((name) => inWindow({ name, scene: name }));
 
-/** Each page of stories, and once more with longer words, where they have the least room. */
+/** Each story page, and once more with longer words in the small size. */
 export function stories(names) {
   const page = (name) => ({ name: `stories-${name}`, address: `stories.html?page=${name}`, ready: '[data-ready]' });
   const longer = (view) => ({

@@ -144,6 +144,16 @@ describe('a window', () => {
     await vi.waitFor(() => expect(screen.getByRole('log').textContent).toContain('Interrupted'));
   });
 
+  it('goes to its empty session with Ctrl+N, whose agent starts with the first key', async () => {
+    const { commands, user } = await app('conversation');
+    const sessions = () => within(screen.getByRole('navigation', { name: 'Sessions' })).getAllByText('New session');
+    for (let n = 0; n < 3; n += 1) await user.keyboard('{Control>}n{/Control}');
+    await vi.waitFor(() => expect(sessions()).toHaveLength(1));
+    expect(commands).toEqual([]);
+    await user.type(screen.getByRole('textbox', { name: 'Prompt' }), 'Fix');
+    expect(commands).toEqual([{ type: 'start' }]);
+  });
+
   it('hides and shows the sessions with Ctrl+B', async () => {
     await app('conversation');
     await fireEvent.keyDown(document.body, { key: 'b', ctrlKey: true });
@@ -217,7 +227,7 @@ describe('a folder that cannot be worked in', () => {
 
 it('says so when there is no host', async () => {
   const host = new FakeHost();
-  host.hello = () => Promise.reject(new Error('no such command'));
+  host.connect = () => Promise.reject(new Error('no such command'));
   render(App, { host });
   await tick();
   expect((await screen.findByRole('alert')).textContent).toBe('no such command');

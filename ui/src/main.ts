@@ -1,4 +1,4 @@
-// Starts the interface: picks the host, the theme and mounts the window.
+// Entry point of the interface: selects the host, applies the theme and mounts the window.
 
 import '@fontsource-variable/inter';
 import '@fontsource-variable/jetbrains-mono';

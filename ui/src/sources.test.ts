@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { parse, type AST } from 'svelte/compiler';
 import { describe, expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '.');
@@ -10,6 +11,31 @@ const sources = readdirSync(ROOT, { recursive: true, encoding: 'utf8' })
   .map((path) => ({ path: path.replaceAll('\\', '/'), text: readFileSync(join(ROOT, path), 'utf8') }));
 
 const holding = (pattern: RegExp) => sources.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
+
+interface Key {
+  found: string;
+  /** The key is the index, or made by `uniqueKeys`. */
+  isSafe: boolean;
+}
+
+/** The keys of all keyed lists of a component. Lists without a key are not found; the linter forbids them. */
+function keysOf(path: string, source: string): Key[] {
+  const keys: Key[] = [];
+  const visit = (node: unknown) => {
+    if (typeof node !== 'object' || node === null) return;
+    if ('type' in node && node.type === 'EachBlock') {
+      const { key, index } = node as AST.EachBlock;
+      const { start = 0, end = 0 } = (key ?? {}) as { start?: number; end?: number };
+      const text = source.slice(start, end);
+      const made = /^(\w+)\[(\w+)\]$/.exec(text);
+      const isMade = made?.[2] === index && new RegExp(`\\b${made?.[1] ?? ''} =[^;]*\\buniqueKeys\\(`).test(source);
+      keys.push({ found: `${path}: ${text}`, isSafe: index !== undefined && (text === index || isMade) });
+    }
+    for (const part of Object.values(node)) visit(part);
+  };
+  visit(parse(source, { modern: true }).fragment);
+  return keys;
+}
 
 describe('the sources', () => {
   it('turn no string into elements', () => {
@@ -29,6 +55,21 @@ describe('the sources', () => {
       );
     });
     expect(own.filter((found) => !found.endsWith('#000'))).toEqual([]);
+  });
+
+  // Svelte stops drawing the page at a duplicate key, and data from an agent can be equal.
+  it('take the keys of lists from no value', () => {
+    /** Numbers assigned by the page, and one fixed set of names. */
+    const allowed = [
+      'lib/composer/AttachmentList.svelte: attachment.id',
+      'lib/conversation/ProblemList.svelte: problem.id',
+      'lib/conversation/TextDocument.svelte: chunkKey(chunk)',
+      'lib/document/Blocks.svelte: from + i',
+      'lib/sessions/SessionList.svelte: group.name',
+    ];
+    const keys = sources.filter(({ path }) => path.endsWith('.svelte')).flatMap(({ path, text }) => keysOf(path, text));
+    expect(keys.length).toBeGreaterThan(30);
+    expect(keys.filter(({ isSafe }) => !isSafe).map(({ found }) => found)).toEqual(allowed);
   });
 
   it('say on top what they are for', () => {

@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: what Deskbell costs. Times are told; only what is counted can fail.
+//! `cargo xtask bench`: the costs of Deskbell. Times are only reported; a benchmark can fail only on counted values.
 
 mod gate;
 mod sdks;
@@ -14,7 +14,7 @@ use crate::{Outcome, project, system, ui};
 
 pub use gate::gate;
 
-/// What takes a network or long, and runs only when it is named.
+/// The benchmarks that need a network or a long time, and run only when they are named.
 const BY_NAME: [&str; 2] = ["sdks", "window"];
 
 /// Runs the named benchmarks, or all that need nothing from outside.
@@ -42,7 +42,7 @@ pub fn bench(names: &[&str]) -> Outcome {
     Ok(())
 }
 
-/// What the screen costs, in the real window.
+/// Measures the cost of rendering in the real window.
 fn window() -> Outcome {
     system::ensure(&[Need::Build, Need::Tests, Need::Window])?;
     let node = Node::ensure()?;

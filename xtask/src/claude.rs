@@ -11,7 +11,7 @@ use crate::{Outcome, project};
 /// The version of Claude Code that the tests are written for.
 pub const CURRENT: &str = "2.1.329";
 
-/// What npm gives to whoever has Node before 22: a smaller set of tests runs on it as well.
+/// The version that npm installs with a Node before 22: a smaller set of tests runs on it as well.
 pub const OLD: &str = "2.1.197";
 
 /// The native executable of this version, installed on first need.
@@ -30,7 +30,8 @@ pub fn ensure(node: &Node, version: &str) -> Outcome<PathBuf> {
     }
 }
 
-/// Installs beside, and moves into place when complete: an install cut short is never taken for a whole one.
+/// Installs in a temporary folder, and moves it into place when complete, so that an interrupted install never counts
+/// as complete.
 fn install(node: &Node, folder: &Path, version: &str) -> Outcome {
     let unfinished = folder.with_extension("unfinished");
     let error = |error| format!("could not make {}: {error}", folder.display());
@@ -42,8 +43,8 @@ fn install(node: &Node, folder: &Path, version: &str) -> Outcome {
     fs::create_dir_all(&unfinished).map_err(error)?;
     fs::write(unfinished.join("package.json"), "{ \"private\": true }\n").map_err(error)?;
     let mut npm = node.npm(&unfinished);
-    // The package of the platform holds the whole native program; the main one only chooses between them, with
-    // a script that wants a newer Node than the program itself needs.
+    // The package of the platform contains the whole native program; the main one only chooses between them, with a
+    // script that needs a newer Node than the program itself.
     npm.args(["install", "--no-save", "--no-package-lock", "--ignore-scripts", "--loglevel=error"]);
     npm.arg(format!("{}@{version}", platform_package()));
     run(&mut npm)?;
@@ -51,7 +52,7 @@ fn install(node: &Node, folder: &Path, version: &str) -> Outcome {
 }
 
 fn told_version(executable: &Path) -> Outcome<String> {
-    // A home of its own: asking for the version must not touch the user's settings.
+    // A separate home: querying the version must not touch the user's settings.
     let home = Scratch::new()?;
     read(command(executable).arg("--version").env("HOME", home.path()).env("CLAUDE_CONFIG_DIR", home.path()))
 }

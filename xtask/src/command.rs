@@ -1,4 +1,4 @@
-//! Running a program to its end: shown to the user, or read by us.
+//! Running a program to its end, with its output on the terminal or captured.
 
 use std::env;
 use std::ffi::OsStr;
@@ -14,10 +14,10 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
-/// The cargo that runs us.
+/// The cargo that runs xtask.
 pub fn cargo() -> Command {
     let mut cargo = command(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    // Set by cargo for us; build scripts of the workspace must not take them for their own.
+    // Set by cargo for xtask; build scripts of the workspace must not inherit them.
     for name in ["CARGO_MANIFEST_DIR", "CARGO_MANIFEST_PATH", "CARGO_PKG_NAME", "CARGO_PKG_VERSION"] {
         cargo.env_remove(name);
     }
@@ -32,7 +32,7 @@ pub fn run(command: &mut Command) -> Outcome {
     if status.success() { Ok(()) } else { Err(format!("`{line}` failed ({status})")) }
 }
 
-/// What the command printed on its standard output, trimmed; fails unless it succeeds.
+/// Returns the command's standard output, trimmed; fails unless it succeeds.
 pub fn read(command: &mut Command) -> Outcome<String> {
     let line = shown(command);
     let output = command
@@ -46,7 +46,7 @@ pub fn read(command: &mut Command) -> Outcome<String> {
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// Where PATH has a program, if it does.
+/// The path of a program on PATH, if there is one.
 pub fn find(program: &str) -> Option<PathBuf> {
     let name = format!("{program}{}", env::consts::EXE_SUFFIX);
     env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join(&name)).find(|path| path.is_file())

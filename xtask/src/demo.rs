@@ -1,4 +1,4 @@
-//! Plays the app's demonstration where nobody looks, and watches it.
+//! Plays the app's demonstration on a virtual display, and checks it.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -10,26 +10,26 @@ use crate::display::VirtualDisplay;
 use crate::process::{Guarded, NoLine, marked};
 use crate::{Outcome, project};
 
-/// What the app is asked in the demonstration.
+/// The prompt of the demonstration.
 const PROMPT: &str = "Show me what you can do";
-/// How the app's reports about the demonstration begin.
+/// The prefix of the app's reports about the demonstration.
 const REPORT: &str = "deskbell: demo: ";
-/// The reports that mean the conversation got somewhere.
+/// The reports that show that the conversation has started.
 const ARRIVED: [&str; 2] = ["turn ended", "permission waits"];
-/// How long the conversation may take to get there, on a slow machine.
+/// Timeout for the conversation to get there, on a slow machine.
 const LIMIT: Duration = Duration::from_secs(120);
-/// How long the last process of the app may take to go.
+/// Timeout for the last process of the app to exit.
 const GONE: Duration = Duration::from_secs(10);
-/// Put into the app's environment, to find what it leaves behind.
+/// An environment variable of the app, by which its remaining processes are found.
 const MARK: &str = "DESKBELL_XTASK_DEMO";
 
-/// A demonstration that went well.
+/// A demonstration that succeeded.
 pub struct Played {
-    /// What the app reported, in order.
+    /// The app's reports, in order.
     pub reports: Vec<String>,
     /// The picture of the screen.
     pub screenshot: PathBuf,
-    /// From the start of the program to the last report.
+    /// The time from the start of the program to the last report.
     pub took: Duration,
 }
 
@@ -38,8 +38,8 @@ pub fn arguments(folder: &Path) -> Vec<String> {
     ["--demo", "--prompt", PROMPT, &folder.to_string_lossy()].map(str::to_owned).into()
 }
 
-/// Starts the app, given with its arguments; waits for the conversation, takes a picture, ends the app, and
-/// makes sure that none of its processes is left.
+/// Starts the app with its arguments; waits for the conversation, takes a picture, ends the app, and makes sure that
+/// none of its processes is left.
 pub fn play(app: &mut Command, screenshot: PathBuf) -> Outcome<Played> {
     let display = VirtualDisplay::start()?;
     display.put_on(app)?;
@@ -53,7 +53,7 @@ pub fn play(app: &mut Command, screenshot: PathBuf) -> Outcome<Played> {
     let mut lines = running.lines()?;
     let arrived = lines.wait_for(started_at + LIMIT, |line| report(line).is_some_and(has_arrived));
     let took = started_at.elapsed();
-    // A picture in any case: of a failure it says the most.
+    // A picture in any case: it explains a failure best.
     let pictured = if arrived == Err(NoLine::OutputEnded) { Ok(()) } else { display.screenshot(&screenshot) };
     let stopped = running.stop();
 
@@ -76,7 +76,7 @@ pub fn play(app: &mut Command, screenshot: PathBuf) -> Outcome<Played> {
     Ok(Played { reports, screenshot, took })
 }
 
-/// A folder with something in it to talk about, made new.
+/// A newly made folder with some contents for the demonstration.
 pub fn project_folder() -> Outcome<PathBuf> {
     let folder = project::target().join("demo-project");
     let error = |error| format!("could not make {}: {error}", folder.display());
@@ -108,7 +108,7 @@ fn none_left(mark: &str) -> Outcome {
     }
 }
 
-/// The end of what the app wrote on its standard error.
+/// The last lines of the app's standard error.
 fn tail(log: &Path) -> String {
     let text = fs::read_to_string(log).unwrap_or_default();
     let lines: Vec<&str> = text.lines().collect();

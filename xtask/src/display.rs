@@ -1,6 +1,6 @@
-//! A desktop for one program: a virtual display, a window manager, a message bus and a home of its own.
+//! A desktop for one program: a virtual display, a window manager, a message bus and a separate home.
 //!
-//! Nothing that runs on it can reach the user's session, and all of it is gone with the value.
+//! Nothing that runs on it can reach the user's session, and all of it is removed when the value is dropped.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,14 +13,14 @@ use crate::command::command;
 use crate::process::{Guarded, NoLine};
 use crate::scratch::Scratch;
 
-/// How long a part of the desktop may take to come up.
+/// Timeout for a part of the desktop to start.
 const READY: Duration = Duration::from_secs(20);
-/// How long the picture may keep changing before it is taken as it is.
+/// How long the picture may keep changing before it is saved as it is.
 const SETTLED: Duration = Duration::from_secs(30);
 /// The size of the screen, and its depth.
 const SCREEN: &str = "1440x900x24";
-/// A part of the screen that belongs to the content of a window in its middle: below the title bar, and above
-/// where a dialog would lie, since that is painted by another program than the window's content.
+/// A part of the screen that belongs to the content of a window in its middle: below the title bar, and above the place
+/// of a dialog, which another program paints.
 const CONTENT: &str = "1000x260+220+70";
 /// Smooth text has many colours; a window that has not painted has one, or two with another's edge.
 const COLOURS_OF_TEXT: usize = 16;
@@ -68,7 +68,7 @@ impl VirtualDisplay {
         })
     }
 
-    /// Has the command run on this desktop and in this home.
+    /// Makes the command run on this desktop and in this home.
     pub fn put_on(&self, command: &mut Command) -> Outcome {
         for (variable, folder) in [
             ("XDG_CONFIG_HOME", "home/.config"),
@@ -92,7 +92,7 @@ impl VirtualDisplay {
         Ok(())
     }
 
-    /// Waits until the screen shows a painted window that stands still, and saves a picture of it.
+    /// Waits until the screen shows a painted window that no longer changes, and saves a picture of it.
     pub fn screenshot(&self, file: &Path) -> Outcome {
         let deadline = Instant::now() + SETTLED;
         let mut before = self.content()?;
@@ -134,7 +134,7 @@ fn quiet(program: &str) -> Command {
     command
 }
 
-/// Starts a program that says in its first line how it can be reached.
+/// Starts a program that prints its address in its first line.
 fn first_line(command: &mut Command) -> Outcome<(Guarded, String)> {
     let program = command.get_program().to_string_lossy().into_owned();
     let mut running = Guarded::spawn(command.stdout(Stdio::piped()))?;
@@ -166,7 +166,7 @@ fn bus_configuration(folder: &Path) -> String {
     )
 }
 
-/// How many colours the pixels have, counted no further than is of interest.
+/// The number of different colours of the pixels, counted only up to the limit of interest.
 fn n_colours(rgb: &[u8]) -> usize {
     let mut colours: Vec<&[u8]> = Vec::new();
     for pixel in rgb.chunks_exact(3) {

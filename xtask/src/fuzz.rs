@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz`: libFuzzer on what must hold whatever the input.
+//! `cargo xtask fuzz`: libFuzzer on invariants that hold for every input.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,10 +10,10 @@ use crate::packages::Need;
 use crate::{Outcome, project, system};
 
 const CARGO_FUZZ_VERSION: &str = "0.13.2";
-/// How long each target runs, unless the command says.
+/// The running time of each target in minutes, unless the command sets it.
 const MINUTES: u64 = 10;
 
-/// The targets, and the words of what they read.
+/// The targets, and the dictionary of each.
 const TARGETS: [(&str, Option<&str>); 6] = [
     ("wire", Some("json.txt")),
     ("lines", None),
@@ -23,7 +23,7 @@ const TARGETS: [(&str, Option<&str>); 6] = [
     ("fold", Some("json.txt")),
 ];
 
-/// What is to be run, and for how long each.
+/// The targets to run, and the time for each.
 #[derive(Debug, PartialEq, Eq)]
 struct Plan {
     targets: Vec<(&'static str, Option<&'static str>)>,
@@ -72,7 +72,7 @@ fn plan(arguments: &[&str]) -> Outcome<Plan> {
 }
 
 fn run_target(tool: &Path, &(target, words): &(&str, Option<&str>), minutes: u64) -> Outcome {
-    // What is new goes to the first folder, which is nobody's; what is worth keeping is chosen by hand.
+    // New inputs are written to the first folder, which is not versioned; inputs worth keeping are chosen by hand.
     let found = project::target().join("fuzz").join("corpus").join(target);
     let log = project::target().join("fuzz").join(format!("{target}.log"));
     fs::create_dir_all(&found).map_err(|error| format!("could not make {}: {error}", found.display()))?;
@@ -104,7 +104,7 @@ fn run_target(tool: &Path, &(target, words): &(&str, Option<&str>), minutes: u64
     }
 }
 
-/// The engine's own code is safe: no sanitizer, and so no nightly compiler.
+/// The engine's own code is safe Rust, so it needs no sanitizer and no nightly compiler.
 fn cargo_fuzz(tool: &Path, verb: &str) -> Command {
     let mut fuzz = command(tool);
     fuzz.args(["fuzz", verb, "--sanitizer=none"]).current_dir(folder());

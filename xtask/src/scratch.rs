@@ -1,4 +1,4 @@
-//! A folder that is gone when its owner is.
+//! A temporary folder that is removed with its owner.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -12,7 +12,7 @@ pub struct Scratch(PathBuf);
 impl Scratch {
     /// Makes the folder, for this user alone.
     pub fn new() -> Outcome<Self> {
-        // The time as well: a run that was killed left its folder, and its pid is given out again.
+        // The time as well: a killed run leaves its folder, and its pid is reused.
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let path = env::temp_dir().join(format!("deskbell-{}-{:x}", process::id(), now.as_nanos()));
         make(&path, false)?;
@@ -24,7 +24,7 @@ impl Scratch {
         &self.0
     }
 
-    /// A folder inside it, made if it is not there, for this user alone.
+    /// A folder inside it, made if it does not exist, for this user alone.
     pub fn folder(&self, name: &str) -> Outcome<PathBuf> {
         let path = self.0.join(name);
         make(&path, true)?;
@@ -32,7 +32,7 @@ impl Scratch {
     }
 }
 
-/// Makes a folder for this user alone; with `recursive` it may be there already.
+/// Makes a folder for this user alone; with `recursive` it may exist already.
 fn make(path: &Path, recursive: bool) -> Outcome {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(recursive);
@@ -43,7 +43,7 @@ fn make(path: &Path, recursive: bool) -> Outcome {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What is left in the temporary folder is the system's to clear.
+        // The system clears leftovers in the temporary folder.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

@@ -1,11 +1,11 @@
-//! Pictures of the interface, to be looked at: every view and every story, two sizes, light and dark.
+//! Screenshots of the interface for review: every view and every story, two sizes, light and dark.
 
 use crate::command::run;
 use crate::node::Node;
 use crate::packages::Need;
 use crate::{Outcome, project, system, ui};
 
-/// Takes the pictures into `target/shots`. The UI's own script says what is wrong with any of them.
+/// Saves the screenshots in `target/shots`. The UI's own script reports errors in any of them.
 pub fn shots(views: &[&str]) -> Outcome {
     system::ensure(&[Need::Browser])?;
     let node = Node::ensure()?;

@@ -1,4 +1,4 @@
-//! What the system must have: installed where we can, told where we cannot.
+//! The requirements on the system: installed where possible, otherwise reported.
 
 use std::io::{self, IsTerminal};
 use std::process::Command;
@@ -8,7 +8,7 @@ use crate::Outcome;
 use crate::command::{find, read, run};
 use crate::packages::{Family, Need};
 
-/// Makes sure that the system can do what is needed.
+/// Makes sure that the system meets the needs.
 ///
 /// Debian and its relatives: installs what is missing. Elsewhere: fails with the exact commands.
 pub fn ensure(needs: &[Need]) -> Outcome {
@@ -24,11 +24,11 @@ pub fn ensure(needs: &[Need]) -> Outcome {
     }
 }
 
-/// Installing without questions, progress bars, or packages that were not asked for.
+/// Installs without questions, progress bars, or packages that were not requested.
 pub const APT_INSTALL: [&str; 5] =
     ["--quiet=2", "--option=Dpkg::Use-Pty=0", "--yes", "--no-install-recommends", "install"];
 
-/// Installs those of the packages that are not there, with apt.
+/// Installs those of the packages that are missing, with apt.
 pub fn apt_install(packages: &[&str]) -> Outcome {
     let missing = apt_missing(packages)?;
     if missing.is_empty() {
@@ -44,7 +44,7 @@ pub fn apt_install(packages: &[&str]) -> Outcome {
     println!("Installing {}", missing.join(" "));
     static UPDATED: OnceLock<()> = OnceLock::new();
     if UPDATED.set(()).is_ok() {
-        // Old package lists may still do: the install below decides.
+        // Old package lists may be enough: the install below decides.
         if let Err(reason) = run(apt_get()?.args(["--quiet=2", "update"])) {
             eprintln!("xtask: {reason}; going on with the package lists that are there");
         }
@@ -59,7 +59,7 @@ pub fn apt_get() -> Outcome<Command> {
     Ok(apt_get)
 }
 
-/// A command that runs with the rights of root: as it is for root itself, by `sudo` for others.
+/// A command that runs with the rights of root: unchanged for root itself, by `sudo` for others.
 pub fn privileged(program: &str) -> Outcome<Command> {
     if is_root() {
         return Ok(Command::new(program));
@@ -72,7 +72,7 @@ pub fn privileged(program: &str) -> Outcome<Command> {
     Ok(sudo)
 }
 
-/// Whether `privileged` will work, asking for a password only where someone can type one.
+/// Whether `privileged` will work, asking for a password only where a user can type one.
 pub fn can_be_privileged() -> bool {
     is_root()
         || find("sudo").is_some()
@@ -90,9 +90,9 @@ pub fn has_display() -> bool {
     !cfg!(target_os = "linux") || set("DISPLAY") || set("WAYLAND_DISPLAY")
 }
 
-/// What is left of `packages` when those that dpkg has installed are taken away.
+/// The packages that dpkg does not have installed.
 fn apt_missing<'a>(packages: &[&'a str]) -> Outcome<Vec<&'a str>> {
-    // It fails when it does not know one of them, and lists the others all the same.
+    // It fails if it does not know one of them, but still lists the others.
     let output = Command::new("dpkg-query")
         .args(["--show", "--showformat=${Package} ${db:Status-Status}\\n"])
         .args(packages)
@@ -162,7 +162,7 @@ fn tell_windows() -> Outcome {
         .to_owned())
 }
 
-/// The system we run on, as far as installing things is concerned.
+/// The system on which xtask runs, as far as it matters for installing packages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum System {
     Linux(Family),

@@ -1,6 +1,7 @@
-//! `cargo xtask systems`: whether the code is right for Windows and macOS, as far as a compiler on Linux can tell.
+//! `cargo xtask systems`: checks the code for Windows and macOS, as far as a compiler on Linux can.
 //!
-//! No standard library for them is needed: it is checked from its source, with the rest. Nothing is linked and nothing run.
+//! It needs no standard library for them, because the library is checked from its source with the rest. Nothing is
+//! linked and nothing runs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,9 +29,9 @@ pub fn systems() -> Outcome {
     outcomes.into_iter().collect()
 }
 
-/// A compiler that has the source of its standard library beside it.
+/// A compiler with the source of its standard library.
 struct Toolchain {
-    /// Of the system, at a place where rustup's does not hide it; `None`: the one that runs us.
+    /// The system's compiler, at a path where rustup's does not hide it; `None`: the one that runs xtask.
     folder: Option<&'static Path>,
 }
 
@@ -65,7 +66,7 @@ impl Toolchain {
             }
         };
         check
-            // The standard library is built by a feature that only a nightly compiler would take otherwise.
+            // The standard library is built by a feature that otherwise only a nightly compiler accepts.
             .env("RUSTC_BOOTSTRAP", "1")
             .env("CARGO_BUILD_WARNINGS", "deny")
             .args([
@@ -81,8 +82,9 @@ impl Toolchain {
     }
 }
 
-/// A C compiler for a target that has none here: two packages for macOS compile Objective-C, and since nothing is
-/// linked, an empty object does. Always at the same place, or those packages would be compiled each time.
+/// A C compiler for a target that has none here: two packages for macOS compile Objective-C, and because nothing is
+/// linked, an empty object is enough. Its path never changes, because otherwise those packages would be compiled each
+/// time.
 struct Stub(PathBuf);
 
 impl Stub {

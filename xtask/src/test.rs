@@ -1,4 +1,4 @@
-//! `cargo xtask test`: every check there is, each in a part of its own.
+//! `cargo xtask test`: every check of the project, each in a separate part.
 
 mod part;
 
@@ -14,40 +14,40 @@ use crate::{Outcome, bench, claude, package, project, system, toolchain, ui};
 
 use part::{Part, chosen, needs};
 
-/// What came of a part.
+/// The result of a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Verdict {
+enum PartResult {
     Passed,
     Failed(String),
-    /// It could not be done here; a failure where the run is unattended.
+    /// It could not run here; a failure where the run is unattended.
     Skipped(String),
     /// A part that it needs failed.
     NotRun(Part),
 }
 
-/// Runs the named parts and what they need, or all; fails if any failed.
+/// Runs the named parts and those they need, or all; fails if any failed.
 pub fn test(names: &[&str]) -> Outcome {
     let parts = chosen(names)?;
     let mut suite = Suite { needs: needs(&parts), node: None };
-    let mut verdicts: Vec<(Part, Verdict, Duration)> = Vec::new();
+    let mut results: Vec<(Part, PartResult, Duration)> = Vec::new();
     for part in parts {
         println!("\n==== {} ====", part.title());
         let started_at = Instant::now();
         let failed =
-            |needed: &Part| verdicts.iter().any(|(part, verdict, _)| part == needed && !verdict.is_good());
-        let verdict = match part.needed().iter().find(|needed| failed(needed)) {
-            Some(needed) => Verdict::NotRun(*needed),
+            |needed: &Part| results.iter().any(|(part, result, _)| part == needed && !result.is_good());
+        let result = match part.needed().iter().find(|needed| failed(needed)) {
+            Some(needed) => PartResult::NotRun(*needed),
             None => suite.run(part),
         };
-        if verdict != Verdict::Passed {
-            println!("{}: {}", part.title(), verdict.shown());
+        if result != PartResult::Passed {
+            println!("{}: {}", part.title(), result.shown());
         }
-        verdicts.push((part, verdict, started_at.elapsed()));
+        results.push((part, result, started_at.elapsed()));
     }
-    summary(&verdicts)
+    summary(&results)
 }
 
-/// Lives through what is recorded in `tests/recordings` once more, and writes it anew.
+/// Repeats the sessions in `tests/recordings`, and writes the recordings again.
 pub fn recordings() -> Outcome {
     system::ensure(Part::RealCli.packages())?;
     let node = Node::ensure()?;
@@ -63,16 +63,16 @@ pub fn recordings() -> Outcome {
         .env("UPDATE_RECORDINGS", "1"))
 }
 
-/// What the parts share.
+/// The state that the parts share.
 struct Suite {
     needs: Vec<Need>,
     node: Option<Node>,
 }
 
 impl Suite {
-    fn run(&mut self, part: Part) -> Verdict {
+    fn run(&mut self, part: Part) -> PartResult {
         if let Err(reason) = system::ensure(part.packages()) {
-            return Verdict::Failed(reason);
+            return PartResult::Failed(reason);
         }
         let outcome = match part {
             Part::Install => self.install(),
@@ -92,8 +92,8 @@ impl Suite {
             Part::Package => return self.package(),
         };
         match outcome {
-            Ok(()) => Verdict::Passed,
-            Err(reason) => Verdict::Failed(reason),
+            Ok(()) => PartResult::Passed,
+            Err(reason) => PartResult::Failed(reason),
         }
     }
 
@@ -102,8 +102,8 @@ impl Suite {
     }
 
     fn install(&mut self) -> Outcome {
-        // All at once, so that a password is asked for at the start. What is still missing then fails the parts
-        // that need it, and no other.
+        // All at once, so that a password is requested at the start. Anything still missing then fails only the parts
+        // that need it.
         if let Err(reason) = system::ensure(&self.needs) {
             eprintln!("xtask: {reason}");
         }
@@ -116,7 +116,7 @@ impl Suite {
         both(run(cargo().args(["fmt", "--all", "--check"])), || ui::script(self.node()?, "lint"))
     }
 
-    fn real_cli(&self) -> Verdict {
+    fn real_cli(&self) -> PartResult {
         // Without the CLI the tests still run, and name each one that is skipped.
         let install = |version| self.node().and_then(|node| claude::ensure(node, version));
         let installed =
@@ -131,19 +131,19 @@ impl Suite {
         });
         let [(_, current), (_, old)] = installed;
         match (tested, current.and(old)) {
-            (Err(reason), Ok(_)) => Verdict::Failed(reason),
-            (Err(reason), Err(missing)) => Verdict::Failed(format!("{missing}; {reason}")),
-            (Ok(()), Ok(_)) => Verdict::Passed,
-            (Ok(()), Err(missing)) => Verdict::Skipped(missing),
+            (Err(reason), Ok(_)) => PartResult::Failed(reason),
+            (Err(reason), Err(missing)) => PartResult::Failed(format!("{missing}; {reason}")),
+            (Ok(()), Ok(_)) => PartResult::Passed,
+            (Ok(()), Err(missing)) => PartResult::Skipped(missing),
         }
     }
 
-    fn package(&self) -> Verdict {
+    fn package(&self) -> PartResult {
         let checked = self.node().and_then(package::build).and_then(|()| package::check());
         match checked {
-            Ok(Checked::Works) => Verdict::Passed,
-            Ok(Checked::Skipped(reason)) => Verdict::Skipped(reason),
-            Err(reason) => Verdict::Failed(reason),
+            Ok(Checked::Works) => PartResult::Passed,
+            Ok(Checked::Skipped(reason)) => PartResult::Skipped(reason),
+            Err(reason) => PartResult::Failed(reason),
         }
     }
 }
@@ -158,7 +158,7 @@ fn rust() -> Outcome {
         (&["test"], &["test"])
     };
     let units = run(cargo().args(first).args(app_and_engine));
-    // nextest leaves out the examples in the documentation; `cargo test` has had them by then.
+    // nextest leaves out the examples in the documentation; `cargo test` has already run them.
     let units = if toolchain::has_nextest() { both(units, examples) } else { units };
     both(units, || {
         // Whole sessions run the double, and some of them the app.
@@ -181,9 +181,9 @@ fn real_window() -> Outcome {
     })
 }
 
-/// Runs tests that start the built app, with what else they need in their environment.
+/// Runs tests that start the built app, with further settings in their environment.
 fn against_the_app(name: &str, prepare: impl FnOnce(&mut Command)) -> Outcome {
-    // What users run, built without the features that only tests ask for.
+    // The build that users run, without the features that only tests enable.
     run(cargo().arg("build"))?;
     let mut tests = cargo();
     tests
@@ -197,7 +197,7 @@ fn against_the_app(name: &str, prepare: impl FnOnce(&mut Command)) -> Outcome {
     run(&mut tests)
 }
 
-/// Runs the second whatever came of the first, and tells what failed.
+/// Runs the second even if the first failed, and reports all failures.
 fn both(first: Outcome, second: impl FnOnce() -> Outcome) -> Outcome {
     match (first, second()) {
         (Err(first), Err(second)) => Err(format!("{first}; {second}")),
@@ -205,7 +205,7 @@ fn both(first: Outcome, second: impl FnOnce() -> Outcome) -> Outcome {
     }
 }
 
-impl Verdict {
+impl PartResult {
     fn is_good(&self) -> bool {
         match self {
             Self::Passed => true,
@@ -224,22 +224,22 @@ impl Verdict {
     }
 }
 
-fn summary(verdicts: &[(Part, Verdict, Duration)]) -> Outcome {
+fn summary(results: &[(Part, PartResult, Duration)]) -> Outcome {
     println!("\n==== Summary ====");
-    for (part, verdict, took) in verdicts {
-        // The whole reason stands with the part; here it must not break the table.
-        let shown = verdict.shown();
+    for (part, result, took) in results {
+        // The whole reason is printed with the part; here it must not break the table.
+        let shown = result.shown();
         let first_line = shown.lines().next().unwrap_or_default();
         println!("{:<20} {:>8}  {first_line}", part.title(), minutes(*took));
     }
-    println!("{:<20} {:>8}", "All", minutes(verdicts.iter().map(|(_, _, took)| took).sum()));
+    println!("{:<20} {:>8}", "All", minutes(results.iter().map(|(_, _, took)| took).sum()));
     let bad: Vec<&str> =
-        verdicts.iter().filter(|(_, verdict, _)| !verdict.is_good()).map(|(part, ..)| part.title()).collect();
+        results.iter().filter(|(_, result, _)| !result.is_good()).map(|(part, ..)| part.title()).collect();
     if bad.is_empty() {
         println!("Everything passed.");
         Ok(())
     } else {
-        Err(format!("{} of {} parts failed: {}", bad.len(), verdicts.len(), bad.join(", ")))
+        Err(format!("{} of {} parts failed: {}", bad.len(), results.len(), bad.join(", ")))
     }
 }
 

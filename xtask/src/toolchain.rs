@@ -1,9 +1,9 @@
-//! The parts of the Rust toolchain that a minimal installation leaves out.
+//! The components of the Rust toolchain that a minimal installation leaves out.
 
 use crate::Outcome;
 use crate::command::{cargo, command, read, run};
 
-/// Makes sure that `cargo fmt` and `cargo clippy` are there.
+/// Makes sure that `cargo fmt` and `cargo clippy` are installed.
 pub fn ensure_components() -> Outcome {
     for (component, subcommand) in [("rustfmt", "fmt"), ("clippy", "clippy")] {
         if read(cargo().args([subcommand, "--version"])).is_ok() {

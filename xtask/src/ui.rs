@@ -9,22 +9,22 @@ use crate::command::run;
 use crate::node::Node;
 use crate::{Outcome, project};
 
-/// What is made from the sources rather than being one of them.
+/// Generated folders, which are not sources.
 const MADE: [&str; 4] = ["node_modules", "dist", "coverage", "test-results"];
 
-/// Installs exactly what `package-lock.json` names, unless that was the last thing installed.
+/// Installs exactly the packages of `package-lock.json`, unless they were the last ones installed.
 pub fn install(node: &Node) -> Outcome {
     let lock = fs::read(project::ui().join("package-lock.json"))
         .map_err(|error| format!("could not read ui/package-lock.json: {error}"))?;
-    // Kept among the packages, so that it goes when they go.
+    // Stored among the packages, so that it is deleted with them.
     let stamp = project::ui().join("node_modules").join(".installed-lock.json");
     if fs::read(&stamp).is_ok_and(|installed| installed == lock) {
         return Ok(());
     }
     let npm = |command: &[&str]| run(node.npm(&project::ui()).args(command).arg("--loglevel=error"));
     npm(&["ci"]).or_else(|reason| {
-        // `ci` refuses a lock file without the packages of other systems, which npm leaves out where its registry
-        // has none of them. `install` takes the same versions, and does not mind.
+        // `ci` refuses a lock file without the packages of other systems, which npm leaves out if its registry has none
+        // of them. `install` installs the same versions without that check.
         eprintln!("xtask: {reason}; trying without those of other systems");
         npm(&["install", "--no-save"])
     })?;
@@ -34,7 +34,7 @@ pub fn install(node: &Node) -> Outcome {
 /// Builds `ui/dist`, unless it is newer than every source.
 pub fn build(node: &Node) -> Outcome {
     install(node)?;
-    // Not in `dist`: all that lies there goes into the app.
+    // Not in `dist`: everything in that folder is compiled into the app.
     let stamp = project::tools().join("ui-built");
     if is_built_since_change(&stamp) {
         return Ok(());
@@ -42,7 +42,7 @@ pub fn build(node: &Node) -> Outcome {
     let error = |error| format!("could not write {}: {error}", stamp.display());
     let starting = stamp.with_extension("starting");
     fs::create_dir_all(project::tools()).map_err(error)?;
-    // Written before the build and put in place after it: a change made meanwhile counts as newer.
+    // Written before the build and moved into place after it: a change during the build counts as newer.
     fs::write(&starting, "").map_err(error)?;
     script(node, "build")?;
     fs::rename(&starting, &stamp).map_err(error)
@@ -66,7 +66,7 @@ fn is_built_since_change(stamp: &Path) -> bool {
     built.is_some_and(|built| newest(&project::ui()).is_some_and(|changed| changed <= built))
 }
 
-/// When a source below the folder last changed; a deleted one shows in its folder.
+/// The time of the last change of a source below the folder; a deletion changes the time of its folder.
 fn newest(folder: &Path) -> Option<SystemTime> {
     let entries = fs::read_dir(folder).ok()?.flatten().filter(|entry| {
         let name = entry.file_name();
@@ -76,7 +76,7 @@ fn newest(folder: &Path) -> Option<SystemTime> {
     let changes = entries.filter_map(|entry| {
         let metadata = entry.metadata().ok()?;
         let inside = if metadata.is_dir() { newest(&entry.path()) } else { None };
-        // The modified time of the top folder is of no use: `dist` coming and going changes it.
+        // The modified time of the top folder is not usable, because creating or deleting `dist` changes it.
         inside.max(metadata.modified().ok())
     });
     changes.max()

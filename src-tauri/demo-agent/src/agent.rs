@@ -1,4 +1,5 @@
-//! What the threads share: the session's facts, the queue of prompts, the open requests, and how to wait for change.
+//! The state that the threads share: the session, the queue of prompts, the open requests, and a condition variable for
+//! changes.
 
 use std::collections::VecDeque;
 use std::process::ExitCode;
@@ -19,26 +20,26 @@ use crate::wire;
 /// A prompt as the host wrote it.
 #[derive(Clone, Debug)]
 pub struct Prompt {
-    /// Under which it is stored: the host's own, or one made here.
+    /// The id under which it is stored: the host's own, or one that the agent generated.
     pub uuid: String,
-    /// Whether the host gave the uuid; only then is its life told by `command_lifecycle`.
+    /// Whether the host gave the uuid; only then `command_lifecycle` reports its states.
     pub named: bool,
-    /// The text of it.
+    /// Its text.
     pub text: String,
-    /// The content as it came.
+    /// The content as it was received.
     pub content: Value,
-    /// Whether a person wrote it, as the host says.
+    /// Whether the user wrote it, according to the host.
     pub human: bool,
-    /// Whether it is to be answered, or only remembered.
+    /// Whether the agent must answer it, or only remember it.
     pub query: bool,
 }
 
-/// Why a turn ends before its end.
+/// The reason why a turn ends early.
 #[derive(Debug)]
 pub enum Cut {
     /// By the host's `interrupt`.
     Interrupted,
-    /// By a denial that says so; the refused call has its result already.
+    /// By a denial that interrupts; the refused call already has its result.
     Refused,
     /// By an error of the service.
     Failed { status: Option<u16>, kind: String, text: String },
@@ -46,25 +47,25 @@ pub enum Cut {
     OutOfTurns(u32),
 }
 
-/// What the agent does with an interrupt.
+/// The agent's reaction to an interrupt.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Hearing {
     /// Ends the turn.
     Normal,
-    /// Acknowledges it, and goes on.
+    /// Acknowledges it, and continues.
     Stubborn,
     /// Does not even acknowledge it.
     Deaf,
 }
 
-/// A control request of this agent's that the host has not answered, or has just answered.
+/// A control request of this agent that the host has not answered, or has just answered.
 pub struct OpenRequest {
     pub id: String,
-    /// The whole `response` object, once it is there, and how many answers came before it.
+    /// The whole `response` object once it arrives, and the number of answers that arrived before it.
     pub answer: Option<(u64, Value)>,
 }
 
-/// Everything that changes.
+/// The mutable state.
 pub struct State {
     pub session_id: String,
     pub mode: String,
@@ -74,24 +75,24 @@ pub struct State {
     /// Tokens in the context.
     pub context: u64,
     pub rules: Vec<Rule>,
-    /// The host's; `None` is the model's own.
+    /// The level set by the host; `None` is the model's own.
     pub effort: Option<String>,
     pub results: u64,
     pub store: Store,
     pub queue: VecDeque<Prompt>,
-    /// Turns to begin without being asked.
+    /// Turns that the agent begins without a prompt.
     pub unasked: VecDeque<String>,
     pub open: Vec<OpenRequest>,
-    /// How many answers came so far.
+    /// The number of answers so far.
     pub answers: u64,
-    /// A turn runs.
+    /// Whether a turn is running.
     pub running: bool,
-    /// The turn that runs, or else the next one, is to be cut off.
+    /// Whether to interrupt the running turn, or else the next one.
     pub interrupted: bool,
     pub hearing: Hearing,
-    /// The standard input is at its end.
+    /// Whether the standard input is closed.
     pub closed: bool,
-    /// The host asked for the end of the session.
+    /// Whether the host requested the end of the session.
     pub ended: bool,
 }
 
@@ -104,7 +105,7 @@ pub struct Agent {
     changed: Condvar,
 }
 
-/// What to do next.
+/// The next thing to do.
 pub enum Work {
     Prompts(Vec<Prompt>),
     Unasked(String),
@@ -112,17 +113,17 @@ pub enum Work {
 }
 
 impl State {
-    /// Whether a turn runs or is about to.
+    /// Whether a turn is running or about to run.
     pub fn busy(&self) -> bool {
         self.running || !self.queue.is_empty() || !self.unasked.is_empty()
     }
 
-    /// How many of the queued prompts make the next turn: all, merged, but for the first turn, which has one alone.
+    /// The number of queued prompts in the next turn: all, merged, except for the first turn, which has only one.
     pub fn next_count(&self) -> usize {
         if self.results == 0 { self.queue.len().min(1) } else { mergeable(&self.queue) }
     }
 
-    /// The turn is over, or will not be.
+    /// Records that the turn has ended, or will not run.
     pub fn turn_over(&mut self) {
         self.running = false;
         self.interrupted = false;
@@ -141,7 +142,7 @@ impl Agent {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes the state and wakes whoever waits for that.
+    /// Changes the state and wakes the threads that wait for a change.
     pub fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
         let result = change(&mut self.lock());
         self.changed.notify_all();
@@ -153,17 +154,17 @@ impl Agent {
         self.environment.old()
     }
 
-    /// Writes a line that carries a `session_id` and a `uuid` of its own.
+    /// Writes a line that carries a `session_id` and its own `uuid`.
     pub fn send(&self, line: Value) {
         self.send_in(&self.lock(), line);
     }
 
-    /// Tells the state of the session, if the host wants to know.
+    /// Reports the state of the session, if the host requested it.
     pub fn tell_state(&self, state: &str) {
         self.tell_state_in(&self.lock(), state);
     }
 
-    /// Tells the life of a prompt.
+    /// Reports the state of a prompt.
     pub fn tell_life(&self, uuid: &str, state: &str) {
         self.tell_life_in(&self.lock(), uuid, state);
     }
@@ -211,7 +212,7 @@ impl Agent {
         }
     }
 
-    /// Takes the prompts that came during the turn.
+    /// Takes the prompts that arrived during the turn.
     pub fn take_queued(&self) -> Vec<Prompt> {
         let mut state = self.lock();
         let count = mergeable(&state.queue);
@@ -243,7 +244,8 @@ impl Agent {
         id
     }
 
-    /// Waits until one of the requests is answered; of several answers the first to come is taken. `None` if the host is gone.
+    /// Waits until one of the requests is answered, and returns the answer that arrived first. `None` if the host has
+    /// closed the standard input.
     pub fn answer(&self, ids: &[String]) -> Result<Option<(String, Value)>, Cut> {
         let mut state = self.lock();
         loop {
@@ -272,13 +274,13 @@ impl Agent {
         self.output.line(&wire::cancel_request(id));
     }
 
-    /// Ends the process at once, with everything written so far on its way.
+    /// Flushes the output and exits the process at once.
     pub fn exit(&self, code: i32) -> ! {
         self.output.flush();
         std::process::exit(code);
     }
 
-    /// Ends the process as a session ends.
+    /// Ends the session and returns the exit code of the process.
     pub fn leave(&self, failed: bool) -> ExitCode {
         self.lock().store.close();
         self.output.flush();
@@ -286,7 +288,7 @@ impl Agent {
     }
 }
 
-/// How many of the first prompts make one turn: those that are only to be remembered stay alone.
+/// The number of prompts at the front that make one turn. A prompt that is only remembered has its own turn.
 fn mergeable(queue: &VecDeque<Prompt>) -> usize {
     match queue.front() {
         Some(first) if !first.query => 1,

@@ -1,8 +1,8 @@
-//! What the agent says it has: models, modes, tools, commands, capabilities.
+//! The agent's catalogue: models, modes, tools, commands, capabilities.
 
 use serde_json::{Value, json};
 
-/// The model unless another is asked for.
+/// The default model.
 pub const DEFAULT_MODEL: &str = "claude-opus-5-5";
 
 /// The permission modes that can be set.
@@ -33,7 +33,7 @@ const TOOLS: &[&str] = &[
 /// The levels of effort of every model.
 pub const EFFORT_LEVELS: &[&str] = &["low", "medium", "high"];
 
-/// The tools that run without asking, whatever the mode.
+/// The tools that run without permission in every mode.
 pub const HARMLESS_TOOLS: &[&str] = &[
     "Read",
     "Glob",
@@ -47,10 +47,10 @@ pub const HARMLESS_TOOLS: &[&str] = &[
     "ToolSearch",
 ];
 
-/// The tools that `acceptEdits` lets run.
+/// The tools that `acceptEdits` allows.
 pub const EDIT_TOOLS: &[&str] = &["Edit", "MultiEdit", "NotebookEdit", "Write"];
 
-/// The tools that always ask, since the question is the point.
+/// The tools that always ask, because they need an answer from the user.
 pub const ASKING_TOOLS: &[&str] = &["AskUserQuestion", "ExitPlanMode"];
 
 const COMMANDS: &[(&str, &str)] = &[
@@ -79,7 +79,7 @@ const CAPABILITIES: &[&str] = &[
     "ui_surface_v1",
 ];
 
-/// The tools, without those that need someone to ask.
+/// The tools; without those that need an answer from the user, unless `can_ask`.
 pub fn tools(can_ask: bool) -> Vec<&'static str> {
     let needs_asking = |tool: &&str| ASKING_TOOLS.contains(tool) || *tool == "EnterPlanMode";
     TOOLS.iter().copied().filter(|tool| can_ask || !needs_asking(tool)).collect()
@@ -95,7 +95,7 @@ pub fn agent_names() -> Vec<&'static str> {
     AGENTS.iter().map(|(name, _)| *name).collect()
 }
 
-/// What a host can rely on.
+/// The capabilities that a host can rely on.
 pub fn capabilities() -> &'static [&'static str] {
     CAPABILITIES
 }
@@ -115,7 +115,7 @@ pub fn agents() -> Value {
     AGENTS.iter().map(|(name, description)| json!({"name": name, "description": description})).collect()
 }
 
-/// The models a host can offer.
+/// The models that a host can offer.
 pub fn models() -> Value {
     [
         ("default", "Default (recommended)", "The demo agent's default; every model plays the same script"),

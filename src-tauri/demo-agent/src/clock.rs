@@ -1,4 +1,4 @@
-//! The wall clock as the wire wants it: ISO 8601 in UTC with milliseconds.
+//! The wall clock in the format of the wire: ISO 8601 in UTC with milliseconds.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -7,7 +7,7 @@ pub fn millis() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
 }
 
-/// The moment as `2026-11-21T07:06:38.331Z`.
+/// The current time, such as `2026-11-21T07:06:38.331Z`.
 pub fn timestamp() -> String {
     format(millis())
 }

@@ -42,6 +42,10 @@ pub fn answer(agent: &Agent, line: &Value) {
             let cost = usage::cost(&agent.lock().usage);
             done(Some(json!({"text": format!("Estimated cost:        ${cost:.4}")})));
         }
+        "get_usage" => {
+            let usage = json!({"session": {"total_cost_usd": usage::cost(&agent.lock().usage)}});
+            done(Some(usage));
+        }
         "get_binary_version" => done(Some(json!({"version": agent.environment.version()}))),
         "get_settings" => done(Some(switches::settings(&agent.lock()))),
         "list_permission_rules" if !agent.old() => done(Some(switches::rules(&agent.lock(), &cwd()))),
@@ -131,7 +135,7 @@ fn session_state(state: &State) -> &'static str {
     }
 }
 
-/// The withdrawals come first, then the receipt, then what the turn has to say: it only wakes when the lock is free.
+/// Writes the withdrawals first, then the receipt, then the output of the turn, which only wakes when the lock is free.
 fn interrupt(agent: &Agent, id: &Value, cancel_queued: bool) {
     agent.change(|state| {
         if state.hearing == Hearing::Deaf {
@@ -148,7 +152,7 @@ fn interrupt(agent: &Agent, id: &Value, cancel_queued: bool) {
                 agent.output.line(&wire::cancel_request(&open.id));
             }
         }
-        // What is about to begin is cut off, too, and so no longer queued.
+        // The prompts of a turn that is about to begin are interrupted too, and so no longer queued.
         let taken = if state.running { 0 } else { state.next_count() };
         let queued = state.queue.iter().skip(taken).filter(|prompt| prompt.named);
         let queued: Vec<_> = queued.map(|prompt| &prompt.uuid).collect();
@@ -205,7 +209,7 @@ fn set_model(agent: &Agent, id: &Value, model: &str) {
     agent.output.line(&wire::success(id, Some(json!({"model": full}))));
 }
 
-/// Gives the session a title of the user's own.
+/// Sets a title that the user chose.
 pub fn rename(agent: &Agent, title: &str) {
     agent.change(|state| {
         state.title = Some(title.to_owned());
@@ -214,7 +218,7 @@ pub fn rename(agent: &Agent, title: &str) {
     agent.send(wire::title_changed(title));
 }
 
-/// The first words of the description, as a title would have them.
+/// The first words of the description, formatted as a title.
 fn title_from(description: &str) -> String {
     let words: Vec<&str> = description.split_whitespace().take(6).collect();
     let title = words.join(" ");

@@ -1,4 +1,4 @@
-//! The demo: what the agent says to a prompt that is no script. Nothing in it is real but the words.
+//! The demo: the agent's reply to a prompt that is not a script. It only pretends to run commands and edit files.
 
 mod parts;
 mod pretend;
@@ -13,15 +13,15 @@ use crate::permission::{Call, Permit};
 use crate::reply::words;
 use crate::turn::Turn;
 
-/// A reading pace: quick enough not to bore, slow enough to be seen to stream.
+/// The pause between deltas, in milliseconds: fast enough to read comfortably, slow enough to be visibly streamed.
 const DELTA_MS: u64 = 32;
 
-/// How long a pretended command takes.
+/// The duration of a pretended command, in milliseconds.
 const COMMAND_MS: u64 = 900;
 
-/// What a person did not ask to be let run is marked as allowed by configuration.
+/// The decision of a call that ran without the user's permission: allowed by configuration.
 fn by_config() -> Value {
-    // Nothing real happens, so nobody need be asked: it is not the mode that lets it through.
+    // Nothing real happens, so no permission is needed; the mode is not the reason.
     json!({"decision": "accept", "source": "config", "reason_type": "other"})
 }
 
@@ -70,7 +70,7 @@ fn command(turn: &mut Turn<'_>, call: &Call, outcome: Result<&str, &str>) -> Res
     run(turn, call, outcome, &by_config())
 }
 
-/// Asks permission for a pretended command and runs it; says whether it ran.
+/// Asks permission for a pretended command and runs it; returns whether it ran.
 fn asked_command(turn: &mut Turn<'_>, call: &Call, output: &str) -> Result<bool, Cut> {
     match turn.permit(call)? {
         Permit::Run { decision, .. } => run(turn, call, Ok(output), &decision).map(|()| true),

@@ -1,4 +1,4 @@
-//! How a turn ends: what is open is cut off, then comes the `result`.
+//! The end of a turn: open parts are cut off, then the `result` is written.
 
 use serde_json::{Value, json};
 
@@ -15,20 +15,20 @@ const STOPPED_TOOL: &str = " Correction to the text above: this call was stopped
                             ran. It may have run in part or in full, and its changes may have been written. No \
                             permission prompt was involved.";
 
-/// How a turn ends.
+/// The outcome of a turn.
 struct Ending {
     subtype: &'static str,
     is_error: bool,
-    /// `None` for what the agent did without asking a model.
+    /// `None` for the agent's own work without a model.
     terminal_reason: Option<&'static str>,
     stop_reason: Option<&'static str>,
     extra_turns: u32,
-    /// What stands between `subtype` and `type`.
+    /// The fields between `subtype` and `type`.
     outcome: Value,
 }
 
 impl Turn<'_> {
-    /// Ends the turn with its result, and says whether that was an error.
+    /// Ends the turn with its result, and returns whether that was an error.
     pub fn finish(mut self, outcome: Result<(), Cut>) -> bool {
         let ending = match outcome {
             Ok(()) => self.completed(),
@@ -46,7 +46,7 @@ impl Turn<'_> {
         };
         let is_error = ending.is_error;
         let agent = self.agent;
-        // All of it under one lock: what the host sends once it has read the result belongs to the next turn.
+        // All of it under one lock: anything that the host sends after it has read the result belongs to the next turn.
         agent.change(|state| {
             let usage = state.usage.clone();
             state.store.turn_ended(&usage);
@@ -82,7 +82,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Cuts off what is open: a message with what is there of it, else the calls.
+    /// Cuts off the open parts: the partial message if there is one, otherwise the calls.
     fn abort(&mut self) -> Ending {
         if self.message.is_some() {
             self.cut_message(|turn| {
@@ -114,14 +114,15 @@ impl Turn<'_> {
         }
     }
 
-    /// The result of a call the user did not let run or finish.
+    /// The result of a call that the user did not allow to run or to finish.
     pub fn user_rejected(&self, call: &Call, text: &str) {
         let content =
             json!([{"type": "tool_result", "content": text, "is_error": true, "tool_use_id": call.id}]);
-        let extra = json!({
-            "tool_use_result": "User rejected tool use",
-            "tool_result_meta": [{"id": call.id, "non_execution_kind": "user-rejected"}],
-        });
+        let mut extra = json!({"tool_use_result": "User rejected tool use"});
+        // 2.1.197 does not report whether the call had begun.
+        if !self.agent.old() {
+            extra["tool_result_meta"] = json!([{"id": call.id, "non_execution_kind": "user-rejected"}]);
+        }
         self.user(content, extra);
     }
 

@@ -1,35 +1,35 @@
-//! The environment: where the transcript goes, how fast the demo plays, and the faults a test asks for.
+//! The environment: the transcript's folder, the demo's speed, and the faults that a test requests.
 //!
 //! `DESKBELL_DEMO_SPEED` scales the demo's pauses: `1` is the natural pace, `2` twice as slow, `0` none at all. The
-//! pauses a script asks for are literal.
+//! pauses of a script are literal.
 //!
 //! `DESKBELL_DEMO_FAULT` is a comma-separated list of:
 //!
 //! | Fault | Effect |
 //! |---|---|
-//! | `exit-at-start`, `exit-at-start:CODE` | says why on the standard error and exits before reading anything (code 1) |
+//! | `exit-at-start`, `exit-at-start:CODE` | prints the reason on stderr and exits before reading anything (code 1) |
 //! | `garbage` | writes lines that are not JSON to the standard output before anything else |
 //! | `stderr-flood` | writes 1 MiB to the standard error before anything else |
 //! | `never-initialize` | never answers `initialize` |
 //! | `exit-after-init` | exits with code 1 as soon as `initialize` is answered |
-//! | `ignore-eof` | goes on living after its standard input is closed |
+//! | `ignore-eof` | keeps running after its standard input is closed |
 //! | `ignore-sigterm` | ignores SIGTERM |
-//! | `late-store` | writes its transcript only when a turn ends, as a real agent killed early would have |
-//! | `stubborn` | refuses every other mode, model and way to think, and stays at its effort |
-//! | `never-asks` | runs what it must ask for in the mode it is in, though it says that it would ask |
-//! | `cannot-ask` | has nobody to ask, whatever its flags say |
+//! | `late-store` | writes its transcript only when a turn ends, like a real agent that is killed early |
+//! | `stubborn` | rejects every change of mode, model and thinking, and keeps its effort |
+//! | `never-asks` | runs tools that need permission in its mode without asking, though it reports that it would ask |
+//! | `cannot-ask` | cannot ask for permission, whatever its flags are |
 //! | `old` | behaves as 2.1.197 did: no capabilities, no `command_lifecycle`, no receipts |
 //!
-//! Whatever the fault, an agent whose host is gone ends within [`ORPHAN_LIFE`].
+//! With every fault, an agent whose host is gone exits within [`ORPHAN_LIFE`].
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How long an agent can outlive its standard input: long enough for every stop ladder to be tried on it, short
-/// enough that none is left behind by a test that died.
+/// Maximum lifetime of an agent after its standard input is closed: long enough to test every stage of stopping it,
+/// short enough that a test that died leaves no agent running.
 pub const ORPHAN_LIFE: Duration = Duration::from_secs(60);
 
-/// What the environment says.
+/// The settings from the environment.
 pub struct Environment {
     /// `CLAUDE_CONFIG_DIR`. Without it nothing at all is written to the disk.
     pub config_dir: Option<PathBuf>,
@@ -40,7 +40,7 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// Reads the process's own environment.
+    /// Reads the environment of this process.
     pub fn from_process() -> Self {
         let var = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
         Self {
@@ -56,12 +56,12 @@ impl Environment {
         }
     }
 
-    /// Whether a fault is asked for.
+    /// Whether a fault is requested.
     pub fn has(&self, fault: &str) -> bool {
         self.faults.iter().any(|asked| asked == fault)
     }
 
-    /// The exit code of `exit-at-start`, if that is asked for.
+    /// The exit code of `exit-at-start`, if it is requested.
     pub fn exit_at_start(&self) -> Option<u8> {
         self.faults.iter().find_map(|fault| match fault.strip_prefix("exit-at-start")? {
             "" => Some(1),
@@ -74,12 +74,12 @@ impl Environment {
         self.has("old")
     }
 
-    /// The version of the CLI that is spoken like.
+    /// The version of the CLI that this agent imitates.
     pub fn version(&self) -> &'static str {
         if self.old() { "2.1.197" } else { "2.1.329" }
     }
 
-    /// A pause of the demo, at the asked-for pace.
+    /// A pause of the demo, scaled by the requested speed.
     pub fn paced(&self, millis: u64) -> Duration {
         Duration::from_millis(millis).mul_f64(self.speed.clamp(0.0, 100.0))
     }

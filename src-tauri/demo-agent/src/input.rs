@@ -1,4 +1,4 @@
-//! The standard input: reads lines, queues prompts, answers control requests, hands answers to whoever waits.
+//! The standard input: reads lines, queues prompts, answers control requests, and passes answers to the waiting turn.
 
 use std::io::BufRead;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::agent::{Agent, Prompt};
 use crate::environment::ORPHAN_LIFE;
 use crate::{control, wire};
 
-/// Reads until the standard input is at its end.
+/// Reads until the standard input is closed.
 pub fn read_all(agent: &Arc<Agent>) {
     let mut lines = std::io::stdin().lock();
     let mut line = Vec::new();
@@ -52,7 +52,7 @@ fn read_line(agent: &Agent, line: &[u8]) {
     }
 }
 
-/// The real CLI does not survive a malformed line either, and says so nowhere but here.
+/// The real CLI also exits on a malformed line, and reports it only on the standard error.
 fn die(agent: &Agent, reason: &str) -> ! {
     eprintln!("{reason}");
     agent.exit(1);
@@ -76,7 +76,7 @@ fn prompt(line: &Value) -> Result<Prompt, String> {
     })
 }
 
-/// The text of a message's content, whichever of its two forms it has.
+/// The text of a message's content, in either of its two forms.
 pub fn text_of(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
@@ -91,7 +91,7 @@ pub fn text_of(content: &Value) -> String {
 fn accept(agent: &Agent, prompt: Prompt) {
     agent.change(|state| {
         if prompt.named && state.store.knows(&prompt.uuid) {
-            // As the real CLI does: no turn, and not a word about it.
+            // As the real CLI does: no turn, and no report.
             return;
         }
         if prompt.named {

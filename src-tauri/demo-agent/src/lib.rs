@@ -1,14 +1,14 @@
 //! A scripted agent that speaks Claude Code's stream-json over its standard streams.
 //!
-//! It is two things in one. As the **demo** it plays a conversation about a rounding bug, so that the app can be
-//! seen at work without an account: it runs no command and writes no file but its own transcript. As the tests'
-//! **double** it obeys a script in the prompt (see [`script`]) and faults named by the environment (see
-//! [`environment`]), so that every turn a real agent could take can be provoked at will.
+//! It has two uses. As the **demo** it plays a conversation about a rounding bug, so that the app can be tried without
+//! an account: it runs no command and writes no file except its own transcript. As the tests' **double** it obeys a
+//! script in the prompt (see [`script`]) and faults named by the environment (see [`environment`]), so that tests can
+//! provoke every turn that a real agent could take.
 //!
 //! It is always a real child process: the binary `deskbell-demo-agent`, or the app itself as `deskbell demo-agent`.
 //!
 //! Threads: `input` reads the standard input and answers the host's control requests at once, `output` owns the
-//! standard output, and the calling thread runs one turn after another (`session`). They meet in `agent::Agent`.
+//! standard output, and the calling thread runs one turn after another (`session`). They share `agent::Agent`.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

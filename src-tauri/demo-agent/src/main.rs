@@ -1,4 +1,4 @@
-//! The demo agent as a program of its own, for the tests; the installed app runs `deskbell demo-agent` instead.
+//! The demo agent as a separate program, for the tests; the installed app runs `deskbell demo-agent` instead.
 
 use std::process::ExitCode;
 

@@ -1,28 +1,29 @@
-//! The command line: the flags of the real CLI that a host passes, in both their forms (`--flag=value`, `--flag value`).
+//! The command line: the flags of the real CLI that a host passes, in both their forms (`--flag=value`, `--flag
+//! value`).
 //!
-//! A flag this agent has no use for is accepted and ignored: it must not fail where the real CLI would work.
+//! A flag that this agent does not use is accepted and ignored: it must not fail where the real CLI would work.
 
 use uuid::Uuid;
 
 use crate::catalogue;
 
-/// What the command line asks for.
+/// The action that the command line selects.
 pub enum Request {
     Run(Box<Options>),
     Version,
-    /// The reason goes to the standard error, and nothing to the standard output, as the real CLI does.
+    /// The reason is printed on the standard error, and nothing on the standard output, as the real CLI does.
     Refused(String),
 }
 
-/// How to run.
+/// The options of a run.
 pub struct Options {
-    /// The arguments as they came, for a script's `ARGS`.
+    /// The arguments as received, for a script's `ARGS`.
     pub args: Vec<String>,
     /// Whether to send `stream_event`s.
     pub partials: bool,
     /// Whether prompts are echoed with `isReplay`.
     pub replay: bool,
-    /// Whether permission can be asked on the standard streams; if not, it is denied unasked.
+    /// Whether permission can be requested on the standard streams; if not, it is denied without a request.
     pub can_ask: bool,
     pub bypass_allowed: bool,
     pub persist: bool,
@@ -37,7 +38,7 @@ pub struct Options {
     pub max_turns: Option<u32>,
 }
 
-/// The flags that take a value, beside those whose value [`parse`] uses.
+/// The flags that take a value, except those whose value [`parse`] uses.
 const OTHER_VALUES: &[&str] = &[
     "add-dir",
     "agents",
@@ -57,7 +58,7 @@ const OTHER_VALUES: &[&str] = &[
     "tools",
 ];
 
-/// Reads the arguments after the program's name.
+/// Parses the arguments after the program's name.
 pub fn parse(args: Vec<String>) -> Request {
     let mut options = Options {
         args: args.clone(),

@@ -1,7 +1,7 @@
-//! The standard output: one thread writes it, fed by an unbounded queue.
+//! The standard output: one thread writes it from an unbounded queue.
 //!
 //! Like the real CLI, the agent never blocks on a host that does not read, and a host that is gone does not stop a
-//! turn: what can no longer be written is dropped.
+//! turn: output that can no longer be written is dropped.
 
 use std::io::{self, Write};
 use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
@@ -40,7 +40,7 @@ impl Output {
         let _ = self.queue.send(Message::Bytes(bytes));
     }
 
-    /// Returns when everything before has been handed to the system, or the host is gone.
+    /// Returns once all earlier output has been passed to the system, or the host is gone.
     pub fn flush(&self) {
         let (done, wait) = mpsc::sync_channel(1);
         if self.queue.send(Message::Flushed(done)).is_ok() {
@@ -54,7 +54,7 @@ fn write_all(messages: &Receiver<Message>) {
     let mut broken = false;
     while let Ok(first) = messages.recv() {
         let mut next = Some(first);
-        // Whatever is waiting goes out in one write.
+        // All waiting messages are written at once.
         while let Some(message) = next {
             match message {
                 Message::Bytes(bytes) => broken = broken || out.write_all(&bytes).is_err(),

@@ -1,4 +1,4 @@
-//! Earlier lives of a session, read back from the disk.
+//! Earlier runs of a session, read back from the disk.
 
 use std::collections::HashSet;
 use std::fs;
@@ -10,7 +10,7 @@ use crate::input::text_of;
 use crate::store::encode;
 use crate::usage::{self, ByModel};
 
-/// What an earlier life of the session left.
+/// The stored state of a session's earlier run.
 #[derive(Default)]
 pub struct Past {
     pub session_id: String,
@@ -21,11 +21,11 @@ pub struct Past {
     pub uuids: HashSet<String>,
     pub title: Option<String>,
     pub usage: ByModel,
-    /// Its lines as they are.
+    /// Its lines, unchanged.
     pub lines: Vec<String>,
 }
 
-/// The session with this id, in whichever folder it was begun.
+/// The session with this id, from any project's folder.
 pub fn find(root: &Path, session_id: &str) -> Option<Past> {
     let name = format!("{session_id}.jsonl");
     let folders = fs::read_dir(root.join("projects")).ok()?;
@@ -33,15 +33,16 @@ pub fn find(root: &Path, session_id: &str) -> Option<Past> {
     read(file)
 }
 
-/// The session of this folder that was last written.
+/// The most recently written session of this folder.
 pub fn latest(root: &Path, cwd: &Path) -> Option<Past> {
     let folder = root.join("projects").join(encode(&cwd.to_string_lossy()));
     let files = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
     let sessions = files.filter(|file| file.extension().is_some_and(|extension| extension == "jsonl"));
+    let sessions = sessions.filter(|file| file.is_file());
     read(sessions.max_by_key(|file| fs::metadata(file).and_then(|data| data.modified()).ok())?)
 }
 
-/// Reads what is there; a line that does not parse, such as a torn last one, is skipped.
+/// Reads a transcript; a line that does not parse, such as a torn last one, is skipped.
 fn read(file: PathBuf) -> Option<Past> {
     let text = String::from_utf8_lossy(&fs::read(&file).ok()?).into_owned();
     let session_id = file.file_stem()?.to_string_lossy().into_owned();

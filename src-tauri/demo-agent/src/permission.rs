@@ -1,4 +1,5 @@
-//! Tool calls: whether one may run, asking the host when neither mode nor rule says so, and its result.
+//! Tool calls: whether a call may run, with a request to the host if neither the mode nor a rule decides, and its
+//! result.
 
 use serde_json::{Value, json};
 
@@ -6,7 +7,7 @@ use crate::agent::Cut;
 use crate::turn::{Turn, cwd};
 use crate::{catalogue, wire};
 
-/// A call of a tool.
+/// A tool call.
 #[derive(Clone, Debug)]
 pub struct Call {
     pub id: String,
@@ -16,16 +17,16 @@ pub struct Call {
     pub waiting: bool,
 }
 
-/// A rule that lets calls run for the rest of the session.
+/// A rule that allows calls for the rest of the session.
 #[derive(Clone, Debug)]
 pub struct Rule {
     tool: String,
     content: Option<String>,
-    /// Given on the command line, and not in this session.
+    /// Given on the command line, not in this session.
     pub is_flag: bool,
 }
 
-/// As it is written in settings: `Bash(touch *)`.
+/// In the notation of settings: `Bash(touch *)`.
 impl std::fmt::Display for Rule {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.content {
@@ -38,17 +39,17 @@ impl std::fmt::Display for Rule {
 /// Whether a call may run.
 pub enum Permit {
     Run {
-        /// As the host left it.
+        /// The input as the host returned it.
         input: Value,
-        /// As `tool_result_meta` tells it.
+        /// The decision in the format of `tool_result_meta`.
         decision: Value,
     },
-    /// The call has its result already.
+    /// The call already has its result.
     Denied,
 }
 
 impl Call {
-    /// As `permission_denials` lists it.
+    /// Its entry in `permission_denials`.
     pub fn denial(&self) -> Value {
         json!({"tool_name": self.name, "tool_use_id": self.id, "tool_input": self.input})
     }
@@ -65,7 +66,7 @@ impl Call {
         path.or_else(|| self.text("description").map(str::to_owned))
     }
 
-    /// The options the host can offer beside once and never.
+    /// The options that the host can offer in addition to once and never.
     fn suggestions(&self) -> Value {
         let accept_edits = json!({"type": "setMode", "mode": "acceptEdits", "destination": "session"});
         if catalogue::EDIT_TOOLS.contains(&self.name.as_str()) {
@@ -118,7 +119,7 @@ impl Rule {
 }
 
 impl Turn<'_> {
-    /// Whether the call may run: by mode or rule, else by asking.
+    /// Decides whether the call may run: by mode or rule, otherwise by asking the host.
     pub fn permit(&mut self, call: &Call) -> Result<Permit, Cut> {
         if let Some(decision) = self.allowed_unasked(call) {
             return Ok(Permit::Run { input: call.input.clone(), decision });
@@ -190,7 +191,7 @@ impl Turn<'_> {
         self.agent.request(request)
     }
 
-    /// Does what the host's answer says; no answer means that the host is gone.
+    /// Applies the host's answer; no answer means that the host is gone.
     pub fn judge(&mut self, call: &Call, answer: Option<Value>) -> Result<Permit, Cut> {
         if let Some(open) = self.calls.iter_mut().find(|open| open.id == call.id) {
             open.waiting = false;
@@ -240,7 +241,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Rules and modes hold for the session only: this agent writes into nobody's settings.
+    /// Rules and modes apply to the session only: this agent writes no settings.
     fn apply(&self, permissions: Option<&Value>) {
         for permission in permissions.and_then(Value::as_array).into_iter().flatten() {
             match permission.get("type").and_then(Value::as_str) {
@@ -258,7 +259,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Changes the permission mode and tells so.
+    /// Changes the permission mode and reports the change.
     pub fn set_mode(&self, mode: &str) {
         self.agent.lock().mode = mode.to_owned();
         self.agent.send(wire::mode_changed(mode));
@@ -274,7 +275,7 @@ impl Turn<'_> {
         self.fold_queued();
     }
 
-    /// The result of a call that ran well, and its structured form.
+    /// The result of a call that succeeded, and its structured form.
     pub fn tool_result(&mut self, call: &Call, text: &str, structured: Value, decision: &Value) {
         let mut block = json!({"tool_use_id": call.id, "type": "tool_result", "content": text});
         if call.name == "Bash" {

@@ -20,7 +20,7 @@ pub struct Message {
     model: String,
     usage: Usage,
     blocks: usize,
-    /// The open block: its kind, and what is there of it.
+    /// The open block: its kind, and its text so far.
     block: Option<(Kind, String)>,
 }
 
@@ -31,7 +31,7 @@ enum Kind {
     ToolUse,
 }
 
-/// Cuts a text into deltas of so many words, losing nothing.
+/// Splits a text into deltas of `count` words, without losing a character.
 pub fn words(text: &str, count: usize) -> Vec<&str> {
     let mut deltas = Vec::new();
     let mut start = 0;
@@ -102,7 +102,7 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// Thinks, in deltas with a pause before each.
+    /// Writes a thought, in deltas with a pause before each.
     pub fn thinking(&mut self, deltas: &[&str], pause: Duration) -> Result<(), Cut> {
         self.open_block(Kind::Thinking, json!({"type": "thinking", "thinking": "", "signature": ""}));
         let mut estimate = 0;
@@ -134,7 +134,7 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// Says a text, in deltas with a pause before each.
+    /// Writes a text, in deltas with a pause before each.
     pub fn text(&mut self, deltas: &[&str], pause: Duration) -> Result<(), Cut> {
         self.open_block(Kind::Text, json!({"type": "text", "text": ""}));
         for delta in deltas {
@@ -146,19 +146,19 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// Says a text that comes whole, in one line and without deltas. It does not become the turn's result.
+    /// Writes a whole text, in one line and without deltas. It does not become the turn's result.
     pub fn whole_text(&mut self, text: &str) {
         self.open_block(Kind::Text, json!({"type": "text", "text": ""}));
         self.close_block(json!({"type": "text", "text": text}));
     }
 
-    /// Writes a block of any kind, whole.
+    /// Writes a whole block of any kind.
     pub fn whole_block(&mut self, block: Value) {
         self.open_block(Kind::Text, block.clone());
         self.close_block(block);
     }
 
-    /// Begins a text and forgets the message as a dropped connection does: nothing is closed, and it comes again.
+    /// Begins a text and drops the message like a lost connection: nothing is closed, and the message is sent again.
     pub fn abandon_text(&mut self, deltas: &[&str], pause: Duration) -> Result<(), Cut> {
         self.open_block(Kind::Text, json!({"type": "text", "text": ""}));
         for delta in deltas {
@@ -208,7 +208,7 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// Cuts the message off: what is there of the open block, what `between` says, and the closing events.
+    /// Cuts the message off: writes the partial open block, then the lines of `between`, then the closing events.
     pub fn cut_message(&mut self, between: impl FnOnce(&mut Self)) {
         let open = self.message.as_mut().and_then(|message| message.block.take());
         let had_block = open.is_some();
@@ -283,7 +283,7 @@ impl Turn<'_> {
         block.map(|(_, text)| text.clone()).unwrap_or_default()
     }
 
-    /// Writes a block as an `assistant` line and keeps it.
+    /// Writes a block as an `assistant` line and stores it.
     fn assistant(&self, block: Value, extra: Value) {
         let Some(message) = &self.message else { return };
         let mut provisional = message.usage;

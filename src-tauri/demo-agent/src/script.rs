@@ -1,4 +1,4 @@
-//! The script of a test: a prompt whose first line is a directive is a script, one step per line, played in one turn.
+//! Test scripts: a prompt whose first line is a directive is a script, one step per line, played in one turn.
 //!
 //! ```text
 //! THINK which file is it? | It is src/money.rs.
@@ -8,7 +8,7 @@
 //!
 //! In a text `\n` stands for a new line. Pauses are literal: `DESKBELL_DEMO_SPEED` does not change them.
 //!
-//! | Step | What the agent does |
+//! | Step | Effect |
 //! |---|---|
 //! | `SAY text` | a message of one text |
 //! | `STREAM n text` | a message of `n` deltas, each the text |
@@ -28,24 +28,24 @@
 //! | `LINES file` | the lines of that file on the standard output, as they are |
 //! | `PACE n file` | the same, `n` lines a second |
 //! | `STDERR text` | a line on the standard error |
-//! | `STDERR_FLOOD bytes` | that much on the standard error |
+//! | `STDERR_FLOOD bytes` | this many bytes on the standard error |
 //! | `LINE bytes` | one line of at least that length: an `assistant` text |
 //! | `UNKNOWN_MESSAGE` | messages and a content block of types that do not exist |
 //! | `UNKNOWN_CONTROL` | a control request of a subtype that does not exist, then says the reply |
 //! | `WAIT` | waits until it is interrupted |
 //! | `PAUSE ms` | waits that long |
-//! | `IGNORE_INTERRUPT`, `IGNORE_INTERRUPT silently` | acknowledges interrupts, or not even that, and goes on |
-//! | `WITHDRAW`, `WITHDRAW ms` | asks permission and withdraws it itself |
-//! | `UNASKED text` | after this turn, begins one that nobody asked for |
-//! | `CHILD seconds` | leaves behind a child in a session of its own that holds the standard output, says its pid (Unix) |
+//! | `IGNORE_INTERRUPT`, `IGNORE_INTERRUPT silently` | acknowledges interrupts, or stays silent, and continues |
+//! | `WITHDRAW`, `WITHDRAW ms` | asks permission and withdraws the request itself |
+//! | `UNASKED text` | after this turn, begins one without a prompt |
+//! | `CHILD seconds` | leaves a child in its own session that keeps the standard output open, says its pid (Unix) |
 //! | `PID` | says the process id |
-//! | `RECALL` | says the prompts before this one, those of an earlier life first, or `(nothing)` |
+//! | `RECALL` | says the prompts before this one, those of an earlier run first, or `(nothing)` |
 //! | `ENV NAME` | says an environment variable, or `(unset)` |
 //! | `CWD`, `ARGS` | says the folder, the arguments as a JSON list |
 //! | `CLEAR` | `conversation_reset`, and a new session from here on |
-//! | `COMPACT` | sums up the context |
+//! | `COMPACT` | summarizes the context |
 //! | `MODE mode` | changes the permission mode |
-//! | `RATE_LIMIT`, `RATE_LIMIT status` | a `rate_limit_event`, `allowed_warning` unless said |
+//! | `RATE_LIMIT`, `RATE_LIMIT status` | a `rate_limit_event`, `allowed_warning` by default |
 //!
 //! `/clear`, `/compact`, `/cost` and `/rename title` are the commands of those names. Prompts that arrive while a
 //! script runs are folded into it after the next tool result: their steps are added to its end.
@@ -119,7 +119,7 @@ pub enum Step {
     Rename(String),
     Mode(String),
     RateLimit(String),
-    /// A line that is no step; the agent says so.
+    /// A line that is not a step; the agent says so.
     Unknown(String),
 }
 

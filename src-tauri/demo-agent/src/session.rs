@@ -1,4 +1,4 @@
-//! The session: how the agent starts, takes one turn after another, and ends.
+//! The session: the start of the agent, its turns one after another, and its end.
 
 use std::collections::VecDeque;
 use std::process::ExitCode;
@@ -17,7 +17,7 @@ use crate::store::Store;
 use crate::turn::{self, Turn};
 use crate::{demo, input, script, steps, wire};
 
-/// Runs until the host ends it. The exit code is 1 if the last result was an error, as the real CLI's.
+/// Runs until the host ends it. The exit code is 1 if the last result was an error, like the real CLI's.
 pub fn run(mut options: Options, environment: Environment) -> ExitCode {
     options.can_ask &= !environment.has("cannot-ask");
     let output = Output::start();
@@ -74,7 +74,7 @@ fn ignore_sigterm() {
 #[cfg(not(unix))]
 fn ignore_sigterm() {}
 
-/// The state to start with, and whether it remembers an earlier life; or the session and why it can not be taken up.
+/// The initial state, and whether it resumes an earlier run; or the session id and the reason why it cannot be resumed.
 fn take_up(options: &Options, environment: &Environment) -> Result<(State, bool), (String, String)> {
     let root = environment.config_dir.clone().filter(|_| options.persist);
     let cwd = std::env::current_dir().unwrap_or_default();
@@ -133,7 +133,7 @@ fn take_up(options: &Options, environment: &Environment) -> Result<(State, bool)
     Ok((state, remembers))
 }
 
-/// One turn for the prompts; says whether its result was an error.
+/// Runs one turn for the prompts; returns whether its result was an error.
 fn answer(agent: &Agent, prompts: &[Prompt], toured: &mut bool) -> bool {
     let (text, _) = turn::merged(prompts);
     let mut turn = Turn::begin(agent, prompts);
@@ -154,7 +154,7 @@ fn answer(agent: &Agent, prompts: &[Prompt], toured: &mut bool) -> bool {
     turn.finish(outcome)
 }
 
-/// A turn nobody asked for, as a finished background command begins one.
+/// Runs a turn without a prompt, as after a finished background command.
 fn unasked(agent: &Agent, text: &str) -> bool {
     agent.send(json!({
         "type": "system",

@@ -1,4 +1,4 @@
-//! Plays the steps of a script.
+//! The player of a script's steps.
 
 mod commands;
 pub mod faults;
@@ -18,7 +18,7 @@ use crate::{control, usage, wire};
 
 const NOW: Duration = Duration::ZERO;
 
-/// Plays a script as one turn. A script that begins with a command of the agent's own tells its news before `init`.
+/// Plays a script as one turn. A script that begins with one of the agent's own commands reports it before `init`.
 pub fn run(turn: &mut Turn<'_>, mut steps: VecDeque<Step>, prompts: &[Prompt]) -> Result<(), Cut> {
     let command =
         steps.pop_front_if(|step| matches!(step, Step::Clear | Step::Compact | Step::Cost | Step::Rename(_)));
@@ -167,7 +167,7 @@ fn message(turn: &mut Turn<'_>, deltas: &[&str], pause: Duration) -> Result<(), 
     Ok(())
 }
 
-/// A message that is one call.
+/// A message that consists of one call.
 fn call(turn: &mut Turn<'_>, name: &str, input: Value) -> Result<Call, Cut> {
     turn.open_message()?;
     let call = turn.tool_use(name, input, NOW)?;
@@ -241,7 +241,7 @@ fn retry(turn: &mut Turn<'_>, count: u32) -> Result<(), Cut> {
     turn.say(text, 2, NOW)
 }
 
-/// Tells of failed attempts. The wait told is the real CLI's; the wait done is `pause`.
+/// Reports failed attempts. The reported wait is the real CLI's; the actual wait is `pause`.
 pub fn api_retries(
     turn: &Turn<'_>,
     count: u32,

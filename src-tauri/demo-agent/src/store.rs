@@ -1,7 +1,7 @@
-//! The transcript on disk: `<config>/projects/<encoded folder>/<session>.jsonl`, as the real CLI keeps it.
+//! The transcript on disk: `<config>/projects/<encoded folder>/<session>.jsonl`, as the real CLI stores it.
 //!
-//! Without `CLAUDE_CONFIG_DIR` there is no store and nothing is written. An error while writing is told on the
-//! standard error and ends nothing.
+//! Without `CLAUDE_CONFIG_DIR` there is no store and nothing is written. A write error is reported on the standard
+//! error and ends nothing.
 
 use std::collections::HashSet;
 use std::fs;
@@ -26,7 +26,7 @@ pub struct Store {
     last_prompt: Option<String>,
     late: bool,
     waiting: String,
-    /// The texts of the prompts so far, those of an earlier life first.
+    /// The texts of the prompts so far, those of an earlier run first.
     pub prompts: Vec<String>,
     /// The uuids of all messages so far.
     uuids: HashSet<String>,
@@ -60,7 +60,7 @@ impl Store {
         store
     }
 
-    /// Goes on in a new, empty session.
+    /// Continues in a new, empty session.
     pub fn begin(&mut self, session_id: &str) {
         session_id.clone_into(&mut self.session_id);
         self.leaf = None;
@@ -72,7 +72,7 @@ impl Store {
         self.marker = Some(root.join("sessions").join(format!("{}.json", std::process::id())));
     }
 
-    /// Takes up what an earlier life left; a fork gets a copy under its own id.
+    /// Resumes an earlier run; a fork gets a copy under its own id.
     pub fn take_up(&mut self, past: Past) {
         self.leaf = past.leaf;
         self.prompts = past.prompts;
@@ -86,7 +86,7 @@ impl Store {
         }
     }
 
-    /// Marks that a process of this session is alive.
+    /// Writes a marker that a process of this session is running.
     pub fn mark(&mut self) {
         let Some(marker) = &self.marker else { return };
         let mark = json!({
@@ -105,7 +105,7 @@ impl Store {
         }
     }
 
-    /// Writes what waits, and that no process of this session is alive.
+    /// Writes the pending lines, and removes the marker of the running process.
     pub fn close(&mut self) {
         self.settle();
         if let Some(marker) = &self.marker {
@@ -113,12 +113,12 @@ impl Store {
         }
     }
 
-    /// Is there a message with this uuid?
+    /// Returns whether a message has this uuid.
     pub fn knows(&self, uuid: &str) -> bool {
         self.uuids.contains(uuid)
     }
 
-    /// A prompt enters or leaves the queue.
+    /// Records that a prompt enters or leaves the queue.
     pub fn queue_operation(&mut self, operation: &str, content: Option<&str>) {
         let mut line = json!({
             "type": "queue-operation",
@@ -132,7 +132,7 @@ impl Store {
         self.line(&line);
     }
 
-    /// A prompt.
+    /// Records a prompt.
     pub fn prompt(&mut self, uuid: &str, text: &str, content: &Value, mode: &str) {
         self.prompts.push(text.to_owned());
         self.last_prompt = Some(text.to_owned());
@@ -141,7 +141,7 @@ impl Store {
         self.entry("user", message, uuid, extra);
     }
 
-    /// A live `user` line: a tool's result, or what the agent itself says in the user's place.
+    /// Records a live `user` line: a tool's result, or a message that the agent writes for the user.
     pub fn user(&mut self, line: &Value) {
         let mut extra = json!({});
         if let Some(result) = line.get("tool_use_result") {
@@ -153,7 +153,7 @@ impl Store {
         self.live("user", line, extra);
     }
 
-    /// A live `assistant` line.
+    /// Records a live `assistant` line.
     pub fn assistant(&mut self, line: &Value, usage: Value, stop_reason: &str) {
         let mut line = line.clone();
         line["message"]["usage"] = usage;
@@ -168,7 +168,7 @@ impl Store {
         self.live("assistant", &line, extra);
     }
 
-    /// The context was summed up.
+    /// Records that the context was summarized.
     pub fn compacted(&mut self, line: &Value) {
         let extra = json!({
             "subtype": "compact_boundary",
@@ -178,13 +178,13 @@ impl Store {
         self.live("system", line, extra);
     }
 
-    /// A title, of either kind.
+    /// Records a title, of either kind.
     pub fn title(&mut self, kind: &str, key: &str, title: &str) {
         let line = json!({"type": kind, key: title, "sessionId": self.session_id});
         self.line(&line);
     }
 
-    /// A turn is over.
+    /// Records the end of a turn.
     pub fn turn_ended(&mut self, usage: &ByModel) {
         if let Some(last) = &self.last_prompt {
             let line = json!({

@@ -1,14 +1,14 @@
-//! What the host can switch and ask about while the agent lives: effort, settings, the rules in force.
+//! Control requests about effort, settings and rules while the agent runs.
 
 use serde_json::{Value, json};
 
 use crate::agent::{Agent, State};
 use crate::{catalogue, wire};
 
-/// The effort unless another is asked for.
+/// The default effort.
 const DEFAULT_EFFORT: &str = "medium";
 
-/// Takes settings as flags; an effort that does not exist is passed over, and answered with success all the same.
+/// Applies settings given as flags. An unknown effort is ignored, but still answered with success.
 pub fn apply_flags(agent: &Agent, id: &Value, settings: &Value) {
     if !agent.environment.has("stubborn") {
         agent.change(|state| match settings.get("effortLevel") {
@@ -22,7 +22,7 @@ pub fn apply_flags(agent: &Agent, id: &Value, settings: &Value) {
     agent.output.line(&wire::success(id, Some(json!({}))));
 }
 
-/// What counts now.
+/// The current settings.
 pub fn settings(state: &State) -> Value {
     let effort = state.effort.as_deref().unwrap_or(DEFAULT_EFFORT);
     json!({
@@ -32,7 +32,7 @@ pub fn settings(state: &State) -> Value {
     })
 }
 
-/// Every rule in force. This agent reads no settings: all of them came with a flag, or with an answer in this session.
+/// Every active rule. This agent reads no settings: each rule is from a flag, or from an answer in this session.
 pub fn rules(state: &State, folder: &str) -> Value {
     let rules: Vec<Value> = state
         .rules

@@ -1,4 +1,4 @@
-//! Tool calls that end in more than a word: questions, plans, lists of things to do; for the script and the demo.
+//! Tool calls with a structured result: questions, plans, task lists; for scripts and the demo.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::agent::Cut;
 use crate::permission::{Call, Permit};
 use crate::turn::Turn;
 
-/// Pretends to have run the call. The result tells if the host changed the input.
+/// Pretends to have run the call. The result shows whether the host changed the input.
 pub fn run_tool(turn: &mut Turn<'_>, call: &Call, input: &Value, decision: &Value) {
     let text =
         if *input == call.input { "ok".to_owned() } else { format!("ok, with changed input: {input}") };
@@ -65,7 +65,7 @@ fn structured_result(name: &str, input: &Value, text: &str) -> Value {
     }
 }
 
-/// Waits for the answers to questions that were called for, and writes their result.
+/// Waits for the answers to a call's questions, and writes their result.
 pub fn settle_questions(turn: &mut Turn<'_>, call: &Call) -> Result<Option<Value>, Cut> {
     let Permit::Run { input, decision } = turn.permit(call)? else { return Ok(None) };
     let asked = call.input["questions"].as_array().into_iter().flatten();
@@ -104,14 +104,14 @@ pub fn settle_plan(turn: &mut Turn<'_>, call: &Call) -> Result<bool, Cut> {
     Ok(true)
 }
 
-/// A change of the list of things to do.
+/// A change of the task list.
 #[derive(Clone, Copy)]
 pub enum TaskStep<'a> {
     Create { id: &'a str, subject: &'a str, doing: &'a str },
     Update { id: &'a str, from: &'a str, to: &'a str },
 }
 
-/// Calls the tool that makes the change, in a message of its own.
+/// Calls the tool that makes the change, in a separate message.
 pub fn task(turn: &mut Turn<'_>, step: TaskStep<'_>, pause: Duration) -> Result<(), Cut> {
     let (name, input) = match step {
         TaskStep::Create { subject, doing, .. } => {

@@ -1,5 +1,5 @@
-//! One turn: its beginning, what lies between in [`crate::reply`] and [`crate::permission`],
-//! and its end in [`crate::ending`].
+//! One turn: its beginning and its state. Its contents are in [`crate::reply`] and [`crate::permission`], its end in
+//! [`crate::ending`].
 
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ use crate::reply::Message;
 use crate::usage::{self, ByModel, Usage};
 use crate::{catalogue, clock, wire};
 
-/// A turn that runs.
+/// A turn in progress.
 pub struct Turn<'a> {
     pub agent: &'a Agent,
     /// The message that is being written.
@@ -19,14 +19,14 @@ pub struct Turn<'a> {
     /// The calls that have no result yet.
     pub calls: Vec<Call>,
     pub denials: Vec<Value>,
-    /// The texts of prompts that came while the turn ran and were folded into it.
+    /// The texts of prompts that arrived during the turn and were folded into it.
     pub folded: Vec<String>,
     /// The text of the last message, which is the turn's result.
     pub text: String,
-    /// How many times the model was asked.
+    /// The number of requests to the model.
     pub requests: u32,
     pub usage: ByModel,
-    /// When the first line of a message was out, counted from the start.
+    /// Milliseconds from the start of the turn to the first line of a message.
     pub first_frame_ms: Option<u64>,
     pub uuids: Vec<String>,
     pub folded_uuids: Vec<String>,
@@ -36,7 +36,7 @@ pub struct Turn<'a> {
 }
 
 impl<'a> Turn<'a> {
-    /// Begins a turn for the prompts, merged; none if nobody asked for it.
+    /// Begins a turn for the prompts, merged; with no prompts for a turn that begins by itself.
     pub fn begin(agent: &'a Agent, prompts: &[Prompt]) -> Self {
         let mut turn = Self {
             agent,
@@ -62,7 +62,8 @@ impl<'a> Turn<'a> {
         turn
     }
 
-    /// Tells what the turn runs with. What precedes it, such as the news of a fresh conversation, comes first.
+    /// Reports the configuration of the turn. Lines that precede it, such as those of a cleared conversation, are
+    /// written first.
     pub fn init(&self) {
         let agent = self.agent;
         let line = {
@@ -96,7 +97,7 @@ impl<'a> Turn<'a> {
         agent.send(line);
     }
 
-    /// Remembers the prompts, as one if they were merged, under the uuid of the last.
+    /// Stores the prompts, as one if they were merged, under the uuid of the last.
     pub fn remember(&self, prompts: &[Prompt]) {
         let Some(last) = prompts.last() else { return };
         let (text, content) = merged(prompts);
@@ -115,7 +116,7 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Folds the prompts that came meanwhile into this turn, as the real CLI does after a tool's result.
+    /// Folds the prompts that have arrived into this turn, as the real CLI does after a tool's result.
     pub fn fold_queued(&mut self) {
         let prompts = self.agent.take_queued();
         for prompt in prompts {
@@ -136,12 +137,12 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Marks the turn as a command the agent answers itself.
+    /// Marks the turn as a command that the agent answers itself.
     pub fn local(&mut self, command: &'static str) {
         self.local_command = Some(command);
     }
 
-    /// Writes a `user` line of the agent's own and keeps it.
+    /// Writes a `user` line of the agent's own and stores it.
     pub fn user(&self, content: Value, extra: Value) {
         let mut line = json!({"type": "user", "message": {"role": "user", "content": content}});
         line["parent_tool_use_id"] = Value::Null;
@@ -190,7 +191,7 @@ pub fn merged(prompts: &[Prompt]) -> (String, Value) {
     (text, content)
 }
 
-/// The folder the agent works in.
+/// The folder in which the agent works.
 pub fn cwd() -> String {
     std::env::current_dir().unwrap_or_default().to_string_lossy().into_owned()
 }

@@ -1,4 +1,4 @@
-//! Tokens and what they would cost: invented, but plausible and consistent from one result to the next.
+//! Token counts and costs: invented, but plausible and consistent from one result to the next.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub struct Usage {
 /// Tokens used, by model.
 pub type ByModel = BTreeMap<String, Usage>;
 
-/// A text's length in tokens, about.
+/// The approximate length of a text in tokens.
 pub fn tokens(text: &str) -> u64 {
     (text.len() as u64).div_ceil(4).max(1)
 }
@@ -30,12 +30,12 @@ impl Usage {
         self.thinking += other.thinking;
     }
 
-    /// In dollars.
+    /// The cost in dollars.
     pub fn cost(&self) -> f64 {
         (self.input as f64 * 4.0 + self.cached as f64 * 0.4 + self.output as f64 * 20.0) / 1e6
     }
 
-    /// As a message carries it.
+    /// The `usage` of a message.
     pub fn of_message(&self) -> Value {
         json!({
             "input_tokens": self.input,
@@ -45,7 +45,7 @@ impl Usage {
         })
     }
 
-    /// As a result carries it.
+    /// The `usage` of a result.
     pub fn of_result(&self) -> Value {
         json!({
             "input_tokens": self.input,
@@ -64,13 +64,13 @@ impl Usage {
     }
 }
 
-/// The whole cost in dollars.
+/// The total cost in dollars.
 pub fn cost(by_model: &ByModel) -> f64 {
-    // Not `sum`, which makes a negative zero of nothing.
+    // Not `sum`, which returns negative zero for an empty iterator.
     by_model.values().fold(0.0, |total, usage| total + usage.cost())
 }
 
-/// `modelUsage` as a result carries it.
+/// The `modelUsage` of a result.
 pub fn model_usage(by_model: &ByModel) -> Value {
     let entry = |(model, usage): (&String, &Usage)| {
         let value = json!({
@@ -94,7 +94,7 @@ pub fn model_usage(by_model: &ByModel) -> Value {
     Value::Object(by_model.iter().map(entry).collect::<Map<_, _>>())
 }
 
-/// Reads back what [`model_usage`] wrote.
+/// Parses the output of [`model_usage`].
 pub fn read_model_usage(value: &Value) -> ByModel {
     let number = |entry: &Value, key: &str| entry.get(key).and_then(Value::as_u64).unwrap_or(0);
     let Some(models) = value.as_object() else { return ByModel::new() };

@@ -1,9 +1,9 @@
-//! The lines: how each looks on the wire, in the order of keys the real CLI writes them.
+//! The lines of the wire format, with the keys in the order of the real CLI.
 
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-/// Adds what nearly every line carries.
+/// Adds the fields that nearly every line has.
 pub fn stamp(line: &mut Value, session_id: &str) {
     if let Some(line) = line.as_object_mut() {
         line.entry("session_id").or_insert_with(|| session_id.into());
@@ -21,17 +21,17 @@ pub fn short_id(prefix: &str) -> String {
     format!("{prefix}_demo_{}", &Uuid::new_v4().simple().to_string()[..16])
 }
 
-/// A control request of the agent's.
+/// A control request of the agent.
 pub fn control_request(id: &str, request: Value) -> Value {
     json!({"type": "control_request", "request_id": id, "request": request})
 }
 
-/// The withdrawal of one.
+/// The withdrawal of a control request.
 pub fn cancel_request(id: &str) -> Value {
     json!({"type": "control_cancel_request", "request_id": id})
 }
 
-/// The answer to a control request of the host's, with or without a body.
+/// The answer to a control request of the host, with or without a body.
 pub fn success(id: &Value, body: Option<Value>) -> Value {
     let mut response = json!({"subtype": "success", "request_id": id});
     if let Some(body) = body {
@@ -40,7 +40,7 @@ pub fn success(id: &Value, body: Option<Value>) -> Value {
     json!({"type": "control_response", "response": response})
 }
 
-/// The refusal of a control request of the host's.
+/// The error response to a control request of the host.
 pub fn error(id: &Value, error: &str, code: &str) -> Value {
     json!({
         "type": "control_response",
@@ -48,7 +48,7 @@ pub fn error(id: &Value, error: &str, code: &str) -> Value {
     })
 }
 
-/// A step in the life of a prompt.
+/// A change of a prompt's state.
 pub fn lifecycle(command_uuid: &str, state: &str) -> Value {
     json!({"type": "command_lifecycle", "command_uuid": command_uuid, "state": state})
 }
@@ -58,17 +58,17 @@ pub fn state_changed(state: &str) -> Value {
     json!({"type": "system", "subtype": "session_state_changed", "state": state})
 }
 
-/// What the agent is at: `requesting`, `compacting`, or nothing.
+/// The agent's activity: `requesting`, `compacting`, or none.
 pub fn status(status: Option<&str>) -> Value {
     json!({"type": "system", "subtype": "status", "status": status})
 }
 
-/// The permission mode from here on.
+/// The new permission mode.
 pub fn mode_changed(mode: &str) -> Value {
     json!({"type": "system", "subtype": "status", "status": null, "permissionMode": mode})
 }
 
-/// The title from here on.
+/// The new title.
 pub fn title_changed(title: &str) -> Value {
     json!({"type": "system", "subtype": "session_title_changed", "title": title})
 }
@@ -98,7 +98,7 @@ pub fn stream_event(event: Value, session_id: &str, message_id: &str) -> Value {
     })
 }
 
-/// What a host is told when a session can not be taken up.
+/// The result that a host receives when a session cannot be resumed.
 pub fn start_failure(session_id: &str, error: &str) -> Value {
     json!({
         "type": "result",

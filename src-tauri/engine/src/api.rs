@@ -1,9 +1,9 @@
-//! Every type that crosses to the UI and through `deskbell relay`, and nothing else.
+//! API types: every type that is sent to the UI or through `deskbell relay`, and nothing else.
 //!
-//! Conventions: objects are camelCase; a variant is named by its `type`; a missing value is `null`, never absent
-//! (on input it may be absent); ids are opaque strings; moments end in `At` and are milliseconds since the Unix
-//! epoch; spans end in `Ms`. The TypeScript of these types is `ui/src/lib/bindings/api.ts`; the test
-//! `bindings_are_fresh` holds the two together.
+//! Conventions: objects are camelCase; a variant is named by its `type`; a missing value is `null`, never absent (in
+//! input it may be absent); ids are opaque strings; timestamps end in `At` and are milliseconds since the Unix epoch;
+//! durations end in `Ms`. The TypeScript version of these types is `ui/src/lib/bindings/api.ts`; the test
+//! `bindings_are_fresh` checks that both match.
 
 mod agent;
 mod command;
@@ -13,12 +13,13 @@ mod event;
 mod files;
 mod id;
 mod item;
+mod mode;
+mod orphan;
 mod permission;
 mod preferences;
 mod prompt;
 mod rules;
 mod session;
-mod survivor;
 mod tool;
 mod trust;
 mod turn;
@@ -33,12 +34,13 @@ pub use event::*;
 pub use files::*;
 pub use id::*;
 pub use item::*;
+pub use mode::*;
+pub use orphan::*;
 pub use permission::*;
 pub use preferences::*;
 pub use prompt::*;
 pub use rules::*;
 pub use session::*;
-pub use survivor::*;
 pub use tool::*;
 pub use trust::*;
 pub use turn::*;

@@ -1,21 +1,21 @@
-//! What may go with a prompt: images, judged by what is in them and not by what they are called, and files of the project.
+//! Attachments of a prompt: images, identified by their content instead of their name, and files of the project.
 
 use crate::api::{CommandError, Dropped, ErrorCode, Image};
+use crate::disk::{self, FileKind, ReadError, open_regular};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use imagesize::ImageType;
-use std::fs::File;
 use std::io::Read;
 use std::path::{MAIN_SEPARATOR, Path};
 
-/// Bytes of an image. The API takes no more (Messages API, images).
+/// Maximum size of an image in bytes (Messages API, images).
 pub const MAX_BYTES: usize = 5 << 20;
-/// Pixels of its longer side, for the same reason.
+/// Maximum length of an image's longer side in pixels (Messages API, images).
 pub const MAX_SIDE: usize = 8_000;
-/// Things dropped at once that are looked at.
+/// Maximum number of items read from one drop.
 const MAX_DROPPED: usize = 50;
 
-/// Makes an image of bytes that came as base64; `name` is for the words of a refusal.
+/// Checks an image given as base64. `name` is used in error messages.
 pub fn check_base64(name: &str, data: &str) -> Result<Image, CommandError> {
     if data.len() > MAX_BYTES.div_ceil(3) * 4 {
         return Err(too_large(name));
@@ -28,14 +28,21 @@ pub fn check_base64(name: &str, data: &str) -> Result<Image, CommandError> {
     Ok(Image { media_type: media_type.to_owned(), data: data.to_owned() })
 }
 
-/// The images of a prompt, whoever sent it: each with the type that its bytes have.
+/// Checks an image given as bytes. `name` is used in error messages.
+pub fn of_bytes(name: &str, bytes: &[u8]) -> Result<Image, CommandError> {
+    let media_type = media_type(name, bytes)?;
+    Ok(Image { media_type: media_type.to_owned(), data: BASE64_STANDARD.encode(bytes) })
+}
+
+/// Checks the images of a prompt, whatever their source. The media type is taken from the bytes.
 pub fn check_all(images: &[Image]) -> Result<Vec<Image>, CommandError> {
     let name =
         |at: usize| if images.len() == 1 { "The image".to_owned() } else { format!("Image {}", at + 1) };
     images.iter().enumerate().map(|(at, image)| check_base64(&name(at), &image.data)).collect()
 }
 
-/// The media type by the first bytes, if it is one that the agent takes and not too large.
+/// The media type, detected from the first bytes. Fails if the agent does not accept the type or the image is too
+/// large.
 pub fn media_type(name: &str, bytes: &[u8]) -> Result<&'static str, CommandError> {
     if bytes.is_empty() {
         return Err(refused(format!("{name} is empty.")));
@@ -71,7 +78,7 @@ fn of_first_bytes(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Looks at files that were dropped on a window: an image goes along, anything else is named in the prompt.
+/// Reads items dropped on a window: an image is attached, anything else is named in the prompt.
 pub fn dropped(project: &Path, paths: &[impl AsRef<Path>]) -> Vec<Dropped> {
     paths.iter().take(MAX_DROPPED).map(|path| drop_one(project, path.as_ref())).collect()
 }
@@ -79,11 +86,10 @@ pub fn dropped(project: &Path, paths: &[impl AsRef<Path>]) -> Vec<Dropped> {
 fn drop_one(project: &Path, path: &Path) -> Dropped {
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     let refused = |why: String| Dropped::Refused { why };
-    let is_folder = match path.metadata() {
-        Ok(metadata) if metadata.is_dir() => true,
-        Ok(metadata) if metadata.is_file() => false,
-        // Reading from a pipe or a device could wait for ever.
-        Ok(_) => return refused(format!("{name} is neither a file nor a folder.")),
+    let is_folder = match disk::kind(path) {
+        Ok(FileKind::Folder) => true,
+        Ok(FileKind::Regular) => false,
+        Ok(kind) => return refused(format!("{name} is {kind}, neither a file nor a folder.")),
         Err(error) => return refused(format!("{name} could not be read: {error}.")),
     };
     if !is_folder {
@@ -113,9 +119,9 @@ fn drop_one(project: &Path, path: &Path) -> Dropped {
     Dropped::File { path: named.replace(MAIN_SEPARATOR, "/") + end }
 }
 
-/// The bytes of a file, if it is an image; one more than may be, at most.
-fn image(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
-    let mut file = File::open(path)?;
+/// The content of a file if it is an image. Of a file that is too large, slightly more than the limit is read.
+fn image(path: &Path) -> Result<Option<Vec<u8>>, ReadError> {
+    let mut file = open_regular(path)?.file;
     let mut bytes = Vec::new();
     file.by_ref().take(64).read_to_end(&mut bytes)?;
     if of_first_bytes(&bytes).is_none() {
@@ -125,7 +131,7 @@ fn image(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-fn too_large(name: &str) -> CommandError {
+pub fn too_large(name: &str) -> CommandError {
     refused(format!("{name} is larger than {} MB.", MAX_BYTES >> 20))
 }
 
@@ -137,7 +143,7 @@ fn refused(message: String) -> CommandError {
 mod tests {
     use super::*;
 
-    /// The header of a PNG of that size; what follows it is not looked at.
+    /// The header of a PNG of that size; the check reads nothing after it.
     fn png(width: u32, height: u32) -> Vec<u8> {
         let mut bytes = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
         bytes.extend(width.to_be_bytes());

@@ -1,11 +1,11 @@
-//! Holds `ui/src/lib/bindings` to `api`, and to what looks like something else.
+//! Checks `ui/src/lib/bindings` against `api` and the list of lookalike characters.
 //! `UPDATE_BINDINGS=1 cargo test -p deskbell-engine bindings` writes it.
 
 use crate::api::*;
 use crate::permission::oddity;
 use ts_rs::{Config, TS};
 
-/// Each type of `api`, as an exported TypeScript declaration under its documentation.
+/// Every type of `api` as an exported TypeScript declaration with its documentation.
 fn typescript() -> String {
     // Every integer here fits a JavaScript number: milliseconds since 1970, counts, exit codes.
     let config = Config::new().with_large_int("number");
@@ -23,6 +23,7 @@ fn typescript() -> String {
     declare! {
         Command,
         Delivery,
+        PermissionMode,
         Image,
         Decision,
         InputChange,
@@ -77,20 +78,22 @@ fn typescript() -> String {
         DiffPart,
         ProjectView,
         AgentView,
-        Survivor,
+        OrphanProcess,
         Tried,
         Dropped,
         FoundFiles,
         FoundFile,
+        UnreadFile,
+        UnreadKind,
         Batch,
-        Hello,
-        Told,
+        Connection,
+        WindowMessage,
         WindowEvent,
         Preferences,
         Theme,
         AskBy,
         TrustView,
-        TrustStanding,
+        TrustStatus,
         TrustDecision,
         Finding,
         FindingDetail,
@@ -103,10 +106,10 @@ fn typescript() -> String {
         Rule,
         RuleEffect,
         RuleOrigin,
-        ChannelFault,
-        ChannelFaultKind,
-        Rows,
-        Show,
+        MissedPrompt,
+        MissedPromptKind,
+        RowRange,
+        Viewport,
         ChangedFile,
         CopyOf,
         Found,
@@ -119,7 +122,7 @@ fn typescript() -> String {
     out
 }
 
-/// The characters that the UI marks wherever something is asked, also in words that the engine never saw.
+/// The characters that the UI marks in permission requests, including texts that the engine never checked.
 fn lookalikes() -> String {
     let mut ranges: Vec<(u32, u32)> = Vec::new();
     for character in ('\0'..=char::MAX).filter(|character| oddity(*character) == Some(NoticeKind::LookAlike))

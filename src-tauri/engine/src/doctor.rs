@@ -1,15 +1,16 @@
-//! Does the agent ask before it acts? Tried with the real program, without an account and without a network.
+//! Permission check: tests with the real program, without an account or a network, whether the agent asks before it
+//! acts.
 //!
-//! The permission channel hangs on a hidden flag of the CLI, and one that is ignored is not seen until something has run
-//! unasked. So the agent is started in an empty folder, with no settings but its own defaults and with an API on loopback
-//! that has it call a tool for which it must ask. It is always denied.
+//! The permission channel depends on a hidden flag of the CLI. If the CLI ignores the flag, that shows only after
+//! something has run without permission. So the agent is started in an empty folder, with default settings only, and
+//! with an API on loopback that makes it call a tool that requires permission. The request is always denied.
 
 mod api;
 
 use crate::api::*;
 use crate::launch::Launch;
 use crate::recorder::Recorder;
-use crate::session::machine::{Limits, Memory};
+use crate::session::machine::{SavedSession, Timeouts};
 use crate::session::{Open, SessionHandle, Subscriber};
 use crate::store::Record;
 use api::LoopbackApi;
@@ -20,7 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-/// What would send the agent's requests anywhere else, or under another name.
+/// Variables that would send the agent's requests elsewhere, or change the account or model.
 const ELSEWHERE: &[&str] = &[
     "ANTHROPIC_AUTH_TOKEN",
     "ANTHROPIC_CUSTOM_HEADERS",
@@ -37,16 +38,16 @@ const ELSEWHERE: &[&str] = &[
     "https_proxy",
 ];
 
-/// What the trial showed.
+/// Result of the check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trial {
-    /// As the agent told it.
+    /// As reported by the agent.
     pub version: Option<String>,
     pub channel: PermissionChannel,
 }
 
-/// Tries the agent that `launch` names; its folder and environment are replaced. Takes at most `limit`, and the time to
-/// end the process.
+/// Checks the agent that `launch` names; its folder and environment are replaced. Takes at most `limit`, plus the time
+/// to end the process.
 pub async fn try_agent(launch: Launch, limit: Duration) -> Trial {
     match trial(launch, limit).await {
         Ok(trial) => trial,
@@ -66,6 +67,7 @@ async fn trial(launch: Launch, limit: Duration) -> io::Result<Trial> {
         env: environment(&launch, &config, &api),
         project: dunce::canonicalize(project)?,
         restricted: true,
+        snapshot: None,
         ..launch
     };
     let session = SessionHandle::open(Open {
@@ -75,13 +77,13 @@ async fn trial(launch: Launch, limit: Duration) -> io::Result<Trial> {
             agent: launch.kind,
             created_at: 0,
             changed_at: 0,
-            memory: Memory::default(),
+            memory: SavedSession::default(),
         },
         launcher: Arc::new(move || Ok(launch.clone())),
         store: None,
         agent_config: config,
         locks: None,
-        limits: Limits::default(),
+        timeouts: Timeouts::default(),
         recorder: Recorder::default(),
     });
     let mut version = None;
@@ -92,12 +94,12 @@ async fn trial(launch: Launch, limit: Duration) -> io::Result<Trial> {
         Err(_) => unknown(format!("The agent did not get there within {} s.", limit.as_secs())),
     };
     if let Err(error) = session.close().await {
-        tracing::debug!(%error, "the trial's session was gone already");
+        tracing::debug!(%error, "the session of the permission check was already closed");
     }
     Ok(Trial { version, channel })
 }
 
-/// On top of what the launch sets: everything leads to the API on loopback, and nothing to the user's own settings.
+/// Extends the launch's environment: all requests go to the API on loopback, and the user's own settings are not used.
 fn environment(launch: &Launch, config: &Path, api: &LoopbackApi) -> Vec<(OsString, Option<OsString>)> {
     let mut env = launch.env.clone();
     env.extend(ELSEWHERE.iter().map(|name| (OsString::from(name), None)));
@@ -113,7 +115,7 @@ fn environment(launch: &Launch, config: &Path, api: &LoopbackApi) -> Vec<(OsStri
     env
 }
 
-/// Until it is known whether the agent asks.
+/// Runs until it is known whether the agent asks.
 async fn watch(
     session: &SessionHandle,
     api: &LoopbackApi,

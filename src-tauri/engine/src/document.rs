@@ -1,18 +1,20 @@
-//! Documents as data: what agents and tools write becomes blocks, spans and tokens.
+//! Documents as data: turns the output of agents and tools into blocks, spans and tokens.
 //!
-//! Markdown, code, changes and terminal output are read here, away from the window. The UI draws the result; it
-//! never sees HTML, never parses, and never follows a link that was not looked at here. Nothing is hidden: what
-//! cannot be drawn (HTML, a link that may not be opened) comes as the text it is.
+//! The engine parses Markdown, code, diffs and terminal output, so the window does not. The UI draws the result; it
+//! never sees HTML, never parses, and only follows links that were checked here. Nothing is hidden: content that cannot
+//! be drawn (HTML, a link that must not be opened) becomes plain text.
 //!
-//! Every function takes any input whatever: nesting is bounded, so is the work, and none of them panics.
+//! Every function accepts any input: nesting and work are bounded, and no input causes a panic.
 
 mod ansi;
+mod colour;
 mod diff;
 mod highlight;
 mod link;
 mod markdown;
 mod source;
 mod stream;
+mod syntax;
 
 #[cfg(test)]
 mod compact;
@@ -22,7 +24,8 @@ mod hostile;
 pub use ansi::terminal;
 #[cfg(any(test, fuzzing))]
 pub(crate) use ansi::terminal_in_pieces;
+pub use colour::{Coloured, Painting, Repainted, Uncoloured, colour_all};
 pub use diff::{diff, diff_from_patch, diff_unplaced};
-pub use highlight::{highlight, language_of_path};
+pub use highlight::{highlight, language_of_path, plain};
 pub use markdown::markdown;
-pub use stream::{Change, Stream};
+pub use stream::{DocumentChange, Stream};

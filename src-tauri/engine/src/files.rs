@@ -1,10 +1,13 @@
-//! The files of a project, to be named in a prompt: those that version control would see, the best match first.
+//! File search for prompts: the files of a project that git does not ignore, best match first.
 //!
-//! The project is read once and kept for a while. A later question is answered from what is there at once, and what is old
-//! is read again behind it, so that typing never waits for a disk.
+//! The project is read once and cached. Queries are answered from the cache at once; an old cache is refreshed in the
+//! background, so that typing never waits for the disk.
+
+mod ignored;
 
 use crate::api::{FoundFile, FoundFiles};
 use ignore::{WalkBuilder, WalkState};
+use ignored::Ignored;
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 use std::cmp::Reverse;
@@ -13,16 +16,18 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
-/// Files and folders that are known of one project; the rest are not offered.
+/// Maximum number of files and folders known per project; the rest are not offered.
 const LIMIT: usize = 300_000;
-/// After this long the project is read again.
+/// After this long the cache is refreshed.
 const FRESH: Duration = Duration::from_secs(5);
-/// Threads that read a project.
+/// Maximum time to read a project; what was found until then is kept.
+const LONGEST_READ: Duration = Duration::from_secs(8);
+/// Number of threads that read a project.
 const READERS: usize = 2;
-/// A longer question finds nothing.
+/// Maximum length of a query in bytes; a longer one has no matches.
 const LONGEST_QUERY: usize = 256;
 
-/// The files of one project.
+/// File index of one project, shared by its clones.
 #[derive(Clone)]
 pub struct Files(Arc<Shared>);
 
@@ -30,12 +35,14 @@ struct Shared {
     project: PathBuf,
     index: Mutex<Option<Arc<Index>>>,
     is_reading: AtomicBool,
+    /// Locked during the first read; other callers wait for it.
+    first: Mutex<()>,
     limit: usize,
 }
 
-/// A project as it was read.
+/// The files found by one read of the project.
 struct Index {
-    /// From the project, with slashes; a folder ends in one.
+    /// Paths relative to the project, with slashes; a folder's path ends with a slash.
     paths: Vec<Box<str>>,
     is_cut: bool,
     read_at: Instant,
@@ -48,10 +55,10 @@ impl Files {
 
     fn limited(project: &Path, limit: usize) -> Self {
         let (project, index, is_reading) = (project.to_owned(), Mutex::default(), AtomicBool::new(false));
-        Self(Arc::new(Shared { project, index, is_reading, limit }))
+        Self(Arc::new(Shared { project, index, is_reading, first: Mutex::default(), limit }))
     }
 
-    /// The best `n_most` matches. Blocks while the project is read for the first time.
+    /// Returns the best `n_most` matches. Blocks while the project is read for the first time.
     pub fn find(&self, query: &str, n_most: usize, now: Instant) -> FoundFiles {
         let known = self.0.lock().clone();
         let index = match known {
@@ -67,7 +74,11 @@ impl Files {
                 }
                 index
             }
-            None => self.0.read(now),
+            None => {
+                let _first = self.0.first.lock().unwrap_or_else(PoisonError::into_inner);
+                let known = self.0.lock().clone();
+                known.unwrap_or_else(|| self.0.read(now))
+            }
         };
         index.find(query, n_most)
     }
@@ -86,35 +97,59 @@ impl Shared {
 }
 
 impl Index {
-    /// Reads a project as git sees it: without what its ignore files name, and without `.git` itself.
+    /// Reads the project without ignored files and without `.git` itself.
     fn read(project: &Path, limit: usize, now: Instant) -> Self {
+        let until = Instant::now() + LONGEST_READ;
+        let ignored = Ignored::of(project);
+        let n_found = Arc::new(AtomicUsize::new(0));
+        let is_cut = Arc::new(AtomicBool::new(false));
+        // Called for every entry while its folder is listed, so that the limit applies before a huge folder or project
+        // is in memory.
+        let is_wanted = {
+            let (n_found, is_cut) = (n_found.clone(), is_cut.clone());
+            move |path: &Path, is_folder: bool| {
+                if is_cut.load(Ordering::Relaxed) || Instant::now() >= until {
+                    is_cut.store(true, Ordering::Relaxed);
+                    return false;
+                }
+                if path.file_name().is_some_and(|name| name == ".git") || ignored.is_ignored(path, is_folder)
+                {
+                    return false;
+                }
+                let is_over = n_found.fetch_add(1, Ordering::Relaxed) >= limit;
+                is_cut.fetch_or(is_over, Ordering::Relaxed);
+                !is_over
+            }
+        };
         let walk = WalkBuilder::new(project)
-            // `.github` and `.env.example` are part of a project.
-            .hidden(false)
-            .require_git(false)
-            .filter_entry(|entry| entry.file_name() != ".git")
+            // Keep hidden files: `.github` and `.env.example` are part of a project.
+            .standard_filters(false)
+            .follow_links(false)
+            .filter_entry(move |entry| {
+                entry.depth() == 0
+                    || is_wanted(entry.path(), entry.file_type().is_some_and(|kind| kind.is_dir()))
+            })
             .threads(READERS)
             .build_parallel();
         let (send, receive) = mpsc::channel();
-        let n_found = AtomicUsize::new(0);
         walk.run(|| {
-            let (send, n_found) = (send.clone(), &n_found);
+            let send = send.clone();
             Box::new(move |entry| {
-                // What cannot be read is not there to be named.
+                // Skip entries that cannot be read.
                 let Ok(entry) = entry else { return WalkState::Continue };
                 let Some(path) =
                     name(project, entry.path(), entry.file_type().is_some_and(|kind| kind.is_dir()))
                 else {
                     return WalkState::Continue;
                 };
-                let is_over = n_found.fetch_add(1, Ordering::Relaxed) >= limit || send.send(path).is_err();
-                if is_over { WalkState::Quit } else { WalkState::Continue }
+                if send.send(path).is_err() { WalkState::Quit } else { WalkState::Continue }
             })
         });
         drop(send);
         let mut paths: Vec<Box<str>> = receive.into_iter().collect();
-        let is_cut = n_found.into_inner() > limit;
-        // The threads find them in any order; what comes first among equals must not change from one letter to the next.
+        let is_cut = is_cut.load(Ordering::Relaxed);
+        // The threads find paths in random order. Sort them, so that the order of equal matches stays the same while
+        // the user types.
         paths.sort_unstable_by(|a, b| (depth(a), &**a).cmp(&(depth(b), &**b)));
         Self { paths, is_cut, read_at: now }
     }
@@ -161,7 +196,7 @@ fn depth(path: &str) -> usize {
     path.trim_end_matches('/').bytes().filter(|byte| *byte == b'/').count()
 }
 
-/// A path as a prompt names it. `None` for the project itself, and for what is no text.
+/// The path as it is named in a prompt. `None` for the project itself and for a path that is not valid UTF-8.
 fn name(project: &Path, path: &Path, is_folder: bool) -> Option<Box<str>> {
     let inside = path.strip_prefix(project).ok()?.to_str()?;
     if inside.is_empty() || inside.chars().any(char::is_control) {

@@ -1,8 +1,10 @@
-//! What holds whatever the input: each function takes any bytes, and panics if it finds a rule broken.
+//! Fuzz targets: each function takes any bytes and panics if it finds a violated property.
 //!
-//! `cargo xtask fuzz` drives them with libFuzzer (`fuzz/`); the tests here with the inputs that are kept in
-//! `fuzz/corpus/`, and with random ones.
+//! `cargo xtask fuzz` runs them with libFuzzer (`fuzz/`). The tests here run them with the inputs in `fuzz/corpus/` and
+//! with random inputs.
 
+#[cfg(test)]
+mod cost;
 mod diff;
 mod fold;
 mod lines;
@@ -19,21 +21,21 @@ pub use self::markdown::markdown;
 pub use self::terminal::terminal;
 pub use self::wire::wire;
 
-/// Bytes of an input that say how the rest is cut.
+/// Number of leading bytes that define how the rest is split.
 const N_CUTS: usize = 4;
 
-/// Splits an input into the lengths of its pieces, for ever in turn, and what is cut.
+/// Splits an input into an endless cycle of piece lengths and the data to split.
 fn cuts(data: &[u8]) -> (impl Iterator<Item = usize> + Clone + use<>, &[u8]) {
     let (lengths, rest) = data.split_at(data.len().min(N_CUTS));
     let lengths: Vec<usize> = match lengths {
         [] => vec![1],
-        // Mostly short pieces; some are as long as a read.
+        // Mostly short pieces; some are as long as one read.
         _ => lengths.iter().map(|length| usize::from(*length).pow(2) / 128 + 1).collect(),
     };
     (lengths.into_iter().cycle(), rest)
 }
 
-/// A text and the pieces that it comes in, none of them cut within a character.
+/// A text and its pieces, split only between characters.
 fn text_in_pieces(data: &[u8]) -> (String, Vec<String>) {
     let (mut lengths, rest) = cuts(data);
     let text = String::from_utf8_lossy(rest).into_owned();

@@ -1,13 +1,17 @@
-//! A conversation as the agent keeps it on disk, read through the same fold as the live stream. Never written to.
+//! Conversation history: reads the agent's transcript file and folds it like the live stream. Never writes to it.
 //!
-//! `<config>/projects/<encoded folder>/<session id>.jsonl` (2.1.329). The format is the agent's own business: lines
-//! that do not parse, a torn last one among them, are left out.
+//! `<config>/projects/<encoded folder>/<session id>.jsonl` (2.1.329). The format belongs to the agent: lines that do
+//! not parse are skipped, such as a torn last line.
 
 mod end;
 
 pub use end::read_end;
 
+use crate::api::Level;
+use crate::disk::{self, ReadError};
+use crate::session::machine::{ChangedInput, TranscriptEvent};
 use crate::transcript::Transcript;
+use crate::transcript::supplement::Supplement;
 use crate::wire::{self, ContentBlock, Inbound, User};
 use std::collections::HashMap;
 use std::io;
@@ -15,8 +19,14 @@ use std::path::{Path, PathBuf};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-/// The agent's folder for a project: the real path, each UTF-16 unit that is no ASCII letter or digit as a dash;
-/// beyond 200 units cut, with a hash behind it.
+/// Maximum size of a file that is read completely. Reading takes several times as much memory.
+const MOST_BYTES: u64 = 512 * 1024 * 1024;
+
+/// Bytes read from the end of a larger file.
+const MOST_OF_LARGE: u64 = 64 * 1024 * 1024;
+
+/// The agent's folder for a project: the real path, with each UTF-16 unit that is not an ASCII letter or digit replaced
+/// by a dash. A name of more than 200 units is cut there and gets a hash as suffix.
 pub fn project_folder(config: &Path, project: &Path) -> PathBuf {
     let real = dunce::canonicalize(project).unwrap_or_else(|_| project.to_owned());
     let text = real.to_string_lossy();
@@ -48,34 +58,87 @@ fn base36(mut number: u32) -> String {
     }
 }
 
-/// Where a session's transcript lies.
+/// Path of a session's transcript file.
 pub fn transcript_path(config: &Path, project: &Path, agent_session_id: &str) -> PathBuf {
     project_folder(config, project).join(format!("{agent_session_id}.jsonl"))
 }
 
-/// Folds a transcript on disk. A file that is not there is an empty conversation.
-pub fn read(path: &Path, project: &Path) -> io::Result<Transcript> {
-    let mut transcript = Transcript::new(project);
-    let bytes = match std::fs::read(path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(transcript),
+/// Parts of a conversation that Deskbell stores because the agent does not.
+#[derive(Clone, Debug, Default)]
+pub struct Additions {
+    /// Tool inputs that the user changed before they ran.
+    pub changed_inputs: Vec<ChangedInput>,
+    /// Ends of turns, and streamed text of interrupted turns.
+    pub supplements: Vec<Supplement>,
+}
+
+impl Additions {
+    /// A transcript that contains only these additions.
+    fn transcript(&self, project: &Path) -> Transcript {
+        Transcript::with_changed_inputs(project, &self.changed_inputs)
+            .supplemented_with(self.supplements.clone())
+    }
+}
+
+/// Reads and folds a transcript file. A missing file is an empty conversation.
+pub fn read(path: &Path, project: &Path, additions: &Additions) -> io::Result<Transcript> {
+    Ok(load(path)?.transcript(project, additions))
+}
+
+/// The lines of a transcript file, not yet folded.
+#[derive(Debug, Default)]
+pub struct Kept {
+    bytes: Vec<u8>,
+    /// Bytes before these lines that were not read because the file is too large.
+    n_left_out: u64,
+}
+
+/// Reads the lines of a transcript file. If the file is too large, only its end is read.
+pub fn load(path: &Path) -> Result<Kept, ReadError> {
+    let size = match disk::read_regular(path, MOST_BYTES) {
+        Ok(bytes) => return Ok(Kept { bytes, n_left_out: 0 }),
+        Err(ReadError::Missing) => return Ok(Kept::default()),
+        Err(ReadError::TooLarge { size, .. }) => size,
         Err(error) => return Err(error),
     };
-    on_the_branch(&lines_of(&bytes)).into_iter().for_each(|line| fold(&mut transcript, line));
-    Ok(finished(transcript))
+    let mut bytes = disk::read_end(path, MOST_OF_LARGE)?;
+    // The first line is incomplete.
+    bytes.drain(..bytes.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |at| at + 1));
+    Ok(Kept { n_left_out: size.saturating_sub(bytes.len() as u64), bytes })
+}
+
+impl Kept {
+    /// Folds the lines into a transcript.
+    pub fn transcript(&self, project: &Path, additions: &Additions) -> Transcript {
+        let mut transcript = additions.transcript(project);
+        if self.bytes.is_empty() && self.n_left_out == 0 {
+            return transcript;
+        }
+        if self.n_left_out > 0 {
+            let text = "The beginning of this conversation is not shown: its file is too large".to_owned();
+            let detail = Some(format!("{} bytes at its beginning were not read.", self.n_left_out));
+            transcript.note(0, TranscriptEvent::Notice { level: Level::Warning, text, detail });
+        }
+        on_the_branch(&lines_of(&self.bytes)).into_iter().for_each(|line| fold(&mut transcript, line));
+        finished(transcript)
+    }
 }
 
 fn lines_of(bytes: &[u8]) -> Vec<&[u8]> {
     bytes.split(|byte| *byte == b'\n').collect()
 }
 
-/// What was not finished then is not going on now.
+/// Marks unfinished work as ended: the process that did it is gone.
 fn finished(mut transcript: Transcript) -> Transcript {
-    transcript.note(0, crate::session::machine::Note::ProcessEnded);
+    transcript.note(0, TranscriptEvent::ProcessEnded);
+    transcript.supplement_end();
+    // This runs on a separate thread, so all code is highlighted now and shown with its colours at once.
+    transcript.colour_all();
     transcript
 }
 
-/// The lines form a tree: what is shown is the way from the last message back to its root, in the file's order.
+/// Selects the active branch: the lines form a tree, and the path from the last message back to the root is shown, in
+/// file order.
 fn on_the_branch<'a>(lines: &[&'a [u8]]) -> Vec<&'a [u8]> {
     #[derive(serde::Deserialize, Default)]
     #[serde(default, rename_all = "camelCase")]
@@ -110,8 +173,8 @@ fn on_the_branch<'a>(lines: &[&'a [u8]]) -> Vec<&'a [u8]> {
         .collect()
 }
 
-/// What the agent kept beside the messages. A prompt that was taken up in the middle of a turn is kept so, and not as a
-/// message of the user (2.1.197 and 2.1.329).
+/// An attachment line of the agent. A prompt that joined a running turn is stored as an attachment, not as a user
+/// message (2.1.197 and 2.1.329).
 #[derive(serde::Deserialize, Default)]
 #[serde(default)]
 struct Attachment {
@@ -128,7 +191,7 @@ impl Attachment {
         self.r#type == "queued_command" && self.mode == "prompt" && self.source_uuid.is_some()
     }
 
-    /// Its text, and how many images it brings.
+    /// The prompt's text and number of images.
     fn content(&self) -> (String, u32) {
         let blocks = self.prompt.as_array().map_or(&[][..], Vec::as_slice);
         let texts: Vec<&str> = self
@@ -142,7 +205,7 @@ impl Attachment {
     }
 }
 
-/// A line that is a prompt of the middle of a turn.
+/// Parses a line as a prompt that joined a running turn.
 fn joined_prompt(line: &[u8]) -> Option<Attachment> {
     #[derive(serde::Deserialize)]
     struct Line {
@@ -170,9 +233,36 @@ fn fold(transcript: &mut Transcript, line: &[u8]) {
         _ => 0,
     };
     transcript.line(at, &mut inbound);
+    if let Inbound::User(user) = &inbound
+        && let Some(mut ended) = task_ended(user)
+    {
+        transcript.line(at, &mut ended);
+    }
 }
 
-/// A prompt is a user message with text of its own that is neither the agent's doing nor a tool's result.
+/// Parses the end of a background task, which the agent stores as a user message (2.1.197 and 2.1.329).
+fn task_ended(user: &User) -> Option<Inbound> {
+    let [ContentBlock::Text { text }] = user.message.content.as_slice() else { return None };
+    let text = text.strip_prefix("<task-notification>")?;
+    // The report is free text from the subagent, so fields are only searched before it.
+    let (fields, report) = match text.split_once("<result>") {
+        Some((fields, behind)) => (fields, behind.rsplit_once("</result>").map(|(report, _)| report)),
+        None => (text, None),
+    };
+    let field = |name: &str| {
+        let (_, behind) = fields.split_once(&format!("<{name}>"))?;
+        Some(behind.split_once(&format!("</{name}>"))?.0.to_owned())
+    };
+    Some(Inbound::TaskEnded {
+        task_id: field("task-id")?,
+        tool_use_id: field("tool-use-id"),
+        status: field("status").unwrap_or_else(|| "ended".to_owned()),
+        summary: field("summary").unwrap_or_default(),
+        report: report.map(str::to_owned),
+    })
+}
+
+/// Adds a user message as a prompt. A prompt has text or images, and was not written by the agent or a tool.
 fn past_prompt(transcript: &mut Transcript, at: u64, user: &User) {
     let Some(uuid) = &user.uuid else { return };
     if user.is_meta || user.is_synthetic || user.is_sidechain || user.is_compact_summary {
@@ -196,7 +286,7 @@ fn past_prompt(transcript: &mut Transcript, at: u64, user: &User) {
     }
 }
 
-/// Milliseconds since the epoch; 0 where there is no readable moment.
+/// Milliseconds since the epoch; 0 for a missing or invalid timestamp.
 fn milliseconds(timestamp: Option<&str>) -> u64 {
     let moment = timestamp.and_then(|timestamp| OffsetDateTime::parse(timestamp, &Rfc3339).ok());
     moment.and_then(|moment| u64::try_from(moment.unix_timestamp_nanos() / 1_000_000).ok()).unwrap_or(0)
@@ -231,7 +321,7 @@ mod tests {
             r#"{"type":"assistant","uuid":"a1","parentUuid":"x3","message":{"id":"m1","content":[{"type":"text","text":"both"}]}}"#,
         ];
         std::fs::write(&path, lines.join("\n")).unwrap();
-        let transcript = read(&path, Path::new("/project")).unwrap();
+        let transcript = read(&path, Path::new("/project"), &Additions::default()).unwrap();
         let ids: Vec<_> = transcript.items().map(|item| item.id.as_str()).collect();
         assert_eq!(ids, ["u1", "u2", "u3", "m1.0"]);
         assert!(
@@ -250,7 +340,7 @@ mod tests {
             r#"{"type":"assistant","uuid":"a2","parentUuid":"a1","mess"#,
         ];
         std::fs::write(&path, lines.join("\n")).unwrap();
-        let transcript = read(&path, Path::new("/project")).unwrap();
+        let transcript = read(&path, Path::new("/project"), &Additions::default()).unwrap();
         let ids: Vec<_> = transcript.items().map(|item| item.id.as_str()).collect();
         assert_eq!(ids, ["u1", "m1.0"]);
         assert_eq!(transcript.items().next().unwrap().at, 1_767_225_600_500);

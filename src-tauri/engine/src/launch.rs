@@ -1,26 +1,63 @@
-//! Which program runs, where, with what arguments and environment: the one place that says so.
+//! Launching an agent: its program, folder, arguments and environment. No other module decides these.
 
-use crate::api::AgentKind;
+use crate::api::{AgentKind, PermissionMode};
 use crate::locate::usual_directories;
+use crate::trust::snapshot::{self, Snapshot};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// The variable that marks every process we caused, directly or not, so that none is left behind.
+/// The environment variable that marks every process that Deskbell starts, directly or indirectly, so that none is left
+/// running.
 pub const RUN_TOKEN: &str = "DESKBELL_RUN";
 
-/// The mode that asks nothing. It is given at the start of a session that a person chose it for, and never asked for.
+/// The mode in which the agent asks for no permission. It is set only when a process starts, if the user chose it for
+/// that process; it is never set on a running agent.
 pub const BYPASS: &str = "bypassPermissions";
 
-/// Modes that can be asked for; bypassing permissions is not one of them.
-pub const MODES: &[&str] = &["default", "acceptEdits", "plan", "dontAsk", "auto"];
+/// The permission mode that a process is started in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StartMode {
+    Asking(PermissionMode),
+    /// Without permission requests; the user chose this for this one process.
+    WithoutAsking,
+}
 
-/// Without these, the folder's hooks, MCP servers and key helper run at spawn, and its settings can send the API key
-/// elsewhere (2.1.329 and 2.1.197). An agent that does not know them ends at once, with an error that names them.
+impl StartMode {
+    /// The agent's name for the mode.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Asking(mode) => mode.name(),
+            Self::WithoutAsking => BYPASS,
+        }
+    }
+}
+
+/// Is `id` valid as a conversation id? It becomes an argument of the agent and a file name.
+pub fn is_conversation_id(id: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    (1..=128).contains(&id.len()) && id.bytes().all(fits) && !id.starts_with('-')
+}
+
+/// Returns the reason why a model name is invalid, if it is. Only the agent knows which models exist.
+pub fn bad_model(name: &str) -> Option<&'static str> {
+    if name.trim().is_empty() {
+        Some("The model has no name.")
+    } else if name.len() > 200 || name.chars().any(|c| c.is_control() || c.is_whitespace()) {
+        Some("A model's name has no spaces or control characters, and at most 200 bytes.")
+    } else {
+        None
+    }
+}
+
+/// Arguments that keep an agent from loading the folder's own settings. Without them, the folder's hooks, MCP servers
+/// and key helper run at spawn, and its settings can send the API key elsewhere (2.1.329 and 2.1.197). An agent that
+/// does not know these arguments exits at once, with an error that names them.
 pub const RESTRICTIONS: [&str; 2] = ["--setting-sources=user", "--strict-mcp-config"];
 
-/// Did an agent end because it does not know [`RESTRICTIONS`]? From its error output.
+/// Does the error output say that the agent does not know [`RESTRICTIONS`] or the arguments of a [`Snapshot`]?
 pub fn knows_no_restrictions(stderr: &str) -> bool {
     let names = RESTRICTIONS.map(|flag| flag.split('=').next().unwrap_or(flag));
+    let names: Vec<&str> = names.into_iter().chain(snapshot::FLAGS).collect();
     stderr.lines().any(|line| line.contains("unknown option") && names.iter().any(|name| line.contains(name)))
 }
 
@@ -29,27 +66,30 @@ pub fn knows_no_restrictions(stderr: &str) -> bool {
 pub struct Launch {
     pub kind: AgentKind,
     pub program: PathBuf,
-    /// Before the agent's own arguments: `demo-agent` when the app runs itself.
+    /// Arguments before the agent's own: `demo-agent` when the app runs itself.
     pub first_args: Vec<OsString>,
     pub project: PathBuf,
-    /// Without the folder's own settings, hooks and servers: so it is unless its user trusts the folder.
+    /// Ignore the folder's own settings, hooks and servers. True unless the user trusts the folder.
     pub restricted: bool,
-    /// On top of the inherited environment; `None` removes a variable.
+    /// The settings that a trusted folder's agent loads instead of the folder's own files. `None` if the agent is
+    /// restricted or loads nothing from the folder, like the demo agent.
+    pub snapshot: Option<Snapshot>,
+    /// Changes to the inherited environment; `None` removes a variable.
     pub env: Vec<(OsString, Option<OsString>)>,
     pub run_token: String,
 }
 
-/// What may differ from one start of the same session to the next.
+/// Arguments that can differ between two starts of one session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Start {
     pub resume: Option<String>,
     pub model: Option<String>,
-    pub mode: Option<String>,
+    pub mode: Option<StartMode>,
 }
 
 impl Launch {
-    /// The arguments. Values are joined to their flag: a value of its own that begins with a dash would be read as a
-    /// flag. A prompt never travels here.
+    /// The command line arguments. Each value is joined to its flag with `=`, because a separate value that begins with
+    /// a dash would be parsed as a flag. Prompts are never passed as arguments.
     pub fn args(&self, start: &Start) -> Vec<OsString> {
         let mut args = self.first_args.clone();
         let fixed = [
@@ -63,27 +103,33 @@ impl Launch {
         args.extend(fixed.map(OsString::from));
         if self.restricted {
             args.extend(RESTRICTIONS.map(OsString::from));
+        } else if let Some(snapshot) = &self.snapshot {
+            args.extend(snapshot.args());
         }
         let mut value = |flag: &str, value: &Option<String>| {
             args.extend(value.as_ref().map(|value| OsString::from(format!("{flag}={value}"))));
         };
         value("--resume", &start.resume);
         value("--model", &start.model);
-        value("--permission-mode", &start.mode);
+        value("--permission-mode", &start.mode.map(|mode| mode.name().to_owned()));
         args
     }
 
-    /// The child's environment, from ours.
+    /// The environment of the child, derived from ours.
     pub fn environment(&self, ours: impl Iterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
         let mut env: Vec<(OsString, OsString)> =
             ours.filter(|(name, _)| !is_private(name)).filter(|(name, _)| !same(name, "PATH")).collect();
         let path = std::env::var_os("PATH");
         env.push(("PATH".into(), completed_path(path.as_deref(), dirs::home_dir().as_deref())));
         env.push((RUN_TOKEN.into(), (&self.run_token).into()));
-        // Running, requires_action, idle: the best input for a status light (2.1.197 and 2.1.329).
+        // Emits the session states running, requires_action and idle, the best input for a status light (2.1.197 and
+        // 2.1.329).
         env.push(("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS".into(), "1".into()));
-        // Joins deltas of one frame in the CLI itself: half the lines, the same characters (2.1.329).
+        // The CLI joins the deltas of one frame: half the lines, the same characters (2.1.329).
         env.push(("CLAUDE_CODE_STREAM_EVENT_HOLD_MS".into(), "16".into()));
+        if !self.restricted {
+            env.extend(self.snapshot.iter().flat_map(Snapshot::env));
+        }
         for (name, value) in &self.env {
             env.retain(|(known, _)| known != name);
             env.extend(value.clone().map(|value| (name.clone(), value)));
@@ -96,13 +142,13 @@ fn same(name: &OsStr, other: &str) -> bool {
     if cfg!(windows) { name.eq_ignore_ascii_case(other) } else { name == other }
 }
 
-/// Variables that are between us and whoever started us: a child that saw them would take itself for another's.
+/// Is this variable meant only for Deskbell itself? A child that saw it would assume that another program started it.
 fn is_private(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     name.starts_with("CLAUDECODE") || (name.starts_with("DESKBELL_") && !name.starts_with("DESKBELL_DEMO_"))
 }
 
-/// PATH with the usual directories behind what is there: a desktop session's PATH is often short.
+/// PATH followed by the usual program folders that exist: the PATH of a desktop session is often short.
 fn completed_path(path: Option<&OsStr>, home: Option<&Path>) -> OsString {
     let mut directories: Vec<PathBuf> =
         path.map(|path| std::env::split_paths(path).collect()).unwrap_or_default();
@@ -125,6 +171,7 @@ mod tests {
             first_args: Vec::new(),
             project: ".".into(),
             restricted: true,
+            snapshot: None,
             env: vec![("EXTRA".into(), Some("1".into())), ("HOME".into(), None)],
             run_token: "token".into(),
         }
@@ -132,7 +179,11 @@ mod tests {
 
     #[test]
     fn values_are_joined_to_their_flags() {
-        let start = Start { resume: Some("-x".into()), model: None, mode: Some("plan".into()) };
+        let start = Start {
+            resume: Some("-x".into()),
+            model: None,
+            mode: Some(StartMode::Asking(PermissionMode::Plan)),
+        };
         let args = launch().args(&start);
         assert!(args.contains(&"--resume=-x".into()));
         assert!(args.contains(&"--permission-mode=plan".into()));
@@ -145,6 +196,17 @@ mod tests {
         for flag in RESTRICTIONS {
             assert!(has(&launch(), flag));
             assert!(!has(&trusted, flag));
+        }
+    }
+
+    #[test]
+    fn an_id_that_would_leave_its_folder_is_none() {
+        for id in ["s", "a_b-C9", "0c0f2a5e-5d2b-4e8e-9a6b-000000000000"] {
+            assert!(is_conversation_id(id), "{id}");
+        }
+        let long = "a".repeat(129);
+        for id in ["", "../x", "a/b", "a\\b", "-x", "a b", "a\0", "é", "a.jsonl", &long] {
+            assert!(!is_conversation_id(id), "{id}");
         }
     }
 

@@ -1,13 +1,16 @@
-//! Deskbell without a window: it owns the agents' processes, their protocol and the conversation, and knows
-//! nothing of Tauri.
+//! The Deskbell engine: agent processes, their protocol and the transcript, without a window and without Tauri.
+
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make and read files of their own"))]
 
 pub mod api;
 pub mod attachment;
+pub mod disk;
 pub mod doctor;
 pub mod document;
 pub mod files;
 #[cfg(any(test, fuzzing))]
 pub mod fuzzed;
+pub mod git;
 pub mod history;
 pub mod launch;
 pub mod locate;

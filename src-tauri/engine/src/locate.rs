@@ -1,30 +1,34 @@
-//! Finds the agent's program, and remembers every place it looked at.
+//! Search for the agent's program, with a list of every place that was tried.
 
 mod contents;
 
 use crate::api::Tried;
+use crate::disk;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// The program, and why it is this one.
+/// Maximum number of Node versions to search.
+const MOST_VERSIONS: usize = 1_000;
+
+/// The program that was found, and the place that named it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Located {
     pub program: PathBuf,
-    /// In words: “the setting”, “`CLAUDE_CODE_COMMAND`”, “PATH”.
+    /// For display: “the setting”, “`CLAUDE_CODE_COMMAND`”, “PATH”.
     pub source: String,
 }
 
-/// No program: every place that was looked at, with what was wrong there.
+/// No program was found; lists every place that was tried, with the problem there.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no Claude Code CLI was found")]
 pub struct NotFound {
     pub tried: Vec<Tried>,
 }
 
-/// Where to look. Everything comes in as a value, so that a test can make a machine of its own.
+/// Places to search. All are passed as values, so that a test can define its own machine.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
-    /// The user's choice: a setting, or `--agent`.
+    /// The user's choice: a setting or `--agent`.
     pub chosen: Option<PathBuf>,
     /// `CLAUDE_CODE_COMMAND`.
     pub command: Option<OsString>,
@@ -33,7 +37,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// Of this process.
+    /// The places defined by this process's environment.
     pub fn from_environment(chosen: Option<PathBuf>) -> Self {
         Self {
             chosen,
@@ -44,7 +48,7 @@ impl Places {
     }
 }
 
-/// Finds the agent. A choice of the user's is final: if it is wrong, nothing else is run in its place.
+/// Finds the agent. The user's choice is final: if it is unusable, no other program is run instead.
 pub fn locate(places: &Places) -> Result<Located, NotFound> {
     let mut tried = Vec::new();
     if let Some(chosen) = &places.chosen {
@@ -72,14 +76,14 @@ pub fn locate(places: &Places) -> Result<Located, NotFound> {
     Err(NotFound { tried })
 }
 
-// On Windows a `.cmd` shim would have to go through cmd.exe, which reads arguments as code: only a real program will do.
+// On Windows a `.cmd` shim runs through cmd.exe, which would parse arguments as code, so only an `.exe` is accepted.
 const PROGRAM_NAMES: &[&str] = if cfg!(windows) { &["claude.exe"] } else { &["claude"] };
 
 fn path_directories(places: &Places) -> Vec<PathBuf> {
     places.path.as_ref().map(|path| std::env::split_paths(path).collect()).unwrap_or_default()
 }
 
-/// Where installers put command-line programs; a desktop session's PATH often lacks them.
+/// Folders where installers put command line programs. The PATH of a desktop session often lacks them.
 pub fn usual_directories(home: Option<&Path>) -> Vec<PathBuf> {
     let mut directories: Vec<PathBuf> = Vec::new();
     if let Some(home) = home {
@@ -107,13 +111,13 @@ pub fn usual_directories(home: Option<&Path>) -> Vec<PathBuf> {
     directories
 }
 
-/// nvm keeps one `bin` per Node version; the newest comes first.
+/// nvm has one `bin` folder per Node version. Newest version first.
 fn nvm_directories(home: &Path) -> Vec<PathBuf> {
-    let Ok(versions) = std::fs::read_dir(home.join(".nvm/versions/node")) else {
+    let Ok(versions) = disk::list(&home.join(".nvm/versions/node"), MOST_VERSIONS) else {
         return Vec::new();
     };
     let mut directories: Vec<PathBuf> =
-        versions.flatten().map(|version| version.path().join("bin")).collect();
+        versions.paths.into_iter().map(|version| version.join("bin")).collect();
     directories.sort();
     directories.reverse();
     directories
@@ -147,7 +151,7 @@ fn check(program: &Path, source: &str, tried: &mut Vec<Tried>) -> Option<Located
     }
 }
 
-/// Why this file cannot be run; `None` if it can.
+/// The reason why this file cannot be run; `None` if it can.
 fn problem(program: &Path) -> Option<String> {
     let metadata = match std::fs::metadata(program) {
         Ok(metadata) => metadata,

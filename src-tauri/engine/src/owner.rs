@@ -1,23 +1,28 @@
 //! One owner per conversation: two processes on one conversation silently lose one of its branches (2.1.329, 8 of 8).
 //!
-//! Two signs are read before a conversation is resumed: a lock of our own, held by every Deskbell that has it open, and
-//! the agent's own list of live processes, which also knows of terminals.
+//! Two sources are checked before a conversation is resumed: Deskbell's own lock, held by every instance that has the
+//! conversation open, and the agent's list of live processes, which also includes those in terminals.
 
+use crate::disk;
 use serde::Deserialize;
 use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// Maximum number of files read from the agent's list, and maximum size of one in bytes.
+const MOST_ENTRIES: usize = 10_000;
+const MOST_BYTES: u64 = 64 * 1024;
+
 /// A process that has the conversation open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
     pub pid: u32,
-    /// Where it was started.
+    /// The folder that it was started in.
     pub cwd: PathBuf,
 }
 
-/// The live processes of the agent that have this conversation open, by `<config>/sessions/<pid>.json`. A file stays
-/// behind when its process is killed, so each is held against the process itself.
+/// The agent's live processes that have this conversation open, from `<config>/sessions/<pid>.json`. The file of a
+/// killed process remains, so each entry is checked against the process itself.
 pub fn live_processes(config: &Path, agent_session_id: &str) -> Vec<Owner> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -26,19 +31,19 @@ pub fn live_processes(config: &Path, agent_session_id: &str) -> Vec<Owner> {
         session_id: String,
         #[serde(default)]
         cwd: PathBuf,
-        /// The moment the process began, in the system's own unit; on Linux field 22 of `/proc/<pid>/stat`.
+        /// Start time of the process, in the system's own unit; on Linux field 22 of `/proc/<pid>/stat`.
         #[serde(default)]
         proc_start: Option<String>,
     }
-    let Ok(entries) = std::fs::read_dir(config.join("sessions")) else {
+    let Ok(listing) = disk::list(&config.join("sessions"), MOST_ENTRIES) else {
         return Vec::new();
     };
-    entries
-        .flatten()
-        .map(|entry| entry.path())
-        // Beside each lies a `.key` file with a secret in it, which is nobody else's business.
+    listing
+        .paths
+        .into_iter()
+        // Each entry has a `.key` file next to it that contains a secret; it is not read.
         .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
-        .filter_map(|path| serde_json::from_slice::<Entry>(&std::fs::read(path).ok()?).ok())
+        .filter_map(|path| serde_json::from_slice::<Entry>(&disk::read_regular(&path, MOST_BYTES).ok()?).ok())
         .filter(|entry| entry.session_id == agent_session_id)
         .filter(|entry| is_alive(entry.pid, entry.proc_start.as_deref()))
         .map(|entry| Owner { pid: entry.pid, cwd: entry.cwd })
@@ -47,7 +52,7 @@ pub fn live_processes(config: &Path, agent_session_id: &str) -> Vec<Owner> {
 
 #[cfg(target_os = "linux")]
 fn is_alive(pid: u32, begun: Option<&str>) -> bool {
-    let stat = crate::process::birth::Stat::of(pid).filter(|stat| !stat.is_dead);
+    let stat = crate::process::identity::Stat::of(pid).filter(|stat| !stat.is_dead);
     stat.is_some_and(|stat| begun.is_none_or(|begun| begun == stat.ticks.to_string()))
 }
 
@@ -60,25 +65,25 @@ fn is_alive(pid: u32, _begun: Option<&str>) -> bool {
     }
     #[cfg(not(unix))]
     {
-        // Without a cheap way to look, the lock of our own has to do.
+        // Without a cheap check, only Deskbell's own lock applies.
         let _ = pid;
         false
     }
 }
 
-/// Our own mark on a conversation, for as long as this value lives.
+/// Deskbell's lock on a conversation; held until this value is dropped.
 #[derive(Debug)]
 pub struct Lock {
     agent_session_id: String,
-    /// The system lets go of it when the process ends, however it ends.
+    /// The system releases the lock when the process ends, whatever the cause.
     _file: File,
 }
 
 impl Lock {
-    /// Takes the lock; `None` if another Deskbell has it.
+    /// Acquires the lock; `None` if another Deskbell has it.
     pub fn take(folder: &Path, agent_session_id: &str) -> io::Result<Option<Self>> {
-        std::fs::create_dir_all(folder)?;
-        // Ids are the agent's; in a file's name only what is harmless stays.
+        disk::own_folder(folder)?;
+        // The agent chooses the ids; only safe characters are kept for the file name.
         let name: String = agent_session_id
             .chars()
             .map(
@@ -87,7 +92,7 @@ impl Lock {
                 },
             )
             .collect();
-        let file = File::create(folder.join(format!("{name}.lock")))?;
+        let file = disk::create_regular(&folder.join(format!("{name}.lock")))?;
         match file.try_lock() {
             Ok(()) => Ok(Some(Self { agent_session_id: agent_session_id.to_owned(), _file: file })),
             Err(TryLockError::WouldBlock) => Ok(None),

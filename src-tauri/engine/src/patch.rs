@@ -1,11 +1,11 @@
-//! Events as patches: applying them to items, and merging those of one frame so that fewer cross to a window.
+//! Events as patches: applying them to items, and merging the events of one frame so that fewer are sent to a window.
 //!
-//! Merging never loses anything: what is merged, applied, gives what the single events give.
+//! Merging is lossless: applying the merged events gives the same items as applying the single ones.
 
 use crate::api::{Block, Body, CodeLine, Event, Gone, Item, ItemId};
 use std::collections::HashMap;
 
-/// Applies an event to the items of a whole transcript. Events that change no item are left alone.
+/// Applies an event to the items of a complete transcript. Ignores events that change no item.
 pub fn apply(items: &mut Vec<Item>, event: &Event) {
     match event {
         Event::ItemAdded { item } | Event::ItemChanged { item } => match find(items, &item.id) {
@@ -38,7 +38,7 @@ pub fn apply(items: &mut Vec<Item>, event: &Event) {
 }
 
 fn find<'a>(items: &'a mut [Item], id: &ItemId) -> Option<&'a mut Item> {
-    // From the end: what changes is almost always what came last.
+    // Search from the end: changes almost always affect recent items.
     items.iter_mut().rev().find(|item| item.id == *id)
 }
 
@@ -77,17 +77,17 @@ fn finish_text(item: &mut Item) {
     }
 }
 
-/// Events that wait for their frame.
+/// Events queued for the next frame.
 #[derive(Default)]
 pub struct Pending {
     waiting: Vec<Waiting>,
-    /// Where the one event of each subject stands.
+    /// Index in `waiting` of the last event of each subject.
     of_subject: HashMap<Subject, usize>,
 }
 
 struct Waiting {
     event: Event,
-    /// The row of the item that the event is about.
+    /// The row of the event's item.
     row: Option<u32>,
 }
 
@@ -97,7 +97,7 @@ impl Waiting {
     }
 }
 
-/// What an event is about, if a later one about the same can take its place.
+/// The subject of an event. A later event can only be merged into an earlier one of the same subject.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Subject {
     Session,
@@ -122,19 +122,19 @@ impl Pending {
         self.waiting.is_empty()
     }
 
-    /// How many events the next batch would have.
+    /// Number of queued events.
     pub fn len(&self) -> usize {
         self.waiting.len()
     }
 
-    /// What waits, without what is about items in rows above `first`.
+    /// Takes all queued events, without those of items in rows above `first`.
     pub fn take_from(&mut self, first: u32) -> Vec<Event> {
         self.of_subject.clear();
         let waiting = std::mem::take(&mut self.waiting).into_iter();
         waiting.filter(|waiting| waiting.is_from(first)).map(|waiting| waiting.event).collect()
     }
 
-    /// Takes an event in, into what is there already where that says the same. `row`: where its item stands.
+    /// Queues an event, merging it into a queued one if possible. `row`: the row of its item.
     pub fn push(&mut self, event: Event, row: Option<u32>) {
         let Some(subject) = Subject::of(&event) else {
             return self.waiting.push(Waiting { event, row });
@@ -149,7 +149,7 @@ impl Pending {
         }
     }
 
-    /// Drops what is about items in rows above `first`.
+    /// Drops events of items in rows above `first`.
     pub fn drop_above(&mut self, first: u32) {
         self.waiting.retain(|waiting| waiting.is_from(first));
         self.of_subject.clear();
@@ -161,7 +161,7 @@ impl Pending {
     }
 }
 
-/// The item that an event is about.
+/// The item that an event changes.
 pub fn item_of(event: &Event) -> Option<&ItemId> {
     match event {
         Event::ItemAdded { item } | Event::ItemChanged { item } => Some(&item.id),
@@ -174,18 +174,18 @@ pub fn item_of(event: &Event) -> Option<&ItemId> {
     }
 }
 
-/// Merges a later event of the same item into an earlier one; gives it back if they do not merge.
+/// Merges a later event into an earlier one of the same subject; returns it if they cannot be merged.
 fn merge(earlier: &mut Event, later: Event) -> Option<Event> {
     match (&mut *earlier, later) {
         (Event::ItemAdded { item: known } | Event::ItemChanged { item: known }, later) => match later {
-            // One that a window asked for may be new to it.
+            // An item that a window requested may be new to that window.
             later @ Event::ItemAdded { .. } => *earlier = later,
             Event::ItemChanged { item } => *known = item,
             Event::BlocksChanged { keep, blocks, .. } => replace_blocks(known, keep, &blocks),
             Event::CodeGrew { keep, lines, .. } => grow_code(known, keep, &lines),
             Event::BeginningGone { part, parts, gone, .. } => drop_beginning(known, [part, parts], &gone),
             Event::TextFinished { .. } => finish_text(known),
-            // An item added in an earlier batch may be the one that goes: only the removal says so in every case.
+            // The item may have been added in an earlier batch, so the removal must be kept.
             later => *earlier = later,
         },
         (Event::BlocksChanged { keep: known_keep, blocks: known, .. }, later) => match later {
@@ -210,13 +210,14 @@ fn merge(earlier: &mut Event, later: Event) -> Option<Event> {
             }
             Event::CodeGrew { keep, lines, item_id } => *earlier = Event::CodeGrew { keep, lines, item_id },
             Event::BlocksChanged { keep, blocks, item_id } => {
-                // The blocks begin behind, or with, the code that grew: both are needed.
+                // The blocks start after the code that grew, or replace it; both events are needed.
                 return Some(Event::BlocksChanged { keep, blocks, item_id });
             }
             later @ (Event::BeginningGone { .. } | Event::TextFinished { .. }) => return Some(later),
             later => *earlier = later,
         },
-        // What grows then counts from another beginning, or comes behind the end: both are still to be told.
+        // A later change refers to the state after the removed beginning or the end of the text; both events are
+        // needed.
         (
             Event::BeginningGone { .. } | Event::TextFinished { .. },
             later @ (Event::BlocksChanged { .. }
@@ -224,9 +225,9 @@ fn merge(earlier: &mut Event, later: Event) -> Option<Event> {
             | Event::BeginningGone { .. }
             | Event::TextFinished { .. }),
         ) => return Some(later),
-        // What goes and comes again comes where it comes.
+        // An item that is removed and added again moves to its new place; both events are needed.
         (Event::ItemRemoved { .. }, later) => return Some(later),
-        // The facts of the session, of its tasks, of a file: the later one says it all.
+        // Session, tasks and files: the later event replaces the earlier one.
         (earlier, later) => *earlier = later,
     }
     None
@@ -269,7 +270,7 @@ mod tests {
         ]
     }
 
-    /// Commands to a model of one text item, from which valid events are made.
+    /// Steps of a model of one text item, from which valid events are built.
     #[derive(Clone, Debug)]
     enum Act {
         Add(u8),
@@ -299,7 +300,7 @@ mod tests {
         ]
     }
 
-    /// Only what an engine says: changes of items that are there, with a `keep` that they have.
+    /// Builds only events that an engine can send: changes of existing items, with a valid `keep`.
     fn events(acts: Vec<Act>) -> Vec<Event> {
         let mut items: Vec<Item> = Vec::new();
         let mut events = Vec::new();

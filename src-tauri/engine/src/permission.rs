@@ -1,4 +1,4 @@
-//! Permission requests: what is shown of one, and what goes back to the agent for a decision.
+//! Permission requests: their presentation to the user, and the answers that are sent to the agent.
 //!
 //! The subject shown is the raw input, never the agent's own description of it.
 
@@ -13,28 +13,30 @@ mod notice;
 mod open;
 mod plain;
 
-pub use dialogs::{Act, Ask, DialogId, Dialogs, Reaction};
+pub use dialogs::{
+    CARD_TIME, DialogEffect, DialogId, DialogRequest, DialogResponse, Dialogs, Placement, WindowView,
+};
 pub use kept::{kept_locally, rules_kept_locally};
-#[cfg(test)]
 pub(crate) use notice::oddity;
 pub use notice::written_out;
 pub use open::{Closed, OpenRequests, Refusal};
 
 use crate::api::*;
 use crate::document;
-use crate::launch::BYPASS;
 use crate::wire::{self, CanUseTool, json as text_of};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// What a decision sends, and how the request then counts.
+/// The line that a decision sends to the agent, and how the request is resolved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     pub line: String,
     pub resolution: Resolution,
+    /// The input as the user edited it, if it differs from the requested one.
+    pub changed: Option<Value>,
 }
 
-/// A request as it is shown.
+/// Builds the view of a request.
 pub fn view(id: RequestId, request: &CanUseTool, asked_at: u64) -> PermissionRequest {
     let kind = kind(request);
     let tool = written_out(&request.tool_name);
@@ -63,7 +65,7 @@ pub fn view(id: RequestId, request: &CanUseTool, asked_at: u64) -> PermissionReq
     }
 }
 
-/// One line for the session list and the notification.
+/// A one-line summary for the session list and the notification.
 pub fn wants(request: &PermissionRequest) -> String {
     match &request.kind {
         RequestKind::Command => "Wants to run a command".to_owned(),
@@ -75,7 +77,8 @@ pub fn wants(request: &PermissionRequest) -> String {
     }
 }
 
-/// Names a request and all that is shown of it. Two that differ in one byte have two names.
+/// Returns a hash of a request and everything that is shown of it. Requests that differ in one byte have different
+/// hashes.
 pub fn shown(id: &RequestId, request: &CanUseTool) -> String {
     let mut hash = Sha256::new();
     let mut field = |bytes: &[u8]| {
@@ -91,7 +94,8 @@ pub fn shown(id: &RequestId, request: &CanUseTool) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What goes back for a decision; an error if the decision does not fit the request, or was made of another one.
+/// Builds the answer for a decision. Returns an error if the decision does not fit the request, or was made for another
+/// one.
 pub fn answer(
     view: &PermissionRequest,
     request: &CanUseTool,
@@ -108,13 +112,14 @@ pub fn answer(
         .to_owned());
     }
     Ok(match decision {
-        Decision::AllowOnce { updated_input } => Answer {
-            line: match updated_input {
-                None => wire::allow(id, request.input.text(), &[]),
-                Some(change) => wire::allow(id, &changed(&request.input, &change)?, &[]),
-            },
-            resolution: Resolution::Allowed { always: None },
-        },
+        Decision::AllowOnce { updated_input } => {
+            let given = updated_input.map(|change| changed(&request.input, &change)).transpose()?;
+            Answer {
+                line: wire::allow(id, given.as_deref().unwrap_or(request.input.text()), &[]),
+                resolution: Resolution::Allowed { always: None },
+                changed: given.and_then(|given| another(&request.input, &given)),
+            }
+        }
         Decision::AllowAlways { suggestion } => {
             let chosen = view
                 .suggestions
@@ -126,28 +131,31 @@ pub fn answer(
                 resolution: Resolution::Allowed {
                     always: Some(format!("{} ({})", written_out(&chosen.rule), chosen.kept_in)),
                 },
+                changed: None,
             }
         }
         Decision::Deny { message, interrupt } => {
-            // The message is mandatory on the wire: without one the agent takes the answer for malformed (2.1.329).
+            // The message is mandatory on the wire: without one the agent treats the answer as malformed (2.1.329).
             let given = message.trim();
             let message = if given.is_empty() { "The user said no." } else { given };
             Answer {
                 line: wire::deny(id, message, interrupt),
                 resolution: Resolution::Denied { message: message.to_owned() },
+                changed: None,
             }
         }
         Decision::ApprovePlan { accept_edits } => {
             let RequestKind::Plan { .. } = view.kind else {
                 return Err("The request proposes no plan.".to_owned());
             };
-            // Without it the agent asks for each edit (2.1.329).
+            // Without it the agent asks for permission for each edit (2.1.329).
             let mode = json!({"type": "setMode", "mode": "acceptEdits", "destination": "session"});
             let also: &[Value] = if accept_edits { &[mode] } else { &[] };
             let always = accept_edits.then(|| "Edits are accepted (this session)".to_owned());
             Answer {
                 line: wire::allow(id, request.input.text(), also),
                 resolution: Resolution::Allowed { always },
+                changed: None,
             }
         }
         Decision::Answer { answers } => {
@@ -155,12 +163,12 @@ pub fn answer(
                 return Err("The request asks no questions.".to_owned());
             };
             let input = text_of::with_field(request.input.text(), "answers", &json!(answers).to_string());
-            Answer { line: wire::allow(id, &input, &[]), resolution: Resolution::Answered }
+            Answer { line: wire::allow(id, &input, &[]), resolution: Resolution::Answered, changed: None }
         }
     })
 }
 
-/// The input as it was changed, on one line: the tokens are those that were written.
+/// The edited input on one line. Its tokens stay as the user wrote them.
 fn changed(input: &wire::Input, change: &InputChange) -> Result<String, String> {
     match change {
         InputChange::Whole { json } => {
@@ -173,14 +181,21 @@ fn changed(input: &wire::Input, change: &InputChange) -> Result<String, String> 
     }
 }
 
-/// By its id, or given back: as it was shown, or as the agent sent it.
+/// Returns the given input if it differs from the requested one.
+fn another(asked: &wire::Input, given: &str) -> Option<Value> {
+    let is_same = text_of::one_line(asked.text()).is_ok_and(|asked| asked == given);
+    // It was parsed before it was given.
+    wire::Input::read(given).ok().filter(|_| !is_same).map(|given| given.value().clone())
+}
+
+/// Returns whether `given` identifies this suggestion: by its id, or by its value, as shown or as the agent sent it.
 fn names(given: &Value, known: &Suggestion) -> bool {
     let id = given.as_str().or_else(|| text(given, "id"));
     id == Some(&known.id) || *given == known.raw
 }
 
-/// A rule that is kept in a file counts at once only in an agent that reads that file, which a restricted one does not,
-/// and 2.1.197 never does: so the same rule is given for the session too.
+/// A rule that is saved in a file takes effect at once only in an agent that reads that file. A restricted agent does
+/// not, and 2.1.197 never does. So the same rule is also given for the session.
 fn kept_and_in_force(suggestion: &Value) -> Vec<Value> {
     let mut rules = vec![suggestion.clone()];
     if text(suggestion, "type") == Some("addRules") && text(suggestion, "destination") != Some("session") {
@@ -223,7 +238,7 @@ fn question(kind: &RequestKind, tool: &str) -> String {
     }
 }
 
-/// The field that says what would happen. A tool that we know no better is shown whole.
+/// The input field that contains the action. For an unknown tool the whole input is shown.
 fn subject_field(tool: &str) -> Option<&'static str> {
     Some(match tool {
         "Bash" | "PowerShell" => "command",
@@ -235,14 +250,14 @@ fn subject_field(tool: &str) -> Option<&'static str> {
     })
 }
 
-/// The raw text of what would happen, never the agent's description of it.
+/// The raw text of the action, never the agent's description of it.
 fn subject(request: &CanUseTool) -> String {
     let text = request.input.text();
     let field = subject_field(&request.tool_name).and_then(|name| text_of::string_field(text, name));
     field.unwrap_or_else(|| text_of::indented(text))
 }
 
-/// Does the input hold more than the subject and the diff show?
+/// Returns whether the input contains more than the subject and the diff show.
 fn has_more(request: &CanUseTool) -> bool {
     let input = request.input.value();
     let shown: &[&str] = match request.tool_name.as_str() {
@@ -276,7 +291,7 @@ fn reason(request: &CanUseTool) -> Option<String> {
         Some(Value::String(reason)) => Some(reason.clone()),
         _ => None,
     };
-    // The reason may hold colours for a terminal.
+    // The reason may contain terminal colours.
     blocked.or(said).map(|reason| written_out(&reason))
 }
 
@@ -313,10 +328,6 @@ fn suggestions(request: &CanUseTool) -> Vec<Suggestion> {
         .iter()
         .enumerate()
         .filter_map(|(nr, raw)| {
-            // To run without asking is no answer to a question.
-            if text(raw, "mode") == Some(BYPASS) {
-                return None;
-            }
             let (label, rule) = suggestion_words(raw)?;
             let kept_in = match text(raw, "destination").unwrap_or("session") {
                 "session" => "this session",
@@ -336,7 +347,7 @@ fn suggestions(request: &CanUseTool) -> Vec<Suggestion> {
         .collect()
 }
 
-/// A suggestion in words, and its exact rule. One of a kind that we do not know is not offered.
+/// The label of a suggestion, and its exact rule. `None` for a suggestion of an unknown kind, which is not offered.
 fn suggestion_words(raw: &Value) -> Option<(String, String)> {
     match text(raw, "type")? {
         "addRules" => {
@@ -363,9 +374,10 @@ fn suggestion_words(raw: &Value) -> Option<(String, String)> {
             Some((format!("Let it work in {directories}"), format!("additional directory {directories}")))
         }
         "setMode" => {
-            let mode = text(raw, "mode")?;
+            // A mode that asks for no permission is not offered as an answer to a request, nor is an unknown mode.
+            let mode: PermissionMode = text(raw, "mode")?.parse().ok()?;
             let label = match mode {
-                "acceptEdits" => "Accept every edit from now on".to_owned(),
+                PermissionMode::AcceptEdits => "Accept every edit from now on".to_owned(),
                 _ => format!("Switch to the mode {mode}"),
             };
             Some((label, format!("mode {mode}")))

@@ -1,14 +1,16 @@
-//! One agent process: spawning it, its three pipes, its end. Nothing else in the project spawns or signals an agent.
+//! One agent process: spawn, pipes and exit. No other module spawns or signals an agent.
 //!
-//! The three pipes are served for the whole life of the process, each by a task of its own, so that no full pipe
-//! can stop another. A process has ended when both its exit and the end of its output are known; the output is
-//! waited for at most `DRAIN` after the exit, since a grandchild may hold it open for ever.
+//! Each of the three pipes has its own task for the whole life of the process, so that a full pipe cannot block
+//! another. A process has ended when both its exit and the end of its output are known. After the exit, the end of the
+//! output is awaited for at most `DRAIN`, because a grandchild may keep the pipe open forever.
 
-pub mod birth;
+pub mod app_runs;
 pub mod guard;
+pub mod identity;
 pub mod lines;
-pub mod runs;
-pub mod survivors;
+pub mod orphans;
+#[cfg(target_os = "linux")]
+mod token;
 #[cfg(unix)]
 mod unix;
 #[cfg(windows)]
@@ -20,10 +22,13 @@ use unix as system;
 use windows as system;
 
 use crate::api::ExitReport;
+use crate::disk;
 use crate::launch::{Launch, Start};
-use crate::recorder::{Direction, Recorder};
+use crate::recorder::{self, Direction, Recorder};
 use crate::wire::{self, Inbound};
 use lines::{Line, Lines};
+#[cfg(target_os = "linux")]
+use std::path::Path;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -32,29 +37,37 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-/// How long the output may stay open behind an exit.
+/// After the exit, wait this long for the end of the output.
 const DRAIN: Duration = Duration::from_secs(2);
-/// How long its exit may be in coming when its stdin broke: the exit says more than the broken pipe.
-const DEAF: Duration = Duration::from_millis(500);
-/// More than a pipe can hold (1 MiB is the most an ordinary process may ask for).
+/// After stdin breaks, wait this long for the exit status; it says more than the pipe error.
+const BROKEN_STDIN_GRACE: Duration = Duration::from_millis(500);
+/// The maximum capacity of a pipe in bytes: an ordinary process can set at most 1 MiB.
 const PIPE: usize = 1 << 20;
-/// The part of the error output that is kept.
+/// Bytes kept from the end of stderr.
 const STDERR_TAIL: usize = 16 * 1024;
-/// Lines handed over at once; with the channel's length it bounds what waits in memory when a consumer stalls.
+/// Maximum number of lines in one message. With the channel's capacity it bounds the memory used when a consumer
+/// stalls.
 const BATCH: usize = 256;
 
-/// What a process tells.
+/// A line of the agent's output, with its recorded form if a recorder is on.
+#[derive(Debug)]
+pub struct Heard {
+    pub inbound: Inbound,
+    pub recorded: Option<serde_json::Value>,
+}
+
+/// Events of a process.
 #[derive(Debug)]
 pub enum Output {
-    /// In order, none lost.
-    Lines(Vec<Inbound>),
-    /// Its stdin takes nothing any more.
+    /// Lines in order; none is lost.
+    Lines(Vec<Heard>),
+    /// A write to stdin failed; no more lines are written.
     StdinBroken(String),
-    /// The last thing it tells: behind every line.
+    /// The last event, after all lines.
     Exited(ExitReport),
 }
 
-/// The program was found and could not be started.
+/// The program was found but could not be started.
 #[derive(Debug, thiserror::Error)]
 #[error("could not start {program}: {source}", program = program.display())]
 pub struct SpawnError {
@@ -62,7 +75,8 @@ pub struct SpawnError {
     pub source: std::io::Error,
 }
 
-/// A process. Dropping it ends it at once, with all that it left behind: an owner that is gone cannot walk the ladder.
+/// An agent process. Dropping it kills it and its remaining child processes, because a dropped owner cannot run the
+/// staged shutdown.
 pub struct Process {
     pid: u32,
     stdin: Option<mpsc::UnboundedSender<String>>,
@@ -71,7 +85,7 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts the agent. `output` is bounded: while it is full the process is held by its own pipe.
+    /// Spawns the agent. `output` is bounded: while it is full, the agent blocks on its own pipe.
     pub async fn spawn(
         launch: &Launch,
         start: &Start,
@@ -79,12 +93,18 @@ impl Process {
         recorder: Recorder,
     ) -> Result<Self, SpawnError> {
         let error = |source| SpawnError { program: launch.program.clone(), source };
+        // Building the environment checks which of the usual program folders exist.
+        let theirs = launch.clone();
+        let environment = move || theirs.environment(std::env::vars_os());
+        let environment = disk::run(&launch.project, disk::DEADLINE, environment)
+            .await
+            .map_err(|unfinished| error(unfinished.into()))?;
         let mut command = std::process::Command::new(&launch.program);
         command
             .args(launch.args(start))
             .current_dir(&launch.project)
             .env_clear()
-            .envs(launch.environment(std::env::vars_os()))
+            .envs(environment)
             .stdin(std::process::Stdio::piped())
             .stdout(std::process::Stdio::piped())
             .stderr(std::process::Stdio::piped());
@@ -116,33 +136,33 @@ impl Process {
         self.pid
     }
 
-    /// Queues a whole line for stdin. `false`: stdin is closed.
+    /// Queues a complete line for stdin. Returns `false` if stdin is closed.
     pub fn write(&self, line: String) -> bool {
         self.stdin.as_ref().is_some_and(|stdin| stdin.send(line).is_ok())
     }
 
-    /// The first rung: end of input, behind everything written so far.
+    /// Shutdown stage 1: closes stdin after everything written so far.
     pub fn close_stdin(&mut self) {
         self.stdin = None;
     }
 
-    /// The second rung: SIGTERM to the process itself, which ends its tools too (2.1.329). On Windows there is no
-    /// such signal, and the third rung follows in its time.
+    /// Shutdown stage 2: SIGTERM to the process itself, which also ends its tools (2.1.329). Windows has no such
+    /// signal, so this does nothing there and stage 3 follows after its timeout.
     pub fn terminate(&self) {
         self.control.terminate();
     }
 
-    /// The last rung: kills it, and every process that carries its run token.
+    /// Shutdown stage 3: kills the process and every process that carries its run token.
     pub fn kill(&self) {
         self.control.kill();
-        self.sweep();
+        self.kill_tagged();
     }
 
-    /// Ends what it left behind.
-    pub fn sweep(&self) {
-        let n_survivors = sweep(&self.run_token);
-        if n_survivors > 0 {
-            tracing::info!(n_survivors, "ended what an agent had left behind");
+    /// Kills the processes that the agent left running.
+    pub fn kill_tagged(&self) {
+        let n_orphans = kill_tagged(&self.run_token);
+        if n_orphans > 0 {
+            tracing::info!(n_orphans, "killed processes that an agent had left running");
         }
     }
 }
@@ -153,9 +173,31 @@ impl Drop for Process {
     }
 }
 
-/// Kills every process that carries this run token. Tools have sessions of their own, so a group does not reach them.
-pub fn sweep(run_token: &str) -> usize {
-    system::sweep(run_token)
+/// Maximum size of a file in `/proc`. An environment or a command line has at most 6 MiB.
+#[cfg(target_os = "linux")]
+const MOST_OF_PROC: u64 = 16 * 1024 * 1024;
+
+#[cfg(target_os = "linux")]
+fn proc_bytes(path: &str) -> Result<Vec<u8>, disk::ReadError> {
+    disk::read_regular(Path::new(path), MOST_OF_PROC)
+}
+
+#[cfg(target_os = "linux")]
+fn proc_text(path: &str) -> Option<String> {
+    Some(String::from_utf8_lossy(&proc_bytes(path).ok()?).into_owned())
+}
+
+/// Ids of all processes, unordered.
+#[cfg(target_os = "linux")]
+fn pids() -> Vec<u32> {
+    let listing = disk::list(Path::new("/proc"), usize::MAX).unwrap_or_default();
+    listing.paths.iter().filter_map(|path| path.file_name()?.to_str()?.parse().ok()).collect()
+}
+
+/// Kills every process that carries this run token and returns their number. Tools run in sessions of their own, so
+/// signalling the agent's group does not reach them.
+pub fn kill_tagged(run_token: &str) -> usize {
+    system::kill_tagged(run_token)
 }
 
 async fn write_lines(
@@ -175,12 +217,12 @@ async fn write_lines(
             stdin.flush().await
         };
         if let Err(error) = written.await {
-            if tokio::time::timeout(DEAF, exited.wait_for(Option::is_some)).await.is_ok() {
-                // Its exit is told in its turn. What is still written until then goes nowhere.
+            if tokio::time::timeout(BROKEN_STDIN_GRACE, exited.wait_for(Option::is_some)).await.is_ok() {
+                // The exit is reported by `watch_exit`. Lines queued until then are dropped.
                 while lines.recv().await.is_some() {}
                 return;
             }
-            // The receiver is dropped only with the session; then nobody needs to know.
+            // The receiver is dropped only with the session; then the event is not needed.
             let _ = output.send(Output::StdinBroken(error.to_string())).await;
             return;
         }
@@ -200,7 +242,8 @@ async fn read_lines(
         let read = tokio::select! {
             biased;
             read = stdout.read(&mut buffer) => read,
-            // Only waiting for the pipe is bounded: what is in it is read however long its consumer takes.
+            // The time limit applies to waiting for the pipe only: data in the pipe is read however slow the consumer
+            // is.
             () = drained(&mut exited) => break,
         };
         let n = match read {
@@ -213,12 +256,12 @@ async fn read_lines(
         };
         let mut batch = Vec::new();
         let is_recording = recorder.is_on();
-        lines.push(&buffer[..n], |line| batch.extend(inbound(line, is_recording.then_some(&recorder))));
+        lines.push(&buffer[..n], |line| batch.extend(heard(line, is_recording)));
         if !send_lines(batch, &output).await {
             return;
         }
         if exited.borrow().is_some() {
-            // A grandchild may go on for ever; what the agent itself wrote fits in its pipe.
+            // A grandchild may write forever; the agent's own remaining output fits in the pipe.
             n_late += n;
             if n_late > PIPE {
                 break;
@@ -227,12 +270,12 @@ async fn read_lines(
     }
     let mut batch = Vec::new();
     let is_recording = recorder.is_on();
-    lines.finish(|line| batch.extend(inbound(line, is_recording.then_some(&recorder))));
+    lines.finish(|line| batch.extend(heard(line, is_recording)));
     send_lines(batch, &output).await;
 }
 
-/// `false`: the session is gone, and nobody needs to know.
-async fn send_lines(mut batch: Vec<Inbound>, output: &mpsc::Sender<Output>) -> bool {
+/// Returns `false` if the session is gone.
+async fn send_lines(mut batch: Vec<Heard>, output: &mpsc::Sender<Output>) -> bool {
     while !batch.is_empty() {
         let rest = batch.split_off(batch.len().min(BATCH));
         if output.send(Output::Lines(batch)).await.is_err() {
@@ -243,32 +286,29 @@ async fn send_lines(mut batch: Vec<Inbound>, output: &mpsc::Sender<Output>) -> b
     true
 }
 
-/// Returns when the process has been gone for `DRAIN`.
+/// Returns when `DRAIN` has passed since the exit.
 async fn drained(exited: &mut watch::Receiver<Option<Instant>>) {
     match exited.wait_for(Option::is_some).await.map(|at| *at) {
         Ok(Some(at)) => tokio::time::sleep_until(at + DRAIN).await,
-        // Whoever would tell is gone: nothing bounds the wait.
+        // The sender is gone, so no exit time will arrive: wait without a limit.
         Ok(None) | Err(_) => std::future::pending().await,
     }
 }
 
-fn inbound(line: Line<'_>, recorder: Option<&Recorder>) -> Option<Inbound> {
+fn heard(line: Line<'_>, is_recording: bool) -> Option<Heard> {
     match line {
         Line::Whole(line) if line.trim_ascii().is_empty() => None,
         Line::Whole(line) => {
-            if let Some(recorder) = recorder {
-                recorder.keep_bytes(Direction::Out, line);
-            }
-            Some(wire::parse(line))
+            let recorded = is_recording.then(|| recorder::line_of(line));
+            Some(Heard { inbound: wire::parse(line), recorded })
         }
         Line::TooLong { start, n_bytes } => {
             let limit = lines::LIMIT >> 20;
             let start = String::from_utf8_lossy(start);
             let line = format!("A line of {n_bytes} bytes, more than {limit} MiB, that begins: {start}");
-            if let Some(recorder) = recorder {
-                recorder.keep_bytes(Direction::Out, line.as_bytes());
-            }
-            Some(Inbound::Unreadable { line, error: "the line is too long".to_owned() })
+            let recorded = is_recording.then(|| recorder::line_of(line.as_bytes()));
+            let inbound = Inbound::Unreadable { line, error: "the line is too long".to_owned() };
+            Some(Heard { inbound, recorded })
         }
     }
 }
@@ -296,7 +336,7 @@ struct Watch {
     output: mpsc::Sender<Output>,
 }
 
-/// Waits for the exit, then for the output, then tells.
+/// Waits for the exit and the end of the output, then sends `Output::Exited`.
 async fn watch_exit(mut watch: Watch) {
     let status = watch.child.wait().await;
     watch.control.reaped();
@@ -306,7 +346,7 @@ async fn watch_exit(mut watch: Watch) {
         tracing::error!(%panic, "reading the agent's output failed");
     }
     if tokio::time::timeout_at(ended_at + DRAIN, &mut watch.stderr).await.is_err() {
-        // A grandchild holds it open; what the agent wrote is in the tail already.
+        // A grandchild keeps it open; the agent's own output is in the tail already.
         watch.stderr.abort();
     }
     let stderr = {
@@ -316,11 +356,11 @@ async fn watch_exit(mut watch: Watch) {
     let (code, signal) = match status {
         Ok(status) => (status.code(), system::signal(status)),
         Err(error) => {
-            tracing::error!(%error, "could not learn how the agent ended");
+            tracing::error!(%error, "could not get the exit status of the agent");
             (None, None)
         }
     };
     let report = ExitReport { code, signal, expected: false, stderr };
-    // Without a session there is nobody to tell.
+    // Fails only if the session is gone.
     let _ = watch.output.send(Output::Exited(report)).await;
 }

@@ -1,20 +1,27 @@
-//! A session's lines, both ways and with their times, in one file that can go into a bug report: redacted as it is
-//! written, and folded again by `deskbell replay`.
+//! Session recorder: writes a session's lines in both directions, with their times, to one file that can be attached to
+//! a bug report. The lines are redacted when they are written. `deskbell replay` folds the file again.
 //!
-//! One JSON object a line: `{"ms":12,"dir":"out","line":{…}}`. `dir` is `in` to the agent, `out` from it, `err` its
-//! stderr, `start` the arguments it was started with; what is not JSON is a string. `opened` is the session as it was
-//! when the recording began, `input` whatever happened to it besides the agent's lines: a prompt, a command, a timer, the
-//! end of the process. With these two a replay goes through the same states as the session did.
+//! One JSON object per line: `{"ms":12,"dir":"out","line":{…}}`. `dir` is `in` for lines to the agent, `out` for lines
+//! from it, `err` for its stderr and `start` for its arguments. A line that is not JSON is stored as a string. `opened`
+//! is the state of the session when the recording began. `input` is any input of the session other than the agent's
+//! lines: a prompt, a command, a timer, the end of the process. With these two a replay goes through the same states as
+//! the session did.
 
-use crate::session::machine::{Input, Memory};
+use crate::disk::{self, ReadError};
+mod redact;
+#[cfg(any(test, fuzzing))]
+pub(crate) use redact::redacted_text;
+mod streamed;
+
+use crate::session::machine::{Input, SavedSession};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-/// Which way a line went.
+/// Kind of a recorded line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Direction {
@@ -26,7 +33,7 @@ pub enum Direction {
     Err,
 }
 
-/// The session as it was when its recording began.
+/// State of the session when its recording began.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Opened {
@@ -34,21 +41,21 @@ pub struct Opened {
     pub version: String,
     /// Milliseconds since the epoch.
     pub at: u64,
-    /// The project's folder, as it is written in the other lines.
+    /// The project's folder, redacted like in the other lines.
     pub project: String,
-    pub memory: Memory,
+    pub memory: SavedSession,
 }
 
 /// One recorded line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Recorded {
-    /// Since the recording began.
+    /// Milliseconds since the recording began.
     pub ms: u64,
     pub dir: Direction,
     pub line: Value,
 }
 
-/// A recorder that can be switched on and off while its session lives. Off, it costs a lock per batch.
+/// A recorder that can be switched on and off during its session. When off, it costs one lock per batch.
 #[derive(Clone, Default)]
 pub struct Recorder(Arc<Mutex<Option<File>>>);
 
@@ -56,10 +63,11 @@ struct File {
     path: PathBuf,
     file: BufWriter<std::fs::File>,
     begun: Instant,
-    /// The same by the session's own clock, in milliseconds since the epoch.
+    /// Start of the recording by the session's clock, in milliseconds since the epoch.
     began_at: u64,
-    /// A failed write ends the recording, and is told once.
+    /// A failed write stops the recording; the error is reported once, by `end`.
     failure: Option<io::Error>,
+    streamed: streamed::Streamed,
 }
 
 impl Recorder {
@@ -67,24 +75,32 @@ impl Recorder {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins a new file, readable by its owner alone. A file that is there already is not touched.
+    /// Starts recording to a new file, readable only by its owner. Fails if the file exists.
+    #[allow(clippy::disallowed_methods, reason = "it is made here, so nothing that is there is opened")]
     pub fn begin(&self, path: &Path) -> io::Result<()> {
         let mut options = std::fs::OpenOptions::new();
         options.write(true).create_new(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = BufWriter::new(options.open(path)?);
-        *self.lock() =
-            Some(File { path: path.to_owned(), file, begun: Instant::now(), began_at: 0, failure: None });
+        *self.lock() = Some(File {
+            path: path.to_owned(),
+            file,
+            begun: Instant::now(),
+            began_at: 0,
+            failure: None,
+            streamed: streamed::Streamed::default(),
+        });
         Ok(())
     }
 
-    /// Ends the recording; gives its file, or what went wrong with it.
+    /// Stops the recording and returns its path, or the error that stopped it.
     pub fn end(&self) -> io::Result<Option<PathBuf>> {
         let Some(mut recording) = self.lock().take() else { return Ok(None) };
+        recording.keep_held();
         match recording.failure.take() {
             Some(error) => Err(error),
-            None => recording.file.flush().map(|()| Some(recording.path)),
+            None => recording.file.flush().map(|()| Some(recording.path.clone())),
         }
     }
 
@@ -92,8 +108,8 @@ impl Recorder {
         self.lock().is_some()
     }
 
-    /// Keeps what the session is when it is opened, at this time of its clock.
-    pub fn keep_opened(&self, at: u64, project: &Path, memory: &Memory) {
+    /// Records the state of the session when it is opened, at time `at` of its clock.
+    pub fn keep_opened(&self, at: u64, project: &Path, memory: &SavedSession) {
         if let Some(recording) = self.lock().as_mut() {
             let ms = recording.ms();
             recording.began_at = at.saturating_sub(ms);
@@ -103,8 +119,8 @@ impl Recorder {
         }
     }
 
-    /// Keeps what happens to the session, at the very time that it is told it does: a prompt that is sent again is named
-    /// after it. The agent's lines are kept where they are read.
+    /// Records an input with exactly the time that the session uses for it: the wire id of a prompt that is sent again
+    /// is derived from this time. Lines of the agent are recorded by `keep_heard`.
     pub fn keep_input(&self, at: u64, input: &Input) {
         if matches!(input, Input::Line(_)) {
             return;
@@ -115,15 +131,23 @@ impl Recorder {
         }
     }
 
-    /// Keeps a line of bytes.
-    pub fn keep_bytes(&self, dir: Direction, line: &[u8]) {
-        match serde_json::from_slice::<Value>(line) {
-            Ok(line) => self.keep(dir, &line),
-            Err(_) => self.keep(dir, String::from_utf8_lossy(line).trim_end()),
+    /// Records a line of the agent when the session processes it, with the session's time. Recording it when it is read
+    /// would allow another input in between.
+    pub fn keep_heard(&self, at: u64, line: Value) {
+        if let Some(recording) = self.lock().as_mut() {
+            let ms = at.saturating_sub(recording.began_at);
+            for line in recording.streamed.pass(line) {
+                recording.keep(ms, Direction::Out, &line);
+            }
         }
     }
 
-    /// Keeps a line.
+    /// Records a line given as bytes.
+    pub fn keep_bytes(&self, dir: Direction, line: &[u8]) {
+        self.keep(dir, &line_of(line));
+    }
+
+    /// Records a line.
     pub fn keep<T: Serialize + ?Sized>(&self, dir: Direction, line: &T) {
         if let Some(recording) = self.lock().as_mut() {
             let ms = recording.ms();
@@ -132,19 +156,38 @@ impl Recorder {
     }
 }
 
+/// Parses a line for recording. A line that is not JSON becomes a string.
+pub fn line_of(bytes: &[u8]) -> Value {
+    serde_json::from_slice(bytes)
+        .unwrap_or_else(|_| Value::from(String::from_utf8_lossy(bytes).trim_end().to_owned()))
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        self.keep_held();
+    }
+}
+
 impl File {
-    /// Since the recording began.
+    /// Writes the text that `streamed` still holds back.
+    fn keep_held(&mut self) {
+        if let Some(line) = self.streamed.end() {
+            self.keep(self.ms(), Direction::Out, &line);
+        }
+    }
+
+    /// Milliseconds since the recording began.
     fn ms(&self) -> u64 {
         self.begun.elapsed().as_millis() as u64
     }
 
-    /// Whole lines reach the disk as they come: a recording is most wanted when something crashes.
+    /// Writes and flushes each line at once, because a recording is needed most after a crash.
     fn keep<T: Serialize + ?Sized>(&mut self, ms: u64, dir: Direction, line: &T) {
         if self.failure.is_some() {
             return;
         }
         let written = serde_json::to_value(line)
-            .and_then(|line| serde_json::to_vec(&Recorded { ms, dir, line: redacted(line) }))
+            .and_then(|line| serde_json::to_vec(&Recorded { ms, dir, line: redact::redacted(line) }))
             .map_err(io::Error::from)
             .and_then(|mut text| {
                 text.push(b'\n');
@@ -152,71 +195,29 @@ impl File {
                 self.file.flush()
             });
         if let Err(error) = written {
-            tracing::error!(%error, path = %self.path.display(), "the recording ends here");
+            tracing::error!(%error, path = %self.path.display(), "could not write to the recording; it was stopped");
             self.failure = Some(error);
         }
     }
 }
 
-/// What must not leave the machine, wherever in a line it stands: keys, tokens, the user's name in paths.
-static SECRETS: LazyLock<Vec<(regex::Regex, &'static str)>> = LazyLock::new(|| {
-    let rule = |pattern: &str, with| (regex::Regex::new(pattern).expect("the pattern is a constant"), with);
-    vec![
-        rule(r"sk-[A-Za-z0-9_-]{8,}", "<key>"),
-        rule(r"(?i)\b(gh[pousr]_|github_pat_|glpat-|xox[abprs]-)[A-Za-z0-9_-]{8,}", "<token>"),
-        rule(r"\bAKIA[0-9A-Z]{16}\b", "<key>"),
-        rule(r"(?i)\bbearer\s+[A-Za-z0-9._~+/=-]{8,}", "Bearer <token>"),
-        rule(r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*", "<token>"),
-        rule(r"-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----", "<private key>"),
-        rule(
-            r"(?i)\b([a-z0-9_]*(?:api_?key|secret|token|password|passwd)[a-z0-9_]*)(\s*[=:]\s*)[^\s,;&]{6,}",
-            "$1$2<secret>",
-        ),
-        rule(r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}", "<address>"),
-        rule(r"(/home/|/Users/|\\Users\\)[^/\\\s]+", "${1}user"),
-    ]
-});
-
-/// Keys whose value is a secret, or of no use to anyone who reads a report.
-const SECRET_KEYS: &[&str] =
-    &["signature", "apiKey", "api_key", "authorization", "email", "organization", "accountUuid"];
-
-fn redacted(value: Value) -> Value {
-    match value {
-        Value::String(text) => Value::String(redacted_text(text)),
-        Value::Array(values) => Value::Array(values.into_iter().map(redacted).collect()),
-        Value::Object(fields) => Value::Object(
-            fields
-                .into_iter()
-                .map(|(key, value)| {
-                    let is_secret = SECRET_KEYS.contains(&key.as_str()) && value.is_string();
-                    let value = if is_secret { Value::from("<redacted>") } else { redacted(value) };
-                    (key, value)
-                })
-                .collect(),
-        ),
-        other => other,
-    }
-}
-
-fn redacted_text(mut text: String) -> String {
-    for (pattern, with) in SECRETS.iter() {
-        if pattern.is_match(&text) {
-            text = pattern.replace_all(&text, *with).into_owned();
-        }
-    }
-    text
-}
-
-/// A recording that was read.
+/// The content of a recording file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recording {
     pub lines: Vec<Recorded>,
-    /// Where in the file, counted from 1, there are lines that are none: torn by a crash, or garbled on the way.
+    /// Numbers, from 1, of the lines that could not be parsed, because of a crash or damage in transfer.
     pub unreadable: Vec<usize>,
 }
 
-/// Reads a recording as far as it is one: a line that is none costs itself alone.
+/// Maximum size of a recording in bytes. Reading takes several times as much memory.
+const MOST_BYTES: u64 = 512 * 1024 * 1024;
+
+/// Reads a recording file.
+pub fn read_file(path: &Path) -> Result<Recording, ReadError> {
+    Ok(read(&disk::read_regular(path, MOST_BYTES)?))
+}
+
+/// Parses a recording. A line that cannot be parsed is skipped and listed in `unreadable`.
 pub fn read(bytes: &[u8]) -> Recording {
     let mut recording = Recording::default();
     for (number, line) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
@@ -265,7 +266,7 @@ mod tests {
         let path = folder.path().join("a");
         let recorder = Recorder::default();
         recorder.begin(&path).unwrap();
-        recorder.keep_opened(1_000_000, Path::new("/p"), &Memory::default());
+        recorder.keep_opened(1_000_000, Path::new("/p"), &SavedSession::default());
         recorder.keep_input(1_000_007, &Input::Spawned);
         recorder.end().unwrap();
         let recording = read(&std::fs::read(&path).unwrap());

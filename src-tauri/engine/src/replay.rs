@@ -1,11 +1,11 @@
-//! Folds a recording again: the same machine and the same transcript, with the recording in place of agent, user and
-//! clock. `text` writes down what came of it.
+//! Replay of a recording: runs the same machine and transcript, with the recording instead of the agent, the user and
+//! the clock. `text` formats the result.
 
 pub mod text;
 
 use crate::api::*;
 use crate::recorder::{Direction, Opened, Recorded};
-use crate::session::machine::{Effect, Input, Limits, Machine};
+use crate::session::machine::{Effect, Input, Machine, Timeouts, TranscriptEvent};
 use crate::transcript::Transcript;
 use crate::wire::{self, Inbound};
 use serde::Deserialize;
@@ -13,29 +13,32 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// A recorded session, lived through once more.
+/// Result of a replay.
 pub struct Replayed {
-    /// In their order, as the session told them.
+    /// Events in the order in which the session published them.
     pub events: Vec<Event>,
-    /// The transcript at its end.
+    /// The final transcript.
     pub items: Vec<Item>,
-    /// When the recording began, in milliseconds since the epoch; 0 if that part of it is missing.
+    /// Start of the recording in milliseconds since the epoch; 0 if it is not recorded.
     pub began_at: u64,
 }
 
-/// Lives through a recorded session again. What is missing in it is missing in what comes of it; it never fails.
+/// Replays a recorded session. Missing lines are missing in the result; a replay never fails.
 pub fn replay(recording: &[Recorded]) -> Replayed {
     let opened = recording.iter().find(|recorded| recorded.dir == Direction::Opened);
     let (ms, opened) = opened
         .and_then(|recorded| Some((recorded.ms, Opened::deserialize(&recorded.line).ok()?)))
         .unwrap_or_default();
+    let transcript =
+        Transcript::with_changed_inputs(Path::new(&opened.project), &opened.memory.changed_inputs);
     let mut replay = Replay {
-        machine: Machine::new(opened.memory, Limits::default()),
-        transcript: Transcript::new(Path::new(&opened.project)),
+        machine: Machine::new(opened.memory, Timeouts::default()),
+        transcript,
         events: Vec::new(),
         shown: HashMap::new(),
     };
     let began_at = opened.at.saturating_sub(ms);
+    replay.take_over(opened.at);
     for recorded in recording {
         replay.line(began_at + recorded.ms, recorded);
         replay.take_events();
@@ -47,17 +50,26 @@ struct Replay {
     machine: Machine,
     transcript: Transcript,
     events: Vec<Event>,
-    /// What names the content of each permission request that was shown.
+    /// Fingerprint of each permission request that was published.
     shown: HashMap<RequestId, String>,
 }
 
 impl Replay {
+    /// Holds the prompts that waited when the session was opened, as the session does.
+    fn take_over(&mut self, now: u64) {
+        for prompt in self.machine.prompts().cloned().collect::<Vec<_>>() {
+            let id = prompt.id.clone();
+            self.transcript.note(now, TranscriptEvent::PromptAccepted(prompt));
+            self.transcript.note(now, TranscriptEvent::PromptState { id, state: PromptState::Held });
+        }
+    }
+
     fn line(&mut self, now: u64, recorded: &Recorded) {
         match recorded.dir {
             Direction::Out => {
                 let mut inbound = inbound(&recorded.line);
                 self.transcript.line(now, &mut inbound);
-                if self.machine.hears(&inbound) {
+                if self.machine.is_relevant(&inbound) {
                     self.step(now, Input::Line(inbound));
                 }
             }
@@ -71,7 +83,8 @@ impl Replay {
         }
     }
 
-    /// A decision names what was shown by its exact text, which has changed where something was taken out of the recording.
+    /// Updates the fingerprint in a decision. It is computed from the exact text of the request, which redaction may
+    /// have changed.
     fn show_again(&self, input: &mut Input) {
         if let Input::Command(Command::Decide { request_id, shown, .. }) = input
             && let (Some(shown), Some(again)) = (shown, self.shown.get(request_id))
@@ -80,8 +93,8 @@ impl Replay {
         }
     }
 
-    /// Takes a step and shows what came of it. What else the session did then, such as writing to its agent, came to
-    /// something that is in the recording.
+    /// Makes a step and collects its events. Other effects, such as writing to the agent, are ignored: their
+    /// consequences are in the recording.
     fn step(&mut self, now: u64, input: Input) {
         for effect in self.machine.step(now, input) {
             match effect {
@@ -92,7 +105,7 @@ impl Replay {
                     self.take_events();
                     self.events.push(event);
                 }
-                Effect::Note(note) => self.transcript.note(now, note),
+                Effect::TranscriptEvent(note) => self.transcript.note(now, note),
                 _ => {}
             }
         }

@@ -1,17 +1,18 @@
-//! A session: a handle to the task that owns it, and what can be listened to.
+//! A session: the handle to the task that owns it, and the ways to subscribe to its events.
 
 mod actor;
-mod channel;
 mod feed;
-mod listeners;
 mod log;
 pub mod machine;
 mod outcome;
+mod permission_audit;
 mod prompt;
 mod rules;
-mod sight;
 #[cfg(test)]
 pub(crate) mod simulation;
+mod subscribers;
+pub mod title;
+mod window_view;
 
 pub use feed::Feed;
 
@@ -22,40 +23,41 @@ use crate::store::{Record, Store};
 use crate::transcript::find::{Search, Slice};
 use crate::transcript::output::{Reader, Source};
 use crate::transcript::parts;
-use machine::Limits;
+use machine::Timeouts;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::{mpsc, oneshot, watch};
 
-/// Finds the program anew at each start, since it may have been installed, moved or replaced in between.
+/// Finds the agent program and its launch settings. Called at each start, because the program may have been installed,
+/// moved or replaced in between.
 pub type Launcher = Arc<dyn Fn() -> Result<Launch, CommandError> + Send + Sync>;
 
-/// What a session is opened with.
+/// The parameters of [`SessionHandle::open`].
 pub struct Open {
     pub record: Record,
     pub launcher: Launcher,
-    /// Where the record is kept; `None` keeps nothing (`deskbell relay`).
+    /// The store for the record. `None` saves nothing (`deskbell relay`).
     pub store: Option<Store>,
-    /// The agent's configuration folder, where it keeps its transcripts.
+    /// The agent's configuration folder, which contains its transcripts.
     pub agent_config: PathBuf,
-    /// Where Deskbell marks the conversations it has open; `None` marks none.
+    /// The folder for the lock files of open conversations. `None` takes no locks.
     pub locks: Option<PathBuf>,
-    pub limits: Limits,
-    /// Off unless someone switches it on.
+    pub timeouts: Timeouts,
+    /// Off by default.
     pub recorder: Recorder,
 }
 
-/// Who listens, and how.
+/// A subscriber to a session's events, by the kind of delivery.
 pub enum Subscriber {
-    /// Every event, one by one. A listener that does not keep up holds the session, and at last its agent; but not
-    /// the session's end.
+    /// Every event, one by one. A slow subscriber blocks the session, and through it the agent. It cannot block the end
+    /// of the session.
     Every(mpsc::Sender<Envelope>),
-    /// Every event that is about what is shown, those of one frame merged. A listener that does not keep up costs
-    /// bounded memory.
+    /// Every event for the rows in the viewport; the events of one frame are merged. A slow subscriber costs bounded
+    /// memory.
     Merged(Arc<Feed>),
-    /// What changes the session's facts, without the transcript: a few events a turn.
-    Facts(mpsc::UnboundedSender<Envelope>),
+    /// Events that change the session's summary, without the transcript: a few events a turn.
+    Summary(mpsc::UnboundedSender<Envelope>),
 }
 
 pub(crate) enum Message {
@@ -73,7 +75,7 @@ pub(crate) enum Message {
     Snapshot(oneshot::Sender<Snapshot>),
     Show {
         feed: Arc<Feed>,
-        show: Show,
+        show: Viewport,
         reply: oneshot::Sender<()>,
     },
     Earlier {
@@ -83,7 +85,7 @@ pub(crate) enum Message {
         until: Option<ItemId>,
         reply: oneshot::Sender<()>,
     },
-    /// The items from one on that a find looks through next.
+    /// Returns the next slice of items for a search, beginning with item number `first`.
     Slice {
         first: usize,
         reply: oneshot::Sender<Slice>,
@@ -100,27 +102,28 @@ pub(crate) enum Message {
         copy: CopyOf,
         reply: oneshot::Sender<Option<String>>,
     },
-    /// Ends the process as soon as nothing is left to do, then replies.
+    /// Stops the process as soon as the session is idle, then replies.
     Finish(oneshot::Sender<()>),
-    /// Ends the process now, then replies.
+    /// Stops the process now, then replies.
     Close(oneshot::Sender<()>),
 }
 
-/// A handle to a session. The session lives as long as a handle does, or as its process needs to end.
+/// A handle to a session. After the last handle is dropped, the session lives on only until its process has exited.
 #[derive(Clone)]
 pub struct SessionHandle {
     id: SessionId,
     messages: mpsc::Sender<Message>,
-    /// Says that the session is to end, to one that is held by a listener and reads no message. Its loss says so, too.
+    /// Signals that the session is about to end. A session that is blocked by a slow subscriber reads no messages, so
+    /// it watches this channel. Dropping the last sender is a signal, too.
     ending: Arc<watch::Sender<bool>>,
-    /// Reads the outputs that are looked at.
+    /// Reads the tool outputs that are on display.
     reader: Arc<Reader>,
-    /// How many finds have begun: only the last one goes on.
+    /// Number of searches started. A search stops when a later one has started.
     finds: Arc<AtomicU64>,
 }
 
 impl SessionHandle {
-    /// Opens a session on the current tokio runtime. Its transcript is read from the agent's own store.
+    /// Opens a session on the current tokio runtime. Its transcript is read from the agent's own files.
     pub fn open(open: Open) -> Self {
         let (messages, inbox) = mpsc::channel(64);
         let (ending, is_ending) = watch::channel(false);
@@ -133,52 +136,53 @@ impl SessionHandle {
         &self.id
     }
 
-    /// Carries out a command. A prompt is on disk when this returns.
+    /// Executes a command. A prompt is on disk when this returns.
     pub async fn command(&self, command: Command) -> Result<(), CommandError> {
         let (reply, answer) = oneshot::channel();
         self.send(Message::Command { command, reply: Some(reply) }).await?;
         answer.await.map_err(|_| gone())?
     }
 
-    /// As `command`, but a refusal comes as an event in the session's order.
+    /// Like `command`, but a refusal arrives as an event, in the session's order.
     pub async fn post(&self, command: Command) -> Result<(), CommandError> {
         self.send(Message::Command { command, reply: None }).await
     }
 
-    /// Tells, as an event, of a command that could not be read.
+    /// Emits a `CommandFailed` event for a command that could not be parsed.
     pub async fn complain(&self, problem: String) -> Result<(), CommandError> {
         self.send(Message::Complain(problem)).await
     }
 
-    /// Brings the process up before there is anything to send.
+    /// Starts the process before there is anything to send.
     pub async fn start(&self) -> Result<(), CommandError> {
         self.send(Message::Start).await
     }
 
-    /// Brings the process up in a mode that asks nothing: for the one that a person chose that for, and not while
-    /// another runs.
+    /// Starts the process in the mode that skips all permission requests, as the user chose for this one process.
+    /// Refused if the agent is running or about to start.
     pub async fn start_without_asking(&self) -> Result<(), CommandError> {
         let (reply, answer) = oneshot::channel();
         self.send(Message::StartWithoutAsking(reply)).await?;
         answer.await.map_err(|_| gone())?
     }
 
-    /// Begins to listen; the snapshot is what was before the first event, of the rows that the listener shows.
+    /// Subscribes to events. The snapshot is the state before the first event, limited to the rows in the subscriber's
+    /// viewport.
     pub async fn subscribe(&self, subscriber: Subscriber) -> Result<Snapshot, CommandError> {
         let (reply, answer) = oneshot::channel();
         self.send(Message::Subscribe { subscriber, reply }).await?;
         answer.await.map_err(|_| gone())
     }
 
-    /// Shows another part of the transcript through a feed that listens. What comes into it comes as events.
-    pub async fn show(&self, feed: Arc<Feed>, show: Show) -> Result<(), CommandError> {
+    /// Moves the viewport of a subscribed feed. Rows that enter it arrive as events.
+    pub async fn show(&self, feed: Arc<Feed>, show: Viewport) -> Result<(), CommandError> {
         let (reply, answer) = oneshot::channel();
         self.send(Message::Show { feed, show, reply }).await?;
         answer.await.map_err(|_| gone())
     }
 
-    /// Tells a feed that listens more of what a subagent did: items in the row of this one, that come before number
-    /// `before`, and from `until` on if that is near enough. They come as events.
+    /// Sends earlier items of a subagent to a subscribed feed: items in the row of `item_id` with a number below
+    /// `before`, back to `until` if that is near enough. They arrive as events.
     pub async fn earlier(
         &self,
         feed: Arc<Feed>,
@@ -191,8 +195,8 @@ impl SessionHandle {
         answer.await.map_err(|_| gone())
     }
 
-    /// Finds words in the whole transcript: the item of that number among those that hold them, or the last. `None` if
-    /// another find began meanwhile, which is the one that counts.
+    /// Searches the whole transcript for `query`. Returns match number `index` (it wraps around), or the last match
+    /// without an index. Returns `None` if another search started meanwhile.
     pub async fn find(&self, query: String, index: Option<i64>) -> Result<Option<Found>, CommandError> {
         let nr = self.finds.fetch_add(1, Ordering::Relaxed) + 1;
         let Some(mut search) = Search::new(&query) else { return Ok(Some(Found { count: 0, hit: None })) };
@@ -214,8 +218,8 @@ impl SessionHandle {
         found.map(Some).map_err(|_| gone())
     }
 
-    /// Some lines of what a tool put out, from `first` on; `None` if there is no such output. It is read beside the
-    /// session, which goes on meanwhile.
+    /// Returns lines of a tool's output, starting with line `first`; `None` if the output does not exist. A blocking
+    /// thread reads the file, so the session stays responsive.
     pub async fn output(
         &self,
         item_id: ItemId,
@@ -230,8 +234,8 @@ impl SessionHandle {
         part.map(Some).map_err(|_| gone())
     }
 
-    /// A part of an item that a window does not draw at once, counted from 0; `None` if there is none. It is cut beside
-    /// the session, which goes on meanwhile.
+    /// Returns part `part` (from 0) of an item that a window does not draw all at once; `None` if that part does not
+    /// exist. A blocking thread cuts it, so the session stays responsive.
     pub async fn part(&self, item_id: ItemId, part: u32) -> Result<Option<Body>, CommandError> {
         let (reply, answer) = oneshot::channel();
         self.send(Message::Item { item_id, reply }).await?;
@@ -243,28 +247,28 @@ impl SessionHandle {
         cut.await.map_err(|_| gone())
     }
 
-    /// A text to take along; `None` if there is no such item.
+    /// Returns text for the clipboard; `None` if the item does not exist.
     pub async fn copy(&self, copy: CopyOf) -> Result<Option<String>, CommandError> {
         let (reply, answer) = oneshot::channel();
         self.send(Message::Copy { copy, reply }).await?;
         answer.await.map_err(|_| gone())
     }
 
-    /// The whole of it.
+    /// Returns a snapshot with all items of the transcript.
     pub async fn snapshot(&self) -> Result<Snapshot, CommandError> {
         let (reply, answer) = oneshot::channel();
         self.send(Message::Snapshot(reply)).await?;
         answer.await.map_err(|_| gone())
     }
 
-    /// Lets it finish what is queued, denying whatever would need a person, then ends the process.
+    /// Runs what is queued, denies every permission request, then stops the process.
     pub async fn finish(&self) -> Result<(), CommandError> {
         let (reply, answer) = oneshot::channel();
         self.send(Message::Finish(reply)).await?;
         answer.await.map_err(|_| gone())
     }
 
-    /// Denies what is open and ends the process, by the ladder. Returns when it is gone.
+    /// Denies open requests and stops the process, forcibly if necessary. Returns when it has exited.
     pub async fn close(&self) -> Result<(), CommandError> {
         self.ending.send_replace(true);
         let (reply, answer) = oneshot::channel();

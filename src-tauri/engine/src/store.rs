@@ -1,25 +1,37 @@
-//! Sessions on disk: one small file each, written whole and atomically, readable by its owner alone.
+//! Session store: one small file per session, replaced atomically, readable only by its owner.
 //!
-//! A session's file is also its journal: a prompt stands in it before it is acknowledged, and leaves it only when the
-//! turn that took it is over.
+//! A session's file is also the journal of its prompts: a prompt is written to it before it is acknowledged, and
+//! removed only when the turn that included it has ended.
 
 use crate::api::{AgentKind, SessionId};
-use crate::session::machine::Memory;
+use crate::disk::{
+    Loaded, ReadError, SetAside, create_regular, list, load_json, open_regular, own_folder, read_end,
+    read_regular,
+};
+use crate::session::machine::SavedSession;
+use crate::transcript::supplement::Supplement;
 use serde::{Deserialize, Serialize};
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// A session as it outlives the app.
+/// Maximum size of a session file. It contains the waiting prompts, with images of a few megabytes each.
+const MOST_BYTES: u64 = 512 * 1024 * 1024;
+
+/// Maximum number of files read from the sessions folder.
+const MOST_FILES: usize = 100_000;
+
+/// The part of a session that is saved to disk.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     pub id: SessionId,
     pub project: PathBuf,
     pub agent: AgentKind,
     pub created_at: u64,
+    /// Time of the last accepted prompt or the last end of a turn.
     pub changed_at: u64,
     #[serde(default)]
-    pub memory: Memory,
+    pub memory: SavedSession,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -40,17 +52,17 @@ pub struct Store {
     folder: PathBuf,
 }
 
-/// What was found, and the files that could not be read: they were set aside, not overwritten.
+/// The sessions that were loaded, and the unreadable files, which were set aside and not overwritten.
 #[derive(Debug, Default)]
-pub struct Loaded {
+pub struct Sessions {
     pub records: Vec<Record>,
-    pub set_aside: Vec<(PathBuf, String)>,
+    pub set_aside: Vec<SetAside>,
 }
 
 impl Store {
-    /// Makes the folder if it is not there.
+    /// Creates the folder if it is missing.
     pub fn open(folder: PathBuf) -> Result<Self, StoreError> {
-        fs::create_dir_all(&folder).map_err(failed("make", &folder))?;
+        own_folder(&folder).map_err(failed("make", &folder))?;
         Ok(Self { folder })
     }
 
@@ -58,29 +70,29 @@ impl Store {
         self.folder.join(format!("{id}.json"))
     }
 
-    /// Every session, the one that changed last first.
-    pub fn load(&self) -> Result<Loaded, StoreError> {
-        let mut loaded = Loaded::default();
-        for entry in fs::read_dir(&self.folder).map_err(failed("read", &self.folder))? {
-            let path = entry.map_err(failed("read", &self.folder))?.path();
+    /// Loads every session, the most recently changed first.
+    pub fn load(&self) -> Result<Sessions, StoreError> {
+        let mut sessions = Sessions::default();
+        let listing = list(&self.folder, MOST_FILES).map_err(failed("read", &self.folder))?;
+        if listing.is_cut {
+            tracing::error!(folder = %self.folder.display(), MOST_FILES, "too many session files; some are not read");
+        }
+        for path in listing.paths {
             if path.extension().is_none_or(|extension| extension != "json") {
                 continue;
             }
-            let text = fs::read(&path).map_err(failed("read", &path))?;
-            match serde_json::from_slice(&text) {
-                Ok(record) => loaded.records.push(record),
-                Err(error) => {
-                    let aside = path.with_extension("json.unreadable");
-                    fs::rename(&path, &aside).map_err(failed("set aside", &path))?;
-                    loaded.set_aside.push((aside, error.to_string()));
-                }
+            match load_json(&path, MOST_BYTES) {
+                Loaded::Read(record) => sessions.records.push(record),
+                Loaded::Unreadable(aside) => sessions.set_aside.push(aside),
+                // Removed after the listing.
+                Loaded::Missing => {}
             }
         }
-        loaded.records.sort_by_key(|record: &Record| std::cmp::Reverse(record.changed_at));
-        Ok(loaded)
+        sessions.records.sort_by_key(|record: &Record| std::cmp::Reverse(record.changed_at));
+        Ok(sessions)
     }
 
-    /// Writes a session. When this returns it will be there after a crash of app or machine.
+    /// Writes a session. When this returns, the record survives a crash of the app or the machine.
     pub fn save(&self, record: &Record) -> Result<(), StoreError> {
         let path = self.path(&record.id);
         let text = serde_json::to_vec_pretty(record).map_err(|error| failed("write", &path)(error.into()))?;
@@ -88,25 +100,143 @@ impl Store {
     }
 
     pub fn remove(&self, id: &SessionId) -> Result<(), StoreError> {
-        let path = self.path(id);
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed("remove", &path)(error)),
-            _ => Ok(()),
+        for path in [self.path(id), self.log_path(id), self.streaming_path(id)] {
+            remove_file(&path)?;
         }
+        Ok(())
+    }
+
+    fn log_path(&self, id: &SessionId) -> PathBuf {
+        self.folder.join(format!("{id}.turns.jsonl"))
+    }
+
+    fn streaming_path(&self, id: &SessionId) -> PathBuf {
+        self.folder.join(format!("{id}.streaming.jsonl"))
+    }
+
+    /// Appends supplements, which the agent's own transcript does not contain, and removes the saved streaming text. A
+    /// line torn by a crash is skipped when the file is read.
+    pub fn append(&self, id: &SessionId, supplements: &[Supplement]) -> Result<(), StoreError> {
+        let path = self.log_path(id);
+        let known = length(&path).map_err(failed("read", &path))?;
+        if known > LOG_LIMIT {
+            let half = read_lines(&path)?;
+            let half = lines_of(&half[half.len() / 2..]).map_err(failed("write", &path))?;
+            write_atomically(&path, &half).map_err(failed("write", &path))?;
+        }
+        let lines = lines_of(supplements).map_err(failed("write", &path))?;
+        append_whole(&path, &lines).map_err(failed("write", &path))?;
+        remove_file(&self.streaming_path(id))
+    }
+
+    /// Replaces the saved streaming text. It survives a crash of the app, but not of the machine.
+    pub fn keep_streaming(&self, id: &SessionId, streaming: &[Supplement]) -> Result<(), StoreError> {
+        let path = self.streaming_path(id);
+        let lines = lines_of(streaming).map_err(failed("write", &path))?;
+        replace(&path, &lines, false).map_err(failed("write", &path))
+    }
+
+    /// The supplements to the agent's transcript, oldest first. Text that was streaming when the app was killed is
+    /// last.
+    pub fn supplements(&self, id: &SessionId) -> Result<Vec<Supplement>, StoreError> {
+        let mut supplements = read_lines(&self.log_path(id))?;
+        let streaming = read_lines(&self.streaming_path(id))?;
+        if !streaming.is_empty() {
+            self.append(id, &streaming)?;
+            supplements.extend(streaming);
+        }
+        Ok(supplements)
     }
 }
 
-/// Replaces a file by a new one: at any moment there is the old one whole, or the new one whole.
+/// Maximum size in bytes of a session's supplements file: about 10,000 turns. Above it the older half is dropped.
+const LOG_LIMIT: u64 = 4 * 1024 * 1024;
+
+fn remove_file(path: &Path) -> Result<(), StoreError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed("remove", path)(error)),
+        _ => Ok(()),
+    }
+}
+
+/// Length of a file in bytes; 0 if it does not exist.
+fn length(path: &Path) -> io::Result<u64> {
+    match open_regular(path) {
+        Ok(file) => Ok(file.size),
+        Err(ReadError::Missing) => Ok(0),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn read_lines(path: &Path) -> Result<Vec<Supplement>, StoreError> {
+    let text = match read_regular(path, 4 * LOG_LIMIT) {
+        Ok(text) => text,
+        Err(ReadError::Missing) => return Ok(Vec::new()),
+        Err(error) => return Err(failed("read", path)(error.into())),
+    };
+    Ok(text.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect())
+}
+
+fn lines_of(supplements: &[Supplement]) -> io::Result<Vec<u8>> {
+    let mut lines = Vec::new();
+    for supplement in supplements {
+        serde_json::to_writer(&mut lines, supplement)?;
+        lines.push(b'\n');
+    }
+    Ok(lines)
+}
+
+/// Appends lines to a file that only its owner can read. An incomplete last line, left by a crash, is terminated first.
+fn append_whole(path: &Path, lines: &[u8]) -> io::Result<()> {
+    let mut text = Vec::with_capacity(lines.len() + 1);
+    match read_end(path, 1) {
+        Ok(last) if last.first().is_some_and(|last| *last != b'\n') => text.push(b'\n'),
+        Ok(_) | Err(ReadError::Missing) => {}
+        Err(error) => return Err(error.into()),
+    }
+    text.extend_from_slice(lines);
+    let mut file = create_regular(path)?;
+    #[cfg(unix)]
+    file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+    file.seek(SeekFrom::End(0))?;
+    file.write_all(&text)
+}
+
+/// Maximum size of the settings file. Settings and window positions take a few kilobytes.
+const MOST_OF_SETTINGS: u64 = 4 * 1024 * 1024;
+
+/// Loads the app's settings as a map of their keys. An unreadable file is set aside.
+pub fn load_settings(path: &Path) -> Loaded<serde_json::Map<String, serde_json::Value>> {
+    load_json(path, MOST_OF_SETTINGS)
+}
+
+/// Replaces a file atomically: at any moment the path has either the complete old content or the complete new one.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace(path, bytes, true)
+}
+
+/// `synced`: the new content also survives a crash of the machine.
+fn replace(path: &Path, bytes: &[u8], synced: bool) -> io::Result<()> {
     let folder = path.parent().ok_or_else(|| io::Error::other("the path has no folder"))?;
-    // Such a file is made for its owner alone (0600).
+    // The temporary file is created with mode 0600.
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     file.write_all(bytes)?;
-    file.as_file().sync_all()?;
+    if synced {
+        file.as_file().sync_all()?;
+    }
     file.persist(path).map_err(|error| error.error)?;
     #[cfg(unix)]
-    fs::File::open(folder)?.sync_all()?;
+    if synced {
+        sync_folder(folder)?;
+    }
     Ok(())
+}
+
+/// Syncs a folder. A file was just created in it, so it is a folder and opening it does not block.
+#[cfg(unix)]
+#[allow(clippy::disallowed_methods, reason = "a folder is opened, to be synced")]
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    fs::File::open(folder)?.sync_all()
 }
 
 #[cfg(test)]
@@ -120,7 +250,7 @@ mod tests {
             agent: AgentKind::Claude,
             created_at: 1,
             changed_at: 2,
-            memory: Memory::default(),
+            memory: SavedSession::default(),
         }
     }
 
@@ -143,7 +273,58 @@ mod tests {
         fs::write(folder.path().join("x.json"), "{\"id\":").unwrap();
         let loaded = store.load().unwrap();
         assert_eq!(loaded.set_aside.len(), 1);
-        assert_eq!(fs::read_to_string(&loaded.set_aside[0].0).unwrap(), "{\"id\":");
+        assert_eq!(fs::read_to_string(loaded.set_aside[0].moved_to.as_ref().unwrap()).unwrap(), "{\"id\":");
+    }
+
+    fn end_of_turn(at: u64) -> Supplement {
+        let turn = crate::api::TurnEnd {
+            outcome: crate::api::Outcome::Done,
+            words: "Done".to_owned(),
+            prompt_ids: Vec::new(),
+            duration_ms: 1,
+            output_tokens: 2,
+            cost_usd: Some(0.5),
+            timing: crate::api::TurnTiming::default(),
+        };
+        let body = crate::transcript::supplement::Missing::TurnEnd(turn);
+        Supplement { at, after: vec![crate::api::ItemId::new("prompt")], body }
+    }
+
+    #[test]
+    fn ends_of_turns_are_there_but_for_a_torn_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path().to_owned()).unwrap();
+        let id = SessionId::new("a");
+        assert_eq!(store.supplements(&id).unwrap(), []);
+        store.append(&id, &[end_of_turn(1)]).unwrap();
+        let path = folder.path().join("a.turns.jsonl");
+        let mut text = fs::read(&path).unwrap();
+        text.extend_from_slice(b"{\"at\":2,\"aft");
+        fs::write(&path, text).unwrap();
+        store.append(&id, &[end_of_turn(3)]).unwrap();
+        assert_eq!(store.supplements(&id).unwrap(), [end_of_turn(1), end_of_turn(3)]);
+        // The streaming text is last until its turn ends.
+        store.keep_streaming(&id, &[end_of_turn(4)]).unwrap();
+        store.keep_streaming(&id, &[end_of_turn(5)]).unwrap();
+        assert_eq!(store.supplements(&id).unwrap().last(), Some(&end_of_turn(5)));
+        assert_eq!(store.supplements(&id).unwrap().len(), 3, "it is kept once");
+        store.save(&record("a")).unwrap();
+        store.remove(&id).unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn ends_of_turns_are_bounded_and_the_last_ones_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path().to_owned()).unwrap();
+        let id = SessionId::new("a");
+        let many: Vec<Supplement> = (0..5_000).map(end_of_turn).collect();
+        for _ in 0..6 {
+            store.append(&id, &many).unwrap();
+        }
+        let length = fs::metadata(folder.path().join("a.turns.jsonl")).unwrap().len();
+        assert!(length < 2 * LOG_LIMIT, "{length} bytes");
+        assert_eq!(store.supplements(&id).unwrap().last(), Some(&end_of_turn(4_999)));
     }
 
     #[cfg(unix)]
@@ -154,6 +335,9 @@ mod tests {
         let store = Store::open(folder.path().to_owned()).unwrap();
         store.save(&record("a")).unwrap();
         let mode = fs::metadata(folder.path().join("a.json")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        store.append(&SessionId::new("a"), &[end_of_turn(1)]).unwrap();
+        let mode = fs::metadata(folder.path().join("a.turns.jsonl")).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
     }
 }

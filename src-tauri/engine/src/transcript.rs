@@ -1,15 +1,17 @@
-//! Folds what an agent says into items: one way for the live stream and for a transcript on disk.
+//! The transcript: folds the agent's messages into items, the same way for the live stream and for a transcript on
+//! disk.
 //!
-//! An item's id is the same either way: a block of a reply is `<message id>.<place in it>`, a tool call has the
-//! agent's own id, a prompt its uuid. The fold never fails: what it does not know is shown as what it is.
+//! Item ids are the same in both cases: a block of a reply is `<message id>.<block index>`, a tool call has the agent's
+//! own id, a prompt its uuid. Folding never fails: an unknown message is shown as raw data.
 
 mod calls;
+mod changes;
+pub mod colours;
 mod earlier;
 mod edits;
 mod facts;
 pub mod find;
 mod markdown;
-mod news;
 mod notices;
 mod outcome;
 pub mod output;
@@ -18,69 +20,98 @@ mod prompts;
 mod reply;
 mod results;
 mod rows;
+#[cfg(test)]
+mod states;
+pub mod supplement;
 pub mod tail;
 mod tasks;
 #[cfg(test)]
 mod tests;
 mod tool;
+pub mod wording;
 pub(crate) mod words;
 
 use crate::api::*;
-use crate::document::{Change, Stream as Document};
-use crate::session::machine::{CLEARED, Note, Prompt};
+use crate::document::{DocumentChange, Stream as Document};
+use crate::session::machine::{CLEARED, ChangedInput, Prompt, TranscriptEvent};
 use crate::wire::Inbound;
-use news::Dirty;
-pub use news::News;
+use changes::ChangeKind;
+pub use changes::TranscriptChange;
 use reply::Reply;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use supplement::{Pending, Supplement};
 
-/// The conversation so far.
+/// The items of one conversation and everything needed to update them.
 #[derive(Default)]
 pub struct Transcript {
-    /// The project's folder: paths inside it are shown without it.
+    /// The project's folder. Paths inside it are shown relative to it.
     project: PathBuf,
     items: Vec<Arc<Item>>,
     index: HashMap<ItemId, usize>,
     rows: rows::Index,
     facts: facts::Facts,
-    /// News of the facts, not told yet.
-    news: Vec<Event>,
+    /// Events for changed facts (files, tasks), not published yet.
+    change: Vec<Event>,
     documents: HashMap<ItemId, Document>,
-    /// Finished texts, as the agent wrote them.
+    /// Source of each finished text, as the agent wrote it.
     sources: HashMap<ItemId, Box<str>>,
     tools: HashMap<ItemId, tool::Call>,
-    /// The calls that have not ended, in the order they began.
-    running: Vec<ItemId>,
-    /// Prompts that were accepted and not sent: they become items when they are.
+    /// Calls that have not ended, by call number.
+    running: BTreeMap<u64, ItemId>,
+    n_calls: u64,
+    /// Calls that continue in the background, by task id.
+    background: BTreeMap<String, ItemId>,
+    /// Ends of tasks whose calls have no result yet, by task id.
+    early_ends: HashMap<String, calls::TaskEnd>,
+    /// Inputs that the user changed before the call ran, by call id.
+    changed_inputs: HashMap<String, serde_json::Value>,
+    /// Prompts that were accepted but not sent. A prompt becomes an item when it is sent.
     waiting: HashMap<PromptId, Prompt>,
-    /// The reply that is being streamed, and its blocks that are not whole yet.
+    /// The reply that is being streamed, with its incomplete blocks.
     reply: Option<Reply>,
-    /// Blocks of a reply that stopped before they were whole: void if the reply begins again, else all there is.
+    /// Blocks of a reply that stopped before they were complete. They are removed if the reply starts again; otherwise
+    /// they stay as they are.
     broken_off: Vec<ItemId>,
-    /// How many whole blocks each reply has given.
+    /// Number of complete blocks received per reply.
     n_blocks: HashMap<String, u32>,
     n_notices: u64,
     retry: Option<ItemId>,
-    /// What the agent's program itself said last, in the model's place.
+    /// The last text that the CLI itself wrote in the model's name.
     own_words: Option<ItemId>,
     unreadable: Option<ItemId>,
-    /// The last changes of texts that are finished, not told yet.
-    last_changes: HashMap<ItemId, Change>,
-    dirty: Vec<(ItemId, Dirty)>,
+    /// Items whose code needs colours.
+    wanted: colours::Wanted,
+    /// The last changes of finished texts, not published yet.
+    last_changes: HashMap<ItemId, DocumentChange>,
+    dirty: Vec<(ItemId, ChangeKind)>,
     dirty_index: HashMap<ItemId, usize>,
+    /// The ids on disk of prompts that have a different id there.
+    names: HashMap<ItemId, ItemId>,
+    /// Records that the agent does not save, not drained yet.
+    supplements: Vec<Supplement>,
+    /// Supplements read back from disk that still have to be placed among the items.
+    pending: Pending,
 }
 
 impl Transcript {
-    /// An empty conversation in this project.
+    /// Creates an empty transcript for this project.
     pub fn new(project: &Path) -> Self {
         Self { project: project.to_owned(), ..Self::default() }
     }
 
-    /// Takes in what the agent says.
+    /// Creates an empty transcript with the inputs that the user changed before the calls ran. The agent's own
+    /// transcript does not contain them (2.1.197 and 2.1.329).
+    pub fn with_changed_inputs(project: &Path, changed: &[ChangedInput]) -> Self {
+        let changed = changed.iter().map(|one| (one.tool_use_id.clone(), one.input.clone()));
+        Self { changed_inputs: changed.collect(), ..Self::new(project) }
+    }
+
+    /// Folds one message of the agent into the items.
     ///
-    /// The texts of a reply are taken out of its message: a very long one is not kept twice.
+    /// Moves the texts of a reply out of its message and leaves their blocks in it, empty, so that a very long text is
+    /// not stored twice.
     pub fn line(&mut self, now: u64, inbound: &mut Inbound) {
         if !matches!(inbound, Inbound::Unreadable { .. }) {
             self.unreadable = None;
@@ -110,47 +141,56 @@ impl Transcript {
             {
                 self.notice(now, Level::Warning, format!("The hook {name} ({event}) ended: {outcome}"), None);
             }
-            // While its call runs, it is no task of the background: what came of it, the call's end says.
-            Inbound::TaskEnded { tool_use_id, status, summary, .. }
-                if !summary.is_empty() && !self.is_running(tool_use_id.as_deref()) =>
-            {
-                self.info(now, format!("Background task {status}: {summary}"));
+            Inbound::TaskEnded { task_id, tool_use_id, status, summary, report } => {
+                let (status, summary, report) = (status.clone(), summary.clone(), report.clone());
+                self.task_ended(
+                    now,
+                    task_id,
+                    tool_use_id.as_deref(),
+                    calls::TaskEnd { status, summary, report },
+                );
             }
+            Inbound::WritesLost { error_code, transcript } => self.writes_lost(now, error_code, *transcript),
             Inbound::Unreadable { line, error } => self.unreadable(now, line, error),
             _ => {}
         }
     }
 
-    /// Takes in what Deskbell knows by itself, since it did it or saw it.
-    pub fn note(&mut self, now: u64, note: Note) {
+    /// Folds in an event that Deskbell itself caused or observed.
+    pub fn note(&mut self, now: u64, note: TranscriptEvent) {
         match note {
-            Note::PromptAccepted(prompt) => {
+            TranscriptEvent::PromptAccepted(prompt) => {
                 self.waiting.insert(prompt.id.clone(), prompt);
             }
-            Note::PromptEdited { id, text } => {
+            TranscriptEvent::PromptEdited { id, text } => {
                 if let Some(prompt) = self.waiting.get_mut(&id) {
                     prompt.text = text;
                 }
             }
-            Note::PromptState { id, state } => self.prompt_state(now, &id, state),
-            Note::Asked { tool_use_id } => self.tool_state(now, tool_use_id, ToolState::Waiting),
-            Note::Answered { tool_use_id, denied } => {
-                if let Some(call) = tool_use_id.as_ref().and_then(|id| self.tools.get_mut(&ItemId::new(id))) {
-                    call.denied = denied;
-                    // The time a person took is not the tool's.
-                    call.started_at = now;
-                }
-                self.tool_state(now, tool_use_id, ToolState::Running);
-            }
-            Note::Notice { level, text, detail } => self.notice(now, level, text, detail),
-            Note::TurnEnded(turn) => {
+            TranscriptEvent::PromptState { id, state } => self.prompt_state(now, &id, state),
+            TranscriptEvent::Asked { tool_use_id } => self.request_opened(tool_use_id),
+            TranscriptEvent::Answered { tool_use_id, end } => self.request_closed(now, tool_use_id, end),
+            TranscriptEvent::Notice { level, text, detail } => self.notice(now, level, text, detail),
+            TranscriptEvent::TurnEnded(turn) => {
                 self.cut_off(now);
-                self.retry = None;
-                self.say_failure_once(&turn);
-                let id = self.notice_id();
-                self.add(id, None, now, Body::TurnEnd(turn));
+                self.early_ends.clear();
+                self.keep_turn_end(now, &turn);
+                self.add_turn_end(now, turn);
             }
-            Note::ProcessEnded => self.cut_off(now),
+            TranscriptEvent::ProcessEnded => {
+                self.cut_off(now);
+                self.background_cut_off(now);
+            }
+        }
+    }
+
+    fn add_turn_end(&mut self, at: u64, turn: TurnEnd) {
+        self.retry = None;
+        self.say_failure_once(&turn);
+        // A crash has one row: its notice, which also has the error output.
+        if turn.outcome != Outcome::Crashed {
+            let id = self.notice_id();
+            self.add(id, None, at, Body::TurnEnd(turn));
         }
     }
 
@@ -158,7 +198,7 @@ impl Transcript {
         self.items.iter().map(Arc::as_ref)
     }
 
-    /// Is there such an item?
+    /// Whether the item exists.
     pub fn knows(&self, id: &str) -> bool {
         self.index.contains_key(&ItemId::new(id))
     }
@@ -167,12 +207,12 @@ impl Transcript {
         self.rows.count()
     }
 
-    /// The row that an item is drawn in.
+    /// The row that the item is drawn in.
     pub fn row_of(&self, id: &ItemId) -> Option<u32> {
         Some(self.items[*self.index.get(id)?].row)
     }
 
-    /// The items of the rows from `first` up to `end`, of a subagent's the last ones.
+    /// The items of the rows `first..end`; for a subagent only its last ones.
     pub fn items_of(&self, first: u32, end: u32) -> impl Iterator<Item = &Item> {
         self.rows.places(first, end).map(|place| self.items[place].as_ref())
     }
@@ -181,27 +221,27 @@ impl Transcript {
         self.shared(id).map(Arc::as_ref)
     }
 
-    /// An item as it is now, to be looked at elsewhere while the conversation goes on.
+    /// Shared access to an item in its current state, for use on another task while the transcript changes.
     pub fn shared(&self, id: &ItemId) -> Option<&Arc<Item>> {
         Some(&self.items[*self.index.get(id)?])
     }
 
-    /// The bytes of a text that streams, as they came.
+    /// Bytes received so far of a text that is streaming.
     pub fn streamed(&self, id: &ItemId) -> usize {
         self.documents.get(id).map_or(0, |document| document.text().len())
     }
 
-    /// The texts that stream.
+    /// Ids of the texts that are streaming.
     pub fn streams(&self) -> impl Iterator<Item = &ItemId> {
         self.documents.keys()
     }
 
-    /// What a tool call put out, whole.
+    /// The complete output of a tool call.
     pub fn output(&self, id: &ItemId) -> Option<&output::Source> {
         self.tools.get(id)?.output()
     }
 
-    /// The files that were changed, the one that changed last at the end.
+    /// The changed files; the most recently changed one is last.
     pub fn files(&self) -> &[ChangedFile] {
         self.facts.files()
     }
@@ -215,7 +255,7 @@ impl Transcript {
         self.facts.prompts()
     }
 
-    /// What the agent does just now, in a word or two.
+    /// What the agent is doing now, in one or two words.
     pub fn activity(&self) -> String {
         let at_work = |item: &Item| match &item.body {
             Body::ToolCall(call) if matches!(call.state, ToolState::Running | ToolState::Preparing) => {
@@ -225,13 +265,16 @@ impl Transcript {
             Body::Thinking { streaming: true, .. } => Some("Thinking".to_owned()),
             _ => None,
         };
-        // What is at work is among what has not ended, however long the turn is.
-        let open = self.reply.iter().flat_map(|reply| reply.open.values()).chain(&self.running);
-        let last = open.filter_map(|id| self.index.get(id)).filter_map(|place| {
-            let words = at_work(&self.items[*place])?;
-            Some((*place, words))
-        });
-        last.max_by_key(|(place, _)| *place).map_or_else(|| "Working".to_owned(), |(_, words)| words)
+        let at_work = |id: &ItemId| {
+            let place = *self.index.get(id)?;
+            Some((place, at_work(&self.items[place])?))
+        };
+        // Only open blocks and running calls are searched, so the cost does not depend on the length of the turn. Of
+        // several running calls, the one that started last counts.
+        let open = self.reply.iter().flat_map(|reply| reply.open.values()).filter_map(at_work);
+        let call = self.running.values().rev().find_map(at_work);
+        let last = open.chain(call).max_by_key(|(place, _)| *place);
+        last.map_or_else(|| "Working".to_owned(), |(_, words)| words)
     }
 
     fn body(&mut self, id: &ItemId) -> Option<&mut Body> {
@@ -239,17 +282,21 @@ impl Transcript {
         Some(&mut Arc::make_mut(&mut self.items[item_idx]).body)
     }
 
-    /// Puts an item at the end.
+    /// Appends an item, or replaces the body of the item with this id.
     fn add(&mut self, id: ItemId, parent: Option<ItemId>, at: u64, body: Body) {
         if self.index.contains_key(&id) {
-            // The same id twice: the later one says what is.
+            // The same id came twice: the later body replaces the earlier one.
             if !matches!(body, Body::Text { .. }) {
                 self.documents.remove(&id);
             }
             if let Some(known) = self.body(&id) {
                 *known = body;
             }
-            return self.touch(&id, Dirty::Changed);
+            return self.touch(&id, ChangeKind::Changed);
+        }
+        let is_inside = parent.is_some();
+        if !is_inside {
+            self.supplement_before(Some(&id));
         }
         if let Body::Prompt { text, .. } = &body {
             self.facts.prompted(text);
@@ -258,7 +305,10 @@ impl Transcript {
         let (row, nr) = self.rows.add(self.items.len(), row_of_parent, &body);
         self.index.insert(id.clone(), self.items.len());
         self.items.push(Arc::new(Item { id: id.clone(), parent, row, nr, at, part: 0, parts: 1, body }));
-        self.touch(&id, Dirty::Added);
+        self.touch(&id, ChangeKind::Added);
+        if !is_inside {
+            self.supplement_after(&id);
+        }
     }
 
     fn remove(&mut self, id: &ItemId) {
@@ -269,9 +319,11 @@ impl Transcript {
             *idx -= 1;
         }
         self.documents.remove(id);
+        self.wanted.forget(id);
         self.sources.remove(id);
-        self.tools.remove(id);
-        self.running.retain(|known| known != id);
-        self.touch(id, Dirty::Removed);
+        if let Some(call) = self.tools.remove(id) {
+            self.running.remove(&call.number);
+        }
+        self.touch(id, ChangeKind::Removed);
     }
 }

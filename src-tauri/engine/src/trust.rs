@@ -1,19 +1,23 @@
-//! What a folder would make its agent do, and whether its user agreed.
+//! Folder trust: a survey of a folder's effects on its agent, and the user's decisions.
 //!
 //! In `-p` mode the CLI never asks for trust: a folder's settings run hooks, servers and helpers at spawn, and can send
-//! the API key to another address (2.1.329 and 2.1.197). So the asking is done here. [`survey`] reads the files that the
-//! CLI would read and says what is in them; it runs nothing, follows links but names them, and never waits on a file.
-//! What it cannot judge counts as dangerous. [`TrustStore`] keeps the decisions.
+//! the API key to another address (2.1.329 and 2.1.197). So Deskbell asks. [`survey`] reads the files that the CLI
+//! would read and reports their contents; it runs nothing, follows links but names them, and never waits on a file.
+//! Anything that it cannot judge counts as dangerous. [`TrustStore`] stores the decisions.
 
 mod environment;
+mod extension;
 mod files;
 mod fingerprint;
+mod frontmatter;
 mod hooks;
 mod json;
 mod servers;
 mod settings;
+pub(crate) mod snapshot;
 mod store;
 mod typed;
+mod watch;
 
 #[cfg(test)]
 mod corpus;
@@ -21,59 +25,66 @@ mod corpus;
 mod properties;
 
 use crate::api::{Finding, FindingDetail, FindingKind, Severity};
-use files::{Content, Place, Role};
+use files::{Content, Found, Place, Role};
 use json::Json;
 use std::path::{Path, PathBuf};
 
-pub use store::{Difference, Standing, TrustError, TrustStore};
+pub use snapshot::Snapshot;
+pub use store::{Admission, Difference, TrustError, TrustState, TrustStore};
+pub use watch::Watch;
 
-/// More findings in one file than anybody would read.
+/// Maximum number of findings in one file; a longer list would not be read.
 const MOST_FINDINGS: usize = 1000;
 
-/// What the findings of one file may say in all.
+/// Maximum text of one file's findings in total, in bytes.
 const MOST_TEXT: usize = 8 * 1024 * 1024;
 
-/// A file that cannot be read as settings is shown as it is, up to this length.
+/// Maximum length, in bytes, of the text shown of a file that cannot be read as settings.
 const MOST_RAW_TEXT: usize = 64 * 1024;
 
-/// What a folder would do if trusted, as its files say now.
+/// The effects of a folder if it is trusted, according to the current contents of its files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Survey {
     /// The folder, links resolved.
     pub project: PathBuf,
     /// The most dangerous first.
     pub findings: Vec<Finding>,
-    /// Stands for exactly these files; `None` if one of them could not be read or shown whole, so that it equals
-    /// nothing that was kept.
+    /// Identifies exactly these files; `None` if one of them could not be read or shown in full, so that it matches no
+    /// stored decision.
     pub fingerprint: Option<String>,
 }
 
 impl Survey {
-    /// Nothing in it runs, sends anything elsewhere or widens what the agent may do.
+    /// Returns whether nothing in it runs, sends data elsewhere or widens the agent's permissions.
     pub fn nothing_to_run(&self) -> bool {
         self.findings.iter().all(|finding| finding.severity == Severity::Changes)
     }
 }
 
-/// Reads what a folder says to its agent. Only reads.
+/// Reads the folder's files for the agent and reports their effects. Read-only.
 pub fn survey(project: &Path) -> Survey {
+    surveyed(project).0
+}
+
+/// The survey and its files, read once.
+fn surveyed(project: &Path) -> (Survey, Vec<Found>) {
     let project = dunce::canonicalize(project).unwrap_or_else(|_| project.to_owned());
     let files = files::read(&project);
     let mut findings = Vec::new();
     let mut all_shown = true;
     for file in &files {
         let mut found = Findings::new(&file.place, file.link.as_deref());
-        judge(&mut found, &file.content, file.place.role);
+        judge(&mut found, &file.content, &file.place.role);
         all_shown &= !found.is_cut;
         findings.append(&mut found.list);
     }
     findings.sort_by_key(|finding| (finding.severity, finding.kind));
     let fingerprint = fingerprint::of(&files).filter(|_| all_shown);
-    Survey { project, findings, fingerprint }
+    (Survey { project, findings, fingerprint }, files)
 }
 
-/// Says what is in one file.
-fn judge(found: &mut Findings, content: &Content, role: Role) {
+/// Adds the findings of one file.
+fn judge(found: &mut Findings, content: &Content, role: &Role) {
     let bytes = match content {
         Content::Bytes(bytes) => bytes,
         Content::LeadsNowhere { target } => {
@@ -91,6 +102,9 @@ fn judge(found: &mut Findings, content: &Content, role: Role) {
     }
     if text.text.trim().is_empty() {
         return;
+    }
+    if !matches!(role, Role::Settings | Role::Servers) {
+        return extension::find(found, &text.text, role);
     }
     let document = match json::parse(&text.text) {
         Ok(document) => document,
@@ -116,7 +130,7 @@ struct Findings {
     link: Option<String>,
     list: Vec<Finding>,
     n_bytes: usize,
-    /// Not all that the file says is in the list.
+    /// The list does not contain everything that is in the file.
     is_cut: bool,
 }
 
@@ -144,7 +158,8 @@ impl Findings {
         self.list.push(Finding { kind, severity, file, link, title, name: None, text, details: Vec::new() });
     }
 
-    /// A small file can say a lot: the list has an end, and says so.
+    /// Returns whether the list has room for this many more bytes. A small file can have many findings, so the list is
+    /// limited, and a last finding says so.
     fn has_room(&mut self, n_bytes: usize) -> bool {
         self.n_bytes += n_bytes;
         if !self.is_cut && (self.list.len() == MOST_FINDINGS || self.n_bytes > MOST_TEXT) {
@@ -156,7 +171,7 @@ impl Findings {
         !self.is_cut
     }
 
-    /// Says what the last finding goes by.
+    /// Sets the name of the last finding.
     fn name(&mut self, name: impl Into<String>) {
         let name = name.into();
         if self.has_room(name.len())
@@ -166,7 +181,7 @@ impl Findings {
         }
     }
 
-    /// Says one thing more about the last finding.
+    /// Adds a detail to the last finding.
     fn detail(&mut self, name: impl Into<String>, value: impl Into<String>) {
         let (name, value) = (name.into(), value.into());
         if self.has_room(name.len() + value.len())
@@ -176,7 +191,7 @@ impl Findings {
         }
     }
 
-    /// Adds whatever an entry says beside what was `said` to the last finding: nothing is hidden.
+    /// Adds all entries that are not in `said` to the last finding, so that nothing is hidden.
     fn rest(&mut self, entries: &[(String, Json)], said: &[&str]) {
         for (name, value) in entries.iter().filter(|(name, _)| !said.contains(&name.as_str())) {
             self.detail(name, value.text());
@@ -191,7 +206,7 @@ impl Findings {
         self.add(FindingKind::Unreadable, Severity::Runs, title, text);
     }
 
-    /// Shows a file as it is, for what it says is not clear.
+    /// Adds the raw text of a file whose meaning is not clear.
     fn raw(&mut self, title: &str, text: &str) {
         let (shown, rest) = text.split_at(text.floor_char_boundary(MOST_RAW_TEXT));
         if rest.is_empty() {

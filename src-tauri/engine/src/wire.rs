@@ -1,8 +1,8 @@
-//! The agent's stream-json: the only place that knows how Claude Code's messages look on the wire.
+//! The agent's stream-json protocol. No other module knows the format of Claude Code's messages.
 //!
-//! Reading is tolerant: a kind we do not know is kept as `Unknown`, a line that is not a message as `Unreadable`;
-//! neither ends anything. Writing is strict: one malformed line on its stdin ends the CLI (2.1.329), so every line
-//! that goes there is made here.
+//! Reading is tolerant: an unknown kind of message is kept as `Unknown`, a line that is not a message as `Unreadable`;
+//! neither ends the session. Writing is strict: one malformed line on its stdin ends the CLI (2.1.329), so every line
+//! to the agent is built here.
 
 mod control;
 mod head;

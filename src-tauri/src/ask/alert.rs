@@ -1,11 +1,12 @@
-//! The dialog on macOS: an alert as a sheet of its window, on the main thread. Other windows go on; its own waits behind
-//! the sheet, and *Review…* leads to the card in it. There is no cross, and Esc does nothing: a sheet goes by a button.
+//! The dialog on macOS: an alert as a sheet of its window, on the main thread. Other windows stay usable; the dialog's
+//! own window is blocked until the sheet closes, and *Review…* leads to the card in it. A sheet has no close button and
+//! ignores Esc; only its buttons close it.
 
-use super::face::{Arming, Button, Face, REASON, Subject, broken, shortened};
-use super::{Backend, React};
+use super::wording::{Arming, Button, DialogText, REASON, Subject, wrapped};
+use super::{Backend, Respond};
 use anyhow::Context;
 use block2::RcBlock;
-use deskbell_engine::permission::{Ask, DialogId, Reaction};
+use deskbell_engine::permission::{DialogId, DialogRequest, DialogResponse};
 use objc2::rc::Retained;
 use objc2::{MainThreadMarker, MainThreadOnly};
 use objc2_app_kit::{
@@ -22,16 +23,16 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 use tauri::{AppHandle, Manager, WebviewWindow};
 
-/// Characters of a session's title.
-const TITLE: usize = 60;
-/// How often is looked whether it is in sight and has the keyboard, in seconds.
+/// Interval, in seconds, at which a sheet's visibility and keyboard focus are checked.
 const LOOK: f64 = 0.1;
 
 const WIDTH: f64 = 440.0;
-/// Of the text of a subject: its lines and their characters are counted low, since more of it is scrolled to.
+/// Metrics of the subject's text, in a fixed-pitch font of 12 points: a character is 7.2 points wide, a line at most 16
+/// high.
 const LINE_HEIGHT: f64 = 16.0;
 const LINE: usize = 52;
-const MOST_HEIGHT: f64 = 320.0;
+/// More lines than this may not fit on a small screen; the subject is then shown only in the card.
+const MOST_LINES: usize = 14;
 const FIELD_HEIGHT: f64 = 24.0;
 const GAP: f64 = 10.0;
 
@@ -40,7 +41,7 @@ thread_local! {
     static SHOWN: RefCell<HashMap<DialogId, Sheet>> = RefCell::default();
 }
 
-/// The dialog that has the keyboard, for whoever asks from another thread.
+/// The dialog that has the keyboard focus, readable from other threads.
 static IN_FRONT: Mutex<Option<DialogId>> = Mutex::new(None);
 
 /// Shows alerts.
@@ -53,13 +54,13 @@ impl Alert {
 }
 
 impl Backend for Alert {
-    fn show(&self, window: &str, ask: Ask, react: React) -> anyhow::Result<()> {
+    fn show(&self, window: &str, ask: DialogRequest, respond: Respond) -> anyhow::Result<()> {
         let window = self.0.get_webview_window(window).context("the window is gone")?;
         self.0.run_on_main_thread(move || {
             let main = MainThreadMarker::new().expect("Tauri runs this on the main thread");
             match native(&window) {
-                Ok(parent) => build(main, parent, &ask, react),
-                // Whatever was to be shown on it goes with it.
+                Ok(parent) => build(main, parent, &ask, respond),
+                // A dialog that was to be shown on it is dropped too.
                 Err(error) => tracing::warn!(%error, "the window is gone"),
             }
         })?;
@@ -70,7 +71,7 @@ impl Backend for Alert {
         let id = id.clone();
         Ok(self.0.run_on_main_thread(move || {
             if let Some(sheet) = take(&id) {
-                // Its handler is called by this, and finds nothing to answer.
+                // This calls the handler, which then finds nothing to answer.
                 sheet.parent.endSheet(&sheet.alert.window());
             }
         })?)
@@ -87,18 +88,18 @@ fn native(window: &WebviewWindow) -> anyhow::Result<Retained<NSWindow>> {
     unsafe { Retained::retain(window.cast()) }.context("it has no native window")
 }
 
-/// A sheet that is there.
+/// A sheet that is shown.
 struct Sheet {
     parent: Retained<NSWindow>,
     alert: Retained<NSAlert>,
-    /// What is armed late.
+    /// The button that is enabled after a delay.
     late: Option<Retained<NSButton>>,
     timer: Retained<NSTimer>,
     arming: Arming,
     began: Instant,
 }
 
-/// Takes a sheet out of what is shown; its last use is the caller's.
+/// Removes a sheet from the shown sheets and returns it to the caller for its last use.
 fn take(id: &DialogId) -> Option<Sheet> {
     let sheet = SHOWN.with(|shown| shown.borrow_mut().remove(id))?;
     sheet.timer.invalidate();
@@ -115,17 +116,17 @@ fn set_in_front(id: &DialogId, is: bool) {
     }
 }
 
-fn build(main: MainThreadMarker, parent: Retained<NSWindow>, ask: &Ask, react: React) {
-    let face = Face::of(ask);
+fn build(main: MainThreadMarker, parent: Retained<NSWindow>, ask: &DialogRequest, respond: Respond) {
+    let wording = fitting(DialogText::of(ask));
     let alert = NSAlert::new(main);
-    alert.setMessageText(&NSString::from_str(&face.question));
-    alert.setInformativeText(&NSString::from_str(&informative(&face)));
+    alert.setMessageText(&NSString::from_str(&wording.heading));
+    alert.setInformativeText(&NSString::from_str(&informative(&wording)));
     let reason = NSTextField::initWithFrame(NSTextField::alloc(main), rect(0.0, WIDTH, FIELD_HEIGHT));
     reason.setPlaceholderString(Some(&NSString::from_str(REASON)));
-    alert.setAccessoryView(Some(&accessory(main, &face.subject, &reason)));
+    alert.setAccessoryView(Some(&accessory(main, &wording.subject, &reason)));
 
-    // The first one is the default, at the right.
-    let buttons = face.buttons_default_first();
+    // The first button is the default, at the right.
+    let buttons = wording.buttons_default_first();
     let mut late = None;
     for button in &buttons {
         let native = alert.addButtonWithTitle(&NSString::from_str(button.label()));
@@ -149,40 +150,54 @@ fn build(main: MainThreadMarker, parent: Retained<NSWindow>, ask: &Ask, react: R
         began: Instant::now(),
     };
     SHOWN.with(|shown| shown.borrow_mut().insert(ask.id.clone(), sheet));
-    let react = Cell::new(Some(react));
+    let respond = Cell::new(Some(respond));
     let id = ask.id.clone();
     let ended = RcBlock::new(move |response: NSModalResponse| {
-        // Only while this very sheet is shown: one that was withdrawn ends, too, and its name may be another's by then.
+        // Only while this same sheet is shown: a withdrawn sheet ends too, and its id may belong to another one by
+        // then.
         let is_shown = SHOWN.with(|shown| shown.borrow().get(&id).is_some_and(|sheet| sheet.timer == timer));
-        let (true, Some(react)) = (is_shown, react.take()) else { return };
+        let (true, Some(respond)) = (is_shown, respond.take()) else { return };
         drop(take(&id));
         let pressed = usize::try_from(response - NSAlertFirstButtonReturn).ok();
         let pressed = pressed.and_then(|at| buttons.get(at));
-        react(
-            pressed.map_or(Reaction::Dismissed, |button| button.reaction(&reason.stringValue().to_string())),
+        respond(
+            pressed.map_or(DialogResponse::Dismissed, |button| {
+                button.reaction(&reason.stringValue().to_string())
+            }),
         );
     });
     alert.beginSheetModalForWindow_completionHandler(&parent, Some(&ended));
 }
 
-/// Below the question: where it is, and what the dialog does not show.
-fn informative(face: &Face) -> String {
-    let mut text = format!("{}\n{}", face.place, shortened(&face.session, TITLE));
-    if let Subject::NotHere(lines) = &face.subject {
+/// Breaks the subject into lines that are all visible; removes the subject if there are too many lines.
+fn fitting(wording: DialogText) -> DialogText {
+    match &wording.subject {
+        Subject::Whole(text) => match wrapped(text, LINE, MOST_LINES) {
+            Some(lines) => DialogText { subject: Subject::Whole(lines), ..wording },
+            None => wording.without_subject(),
+        },
+        Subject::NotHere(_) => wording,
+    }
+}
+
+/// The text below the session: the question, the place, and why the dialog does not show everything.
+fn informative(wording: &DialogText) -> String {
+    let mut text = format!("{}\n{}", wording.question, wording.place);
+    if let Subject::NotHere(lines) = &wording.subject {
         text = format!("{text}\n\n{}", lines.join("\n"));
     }
     text
 }
 
-/// The subject, which scrolls if it is long, and below it the field for the reason.
+/// The whole subject, and below it the field for the reason.
 fn accessory(main: MainThreadMarker, subject: &Subject, reason: &NSTextField) -> Retained<NSView> {
     let Subject::Whole(text) = subject else {
         let view = NSView::initWithFrame(NSView::alloc(main), rect(0.0, WIDTH, FIELD_HEIGHT));
         view.addSubview(reason);
         return view;
     };
-    let n_lines = broken(text, LINE).split('\n').count() + 1;
-    let height = (n_lines as f64 * LINE_HEIGHT).min(MOST_HEIGHT);
+    let n_lines = text.split('\n').count() + 1;
+    let height = n_lines as f64 * LINE_HEIGHT;
     let scroll = subject_view(main, text);
     scroll.setFrame(rect(FIELD_HEIGHT + GAP, WIDTH, height));
     let view = NSView::initWithFrame(NSView::alloc(main), rect(0.0, WIDTH, FIELD_HEIGHT + GAP + height));
@@ -191,14 +206,14 @@ fn accessory(main: MainThreadMarker, subject: &Subject, reason: &NSTextField) ->
     view
 }
 
-/// A text that can be read and copied; it breaks long lines by itself.
+/// A text that can be selected and copied. Its lines are already broken.
 fn subject_view(main: MainThreadMarker, text: &str) -> Retained<NSScrollView> {
     let scroll = NSTextView::scrollableTextView(main);
     let view = scroll.documentView().and_then(|view| view.downcast::<NSTextView>().ok());
     let view = view.expect("a scrollable text view has a text view");
     view.setEditable(false);
     view.setFont(NSFont::userFixedPitchFontOfSize(12.0).as_deref());
-    view.setString(&NSString::from_str(&broken(text, usize::MAX)));
+    view.setString(&NSString::from_str(text));
     scroll
 }
 
@@ -206,7 +221,7 @@ fn rect(bottom: f64, width: f64, height: f64) -> NSRect {
     NSRect::new(NSPoint::new(0.0, bottom), NSSize::new(width, height))
 }
 
-/// Looks at a sheet as long as it is there, whatever the main loop is busy with.
+/// Checks a sheet as long as it is shown, in every mode of the main loop.
 fn watch(id: DialogId) -> Retained<NSTimer> {
     let look = RcBlock::new(move |_: NonNull<NSTimer>| look(&id));
     // SAFETY: the block is run by the main loop, on the thread on which it was made.

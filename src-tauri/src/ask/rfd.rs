@@ -1,27 +1,27 @@
-//! The last resort on Windows, where the common controls are older than version 6: a message box.
+//! The fallback dialog on Windows, a message box, for systems whose common controls are older than version 6.
 //!
-//! Its buttons cannot be named, its first one is the default, none can be armed late, and it cannot be taken back: so it
-//! offers no *Allow*, and an answer that comes after a withdrawal counts for nothing.
+//! Its buttons cannot be renamed, its first button is the default, none can be enabled late, and it cannot be
+//! withdrawn. So it offers no *Allow*, and an answer after a withdrawal is ignored.
 
-use super::face::{Button, Face};
-use deskbell_engine::permission::Reaction;
+use super::wording::{Button, DialogText};
+use deskbell_engine::permission::DialogResponse;
 use rfd::{MessageButtons, MessageDialog, MessageDialogResult};
 use tauri::WebviewWindow;
 
-/// Shows it until it is closed, on a thread that may wait.
-pub fn ask(window: &WebviewWindow, face: &Face) -> Reaction {
+/// Shows the message box until it is closed; call it on a thread that may block.
+pub fn ask(window: &WebviewWindow, wording: &DialogText) -> DialogResponse {
     let text = format!(
         "{}\n{}\n{}\n\nReview it in the window? Yes brings it up, No denies the request, Cancel does neither.",
-        face.question, face.place, face.session
+        wording.heading, wording.question, wording.place
     );
     let dialog = MessageDialog::new()
         .set_parent(window)
-        .set_title(&face.title)
+        .set_title(&wording.title)
         .set_description(text)
         .set_buttons(MessageButtons::YesNoCancel);
     match dialog.show() {
         MessageDialogResult::Yes => Button::Review.reaction(""),
         MessageDialogResult::No => Button::Deny.reaction(""),
-        _ => Reaction::Dismissed,
+        _ => DialogResponse::Dismissed,
     }
 }

@@ -1,10 +1,11 @@
-//! A backend without a display, for tests: it keeps what it was asked to show, and presses what the test says.
+//! A backend without a display, for tests: it records the dialogs that it has to show, and presses the buttons that the
+//! test chooses.
 
-use super::{Backend, React};
-use deskbell_engine::permission::{Ask, DialogId, Reaction};
+use super::{Backend, Respond};
+use deskbell_engine::permission::{DialogId, DialogRequest, DialogResponse};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Its clones are the same one.
+/// Clones share the same state.
 #[derive(Clone, Default)]
 pub struct Scripted(Arc<Mutex<State>>);
 
@@ -17,8 +18,8 @@ struct State {
 
 struct Shown {
     window: String,
-    ask: Ask,
-    react: React,
+    ask: DialogRequest,
+    respond: Respond,
 }
 
 impl Scripted {
@@ -26,40 +27,40 @@ impl Scripted {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is on the screen: the window and the subject of each dialog, in the order in which they came.
+    /// The dialogs on the screen: the window and the subject of each, in order of arrival.
     pub fn screen(&self) -> Vec<(String, String)> {
         let subject = |shown: &Shown| shown.ask.subject.clone().unwrap_or_default();
         self.lock().shown.iter().map(|shown| (shown.window.clone(), subject(shown))).collect()
     }
 
-    /// A person does something with a dialog, which is gone with that.
-    pub fn press(&self, id: &DialogId, reaction: Reaction) {
+    /// Sends the user's response to a dialog, which closes it.
+    pub fn press(&self, id: &DialogId, reaction: DialogResponse) {
         self.pressing(id)(reaction);
     }
 
-    /// A dialog in the moment between the press and its arrival.
-    pub fn pressing(&self, id: &DialogId) -> React {
+    /// Removes a dialog whose button was pressed, and returns its callback: the press has not arrived yet.
+    pub fn pressing(&self, id: &DialogId) -> Respond {
         let mut state = self.lock();
         let at = state.shown.iter().position(|shown| shown.ask.id == *id).expect("the dialog is shown");
-        state.shown.remove(at).react
+        state.shown.remove(at).respond
     }
 
-    /// The dialog of this request cannot be shown.
+    /// Makes the dialog of this request fail to show.
     pub fn refuse(&self, id: &DialogId) {
         self.lock().refused = Some(id.clone());
     }
 
-    /// A person looks at this dialog.
+    /// Gives this dialog the keyboard focus.
     pub fn focus(&self, id: &DialogId) {
         self.lock().in_front = Some(id.clone());
     }
 }
 
 impl Backend for Scripted {
-    fn show(&self, window: &str, ask: Ask, react: React) -> anyhow::Result<()> {
+    fn show(&self, window: &str, ask: DialogRequest, respond: Respond) -> anyhow::Result<()> {
         let mut state = self.lock();
         anyhow::ensure!(state.refused.as_ref() != Some(&ask.id), "no dialog for this one");
-        state.shown.push(Shown { window: window.to_owned(), ask, react });
+        state.shown.push(Shown { window: window.to_owned(), ask, respond });
         Ok(())
     }
 

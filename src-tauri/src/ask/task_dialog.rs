@@ -1,14 +1,14 @@
-//! The dialog on Windows: a task dialog, on a thread of its own, since it runs its own loop until it is closed.
+//! The dialog on Windows: a task dialog, on its own thread, because it runs its own loop until it is closed.
 //!
-//! Its owner is the project's window, which it would disable for as long as it is there: the card in it is the other face
-//! of the same request, so the window is enabled again. A task dialog has no field for a reason: *Deny* gives none, and
-//! the card has one. `TaskDialogIndirect` is looked up at run time: a program without the manifest that asks for version
-//! 6 of the common controls, such as a test, would not even start if it were linked to it. There the message box remains.
+//! Its owner is the project's window. A task dialog disables its owner, so the window is enabled again: the card in it
+//! shows the same request. A task dialog has no field for a reason; *Deny* gives none, and the card has a field.
+//! `TaskDialogIndirect` is looked up at run time: a program whose manifest does not request version 6 of the common
+//! controls, such as a test, would not start if it were linked to it. Such a program shows the message box.
 
-use super::face::{Arming, Button, Face, Subject, broken, shortened};
-use super::{Backend, React, rfd};
+use super::wording::{Arming, Button, DialogText, Subject, wrapped};
+use super::{Backend, Respond, rfd};
 use anyhow::Context;
-use deskbell_engine::permission::{Ask, DialogId, Reaction};
+use deskbell_engine::permission::{DialogId, DialogRequest, DialogResponse};
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -22,12 +22,12 @@ use windows::Win32::UI::Input::KeyboardAndMouse::{EnableWindow, IsWindowEnabled}
 use windows::Win32::UI::WindowsAndMessaging::*;
 use windows::core::{BOOL, HRESULT, PCWSTR, s, w};
 
-/// Characters in a line, and room for as many of the widest, in quarters of an average one: a task dialog cuts off what is
-/// too long.
+/// Characters in a line, and a width for as many of the widest characters, in quarters of an average one: a task dialog
+/// cuts off longer lines.
 const LINE: usize = 40;
 const WIDTH: u32 = 360;
-/// Characters of a session's title.
-const TITLE: usize = 60;
+/// More lines than this may not fit on a small screen with large text; the subject is then shown only in the card.
+const MOST_LINES: usize = 10;
 
 /// Shows task dialogs.
 pub struct TaskDialog {
@@ -35,7 +35,7 @@ pub struct TaskDialog {
     shown: Arc<Mutex<Shown>>,
 }
 
-/// The dialogs that are there or about to be. An agent may give a name again, so each has a number, too.
+/// The dialogs that are shown or about to be shown. An agent may reuse a request id, so each dialog has a number too.
 #[derive(Default)]
 struct Shown {
     n_shown: u64,
@@ -44,11 +44,11 @@ struct Shown {
 
 struct Slot {
     number: u64,
-    /// Once there is one.
+    /// `None` until the window exists.
     window: Option<Window>,
 }
 
-/// A window's handle: to whatever thread, it is only a number.
+/// A window's handle as a number, so that it can be sent between threads.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Window(isize);
 
@@ -61,7 +61,7 @@ impl Window {
         HWND(self.0 as *mut _)
     }
 
-    /// Closes a dialog as if it had been cancelled; one that went with its owner is closed.
+    /// Closes a dialog as if it had been cancelled. A dialog that was destroyed with its owner counts as closed.
     fn close(self) -> windows::core::Result<()> {
         let cancel = WPARAM(IDCANCEL.0 as usize);
         // SAFETY: a message to a window; one that is gone is an error.
@@ -84,7 +84,7 @@ fn lock(shown: &Mutex<Shown>) -> MutexGuard<'_, Shown> {
 }
 
 impl Backend for TaskDialog {
-    fn show(&self, window: &str, ask: Ask, react: React) -> anyhow::Result<()> {
+    fn show(&self, window: &str, ask: DialogRequest, respond: Respond) -> anyhow::Result<()> {
         let window = self.app.get_webview_window(window).context("the window is gone")?;
         let number = {
             let mut shown = lock(&self.shown);
@@ -94,27 +94,27 @@ impl Backend for TaskDialog {
             number
         };
         let dialog = OneDialog { shown: self.shown.clone(), id: ask.id.clone(), number };
-        let face = Face::of(&ask);
-        // The main thread alone knows the handle of a window without waiting for another.
+        let wording = DialogText::of(&ask);
+        // Only the main thread can get the handle of a window without waiting for another thread.
         self.app.run_on_main_thread(move || {
             let parent = match window.hwnd() {
                 Ok(parent) => Window::of(parent),
-                // Whatever was to be shown on it goes with it.
+                // A dialog that was to be shown on it is dropped too.
                 Err(error) => return tracing::warn!(%error, "the window is gone"),
             };
             let thread = std::thread::Builder::new().name("dialog".to_owned());
             let started = thread.spawn(move || {
-                let reaction = dialog.run(parent, &face).unwrap_or_else(|error| {
+                let reaction = dialog.run(parent, &wording).unwrap_or_else(|error| {
                     tracing::warn!(%error, "no task dialog; a message box has to do");
-                    rfd::ask(&window, &face)
+                    rfd::ask(&window, &wording)
                 });
-                // Withdrawn or answered: one of the two was first.
+                // Responds only if the dialog was not withdrawn first.
                 if dialog.take() {
-                    react(reaction);
+                    respond(reaction);
                 }
             });
             if let Err(error) = started {
-                tracing::error!(%error, "no thread for a dialog");
+                tracing::error!(%error, "could not start a thread for a dialog");
             }
         })?;
         Ok(())
@@ -123,7 +123,7 @@ impl Backend for TaskDialog {
     fn withdraw(&self, id: &DialogId) -> anyhow::Result<()> {
         let slot = lock(&self.shown).by_id.remove(id);
         match slot.and_then(|slot| slot.window) {
-            // One that is just being made closes itself.
+            // A dialog that is being created closes itself.
             None => Ok(()),
             Some(window) => Ok(window.close()?),
         }
@@ -139,7 +139,7 @@ impl Backend for TaskDialog {
 type TaskDialogIndirect =
     unsafe extern "system" fn(*const TASKDIALOGCONFIG, *mut i32, *mut i32, *mut BOOL) -> HRESULT;
 
-/// `None` where the common controls are older than version 6.
+/// `None` if the common controls are older than version 6.
 fn task_dialog_indirect() -> Option<TaskDialogIndirect> {
     static FOUND: OnceLock<Option<TaskDialogIndirect>> = OnceLock::new();
     *FOUND.get_or_init(|| {
@@ -155,7 +155,7 @@ fn task_dialog_indirect() -> Option<TaskDialogIndirect> {
 }
 
 fn number_of(button: Button) -> i32 {
-    // Beyond the numbers of the system's own buttons.
+    // Outside the range of the system's own button numbers.
     match button {
         Button::Deny => 101,
         Button::AllowOnce => 102,
@@ -179,14 +179,14 @@ struct OneDialog {
 }
 
 impl OneDialog {
-    /// Takes it out of what is shown. `false`: it was withdrawn.
+    /// Removes the dialog from the shown dialogs. `false`: it was withdrawn.
     fn take(&self) -> bool {
         let mut shown = lock(&self.shown);
         let is_there = shown.by_id.get(&self.id).is_some_and(|slot| slot.number == self.number);
         is_there && shown.by_id.remove(&self.id).is_some()
     }
 
-    /// It has a window now. `false`: it was withdrawn meanwhile.
+    /// Records the dialog's window. `false`: it was withdrawn in the meantime.
     fn appeared(&self, window: Window) -> bool {
         let mut shown = lock(&self.shown);
         let slot = shown.by_id.get_mut(&self.id).filter(|slot| slot.number == self.number);
@@ -194,11 +194,11 @@ impl OneDialog {
     }
 
     /// Shows it until it is closed.
-    fn run(&self, parent: Window, face: &Face) -> anyhow::Result<Reaction> {
+    fn run(&self, parent: Window, wording: &DialogText) -> anyhow::Result<DialogResponse> {
         let show = task_dialog_indirect().context("the common controls are older than version 6")?;
-        let face = plainly(face.clone());
-        // A dialog that was held back gives its first button the keyboard when it is clicked.
-        let labels: Vec<(i32, Vec<u16>)> = face
+        let wording = plainly(wording.clone());
+        // The first button gets the keyboard focus when a dialog that was not activated is clicked.
+        let labels: Vec<(i32, Vec<u16>)> = wording
             .buttons_default_first()
             .into_iter()
             .map(|button| (number_of(button), wide(button.label())))
@@ -210,9 +210,13 @@ impl OneDialog {
                 pszButtonText: PCWSTR(label.as_ptr()),
             })
             .collect();
-        let [title, question, content, footer] =
-            [&face.title, &face.question, &content(&face), "To give a reason for a denial, review it."]
-                .map(wide);
+        let [title, question, content, footer] = [
+            &wording.title,
+            &wording.heading,
+            &content(&wording),
+            "To give a reason for a denial, review it.",
+        ]
+        .map(wide);
         let life = Life {
             dialog: self,
             parent: parent.handle(),
@@ -224,7 +228,7 @@ impl OneDialog {
         let config = TASKDIALOGCONFIG {
             cbSize: size_of::<TASKDIALOGCONFIG>() as u32,
             hwndParent: parent.handle(),
-            // Esc and the cross close it, which answers nothing; and it does not raise itself.
+            // Esc and the close button close the dialog, which answers nothing; and it does not raise itself.
             dwFlags: TDF_ALLOW_DIALOG_CANCELLATION
                 | TDF_POSITION_RELATIVE_TO_WINDOW
                 | TDF_CALLBACK_TIMER
@@ -245,33 +249,39 @@ impl OneDialog {
         // SAFETY: everything that the configuration points to lives until the function returns.
         let ended = unsafe { show(&config, &mut pressed, std::ptr::null_mut(), std::ptr::null_mut()) };
         if ended.is_err() && life.was_created.get() {
-            // It went with its window.
-            return Ok(Reaction::Dismissed);
+            // It was destroyed with its window.
+            return Ok(DialogResponse::Dismissed);
         }
         ended.ok()?;
-        let pressed = face.buttons().find(|button| number_of(*button) == pressed);
-        Ok(pressed.map_or(Reaction::Dismissed, |button| button.reaction("")))
+        let pressed = wording.buttons().find(|button| number_of(*button) == pressed);
+        Ok(pressed.map_or(DialogResponse::Dismissed, |button| button.reaction("")))
     }
 }
 
-/// Whether a task dialog takes an ampersand in its text for the mark of a key and hides it is documented nowhere: what
-/// has one is for the card.
-fn plainly(face: Face) -> Face {
-    match &face.subject {
-        Subject::Whole(text) if text.contains('&') => face.without_subject(),
-        _ => face,
+/// Breaks the subject into lines that are all visible; removes the subject if there are too many lines.
+///
+/// It is not documented whether a task dialog takes an ampersand in its text for a mnemonic and hides it. So a subject
+/// that contains one is shown only in the card.
+fn plainly(wording: DialogText) -> DialogText {
+    match &wording.subject {
+        Subject::Whole(text) if text.contains('&') => wording.without_subject(),
+        Subject::Whole(text) => match wrapped(text, LINE, MOST_LINES) {
+            Some(lines) => DialogText { subject: Subject::Whole(lines), ..wording },
+            None => wording.without_subject(),
+        },
+        Subject::NotHere(_) => wording,
     }
 }
 
-fn content(face: &Face) -> String {
-    let subject = match &face.subject {
-        Subject::Whole(text) => broken(text, LINE),
+fn content(wording: &DialogText) -> String {
+    let subject = match &wording.subject {
+        Subject::Whole(text) => text.clone(),
         Subject::NotHere(lines) => lines.join("\n"),
     };
-    format!("{}\n{}\n\n{subject}", face.place, shortened(&face.session, TITLE))
+    format!("{}\n{}\n\n{subject}", wording.question, wording.place)
 }
 
-/// A dialog while it is there, for its callback.
+/// The state of a dialog while it is open, for its callback.
 struct Life<'a> {
     dialog: &'a OneDialog,
     parent: HWND,
@@ -307,11 +317,11 @@ impl Life<'_> {
         if !self.dialog.appeared(Window::of(window))
             && let Err(error) = Window::of(window).close()
         {
-            tracing::error!(%error, "a dialog could not be withdrawn");
+            tracing::error!(%error, "could not withdraw a dialog");
         }
     }
 
-    /// About five times a second.
+    /// Called about five times a second.
     fn look(&self, window: HWND, now: Duration) {
         self.quiet.end(window);
         self.enable_parent();
@@ -325,7 +335,7 @@ impl Life<'_> {
         }
     }
 
-    /// The window would be disabled as long as its dialog is there.
+    /// Enables the owner window, which the task dialog disables.
     fn enable_parent(&self) {
         // SAFETY: a window that is gone is left alone. The result says what it was before.
         unsafe {
@@ -339,16 +349,16 @@ impl Life<'_> {
 fn arm(window: HWND, armed: bool) {
     for button in Button::ALL.into_iter().filter(|button| button.is_armed_late()) {
         let number = WPARAM(number_of(button) as usize);
-        // SAFETY: a message to a window of this thread, without pointers. Where there is no such button it does nothing.
+        // SAFETY: a message without pointers to a window of this thread. If the button does not exist, it does nothing.
         unsafe { SendMessageW(window, TDM_ENABLE_BUTTON.0 as u32, Some(number), Some(LPARAM(armed.into()))) };
     }
 }
 
-/// Lets no window of this thread be activated: a dialog asks for attention by being there, it takes the keyboard from
-/// nobody. `TDF_NO_SET_FOREGROUND` alone keeps it only from raising the app.
+/// Prevents windows of this thread from being activated: a dialog gets attention by appearing, and must not take the
+/// keyboard focus. `TDF_NO_SET_FOREGROUND` alone only keeps it from raising the app.
 struct Quiet {
     hook: Cell<Option<HHOOK>>,
-    /// What had the keyboard before.
+    /// The window that had the keyboard focus before.
     before: HWND,
 }
 
@@ -361,30 +371,31 @@ impl Quiet {
         Ok(Self { hook: Cell::new(Some(hook)), before })
     }
 
-    /// The dialog is there. Where it was held back only after the keyboard was taken for it, nobody has it now: the window
-    /// of ours that had it has it again.
+    /// Called when the dialog is shown. If the dialog had already taken the keyboard focus before the hook blocked it,
+    /// no window has the focus now; this gives it back to the app's window that had it.
     fn end(&self, dialog: HWND) {
         if !self.unhook() {
             return;
         }
         let mut process = 0;
-        // SAFETY: all of them only look at windows and give handles, but the last, which a window of ours may be told.
+        // SAFETY: these functions only read windows and return handles, except the last, which acts on one of the app's
+        // own windows.
         unsafe {
             GetWindowThreadProcessId(self.before, Some(&raw mut process));
             let now = GetForegroundWindow();
             let is_nobodys = now.is_invalid() || now == dialog || now == GetDesktopWindow();
             if process == GetCurrentProcessId() && is_nobodys && !SetForegroundWindow(self.before).as_bool() {
-                tracing::warn!("the keyboard could not be given back");
+                tracing::warn!("could not give the keyboard focus back");
             }
         }
     }
 
-    /// `false`: it was done before.
+    /// `false`: the hook was already removed.
     fn unhook(&self) -> bool {
         let Some(hook) = self.hook.take() else { return false };
         // SAFETY: the hook was set by `begin` and is taken away once.
         if let Err(error) = unsafe { UnhookWindowsHookEx(hook) } {
-            tracing::warn!(%error, "a dialog's hook could not be taken away");
+            tracing::warn!(%error, "could not remove a dialog's hook");
         }
         true
     }

@@ -1,4 +1,4 @@
-//! A dialog's whole way, from the request to the decision, without a display.
+//! Tests of dialogs from the request to the decision, without a display.
 
 use super::scripted::Scripted;
 use super::*;
@@ -8,9 +8,9 @@ fn id(n: u32) -> DialogId {
     DialogId { session_id: SessionId::new("session"), request_id: RequestId::new(format!("request-{n}")) }
 }
 
-/// A request to run a command that is its own.
-pub fn ask(n: u32) -> Ask {
-    Ask {
+/// A request to run a command that is unique to `n`.
+pub fn ask(n: u32) -> DialogRequest {
+    DialogRequest {
         id: id(n),
         project: "lighthouse".to_owned(),
         session_title: "Tidy up".to_owned(),
@@ -22,9 +22,9 @@ pub fn ask(n: u32) -> Ask {
     }
 }
 
-/// Dialogs that are asked for here, on a screen that the test sees.
+/// A controller with a scripted screen and its outcomes.
 struct Stage {
-    asking: Asking,
+    asking: DialogController,
     screen: Scripted,
     outcomes: mpsc::Receiver<Outcome>,
 }
@@ -34,7 +34,7 @@ impl Stage {
         let screen = Scripted::default();
         let (sender, outcomes) = mpsc::channel();
         let carry_out = move |outcome| sender.send(outcome).expect("the test listens");
-        Self { asking: Asking::new(Box::new(screen.clone()), carry_out), screen, outcomes }
+        Self { asking: DialogController::new(Box::new(screen.clone()), carry_out), screen, outcomes }
     }
 
     fn resolved(&self, n: u32) {
@@ -59,13 +59,13 @@ fn each_answer_is_one_decision_and_the_next_dialog_follows() {
     let stage = Stage::new();
     (1..=3).for_each(|n| stage.asking.ask("a", ask(n)));
     assert_eq!(stage.subjects(), ["touch 1.txt"], "two would hide each other");
-    stage.screen.press(&id(1), Reaction::AllowOnce);
+    stage.screen.press(&id(1), DialogResponse::AllowOnce);
     assert_eq!(stage.outcomes(), [decided(1, Decision::AllowOnce { updated_input: None })]);
     assert_eq!(stage.subjects(), ["touch 2.txt"]);
-    stage.screen.press(&id(2), Reaction::Deny { reason: "Not now.".to_owned() });
+    stage.screen.press(&id(2), DialogResponse::Deny { reason: "Not now.".to_owned() });
     let denied = Decision::Deny { message: "Not now.".to_owned(), interrupt: false };
     assert_eq!(stage.outcomes(), [decided(2, denied)]);
-    stage.screen.press(&id(3), Reaction::Review);
+    stage.screen.press(&id(3), DialogResponse::Review);
     assert_eq!(stage.outcomes(), [Outcome::BringUp { window: "a".to_owned(), id: id(3) }]);
     assert!(stage.subjects().is_empty());
 }
@@ -74,7 +74,7 @@ fn each_answer_is_one_decision_and_the_next_dialog_follows() {
 fn closing_a_dialog_answers_nothing() {
     let stage = Stage::new();
     stage.asking.ask("a", ask(1));
-    stage.screen.press(&id(1), Reaction::Dismissed);
+    stage.screen.press(&id(1), DialogResponse::Dismissed);
     assert!(stage.outcomes().is_empty());
     assert!(stage.subjects().is_empty(), "it does not come again by itself");
 }
@@ -82,8 +82,8 @@ fn closing_a_dialog_answers_nothing() {
 #[test]
 fn what_a_dialog_did_not_show_it_cannot_allow() {
     let stage = Stage::new();
-    stage.asking.ask("a", Ask { subject: None, ..ask(1) });
-    stage.screen.press(&id(1), Reaction::AllowOnce);
+    stage.asking.ask("a", DialogRequest { subject: None, ..ask(1) });
+    stage.screen.press(&id(1), DialogResponse::AllowOnce);
     assert!(stage.outcomes().is_empty());
 }
 
@@ -104,9 +104,9 @@ fn a_request_that_is_over_takes_its_dialog_away() {
 fn a_press_that_comes_too_late_counts_for_nothing() {
     let stage = Stage::new();
     stage.asking.ask("a", ask(1));
-    let react = stage.screen.pressing(&id(1));
+    let respond = stage.screen.pressing(&id(1));
     stage.resolved(1);
-    react(Reaction::AllowOnce);
+    respond(DialogResponse::AllowOnce);
     assert!(stage.outcomes().is_empty());
 }
 
@@ -114,11 +114,12 @@ fn a_press_that_comes_too_late_counts_for_nothing() {
 fn a_late_press_does_not_allow_another_request_of_the_same_name() {
     let stage = Stage::new();
     stage.asking.ask("a", ask(1));
-    let react = stage.screen.pressing(&id(1));
+    let respond = stage.screen.pressing(&id(1));
     stage.resolved(1);
-    let other = Ask { shown: "another hash".to_owned(), subject: Some("git push".to_owned()), ..ask(1) };
+    let other =
+        DialogRequest { shown: "another hash".to_owned(), subject: Some("git push".to_owned()), ..ask(1) };
     stage.asking.ask("a", other);
-    react(Reaction::AllowOnce);
+    respond(DialogResponse::AllowOnce);
     assert!(stage.outcomes().is_empty());
     assert_eq!(stage.subjects(), ["git push"], "it still waits");
 }
@@ -129,9 +130,9 @@ fn a_window_that_goes_takes_only_its_own_dialogs() {
     stage.asking.ask("a", ask(1));
     stage.asking.ask("a", ask(2));
     stage.asking.ask("b", ask(3));
-    let react = stage.screen.pressing(&id(1));
+    let respond = stage.screen.pressing(&id(1));
     stage.asking.window_gone("a");
-    react(Reaction::AllowOnce);
+    respond(DialogResponse::AllowOnce);
     assert!(stage.outcomes().is_empty());
     assert_eq!(stage.screen.screen(), [("b".to_owned(), "touch 3.txt".to_owned())]);
 }
@@ -154,4 +155,27 @@ fn only_the_dialog_of_that_window_is_in_front() {
     assert!(!stage.asking.is_in_front("a"));
     stage.screen.focus(&id(1));
     assert!(stage.asking.is_in_front("a") && !stage.asking.is_in_front("b"));
+}
+
+#[test]
+fn a_card_in_sight_sends_the_dialog_away_and_an_old_press_still_counts_for_nothing() {
+    let stage = Stage::new();
+    stage.asking.ask("a", ask(1));
+    let respond = stage.screen.pressing(&id(1));
+    stage.asking.view_changed("a", |view| {
+        view.focused = true;
+        view.cards.insert(id(1));
+    });
+    respond(DialogResponse::AllowOnce);
+    assert!(stage.outcomes().is_empty(), "it was withdrawn at that moment");
+    assert!(stage.subjects().is_empty());
+}
+
+#[test]
+fn going_to_the_card_closes_the_dialog_and_answers_nothing() {
+    let stage = Stage::new();
+    (1..=2).for_each(|n| stage.asking.ask("a", ask(n)));
+    stage.asking.reviewed(&id(1));
+    assert_eq!(stage.subjects(), ["touch 2.txt"]);
+    assert!(stage.outcomes().is_empty());
 }

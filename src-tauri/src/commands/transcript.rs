@@ -1,53 +1,56 @@
-//! What a window asks of a transcript: a part of it, words in it, a text to take along.
+//! Commands on a transcript: subscribe, show rows, search, and get texts of items.
 
 use super::{Answer, project_of};
 use crate::shell::Shell;
+use crate::windows;
 use deskbell_engine::api::*;
 use deskbell_engine::session::{Feed, SessionHandle, Subscriber};
 use std::sync::Arc;
 use tauri::{AppHandle, State, WebviewWindow};
 
 fn session_of(shell: &Shell, window: &WebviewWindow, id: &SessionId) -> Answer<SessionHandle> {
-    shell.desk().session(&project_of(shell, window)?, id)
+    shell.registry().session(&project_of(shell, window)?, id)
 }
 
-/// A session with the part of its transcript that is shown; from now on its events go to this window.
+/// Returns a session with the requested part of its transcript. From then on its events are sent to this window.
 #[tauri::command]
-pub async fn snapshot(
+pub async fn subscribe(
     app: AppHandle,
     shell: State<'_, Shell>,
     window: WebviewWindow,
     session_id: SessionId,
-    show: Show,
+    show: Viewport,
 ) -> Answer<Snapshot> {
     let session = session_of(&shell, &window, &session_id)?;
     let feed = Arc::new(Feed::new(session_id.clone(), show));
     let snapshot = session.subscribe(Subscriber::Merged(feed.clone())).await?;
     let label = window.label().to_owned();
+    windows::remember_session(&app, &project_of(&shell, &window)?, &session_id);
     shell.windows.with(window.label(), |window| {
         window.open_session = Some(session_id);
-        window.forward = Some(crate::forward::Forward::begin(app, label, feed));
+        window.forward = Some(crate::forward::Forward::begin(app.clone(), label, feed));
     })?;
+    windows::learn_focus(&app, window.label())?;
     Ok(snapshot)
 }
 
-/// Shows another part of the transcript; what comes into it comes as events.
+/// Shows another part of the transcript; changes to that part are sent as events.
 #[tauri::command]
 pub async fn show_rows(
     shell: State<'_, Shell>,
     window: WebviewWindow,
     session_id: SessionId,
-    show: Show,
+    show: Viewport,
 ) -> Answer<()> {
     let session = session_of(&shell, &window, &session_id)?;
     match feed_of(&shell, &window, &session_id)? {
         Some(feed) => session.show(feed, show).await,
-        // The window has gone on to another session in between.
+        // The window has switched to another session in the meantime.
         None => Ok(()),
     }
 }
 
-/// Shows more of what a subagent did, before what is shown of it; it comes as events.
+/// Loads more of a subagent's items, before those that are shown; they arrive as events.
 #[tauri::command]
 pub async fn show_earlier(
     shell: State<'_, Shell>,
@@ -60,12 +63,12 @@ pub async fn show_earlier(
     let session = session_of(&shell, &window, &session_id)?;
     match feed_of(&shell, &window, &session_id)? {
         Some(feed) => session.earlier(feed, item_id, before, until).await,
-        // As above.
+        // The window has switched to another session in the meantime.
         None => Ok(()),
     }
 }
 
-/// What this window is told by, if it shows that session.
+/// The feed of this window, if it shows that session.
 fn feed_of(shell: &Shell, window: &WebviewWindow, id: &SessionId) -> Answer<Option<Arc<Feed>>> {
     shell.windows.with(window.label(), |window| {
         let forward = window.forward.as_ref().filter(|forward| forward.session_id() == id);
@@ -73,7 +76,7 @@ fn feed_of(shell: &Shell, window: &WebviewWindow, id: &SessionId) -> Answer<Opti
     })
 }
 
-/// Nothing if another find took its place.
+/// `None` if a newer search replaced this one.
 #[tauri::command]
 pub async fn find_words(
     shell: State<'_, Shell>,
@@ -86,7 +89,7 @@ pub async fn find_words(
 }
 
 #[tauri::command]
-pub async fn text_of(
+pub async fn copy_text(
     shell: State<'_, Shell>,
     window: WebviewWindow,
     session_id: SessionId,
@@ -96,7 +99,7 @@ pub async fn text_of(
     text.ok_or_else(no_such_text)
 }
 
-/// Some lines of what a tool put out.
+/// Returns some lines of a tool's output.
 #[tauri::command]
 pub async fn output_lines(
     shell: State<'_, Shell>,
@@ -110,7 +113,7 @@ pub async fn output_lines(
     output.ok_or_else(no_such_text)
 }
 
-/// A part of an item that is not drawn at once.
+/// Returns a part of an item that is not sent with the item.
 #[tauri::command]
 pub async fn item_part(
     shell: State<'_, Shell>,

@@ -1,4 +1,4 @@
-// A turn of the wheel at a place of the page, as a browser carries it out: told, and then done by what can scroll.
+// A wheel event at a position of the page, handled as in a browser: dispatched first, then applied to what can scroll.
 ((x, y, deltaX, deltaY) => {
   const target = document.elementFromPoint(x, y);
   const place = { clientX: x, clientY: y, deltaX, deltaY };

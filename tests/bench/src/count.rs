@@ -1,4 +1,4 @@
-//! Work without a process around it, to be counted instruction by instruction: it repeats, as no time does.
+//! Work without a process, counted by instruction: counts are repeatable, times are not.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -11,10 +11,10 @@ use deskbell_engine::wire;
 use crate::fixture::{self, Kind};
 use crate::reader::baselines::{self, Flat};
 
-/// What a read of a full pipe gives.
+/// The size of a read from a full pipe.
 const CHUNK: usize = 64 * 1024;
 
-/// Makes the fixture, then reads it. What making it costs is taken out by counting twice.
+/// Makes the fixture, then reads it. Counting twice removes the cost of making it.
 pub fn run(reader: &str, kind: &str, n: usize) -> Result<()> {
     let kind = Kind::of(kind).with_context(|| format!("no fixture is called {kind}"))?;
     let bytes = fixture::lines(kind, n);

@@ -1,4 +1,4 @@
-//! Which readers survive which output: the line behind a fault must arrive, whatever the fault.
+//! Faults in output, and the readers that survive them: the line after a fault must arrive.
 
 use std::fs;
 use std::path::Path;
@@ -17,13 +17,13 @@ use tokio::time::timeout;
 
 use crate::reader::agent;
 
-/// Far longer than any of it takes: whoever is not done by then hangs.
+/// Far longer than any reader takes: one that is not done by then hangs.
 const HANGS: Duration = Duration::from_secs(20);
 const FLOOD: usize = 10_000_000;
 
 struct Fault {
     name: &'static str,
-    /// Bytes that stand between a line before and a line behind.
+    /// Bytes between a line before and a line after.
     line: Vec<u8>,
     /// Written to stderr first.
     stderr: usize,
@@ -32,9 +32,9 @@ struct Fault {
 #[derive(Clone, Copy)]
 enum Reader {
     Deskbell,
-    /// Lines as `String`s, each a `Value`; the first error ends it. Nobody reads stderr.
+    /// Lines as `String`s, each a `Value`; the first error ends it. stderr is not read.
     Strings,
-    /// Lines of at most so many bytes, as scanners of other languages have them by default.
+    /// Lines of limited length, as scanners of other languages have by default.
     Bounded(usize),
     /// `buffer += chunk` as strict UTF-8.
     StrictText,
@@ -48,7 +48,7 @@ const READERS: [(Reader, &str); 5] = [
     (Reader::StrictText, "strict UTF-8"),
 ];
 
-/// Prints which reader gets the line behind which fault.
+/// Prints for each reader and fault whether the line after the fault arrives.
 pub fn bench() -> Result<()> {
     let runtime = crate::runtime()?;
     let folder = tempfile::tempdir()?;
@@ -107,7 +107,7 @@ impl Reader {
             .stderr(Stdio::piped())
             .kill_on_drop(true);
         let mut child = command.spawn().context("starting the script")?;
-        // Held to the end, and never read: that is what hangs.
+        // Kept open to the end, and never read: that causes the hang.
         let _stderr = child.stderr.take();
         let stdout = child.stdout.take().context("its stdout is a pipe")?;
         match self {
@@ -125,7 +125,7 @@ async fn deskbell(script: &str, path: &Path) -> Result<bool> {
     let mut kinds = Vec::new();
     while let Some(output) = output.recv().await {
         match output {
-            Output::Lines(batch) => kinds.extend(batch.into_iter().map(|inbound| match inbound {
+            Output::Lines(batch) => kinds.extend(batch.into_iter().map(|heard| match heard.inbound {
                 Inbound::Unknown { kind } => kind,
                 other => format!("{other:?}"),
             })),

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-/// Chance that repeats (SplitMix64).
+/// Repeatable random numbers (SplitMix64).
 pub struct Seed(pub u64);
 
 impl Seed {
@@ -36,12 +36,12 @@ impl Seed {
     }
 }
 
-/// What a fixture is made of.
+/// The contents of a fixture.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Replies that stream in pieces: lines of about 440 bytes.
     Small,
-    /// Whole replies of 1 MB a line.
+    /// Whole replies of 1 MB per line.
     Large,
 }
 
@@ -55,7 +55,7 @@ impl Kind {
     }
 }
 
-/// So many lines.
+/// This number of lines.
 pub fn lines(kind: Kind, n: usize) -> Vec<u8> {
     let mut seed = Seed(7);
     let mut out = Vec::new();

@@ -1,4 +1,4 @@
-//! A whole session of ours beside the SDKs: one turn of the same agent, every event told to one listener.
+//! A whole Deskbell session compared with the SDKs: one turn of the same agent, every event sent to one subscriber.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use cpu_time::ProcessTime;
 use deskbell_engine::api::*;
 use deskbell_engine::launch::Launch;
 use deskbell_engine::recorder::Recorder;
-use deskbell_engine::session::machine::{Limits, Memory};
+use deskbell_engine::session::machine::{SavedSession, Timeouts};
 use deskbell_engine::session::{Launcher, Open, SessionHandle, Subscriber};
 use deskbell_engine::store::Record;
 use tokio::sync::mpsc;
@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 /// Only a hang takes this long.
 const DEADLINE: std::time::Duration = std::time::Duration::from_secs(120);
 
-/// Prints what an event costs from the agent's pipe to a listener, machine, journal-less session and document included.
+/// Prints the cost of an event from the agent's pipe to a subscriber, machine and document included, without a journal.
 pub fn bench(n_events: usize) -> Result<()> {
     let runtime = crate::runtime()?;
     let cost = runtime.block_on(async {
@@ -45,7 +45,7 @@ async fn turn(n_pieces: usize) -> Result<()> {
         .await
         .context("asking")?;
     ensure!(answered(&mut events).await, "the turn did not end well");
-    // A listener that reads no more must not hold the end.
+    // A subscriber that no longer reads must not delay the end.
     drop(events);
     session.close().await.context("closing")
 }
@@ -58,12 +58,13 @@ pub fn launch(folder: &Path, first_args: &[String], name: &str) -> Result<Launch
         first_args: first_args.iter().map(Into::into).collect(),
         project: folder.to_owned(),
         restricted: true,
+        snapshot: None,
         env: vec![("CLAUDE_CONFIG_DIR".into(), Some(folder.join("config").into()))],
         run_token: format!("bench.{}.{name}", std::process::id()),
     })
 }
 
-/// A session that keeps nothing on disk.
+/// A session that writes nothing to disk.
 pub fn open(folder: &Path, name: &str, agent: AgentKind, launcher: Launcher) -> SessionHandle {
     SessionHandle::open(Open {
         record: Record {
@@ -72,18 +73,18 @@ pub fn open(folder: &Path, name: &str, agent: AgentKind, launcher: Launcher) -> 
             agent,
             created_at: 1,
             changed_at: 1,
-            memory: Memory::default(),
+            memory: SavedSession::default(),
         },
         launcher,
         store: None,
         agent_config: folder.join("config"),
         locks: None,
-        limits: Limits::default(),
+        timeouts: Timeouts::default(),
         recorder: Recorder::default(),
     })
 }
 
-/// Did the turn end well? Reads every event up to its end.
+/// Whether the turn ended successfully. Reads every event up to its end.
 pub async fn answered(events: &mut mpsc::Receiver<Envelope>) -> bool {
     let ended = tokio::time::timeout(DEADLINE, async {
         while let Some(envelope) = events.recv().await {

@@ -1,6 +1,6 @@
-//! What Deskbell costs, measured beside baselines in the same run. See docs/performance.md.
+//! Deskbell's costs, measured next to baselines in the same run. See docs/performance.md.
 //!
-//! Times are reported as medians of ratios and gate nothing; what is gated is counted (`count`, under callgrind).
+//! Times are reported as medians of ratios and fail nothing; only counts (`count`, under callgrind) have a limit.
 
 mod count;
 mod faults;
@@ -62,13 +62,13 @@ fn run(args: &[&str]) -> Result<()> {
         }
         ["host", n] => host::bench(number(n)?),
         ["count", reader, kind, n] => count::run(reader, kind, number(n)?),
-        // Whatever stands behind is what a host says to every agent.
+        // The following arguments are those that a host passes to every agent.
         ["stub", n, host @ ..] => stub::run(number(n)?, host),
         _ => bail!("not understood\n\n{USAGE}"),
     }
 }
 
-/// The runtime that the app has.
+/// The same runtime as the app's.
 fn runtime() -> Result<tokio::runtime::Runtime> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     runtime.context("starting the runtime")

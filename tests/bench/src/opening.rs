@@ -1,4 +1,4 @@
-//! A long conversation on disk: how long until its last screen is known, and until all of it is.
+//! Reading a long conversation on disk: time to its last screen, and to the whole.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -6,14 +6,14 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use deskbell_engine::history;
+use deskbell_engine::history::{self, Additions};
 use serde_json::json;
 
 use crate::statistics::median;
 
 const ROUNDS: usize = 5;
 
-/// Reads conversations of so many items.
+/// Reads conversations of this many items.
 pub fn bench(counts: &[usize]) -> Result<()> {
     let counts = if counts.is_empty() { &[1_000, 10_000, 100_000][..] } else { counts };
     println!("{:>8} {:>8} {:>16} {:>10}", "items", "MiB", "last screen, ms", "all, ms");
@@ -24,10 +24,10 @@ pub fn bench(counts: &[usize]) -> Result<()> {
         let mib = file.metadata()?.len() as f64 / (1024.0 * 1024.0);
         let [mut ends, mut wholes] = [Vec::new(), Vec::new()];
         for _ in 0..ROUNDS {
-            let (end, took) = timed(|| history::read_end(&file, folder.path()))?;
-            let (whole, took_all) = timed(|| history::read(&file, folder.path()))?;
+            let (end, took) = timed(|| history::read_end(&file, folder.path(), &Additions::default()))?;
+            let (whole, took_all) = timed(|| history::read(&file, folder.path(), &Additions::default()))?;
             ensure!(whole.items().count() == *n, "{} items were read", whole.items().count());
-            // What is not long is read whole at once.
+            // A short file is read whole at once.
             ends.push(ms(if end.is_some() { took } else { took + took_all }));
             wholes.push(ms(took_all));
         }
@@ -36,7 +36,7 @@ pub fn bench(counts: &[usize]) -> Result<()> {
     Ok(())
 }
 
-/// Questions and answers, as the agent keeps them.
+/// Questions and answers, in the agent's format.
 fn write(path: &Path, n: usize) -> Result<()> {
     let mut file = BufWriter::new(File::create(path).with_context(|| format!("making {}", path.display()))?);
     for nr in 0..n {

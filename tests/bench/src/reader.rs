@@ -1,4 +1,4 @@
-//! What an event costs from the agent's pipe to whoever handles it: ours, and others in the same process.
+//! Cost of an event from the agent's pipe to its handler: Deskbell's reader, and others in the same process.
 
 pub mod baselines;
 
@@ -45,7 +45,7 @@ const READERS: [(Reader, &str); 7] = [
     (Reader::Concatenated, "buffer += chunk; split"),
 ];
 
-/// Reads both fixtures with every reader in turn, so many times, and prints the ratios to the flat limit.
+/// Reads both fixtures with every reader in turn, for this many rounds, and prints the ratios to the flat limit.
 pub fn bench(rounds: usize) -> Result<()> {
     let runtime = crate::runtime()?;
     let folder = tempfile::tempdir()?;
@@ -90,7 +90,7 @@ impl Reader {
         }
     }
 
-    /// How many events it found in what `cat` writes.
+    /// The number of events in the output of `cat`.
     fn read(self, runtime: &Runtime, path: &Path) -> Result<usize> {
         let mut n_events = 0;
         match self {
@@ -148,10 +148,11 @@ pub fn agent(script: &str, path: &Path) -> Launch {
     Launch {
         kind: AgentKind::Claude,
         program: PathBuf::from("/bin/sh"),
-        // The agent's own arguments become those of the script, which has no use for them.
+        // The agent's own arguments become arguments of the script, which ignores them.
         first_args: vec!["-c".into(), script.into(), path.into()],
         project: PathBuf::from("/"),
         restricted: true,
+        snapshot: None,
         env: Vec::new(),
         run_token: format!("bench.{}", std::process::id()),
     }
@@ -168,7 +169,7 @@ async fn ours(path: &Path, folded: bool) -> Result<usize> {
             Output::Lines(batch) => {
                 n_events += batch.len();
                 if folded {
-                    batch.into_iter().for_each(|mut inbound| transcript.line(0, &mut inbound));
+                    batch.into_iter().for_each(|mut heard| transcript.line(0, &mut heard.inbound));
                     black_box(transcript.take_events());
                 } else {
                     black_box(batch);

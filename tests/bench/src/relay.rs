@@ -1,4 +1,4 @@
-//! What `deskbell relay` adds between an agent's write and whoever handles the event.
+//! Latency and cost that `deskbell relay` adds between an agent's write and the handler of the event.
 
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::stub::{MARK, now_ns};
 const PIECES: usize = 2_000;
 const TURNS: usize = 200;
 
-/// Latency at an easy pace, then the throughput of a turn at full speed, then what a short turn costs.
+/// Latency at a slow pace, then the throughput of a turn at full speed, then the cost of a short turn.
 pub fn bench(app: &Path) -> Result<()> {
     let mut relay = Relay::start(app, PIECES)?;
     relay.turn("a first turn, so that all is up")?;
@@ -81,7 +81,7 @@ impl Relay {
         Ok(Self { child, stdin, events, _folder: folder })
     }
 
-    /// One turn; for each of its streamed events how long it was on its way, in milliseconds.
+    /// One turn; returns the latency of each streamed event, in milliseconds.
     fn turn(&mut self, text: &str) -> Result<Vec<f64>> {
         writeln!(self.stdin, "{}", json!({"type": "prompt", "text": text}))?;
         let mut waits = Vec::new();
@@ -102,7 +102,7 @@ impl Relay {
         anyhow::bail!("the relay ended in the middle of a turn")
     }
 
-    /// Of the relay alone, without its agent.
+    /// CPU of the relay alone, without its agent.
     fn cpu_ms(&self) -> Result<f64> {
         let mut ns = 0;
         for task in

@@ -1,4 +1,4 @@
-//! Many sessions at once: what each adds, and that all of them rest when nobody asks.
+//! Many sessions at once: the cost of each, and of all of them while idle.
 
 use std::fs;
 use std::path::Path;
@@ -13,10 +13,10 @@ use tokio::sync::mpsc;
 
 use crate::host;
 
-/// How long they are watched at rest.
+/// The duration of the idle measurement.
 const REST: Duration = Duration::from_secs(5);
 
-/// Opens so many sessions with the demo agent, has each answer once, then watches them rest.
+/// Opens this many sessions with the demo agent, makes each answer once, then measures them while idle.
 pub fn bench(counts: &[usize]) -> Result<()> {
     let counts = if counts.is_empty() { &[1, 50, 200][..] } else { counts };
     println!(
@@ -55,7 +55,7 @@ async fn many(n: usize) -> Result<()> {
         n_answered += usize::from(host::answered(events).await);
     }
     let took = started_at.elapsed();
-    // What they tell of having become idle is behind them.
+    // Their events of becoming idle have arrived.
     settled().await?;
     let busy = Status::read()?;
     let cpu = ProcessTime::now();
@@ -66,14 +66,14 @@ async fn many(n: usize) -> Result<()> {
         busy.threads,
         (busy.memory_kib.saturating_sub(before.memory_kib)) / n as u64,
         cpu.as_secs_f64() * 1e3,
-        // Our own sleep is one, and reading this is another.
+        // Our own sleep is one wake-up, and reading this is another.
         rested.wake_ups.saturating_sub(busy.wake_ups),
         took.as_secs_f32(),
     );
     ensure!(n_answered == n, "{} sessions did not answer", n - n_answered);
     let closing = sessions.iter().map(|(session, _)| session.clone());
     let closing: Vec<_> = closing.map(|session| tokio::spawn(async move { session.close().await })).collect();
-    // They are held by nobody now: a listener that reads no more must not keep them.
+    // Without this, a subscriber that no longer reads would keep the sessions open.
     drop(sessions);
     for closed in closing {
         closed.await?.context("closing")?;
@@ -102,7 +102,7 @@ fn open(folder: &Path, nr: usize) -> Result<SessionHandle> {
     Ok(host::open(&project, &nr.to_string(), AgentKind::Demo, Arc::new(move || Ok(launch.clone()))))
 }
 
-/// What the system knows of this process.
+/// The system's figures for this process.
 struct Status {
     threads: u64,
     memory_kib: u64,

@@ -1,6 +1,6 @@
-//! Medians, and whether they mean anything.
+//! Medians, and whether they are significant.
 
-/// The middle one; for an even number the upper of the two.
+/// The median; for an even number the upper of the two middle values.
 pub fn median(values: &[f64]) -> f64 {
     quantile(values, 0.5)
 }
@@ -12,12 +12,12 @@ pub fn quantile(values: &[f64], part: f64) -> f64 {
     sorted.get((last as f64 * part).round() as usize).copied().unwrap_or(f64::NAN)
 }
 
-/// The middle half of the values, as a part of their median.
+/// The interquartile range, as a fraction of the median.
 pub fn spread(values: &[f64]) -> f64 {
     (quantile(values, 0.75) - quantile(values, 0.25)) / median(values)
 }
 
-/// Over this spread of its baseline a ratio is no verdict.
+/// With a larger spread of its baseline a ratio is not significant.
 const NOISY: f64 = 0.15;
 
 pub fn verdict(ratio: f64, target: Option<f64>, baseline_spread: f64) -> String {

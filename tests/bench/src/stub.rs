@@ -1,4 +1,4 @@
-//! An agent that costs as little as one can, so that what is measured is its host.
+//! An agent with minimal cost, so that the measurement is of its host.
 
 use std::io::{BufRead, Write};
 use std::time::{SystemTime, UNIX_EPOCH};

@@ -5,16 +5,16 @@ use deskbell_engine::document::{self, Stream};
 use deskbell_tests::screen::{answer, streamed};
 use deskbell_tests::window::Frames;
 
-use super::{HANG, PATIENCE, rest};
+use super::{DEADLINE, HANG, rest};
 use crate::stage::Stage;
 
-/// How often a text may be parsed while it streams.
+/// Limit for the bytes parsed per byte received while an answer streams.
 const PARSES: f64 = 4.0;
-/// How many nodes may be made for each run of text: its element, its text, and a share of what is around both; and all of it
+/// Limit for the nodes per run of text: its element, its text, and a share of the elements around both; and all of it
 /// once more, now and then.
 const MAKES: f64 = 4.0;
 
-/// How an answer is streamed.
+/// The way an answer is streamed.
 #[derive(Clone, Copy)]
 struct Streaming {
     bytes: usize,
@@ -22,11 +22,11 @@ struct Streaming {
     seconds: u32,
 }
 
-/// What it cost.
+/// The cost of an answer.
 struct Cost {
-    /// Bytes that were parsed, for each that came.
+    /// Bytes parsed per byte received.
     parsed: f64,
-    /// Nodes that came into the page, for each run of text that the whole answer has.
+    /// Nodes added to the page per run of text in the whole answer.
     made: f64,
     /// The same page with plain text.
     plain: Frames,
@@ -51,7 +51,7 @@ pub async fn bench_a_long_answer() -> Result<()> {
     Ok(())
 }
 
-/// Plays an answer to a window that follows it.
+/// Streams an answer to a window that follows it.
 async fn play(streaming: Streaming) -> Result<Cost> {
     let Streaming { bytes, pieces, seconds } = streaming;
     let text = answer(bytes);
@@ -66,7 +66,7 @@ async fn play(streaming: Streaming) -> Result<Cost> {
             Frames::watch(window).await?;
             let pace = pieces / seconds as usize;
             window.paste_prompt(&format!("PACE {pace} {}\nSAY that was all", file.display())).await?;
-            Frames::wait_said(window, "that was all", PATIENCE).await?;
+            Frames::wait_said(window, "that was all", DEADLINE).await?;
             let frames = Frames::watched(window).await?;
             let made = frames.created as f64 / runs(&text)? as f64;
             cost = Some(Cost { parsed: parsed(&text, pieces), made, plain, frames });
@@ -76,12 +76,14 @@ async fn play(streaming: Streaming) -> Result<Cost> {
     cost.context("nothing was measured")
 }
 
-/// How many runs of text there are in all of it.
+/// The number of runs of text in all of it.
 fn runs(text: &str) -> Result<usize> {
-    Ok(serde_json::to_string(&document::markdown(text))?.matches("\"text\":").count())
+    let mut blocks = document::markdown(text);
+    document::colour_all(&mut blocks);
+    Ok(serde_json::to_string(&blocks)?.matches("\"text\":").count())
 }
 
-/// How many bytes the engine parses for each that comes, with the text cut into so many pieces.
+/// The bytes that the engine parses per byte received, with the text cut into this many pieces.
 fn parsed(text: &str, pieces: usize) -> f64 {
     let mut stream = Stream::default();
     let step = text.len().div_ceil(pieces);

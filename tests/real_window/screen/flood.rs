@@ -1,4 +1,4 @@
-//! More than anybody can read: streams at a pace and at full speed, while somebody types.
+//! Floods: streams at a fixed pace and at full speed, while the user types.
 
 use std::fs;
 
@@ -7,21 +7,21 @@ use deskbell_tests::screen::{answer, streamed};
 use deskbell_tests::window::{Frames, Window};
 use serde_json::{Value, json};
 
-use super::{HANG, PATIENCE, memory_mib, rest};
+use super::{DEADLINE, HANG, memory_mib, rest};
 use crate::stage::Stage;
 
 /// Pieces in a message.
 const PIECES: usize = 1_000;
-/// A message's text.
+/// The text of a message.
 const BYTES: usize = 20_000;
 
-/// What came of a flood.
+/// The result of a flood.
 struct Flood {
     plain: Frames,
     frames: Frames,
     /// From each key to the frame that shows it, in milliseconds, the shortest first.
     keys: Vec<f64>,
-    /// Of the page and of the app, before and after, in MiB.
+    /// Memory of the page and of the app, before and after, in MiB.
     page: [f64; 2],
     app: [f64; 2],
 }
@@ -45,8 +45,8 @@ pub async fn bench_a_flood() -> Result<()> {
     Ok(())
 }
 
-/// So many messages, so many pieces a second, while a key is pressed with each of the first `keys`. Each message must be
-/// there in the end.
+/// Sends this many messages at this many pieces a second, while a key is pressed with each of the first `keys`. Each
+/// message must be complete in the end.
 async fn play(messages: usize, pace: Option<usize>, keys: usize) -> Result<Flood> {
     let stage = Stage::demo().await?;
     let text = answer(BYTES);
@@ -67,12 +67,12 @@ async fn play(messages: usize, pace: Option<usize>, keys: usize) -> Result<Flood
                 None => format!("LINES {}", file.display()),
             };
             window.paste_prompt(&format!("{play}\nSAY that was all")).await?;
-            // The pace of the stream is the pace of who types.
+            // The pace of the stream is also the pace of typing.
             for nr in 0..keys {
-                Frames::wait_shown(window, &format!("flood-{nr}.0"), PATIENCE).await?;
+                Frames::wait_shown(window, &format!("flood-{nr}.0"), DEADLINE).await?;
                 window.key("a").await?;
             }
-            Frames::wait_said(window, "that was all", PATIENCE).await?;
+            Frames::wait_said(window, "that was all", DEADLINE).await?;
             let frames = Frames::watched(window).await?;
             let after = [memory_mib(page)?, memory_mib(app)?];
             let mut keys: Vec<f64> =
@@ -87,18 +87,18 @@ async fn play(messages: usize, pace: Option<usize>, keys: usize) -> Result<Flood
     flood.context("nothing was measured")
 }
 
-/// Every message is there, to its last letter.
+/// Checks that every message is complete, to its last letter.
 async fn whole(stage: &Stage, messages: usize, text: &str) -> Result<()> {
     let ids = stage.session_ids()?;
     for nr in 0..messages {
         let copy = json!({"type": "message", "itemId": format!("flood-{nr}.0")});
-        let said = stage.window.invoke("text_of", json!({"sessionId": ids[0], "copy": copy})).await?;
+        let said = stage.window.invoke("copy_text", json!({"sessionId": ids[0], "copy": copy})).await?;
         ensure!(said == Ok(Value::from(text)), "message {nr} is not what was said");
     }
     Ok(())
 }
 
-/// Keeps how long each key takes to the frame behind the one that shows it.
+/// Measures the time from each key to the frame after the one that shows it.
 async fn watch_keys(window: &Window) -> Result<()> {
     let script = "window.keys_kept = [];
         addEventListener('keydown', (event) => {

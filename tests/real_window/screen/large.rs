@@ -1,4 +1,4 @@
-//! What is too large to be drawn at once: an output, and answers of ten megabytes.
+//! Items too large to draw at once: an output, and answers of ten megabytes.
 
 use std::time::Duration;
 
@@ -7,18 +7,18 @@ use deskbell_tests::screen::{command, said};
 use deskbell_tests::window::{Frames, Window};
 use serde_json::json;
 
-use super::{HANG, PATIENCE, rest};
+use super::{DEADLINE, HANG, rest};
 use crate::stage::Stage;
 
 const TEN_MB: usize = 10_000_000;
-/// Elements that one message may have in the page, whatever it says.
+/// Limit for the elements of one message in the page.
 const MOST_ELEMENTS: u64 = 16_000;
 
-/// What a scene shows, and how.
+/// The content of a scene.
 struct Scene {
     name: &'static str,
     lines: String,
-    /// It is folded until somebody opens it.
+    /// It is folded until the user opens it.
     folded: bool,
 }
 
@@ -67,14 +67,14 @@ async fn play(bytes: usize) -> Result<Vec<(&'static str, Frames)>> {
             let plain = rest(&stage.window).await?;
             all.push(("plain text, a line a frame", plain));
             for Scene { name, lines, folded } in scenes(bytes) {
-                stage.new_session(PATIENCE).await?;
+                stage.new_session(DEADLINE).await?;
                 let file = stage.desktop.scratch().join("large.ndjson");
                 std::fs::write(&file, lines)?;
                 let window = &stage.window;
                 Frames::watch(window).await?;
                 let end = format!("that was {name}");
                 window.paste_prompt(&format!("LINES {}\nSAY {end}", file.display())).await?;
-                Frames::wait_said(window, &end, PATIENCE).await.context(name)?;
+                Frames::wait_said(window, &end, DEADLINE).await.context(name)?;
                 look(window, folded).await.context(name)?;
                 all.push((name, Frames::watched(window).await?));
             }
@@ -84,7 +84,7 @@ async fn play(bytes: usize) -> Result<Vec<(&'static str, Frames)>> {
     Ok(all)
 }
 
-/// Brings what is large into sight, opened, and goes on to its next part.
+/// Scrolls to the large item, opens it, and requests its next part.
 async fn look(window: &Window, folded: bool) -> Result<()> {
     let script = "const [folded, done] = arguments;
         const log = document.querySelector('[role=log]');

@@ -1,26 +1,26 @@
-//! A session of a hundred thousand items: opened, and scrolled from end to end.
+//! A session of a hundred thousand items, opened and scrolled from end to end.
 
 use anyhow::{Context, Result, ensure};
 use deskbell_tests::screen::said;
 use deskbell_tests::window::{Frames, Window};
 use serde_json::{Value, json};
 
-use super::{HANG, PATIENCE, memory_mib, rest};
+use super::{DEADLINE, HANG, memory_mib, rest};
 use crate::stage::Stage;
 
-/// Rows that a window may have in its document.
+/// Limit for the rows in a window's document.
 const MOST_ROWS: u64 = 240;
-/// Frames of one way from end to end.
+/// Frames of one pass from end to end.
 const STEPS: usize = 200;
 
-/// A session that was opened.
+/// Measurements of an opened session.
 struct Opened {
-    /// From the click to its last row, in milliseconds.
+    /// Time from the click to its last row, in milliseconds.
     took: f64,
-    /// The most rows there were in the document.
+    /// The highest number of rows in the document.
     rows: u64,
     scroll: Frames,
-    /// Of the page, in MiB.
+    /// Memory of the page, in MiB.
     memory: f64,
 }
 
@@ -45,7 +45,7 @@ pub async fn bench_a_large_session() -> Result<()> {
     Ok(())
 }
 
-/// Sessions of so many items, each left and opened again.
+/// Sessions of this many items, each left and opened again.
 async fn play(sizes: &[usize]) -> Result<(Frames, Vec<Opened>)> {
     let stage = Stage::demo().await?;
     let (mut plain, mut opened) = (None, Vec::new());
@@ -56,11 +56,11 @@ async fn play(sizes: &[usize]) -> Result<(Frames, Vec<Opened>)> {
                 let file = stage.desktop.scratch().join(format!("many-{n}.ndjson"));
                 std::fs::write(&file, items(*n))?;
                 let window = &stage.window;
-                stage.new_session(PATIENCE).await?;
+                stage.new_session(DEADLINE).await?;
                 let name = format!("SAY many {n}");
                 window.paste_prompt(&format!("{name}\nLINES {}\nSAY that was all", file.display())).await?;
-                Frames::wait_said(window, "that was all", PATIENCE).await?;
-                stage.new_session(PATIENCE).await?;
+                Frames::wait_said(window, "that was all", DEADLINE).await?;
+                stage.new_session(DEADLINE).await?;
                 opened.push(open(stage, &name).await.with_context(|| name)?);
             }
             Ok(())
@@ -103,7 +103,7 @@ async fn open(stage: &Stage, name: &str) -> Result<Opened> {
     Ok(Opened { took, rows, scroll, memory: memory_mib(stage.page_process()?)? })
 }
 
-/// From the end to the beginning, a step a frame; gives the most rows there were in the document.
+/// Scrolls from the end to the beginning, a step per frame; returns the highest number of rows in the document.
 async fn scroll(window: &Window) -> Result<u64> {
     let script = "const [steps, done] = arguments;
         const log = document.querySelector('[role=log]');

@@ -1,17 +1,17 @@
-//! Reads out of a request what a person wrote, and what came of the tool calls since.
+//! The user's prompts in a request, and the tool results since.
 
 use serde_json::Value;
 
-/// The part of a request that a script is concerned with.
+/// The part of a request that a script uses.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Conversation {
     /// Every prompt, oldest first. One message may hold several: the CLI joins messages that follow each other.
     pub prompts: Vec<String>,
-    /// How many messages with tool results came since the newest prompt: the index of the script's step.
+    /// The number of messages with tool results since the newest prompt: the index of the script's step.
     pub n_results: usize,
     /// The text of the newest tool result.
     pub newest_result: Option<String>,
-    /// What was sent in the middle of a turn, oldest first. The script goes on as if it had not been.
+    /// Texts that were sent in the middle of a turn, oldest first. They do not change the course of the script.
     pub joined: Vec<String>,
 }
 
@@ -46,7 +46,7 @@ impl Conversation {
     }
 
     fn read_text(&mut self, text: &str) {
-        // 2.1.329 tells it in a text of its own, 2.1.197 in a reminder.
+        // 2.1.329 sends it in a text of its own, 2.1.197 in a reminder.
         const JOINED: &str = "The user sent a new message while you were working:\n";
         if let Some((_, joined)) = text.split_once(JOINED) {
             self.joined.push(joined.lines().next().unwrap_or_default().to_owned());
@@ -73,7 +73,7 @@ fn result_text(content: &Value) -> String {
     }
 }
 
-/// The CLI wraps what it tells the model of itself in `<system-reminder>`, before and after the prompt.
+/// The CLI wraps its own messages to the model in `<system-reminder>`, before and after the prompt.
 fn without_reminders(text: &str) -> String {
     let mut rest = text;
     let mut kept = String::new();
@@ -84,7 +84,7 @@ fn without_reminders(text: &str) -> String {
     kept + rest
 }
 
-/// Notes of an interrupt, of a crash and of slash commands also come as texts of the user.
+/// Messages about an interrupt, a crash or a slash command are texts of the user, too.
 fn is_the_clis_own(text: &str) -> bool {
     let notes = [
         "[Request interrupted by user",

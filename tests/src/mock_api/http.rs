@@ -1,5 +1,5 @@
-//! As much of HTTP/1.1 as the CLI speaks: requests with a length or in chunks, kept-open connections, replies
-//! whole or in chunks.
+//! The subset of HTTP/1.1 that the CLI uses: requests with a length or in chunks, kept-open connections, replies in one
+//! piece or in chunks.
 
 use std::io::{self, Error, ErrorKind, Write as _};
 
@@ -101,7 +101,7 @@ fn reason(status: u16) -> &'static str {
     }
 }
 
-/// A reply of server-sent events, in chunks. Events gather until [`EventStream::flush`], or until they are many:
+/// A reply of server-sent events, in chunks. Events are buffered until [`EventStream::flush`], or until there are many:
 /// a burst of thousands of deltas must not cost a system call each.
 pub(crate) struct EventStream<'a, W> {
     output: &'a mut W,

@@ -1,4 +1,4 @@
-//! A reply on the wire: as one message, or as the events of which a stream consists.
+//! A reply on the wire: as one message, or as a stream of events.
 
 use std::io;
 use std::iter;
@@ -10,17 +10,17 @@ use tokio::io::AsyncWrite;
 use super::http::EventStream;
 use super::script::{Block, Ending, Reply};
 
-/// What a reply says besides its blocks. Ids follow from the request's number, so a run repeats exactly.
+/// The parts of a reply other than its blocks. Ids are derived from the request's number, so a run repeats exactly.
 pub(crate) struct Header {
-    /// The number of the request among all that asked for a message.
+    /// The number of the request among all requests for a message.
     pub number: u32,
     pub model: String,
     pub input_tokens: usize,
-    /// The state of the rate limit, if the script says one.
+    /// The state of the rate limit, if the script sets one.
     pub limit: Option<String>,
 }
 
-/// Until the rate limit resets, in seconds.
+/// Seconds until the rate limit resets.
 const RESET: u64 = 3 * 60 * 60;
 
 impl Header {
@@ -28,7 +28,7 @@ impl Header {
         format!("req_{:06}", self.number)
     }
 
-    /// What stands in the head of every reply. The names of the limit's headers are those that the CLI reads.
+    /// The headers of every reply. The names of the limit's headers are those that the CLI reads.
     pub(crate) fn http_headers(&self) -> Vec<(&'static str, String)> {
         let mut headers = vec![("request-id", self.request_id())];
         if let Some(status) = &self.limit {
@@ -82,8 +82,8 @@ pub(crate) fn message(header: &Header, reply: &Reply) -> Value {
     header.message(content.into(), Some(stop_reason(reply)), output_tokens(reply))
 }
 
-/// Sends the reply event by event, up to its end or the point where it breaks off. The caller looks at
-/// [`Reply::ending`] for what becomes of the connection.
+/// Sends the reply event by event, up to its end or the point where it breaks off. The caller closes or keeps the
+/// connection according to [`Reply::ending`].
 pub(crate) async fn stream(
     output: &mut (impl AsyncWrite + Unpin),
     header: &Header,
@@ -151,7 +151,7 @@ fn empty(header: &Header, idx: usize, block: &Block) -> Value {
     }
 }
 
-/// A block as it stands in a whole message.
+/// A block in a whole message.
 fn whole(header: &Header, idx: usize, block: &Block) -> Value {
     let mut whole = empty(header, idx, block);
     match block {
@@ -168,7 +168,7 @@ fn whole(header: &Header, idx: usize, block: &Block) -> Value {
 
 const SIGNATURE: &str = "c2lnbmF0dXJl";
 
-/// The deltas of which a block consists, each with the pause before it.
+/// The deltas of a block, each with the pause before it.
 fn deltas(block: &Block) -> Box<dyn Iterator<Item = (Duration, Value)> + Send + '_> {
     let text_delta = |text: &str| json!({"type": "text_delta", "text": text});
     match block {
@@ -195,7 +195,7 @@ fn words(n: u32, word: &str) -> impl Iterator<Item = String> + Send {
     (1..=n).map(move |number| format!("{word}{number} "))
 }
 
-/// Cuts a text behind its spaces, as tokens would; a long text into no more than some hundred pieces.
+/// Cuts a text after its spaces, as tokens would; a long text into at most some hundred pieces.
 fn pieces(text: &str) -> impl Iterator<Item = &str> + Send {
     let at_least = text.len() / 400;
     let mut size = 0;

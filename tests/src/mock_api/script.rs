@@ -1,4 +1,4 @@
-//! The directives of which a prompt consists: what the “model” does, one line for each request of the turn.
+//! The directives in a prompt: the actions of the “model”, one line for each request of the turn.
 //!
 //! | Line | Reply |
 //! |---|---|
@@ -7,7 +7,7 @@
 //! | `BASH command`, `READ path`, `WRITE path content`, `EDIT path old => new` | a call of that tool |
 //! | `TOOL Name argument` | a call of any tool; its argument is JSON, or the text of its main parameter |
 //! | `TOOLS [{"name":…,"input":…},…]` | several calls in one reply |
-//! | `TALK text \| line` | the text, then what the line after the bar does, in one reply |
+//! | `TALK text \| line` | the text, then the action of the line after the bar, in one reply |
 //! | `QUESTION text \| option \| option…` | a call of `AskUserQuestion`; everything has a default |
 //! | `PLAN` | a call of `ExitPlanMode` |
 //! | `STREAM n ms word` | `n` deltas `word1 `, `word2 `, …, a pause before each |
@@ -15,22 +15,22 @@
 //! | `RECALL` | all earlier prompts that came with the request |
 //! | `HEARD` | the newest tool result that came with the request |
 //! | `REFUSE`, `MAXTOKENS text` | a reply with that reason to stop |
-//! | `HANG text` | the text, then nothing for as long as the connection stands; without a text not even a reply |
+//! | `HANG text` | the text, then nothing while the connection is open; without a text not even a reply |
 //! | `DROP text` | the text, then the connection breaks |
-//! | `STREAMERR kind text` | the text, then an error event; asked again without streaming, the text |
-//! | `FAIL status kind \| message` | an HTTP error; `no-retry` behind the kind adds the header that forbids another try |
-//! | `LIMIT status` | nothing by itself: the reply of the next line says so of the rate limit, which resets in three hours |
-//! | `GATE name` | nothing by itself: the next line waits until the test opens the gate |
-//! | `TIMES n line` | nothing by itself: only the first `n` tries of the next line are answered by this one |
+//! | `STREAMERR kind text` | the text, then an error event; if retried without streaming, the text |
+//! | `FAIL status kind \| message` | an HTTP error; `no-retry` after the kind adds the header that forbids a retry |
+//! | `LIMIT status` | no reply of its own: the next line's reply has this rate limit state; it resets in three hours |
+//! | `GATE name` | no reply of its own: the next line waits until the test opens the gate |
+//! | `TIMES n line` | no reply of its own: only the first `n` tries of the next line are answered by this one |
 //!
-//! `\n` in a text is a line break. A prompt that does not begin with a directive is said back: `echo: …`. A turn
-//! that goes on after its last line is answered `SAY done`.
+//! `\n` in a text is a line break. A prompt that does not begin with a directive is returned: `echo: …`. A turn that
+//! continues after its last line is answered with `SAY done`.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// What to do for one request.
+/// The action for one request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Act {
     Reply(Reply),
@@ -43,9 +43,9 @@ pub enum Act {
         message: String,
         retry: bool,
     },
-    /// No reply at all, the connection stands.
+    /// No reply; the connection stays open.
     Silence,
-    /// No reply at all, the connection breaks.
+    /// No reply; the connection breaks.
     HangUp,
 }
 
@@ -82,7 +82,7 @@ pub enum Ending {
     Error(String),
 }
 
-/// One step of a turn: what must be passed first, and then the act.
+/// One step of a turn: the gate to pass first, then the action.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Step {
     pub obstacles: Vec<Obstacle>,
@@ -92,7 +92,7 @@ pub struct Step {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Obstacle {
-    Gate(String),
+    TrustGate(String),
     /// The state of the rate limit: `allowed`, `allowed_warning` or `rejected`.
     Limit(String),
     /// The first `n` tries get this instead.
@@ -103,7 +103,7 @@ pub enum Obstacle {
 }
 
 impl Step {
-    /// What the `try_idx`-th request of this very step gets.
+    /// The action for the `try_idx`-th request of this step.
     pub fn act(&self, mut try_idx: u32) -> Act {
         for obstacle in &self.obstacles {
             if let Obstacle::Times { n, act } = obstacle {
@@ -118,7 +118,7 @@ impl Step {
 
     pub fn gates(&self) -> impl Iterator<Item = &str> {
         self.obstacles.iter().filter_map(|obstacle| match obstacle {
-            Obstacle::Gate(name) => Some(name.as_str()),
+            Obstacle::TrustGate(name) => Some(name.as_str()),
             Obstacle::Limit(_) | Obstacle::Times { .. } => None,
         })
     }
@@ -126,12 +126,12 @@ impl Step {
     pub fn limit(&self) -> Option<&str> {
         self.obstacles.iter().find_map(|obstacle| match obstacle {
             Obstacle::Limit(status) => Some(status.as_str()),
-            Obstacle::Gate(_) | Obstacle::Times { .. } => None,
+            Obstacle::TrustGate(_) | Obstacle::Times { .. } => None,
         })
     }
 }
 
-/// Step number `step_idx` of the script that `prompt` is.
+/// Step number `step_idx` of the script in `prompt`.
 pub fn step(prompt: &str, step_idx: usize) -> Step {
     let mut steps = vec![Step::default()];
     let is_script = prompt.lines().next().is_some_and(|line| line_of_script(line.trim()).is_some());
@@ -160,11 +160,11 @@ enum Line {
     Obstacle(Obstacle),
 }
 
-/// `None` if the line is no directive.
+/// `None` if the line is not a directive.
 fn line_of_script(line: &str) -> Option<Line> {
     let (word, rest) = first_word(line);
     let obstacle = match word {
-        "GATE" => Obstacle::Gate(rest.to_owned()),
+        "GATE" => Obstacle::TrustGate(rest.to_owned()),
         "LIMIT" => Obstacle::Limit(rest.to_owned()),
         "TIMES" => {
             let (n, line) = first_word(rest);

@@ -1,4 +1,4 @@
-//! Takes connections and answers their requests, each as the script of its prompt says.
+//! The server: accepts connections and answers each request according to the script of its prompt.
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -19,12 +19,12 @@ use super::reply::{self, Header};
 use super::script::{self, Act, Ending};
 use super::{Request, http};
 
-/// What the connections share with the [`super::MockApi`] that the test holds.
+/// State shared by the connections and the test's [`super::MockApi`].
 pub(crate) struct Shared {
     pub requests: watch::Sender<Vec<Request>>,
     pub open_gates: watch::Sender<BTreeSet<String>>,
     n_messages: AtomicU32,
-    /// How often each conversation was sent: the CLI repeats what failed, word for word.
+    /// The number of requests for each conversation: the CLI retries failed ones word for word.
     tries: Mutex<HashMap<u64, u32>>,
 }
 
@@ -40,7 +40,7 @@ impl Default for Shared {
 }
 
 impl Shared {
-    /// The number of this try, from 0, to send exactly this conversation.
+    /// The number of this try, from 0, for exactly this conversation.
     fn try_idx(&self, conversation: &Conversation) -> u32 {
         let mut hasher = DefaultHasher::new();
         (&conversation.prompts, conversation.n_results, &conversation.newest_result).hash(&mut hasher);
@@ -51,13 +51,13 @@ impl Shared {
     }
 }
 
-/// Takes connections until it is aborted; they end with it.
+/// Accepts connections until it is aborted; they end with it.
 pub(crate) async fn serve(listener: TcpListener, shared: Arc<Shared>) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
-                // A connection that breaks is the peer's affair: it may have been killed.
+                // A broken connection is not an error: the peer may have been killed.
                 Ok((stream, _)) => { connections.spawn(converse(stream, Arc::clone(&shared))); }
                 Err(error) => eprintln!("the mock API could not accept a connection: {error}"),
             },
@@ -81,7 +81,7 @@ async fn converse(stream: TcpStream, shared: Arc<Shared>) -> io::Result<()> {
     Ok(())
 }
 
-/// Answers one request; breaks if the connection is not to be used again.
+/// Answers one request; breaks if the connection must not be used again.
 async fn answer(
     request: &Request,
     input: &mut (impl AsyncBufRead + Unpin),
@@ -98,7 +98,7 @@ async fn answer(
             send(200, &json!({"data": models, "has_more": false})).await?;
         }
         ("HEAD", _) => {
-            // The length of a body that is not there would make the peer wait for it.
+            // With the length of an absent body the peer would wait for the body.
             output.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await?;
         }
         _ => match path.strip_prefix("/v1/models/") {
@@ -186,7 +186,7 @@ fn recalled(conversation: &Conversation) -> String {
     if earlier.is_empty() { "nothing".to_owned() } else { earlier.join(" / ") }
 }
 
-/// Returns when the peer closed the connection, and never if it sends instead.
+/// Returns when the peer closes the connection, and never if it sends data instead.
 async fn peer_gone(input: &mut (impl AsyncBufRead + Unpin)) {
     if let Ok(sent) = input.fill_buf().await
         && !sent.is_empty()
@@ -195,14 +195,14 @@ async fn peer_gone(input: &mut (impl AsyncBufRead + Unpin)) {
     }
 }
 
-/// A quarter of the bytes: near enough, and the same in each run.
+/// A quarter of the bytes: a sufficient estimate, and the same in each run.
 fn tokens(request: &Request) -> usize {
     request.body["messages"].to_string().len() / 4
 }
 
 const MODELS: [&str; 3] = ["claude-opus-5-5", "claude-sonnet-4-6", "claude-haiku-4-5"];
 
-/// Any name of the family will do, except one that a test made up to be refused.
+/// Every model name of the family is accepted, except one that a test made up to be refused.
 fn is_model(name: &str) -> bool {
     name.starts_with("claude-") && !name.contains("no-such")
 }

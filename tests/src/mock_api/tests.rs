@@ -1,4 +1,4 @@
-//! The server as a bare client sees it.
+//! Tests of the server with a bare client.
 
 use std::io;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! A bare child of the CLI on pipes, with nothing of Deskbell between: what the mock API and the world are checked
-//! with, and what Deskbell is measured against.
+//! A bare child of the CLI on pipes, without Deskbell: the reference for the mock API and the world, and the baseline
+//! for measurements of Deskbell.
 
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 use super::World;
 
-/// A running child and all it said so far.
+/// A running child and all its output so far.
 pub struct CliChild {
     child: Child,
     stdin: Option<ChildStdin>,
@@ -24,7 +24,7 @@ pub struct CliChild {
 }
 
 impl CliChild {
-    /// Starts it as Deskbell does, with `arguments` behind.
+    /// Starts it as Deskbell does, followed by `arguments`.
     pub fn spawn(world: &World, arguments: &[&str]) -> Result<Self> {
         let mut command = world.command(&world.cli.program);
         command.args(["-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"]);
@@ -35,7 +35,7 @@ impl CliChild {
         let mut stderr = child.stderr.take().context("its stderr is a pipe")?;
         let stderr = tokio::spawn(async move {
             let mut text = Vec::new();
-            // What can be read is all that is wanted of it: it only goes into messages.
+            // Best effort: the text is used only in messages.
             let _ = stderr.read_to_end(&mut text).await;
             String::from_utf8_lossy(&text).into_owned()
         });
@@ -75,7 +75,7 @@ impl CliChild {
         self.send(&json!({"type": "control_response", "response": response})).await
     }
 
-    /// Reads on to the next line that matches.
+    /// Reads up to the next line that matches.
     pub async fn next(&mut self, what: &str, matching: impl Fn(&Value) -> bool) -> Result<Value> {
         const DEADLINE: Duration = Duration::from_secs(60);
         let found = timeout(DEADLINE, async {
@@ -99,12 +99,12 @@ impl CliChild {
         }
     }
 
-    /// Reads on to the end of the turn.
+    /// Reads up to the end of the turn.
     pub async fn result(&mut self) -> Result<Value> {
         self.next("the result of the turn", |line| line["type"] == "result").await
     }
 
-    /// Closes its input and waits for its end. An error of the last turn is the exit code of the process.
+    /// Closes its stdin and waits for its exit. An error of the last turn is the exit code of the process.
     pub async fn close(mut self) -> Result<ExitStatus> {
         drop(self.stdin.take());
         let ended = async {

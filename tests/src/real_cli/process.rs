@@ -1,4 +1,4 @@
-//! Other processes than our children: whether they run, their end, and how to bring it about.
+//! Processes that are not our children: whether they run, waiting for their exit, and killing them.
 
 #[cfg(target_os = "linux")]
 use std::path::Path;
@@ -10,10 +10,10 @@ use anyhow::ensure;
 use anyhow::{Context, Result};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
-/// Is there such a process, still running? One that ended and was not yet waited for counts as gone.
+/// Whether this process exists and still runs. A zombie counts as ended.
 pub fn is_running(pid: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
-    // The name before it may hold anything, but a bracket ends it.
+    // The name before it can contain anything, but a bracket ends it.
     let is_zombie =
         stat.is_ok_and(|stat| stat.rsplit_once(") ").is_some_and(|(_, state)| state.starts_with('Z')));
     !is_zombie && id(pid).is_ok_and(|pid| test_kill_process(pid).is_ok())
@@ -24,13 +24,13 @@ pub fn kill(pid: u32) -> Result<()> {
     kill_process(id(pid)?, Signal::KILL).with_context(|| format!("killing the process {pid}"))
 }
 
-/// Waits for the end of a process that is not our child, by the kernel's word and not by looking again and again.
+/// Waits for the exit of a process that is not our child, by a kernel notification instead of polling.
 #[cfg(target_os = "linux")]
 pub async fn ended(pid: u32, deadline: Duration) -> Result<()> {
     tokio::task::spawn_blocking(move || wait(pid, deadline)).await?
 }
 
-/// The same, holding up the thread.
+/// The same, blocking the thread.
 #[cfg(target_os = "linux")]
 pub(crate) fn wait(pid: u32, deadline: Duration) -> Result<()> {
     use rustix::event::{PollFd, PollFlags, poll};

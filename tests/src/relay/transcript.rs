@@ -1,4 +1,4 @@
-//! Folds events into the transcript, as a window does: each patch goes on top of what is there.
+//! Folding events into the transcript, as a window does: each patch is applied to the previous state.
 
 use serde_json::Value;
 
@@ -36,7 +36,7 @@ fn find<'a>(items: &'a mut [Value], id: &Value) -> Option<&'a mut Value> {
     items.iter_mut().find(|item| item["id"] == *id)
 }
 
-/// Keeps the first `keep` elements of a list, and adds `new` behind them.
+/// Keeps the first `keep` elements of a list, and appends `new`.
 fn patch(list: &mut Value, keep: &Value, new: &Value) {
     let (Some(list), Some(keep), Some(new)) = (list.as_array_mut(), keep.as_u64(), new.as_array()) else {
         return;
@@ -45,7 +45,7 @@ fn patch(list: &mut Value, keep: &Value, new: &Value) {
     list.extend(new.iter().cloned());
 }
 
-/// All text below a value, without its markup: what a person would read.
+/// All text below a value, without its markup, as a user would read it.
 pub fn text_of(value: &Value) -> String {
     let mut text = String::new();
     gather(value, &mut text);

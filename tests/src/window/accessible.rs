@@ -1,4 +1,4 @@
-//! The accessibility tree (AT-SPI) of the programs on a desktop: what a screen reader meets.
+//! The accessibility tree (AT-SPI) of the programs on a desktop, as a screen reader reads it.
 
 use std::collections::HashMap;
 
@@ -40,17 +40,17 @@ impl Accessibility {
         Ok(Self { connection })
     }
 
-    /// The bus itself, and its registry of who listens to what.
+    /// The bus itself, and its registry of event listeners.
     pub(super) fn connection(&self) -> &zbus::Connection {
         &self.connection
     }
 
-    /// The object of that name and path, as an event tells it.
+    /// The object with this name and path from an event.
     pub(super) fn object(&self, bus_name: &str, path: OwnedObjectPath) -> Accessible {
         Accessible { connection: self.connection.clone(), bus_name: bus_name.to_owned(), path }
     }
 
-    /// The programs that show themselves, each the root of a tree.
+    /// The programs on the bus, each the root of a tree.
     pub async fn programs(&self) -> Result<Vec<Accessible>> {
         let root = Accessible {
             connection: self.connection.clone(),
@@ -95,14 +95,14 @@ pub struct Extents {
 }
 
 impl Extents {
-    /// Its middle.
+    /// Its centre.
     pub fn middle(self) -> (i32, i32) {
         (self.x + self.width / 2, self.y + self.height / 2)
     }
 }
 
 impl Accessible {
-    /// The objects right below this one.
+    /// The direct children of this object.
     pub async fn children(&self) -> Result<Vec<Accessible>> {
         let mut children: Vec<Reference> = self.call(ACCESSIBLE, "GetChildren", &()).await?;
         if children.is_empty() {
@@ -133,12 +133,12 @@ impl Accessible {
         Ok(self.states().await? & SHOWING != 0)
     }
 
-    /// Whether it can be used: not greyed out.
+    /// Whether it is enabled.
     pub async fn sensitive(&self) -> Result<bool> {
         Ok(self.states().await? & SENSITIVE != 0)
     }
 
-    /// What else is told of it: `container-live` says whether changes in it are read out.
+    /// Its attributes: `container-live` says whether changes in it are read out.
     pub async fn attributes(&self) -> Result<HashMap<String, String>> {
         self.call(ACCESSIBLE, "GetAttributes", &()).await
     }
@@ -148,12 +148,19 @@ impl Accessible {
         self.call("org.a11y.atspi.Text", "GetText", &(0_i32, -1_i32)).await
     }
 
+    /// Where a character of its text is on the screen, counted from 0.
+    pub async fn character_extents(&self, index: usize) -> Result<Extents> {
+        let place = (i32::try_from(index)?, SCREEN);
+        let (x, y, width, height) = self.call("org.a11y.atspi.Text", "GetCharacterExtents", &place).await?;
+        Ok(Extents { x, y, width, height })
+    }
+
     /// Replaces the text of a field.
     pub async fn set_text(&self, text: &str) -> Result<bool> {
         self.call("org.a11y.atspi.EditableText", "SetTextContents", &(text,)).await
     }
 
-    /// Does its first action: presses a button.
+    /// Performs its first action: presses a button.
     pub async fn press(&self) -> Result<bool> {
         self.call("org.a11y.atspi.Action", "DoAction", &(0_i32,)).await
     }
@@ -164,7 +171,7 @@ impl Accessible {
         Ok(Extents { x, y, width, height })
     }
 
-    /// This object and all below it, in reading order. Objects that vanish meanwhile are left out.
+    /// This object and all below it, in reading order. Objects that disappear during the walk are left out.
     pub async fn tree(&self) -> Vec<Accessible> {
         let mut found = Vec::new();
         let mut open = vec![(self.clone(), 0)];

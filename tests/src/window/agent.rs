@@ -11,25 +11,25 @@ use anyhow::Result;
 use super::app::app_program;
 use super::desktop::Desktop;
 
-/// A script that stands in for an agent program.
+/// A script in place of an agent program.
 #[derive(Debug)]
 pub struct AgentStub;
 
 impl AgentStub {
-    /// Writes what is no protocol, and then waits for ever.
+    /// Writes a line that is not protocol, and then waits forever.
     pub fn garbage(desktop: &Desktop) -> Result<PathBuf> {
         let script =
             "printf 'Segmentation fault (core dumped)\\n{\"type\":\\n\\377\\376\\n'\ncat >/dev/null\n";
         Self::script(desktop, "garbage-agent", script)
     }
 
-    /// Ends at once with a word on its error output.
+    /// Exits at once with a message on stderr.
     pub fn exits(desktop: &Desktop) -> Result<PathBuf> {
         let script = "echo 'libshim.so.4: cannot open shared object file' >&2\nexit 127\n";
         Self::script(desktop, "exiting-agent", script)
     }
 
-    /// A file that cannot be run at all.
+    /// A file that cannot be executed.
     pub fn not_a_program(desktop: &Desktop) -> Result<PathBuf> {
         let file = desktop.scratch().join("not-a-program");
         fs::write(&file, "not a program\n")?;
@@ -47,13 +47,14 @@ impl AgentStub {
         Self::script(desktop, "telling-agent", &script)
     }
 
-    /// The arguments of every start of the telling agent, a line each; none before the first.
+    /// The arguments of every start of the agent that logs them, one line each; empty before the first.
     pub fn arguments(desktop: &Desktop) -> String {
         fs::read_to_string(Self::told(desktop)).unwrap_or_default()
     }
 
-    /// An agent that asks again and again, and takes each request back after a while: most before a button is armed.
-    /// When it asked is in [`AgentStub::asked`], what it is told in [`AgentStub::heard`].
+    /// An agent that requests permission again and again and withdraws each request after a while, mostly before a
+    /// button is armed. The requests and their times are in [`AgentStub::asked`], the lines that it received in
+    /// [`AgentStub::heard`].
     pub fn asking_on_and_on(desktop: &Desktop) -> Result<PathBuf> {
         let (asked, heard) = (Self::asked_file(desktop), Self::heard_file(desktop));
         let script = format!(
@@ -82,7 +83,7 @@ kill "$asking"
         Self::script(desktop, "asking-agent", &script)
     }
 
-    /// Every request of the agent that asks on and on, and when it was asked, since 1970.
+    /// Every request of the repeatedly asking agent, with its time since 1970.
     pub fn asked(desktop: &Desktop) -> BTreeMap<String, Duration> {
         let text = fs::read_to_string(Self::asked_file(desktop)).unwrap_or_default();
         let asked = text.lines().filter_map(|line| {
@@ -92,7 +93,7 @@ kill "$asking"
         asked.collect()
     }
 
-    /// The lines that it was told after the first.
+    /// The lines that it received after the first.
     pub fn heard(desktop: &Desktop) -> String {
         fs::read_to_string(Self::heard_file(desktop)).unwrap_or_default()
     }
@@ -111,7 +112,7 @@ kill "$asking"
 
     fn script(desktop: &Desktop, name: &str, body: &str) -> Result<PathBuf> {
         let file = desktop.scratch().join(name);
-        // A version is asked for before an agent is trusted to be one.
+        // Deskbell asks for a version before it accepts a program as an agent.
         let version = "if [ \"$1\" = --version ]; then echo '2.1.329 (Claude Code)'; exit 0; fi\n";
         fs::write(&file, format!("#!/bin/sh\n{version}{body}"))?;
         fs::set_permissions(&file, fs::Permissions::from_mode(0o755))?;

@@ -26,7 +26,7 @@ pub fn app_program() -> PathBuf {
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/debug/deskbell"), PathBuf::from)
 }
 
-/// How the app is started.
+/// The options for a start of the app.
 #[derive(Clone, Debug)]
 pub struct Launch {
     program: PathBuf,
@@ -47,7 +47,7 @@ impl Launch {
         launch
     }
 
-    /// Opens whatever was open before, with the same agents.
+    /// Opens the windows that were open before, with the same agents.
     pub fn again(&self) -> Self {
         Self { arguments: Vec::new(), ..self.clone() }
     }
@@ -69,13 +69,13 @@ impl Launch {
         self
     }
 
-    /// Runs another program in the app's place.
+    /// Runs another program in place of the app.
     pub fn program(mut self, program: impl Into<PathBuf>) -> Self {
         self.program = program.into();
         self
     }
 
-    /// The same start without the driver: a second one, or one that opens no window.
+    /// The same start without the driver: a second start, or one that opens no window.
     pub fn command(&self, desktop: &Desktop) -> Command {
         let mut command = desktop.app_command(&self.program);
         command.args(&self.arguments).envs(&self.environment);
@@ -144,7 +144,7 @@ impl App {
             .context("the app does not run")
     }
 
-    /// What the app wrote to its standard output and error.
+    /// The app's standard output and error.
     pub fn log(&self) -> String {
         std::fs::read_to_string(&self.log).unwrap_or_default()
     }
@@ -156,19 +156,19 @@ impl App {
         processes
     }
 
-    /// How many windows the driver knows.
+    /// The number of windows that the driver knows.
     pub async fn count(&self) -> Result<usize> {
         Ok(self.client.windows().await?.len())
     }
 
-    /// The window whose title contains `title`, waited for. It is brought to the front if there are several.
+    /// Waits for the window whose title contains `title`. It is brought to the front if there are several.
     pub async fn window(&self, title: &str) -> Result<Window> {
         let frame = self.pointer.window(title).await?;
         let handles = self.client.windows().await?;
         if let [handle] = &handles[..] {
             return Ok(Window::new(self.client.clone(), handle.clone(), frame, self.pointer.clone()));
         }
-        // Which page is in which frame only the focus tells.
+        // Only the focus shows which page is in which frame.
         self.pointer.activate(frame).await?;
         eventually(&format!("the page of “{title}” has the focus"), SHORT, async || {
             for handle in self.client.windows().await? {
@@ -192,7 +192,7 @@ impl App {
         outcome.with_context(|| format!("the app said:\n{}", self.log()))
     }
 
-    /// Closes the window titled so, as its title bar's button does.
+    /// Closes the window with this title, as its title bar's button does.
     pub async fn close(&self, frame: XWindow) -> Result<()> {
         self.pointer.close(frame).await
     }

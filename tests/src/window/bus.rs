@@ -1,5 +1,5 @@
-//! A session bus without service folders, and the accessibility bus beside it: nothing answers there that a test
-//! did not start itself.
+//! A session bus without service folders, and its accessibility bus: only services that a test started itself answer
+//! there.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use super::child::Owned;
 use crate::wait::{SHORT, eventually};
 
-/// The starter of the accessibility bus; it is not on `PATH`, and not every system keeps it in the same place.
+/// The launcher of the accessibility bus; it is not on `PATH`, and its place differs between systems.
 pub(super) fn accessibility_launcher() -> Option<&'static Path> {
     ["/usr/libexec/at-spi-bus-launcher", "/usr/lib/at-spi-bus-launcher"]
         .into_iter()
@@ -41,8 +41,7 @@ pub struct Bus {
 }
 
 impl Bus {
-    /// Starts a bus whose socket and configuration lie in `folder`; `command` makes commands with the run's
-    /// environment.
+    /// Starts a bus with socket and configuration in `folder`; `command` makes commands with the run's environment.
     pub fn start(folder: &Path, command: impl Fn(&str) -> Command) -> Result<Self> {
         let socket = folder.join("bus");
         let file = folder.join("bus.conf");
@@ -70,7 +69,7 @@ impl Bus {
     }
 }
 
-/// Starts the accessibility bus of a session bus, and returns when it can be asked for.
+/// Starts the accessibility bus of a session bus, and returns when it answers.
 pub(super) async fn start_accessibility(bus: &Bus, command: &mut Command) -> Result<Owned> {
     let launcher = Owned::start("at-spi-bus-launcher", command)?;
     let connection = bus.connect().await?;

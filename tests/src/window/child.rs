@@ -1,4 +1,4 @@
-//! A process of the test's own, ended by its pid when it is dropped.
+//! A child process of a test, ended by its pid when it is dropped.
 
 use std::io;
 use std::process::{Child, Command, ExitStatus};
@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// How long a process may take to follow SIGTERM before it is killed.
+/// The time that a process has to exit after SIGTERM before it is killed.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// A running process that ends with this value: SIGTERM first, SIGKILL if it does not follow.
+/// A running process that ends with this value: SIGTERM first, SIGKILL if it does not exit.
 #[derive(Debug)]
 pub struct Owned {
     name: String,
@@ -18,7 +18,7 @@ pub struct Owned {
 }
 
 impl Owned {
-    /// Starts `command`; `name` is for the failure.
+    /// Starts `command`; `name` is used in failures.
     pub fn start(name: impl Into<String>, command: &mut Command) -> io::Result<Self> {
         let name = name.into();
         let child = command.spawn().map_err(|e| io::Error::new(e.kind(), format!("{name}: {e}")))?;
@@ -42,7 +42,7 @@ impl Owned {
         Ok(kill_process(pid, Signal::TERM)?)
     }
 
-    /// Waits for its end; `None` if it is still running at the deadline.
+    /// Waits for its exit; `None` if it is still running at the deadline.
     pub fn wait(&mut self, deadline: Duration) -> io::Result<Option<ExitStatus>> {
         let end = Instant::now() + deadline;
         loop {

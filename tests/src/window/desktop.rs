@@ -1,4 +1,4 @@
-//! A desktop of its own for one test: display, window manager, buses and home folder, gone when it is dropped.
+//! A private desktop for one test: display, window manager, buses and home folder, removed when it is dropped.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -11,19 +11,20 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail, ensure};
 use tempfile::TempDir;
 
+use super::accessible::Extents;
 use super::bus::{self, Bus};
 use super::child::Owned;
 use super::pointer::Pointer;
 use super::processes::{Process, processes_with};
 use crate::wait::{SHORT, eventually};
 
-/// Marks the app and everything that it starts. Not `DESKBELL_…`: the app hands none of those on to its children.
+/// Marks the app and everything that it starts. Not `DESKBELL_…`, because the app passes none of those to its children.
 const APP_RUN: &str = "TEST_APP_RUN";
 
 /// A private desktop. Everything on it ends with it.
 #[derive(Debug)]
 pub struct Desktop {
-    // Dropped in this order: what shows windows goes before the display.
+    // Drop order: programs with windows before the display.
     _accessibility: Owned,
     _window_manager: Owned,
     bus: Bus,
@@ -39,12 +40,16 @@ impl Desktop {
 
     /// Starts a display of [`Desktop::SIZE`], a window manager, a session bus and an accessibility bus.
     pub async fn start() -> Result<Self> {
+        Self::sized(Self::SIZE).await
+    }
+
+    /// The same with a display of another width and height.
+    pub async fn sized((width, height): (i32, i32)) -> Result<Self> {
         let root = tempfile::Builder::new().prefix("deskbell-").tempdir()?;
         let run = uuid::Uuid::new_v4().to_string();
         let mut environment = base_environment(root.path())?;
 
         let mut display = command("Xvfb", &environment);
-        let (width, height) = Self::SIZE;
         display.args(["-displayfd", "1", "-screen", "0", &format!("{width}x{height}x24")]);
         display.args(["-nolisten", "tcp", "-noreset"]);
         let mut display = Owned::start("Xvfb", display.stdout(Stdio::piped()))?;
@@ -80,7 +85,7 @@ impl Desktop {
         Ok(desktop)
     }
 
-    /// The environment for programs on this desktop; nothing of the caller's but what a program needs to run.
+    /// The environment for programs on this desktop; of the caller's, only the variables that a program needs to run.
     pub fn env(&self) -> BTreeMap<OsString, OsString> {
         self.environment.clone()
     }
@@ -90,7 +95,7 @@ impl Desktop {
         command(program, &self.environment)
     }
 
-    /// A command for the app: it and all that it starts are found by [`Desktop::app_processes`].
+    /// A command for the app: [`Desktop::app_processes`] finds it and everything that it starts.
     pub fn app_command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = self.command(program);
         command.env(APP_RUN, &self.run);
@@ -112,12 +117,12 @@ impl Desktop {
         self.root.path().join("home")
     }
 
-    /// A folder of the desktop's own for a test's files.
+    /// A folder of the desktop for a test's files.
     pub fn scratch(&self) -> &Path {
         self.root.path()
     }
 
-    /// Makes a project folder of that name, and gives its path.
+    /// Makes a project folder with this name, and returns its path.
     pub fn project(&self, name: &str) -> Result<PathBuf> {
         let folder = self.root.path().join("projects").join(name);
         fs::create_dir_all(&folder)?;
@@ -125,7 +130,7 @@ impl Desktop {
         Ok(folder.canonicalize()?)
     }
 
-    /// Takes a picture of the whole desktop into the artefacts folder, as `name.png`.
+    /// Saves a screenshot of the whole desktop in the artefacts folder, as `name.png`.
     pub async fn screenshot(&self, name: &str) -> Result<PathBuf> {
         let file = artefacts()?.join(format!("{name}.png"));
         let mut command = tokio::process::Command::from(self.command("import"));
@@ -135,19 +140,36 @@ impl Desktop {
         }
         Ok(file)
     }
+
+    /// The pixels of a part of the display: three bytes each, line by line.
+    pub async fn pixels(&self, area: Extents) -> Result<Vec<u8>> {
+        let Extents { x, y, width, height } = area;
+        let crop = format!("{width}x{height}+{x}+{y}");
+        let mut command = tokio::process::Command::from(self.command("import"));
+        command.args(["-window", "root", "-crop", &crop, "+repage", "-depth", "8", "rgb:-"]);
+        let output = command.stdout(Stdio::piped()).kill_on_drop(true).output().await?;
+        let expected = usize::try_from(width * height * 3)?;
+        ensure!(
+            output.status.success() && output.stdout.len() == expected,
+            "{crop} is not all on the display: {} of {expected} bytes. {}",
+            output.stdout.len(),
+            String::from_utf8_lossy(&output.stderr).trim()
+        );
+        Ok(output.stdout)
+    }
 }
 
 impl Drop for Desktop {
     fn drop(&mut self) {
-        // A process that the app left behind must not outlive the test that found it.
+        // A leftover process of the app must not outlive the test that found it.
         for process in self.app_processes() {
-            // One that ended by itself meanwhile is no trouble.
+            // It may have exited since.
             let _ = process.kill();
         }
     }
 }
 
-/// Where pictures go: `DESKBELL_TEST_ARTEFACTS`, else `target/test-artefacts`.
+/// The folder for screenshots: `DESKBELL_TEST_ARTEFACTS`, else `target/test-artefacts`.
 pub fn artefacts() -> Result<PathBuf> {
     let folder = std::env::var_os("DESKBELL_TEST_ARTEFACTS").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/test-artefacts"),
@@ -157,8 +179,8 @@ pub fn artefacts() -> Result<PathBuf> {
     Ok(folder.canonicalize()?)
 }
 
-/// A command with exactly this environment, which ends with the thread that starts it: a test that is killed leaves
-/// nothing behind.
+/// A command with exactly this environment, which ends with the thread that starts it, so that a killed test leaves no
+/// processes.
 fn command(program: impl AsRef<OsStr>, environment: &BTreeMap<OsString, OsString>) -> Command {
     let mut command = Command::new(find("setpriv"));
     command.arg("--pdeathsig=TERM").arg(find(program.as_ref()));
@@ -169,7 +191,7 @@ fn command(program: impl AsRef<OsStr>, environment: &BTreeMap<OsString, OsString
     command
 }
 
-/// Where a program lies; a test may give its programs another `PATH`.
+/// The path of a program; a test can give its programs another `PATH`.
 fn find(program: impl AsRef<OsStr>) -> PathBuf {
     let program = Path::new(program.as_ref());
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -199,7 +221,7 @@ fn base_environment(root: &Path) -> Result<BTreeMap<OsString, OsString>> {
         ("PATH", "/usr/local/bin:/usr/bin:/bin"),
         ("LANG", "C.UTF-8"),
         ("SHELL", "/bin/sh"),
-        // Desktop settings of the machine must not reach the app, and its own must not reach the machine.
+        // Desktop settings of the machine must not reach the app, and the app's must not reach the machine.
         ("GSETTINGS_BACKEND", "memory"),
         ("GTK_THEME", "Adwaita"),
         ("XDG_CURRENT_DESKTOP", "openbox"),

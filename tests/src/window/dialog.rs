@@ -9,7 +9,8 @@ use super::desktop::Desktop;
 use super::pointer::Pointer;
 use crate::wait::{SHORT, eventually};
 
-/// Buttons may be armed only some time after a dialog shows, against a stray click; never later than this.
+/// The latest time after which a button is armed; buttons are armed some time after a dialog appears, against stray
+/// clicks.
 const ARMED_WITHIN: Duration = Duration::from_secs(3);
 
 /// The native dialogs on one desktop.
@@ -25,7 +26,7 @@ impl Dialogs {
         Ok(Self { accessibility: Accessibility::on(desktop).await?, pointer: Pointer::on(desktop) })
     }
 
-    /// Every dialog that shows now.
+    /// Every visible dialog.
     pub async fn list(&self) -> Result<Vec<Dialog>> {
         let mut found = Vec::new();
         for program in self.accessibility.programs().await? {
@@ -40,7 +41,7 @@ impl Dialogs {
         Ok(found)
     }
 
-    /// The dialog that shows, waited for; fails if there are two.
+    /// Waits for the visible dialog; fails if there are two.
     pub async fn one(&self) -> Result<Dialog> {
         let mut dialogs = eventually("a dialog shows", SHORT, async || {
             let dialogs = self.list().await?;
@@ -51,7 +52,7 @@ impl Dialogs {
         dialogs.pop().context("one dialog")
     }
 
-    /// The dialog whose text contains `words`, waited for.
+    /// Waits for the dialog whose text contains `words`.
     pub async fn with(&self, words: &str) -> Result<Dialog> {
         eventually(&format!("a dialog with “{words}”"), SHORT, async || {
             for dialog in self.list().await? {
@@ -64,13 +65,13 @@ impl Dialogs {
         .await
     }
 
-    /// Waits until no dialog shows.
+    /// Waits until no dialog is visible.
     pub async fn none(&self) -> Result<()> {
         eventually("no dialog shows", SHORT, async || Ok(self.list().await?.is_empty().then_some(()))).await
     }
 }
 
-/// A native dialog that shows.
+/// A visible native dialog.
 #[derive(Clone, Debug)]
 pub struct Dialog {
     object: Accessible,
@@ -83,7 +84,7 @@ impl Dialog {
         self.object.name().await
     }
 
-    /// All that can be read in it, a line per label or field.
+    /// All readable text in it, a line per label or field.
     pub async fn text(&self) -> String {
         let mut lines = vec![self.title().await.unwrap_or_default()];
         for object in self.object.tree().await {
@@ -97,6 +98,18 @@ impl Dialog {
         }
         lines.retain(|line| !line.is_empty());
         lines.join("\n")
+    }
+
+    /// The label in it with exactly this text.
+    pub async fn label(&self, words: &str) -> Result<Accessible> {
+        for object in self.object.tree().await {
+            if object.role().await.is_ok_and(|role| role == Role::LABEL)
+                && object.text().await.is_ok_and(|text| text == words)
+            {
+                return Ok(object);
+            }
+        }
+        anyhow::bail!("no label says exactly “{words}”:\n{}", self.text().await)
     }
 
     /// The names of its buttons, in reading order.
@@ -113,26 +126,26 @@ impl Dialog {
         names
     }
 
-    /// Whether the button of that name can be used now.
+    /// Whether the button with this name is enabled.
     pub async fn armed(&self, button: &str) -> Result<bool> {
         self.button(button).await?.sensitive().await
     }
 
-    /// Presses the button of that name as a screen reader does, once it can be used.
+    /// Presses the button with this name as a screen reader does, once it is enabled.
     pub async fn press(&self, button: &str) -> Result<()> {
         let object = self.armed_button(button).await?;
         ensure!(object.press().await?, "“{button}” did not take the press");
         Ok(())
     }
 
-    /// Clicks the button of that name with the real pointer, once it can be used.
+    /// Clicks the button with this name with the real pointer, once it is enabled.
     pub async fn click(&self, button: &str) -> Result<()> {
         let object = self.armed_button(button).await?;
         let (x, y) = object.extents().await?.middle();
         self.pointer.click(x, y).await
     }
 
-    /// Clicks the place of a button with the real pointer, whether or not it can be used.
+    /// Clicks the place of a button with the real pointer, enabled or not.
     pub async fn click_early(&self, button: &str) -> Result<()> {
         let (x, y) = self.button(button).await?.extents().await?.middle();
         self.pointer.click(x, y).await
@@ -143,7 +156,7 @@ impl Dialog {
         self.object.extents().await
     }
 
-    /// Where the button of that name is on the screen, whether or not it can be used.
+    /// The place of the button with this name on the screen, enabled or not.
     pub async fn extents_of(&self, button: &str) -> Result<Extents> {
         self.button(button).await?.extents().await
     }

@@ -1,6 +1,7 @@
-// Watches the page draw. Each call wraps this text in a function of its own; what goes on is kept in the page.
+// Measures how the page draws. Each call wraps this text in a function of its own; state that lasts is kept in the
+// page.
 
-// From now on: when frames begin, and what comes into the conversation.
+// From now on: the start of each frame, and the nodes added to the conversation.
 function watch(begun) {
   const kept = { frames: [], created: 0, items: new Set(), over: false };
   window.frames_kept = kept;
@@ -30,7 +31,7 @@ function watched() {
   return { frames: kept.frames, created: kept.created, nodes: document.querySelectorAll("[role=log] *").length };
 }
 
-// A page of plain text that gets a line a frame, and is scrolled to its end: what the least change costs here.
+// The baseline: a page of plain text that gets a line per frame and is scrolled to its end.
 function plain(count, done) {
   const scroller = document.createElement("div");
   scroller.style.cssText = "position:fixed;inset:0;overflow-y:auto;background:Canvas;color:CanvasText;z-index:9";
@@ -51,8 +52,8 @@ function plain(count, done) {
   requestAnimationFrame(next);
 }
 
-// Waits until the conversation is as it shall be. It looks when a row comes, the last of which ends the turn, and no more
-// often: what is watched must not be the watching.
+// Waits until the conversation meets a condition. It checks only when a row is added (the last row ends the turn),
+// because more checks would change the measurement.
 function when(met, limit, done) {
   if (met()) return done(true);
   const end = (isMet) => {
@@ -66,9 +67,9 @@ function when(met, limit, done) {
   observer.observe(document.querySelector("[role=log]"), { subtree: true, childList: true });
 }
 
-// The last rows say the words.
+// The last rows contain the words.
 const says = (words) => () =>
   [...document.querySelectorAll("[role=log] article")].slice(-3).some((row) => row.textContent.includes(words));
 
-// The item has come since the page is watched.
+// The item was added since the measurement began.
 const showed = (id) => () => window.frames_kept.items.has(id);

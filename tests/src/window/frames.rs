@@ -1,4 +1,4 @@
-//! How evenly the page draws, and how much it makes for it.
+//! Frame times of the page, and the number of nodes that it makes.
 
 use std::time::Duration;
 
@@ -10,30 +10,30 @@ use super::page::Window;
 
 const FRAMES: &str = include_str!("frames.js");
 
-/// What was seen of the page between two moments.
+/// Measurements of the page between two moments.
 #[derive(Debug, Deserialize)]
 pub struct Frames {
-    /// From the beginning of each frame to that of the next, in milliseconds.
+    /// Times from the start of each frame to the start of the next, in milliseconds.
     pub frames: Vec<f64>,
-    /// Nodes that came into the conversation.
+    /// Nodes added to the conversation.
     pub created: u64,
-    /// Elements that are in it at the end.
+    /// Elements in it at the end.
     pub nodes: u64,
 }
 
 impl Frames {
-    /// Begins to watch with the next frame.
+    /// Begins to measure with the next frame.
     pub async fn watch(window: &Window) -> Result<()> {
         let script = format!("{FRAMES}\nconst [done] = arguments;\nwatch(() => done(null));");
         window.call(&script, Vec::new()).await.map(drop)
     }
 
-    /// What was seen since.
+    /// The measurements since then.
     pub async fn watched(window: &Window) -> Result<Self> {
         Self::sorted(window.run(&format!("{FRAMES}\nreturn watched();"), Vec::new()).await?)
     }
 
-    /// What the least change costs here: plain text that gets a line a frame, and is scrolled.
+    /// The baseline: plain text that gets a line per frame and is scrolled.
     pub async fn plain(window: &Window, count: usize) -> Result<Self> {
         let script = format!("{FRAMES}\nconst [count, done] = arguments;\nplain(count, done);");
         Self::sorted(window.call(&script, vec![json!(count)]).await?)
@@ -46,14 +46,14 @@ impl Frames {
         Ok(found)
     }
 
-    /// Waits until the last rows of the conversation say `words`, without disturbing what is watched.
+    /// Waits until the last rows of the conversation contain `words`, without disturbing the measurement.
     pub async fn wait_said(window: &Window, words: &str, deadline: Duration) -> Result<()> {
         let said = Self::when(window, "says", words, deadline).await?;
         ensure!(said, "the conversation did not say “{words}” within {deadline:?}");
         Ok(())
     }
 
-    /// Waits until an item has come since the page is watched, without disturbing that.
+    /// Waits until an item was added since the measurement began, without disturbing it.
     pub async fn wait_shown(window: &Window, item_id: &str, deadline: Duration) -> Result<()> {
         let shown = Self::when(window, "showed", item_id, deadline).await?;
         ensure!(shown, "the conversation did not show {item_id} within {deadline:?}");
@@ -66,7 +66,7 @@ impl Frames {
         Ok(window.call(&script, vec![json!(of), json!(limit)]).await? == true)
     }
 
-    /// The time that this part of the frames did not exceed.
+    /// The frame time that this share of the frames did not exceed.
     pub fn quantile(&self, part: f64) -> f64 {
         let last = self.frames.len().saturating_sub(1);
         self.frames.get((last as f64 * part).round() as usize).copied().unwrap_or(f64::NAN)
@@ -76,7 +76,7 @@ impl Frames {
         self.frames.last().copied().unwrap_or(f64::NAN)
     }
 
-    /// How many took longer than this, in milliseconds.
+    /// The number of frames that took longer than this, in milliseconds.
     pub fn over(&self, limit: f64) -> usize {
         self.frames.iter().filter(|frame| **frame > limit).count()
     }

@@ -1,4 +1,4 @@
-//! What a screen reader would read out by itself: the changes in live regions, and announcements.
+//! Announcements of a screen reader: the changes in live regions, and explicit announcements.
 
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -12,11 +12,11 @@ use zbus::{MatchRule, Message, MessageStream, OwnedObjectPath, OwnedVariant};
 use super::accessible::Accessibility;
 use super::desktop::Desktop;
 
-/// The events by which a screen reader learns that something was said or changed.
+/// The events that report an announcement or a change to a screen reader.
 const EVENTS: [&str; 3] =
     ["object:announcement", "object:text-changed:insert", "object:children-changed:add"];
 
-/// What changed, two numbers, its new value, and what differs from toolkit to toolkit.
+/// The change, two numbers, its new value, and a part that differs between toolkits.
 type Change<T> = (String, i32, i32, OwnedVariant, T);
 
 /// The events so far.
@@ -34,10 +34,11 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Listens from now on; programs send no events before somebody does.
+    /// Listens from now on; programs send no events before the first listener.
     pub async fn on(desktop: &Desktop) -> Result<Self> {
         let accessibility = Accessibility::on(desktop).await?;
-        // WebKit tells only of what somebody has looked at; a screen reader looks at all of a page when it comes up. What it tells meanwhile is no news.
+        // WebKit reports changes only of objects that were read; a screen reader reads the whole page when it
+        // appears. Events during that are not announcements.
         for program in accessibility.programs().await? {
             program.tree().await;
         }
@@ -63,12 +64,12 @@ impl Listener {
         Ok(Self { told, task })
     }
 
-    /// What was read out, in order.
+    /// The announcements, in order.
     pub fn read_out(&self) -> Vec<String> {
         self.told.lock().unwrap_or_else(PoisonError::into_inner).read_out.clone()
     }
 
-    /// How many changes were told that are not read out.
+    /// The number of reported changes that are not read out.
     pub fn silent(&self) -> usize {
         self.told.lock().unwrap_or_else(PoisonError::into_inner).silent
     }
@@ -90,7 +91,7 @@ async fn listen(accessibility: Accessibility, mut stream: MessageStream, told: A
                 Some(live) => *live,
                 None => {
                     let object = accessibility.object(&event.bus_name, event.path.clone());
-                    // Of what is gone already nothing more can be learnt, nor read out.
+                    // Nothing can be read from an object that is gone.
                     let Ok(attributes) = object.attributes().await else { continue };
                     let value = attributes.get("container-live").or(attributes.get("live"));
                     let is_live = value.is_some_and(|live| live != "off");
@@ -101,7 +102,7 @@ async fn listen(accessibility: Accessibility, mut stream: MessageStream, told: A
         };
         let text = match (is_read, <(String, OwnedObjectPath)>::try_from(event.value.clone())) {
             (false, _) => String::new(),
-            // One that is gone already has nothing to say.
+            // An object that is gone has no text.
             (true, Ok((name, path))) => accessibility.object(&name, path).text().await.unwrap_or_default(),
             (true, Err(_)) => String::try_from(event.value).unwrap_or_default(),
         };
@@ -114,12 +115,12 @@ async fn listen(accessibility: Accessibility, mut stream: MessageStream, told: A
     }
 }
 
-/// A change, and the object that it happened in.
+/// A change, and its object.
 struct Event {
     bus_name: String,
     path: OwnedObjectPath,
     announced: bool,
-    /// The text that came, or the object.
+    /// The added text, or the object.
     value: OwnedVariant,
 }
 
@@ -130,7 +131,7 @@ impl Event {
         let body = message.body();
         let (detail, value) = match body.deserialize::<Change<HashMap<String, OwnedVariant>>>() {
             Ok((detail, _, _, value, _)) => (detail, value),
-            // As GTK tells it, and WebKit of what is no text.
+            // The form of GTK's events, and of WebKit's for objects without text.
             Err(_) => {
                 let (detail, _, _, value, _) =
                     body.deserialize::<Change<(String, OwnedObjectPath)>>().ok()?;

@@ -1,4 +1,4 @@
-//! A notification daemon that records what it is asked to show, and clicks it when told to.
+//! A notification daemon that records the requested notifications, and clicks them for a test.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -12,18 +12,18 @@ use super::desktop::Desktop;
 
 const PATH: &str = "/org/freedesktop/Notifications";
 
-/// How the daemon behaves.
+/// The behaviour of the daemon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Manners {
-    /// Shows what it is asked to.
+    /// Shows every requested notification.
     Polite,
-    /// Takes every call and never answers one.
+    /// Accepts every call and never answers one.
     Mute,
-    /// Is not there at all.
+    /// Is absent.
     Absent,
 }
 
-/// A notification as it was asked for.
+/// A notification as requested.
 #[derive(Clone, Debug)]
 pub struct Notification {
     pub id: u32,
@@ -34,7 +34,7 @@ pub struct Notification {
     pub actions: Vec<(String, String)>,
     /// The names of its hints, with a text for those that have one.
     pub hints: HashMap<String, Option<String>>,
-    /// Whether it still shows.
+    /// Whether it is still shown.
     pub open: bool,
 }
 
@@ -64,7 +64,7 @@ impl Notifications {
         self.seen.borrow().clone()
     }
 
-    /// Waits for a notification that `wanted` accepts, an earlier one included.
+    /// Waits for a notification that `wanted` accepts, earlier ones included.
     pub async fn wait_for(
         &self,
         wanted: impl Fn(&Notification) -> bool,
@@ -78,7 +78,7 @@ impl Notifications {
         found.await.map_err(|_| anyhow::anyhow!("no such notification; seen: {:#?}", self.all()))?
     }
 
-    /// Clicks a notification, as a person does on its text.
+    /// Clicks a notification, as a user does on its text.
     pub async fn click(&self, id: u32) -> Result<()> {
         let emitter = SignalEmitter::new(&self.connection, PATH)?;
         Daemon::action_invoked(&emitter, id, "default").await?;
@@ -158,7 +158,7 @@ impl Daemon {
     async fn close_notification(&self, id: u32, #[zbus(signal_emitter)] emitter: SignalEmitter<'_>) {
         self.hold_back().await;
         close(&self.store, id);
-        // The daemon's own closing is worth no failure: nobody may be listening.
+        // A failure of the daemon's own close signal is ignored: it may have no receiver.
         let _ = Self::notification_closed(&emitter, id, 3).await;
     }
 

@@ -1,5 +1,5 @@
-// What a screen reader meets in the page: elements by role and accessible name. Each call wraps this text in a
-// function of its own, so it leaves nothing behind in the page.
+// The page as a screen reader reads it: elements by role and accessible name. Each call wraps this text in a function
+// of its own, so it leaves no globals in the page.
 
 const LANDMARKS = { NAV: "navigation", MAIN: "main", ASIDE: "complementary", DIALOG: "dialog" };
 const PLAIN = {
@@ -11,7 +11,7 @@ const INPUTS = {
   button: "button", submit: "button", reset: "button", image: "button", checkbox: "checkbox", radio: "radio",
   range: "slider", number: "spinbutton", search: "searchbox",
 };
-// Roles that may take their name from what is written in them.
+// Roles whose name can come from their text.
 const NAMED_BY_CONTENT = new Set([
   "button", "link", "heading", "option", "menuitem", "menuitemradio", "menuitemcheckbox", "tab", "treeitem", "row",
   "cell", "columnheader", "checkbox", "radio", "switch", "tooltip", "listitem",
@@ -66,7 +66,7 @@ function find(role, name) {
   return all(role).find((element) => nameOf(element, role) === name) ?? null;
 }
 
-// What the agent said: the answers of the conversation, without the prompts.
+// The agent's text: the answers of the conversation, without the prompts.
 function said() {
   const log = find("log", "Conversation");
   const answers = log && all("article").filter((element) => log.contains(element));
@@ -114,7 +114,7 @@ const probes = {
   all_text: () => document.body?.innerText ?? "",
 };
 
-// Asks a probe at once and after every change of the page, until it has something to say.
+// Runs a probe at once and after every change of the page, until it returns a value.
 function settle(probe, parameters, limit, done) {
   const ask = () => probes[probe](...parameters);
   const first = ask();

@@ -15,7 +15,7 @@ use super::pointer::{Pointer, XWindow};
 use crate::wait::{SHORT, eventually};
 
 const PAGE: &str = include_str!("page.js");
-/// More stops than any window has.
+/// An upper bound for the tab stops of a window.
 const MOST_TABS: usize = 120;
 const WEB_ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
@@ -43,12 +43,12 @@ impl Window {
         self.pointer.title(self.frame).await
     }
 
-    /// The element of that role and name, waited for.
+    /// Waits for the element with this role and name.
     pub async fn find(&self, role: &str, name: &str) -> Result<Element> {
         self.element("find", role, name).await
     }
 
-    /// Waits until there is no element of that role and name.
+    /// Waits until no element has this role and name.
     pub async fn gone(&self, role: &str, name: &str) -> Result<()> {
         self.settle("absent", &[role, name], SHORT)
             .await
@@ -56,7 +56,7 @@ impl Window {
             .map(drop)
     }
 
-    /// Whether there is an element of that role and name now.
+    /// Whether an element has this role and name now.
     pub async fn has(&self, role: &str, name: &str) -> Result<bool> {
         Ok(!self.now("find", &[role, name]).await?.is_null())
     }
@@ -66,7 +66,7 @@ impl Window {
         Ok(serde_json::from_value(self.now("names", &[role]).await?)?)
     }
 
-    /// Clicks the element of that role and name, once it can be used.
+    /// Clicks the element with this role and name, once it is enabled.
     pub async fn click(&self, role: &str, name: &str) -> Result<()> {
         let end = Instant::now() + SHORT;
         loop {
@@ -76,7 +76,7 @@ impl Window {
             };
             match clicked {
                 Ok(()) => return Ok(()),
-                // The page drew it anew between finding and clicking.
+                // The page drew it again between finding and clicking.
                 Err(error) if error.is_stale_element_reference() && Instant::now() < end => {}
                 Err(error) => return Err(error).with_context(|| format!("clicking {role} “{name}”")),
             }
@@ -89,13 +89,19 @@ impl Window {
         self.pointer.click(x, y).await
     }
 
+    /// Presses the right button of the real pointer on the element of that role and name.
+    pub async fn right_click_at(&self, role: &str, name: &str) -> Result<()> {
+        let (x, y) = self.place_of(role, name).await?;
+        self.pointer.right_click(x, y).await
+    }
+
     /// Turns the wheel up by some notches over the element of that role and name.
     pub async fn wheel_up(&self, role: &str, name: &str, notches: usize) -> Result<()> {
         let (x, y) = self.place_of(role, name).await?;
         self.pointer.wheel_up(x, y, notches).await
     }
 
-    /// The middle of an element, on the screen.
+    /// The centre of an element, on the screen.
     async fn place_of(&self, role: &str, name: &str) -> Result<(i32, i32)> {
         let element = self.element("enabled", role, name).await?;
         let (x, y, width, height) = element.rectangle().await?;
@@ -110,7 +116,7 @@ impl Window {
         self.click("textbox", name).await?;
         self.settle("focused", &[], SHORT).await.context("the page has no focus")?;
         self.pointer.type_text(text).await?;
-        // The keys are on their way through display, toolkit and webview; the last one tells that all are there.
+        // The keys pass through display, toolkit and webview; once the last one has arrived, all have.
         self.settle("ends", &["textbox", name, text], SHORT)
             .await
             .context("the keys did not arrive")
@@ -146,7 +152,7 @@ impl Window {
         text.as_str().map(str::to_owned).with_context(|| format!("{role} “{name}” has no text"))
     }
 
-    /// What stands in the text box of that name.
+    /// The content of the text box with this name.
     pub async fn value(&self, name: &str) -> Result<String> {
         let value = self.settle("value", &["textbox", name], SHORT).await?;
         Ok(value.as_str().context("a text box has a value")?.to_owned())
@@ -157,7 +163,7 @@ impl Window {
         Ok(self.now("attribute", &[role, name, attribute]).await?.as_str().map(str::to_owned))
     }
 
-    /// Waits until the agent's answers contain `words`; gives all of them. White space counts as one blank.
+    /// Waits until the agent's answers contain `words`; returns all of them. White space counts as one blank.
     pub async fn wait_said(&self, words: &str, deadline: Duration) -> Result<String> {
         let said = self.settle("said", &[words], deadline).await;
         self.or_page(said, &format!("the agent does not say “{words}”")).await
@@ -196,12 +202,12 @@ impl Window {
         Ok(!self.now("focused", &[]).await?.is_null())
     }
 
-    /// What has the focus in the page: `button “Send”`.
+    /// The focused element of the page: `button “Send”`.
     pub async fn focus(&self) -> Result<String> {
         Ok(self.now("focus", &[""]).await?.as_str().unwrap_or_default().to_owned())
     }
 
-    /// Waits until what has the focus is called so: `button “Send”`, or a part of that.
+    /// Waits until the focused element has this description, `button “Send”`, or a part of it.
     pub async fn wait_focus(&self, wanted: &str) -> Result<()> {
         if let Err(error) = self.settle("focus", &[wanted], SHORT).await {
             let found = self.focus().await.unwrap_or_default();
@@ -210,7 +216,7 @@ impl Window {
         Ok(())
     }
 
-    /// Presses Tab until the focus is on what is called so.
+    /// Presses Tab until the focused element has this description.
     pub async fn tab_to(&self, wanted: &str) -> Result<()> {
         let mut passed = Vec::new();
         while passed.len() < MOST_TABS {
@@ -218,7 +224,7 @@ impl Window {
             if before.contains(wanted) {
                 return Ok(());
             }
-            // By the element: two stops in a row may be called the same.
+            // Compared by element: two stops in a row can have the same description.
             let element = self.run("return document.activeElement;", Vec::new()).await?;
             self.pointer.key("Tab").await?;
             eventually("Tab moves the focus", SHORT, async || {
@@ -247,13 +253,13 @@ impl Window {
         Ok(self.client.execute(script, parameters).await?)
     }
 
-    /// Runs a script in the page that answers through the function it gets as its last argument.
+    /// Runs a script in the page that returns its result through its last argument.
     pub async fn call(&self, script: &str, parameters: Vec<Value>) -> Result<Value> {
         self.enter().await?;
         Ok(self.client.execute_async(script, parameters).await?)
     }
 
-    /// Calls a command of the app as the page's own code does: what it gave, or what it refused with.
+    /// Calls a command of the app as the page's own code does: its result, or its refusal.
     pub async fn invoke(&self, name: &str, arguments: Value) -> Result<Result<Value, Value>> {
         let script = "const [name, args, done] = arguments;
             window.__TAURI_INTERNALS__.invoke(name, args).then((ok) => done({ ok }), (error) => done({ error }));";
@@ -264,15 +270,15 @@ impl Window {
         })
     }
 
-    /// Waits until what the page is now has been drawn.
+    /// Waits until the present state of the page has been drawn.
     pub async fn drawn(&self) -> Result<()> {
-        // The first frame lays out and paints; that the second begins tells that the first was shown.
+        // The first frame lays out and paints; the start of the second shows that the first was displayed.
         let script = "const done = arguments[0];
             requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(() => done(null))));";
         self.call(script, Vec::new()).await.map(drop)
     }
 
-    /// Takes a picture of the page into the artefacts folder, as `name.png`.
+    /// Saves a screenshot of the page in the artefacts folder, as `name.png`.
     pub async fn screenshot(&self, name: &str) -> Result<PathBuf> {
         self.drawn().await?;
         let file = artefacts()?.join(format!("{name}.png"));
@@ -280,7 +286,7 @@ impl Window {
         Ok(file)
     }
 
-    /// The text that a probe gave; else what the page says instead.
+    /// The text that a probe returned; a failure gets the page's text as context.
     async fn or_page(&self, found: Result<Value>, problem: &str) -> Result<String> {
         match found {
             Ok(text) => Ok(text.as_str().unwrap_or_default().to_owned()),
@@ -312,7 +318,7 @@ impl Window {
         Ok(Element::from_element_id(self.client.clone(), ElementRef::from(id.to_owned())))
     }
 
-    /// Asks a probe after every change of the page until it has something to say; survives a reload meanwhile.
+    /// Runs a probe after every change of the page until it returns a value; survives a reload.
     async fn settle(&self, probe: &str, parameters: &[&str], deadline: Duration) -> Result<Value> {
         let script = format!(
             "{PAGE}\nconst [probe, parameters, limit, done] = arguments;\nsettle(probe, parameters, limit, done);"
@@ -326,7 +332,7 @@ impl Window {
                 self.client.switch_to_window(self.handle.clone()).await?;
                 self.client.execute_async(&script, arguments).await
             };
-            // A page that is taken away takes its answer with it.
+            // A page that is replaced loses its answer.
             match timeout(left + Duration::from_secs(2), answer).await {
                 Ok(Ok(Value::Null)) => {}
                 Ok(Ok(value)) => return Ok(value),

@@ -37,7 +37,7 @@ impl Pointer {
         let ids = list.split_once('#').map_or("", |(_, ids)| ids);
         let mut found = Vec::new();
         for id in ids.split(',').filter_map(|id| parse_id(id.trim())) {
-            // A window that closed between the two questions has no title.
+            // A window that closed between the two queries has no title.
             if self.title(XWindow(id)).await.is_ok_and(|name| name.contains(title)) {
                 found.push(XWindow(id));
             }
@@ -45,7 +45,7 @@ impl Pointer {
         Ok(found)
     }
 
-    /// The one window whose title contains `title`, waited for.
+    /// Waits for the one window whose title contains `title`.
     pub async fn window(&self, title: &str) -> Result<XWindow> {
         eventually(&format!("a window titled “{title}”"), SHORT, async || {
             Ok(self.windows(title).await?.last().copied())
@@ -94,14 +94,14 @@ impl Pointer {
         self.xdotool(&["windowmove", &window.0.to_string(), &x.to_string(), &y.to_string()]).await.map(drop)
     }
 
-    /// Gives a window another size.
+    /// Resizes a window.
     pub async fn resize(&self, window: XWindow, width: i32, height: i32) -> Result<()> {
         self.xdotool(&["windowsize", &window.0.to_string(), &width.to_string(), &height.to_string()])
             .await
             .map(drop)
     }
 
-    /// Where the inside of a window is on the screen.
+    /// The place of a window's content on the screen.
     pub async fn extents(&self, window: XWindow) -> Result<Extents> {
         let answer = self.run("xwininfo", &["-id", &window.0.to_string()]).await?;
         let value = |name: &str| -> Result<i32> {
@@ -124,14 +124,19 @@ impl Pointer {
 
     /// Presses the first button of the pointer at a place on the screen.
     pub async fn click(&self, x: i32, y: i32) -> Result<()> {
-        // Not `--sync`: that waits for ever if the pointer is there already.
+        // Not `--sync`: that waits forever if the pointer is already there.
         self.xdotool(&["mousemove", &x.to_string(), &y.to_string(), "click", "1"]).await.map(drop)
+    }
+
+    /// Presses the right button of the pointer at a place on the screen.
+    pub async fn right_click(&self, x: i32, y: i32) -> Result<()> {
+        self.xdotool(&["mousemove", &x.to_string(), &y.to_string(), "click", "3"]).await.map(drop)
     }
 
     /// Turns the wheel up at a place on the screen.
     pub async fn wheel_up(&self, x: i32, y: i32, notches: usize) -> Result<()> {
         let (x, y, notches) = (x.to_string(), y.to_string(), notches.to_string());
-        // X11 tells the wheel as buttons: 4 is up.
+        // X11 reports the wheel as buttons: 4 is up.
         self.xdotool(&["mousemove", &x, &y, "click", "--repeat", &notches, "--delay", "20", "4"])
             .await
             .map(drop)
@@ -155,7 +160,7 @@ impl Pointer {
         Ok(())
     }
 
-    /// Does many things in a row, as fast as they go: `mousemove X Y`, `click 1`, `key K`, `windowactivate W`.
+    /// Performs many actions in a row, as fast as possible: `mousemove X Y`, `click 1`, `key K`, `windowactivate W`.
     pub async fn many(&self, things: &[&str]) -> Result<()> {
         self.xdotool(things).await.map(drop)
     }

@@ -1,4 +1,4 @@
-//! The processes of a run, found by a mark in their environment: a process that was forgotten keeps the mark.
+//! The processes of a run, found by a mark in their environment, which every descendant inherits.
 
 use std::path::PathBuf;
 use std::{fs, io};
@@ -12,7 +12,7 @@ pub struct Process {
     pub parent: u32,
     /// Its program file; empty if that cannot be read.
     pub program: PathBuf,
-    /// Its command line, the arguments parted by spaces.
+    /// Its command line, the arguments separated by spaces.
     pub command_line: String,
 }
 
@@ -48,7 +48,7 @@ fn read(pid: u32, mark: &str) -> Option<Process> {
     let environment = fs::read(format!("/proc/{pid}/environ")).ok()?;
     environment.split(|&byte| byte == 0).find(|entry| *entry == mark.as_bytes())?;
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name in parentheses may hold spaces and parentheses itself: the fields begin after the last one.
+    // The name in parentheses can contain spaces and parentheses: the fields begin after the last one.
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
     if fields.next()? == "Z" {
         return None;

@@ -1,4 +1,4 @@
-//! An address that listens and remembers who came: for what must never be asked.
+//! A listening address that records its connections: for requests that must never be made.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,7 +8,7 @@ use tokio::io::AsyncReadExt;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-/// A listener on the loopback interface. It answers nobody, and ends when it is dropped.
+/// A listener on the loopback interface. It never answers, and ends when it is dropped.
 #[derive(Debug)]
 pub struct Trap {
     address: SocketAddr,
@@ -30,7 +30,7 @@ impl Trap {
         self.address.to_string()
     }
 
-    /// The first line of each connection, in the order in which they came.
+    /// The first line of each connection, in order.
     pub fn caught(&self) -> Vec<String> {
         self.caught.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -47,14 +47,14 @@ async fn listen(listener: TcpListener, caught: Arc<Mutex<Vec<String>>>) {
     loop {
         let mut connection = match listener.accept().await {
             Ok((connection, _)) => connection,
-            // Somebody came, and who it was is not known: that counts as well.
+            // A connection without a readable first line counts as well.
             Err(error) => {
                 push(format!("unknown: {error}"));
                 continue;
             }
         };
         let mut start = [0; 256];
-        // A connection counts even if it says nothing.
+        // A connection counts even if it sends nothing.
         let len = connection.read(&mut start).await.unwrap_or(0);
         let said = String::from_utf8_lossy(&start[..len]);
         push(said.lines().next().unwrap_or("(silent)").to_owned());

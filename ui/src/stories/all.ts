@@ -1,4 +1,4 @@
-// The pages of stories, by name: `stories.html?page=kit`.
+// The story pages by name: `stories.html?page=kit`.
 
 import { asking } from './asking';
 import { composer } from './composer';

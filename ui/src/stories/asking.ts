@@ -1,10 +1,12 @@
-// Requests and the panels behind their buttons.
+// Stories of permission requests and the panels that their buttons open.
 
 import type { PermissionRequest, Suggestion } from '../lib/bindings/api';
 import AlwaysAllow from '../lib/asking/AlwaysAllow.svelte';
 import DenyReason from '../lib/asking/DenyReason.svelte';
 import InputEditor from '../lib/asking/InputEditor.svelte';
+import Notices from '../lib/asking/Notices.svelte';
 import PermissionCard from '../lib/asking/PermissionCard.svelte';
+import PlainRequest from '../lib/asking/PlainRequest.svelte';
 import PlanCard from '../lib/asking/PlanCard.svelte';
 import QuestionCard from '../lib/asking/QuestionCard.svelte';
 import * as script from '../lib/host/fake/script';
@@ -52,6 +54,9 @@ export const asking: Page = () => [
       },
     ],
   }),
+  ...states('Notices', Notices, {
+    two: { words: ['1 control character: \\u{0007}', 'The key “path” stands twice'] },
+  }),
   ...states('AlwaysAllow', AlwaysAllow, {
     'nothing chosen': { suggestions: SUGGESTIONS, moved, disabled: false, onallow: ignore, oncancel: ignore },
   }),
@@ -68,6 +73,18 @@ export const asking: Page = () => [
         await press(root, 'Use this instead');
       },
     ],
+  }),
+  ...states('PlainRequest', PlainRequest, {
+    'shown in full': {
+      request: { ...script.commandRequest('plain', 'cargo test'), plain: 'cargo test' },
+      moved,
+      ondecide: agree,
+    },
+    'not shown in full': {
+      request: { ...script.commandRequest('hidden', ODD), plain: null },
+      moved,
+      ondecide: agree,
+    },
   }),
   ...states('PlanCard', PlanCard, {
     'with a comment': [

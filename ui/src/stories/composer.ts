@@ -1,6 +1,7 @@
-// Where prompts are written, and those that wait.
+// Stories of the composer and the queue.
 
 import Composer from '../lib/composer/Composer.svelte';
+import PlainComposer from '../lib/composer/PlainComposer.svelte';
 import QueueList from '../lib/composer/QueueList.svelte';
 import type { QueuedPrompt } from '../lib/bindings/api';
 import { emptySession, PROJECT_FILES } from '../lib/host/fake/facts';
@@ -12,7 +13,7 @@ import { agree, ignore, press, states, write, type Page } from './story';
 const IMAGE =
   'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAJUlEQVR42mP48ukdHN1cFwpHuMQZBqEGYhQhiw9GDaPxMCg0AAA96VgfdX5v0gAAAABJRU5ErkJggg==';
 
-/** Drafts of stories are not kept. */
+/** A storage that keeps nothing, for the drafts of stories. */
 const NOWHERE: Storage = {
   length: 0,
   clear: ignore,
@@ -67,9 +68,16 @@ export const composer: Page = () => [
     'choosing a command': [box(''), (root) => write(root, '/'), 'above'],
     'choosing a file': [box(''), (root) => write(root, '@s'), 'above'],
   }),
+  ...states('PlainComposer', PlainComposer, { 'a turn runs': { ...box('and one more thing'), running: true } }),
   ...states('QueueList', QueueList, {
     'all that wait': list,
     editing: [{ ...list, queue: QUEUE.slice(2, 3) }, (root) => press(root, 'Edit queued prompt')],
+    'held by Stop': {
+      ...list,
+      queue: ['b', 'c'].map((id) => queued(id, { held: true })),
+      running: false,
+    },
+    'only what was cut off': { ...list, queue: QUEUE.slice(4), running: false },
     'no turn runs': { ...list, queue: QUEUE.slice(3), running: false },
   }),
 ];

@@ -1,14 +1,23 @@
-// What a conversation is made of.
+// Stories of the conversation's components.
 
 import { createRawSnippet } from 'svelte';
 
-import type { Body, PermissionRequest, ToolState } from '../lib/bindings/api';
+import type {
+  Body,
+  Model,
+  PermissionRequest,
+  ToolDetail as ToolDetailOf,
+  ToolState,
+  TurnEnd,
+} from '../lib/bindings/api';
+import type { ToolCallBody } from '../lib/conversation/bodies';
 import ChannelBanner from '../lib/conversation/ChannelBanner.svelte';
 import ContextRing from '../lib/conversation/ContextRing.svelte';
 import EmptyConversation from '../lib/conversation/EmptyConversation.svelte';
 import FindBar from '../lib/conversation/FindBar.svelte';
 import Header from '../lib/conversation/Header.svelte';
 import ItemView from '../lib/conversation/ItemView.svelte';
+import BackgroundLine from '../lib/conversation/BackgroundLine.svelte';
 import LookupsRow from '../lib/conversation/LookupsRow.svelte';
 import NowLine from '../lib/conversation/NowLine.svelte';
 import OutputPane from '../lib/conversation/OutputPane.svelte';
@@ -16,6 +25,7 @@ import PartBar from '../lib/conversation/PartBar.svelte';
 import ProblemList from '../lib/conversation/ProblemList.svelte';
 import TodoList from '../lib/conversation/TodoList.svelte';
 import Transcript from '../lib/conversation/Transcript.svelte';
+import TasksRow from '../lib/conversation/TasksRow.svelte';
 import ToolDetail from '../lib/conversation/ToolDetail.svelte';
 import { emptySession } from '../lib/host/fake/facts';
 import { codeLine } from '../lib/host/fake/markdown';
@@ -24,14 +34,55 @@ import { Problems } from '../lib/state/problems.svelte';
 import { ignore, item, press, sessionOf, states, write, type Page } from './story';
 
 const nothing = createRawSnippet(() => ({ render: () => '<i></i>' }));
+const LONG_FAILURE =
+  'The API answered 400: invalid_request_error: messages.14.content.2.image.source.base64.data: image exceeds the maximum of 5 MB, and neither of the other two images of this request can be read';
 const LONG_WORD = 'ledger_'.repeat(400);
 
 const inSession = (body: Body, open = false) => ({ item: item(body, { open }), session: sessionOf() });
 const parts = (part: number) => item(script.text(script.EXPLAINED), { parts: 4, part });
 
-const CALLS: ToolState[] = ['preparing', 'running', 'waiting', 'succeeded', 'failed', 'denied', 'interrupted'];
+const CALLS: ToolState[] = [
+  'preparing',
+  'running',
+  'waiting',
+  'background',
+  'succeeded',
+  'failed',
+  'denied',
+  'notRun',
+  'interrupted',
+];
+/** The engine's notes, by state. */
+const NOTES: Partial<Record<ToolState, string>> = {
+  waiting: 'waits for you',
+  failed: 'exit code 101',
+  denied: 'denied',
+  notRun: 'interrupted before it ran',
+};
+const ENDED: ToolState[] = ['succeeded', 'failed', 'interrupted'];
 const call = (state: ToolState) =>
-  script.ran('cargo test -p ledger', [], { state, note: state === 'failed' ? 'exit code 101' : state });
+  script.ran('cargo test -p ledger', [], {
+    state,
+    note: NOTES[state],
+    inBackground: state === 'background',
+    durationMs: ENDED.includes(state) ? 4_100 : null,
+  });
+
+/** A command that the user changed before it ran. */
+const changed = () =>
+  script.ran('touch changed.txt && echo changed', ['changed'], { originalInput: 'touch original.txt' });
+
+const written = (state: ToolState, verb: string, note?: string) =>
+  script.tool('edit', verb, 'src/money.rs', { type: 'edit', ...script.DIFF }, { state, note, durationMs: null });
+
+function tasks(last: ToolState) {
+  const bodies = [script.todos(1), script.todos(2), { ...script.todos(3), state: last } as Body];
+  return { items: bodies.map((body) => item(body)), ontoggle: ignore, session: sessionOf() };
+}
+
+function detailed(detail: ToolDetailOf, words: script.ToolWords = {}) {
+  return { itemId: 'i1', call: script.tool('other', 'Used', 'a tool', detail, words) as ToolCallBody };
+}
 
 function agent(nEarlier = 0) {
   const body = script.tool('agent', 'Asked an agent to', 'find every place that rounds', {
@@ -59,8 +110,8 @@ function notice(
   return inSession({ type: 'notice', level, text, detail: null, untilAt: null, ...rest }, true);
 }
 
-function ended(outcome: Extract<Body, { type: 'turnEnd' }>['outcome'], words: string) {
-  return inSession({ ...script.turnEnd(), type: 'turnEnd', outcome, words } as Body);
+function ended(outcome: TurnEnd['outcome'], words: string, costUsd: TurnEnd['costUsd'] = 0.18) {
+  return inSession({ ...script.turnEnd(), type: 'turnEnd', outcome, words, costUsd } as Body);
 }
 
 function prompted(state: Extract<Body, { type: 'prompt' }>['state'], text: string, nImages = 0) {
@@ -85,6 +136,15 @@ const head = {
   oncopy: ignore,
 };
 const facts = { ...emptySession('s1', 'Round half to even in totals'), alive: true };
+const RECOMMENDED: Model = {
+  name: 'default',
+  label: 'Default (recommended)',
+  description: 'Use the default model (currently Opus 5.5)',
+  resolved: 'claude-opus-5-5',
+  effortLevels: ['low', 'medium', 'high'],
+  canStopThinking: false,
+  canDecide: true,
+};
 const usage = { contextTokens: 68_000, contextWindow: 200_000, costUsd: 0.42, outputTokens: 9_800 };
 
 function problems() {
@@ -112,6 +172,10 @@ export const header: Page = () => [
     'a long title': {
       ...head,
       session: { ...facts, usage, title: 'Why are the totals of the months off by a cent against those of the bank?' },
+    },
+    'a recommended model': {
+      ...head,
+      session: { ...facts, usage, model: 'default', models: [RECOMMENDED] },
     },
     renaming: [
       { ...head, session: facts },
@@ -147,10 +211,14 @@ export const conversation: Page = () => [
   ...states('NowLine', NowLine, {
     starting: now({ status: { type: 'starting' }, turnStartedAt: null }),
     working: now({ status: { type: 'working', activity: 'Running cargo test' } }),
+    'a long command': now({
+      status: { type: 'working', activity: `Running cargo test ${'--features everything '.repeat(8)}` },
+    }),
     interrupting: now({ status: { type: 'interrupting' } }),
     restarting: now({ status: { type: 'restarting', attempt: 2, at: 0 } }),
     stopping: now({ status: { type: 'stopping' } }),
   }),
+  ...states('BackgroundLine', BackgroundLine, { one: { n: 1 }, several: { n: 3 } }),
   ...states('ContextRing', ContextRing, {
     'a third': { usage },
     full: { usage: { ...usage, contextTokens: 230_000 } },
@@ -158,7 +226,7 @@ export const conversation: Page = () => [
   }),
 ];
 
-/** A reader who went up, to a place that stays. */
+/** A user who scrolled up, to a fixed position. */
 function away(requests: PermissionRequest[]) {
   const session = sessionOf({ requests }, [script.prompt(script.ASKED), script.text(script.EXPLAINED)]);
   session.place = { following: false, index: 0, offset: 0 };
@@ -194,6 +262,13 @@ export const items: Page = () => [
   }),
   ...states('ToolCallRow', ItemView, {
     ...Object.fromEntries(CALLS.map((state) => [state, inSession(call(state))])),
+    'run in the background': inSession(
+      script.ran('npm run dev', [], { verb: 'Ran in the background', note: 'stopped', inBackground: true }),
+    ),
+    'changed by the user': inSession(changed()),
+    'changed by the user, open': inSession(changed(), true),
+    'a file that is to be written': inSession(written('waiting', 'Wants to write', 'waits for you')),
+    'a file that was not written': inSession(written('notRun', 'Did not write', 'interrupted before it ran')),
     'an agent at work': agent(),
     'an agent with earlier steps': agent(1_240),
     'a long subject': inSession(script.ran(`cargo test ${'--features everything '.repeat(12)}`, [])),
@@ -202,6 +277,11 @@ export const items: Page = () => [
     closed: { ...lookups('running'), open: false },
     open: { ...lookups('failed'), open: true },
   }),
+  ...states('TasksRow', TasksRow, {
+    closed: { ...tasks('succeeded'), open: false },
+    'at work': { ...tasks('running'), open: false },
+    open: { ...tasks('failed'), open: true },
+  }),
   ...states('NoticeRow', ItemView, {
     info: notice('info', 'The conversation was shortened.'),
     warning: notice('warning', 'A line could not be read.', { detail: '{"type":"assist' }),
@@ -209,9 +289,13 @@ export const items: Page = () => [
   }),
   ...states('TurnEndLine', ItemView, {
     done: ended({ type: 'done' }, 'Done'),
+    'cost unknown': ended({ type: 'done' }, 'Done', null),
     interrupted: ended({ type: 'interrupted' }, 'Interrupted'),
+    'nothing was done': ended({ type: 'unavailable' }, 'Nothing was done'),
     'not logged in': ended({ type: 'notLoggedIn' }, 'The agent is not logged in'),
     crashed: ended({ type: 'crashed' }, 'The agent stopped unexpectedly'),
+    'a long failure': ended({ type: 'apiError', status: 400 }, LONG_FAILURE),
+    'one long word': ended({ type: 'failed' }, LONG_WORD),
   }),
 ];
 
@@ -229,24 +313,26 @@ export const details: Page = () => [
     'a part of many lines': { itemId: 'i1', output: { total: 1_240, first: 100, lines: numbered } },
   }),
   ...states('ToolDetail', ToolDetail, {
-    'a command without output': {
-      itemId: 'i1',
-      detail: { type: 'command', command: 'touch report.md', output: NOTHING },
-    },
-    'a command': {
-      itemId: 'i1',
-      detail: { type: 'command', command: 'cargo test', output: script.whole(numbered.slice(0, 4)) },
-    },
-    'an edit': {
-      itemId: 'i1',
-      detail: { type: 'edit', ...script.DIFF, hunks: [...script.DIFF.hunks, ...script.DIFF.hunks] },
-    },
-    'an empty file': { itemId: 'i1', detail: { type: 'text', language: null, output: NOTHING } },
-    'what no tool is known for': {
-      itemId: 'i1',
-      detail: { type: 'json', input: '{ "month": "2026-04" }', output: script.whole(numbered.slice(0, 2)) },
-    },
-    tasks: { itemId: 'i1', detail: { type: 'todos', todos: todos(2) } },
+    'a command without output': detailed({ type: 'command', command: 'touch report.md', output: NOTHING }),
+    'a command': detailed({ type: 'command', command: 'cargo test', output: script.whole(numbered.slice(0, 4)) }),
+    'an edit': detailed({ type: 'edit', ...script.DIFF, hunks: [...script.DIFF.hunks, ...script.DIFF.hunks] }),
+    'an empty file': detailed({ type: 'text', language: null, output: NOTHING }),
+    'what no tool is known for': detailed({
+      type: 'json',
+      input: '{ "month": "2026-04" }',
+      output: script.whole(numbered.slice(0, 2)),
+    }),
+    'a change that was not made': detailed({ type: 'edit', ...script.DIFF }, { state: 'denied' }),
+    'a change that was interrupted': detailed({ type: 'edit', ...script.DIFF }, { state: 'interrupted' }),
+    'a command that did not run': detailed(
+      { type: 'command', command: 'rm -rf x', output: NOTHING },
+      { state: 'denied' },
+    ),
+    'a command in the background': detailed(
+      { type: 'command', command: 'npm run dev', output: NOTHING },
+      { state: 'background', inBackground: true },
+    ),
+    tasks: detailed({ type: 'todos', todos: todos(2) }),
   }),
   ...states('TodoList', TodoList, { none: { todos: [] }, 'all done': { todos: todos(4) } }),
 ];

@@ -1,4 +1,4 @@
-// Dialogs, drawn in the page instead of above it.
+// Stories of dialogs, drawn in the page instead of above it.
 
 import type { Checkup } from '../lib/bindings/api';
 import { emptySession, PREFERENCES, PROJECT } from '../lib/host/fake/facts';

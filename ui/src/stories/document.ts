@@ -1,4 +1,4 @@
-// Documents with every kind of block and span, and changes of files.
+// Stories of documents with every kind of block and span, and of file changes.
 
 import type { Block, Span } from '../lib/bindings/api';
 import Blocks from '../lib/document/Blocks.svelte';
@@ -75,7 +75,12 @@ const HIDDEN = {
       ? []
       : [
           hunk,
-          { lines: hunk.lines.map((line) => ({ ...line, parts: [{ text: 'l\u0435dger\u202e', strong: false }] })) },
+          {
+            lines: hunk.lines.map((line) => ({
+              ...line,
+              parts: [{ text: 'l\u0435dger\u202e', strong: false, style: 'plain' as const }],
+            })),
+          },
         ],
 };
 

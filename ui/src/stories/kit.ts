@@ -1,10 +1,11 @@
-// The pieces that everything else is made of.
+// Stories of the basic components.
 
 import { createRawSnippet } from 'svelte';
 
 import type { Status } from '../lib/bindings/api';
 import Alarm from '../lib/kit/Alarm.svelte';
 import Button from '../lib/kit/Button.svelte';
+import Guard from '../lib/kit/Guard.svelte';
 import CopyButton from '../lib/kit/CopyButton.svelte';
 import IconButton from '../lib/kit/IconButton.svelte';
 import Menu from '../lib/kit/Menu.svelte';
@@ -30,7 +31,17 @@ const STATUSES: Status[] = [
   { type: 'stopped' },
 ];
 
+const breaks = createRawSnippet(() => ({
+  render: () => {
+    throw new Error('a part that cannot be drawn');
+  },
+}));
+
 export const kit: Page = () => [
+  ...states('Guard', Guard, {
+    'nothing to show': { part: 'The session list', children: breaks },
+    'plain text': { part: 'This entry', text: () => 'cargo test -p ledger totals', children: breaks },
+  }),
   ...states('Button', Button, {
     plain: { children: says('Deny') },
     main: { look: 'main', children: says('Start') },

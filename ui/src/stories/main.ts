@@ -1,4 +1,4 @@
-// Shows a page of stories. No part of the app.
+// Entry point of the story pages. Not a part of the app.
 
 import '@fontsource-variable/inter';
 import '@fontsource-variable/jetbrains-mono';
@@ -14,7 +14,7 @@ import { pages } from './all';
 import Gallery from './Gallery.svelte';
 
 applyStoredTheme();
-// Above the page, one dialog would hide all others.
+// As a modal, one dialog would hide all others.
 HTMLDialogElement.prototype.showModal = HTMLDialogElement.prototype.show;
 
 const target = document.getElementById('app');

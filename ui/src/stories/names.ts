@@ -1,4 +1,4 @@
-// The names of the pages of stories, in the order in which they are looked at.
+// Names of the story pages, in display order.
 
 export const pageNames = [
   'kit',

@@ -1,7 +1,9 @@
-// Whole pages that stand where a conversation would, and the lists beside it.
+// Stories of the pages that replace a conversation, and of the lists next to it.
+
+import { tick } from 'svelte';
 
 import type { Session, Status } from '../lib/bindings/api';
-import { emptySession, PREFERENCES, SURVIVORS } from '../lib/host/fake/facts';
+import { emptySession, PREFERENCES, SURVIVORS, UNREAD_FILES } from '../lib/host/fake/facts';
 import { TRUST } from '../lib/host/fake/trust';
 import * as script from '../lib/host/fake/script';
 import MissingAgent from '../lib/pages/MissingAgent.svelte';
@@ -10,7 +12,10 @@ import SessionRow from '../lib/sessions/SessionRow.svelte';
 import SidePanel from '../lib/side/SidePanel.svelte';
 import TrustPage from '../lib/trust/TrustPage.svelte';
 import type { TrustView } from '../lib/bindings/api';
-import SurvivorsBanner from '../lib/window/SurvivorsBanner.svelte';
+import ContextMenu from '../lib/window/ContextMenu.svelte';
+import SettingsBanner from '../lib/window/SettingsBanner.svelte';
+import OrphansBanner from '../lib/window/OrphansBanner.svelte';
+import UnreadFilesBanner from '../lib/window/UnreadFilesBanner.svelte';
 import { ignore, sessionOf, states, type Page } from './story';
 
 const done = () => Promise.resolve();
@@ -50,8 +55,9 @@ export const pages: Page = () => [
   }),
   ...states('TrustPage', TrustPage, {
     'nothing that runs': trust({ nothingToRun: true, findings: asked.findings.slice(-1) }),
-    'written differently': trust({ standing: 'changed' }),
-    trusted: trust({ standing: 'trusted' }),
+    'written differently': trust({ state: 'changed' }),
+    trusted: trust({ state: 'trusted' }),
+    'kept as it was': trust({ ...TRUST['trust-changed'], state: 'kept', canKeep: false }),
   }),
 ];
 
@@ -61,6 +67,7 @@ export const lists: Page = () => [
     waiting: row({ type: 'needsInput', what: 'Wants to run a command' }),
     failed: row({ type: 'failed', message: 'The API answered 529, which means that it is overloaded' }),
     'open, asks nothing': { ...row({ type: 'completed' }, { mode: 'bypassPermissions' }), open: true },
+    'done, with work in the background': row({ type: 'completed' }, { nBackground: 2 }),
     'a long title': row(
       { type: 'idle' },
       { title: 'Why are the totals of the months off by a cent against the bank?' },
@@ -70,7 +77,23 @@ export const lists: Page = () => [
     'changes and tasks': { open: sessionOf({}, [...edits, script.todos(2)]), onshow: ignore, onclose: ignore },
     empty: { open: sessionOf(), onshow: ignore, onclose: ignore },
   }),
-  ...states('SurvivorsBanner', SurvivorsBanner, {
-    one: { survivors: SURVIVORS.slice(0, 1), now: Date.now(), onend: done, onleave: done },
+  ...states('ContextMenu', ContextMenu, {
+    'words are selected': [
+      {},
+      async (root) => {
+        const words = root.ownerDocument.querySelector('h2');
+        if (words !== null) getSelection()?.selectAllChildren(words);
+        root.dispatchEvent(new MouseEvent('contextmenu', { bubbles: true, cancelable: true, clientX: 8, clientY: 8 }));
+        await tick();
+      },
+    ],
+  }),
+  ...states('SettingsBanner', SettingsBanner, { changed: { onreview: ignore } }),
+  ...states('OrphansBanner', OrphansBanner, {
+    one: { orphans: SURVIVORS.slice(0, 1), now: Date.now(), onend: done, onleave: done },
+  }),
+  ...states('UnreadFilesBanner', UnreadFilesBanner, {
+    'each kind': { files: UNREAD_FILES },
+    'left where it is': { files: UNREAD_FILES.slice(0, 1).map((file) => ({ ...file, movedTo: null })) },
   }),
 ];

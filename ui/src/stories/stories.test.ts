@@ -1,4 +1,5 @@
-// Every element of every component is drawn in some scene or story, so that axe and an eye get to see it.
+// Coverage of the stories: every element of every component is drawn in some scene or story, so that axe and a reviewer
+// see it.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -19,7 +20,7 @@ import Gallery from './Gallery.svelte';
 
 const UI = resolve(import.meta.dirname, '../..');
 
-/** Where an element stands in a source, as Svelte notes it down in development: `src/lib/kit/Menu.svelte:113:0`. */
+/** The source positions of drawn elements, as Svelte records them in development: `src/lib/kit/Menu.svelte:113:0`. */
 const drawn = new Set<string>();
 
 function look() {
@@ -35,7 +36,7 @@ interface Place {
   source: string;
 }
 
-/** The elements of a component's markup. */
+/** The elements in a component's markup. */
 function elementsOf(path: string): Place[] {
   const source = readFileSync(join(UI, path), 'utf8');
   const lines = source.split('\n');
@@ -68,11 +69,11 @@ async function scene(name: string, act: () => Promise<unknown> = tick) {
 
 const press = (key: string) => fireEvent.keyDown(document.body, { key, ctrlKey: true });
 
-/** All there is, drawn one after the other. */
-const PATIENCE = 120_000;
+/** The time limit in milliseconds for drawing all stories and scenes in sequence. */
+const DEADLINE = 120_000;
 
 describe('the stories', () => {
-  it('show every element of every component, with the scenes', { timeout: PATIENCE }, async () => {
+  it('show every element of every component, with the scenes', { timeout: DEADLINE }, async () => {
     for (const page of Object.values(pages)) {
       const project = await ProjectState.start(new FakeHost('conversation'));
       const props = { stories: page(), project, attention: new Attention(), clock: new ManualClock() };

@@ -1,4 +1,4 @@
-// One state of one component, to be looked at: what it is given, and what is done to it then.
+// A story: one component in one state, with its props and an optional interaction.
 
 import { tick, type Component } from 'svelte';
 
@@ -11,7 +11,7 @@ import { SessionState } from '../lib/state/session.svelte';
 
 type Props = Record<string, unknown>;
 
-/** What a hand would do to what was drawn. */
+/** An interaction with the drawn component. */
 export type Play = (root: HTMLElement) => Promise<void>;
 
 export interface Story {
@@ -20,17 +20,17 @@ export interface Story {
   component: Component<Props>;
   props: Props;
   play?: Play | undefined;
-  /** What opens above it needs room. */
+  /** The component opens something above itself, which needs space. */
   opensAbove?: boolean | undefined;
 }
 
-/** Made anew for every look: what is given may change under the hand. */
+/** Makes the stories again for each use, because an interaction may change their props. */
 export type Page = () => Story[];
 
-/** As Svelte types what a component lets be bound. */
+/** Svelte's type for the bindable props of a component. */
 type ComponentBindings<Given> = keyof Given | '';
 
-/** The states of a component, by name. */
+/** The stories of a component, one for each named state. */
 export function states<Given extends object>(
   name: string,
   component: Component<Given, object, ComponentBindings<Given>>,
@@ -48,7 +48,7 @@ export function states<Given extends object>(
   });
 }
 
-/** For what a component tells when it is used. */
+/** A callback for component events that do not matter. */
 export const ignore = () => {};
 export const agree = () => Promise.resolve(true);
 
@@ -65,7 +65,7 @@ export function item(
   return state;
 }
 
-/** A session as a window holds it. */
+/** A session in the form in which a window loads it. */
 export function sessionOf(facts: Partial<Session> = {}, bodies: Body[] = []): SessionState {
   const session = new FakeSession({ ...emptySession('s1', 'Round half to even in totals'), ...facts });
   for (const body of bodies) session.add(body);
@@ -74,26 +74,29 @@ export function sessionOf(facts: Partial<Session> = {}, bodies: Body[] = []): Se
   return state;
 }
 
+/** The element that a story wants to use is not drawn. */
+export class NotDrawn extends Error {}
+
 function named(root: HTMLElement, selector: string, name: string): HTMLElement {
   const called = (element: HTMLElement) =>
     element.ariaLabel ?? element.getAttribute('aria-label') ?? element.textContent.trim();
   const found = [...root.querySelectorAll<HTMLElement>(selector)].find((one) => called(one).startsWith(name));
-  if (found === undefined) throw new Error(`nothing is called “${name}”`);
+  if (found === undefined) throw new NotDrawn(`nothing is called “${name}”`);
   return found;
 }
 
-/** Presses the first button, or what is pressed like one, whose name begins so. */
+/** Clicks the first button, summary or menu item whose name starts with `name`. */
 export async function press(root: HTMLElement, name: string): Promise<void> {
   named(root, 'button, summary, [role^=menuitem]', name).click();
   await tick();
 }
 
-/** Writes into the first box. */
+/** Types into the first text box. */
 export async function write(root: HTMLElement, text: string): Promise<void> {
   const box = root.querySelector<HTMLTextAreaElement | HTMLInputElement>(
     'textarea, input:not([type=radio], [type=checkbox], [type=file])',
   );
-  if (box === null) throw new Error('there is no box to write into');
+  if (box === null) throw new NotDrawn('there is no box to write into');
   box.focus();
   box.value = text;
   box.dispatchEvent(new InputEvent('input', { bubbles: true }));

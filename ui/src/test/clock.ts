@@ -1,4 +1,4 @@
-// A clock that moves when a test says so.
+// A clock that a test advances.
 
 import type { Clock } from '../lib/state/attention.svelte';
 

@@ -1,4 +1,4 @@
-// Draws a component in a window made for a test.
+// Draws a component in a window for a test.
 
 import { render, type RenderResult } from '@testing-library/svelte';
 import type { Component } from 'svelte';

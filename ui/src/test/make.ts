@@ -1,6 +1,6 @@
-// Short ways to write down data for tests.
+// Factories for test data.
 
-import type { Batch, Block, Event, Item, ItemId, Rows, Session, Snapshot, ToolIcon } from '../lib/bindings/api';
+import type { Batch, Block, Event, Item, ItemId, RowRange, Session, Snapshot, ToolIcon } from '../lib/bindings/api';
 import { emptySession } from '../lib/host/fake/facts';
 import { codeLine } from '../lib/host/fake/markdown';
 import { tool, whole } from '../lib/host/fake/script';
@@ -9,7 +9,7 @@ export function session(facts: Partial<Session> = {}): Session {
   return { ...emptySession('s1', 'A session'), createdAt: 1, changedAt: 1, ...facts };
 }
 
-/** Every item has a row of its own, below those that were made before. */
+/** Every item has its own row, below those made before. */
 let nextRow = 0;
 
 export function at(row: number, item: Item): Item {
@@ -32,8 +32,8 @@ export function snapshot(seq: number, items: Item[] = [], facts: Partial<Session
   };
 }
 
-/** A batch for a window that holds whatever there is, unless told otherwise. */
-export function batch(after: number, events: Event[], seq = after + events.length, rows?: Rows): Batch {
+/** A batch for a window in which all rows are loaded, unless `rows` says otherwise. */
+export function batch(after: number, events: Event[], seq = after + events.length, rows?: RowRange): Batch {
   const all = { first: 0, end: 1_000_000, total: 1_000_000, ask: 1 };
   return { sessionId: 's1', after, seq, rows: rows ?? all, events };
 }

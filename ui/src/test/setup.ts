@@ -1,9 +1,9 @@
-// What the test environment lacks of a browser: media queries, observers, modal dialogs.
+// Browser features that the test environment lacks: media queries, observers, modal dialogs.
 
 import { configure } from '@testing-library/svelte';
 import { vi } from 'vitest';
 
-// Whether an element is drawn is for a browser to say; asking jsdom for every one takes most of a test's time.
+// Visibility is left to tests in a browser: computing it in jsdom for every element takes most of a test's time.
 configure({ defaultHidden: true });
 
 window.matchMedia = (query) =>

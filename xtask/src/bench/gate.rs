@@ -1,4 +1,5 @@
-//! What an event costs in instructions, counted by callgrind: it repeats within a thousandth, however busy the machine.
+//! The cost of an event in instructions, counted by callgrind. It repeats within a thousandth, however busy the
+//! machine.
 
 use std::fs;
 
@@ -9,11 +10,12 @@ use crate::{Outcome, project, system};
 
 use super::{path, program};
 
-/// How many times the flat limit an event may cost, the reader alone and with the fold into items: what is reached,
-/// so that it gets no worse. Two of the targets are lower, see docs/performance.md.
+/// The maximum cost of an event as a multiple of the flat limit, for the reader alone and with the fold into items. The
+/// values are the current results, so that they do not get worse. Two of the targets are lower, see
+/// docs/performance.md.
 struct Bound {
     kind: &'static str,
-    /// Events that are counted, of which the first half is taken out again with what comes before them.
+    /// Number of events that are counted. The first half is subtracted, together with everything before it.
     n: usize,
     reader: &'static str,
     most: f64,
@@ -49,7 +51,8 @@ pub fn gate() -> Outcome {
     if over.is_empty() { Ok(()) } else { Err(over.join("; ")) }
 }
 
-/// Of one event: so many are counted, and half of them, and making them is taken out.
+/// Instructions per event: the count for `n` events minus the count for half of them, without the cost of creating the
+/// events.
 fn instructions(reader: &str, kind: &str, n: usize) -> Outcome<f64> {
     let of = |reader: &str, n: usize| count(reader, kind, n);
     let (whole, half) = (of(reader, n)? - of("nothing", n)?, of(reader, n / 2)? - of("nothing", n / 2)?);

@@ -1,5 +1,5 @@
-//! Other hosts of the same agent, installed from their registries at a pinned version, beside ours: the same agent,
-//! the same events. Never part of `cargo xtask test`.
+//! A comparison with other hosts of the same agent, installed from their registries at a pinned version: the same
+//! agent, the same events. Never part of `cargo xtask test`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,13 +13,13 @@ use super::{path, program};
 
 const PYTHON_SDK: &str = "claude-agent-sdk==0.2.187";
 const TYPESCRIPT_SDK: &str = "@anthropic-ai/claude-agent-sdk@0.3.330";
-/// Events of the turn that is measured.
+/// Number of events in the measured turn.
 const EVENTS: usize = 20_000;
 
 const PYTHON: &str = include_str!("sdk.py");
 const TYPESCRIPT: &str = include_str!("sdk.mjs");
 
-/// Installs the two, and prints what an event costs each of them and us.
+/// Installs the two SDKs, and prints the cost of an event in each of them and in Deskbell.
 pub fn compare() -> Outcome {
     program()?;
     let folder = project::tools().join("sdks");
@@ -43,7 +43,7 @@ fn write(path: &Path, text: &str) -> Outcome {
     fs::write(path, text).map_err(|error| format!("could not write {}: {error}", path.display()))
 }
 
-/// A Python of its own with the SDK in it.
+/// A Python environment of its own with the SDK in it.
 fn python(folder: &Path) -> Outcome<PathBuf> {
     let python = folder.join("python/bin/python3");
     if !python.is_file() {
@@ -59,7 +59,7 @@ fn typescript(folder: &Path) -> Outcome<Node> {
     let node = Node::ensure()?;
     write(&folder.join("package.json"), "{ \"private\": true }\n")?;
     let mut npm = node.npm(folder);
-    // Without the platform's CLI, which it would bring along: the agent is ours.
+    // Without the platform's CLI, which it would install: the agent is Deskbell's own.
     npm.args([
         "install",
         "--no-save",

@@ -10,10 +10,10 @@ use crate::packages::Need;
 use crate::project::APP;
 use crate::{Outcome, demo, project, system};
 
-/// What came of the check, where it did not fail.
+/// The result of the check, unless it failed.
 pub enum Checked {
     Works,
-    /// Why it could not be made here.
+    /// The reason why it could not run here.
     Skipped(String),
 }
 
@@ -45,7 +45,7 @@ fn check_deb(deb: &Path) -> Outcome {
         let works = check_installed(&files);
         works.map(|()| files)
     });
-    // Removed in any case, before it is told what failed.
+    // Removed in any case, before a failure is reported.
     let removed = run(privileged_dpkg()?.args(["--purge", APP]));
     let files = worked?;
     removed?;
@@ -95,7 +95,7 @@ fn check_installed(files: &[PathBuf]) -> Outcome {
     Ok(())
 }
 
-/// Debian's rpm can look into a package, though not install it.
+/// Debian's rpm can read a package, but not install it.
 fn check_rpm(rpm: &Path) -> Outcome {
     let listed = read(command("rpm").args(["--query", "--list", "--package"]).arg(rpm))?;
     for wanted in [&format!("/usr/bin/{APP}"), ".desktop", ".metainfo.xml", "/128x128/apps/deskbell.png"] {
@@ -107,7 +107,7 @@ fn check_rpm(rpm: &Path) -> Outcome {
     Ok(())
 }
 
-/// The files of the installed package, without the folders it shares with others.
+/// The files of the installed package, without the folders that it shares with others.
 fn files() -> Outcome<Vec<PathBuf>> {
     let listed = read(command("dpkg-query").args(["--listfiles", APP]))?;
     let paths = listed.lines().map(PathBuf::from);

@@ -30,7 +30,7 @@ impl DesktopEntry {
         self.keys.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
     }
 
-    /// The words of `Exec`, with the arguments in the place of its field code for files.
+    /// The words of `Exec`, with the arguments in place of its field code for files.
     pub fn exec(&self, arguments: &[String]) -> Outcome<Vec<String>> {
         let line = self.get("Exec").ok_or("the desktop entry has no Exec")?;
         let mut command = Vec::new();

@@ -1,4 +1,4 @@
-//! The parts of the test run: their names, their order, and what each needs.
+//! The parts of the test run: their names, their order, and the needs of each.
 
 use crate::Outcome;
 use crate::packages::Need;
@@ -52,7 +52,7 @@ impl Part {
         }
     }
 
-    /// What a user calls it, if it can be asked for.
+    /// Its name on the command line, if it can be selected.
     fn name(self) -> Option<&'static str> {
         match self {
             Self::Install | Self::UiBuild => None,
@@ -81,7 +81,7 @@ impl Part {
         }
     }
 
-    /// What the system must be able to do for it.
+    /// The needs of the part on the system.
     pub fn packages(self) -> &'static [Need] {
         match self {
             Self::Install | Self::Formatting | Self::UiBuild => &[],
@@ -96,7 +96,7 @@ impl Part {
     }
 }
 
-/// The parts with these names, and those they need, in order; all of them for no name.
+/// The parts with these names, and those they need, in order; without names all of them.
 pub fn chosen(names: &[&str]) -> Outcome<Vec<Part>> {
     if names.is_empty() {
         return Ok(PARTS.to_vec());
@@ -110,7 +110,7 @@ pub fn chosen(names: &[&str]) -> Outcome<Vec<Part>> {
     Ok(PARTS.into_iter().filter(|part| is_named(part) || is_needed(part)).collect())
 }
 
-/// What the system must be able to do for the parts.
+/// The needs of the parts on the system.
 pub fn needs(parts: &[Part]) -> Vec<Need> {
     parts.iter().flat_map(|part| part.packages()).copied().collect()
 }

@@ -1,4 +1,4 @@
-//! The parts a later prompt can ask for by a word.
+//! The parts of the demo that a later prompt can select by a word.
 
 use serde_json::json;
 
@@ -26,7 +26,7 @@ const PARTS: &[(&str, Part)] = &[
     ("question", question),
 ];
 
-/// Plays the first part the prompt names, else says what there is.
+/// Plays the first part that the prompt names; otherwise lists the parts.
 pub fn play(turn: &mut Turn<'_>, prompt: &str) -> Result<(), Cut> {
     let prompt = prompt.to_lowercase();
     let named = prompt.split(|letter: char| !letter.is_alphanumeric()).find_map(|word| {

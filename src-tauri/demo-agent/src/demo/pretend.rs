@@ -1,4 +1,4 @@
-//! The file the demo pretends to work on: its text, and what reading and changing it looks like on the wire.
+//! The file that the demo pretends to work on: its text, and the wire output of reading and changing it.
 
 use std::path::MAIN_SEPARATOR;
 
@@ -11,17 +11,17 @@ use crate::turn::{Turn, cwd};
 
 const MONEY: &str = include_str!("text/money.rs.txt");
 
-/// Lines around a change that a diff shows.
+/// Number of lines around a change that a diff shows.
 const CONTEXT: usize = 3;
 
-/// A file that exists nowhere but here.
+/// A file that exists only in memory.
 pub struct PretendFile {
     path: String,
     text: String,
 }
 
 impl PretendFile {
-    /// `src/money.rs` as it is before anything is done.
+    /// The initial `src/money.rs`.
     pub fn money() -> Self {
         let path = format!("{}{MAIN_SEPARATOR}src{MAIN_SEPARATOR}money.rs", cwd());
         Self { path, text: MONEY.replace("\r\n", "\n") }
@@ -59,7 +59,7 @@ impl PretendFile {
         self.change(turn, call, &call.input.clone(), &by_config());
     }
 
-    /// Changes it if that is allowed, and says whether it was.
+    /// Changes it if that is allowed, and returns whether it was.
     pub fn edit_if_allowed(&mut self, turn: &mut Turn<'_>, call: &Call) -> Result<bool, Cut> {
         match turn.permit(call)? {
             Permit::Run { input, decision } => {
@@ -96,7 +96,7 @@ impl PretendFile {
     }
 }
 
-/// The change as `structuredPatch` has it, or `None` if there is nothing to change.
+/// The change in the format of `structuredPatch`, or `None` if there is no change.
 fn hunk(text: &str, old: &str, new: &str) -> Option<Value> {
     let at = text.find(old).filter(|_| !old.is_empty())?;
     let after = text.replacen(old, new, 1);

@@ -1,4 +1,4 @@
-//! The tour: one turn that shows most of what an agent can do, as the story of a cent that gets lost.
+//! The tour: one turn that shows most of an agent's features, as the story of a cent that gets lost.
 
 use serde_json::{Value, json};
 
@@ -40,7 +40,7 @@ test src/money.rs - money::split (line 5) ... \x1b[32mok\x1b[0m
 
 test result: \x1b[32mok\x1b[0m. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.31s";
 
-/// Plays the tour. What the user answers changes how it goes on, and what its end says.
+/// Plays the tour. The user's answers change how it continues, and its last text.
 pub fn play(turn: &mut Turn<'_>) -> Result<(), Cut> {
     let mut file = PretendFile::money();
     read_and_explain(turn, &mut file)?;
@@ -75,7 +75,7 @@ fn read_and_explain(turn: &mut Turn<'_>, file: &mut PretendFile) -> Result<(), C
     Ok(())
 }
 
-/// The command that asks; says whether it ran.
+/// The command that asks for permission; returns whether it ran.
 fn run_tests(turn: &mut Turn<'_>) -> Result<bool, Cut> {
     let input = json!({"command": "cargo test money", "description": "Run the tests of src/money.rs"});
     let call = say_and_call(turn, "Now the tests. I need your permission to run a command.", "Bash", input)?;
@@ -112,7 +112,7 @@ fn ask(turn: &mut Turn<'_>) -> Result<Option<Value>, Cut> {
     settle_questions(turn, &call)
 }
 
-/// The command that fails, because an example in the documentation tells the old result, and the way out.
+/// The command that fails, because an example in the documentation shows the old result, and the fix.
 fn mend_documentation(turn: &mut Turn<'_>, file: &mut PretendFile, parts: &str) -> Result<(), Cut> {
     let input =
         json!({"command": "cargo test --doc", "description": "Run the examples in the documentation"});

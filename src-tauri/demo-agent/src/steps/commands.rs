@@ -1,4 +1,4 @@
-//! What the agent does itself, without a model: clearing, summing up, and telling of limits.
+//! The agent's own commands that need no model: clearing, compaction, and rate limits.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use crate::{clock, usage, wire};
 /// Begins a new session in place of this one.
 pub fn clear(turn: &Turn<'_>) {
     let agent = turn.agent;
-    // The uuid of the reset is, as the real CLI has it, not the id of the session that follows.
+    // The uuid of the reset is not the id of the session that follows, as in the real CLI.
     let reset = wire::uuid();
     agent.send(json!({
         "type": "conversation_reset",
@@ -27,7 +27,7 @@ pub fn clear(turn: &Turn<'_>) {
     state.context = 0;
 }
 
-/// Tells that the context is about to be summed up, and was.
+/// Reports that compaction starts, and that it has finished.
 pub fn announce_compaction(turn: &Turn<'_>) {
     turn.agent.send(wire::status(Some("compacting")));
     let mut done = wire::status(None);
@@ -35,7 +35,7 @@ pub fn announce_compaction(turn: &Turn<'_>) {
     turn.agent.send(done);
 }
 
-/// Tells the summary.
+/// Reports the summary.
 pub fn compact(turn: &Turn<'_>) {
     let agent = turn.agent;
     let before = {
@@ -60,7 +60,7 @@ pub fn compact(turn: &Turn<'_>) {
     turn.user(done.into(), json!({"isReplay": true}));
 }
 
-/// An answer the agent makes up itself, without a model.
+/// An answer that the agent produces itself, without a model.
 pub fn synthetic(turn: &mut Turn<'_>, text: &str) {
     let mut line = json!({
         "type": "assistant",
@@ -86,7 +86,7 @@ pub fn synthetic(turn: &mut Turn<'_>, text: &str) {
     turn.agent.output.line(&line);
 }
 
-/// Tells how much of the allowance is used.
+/// Reports how much of the allowance is used.
 pub fn rate_limit(turn: &Turn<'_>, status: &str) {
     let resets_at = clock::millis() / 1000 + 2 * 60 * 60;
     let utilization = match status {

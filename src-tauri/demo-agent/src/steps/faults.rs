@@ -1,4 +1,4 @@
-//! The steps that do what no good agent does.
+//! The steps that misbehave on purpose.
 
 use std::io::Write;
 use std::path::Path;
@@ -34,7 +34,7 @@ pub fn lines(turn: &mut Turn<'_>, file: &Path) -> Result<(), Cut> {
     Ok(())
 }
 
-/// Writes the lines of a file, so many a second. What is late is written at once, so that the pace is kept.
+/// Writes this many lines of a file per second. Late lines are written at once, so that the pace is kept.
 pub fn paced(turn: &mut Turn<'_>, per_second: u32, file: &Path) -> Result<(), Cut> {
     let lines = match std::fs::read(file) {
         Ok(lines) => lines,
@@ -49,7 +49,7 @@ pub fn paced(turn: &mut Turn<'_>, per_second: u32, file: &Path) -> Result<(), Cu
     Ok(())
 }
 
-/// Writes that much to the standard error, in lines.
+/// Writes this many bytes to the standard error, in lines.
 pub fn flood_stderr(bytes: usize) {
     let line = "the quick brown fox jumps over the lazy dog, again and again\n";
     let mut err = std::io::stderr().lock();
@@ -70,7 +70,7 @@ pub fn kill(turn: &mut Turn<'_>, signal: &str) -> Result<(), Cut> {
         return turn.say(&format!("not a signal: {signal}"), 4, NOW);
     };
     turn.agent.output.flush();
-    // Twice, since Rust's own handler takes the first SIGSEGV or SIGBUS, and then leaves the default in its place.
+    // Twice, because Rust's own handler catches the first SIGSEGV or SIGBUS, and then restores the default.
     match raise(signal).and_then(|()| raise(signal)) {
         Ok(()) => Ok(()),
         Err(error) => turn.say(&format!("{signal} can not be raised: {error}"), 4, NOW),
@@ -83,7 +83,7 @@ pub fn kill(turn: &mut Turn<'_>, _signal: &str) -> Result<(), Cut> {
     turn.say("there are no signals here", 4, NOW)
 }
 
-/// Leaves a child behind that holds the standard output, in a session of its own.
+/// Leaves a child in its own session that keeps the standard output open.
 #[cfg(unix)]
 pub fn child(turn: &mut Turn<'_>, seconds: u64) -> Result<(), Cut> {
     use std::os::unix::process::CommandExt;
@@ -98,7 +98,7 @@ pub fn child(turn: &mut Turn<'_>, seconds: u64) -> Result<(), Cut> {
     }
 }
 
-/// Says that no child can be left behind.
+/// Says that this system has no process sessions.
 #[cfg(not(unix))]
 pub fn child(turn: &mut Turn<'_>, _seconds: u64) -> Result<(), Cut> {
     turn.say("there are no sessions of processes here", 4, NOW)

@@ -1,10 +1,10 @@
-//! The demo, in all its branches.
+//! Tests of the demo, in all its branches.
 
 use serde_json::{Value, json};
 
 use crate::support::{Agent, Setup, files, shapes, texts, tool_results};
 
-/// Allows everything, and answers questions with the option at this place, or free text.
+/// Allows everything, and answers questions with the option at this index, or free text.
 fn allow(pick: &'static str) -> impl Fn(&Value) -> Value {
     move |request| {
         let mut input = request["request"]["input"].clone();
@@ -87,7 +87,7 @@ fn the_tour_can_be_stopped_at_any_moment() {
     const STOPS: usize = 16;
     let setup = || Setup::new().partials().env("DESKBELL_DEMO_SPEED", "0.05");
     let whole = setup().start().play_answering("hello", allow("0")).len();
-    // Not quite to the end, where the turn can be over before the interrupt is there.
+    // Not quite to the end, where the turn can end before the interrupt arrives.
     for stop in 0..STOPS {
         let mut agent = setup().start();
         agent.prompt("hello");

@@ -1,4 +1,4 @@
-//! The faults the environment asks for.
+//! Tests of the faults that the environment requests.
 
 use serde_json::json;
 

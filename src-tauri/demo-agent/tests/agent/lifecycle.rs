@@ -1,4 +1,4 @@
-//! Queueing, interrupting, and how an agent ends.
+//! Tests of queueing, interrupting, and the end of an agent.
 
 use serde_json::{Value, json};
 
@@ -133,7 +133,7 @@ fn prompts_written_to_a_busy_agent_are_merged() {
     assert_eq!(texts(&lines), ["second", "third"]);
     assert_eq!(lines.last().unwrap()["user_message_uuids"].as_array().unwrap().len(), 3);
 
-    // In a turn without a call they make one turn of their own.
+    // If the running turn has no call, they make a separate turn.
     agent.named_prompt(4, "PAUSE 1\nUNKNOWN_CONTROL");
     let request = agent.request();
     agent.named_prompt(5, "SAY second");

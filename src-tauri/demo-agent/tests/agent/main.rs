@@ -1,6 +1,6 @@
-//! The demo agent as a process, driven over pipes, held against the shape of recordings of the real CLI 2.1.329.
+//! Tests of the demo agent as a process, driven over pipes and compared with recordings of the real CLI 2.1.329.
 //!
-//! What a test expects in `shape` notation was taken from such recordings; see [`support::shapes`].
+//! The expectations in `shape` notation were taken from such recordings; see [`support::shapes`].
 
 #![allow(clippy::unwrap_used)]
 

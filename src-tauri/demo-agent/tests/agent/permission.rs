@@ -1,4 +1,4 @@
-//! Permission: asking, answering, rules, modes, questions and plans.
+//! Tests of permission: requests, answers, rules, modes, questions and plans.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! How a turn looks on the wire.
+//! Tests of a turn's lines on the wire.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The steps that have no test elsewhere.
+//! Tests of the script steps that are not covered by other tests.
 
 use serde_json::{Value, json};
 
@@ -114,7 +114,7 @@ fn a_child_holds_the_standard_output_beyond_the_end() {
     let child = Pid::from_raw(child);
     assert_eq!(getsid(Some(child)).unwrap(), child, "it is in a session of its own");
     agent.close();
-    // The agent ends, yet its output does not: only the child's end brings that.
+    // The agent exits, but its output stays open until the child ends.
     kill(child, Signal::SIGKILL).unwrap();
     assert_eq!(agent.wait().code(), Some(0));
 }

@@ -1,4 +1,4 @@
-//! The transcript on disk, and taking a session up again.
+//! Tests of the transcript on disk, and of resuming a session.
 
 use std::collections::HashSet;
 

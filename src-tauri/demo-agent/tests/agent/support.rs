@@ -1,4 +1,4 @@
-//! Drives one agent: writes lines, reads lines with a deadline, and names the shape of what came.
+//! A driver for one agent: writes lines, reads lines with a deadline, and names the shape of the output.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// How long anything is waited for. Far beyond what is needed, so that only a hang meets it.
+/// The timeout of every wait. Far longer than needed, so that only a hang reaches it.
 const DEADLINE: Duration = Duration::from_secs(30);
 
-/// How to start an agent.
+/// The configuration of an agent to start.
 pub struct Setup {
     args: Vec<String>,
     env: Vec<(String, String)>,
@@ -69,7 +69,7 @@ impl Setup {
         Self { config: Arc::clone(&self.config), folder: Arc::clone(&self.folder), ..fresh }
     }
 
-    /// The folder the agent works in.
+    /// The folder in which the agent works.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
@@ -125,7 +125,7 @@ impl Agent {
     /// Writes a line as it is.
     pub fn write(&mut self, line: &str) {
         let stdin = self.stdin.as_mut().expect("the standard input is open");
-        // An agent that is gone is found out by what it does not say.
+        // If the agent is gone, the missing output reveals it.
         let _ = stdin.write_all(line.as_bytes()).and_then(|()| stdin.write_all(b"\n"));
     }
 
@@ -133,7 +133,7 @@ impl Agent {
         self.write(&json!({"type": "user", "message": {"role": "user", "content": text}}).to_string());
     }
 
-    /// A prompt with a name of its own, the same for the same number.
+    /// A prompt with its own uuid, the same for the same number.
     pub fn named_prompt(&mut self, number: u32, text: &str) -> String {
         let uuid = format!("00000000-0000-4000-8000-{number:012}");
         let line = json!({
@@ -162,7 +162,7 @@ impl Agent {
         lines.last().unwrap()["response"].clone()
     }
 
-    /// Answers a control request of the agent's.
+    /// Answers a control request of the agent.
     pub fn reply(&mut self, request: &Value, response: Value) {
         let response =
             json!({"subtype": "success", "request_id": request["request_id"], "response": response});
@@ -177,7 +177,7 @@ impl Agent {
         self.reply(request, json!({"behavior": "deny", "message": message}));
     }
 
-    /// The next line, whatever it is; `None` at the end.
+    /// The next line, unparsed; `None` at the end.
     pub fn raw(&mut self) -> Option<String> {
         match self.lines.recv_timeout(DEADLINE) {
             Ok(line) => Some(line),
@@ -192,7 +192,7 @@ impl Agent {
         serde_json::from_str(&line).unwrap_or_else(|_| panic!("not JSON: {line}"))
     }
 
-    /// The lines up to the first one that is looked for, and that one.
+    /// The lines up to and including the first one that matches.
     pub fn until(&mut self, wanted: impl Fn(&Value) -> bool) -> Vec<Value> {
         let mut lines = Vec::new();
         loop {
@@ -205,12 +205,12 @@ impl Agent {
         }
     }
 
-    /// The lines up to and with the next result.
+    /// The lines up to and including the next result.
     pub fn turn(&mut self) -> Vec<Value> {
         self.until(|line| line["type"] == "result")
     }
 
-    /// Plays a prompt that asks nothing.
+    /// Plays a prompt that needs no answer.
     pub fn play(&mut self, prompt: &str) -> Vec<Value> {
         self.prompt(prompt);
         self.turn()
@@ -233,7 +233,7 @@ impl Agent {
         }
     }
 
-    /// The next request of the agent's.
+    /// The next request of the agent.
     pub fn request(&mut self) -> Value {
         self.until(|line| line["type"] == "control_request").pop().unwrap()
     }
@@ -246,13 +246,13 @@ impl Agent {
         self.child.id()
     }
 
-    /// Closes the standard input and waits for the end.
+    /// Closes the standard input and waits for the exit.
     pub fn end(mut self) -> Ended {
         self.close();
         self.wait()
     }
 
-    /// Waits for the end.
+    /// Waits for the exit.
     pub fn wait(mut self) -> Ended {
         let until = Instant::now() + DEADLINE;
         let mut lines = Vec::new();
@@ -278,7 +278,7 @@ impl Drop for Agent {
     }
 }
 
-/// What an agent left when it ended.
+/// The remaining output of an agent, and its exit status.
 pub struct Ended {
     pub status: ExitStatus,
     /// The lines that had not been read.
@@ -292,8 +292,8 @@ impl Ended {
     }
 }
 
-/// The shape of lines: type and subtype; for stream events the event's type, for deltas the delta's, for messages
-/// their content's. In a run of deltas, each kind of line counts once.
+/// The shape of lines: type and subtype; for stream events the event's type, for deltas the delta's, for messages their
+/// content's. In a run of deltas, each kind of line counts once.
 pub fn shapes(lines: &[Value]) -> Vec<String> {
     let in_run = |shape: &String| shape.starts_with("delta ") || shape == "system/thinking_tokens";
     let mut shapes: Vec<String> = Vec::new();
@@ -330,7 +330,7 @@ fn shape(line: &Value) -> String {
     }
 }
 
-/// The texts the agent said, one for each text block.
+/// The agent's texts, one for each text block.
 pub fn texts(lines: &[Value]) -> Vec<String> {
     let blocks =
         lines.iter().filter(|line| line["type"] == "assistant").map(|line| &line["message"]["content"][0]);

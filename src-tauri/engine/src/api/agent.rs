@@ -1,9 +1,9 @@
-//! The agent program: which one, whether it asks, and what it offers.
+//! The agent program: its location, its permission check, and the models and commands it offers.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// Which program speaks.
+/// The agent program of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub enum AgentKind {
@@ -11,7 +11,7 @@ pub enum AgentKind {
     Demo,
 }
 
-/// Which agent program a new session would run, and why that one.
+/// The agent program that a new session would run, and where it was found.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum AgentView {
@@ -20,7 +20,7 @@ pub enum AgentView {
         program: String,
         source: String,
     },
-    /// Not found: every place that was looked at, and what was wrong there.
+    /// Not found: every place that was searched, and the problem there.
     Missing {
         tried: Vec<Tried>,
     },
@@ -29,29 +29,29 @@ pub enum AgentView {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Tried {
-    /// A path, or the name of a variable.
+    /// A path, or the name of an environment variable.
     pub place: String,
     pub problem: String,
 }
 
-/// What the doctor says of the agent.
+/// Result of the agent check (`deskbell doctor`).
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Checkup {
-    /// Which one, and why that one; or what was tried.
+    /// The program and its source, or the places that were tried.
     pub agent: AgentView,
     pub version: Option<String>,
     pub channel: PermissionChannel,
 }
 
-/// Whether an agent asks before it acts.
+/// Whether an agent asks for permission before it acts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum PermissionChannel {
     Asks,
-    /// It went on without a word where it must ask.
+    /// It acted without asking where it must ask.
     NeverAsks,
-    /// It could not be seen: why.
+    /// The check could not be completed; `reason` says why.
     Unknown {
         reason: String,
     },
@@ -60,16 +60,16 @@ pub enum PermissionChannel {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Model {
-    /// What `setModel` takes.
+    /// The value for `setModel`.
     pub name: String,
     pub label: String,
     pub description: String,
-    /// The full name behind `name`, as `Session::model` has it once a turn began.
+    /// The full model name for `name`, as in `Session::model` after the first turn has begun.
     pub resolved: Option<String>,
-    /// From the least to the most; empty if it has none.
+    /// From lowest to highest; empty if the model has none.
     pub effort_levels: Vec<String>,
     pub can_stop_thinking: bool,
-    /// It can judge by itself what needs asking: the mode `auto`.
+    /// The model can decide by itself which calls need permission: the mode `auto`.
     pub can_decide: bool,
 }
 

@@ -1,16 +1,17 @@
-//! What a person asks of one session, and how that fails.
+//! Commands of the user to a session, and their errors.
 
 use super::id::{PromptId, RequestId};
+use super::mode::PermissionMode;
 use super::permission::Decision;
 use super::prompt::{Delivery, Image};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// What can be asked of a session. One JSON object per line through `deskbell relay`.
+/// A command to a session. `deskbell relay` reads one JSON object per line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Command {
-    /// Accepts a prompt. It is sent at once if the agent is idle, else as `delivery` says.
+    /// Accepts a prompt. It is sent immediately if the agent is idle, otherwise as `delivery` says.
     Prompt {
         text: String,
         #[serde(default)]
@@ -18,46 +19,56 @@ pub enum Command {
         #[serde(default)]
         delivery: Delivery,
     },
-    /// Answers an open permission request. Only the first answer counts; a later one is refused. `shown` is the
-    /// request's own: an answer that carries another is refused, and without any only a denial is taken.
+    /// Answers an open permission request. Only the first answer counts; later ones are rejected. `shown` is the value
+    /// from the request: an answer with a different value is rejected, and without a value only a denial is accepted.
     Decide {
         request_id: RequestId,
         #[serde(default)]
         shown: Option<String>,
         decision: Decision,
     },
-    /// Ends the turn, keeps the session.
+    /// Ends the turn and holds the queue: no prompt is sent until the user continues. Keeps the session.
     Interrupt,
-    /// Takes a prompt that is still queued out of the queue.
+    /// Ends the turn. The next prompt in the queue is sent.
+    InterruptAndContinue,
+    /// Sends the held prompts of the queue, in order. Prompts that were cut off are not sent, because the agent may
+    /// already have acted on them: each needs its own `resend`.
+    ContinueQueue,
+    /// Removes a prompt from the queue.
     Withdraw { prompt_id: PromptId },
-    /// Changes the text of a prompt that is still queued.
+    /// Changes the text of a queued prompt.
     EditQueued { prompt_id: PromptId, text: String },
-    /// Sends a prompt again that a crash cut off or that was held back. Never done without being asked.
+    /// Sends a prompt again that a crash cut off or that was held. Never happens automatically.
     Resend { prompt_id: PromptId },
-    /// Changes when a prompt goes that is still queued. One that is held goes with it.
+    /// Changes when a queued prompt is sent. Also releases a held prompt.
     Deliver { prompt_id: PromptId, delivery: Delivery },
-    /// Puts a queued prompt before another one; before none: behind them all.
+    /// Moves a queued prompt before another one; `null` moves it to the end.
     Move { prompt_id: PromptId, before: Option<PromptId> },
-    /// `default`, `acceptEdits`, `plan`, `dontAsk`, `auto`: what the agent may do unasked.
-    SetMode { mode: String },
-    /// A model's name as `Session::models` lists it, or `default`.
+    /// Sets what the agent may do without asking.
+    SetMode { mode: PermissionMode },
+    /// Sets the model: a name from `Session::models`, or `default`.
     SetModel { model: String },
-    /// How hard the model tries: one of its `effortLevels`; `null` is the agent's own.
+    /// Sets the reasoning effort: one of the model's `effortLevels`; `null` is the agent's default.
     SetEffort {
         #[serde(default)]
         effort: Option<String>,
     },
-    /// Whether the model thinks before it answers; only a model that `canStopThinking` can be told not to.
+    /// Turns thinking on or off. Only a model with `canStopThinking` can turn it off.
     SetThinking { on: bool },
-    /// Asks the agent for the rules that it works by; they come in `Session::rules`.
+    /// Requests the agent's permission rules, which arrive in `Session::rules`.
     ListRules,
-    /// A title of the user's own.
+    /// Sets a title chosen by the user.
     Rename { title: String },
-    /// Ends the agent's process, by the stop ladder. The session can be prompted again.
+    /// Starts the agent's process before there is a prompt, so that the first prompt waits less.
+    Start,
+    /// Restarts the agent as soon as it is idle, with the folder settings that are trusted at that time. The
+    /// conversation is kept.
+    Reload,
+    /// Stops the agent's process, in stages. The session can be prompted again.
     Stop,
 }
 
-/// A failure to branch on, to read, and to unfold.
+/// An error with a code for programs, a message to show, and an optional detail to expand.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS, thiserror::Error)]
 #[serde(rename_all = "camelCase")]
 #[error("{message}")]
@@ -70,23 +81,23 @@ pub struct CommandError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub enum ErrorCode {
-    /// No agent program was found; `detail` lists what was tried, a line each.
+    /// No agent program was found; `detail` lists the places that were tried, one per line.
     AgentNotFound,
-    /// The program was found and could not be started.
+    /// The program was found but could not be started.
     SpawnFailed,
     /// The folder does not exist, or is not a folder.
     BadProject,
-    /// Nobody has said yet whether the folder is trusted, or its files changed since.
+    /// The user has not decided yet whether to trust the folder, or its files changed since then.
     NotTrusted,
     NoSuchSession,
     NoSuchPrompt,
-    /// The request was answered or withdrawn before.
+    /// The request was already answered or withdrawn.
     NoSuchRequest,
-    /// The command could not be read, or makes no sense now.
+    /// The command could not be parsed, or is not valid in the current state.
     BadCommand,
     /// The conversation is open in another window or terminal.
     OpenElsewhere,
-    /// The agent refused, in its own words.
+    /// The agent refused; the message is the agent's own.
     Refused,
     Internal,
 }

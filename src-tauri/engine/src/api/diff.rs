@@ -1,9 +1,11 @@
-//! The change of a file, line by line.
+//! The diff of a file, line by line.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// A change of one file.
+use super::document::TokenStyle;
+
+/// The diff of one file.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Diff {
@@ -23,7 +25,7 @@ pub struct Hunk {
 #[serde(rename_all = "camelCase")]
 pub struct DiffLine {
     pub kind: DiffKind,
-    /// 1-based; `null` where the file has no such line, or where the place in the file is not known.
+    /// 1-based; `null` if that version has no such line, or if the position in the file is unknown.
     pub old_line: Option<u32>,
     pub new_line: Option<u32>,
     pub parts: Vec<DiffPart>,
@@ -37,10 +39,11 @@ pub enum DiffKind {
     Removed,
 }
 
-/// A run of a changed line; `strong` marks the words that changed.
+/// A run of text in a line; `strong` marks changed words.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct DiffPart {
     pub text: String,
     pub strong: bool,
+    pub style: TokenStyle,
 }

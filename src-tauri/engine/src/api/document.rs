@@ -1,9 +1,9 @@
-//! Text as data, from Markdown, code and terminals. No HTML string reaches the UI.
+//! Documents as data, made from Markdown, code and terminal output. No HTML string is sent to the UI.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// A block of a document, from Markdown.
+/// A block of a document, parsed from Markdown.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Block {
@@ -41,7 +41,7 @@ pub enum Block {
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ListItem {
-    /// A task's state; `null` for an ordinary item.
+    /// Checkbox state of a task; `null` for an ordinary item.
     pub checked: Option<bool>,
     pub blocks: Vec<Block>,
 }
@@ -80,20 +80,20 @@ pub enum Span {
     Strike {
         spans: Vec<Span>,
     },
-    /// `host` is where it really leads; a link that may not be opened comes as text.
+    /// `host` is the host that the URL really leads to. A link that must not be opened is sent as text.
     Link {
         url: String,
         host: String,
         spans: Vec<Span>,
     },
-    /// A remote image is a chip with its description, never a request.
-    /// `host` is where it would come from; `null` if it may not be opened either.
+    /// An image, drawn as a chip with its description; never loaded. `host` is the host of its URL; `null` if the URL
+    /// must not be opened either.
     Image {
         url: String,
         host: Option<String>,
         alt: String,
     },
-    /// HTML and anything else that is not rendered, shown as the text it is.
+    /// HTML and other content that is not rendered, shown as plain text.
     Raw {
         text: String,
     },
@@ -117,7 +117,7 @@ pub struct Token {
     pub style: TokenStyle,
 }
 
-/// What a token is; the UI's tokens file gives it a colour.
+/// The meaning of a token; the UI's tokens file assigns its colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub enum TokenStyle {

@@ -1,4 +1,4 @@
-//! What a session tells, one event at a time or a frame of them together.
+//! Events of a session, one at a time or in batches.
 
 use super::command::CommandError;
 use super::document::{Block, CodeLine};
@@ -8,11 +8,11 @@ use super::permission::{PermissionRequest, Resolution};
 use super::session::Session;
 use super::tool::Todo;
 use super::turn::{ExitReport, TurnEnd};
-use super::view::{ChangedFile, Rows};
+use super::view::{ChangedFile, RowRange};
 use serde::Serialize;
 use ts_rs::TS;
 
-/// An event with its place in the session's order. `seq` grows by one with each event of a session, without a gap.
+/// An event with its position in the session. `seq` grows by one with each event of a session, without gaps.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Envelope {
@@ -22,67 +22,67 @@ pub struct Envelope {
     pub event: Event,
 }
 
-/// What happened in a session.
+/// An event of a session.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Event {
-    /// The session's facts changed; the whole of them is here.
+    /// The session's data changed; contains all of it.
     SessionChanged { session: Box<Session> },
     /// A new item at the end of the transcript.
     ItemAdded { item: Item },
-    /// An item changed; the whole of it is here, under the same id.
+    /// An item changed; contains the whole item, under the same id.
     ItemChanged { item: Item },
-    /// A text item grew: keep its first `keep` blocks, then come `blocks`.
+    /// A text item grew: keep its first `keep` blocks, then append `blocks`.
     BlocksChanged { item_id: ItemId, keep: u32, blocks: Vec<Block> },
-    /// The last block of a text item, a code block, grew: keep its first `keep` lines, then come `lines`.
+    /// The last block of a text item, a code block, grew: keep its first `keep` lines, then append `lines`.
     CodeGrew { item_id: ItemId, keep: u32, lines: Vec<CodeLine> },
-    /// A text that streams has become so long that its beginning is drawn no more: of what is drawn, `gone` goes. It begins
-    /// with part `part` of `parts` now. To windows only.
+    /// A streaming text became so long that its beginning is no longer drawn: remove `gone` from what is drawn. The
+    /// rest begins with part `part` of `parts`. Only for windows.
     BeginningGone { item_id: ItemId, part: u32, parts: u32, gone: Gone },
-    /// A text item is whole: nothing more comes to it. To windows only; all others are told the item.
+    /// A text item is complete. Only for windows; other subscribers receive the whole item.
     TextFinished { item_id: ItemId },
-    /// An item is void: the first copy of a reply that the agent began again after a retry.
+    /// An item was removed: the first copy of a reply that the agent restarted after a retry.
     ItemRemoved { item_id: ItemId },
-    /// An edit went through: what the session did to that file so far.
+    /// A file was edited; contains the session's changes of it so far.
     FileChanged { file: ChangedFile },
-    /// The agent's list of tasks, whole.
+    /// The agent's whole task list.
     TasksChanged { tasks: Vec<Todo> },
-    /// The agent began a turn. `promptIds` is empty if nobody asked for it.
+    /// The agent began a turn. `promptIds` is empty if no prompt caused it.
     TurnStarted { prompt_ids: Vec<PromptId> },
-    /// The agent's turn is over.
+    /// The agent's turn ended.
     TurnEnded { turn: TurnEnd },
-    /// The agent asks; it waits for as long as it takes.
+    /// The agent requests permission. It waits without a time limit.
     PermissionRequested { request: Box<PermissionRequest> },
     /// The request is no longer open.
     PermissionResolved { request_id: RequestId, resolution: Resolution },
-    /// The agent's process is gone.
+    /// The agent's process exited.
     AgentExited { report: ExitReport },
-    /// A command could not be carried out.
+    /// A command failed.
     CommandFailed { error: CommandError },
 }
 
-/// What goes from the beginning of a text.
+/// Content to remove from the beginning of a text.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Gone {
-    /// So many blocks.
+    /// Number of blocks to remove.
     pub blocks: u32,
-    /// Of the block behind them, which is code, so many lines.
+    /// Number of lines to remove from the next block, if it is a code block.
     pub lines: u32,
-    /// What is left of the block behind them, if that is not all of it, nor lines of code.
+    /// Replacement for the next block, if only a part of it remains and it is not a code block.
     pub cut: Option<Block>,
 }
 
-/// What goes to a window in one Tauri event: the events of one frame, merged.
+/// The merged events of one frame, sent to a window as one Tauri event.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Batch {
     pub session_id: SessionId,
-    /// The batch applies on top of exactly this `seq`; anything else is a gap, and asks for a new snapshot.
+    /// The batch applies to exactly this `seq`. Any other state is a gap, and the window requests a new snapshot.
     pub after: u64,
-    /// The `seq` after it. Merged events leave their numbers out: `seq - after` may exceed their count.
+    /// The `seq` after this batch. Each merged event counts: `seq - after` can exceed the number of `events`.
     pub seq: u64,
-    /// The rows that the window holds from now on. Items that come into it are added by the events.
-    pub rows: Rows,
+    /// The rows that the window has after this batch. Items in newly covered rows are added by the events.
+    pub rows: RowRange,
     pub events: Vec<Event>,
 }

@@ -1,35 +1,57 @@
-//! Files of the project that a prompt may name, and those dropped on a window.
+//! Project files that a prompt can mention, files that could not be read, and files dropped on a window.
 
 use super::prompt::Image;
 use serde::Serialize;
 use ts_rs::TS;
 
-/// Files of the project that fit what was typed, the best first.
+/// Project files that match the typed text, best match first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct FoundFiles {
     pub files: Vec<FoundFile>,
-    /// The project has more files than are looked through.
+    /// Whether the project has more files than are searched.
     pub is_cut: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct FoundFile {
-    /// From the project, with slashes; a folder ends in one.
+    /// Relative to the project, with slashes; a folder ends with a slash.
     pub path: String,
-    /// Which of its characters matched.
+    /// Indices of the matched characters.
     pub matched: Vec<u32>,
 }
 
-/// Something that was dropped on a window.
+/// A file that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct UnreadFile {
+    pub kind: UnreadKind,
+    pub path: String,
+    /// The reason as the end of a sentence: “it is a named pipe, not a file”.
+    pub problem: String,
+    /// Its new name, if it is one of Deskbell's own files and was moved away. Nothing is overwritten or removed.
+    pub moved_to: Option<String>,
+}
+
+/// The purpose of an unread file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum UnreadKind {
+    Preferences,
+    Session,
+    /// The branch in git.
+    Branch,
+}
+
+/// An item dropped on a window.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Dropped {
-    /// An image, to go with the prompt.
+    /// An image to attach to the prompt.
     Image { name: String, image: Image },
-    /// Anything else, to be named in the prompt: from the project if it is in it.
+    /// Any other file, to be mentioned in the prompt. The path is relative if the file is in the project.
     File { path: String },
-    /// Neither, and why, in words.
+    /// A refused item; `why` is the reason in words.
     Refused { why: String },
 }

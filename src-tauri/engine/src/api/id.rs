@@ -1,9 +1,9 @@
-//! Opaque names of what crosses.
+//! Opaque ids.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// Declares an opaque string id, a newtype in Rust and a plain string on the wire.
+/// Declares an opaque string id: a newtype in Rust, a plain string on the wire.
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -28,18 +28,19 @@ macro_rules! id {
 }
 
 id!(
-    /// A session as Deskbell knows it; stable from its creation, across restarts of app and agent.
+    /// Deskbell's id of a session; stable from its creation on, across restarts of app and agent.
     SessionId
 );
 id!(
-    /// One entry of the transcript.
+    /// The id of an item of the transcript.
     ItemId
 );
 id!(
-    /// A prompt. It carries this id to the agent when it is sent first, and another each time it is sent again.
+    /// The id of a prompt. The agent receives this id when the prompt is first sent, and a new one each time it is sent
+    /// again.
     PromptId
 );
 id!(
-    /// A permission request, as the agent named it.
+    /// The agent's id of a permission request.
     RequestId
 );

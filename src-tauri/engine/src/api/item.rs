@@ -1,4 +1,4 @@
-//! The transcript, an entry at a time.
+//! Items of the transcript.
 
 use super::document::Block;
 use super::id::ItemId;
@@ -8,23 +8,24 @@ use super::turn::TurnEnd;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// One entry of the conversation.
+/// One item of the transcript.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Item {
     pub id: ItemId,
     /// The tool call whose subagent made this item; `null` for the main thread.
     pub parent: Option<ItemId>,
-    /// The row it is drawn in, counted from 0: a run of reads and searches shares one, and what a subagent made is in
-    /// that of its call. A row keeps its number for good, and may become empty.
+    /// The row that it is drawn in, counted from 0. A run of reads and searches shares one row, and the items of a
+    /// subagent are in the row of its call. A row keeps its number forever and may become empty.
     pub row: u32,
-    /// Its number in its row, from 0. A window has the last items of a subagent, and asks for those before them.
+    /// Its number in its row, counted from 0. A window has the last items of a subagent and requests those before them.
     pub nr: u32,
     pub at: u64,
-    /// In how many parts a window draws it. More than one: the body is the first of them, or, of a text that streams,
-    /// the last of them. The engine gives the others. Whoever listens without a window has the whole of it.
+    /// The number of parts in which a window draws it. If more than one, the body is the first part or, for a streaming
+    /// text, the last ones; the engine returns the others on request. Subscribers without a window receive the whole
+    /// item.
     pub parts: u32,
-    /// The part that its body begins with. Not 0: the body goes on to the end.
+    /// The part that the body begins with. If it is not 0, the body extends to the end.
     pub part: u32,
     pub body: Body,
 }
@@ -51,9 +52,9 @@ pub enum Body {
     Notice {
         level: Level,
         text: String,
-        /// More to unfold: stderr, a line that could not be read.
+        /// Expandable detail: stderr, or a line that could not be parsed.
         detail: Option<String>,
-        /// When what it tells of is over: a limit resets then.
+        /// The end of the reported condition, for example when a limit resets.
         until_at: Option<u64>,
     },
     TurnEnd(TurnEnd),

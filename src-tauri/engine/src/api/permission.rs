@@ -1,4 +1,4 @@
-//! A permission request, the answers to it, and the way it ends.
+//! Permission requests, their answers, and their outcomes.
 
 use super::diff::Diff;
 use super::document::Block;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-/// Asks whether a tool may do what it is about to do.
+/// A request for permission to run a tool call.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct PermissionRequest {
@@ -15,36 +15,36 @@ pub struct PermissionRequest {
     pub tool: String,
     /// One line: “Run this command?”
     pub question: String,
-    /// What exactly would be run, written or fetched: the raw text, nothing left out.
+    /// Exactly what would be run, written or fetched: the raw text, complete.
     pub subject: String,
-    /// The whole input as a value, for programs: a number may have lost its spelling, a key that stands twice is here
+    /// The whole input as a value, for programs. Numbers may be formatted differently, and a duplicate key is contained
     /// once.
     pub input: Value,
-    /// The whole input as text, for eyes: every token as the agent wrote it, a field to a line.
+    /// The whole input as text, to display: every token as the agent wrote it, one field per line.
     pub input_text: String,
-    /// Names what is shown here. An answer that lets something happen carries it, so that what was seen is what runs.
+    /// Identifies what is shown. An answer that allows anything must contain it, so that what was seen is what runs.
     pub shown: String,
-    /// The input holds more than `subject` and `diff` show.
+    /// The input contains more than `subject` and `diff` show.
     pub has_more: bool,
-    /// The host that a fetch would really reach; `null` for anything else.
+    /// The host that a fetch would really contact; `null` for anything else.
     pub host: Option<String>,
-    /// What may not be what it seems, in the whole of the input.
+    /// Warnings about misleading content in the whole input.
     pub notices: Vec<Notice>,
-    /// All of it for a place that shows no more than plain text; `null` if that would hide something.
+    /// The whole request as plain text, for places that can show only that; `null` if it would hide something.
     pub plain: Option<String>,
     pub kind: RequestKind,
-    /// An edit, as it would change the file; `null` for anything else.
+    /// An edit as it would change the file; `null` for anything else.
     pub diff: Option<Diff>,
-    /// The agent's own choices for “always allow”.
+    /// The agent's own suggestions for “always allow”.
     pub suggestions: Vec<Suggestion>,
-    /// The tool call it belongs to.
+    /// The tool call that it belongs to.
     pub item_id: Option<ItemId>,
-    /// Why it is asked, if the agent said so.
+    /// The reason for the request, if the agent gave one.
     pub reason: Option<String>,
     pub asked_at: u64,
 }
 
-/// Something in a request that may not be what it seems.
+/// A warning about content of a request that may be misleading.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Notice {
@@ -53,7 +53,7 @@ pub struct Notice {
     pub words: String,
 }
 
-/// What a notice is about.
+/// The subject of a notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub enum NoticeKind {
@@ -65,9 +65,9 @@ pub enum NoticeKind {
     LookAlike,
     /// Half of a surrogate pair.
     Broken,
-    /// A key that stands twice in one object.
+    /// A duplicate key in one object.
     DuplicateKey,
-    /// A run of blanks or new lines that puts the rest out of sight.
+    /// A run of spaces or newlines that moves the rest out of view.
     Padding,
     Shell,
     Address,
@@ -75,7 +75,7 @@ pub enum NoticeKind {
     Long,
 }
 
-/// What kind of answer is wanted.
+/// The kind of answer that a request needs.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum RequestKind {
@@ -83,7 +83,7 @@ pub enum RequestKind {
     Edit,
     Fetch,
     Other,
-    /// The agent asks the user something: answer with `Decision::Answer`, or deny to skip.
+    /// The agent asks the user questions: answer with `Decision::Answer`, or deny to skip.
     Questions {
         questions: Vec<Question>,
     },
@@ -109,19 +109,19 @@ pub struct QuestionOption {
     pub description: String,
 }
 
-/// A rule that the agent offers to keep.
+/// A rule that the agent suggests to save.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Suggestion {
-    /// Names it in `Decision::AllowAlways`.
+    /// Its id in `Decision::AllowAlways`.
     pub id: String,
     /// In words: “Allow `touch b.txt`”.
     pub label: String,
-    /// The exact rule, `Bash(touch b.txt)`: to be drawn so that every code point shows.
+    /// The exact rule, `Bash(touch b.txt)`. Must be drawn with every code point visible.
     pub rule: String,
-    /// Where it is kept, in words: “this session”, “this project, for me”.
+    /// Where it is saved, in words: “this session”, “this project, for me”.
     pub kept_in: String,
-    /// As the agent sent it, and as it goes back.
+    /// The suggestion as the agent sent it, and as it is sent back.
     pub raw: Value,
 }
 
@@ -129,49 +129,50 @@ pub struct Suggestion {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Decision {
-    /// Runs it this once. `updatedInput` changes the input; `null` runs exactly what was asked.
+    /// Runs the call once. `updatedInput` changes the input; `null` runs exactly what was requested.
     AllowOnce {
         #[serde(default)]
         updated_input: Option<InputChange>,
     },
-    /// Runs it and applies one of the request's own suggestions: its `id`, or the suggestion itself, or its `raw`.
+    /// Runs the call and applies one of the request's suggestions, given by its `id`, as the suggestion itself, or as
+    /// its `raw`.
     AllowAlways { suggestion: Value },
-    /// Does not run it; the agent reads `message` and goes on, or stops its turn if `interrupt`.
+    /// Does not run the call. The agent reads `message` and continues, or ends its turn if `interrupt` is set.
     Deny {
         #[serde(default)]
         message: String,
         #[serde(default)]
         interrupt: bool,
     },
-    /// Approves a plan, and from then on asks for each edit or lets the agent edit unasked.
+    /// Approves a plan. From then on the agent asks for each edit, or edits without asking if `acceptEdits` is set.
     ApprovePlan { accept_edits: bool },
     /// Answers the agent's questions: question text → chosen label, or free text.
     Answer { answers: std::collections::BTreeMap<String, String> },
 }
 
-/// An input as a person changed it: sent exactly as it stands here.
+/// An input changed by the user, sent exactly as given here.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum InputChange {
-    /// The whole of it, as JSON text.
+    /// The whole input, as JSON text.
     Whole { json: String },
-    /// Another text in one field; everything else goes as it was asked.
+    /// New text for one field; all other fields are sent as requested.
     Field { name: String, text: String },
 }
 
-/// The way a permission request ended.
+/// The outcome of a permission request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Resolution {
     Allowed {
-        /// The suggestion that was applied as well, in its own words.
+        /// The label of the suggestion that was applied as well.
         always: Option<String>,
     },
     Denied {
         message: String,
     },
     Answered,
-    /// Taken back by the agent, or its process ended: nobody's answer counts any more.
+    /// Withdrawn by the agent, or its process ended: answers are no longer accepted.
     Withdrawn {
         reason: String,
     },

@@ -1,18 +1,18 @@
-//! What a person chose for all windows.
+//! The user's preferences for all windows.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// What a person chose for all windows.
+/// The user's preferences for all windows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Preferences {
     pub theme: Theme,
-    /// Ask by native dialog and card, or by the card alone.
+    /// Show requests in a native dialog and a card, or only in a card.
     pub ask_by: AskBy,
-    /// The agent program; `null` looks in the usual places.
+    /// Path of the agent program; `null` searches the usual places.
     pub agent_program: Option<String>,
-    /// How large everything is drawn, in percent: from 50 to 200.
+    /// Zoom in percent, from 50 to 200.
     pub zoom: u32,
 }
 

@@ -1,24 +1,24 @@
-//! A prompt on its way to the agent.
+//! Prompts: delivery, queue and state.
 
 use super::id::PromptId;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// When a prompt goes that is given while the agent works.
+/// When a prompt given while the agent works is sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub enum Delivery {
-    /// When the turn is over and its turn in the queue has come.
+    /// After the turn has ended, in queue order.
     #[default]
     AfterTurn,
-    /// The turn is ended for it, and it goes before all that waits.
+    /// Now: ends the turn and sends the prompt before the rest of the queue.
     Now,
-    /// At once: the agent takes it up at its next step. It waits for the end of the turn if the agent cannot say
-    /// what it took up (`Session::takes_into_turn`), or is just being interrupted.
+    /// Into the running turn: the agent reads it at its next step. It waits for the end of the turn if the agent cannot
+    /// report which prompts it read (`Session::takes_into_turn`), or if the turn is being interrupted.
     IntoTurn,
 }
 
-/// An image that belongs to a prompt.
+/// An image attached to a prompt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Image {
@@ -34,14 +34,14 @@ pub struct QueuedPrompt {
     pub id: PromptId,
     pub text: String,
     pub n_images: u32,
-    /// `true`: held back because a crash or a stop came between; it goes only when the user says so.
+    /// Not sent because of an interrupt, a stop or a crash; it is sent only on the user's command.
     pub held: bool,
-    /// `true`: it was sent before, and its turn had no end. The agent may have done some of it.
+    /// Sent before, but its turn did not end properly. The agent may already have acted on it.
     pub cut_off: bool,
     pub delivery: Delivery,
 }
 
-/// Where a prompt is on its way.
+/// The state of a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub enum PromptState {
@@ -50,6 +50,6 @@ pub enum PromptState {
     Done,
     Failed,
     Withdrawn,
-    /// Cut off by a crash or stop: offered again, never sent again by itself.
+    /// Not sent because of an interrupt, a stop or a crash, or cut off by one. Never sent automatically.
     Held,
 }

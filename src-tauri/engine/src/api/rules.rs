@@ -1,26 +1,26 @@
-//! The rules that an agent works by, and whether it asks as it must.
+//! Permission rules of an agent, and failures to ask for permission.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// What lets a session's agent do things unasked, or keeps it from them.
+/// The rules that allow or deny actions of a session's agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RulesInForce {
     pub basis: RulesBasis,
     pub rules: Vec<Rule>,
-    /// Folders beside the project's that it may work in.
+    /// Folders in addition to the project in which it may work.
     pub directories: Vec<String>,
 }
 
-/// How far a list of rules can be relied on.
+/// The reliability of a list of rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub enum RulesBasis {
-    /// The agent's own list of what is in force.
+    /// The agent's own list of the rules in force.
     Agent,
-    /// The agent does not list its rules: these stand in the settings that it loaded, or were given in this session.
-    /// Whether each of them counts, it does not say.
+    /// The agent does not list its rules. These are from the settings that it loaded, or were added in this session;
+    /// whether each one is in force is unknown.
     Settings,
 }
 
@@ -29,12 +29,12 @@ pub enum RulesBasis {
 #[serde(rename_all = "camelCase")]
 pub struct Rule {
     pub effect: RuleEffect,
-    /// As it is written: `Bash(touch *)`.
+    /// The rule as written: `Bash(touch *)`.
     pub rule: String,
     pub origin: RuleOrigin,
 }
 
-/// What a rule does with the calls that it covers.
+/// The effect of a rule on the calls that it matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub enum RuleEffect {
@@ -43,43 +43,43 @@ pub enum RuleEffect {
     Allow,
 }
 
-/// Where a rule comes from, in the order in which they are shown.
+/// The origin of a rule, in display order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub enum RuleOrigin {
-    /// Given in this session, and gone with its process.
+    /// Added in this session; lost when its process exits.
     Session,
     /// `.claude/settings.local.json`: this project, for me.
     Local,
     /// `.claude/settings.json`: this project, for everyone.
     Project,
-    /// The user's own settings, everywhere.
+    /// The user's own settings, for all projects.
     User,
-    /// The organisation's.
+    /// The organisation's policy.
     Policy,
     /// The command line.
     Arguments,
-    /// A place that is not known here.
+    /// An unknown origin.
     Other,
 }
 
-/// The agent did not ask where it must, or cannot ask at all.
+/// A failure of the permission channel: the agent did not ask where it must, or cannot ask at all.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
-pub struct ChannelFault {
-    pub kind: ChannelFaultKind,
-    /// One line for people: “The agent ran a command without asking.”
+pub struct MissedPrompt {
+    pub kind: MissedPromptKind,
+    /// One line to show: “The agent ran a command without asking.”
     pub words: String,
-    /// What it did so, exactly.
+    /// Exactly what it did without asking.
     pub subject: Option<String>,
 }
 
-/// In which way the permission channel failed.
+/// The kind of failure of the permission channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-pub enum ChannelFaultKind {
-    /// It did something that needs an answer, and nobody was asked.
+pub enum MissedPromptKind {
+    /// It did something that needs permission, without a request.
     Unasked,
-    /// It has nobody to ask, so whatever needs an answer is denied.
+    /// It cannot send requests, so everything that needs permission is denied.
     CannotAsk,
 }

@@ -1,10 +1,10 @@
-//! The facts of a session.
+//! Sessions: state, status and usage.
 
 use super::agent::{AgentKind, Model, SlashCommand};
 use super::id::SessionId;
 use super::permission::PermissionRequest;
 use super::prompt::QueuedPrompt;
-use super::rules::{ChannelFault, RulesInForce};
+use super::rules::{MissedPrompt, RulesInForce};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -14,80 +14,84 @@ use ts_rs::TS;
 pub struct Session {
     pub id: SessionId,
     pub title: String,
-    /// The project's folder.
+    /// Path of the project's folder.
     pub project: String,
-    /// Which agent: `claude` or `demo`.
+    /// The agent: `claude` or `demo`.
     pub agent: AgentKind,
-    /// The agent's own id of this conversation; `null` until it gave one.
+    /// The agent's own id of this conversation; `null` until the agent sent one.
     pub agent_session_id: Option<String>,
     pub status: Status,
-    /// Is there a process? Not the same as working: an idle session may or may not have one.
+    /// It has no prompts and no title yet. Its agent starts with `start` or with the first prompt.
+    pub is_empty: bool,
+    /// Whether the agent's process is running. Independent of working: an idle session may or may not have a process.
     pub alive: bool,
     pub pid: Option<u32>,
     pub agent_version: Option<String>,
     pub model: Option<String>,
     pub mode: String,
-    /// The level that counts; `null` where the model has none, or nobody said.
+    /// The effort level in use; `null` if the model has none, or if it is unknown.
     pub effort: Option<String>,
     pub thinking: bool,
-    /// As they were told last; `null` until somebody asked.
+    /// The rules as last reported; `null` until they were requested.
     pub rules: Option<RulesInForce>,
-    /// The agent did not ask where it must: to be shown for as long as its process lives.
-    pub channel_fault: Option<ChannelFault>,
-    /// What the agent offers; empty until it said so.
+    /// The agent did not ask where it must. Must be shown as long as its process lives.
+    pub missed_prompt: Option<MissedPrompt>,
+    /// The models that the agent offers; empty until it reported them.
     pub models: Vec<Model>,
     pub commands: Vec<SlashCommand>,
     /// Accepted prompts that were not sent yet, in order.
     pub queue: Vec<QueuedPrompt>,
-    /// The turn that runs can take up another prompt: the agent tells which prompts it took.
+    /// The running turn can take another prompt: the agent reports which prompts it read.
     pub takes_into_turn: bool,
     /// Open permission requests, oldest first.
     pub requests: Vec<PermissionRequest>,
     pub usage: Usage,
     pub created_at: u64,
-    /// The last time anything happened in it.
+    /// When the last prompt was accepted, or the last turn ended.
     pub changed_at: u64,
-    /// The turn that runs now began then.
+    /// Number of commands and subagents running in the background, with or without a running turn.
+    pub n_background: u32,
+    /// When the running turn began.
     pub turn_started_at: Option<u64>,
-    /// Its agent runs, or ran last, without the folder's own settings: `--setting-sources=user --strict-mcp-config`.
+    /// Its agent runs, or last ran, without the folder's own settings: `--setting-sources=user --strict-mcp-config`.
     pub restricted: bool,
 }
 
-/// Whose turn it is, in the words that are shown.
+/// The status of a session, as displayed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Status {
     /// Nothing to do; the last turn, if any, was seen.
     Idle,
-    /// The process is coming up.
+    /// The process is starting.
     Starting,
-    /// A turn runs. `activity` is what it does just now, in plain words.
+    /// A turn is running. `activity` is the current activity in plain words.
     Working { activity: String },
-    /// The user asked the turn to end; it has not yet.
+    /// The user interrupted the turn; it has not ended yet.
     Interrupting,
-    /// A person has to answer. `what` is one line: “Wants to run a command”.
+    /// The user has to answer. `what` is one line: “Wants to run a command”.
     NeedsInput { what: String },
-    /// The last turn ended well.
+    /// The last turn ended successfully.
     Completed,
-    /// The last turn, or the process, failed. `message` is one line for people.
+    /// The last turn, or the process, failed. `message` is one line to show.
     Failed { message: String },
-    /// The process crashed and comes up again: attempt `attempt` at `at`.
+    /// The process crashed and will be restarted: attempt `attempt` at `at`.
     Restarting { attempt: u32, at: u64 },
-    /// The process is being ended.
+    /// The process is being stopped.
     Stopping,
     /// The user stopped it.
     Stopped,
 }
 
-/// Tokens and money. Cost is the agent's own figure in US dollars.
+/// Token counts and cost. The cost is the agent's own figure in US dollars.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Usage {
-    /// In the context at the end of the last turn: input, cached or not, and output.
+    /// Tokens in the context at the end of the last turn: input, cached or not, and output.
     pub context_tokens: u64,
-    /// The model's window; `null` until the agent said so.
+    /// Size of the model's context window in tokens; `null` until the agent reported it.
     pub context_window: Option<u64>,
-    /// Of the whole session.
+    /// Cost of the whole session.
     pub cost_usd: f64,
     pub output_tokens: u64,
 }

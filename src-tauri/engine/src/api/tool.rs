@@ -1,24 +1,28 @@
-//! A tool at work, and what opens below it.
+//! Tool calls and their details.
 
 use super::diff::Diff;
 use super::document::CodeLine;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// A tool at work.
+/// A tool call.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCall {
     /// The agent's name of the tool: `Bash`, `Edit`, `mcp__server__tool`.
     pub tool: String,
     pub icon: ToolIcon,
-    /// “Ran”, “Edited”, “Read”; in the present while it runs: “Running”.
+    /// “Ran”, “Edited”; depends on the state: “Wants to run”, “Running”, “Did not run”.
     pub verb: String,
     /// `cargo test`, `src/lib.rs`: one line.
     pub subject: String,
     pub state: ToolState,
-    /// How it ended, if that is worth a word: “exit code 1”, “denied”.
+    /// How it ended, if worth mentioning: “exit code 1”, “denied”.
     pub note: Option<String>,
+    /// It runs, or ran, in the background: it continues after its turn.
+    pub in_background: bool,
+    /// If the user changed the input: the beginning of the agent's input. All other fields describe what ran.
+    pub original_input: Option<String>,
     pub duration_ms: Option<u64>,
     pub detail: ToolDetail,
 }
@@ -42,51 +46,57 @@ pub enum ToolIcon {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub enum ToolState {
-    /// Its input is still being written.
+    /// Its input is still being streamed, or it waits for an earlier call.
     Preparing,
     Running,
+    /// A permission request for it is open.
     Waiting,
+    /// It continues in the background: its turn does not wait for it.
+    Background,
     Succeeded,
     Failed,
+    /// The user, a rule or a hook denied it: it did not run.
     Denied,
-    /// Cut off by an interrupt, a stop or a crash.
+    /// Cut off before it ran.
+    NotRun,
+    /// Cut off while it ran, by an interrupt, a stop or a crash.
     Interrupted,
 }
 
-/// What opens below a tool call.
+/// The expandable detail of a tool call.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum ToolDetail {
     Command {
         command: String,
-        /// Its end.
+        /// The end of the output.
         output: Output,
     },
     Edit(Diff),
     /// Text with its language, if known.
     Text {
         language: Option<String>,
-        /// Its beginning.
+        /// The beginning of the output.
         output: Output,
     },
     Todos {
         todos: Vec<Todo>,
     },
-    /// Tidy JSON: anything we know no better view for.
+    /// Formatted JSON, for tools without a better view.
     Json {
         input: String,
-        /// Its beginning.
+        /// The beginning of the output.
         output: Output,
     },
 }
 
-/// A part of what a tool put out. The engine has the whole of it.
+/// A part of a tool's output. The engine has the complete output.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Output {
-    /// How many lines there are; a very long one counts, and comes, as several.
+    /// Total number of lines. A very long line counts, and is sent, as several.
     pub total: u32,
-    /// The number of the first of `lines`, counted from 0.
+    /// Number of the first of `lines`, counted from 0.
     pub first: u32,
     pub lines: Vec<CodeLine>,
 }

@@ -1,68 +1,74 @@
-//! What a folder would make its agent do, and whether its user lets it.
+//! Folder trust: what a folder's settings would make the agent do, and the user's decision.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// What a window shows before any agent starts in a folder that is not trusted.
+/// The trust view: shown in a window before an agent starts in a folder that is not trusted.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct TrustView {
-    /// The folder, whole, links resolved.
+    /// Absolute path of the folder, with links resolved.
     pub project: String,
-    pub standing: TrustStanding,
-    /// What the folder says now, the most dangerous first.
+    pub state: TrustStatus,
+    /// The current findings, most dangerous first.
     pub findings: Vec<Finding>,
-    /// If it changed since it was trusted: what is new, and what is gone. Both may be empty, if only the writing changed.
+    /// Findings added and removed since the folder was trusted. Both may be empty if only the formatting changed.
     pub added: Vec<Finding>,
     pub removed: Vec<Finding>,
-    /// Nothing runs, sends anything elsewhere or widens what the agent may do: ask briefly.
+    /// Nothing runs, sends data elsewhere or gives the agent more permissions: a short question is enough.
     pub nothing_to_run: bool,
-    /// Names exactly what is shown here, and goes back with `trust`. `null`: a file could not be read or shown whole, so
-    /// the folder cannot be trusted as it is.
+    /// Identifies exactly what is shown, and is returned with `trust`. `null` if a file could not be read or shown
+    /// completely, so that the folder cannot be trusted in its current state.
     pub fingerprint: Option<String>,
+    /// The previously trusted settings still exist, so `keep` is possible.
+    pub can_keep: bool,
 }
 
-/// What the user decided about a folder.
+/// The trust state of a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-pub enum TrustStanding {
-    /// Nothing yet: ask.
+pub enum TrustStatus {
+    /// Not decided yet: ask.
     Unknown,
-    /// Its settings are loaded.
+    /// Its settings are loaded, from a copy.
     Trusted,
-    /// Its settings are not loaded, nor its `CLAUDE.md`, skills and agents. Never asked again by itself.
+    /// Its settings, its `CLAUDE.md`, skills and agents are not loaded. The app does not ask again by itself.
     Restricted,
-    /// It was trusted, and its files are not the same any more: ask again.
+    /// It was trusted, and its files have changed: ask again. Running agents keep the trusted settings.
     Changed,
+    /// Its files have changed, and the user keeps the previously trusted settings. Ask again at the next change.
+    Kept,
 }
 
-/// The answer to whether a folder is trusted.
+/// The user's decision about trusting a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub enum TrustDecision {
-    /// Loads its settings, for as long as they stay the same.
+    /// Loads its settings, as long as they do not change.
     Trust,
-    /// Works without them.
+    /// Works without its settings.
     Restrict,
+    /// Continues with the previously trusted settings, without the change that was shown.
+    Keep,
 }
 
-/// One thing that a folder's settings say.
+/// One relevant entry of a folder's settings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Finding {
     pub kind: FindingKind,
     pub severity: Severity,
-    /// The file that says it, from the folder: `.claude/settings.json`, `../.mcp.json`.
+    /// The file with the entry, relative to the folder: `.claude/settings.json`, `../.mcp.json`.
     pub file: String,
-    /// Where that file really lies, if a link leads there.
+    /// The real path of the file, if it is reached through a link.
     pub link: Option<String>,
     /// In words: “Runs when a session starts”.
     pub title: String,
-    /// What it goes by: a server's name, the tools that a hook is for, a setting's key.
+    /// Its name: a server's name, the tools that a hook applies to, a setting's key.
     pub name: Option<String>,
-    /// The command, address, rule or value, exactly and whole: to be drawn so that every code point shows.
+    /// The exact and complete command, address, rule or value. Must be drawn with every code point visible.
     pub text: String,
-    /// Whatever else the entry says.
+    /// All other fields of the entry.
     pub details: Vec<FindingDetail>,
 }
 
@@ -73,32 +79,32 @@ pub struct FindingDetail {
     pub value: String,
 }
 
-/// How bad a finding can be, the worst first.
+/// The severity of a finding, worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub enum Severity {
-    /// Runs a program as the user, or may: what cannot be judged is here too.
+    /// Runs a program as the user, or may do so. Includes entries that cannot be judged.
     Runs,
-    /// Sends a key or data elsewhere, or changes who is believed.
+    /// Sends a key or data elsewhere, or changes which certificates or hosts are trusted.
     Redirects,
-    /// Lets the agent do more unasked.
+    /// Lets the agent do more without asking.
     Allows,
     /// Changes something else.
     Changes,
 }
 
-/// What sort of thing a finding is, in the order in which they are shown.
+/// The kind of a finding, in display order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub enum FindingKind {
     /// A file that cannot be judged.
     Unreadable,
-    /// Where requests to the model go, and the API key with them.
+    /// The address for model requests, which also receives the API key.
     ApiAddress,
     Hook,
     /// An MCP server.
     Server,
-    /// A command that makes a key or logs in.
+    /// A command that generates a key or logs in.
     Helper,
     StatusLine,
     Plugin,
@@ -106,14 +112,14 @@ pub enum FindingKind {
     /// The permission mode.
     Mode,
     AllowRule,
-    /// A folder that is opened beside the project.
+    /// A folder that is opened in addition to the project.
     Directory,
-    /// Approves or turns off servers.
+    /// Approves or disables servers.
     ServerApproval,
     Sandbox,
     /// A rule that denies or asks.
     NarrowingRule,
     Setting,
-    /// A file that is written in an unusual way.
+    /// A file with unusual syntax.
     Oddity,
 }

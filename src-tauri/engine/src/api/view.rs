@@ -1,4 +1,4 @@
-//! The part of a session that a window holds, and what it asks of the rest.
+//! Window views: snapshots, viewports, copying and searching.
 
 use super::id::ItemId;
 use super::item::Item;
@@ -7,48 +7,48 @@ use super::tool::Todo;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// All a window needs to draw a session from nothing; patches with a greater `seq` go on top.
+/// All data that a window needs to draw a session. Later events have a greater `seq` and apply on top of it.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Snapshot {
-    /// The last event that this snapshot already contains.
+    /// The `seq` of the last event that this snapshot contains.
     pub seq: u64,
-    /// When that event was told.
+    /// When that event was sent.
     pub told_at: u64,
     pub session: Session,
-    /// The part of the transcript that was asked for.
-    pub rows: Rows,
-    /// Only the end of the conversation was read so far, and the rows are counted from there. When all of it is read, a gap
-    /// comes, and with it a new snapshot.
+    /// The requested part of the transcript.
+    pub rows: RowRange,
+    /// Only the end of the conversation was read so far, and rows are counted from there. When all of it is read, the
+    /// window gets a gap and then a new snapshot.
     pub is_partial: bool,
-    /// The items of those rows, in their order.
+    /// The items of those rows, in order.
     pub items: Vec<Item>,
-    /// The files that the session changed, the one that changed last at the end.
+    /// The files that the session changed; the most recently changed one is last.
     pub files: Vec<ChangedFile>,
     pub tasks: Vec<Todo>,
-    /// The last prompts, oldest first, to go back to.
+    /// The last prompts, oldest first, for the prompt history.
     pub prompts: Vec<String>,
 }
 
-/// The part of a transcript that a window holds: the rows from `first` up to `end`, of `total`.
+/// The part of a transcript that a window has: the rows `first..end` of `total`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-pub struct Rows {
+pub struct RowRange {
     pub first: u32,
     pub end: u32,
     pub total: u32,
-    /// The request that this answers, by its number.
+    /// The number of the request that this answers.
     pub ask: u32,
 }
 
-/// The part of a transcript that a window wants. More rows than the engine gives at once are cut off.
+/// The part of a transcript that a window requests. The engine limits the number of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-pub struct Show {
-    /// `null`: the end, and whatever is added there.
+pub struct Viewport {
+    /// `null`: the end of the transcript, including rows that are added later.
     pub first: Option<u32>,
     pub count: u32,
-    /// A number of the window's own, to know the answer by.
+    /// A number chosen by the window to identify the answer.
     pub ask: u32,
 }
 
@@ -59,12 +59,12 @@ pub struct ChangedFile {
     pub path: String,
     pub added: u32,
     pub removed: u32,
-    /// The last edit of it, and where that stands.
+    /// The last edit of the file, and its row.
     pub item_id: ItemId,
     pub row: u32,
 }
 
-/// What can be copied, as the agent wrote it.
+/// What to copy, as the agent wrote it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum CopyOf {
@@ -73,26 +73,30 @@ pub enum CopyOf {
     Message {
         item_id: ItemId,
     },
-    /// The whole output of a tool.
+    /// The complete output of a tool.
     Output {
         item_id: ItemId,
     },
-    /// The command that it ran, or all that it was given.
+    /// The command that ran, or the whole input.
     Input {
+        item_id: ItemId,
+    },
+    /// A tool call as JSON: its input and its result as received.
+    Raw {
         item_id: ItemId,
     },
 }
 
-/// Where words stand in a transcript.
+/// The result of a text search in a transcript.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Found {
-    /// How many items hold the words.
+    /// Number of items that match.
     pub count: u32,
     pub hit: Option<Hit>,
 }
 
-/// One of the items that hold the words.
+/// One of the matching items.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Hit {
@@ -100,8 +104,8 @@ pub struct Hit {
     pub index: u32,
     pub item_id: ItemId,
     pub row: u32,
-    /// The words stand in what has to be unfolded first.
+    /// The match is in content that must be expanded first.
     pub inside: bool,
-    /// In which part of the item they stand first, counted from 0.
+    /// The part of the item with the first match, counted from 0.
     pub part: u32,
 }

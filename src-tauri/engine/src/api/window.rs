@@ -1,22 +1,23 @@
-//! What a window draws first, and what the shell tells it.
+//! Window data: the first view of a window, and the events that the shell sends to it.
 
 use super::agent::AgentView;
 use super::command::CommandError;
 use super::event::Batch;
 use super::files::Dropped;
+use super::files::UnreadFile;
 use super::id::{RequestId, SessionId};
+use super::orphan::OrphanProcess;
 use super::preferences::Preferences;
 use super::session::Session;
-use super::survivor::Survivor;
 use super::trust::TrustView;
 use serde::Serialize;
 use ts_rs::TS;
 
-/// What a window draws first: its project and the sessions known there.
+/// The first view of a window: its project and the sessions in it.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ProjectView {
-    /// The folder, whole.
+    /// Absolute path of the folder.
     pub path: String,
     pub name: String,
     /// The checked-out branch, if the folder is under git.
@@ -25,57 +26,61 @@ pub struct ProjectView {
     /// The session that was open last.
     pub open: Option<SessionId>,
     pub agent: AgentView,
-    /// The folder cannot be worked in: why.
+    /// Why the folder cannot be used.
     pub problem: Option<CommandError>,
-    /// What the folder would make its agent do, and what its user decided; `null` where only the demo agent works.
+    /// The folder's trust findings and the user's decision; `null` if only the demo agent is used.
     pub trust: Option<TrustView>,
-    /// Processes of an earlier run of the app that are still there, whatever their project.
-    pub survivors: Vec<Survivor>,
+    /// An agent was not started because the user has to decide about the folder first.
+    pub start_refused: bool,
+    /// Processes of earlier runs of the app that are still running, for all projects.
+    pub orphans: Vec<OrphanProcess>,
+    /// Files that could not be read: Deskbell's own when the app started, and the project's current branch.
+    pub unread_files: Vec<UnreadFile>,
     pub app_version: String,
 }
 
-/// What a window learns first. Its events come under a name that only it was told.
+/// The first data of a window. Its events have a name that only this window knows.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
-pub struct Hello {
-    /// The Tauri event to listen to, before anything else is asked.
+pub struct Connection {
+    /// The Tauri event to subscribe to before any other request.
     pub event: String,
     pub project: ProjectView,
     pub preferences: Preferences,
 }
 
-/// What a window hears.
+/// A message to a window.
 #[derive(Clone, Debug, Serialize, TS)]
 #[serde(tag = "type", rename_all = "camelCase")]
-pub enum Told {
+pub enum WindowMessage {
     Event {
         event: Box<WindowEvent>,
     },
-    /// An event that is large: it waits under this number until the window fetches it. Those behind it come later.
-    Waits {
+    /// A large event, stored under this number until the window fetches it. Later events are sent after it.
+    Deferred {
         nr: u32,
     },
 }
 
-/// What the shell tells a window.
+/// An event that the shell sends to a window.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum WindowEvent {
-    /// Events of the one session whose snapshot the window asked for last.
+    /// Events of the session whose snapshot the window last requested.
     Batch(Batch),
-    /// Any session of the project is new or changed: for the list.
+    /// A session of the project is new or changed: for the list.
     SessionListed {
         session: Box<Session>,
     },
     SessionRemoved {
         session_id: SessionId,
     },
-    /// Bring this session up, and the request if one is named: a notification was clicked, or “Review…”.
+    /// Open this session, and the request if one is given: the user clicked a notification, or “Review…”.
     Show {
         session_id: SessionId,
         request_id: Option<RequestId>,
     },
-    /// Files are held over the window, or no longer.
+    /// Files are being dragged over the window, or no longer are.
     Dragging {
         over: bool,
     },
@@ -83,7 +88,7 @@ pub enum WindowEvent {
     Dropped {
         dropped: Vec<Dropped>,
     },
-    /// The project's facts changed: its branch, its agent.
+    /// The project's data changed: its branch or its agent.
     ProjectChanged {
         project: Box<ProjectView>,
     },

@@ -1,4 +1,4 @@
-//! A Messages API on loopback that has an agent call one tool, and then lets it end.
+//! A Messages API on loopback. It makes the agent call one tool and then ends the turn.
 
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
@@ -15,10 +15,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-/// Changes something, so that an agent must ask; and nothing that anybody would miss.
+/// The command changes a file, so the agent must ask for permission; the change is harmless.
 const COMMAND: &str = "touch deskbell-was-not-asked";
 
-/// Serves until it is dropped.
+/// The API server; stops when dropped.
 pub struct LoopbackApi {
     address: SocketAddr,
     saw_tool_result: Arc<AtomicBool>,
@@ -38,7 +38,7 @@ impl LoopbackApi {
         format!("http://{}", self.address)
     }
 
-    /// Did the agent come back with what its tool had to say?
+    /// Did the agent send a tool result?
     pub fn saw_tool_result(&self) -> bool {
         self.saw_tool_result.load(Ordering::Relaxed)
     }
@@ -51,13 +51,13 @@ impl Drop for LoopbackApi {
 }
 
 async fn serve(listener: TcpListener, saw_tool_result: Arc<AtomicBool>) {
-    // With the listener's task its connections go as well.
+    // Dropping this set also ends the connections.
     let mut connections = tokio::task::JoinSet::new();
     loop {
         let stream = match listener.accept().await {
             Ok((stream, _)) => stream,
             Err(error) => {
-                tracing::warn!(%error, "the doctor's API takes no more connections");
+                tracing::warn!(%error, "the doctor's API stopped accepting connections");
                 return;
             }
         };
@@ -66,7 +66,7 @@ async fn serve(listener: TcpListener, saw_tool_result: Arc<AtomicBool>) {
         connections.spawn(async move {
             let connection = hyper::server::conn::http1::Builder::new();
             if let Err(error) = connection.serve_connection(TokioIo::new(stream), service).await {
-                tracing::debug!(%error, "a connection to the doctor's API broke");
+                tracing::debug!(%error, "a connection to the doctor's API failed");
             }
         });
     }
@@ -77,7 +77,7 @@ async fn answer(
     saw_tool_result: Arc<AtomicBool>,
 ) -> Result<Response<Full<Bytes>>, Infallible> {
     let is_message = request.method() == Method::POST && request.uri().path() == "/v1/messages";
-    // What cannot be read asks for nothing in particular.
+    // A body that cannot be read is treated as empty.
     let body = request.into_body().collect().await.map(|body| body.to_bytes()).unwrap_or_default();
     let asked: Value = serde_json::from_slice(&body).unwrap_or_default();
     if !is_message {
@@ -112,7 +112,8 @@ fn has_tool_result(asked: &Value) -> bool {
     blocks.flatten().any(|block| block["type"] == "tool_result")
 }
 
-/// A message with this content, for a request that asked for no stream; none of it, for the head of one.
+/// A message in the API's format: complete for a request without streaming, or with empty content for the start of a
+/// stream.
 fn message(content: Value, stop_reason: Option<&str>) -> Value {
     json!({
         "id": "msg_deskbell",
@@ -139,7 +140,7 @@ fn stop_reason(calls_tool: bool) -> &'static str {
     if calls_tool { "tool_use" } else { "end_turn" }
 }
 
-/// The same as the events of a stream.
+/// The same message as server-sent events.
 fn stream(calls_tool: bool) -> String {
     let (block, delta) = if calls_tool {
         let input = json!({"command": COMMAND}).to_string();

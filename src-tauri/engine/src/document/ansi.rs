@@ -1,21 +1,21 @@
-//! Terminal output to lines: colours and weight are kept, everything else a terminal would do is not done.
+//! Terminal output to lines: colours and weight are kept, other control sequences are dropped.
 //!
-//! Cursor movement, titles, hyperlinks, device strings and control characters are dropped. A carriage return and
-//! a backspace overwrite, so that of a progress bar its last state is left.
+//! Cursor movement, titles, hyperlinks, device strings and control characters are dropped. Carriage return and
+//! backspace overwrite, so of a progress bar only the last state is left.
 
 use vte::{Params, Parser, Perform};
 
 use super::highlight::push_token;
 use crate::api::{CodeLine, Token, TokenStyle};
 
-/// Reads the output of a command.
+/// Parses the output of a command.
 pub fn terminal(text: &str) -> Vec<CodeLine> {
     let mut screen = Screen::default();
     Parser::new().advance(&mut screen, text.as_bytes());
     screen.finish()
 }
 
-/// As [`terminal`], of a text that comes in pieces.
+/// Like [`terminal`], for a text in several pieces.
 #[cfg(any(test, fuzzing))]
 pub(crate) fn terminal_in_pieces(pieces: &[String]) -> Vec<CodeLine> {
     let (mut screen, mut parser) = (Screen::default(), Parser::new());
@@ -28,11 +28,11 @@ struct Screen {
     lines: Vec<CodeLine>,
     line: Vec<Token>,
     look: Look,
-    /// A carriage return came; what is printed next starts the line afresh, but a line feed ends it as it is.
+    /// A carriage return was the last character: printing now overwrites the line, a line feed ends it unchanged.
     at_start: bool,
 }
 
-/// What the colour sequences ask for. One style per token: a colour says more than weight.
+/// Current graphics state. A token has one style, and colour takes precedence over weight.
 #[derive(Default)]
 struct Look {
     colour: Option<TokenStyle>,
@@ -59,12 +59,12 @@ impl Look {
                 [2, ..] => self.dim = true,
                 [22, ..] => (self.bold, self.dim) = (false, false),
                 [39, ..] => self.colour = None,
-                // With a colour space between the kind and the numbers, usually empty.
+                // The form with a colour space between the kind and the numbers; usually it is empty.
                 [38, 2, _, rgb @ ..] if rgb.len() >= 3 => {
                     self.colour = extended([2].into_iter().chain(rgb.iter().copied()))
                 }
                 [38, rest @ ..] if !rest.is_empty() => self.colour = extended(rest.iter().copied()),
-                // The older form: the colour's numbers are parameters of their own.
+                // The older form, in which the colour's numbers are separate parameters.
                 [38] => self.colour = extended(params.by_ref().filter_map(|param| param.first().copied())),
                 [48] => drop(extended(params.by_ref().filter_map(|param| param.first().copied()))),
                 [58] => drop(extended(params.by_ref().filter_map(|param| param.first().copied()))),
@@ -76,7 +76,7 @@ impl Look {
     }
 }
 
-/// Black and white would vanish on one theme or the other: they are plain. Bright black is the usual grey.
+/// Black and white would be invisible in one of the themes, so they are plain. Bright black is the usual grey.
 fn basic(index: u16) -> TokenStyle {
     match index {
         1 | 9 => TokenStyle::Red,
@@ -90,7 +90,7 @@ fn basic(index: u16) -> TokenStyle {
     }
 }
 
-/// `5;n` and `2;r;g;b`, the nearest of our colours.
+/// The nearest of our colours for `5;n` and `2;r;g;b`.
 fn extended(mut numbers: impl Iterator<Item = u16>) -> Option<TokenStyle> {
     match numbers.next()? {
         5 => Some(match numbers.next()? {
@@ -120,7 +120,7 @@ fn nearest(red: u16, green: u16, blue: u16) -> TokenStyle {
     if spread < 40 {
         return nearest_grey(most);
     }
-    // A part counts if it is nearer to the strongest than to the weakest.
+    // A component counts if it is closer to the strongest than to the weakest.
     let counts = |part: u16| part - least > spread / 2;
     match (counts(red), counts(green), counts(blue)) {
         (true, false, false) => TokenStyle::Red,
@@ -162,7 +162,7 @@ impl Screen {
 
 impl Perform for Screen {
     fn print(&mut self, c: char) {
-        // Delete, and C1 that came as UTF-8.
+        // Delete, and C1 control characters encoded as UTF-8.
         if c.is_control() {
             return;
         }

@@ -1,8 +1,8 @@
-//! Documents on one line each, for expectations in tests that a person can read.
+//! Compact one-line notation of documents, for readable test expectations.
 
 use crate::api::{Align, Block, CodeLine, Diff, DiffKind, ListItem, Span, TokenStyle};
 
-/// `p(text)`, `h2(text)`, `quote[…]`, `ul[item[…]]`, …; blocks apart by a space.
+/// `p(text)`, `h2(text)`, `quote[…]`, `ul[item[…]]`, …; blocks are separated by a space.
 pub(crate) fn blocks(blocks: &[Block]) -> String {
     join(blocks.iter().map(block), " ")
 }
@@ -47,7 +47,7 @@ fn item(item: &ListItem) -> String {
     format!("[{mark}{}]", blocks(&item.blocks))
 }
 
-/// Text as it is; `*emphasis*`, `**strong**`, `~strike~`, `` `code` ``, `link(url @host “text”)`, `⟨raw⟩`, `↵`.
+/// Plain text unchanged; `*emphasis*`, `**strong**`, `~strike~`, `` `code` ``, `link(url @host “text”)`, `⟨raw⟩`, `↵`.
 pub(crate) fn spans(spans: &[Span]) -> String {
     join(spans.iter().map(span), "")
 }
@@ -68,12 +68,12 @@ fn span(span: &Span) -> String {
     }
 }
 
-/// A line's text without its styles.
+/// The text of a line without its styles.
 pub(crate) fn text_of(line: &CodeLine) -> String {
     line.tokens.iter().map(|token| token.text.as_str()).collect()
 }
 
-/// `keyword‹fn› name`: plain text as it is, anything else named; lines apart by `⏎`.
+/// `keyword‹fn› name`: plain text unchanged, other tokens with their style; lines are separated by `⏎`.
 pub(crate) fn lines(lines: &[CodeLine]) -> String {
     let line = |line: &CodeLine| {
         join(
@@ -87,7 +87,7 @@ pub(crate) fn lines(lines: &[CodeLine]) -> String {
     join(lines.iter().map(line), "⏎")
 }
 
-/// One line per line of the change: `old new sign text`, strong words in `«»`, hunks apart by `@@`.
+/// One line per diff line: `old new sign text`, strong words in `«»`, hunks separated by `@@`.
 pub(crate) fn diff(diff: &Diff) -> String {
     let number = |number: Option<u32>| number.map_or("·".to_owned(), |number| number.to_string());
     let hunk = |hunk: &crate::api::Hunk| {
@@ -98,10 +98,11 @@ pub(crate) fn diff(diff: &Diff) -> String {
                     DiffKind::Added => '+',
                     DiffKind::Removed => '-',
                 };
+                let runs = line.parts.chunk_by(|a, b| a.strong == b.strong);
                 let text = join(
-                    line.parts.iter().map(|part| match part.strong {
-                        true => format!("«{}»", part.text),
-                        false => part.text.clone(),
+                    runs.map(|run| {
+                        let text: String = run.iter().map(|part| part.text.as_str()).collect();
+                        if run[0].strong { format!("«{text}»") } else { text }
                     }),
                     "",
                 );

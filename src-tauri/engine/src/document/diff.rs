@@ -1,34 +1,37 @@
-//! Changes as data: hunks of lines with their numbers, and the words that changed within a line.
+//! Diffs as data: hunks of numbered lines, with changed words and token styles within each line.
 
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices_deadline, group_diff_ops};
 
-use crate::api::{Diff, DiffKind, DiffLine, DiffPart, Hunk};
+use super::highlight::{highlight, language_of_path};
+use crate::api::{CodeLine, Diff, DiffKind, DiffLine, DiffPart, Hunk, TokenStyle};
 
-/// Lines kept around a change.
+/// Context lines around a change.
 const CONTEXT: usize = 3;
-/// When it is over, what is not yet compared counts as replaced.
+/// Time limit. The rest is then treated as replaced.
 const LINES_WITHIN: Duration = Duration::from_millis(200);
 const WORDS_WITHIN: Duration = Duration::from_millis(100);
-/// Larger replacements are told by their lines alone.
+/// Maximum bytes of a replacement that is compared word by word. Larger ones are compared by lines only.
 const WORDS_BYTES: usize = 16 * 1024;
-/// Of two runs of lines that share less than this part, the words say nothing.
+/// Maximum bytes of a diff that is highlighted. Highlighting more would delay the whole diff.
+const STYLED_BYTES: usize = 16 * 1024;
+/// Minimum shared fraction of two runs of lines. Below it, changed words are not marked.
 const LIKENESS: f32 = 0.35;
 
-/// The change from one whole text of a file to another.
+/// The diff between two versions of a whole file.
 pub fn diff(path: &str, old: &str, new: &str) -> Diff {
-    // With their line ends: a last line that gains or loses its own is a change.
+    // Lines include their ends: a final newline that is added or removed is a change.
     let old_lines: Vec<&str> = old.split_inclusive('\n').collect();
     let new_lines: Vec<&str> = new.split_inclusive('\n').collect();
     let ends_differ = (old.contains("\r\n") != new.contains("\r\n")) && !old.is_empty() && !new.is_empty();
     compare(path, &old_lines, &new_lines, Some(1), ends_differ)
 }
 
-/// The change from one part of a file to another, where the part's place is not known: without line numbers.
+/// The diff between two versions of a part of a file whose position is unknown. Has no line numbers.
 pub fn diff_unplaced(path: &str, old: &str, new: &str) -> Diff {
-    // Without their line ends: that the part ends within a line says nothing of the file.
+    // Lines exclude their ends: the part may end within a line.
     let old_lines: Vec<&str> = old.lines().collect();
     let new_lines: Vec<&str> = new.lines().collect();
     let mut diff = compare(path, &old_lines, &new_lines, None, false);
@@ -41,8 +44,8 @@ pub fn diff_unplaced(path: &str, old: &str, new: &str) -> Diff {
     diff
 }
 
-/// The change that the agent reports itself: hunks of `{oldStart, newStart, lines}`, lines signed as in a patch.
-/// `None` if it is nothing of the kind, or empty, as for a new file.
+/// The diff that the agent reports itself: hunks of `{oldStart, newStart, lines}`, with a patch sign before each line.
+/// `None` if the value has another form or is empty, as for a new file.
 pub fn diff_from_patch(path: &str, structured_patch: &Value) -> Option<Diff> {
     let patch = structured_patch.as_array().filter(|patch| !patch.is_empty())?;
     let mut hunks = Vec::with_capacity(patch.len());
@@ -55,7 +58,7 @@ pub fn diff_from_patch(path: &str, structured_patch: &Value) -> Option<Diff> {
                 Some('+') => writer.push(DiffKind::Added, &line[1..]),
                 Some('-') => writer.push(DiffKind::Removed, &line[1..]),
                 Some(' ') => writer.push(DiffKind::Context, &line[1..]),
-                // “\ No newline at end of file” is no line of either.
+                // “\ No newline at end of file” belongs to neither version.
                 Some('\\') => {}
                 _ => writer.push(DiffKind::Context, line),
             }
@@ -99,7 +102,7 @@ struct HunkWriter {
     lines: Vec<DiffLine>,
     old_line: Option<u32>,
     new_line: Option<u32>,
-    /// Show a carriage return at a line's end: all that changed may be the line ends.
+    /// Show the carriage return at a line's end, because the line ends may be the only change.
     show_cr: bool,
 }
 
@@ -128,7 +131,12 @@ impl HunkWriter {
         };
         let old_line = if kind == DiffKind::Added { None } else { next(&mut self.old_line) };
         let new_line = if kind == DiffKind::Removed { None } else { next(&mut self.new_line) };
-        self.lines.push(DiffLine { kind, old_line, new_line, parts: vec![DiffPart { text, strong: false }] });
+        self.lines.push(DiffLine {
+            kind,
+            old_line,
+            new_line,
+            parts: vec![DiffPart { text, strong: false, style: TokenStyle::Plain }],
+        });
     }
 }
 
@@ -138,6 +146,7 @@ fn finish(path: &str, hunks: Vec<Vec<DiffLine>>) -> Diff {
     for lines in &mut hunks {
         mark_words(lines, deadline);
     }
+    style_lines(path, &mut hunks);
     let count =
         |kind: DiffKind| to_u32(hunks.iter().flatten().filter(|line: &&DiffLine| line.kind == kind).count());
     Diff {
@@ -148,7 +157,7 @@ fn finish(path: &str, hunks: Vec<Vec<DiffLine>>) -> Diff {
     }
 }
 
-/// Marks the words that differ wherever lines are removed and others come in their place.
+/// Marks the changed words wherever added lines directly follow removed lines.
 fn mark_words(lines: &mut [DiffLine], deadline: Instant) {
     let run = |lines: &[DiffLine], from: usize, kind: DiffKind| {
         from + lines[from..].iter().take_while(|line| line.kind == kind).count()
@@ -159,7 +168,7 @@ fn mark_words(lines: &mut [DiffLine], deadline: Instant) {
         let added_to = run(lines, removed_to, DiffKind::Added);
         if removed_to > at && added_to > removed_to {
             let (removed, added) = lines[at..added_to].split_at_mut(removed_to - at);
-            // As many lines as before: one for one. A line's words then never match those of its neighbour.
+            // With equal counts, lines are compared one to one, so that words never match those of a neighbouring line.
             if removed.len() == added.len() {
                 for (removed, added) in removed.iter_mut().zip(added) {
                     mark_run(std::slice::from_mut(removed), std::slice::from_mut(added), deadline);
@@ -190,12 +199,13 @@ fn mark_run(removed: &mut [DiffLine], added: &mut [DiffLine], deadline: Instant)
             n_alike += old[operation.old_range()].iter().map(|word| weight(word)).sum::<usize>();
         }
     }
-    let weight_of = |words: &[&str]| words.iter().map(|word| weight(word)).sum::<usize>();
-    let most = weight_of(&old).max(weight_of(&new));
-    if most == 0 || (n_alike as f32) < LIKENESS * most as f32 {
+    // The shared fraction of both sides together, because one side may be much longer than the other, for example when
+    // a call gains arguments.
+    let all = old.iter().chain(&new).map(|word| weight(word)).sum::<usize>();
+    if all == 0 || ((2 * n_alike) as f32) < LIKENESS * all as f32 {
         return;
     }
-    // Indentation is worth a mark only if nothing else changed.
+    // Whitespace is marked only if nothing else changed.
     let is_blank = |word: &&str| word.trim().is_empty();
     let mut marked =
         old.iter().zip(&old_strong).chain(new.iter().zip(&new_strong)).filter(|(_, strong)| **strong);
@@ -208,7 +218,7 @@ fn mark_run(removed: &mut [DiffLine], added: &mut [DiffLine], deadline: Instant)
     write_parts(added, &new, &new_strong);
 }
 
-/// Blanks are alike everywhere and say nothing of likeness.
+/// Weight of a word when comparing runs. Whitespace has none, because it occurs everywhere.
 fn weight(word: &str) -> usize {
     if word.trim().is_empty() { 0 } else { word.len() }
 }
@@ -221,7 +231,7 @@ fn joined(lines: &[DiffLine]) -> String {
     lines.iter().map(text_of).collect::<Vec<_>>().join("\n")
 }
 
-/// Words, runs of blanks, and every other character by itself; a line end is a word of its own.
+/// Splits a text into words, runs of whitespace, and single other characters. A line end is a word of its own.
 fn words(text: &str) -> Vec<&str> {
     #[derive(PartialEq)]
     enum Class {
@@ -267,14 +277,14 @@ fn write_parts(lines: &mut [DiffLine], words: &[&str], strong: &[bool]) {
             continue;
         }
         match parts.last_mut() {
-            Some(DiffPart { text, strong: last }) if *last == strong => text.push_str(word),
-            _ => parts.push(DiffPart { text: (*word).to_owned(), strong }),
+            Some(DiffPart { text, strong: last, .. }) if *last == strong => text.push_str(word),
+            _ => parts.push(DiffPart { text: (*word).to_owned(), strong, style: TokenStyle::Plain }),
         }
     }
     end_line(&mut parts);
 }
 
-/// Blanks between two strong parts are strong as well: one mark, not two.
+/// Joins parts of equal strength. Whitespace between two strong parts becomes strong as well: one mark instead of two.
 fn join_strong(parts: Vec<DiffPart>) -> Vec<DiffPart> {
     let mut joined: Vec<DiffPart> = Vec::with_capacity(parts.len());
     let mut parts = parts.into_iter().peekable();
@@ -289,6 +299,73 @@ fn join_strong(parts: Vec<DiffPart>) -> Vec<DiffPart> {
         }
     }
     joined
+}
+
+/// Applies token styles to each part. The old and the new side of a hunk are highlighted separately, each as a complete
+/// text, because the text before the hunk is unknown.
+fn style_lines(path: &str, hunks: &mut [Vec<DiffLine>]) {
+    let n_bytes: usize =
+        hunks.iter().flatten().flat_map(|line| &line.parts).map(|part| part.text.len()).sum();
+    if n_bytes > STYLED_BYTES {
+        return;
+    }
+    let Some(language) = language_of_path(path) else { return };
+    for lines in hunks {
+        for side in [DiffKind::Removed, DiffKind::Added] {
+            // Context lines are on both sides and use the styles of the new side.
+            let takes =
+                |kind: DiffKind| kind == side || (side == DiffKind::Added && kind == DiffKind::Context);
+            if !lines.iter().any(|line| takes(line.kind)) {
+                continue;
+            }
+            let mut text = String::new();
+            for line in lines.iter().filter(|line| line.kind == side || line.kind == DiffKind::Context) {
+                line.parts.iter().for_each(|part| text.push_str(&part.text));
+                text.push('\n');
+            }
+            let styled = highlight(Some(&language), &text);
+            let of_side = lines.iter_mut().filter(|line| line.kind == side || line.kind == DiffKind::Context);
+            for (line, styled) in of_side.zip(&styled) {
+                if takes(line.kind)
+                    && let Some(parts) = with_styles(&line.parts, styled)
+                {
+                    line.parts = parts;
+                }
+            }
+        }
+    }
+}
+
+/// The parts of a line, split at token ends. `None` if the highlighter's text differs, for example because it treats a
+/// carriage return as a line end.
+fn with_styles(parts: &[DiffPart], styled: &CodeLine) -> Option<Vec<DiffPart>> {
+    let mut made: Vec<DiffPart> = Vec::with_capacity(styled.tokens.len());
+    let mut parts = parts.iter().filter(|part| !part.text.is_empty());
+    let mut part = parts.next();
+    let mut used = 0;
+    for token in &styled.tokens {
+        let mut rest = token.text.as_str();
+        while !rest.is_empty() {
+            let of_part = &part?.text[used..];
+            let (taken, after) = if rest.len() >= of_part.len() {
+                (of_part, rest.strip_prefix(of_part)?)
+            } else {
+                (rest, of_part.starts_with(rest).then_some("")?)
+            };
+            let strong = part?.strong;
+            match made.last_mut() {
+                Some(last) if last.strong == strong && last.style == token.style => last.text.push_str(taken),
+                _ => made.push(DiffPart { text: taken.to_owned(), strong, style: token.style }),
+            }
+            used += taken.len();
+            rest = after;
+            if part.is_some_and(|part| used == part.text.len()) {
+                part = parts.next();
+                used = 0;
+            }
+        }
+    }
+    part.is_none().then_some(made)
 }
 
 fn to_u32(count: usize) -> u32 {
@@ -368,6 +445,63 @@ mod tests {
         );
     }
 
+    /// Every part with its style; strong parts in `«»`.
+    fn styled(diff: &Diff) -> Vec<String> {
+        let lines = diff.hunks.iter().flat_map(|hunk| &hunk.lines);
+        lines
+            .map(|line| {
+                let parts = line.parts.iter().map(|part| match (part.strong, part.style) {
+                    (true, TokenStyle::Plain) => format!("«{}»", part.text),
+                    (true, style) => format!("{style:?}«{}»", part.text),
+                    (false, TokenStyle::Plain) => part.text.clone(),
+                    (false, style) => format!("{style:?}‹{}›", part.text),
+                });
+                parts.collect()
+            })
+            .collect()
+    }
+
+    #[test]
+    fn tokens_have_their_styles_on_both_sides_of_a_change() {
+        let old = "pub fn round(self) -> Self {\n    // half away\n    Self(self.0.round_dp(places))\n}\n";
+        let new = "pub fn round(self) -> Self {\n    // to even\n    Self(self.0.round_dp_with_strategy(places, MidpointNearestEven))\n}\n";
+        assert_eq!(
+            styled(&diff("src/money.rs", old, new)),
+            [
+                "Keyword‹pub fn ›Function‹round›(self) -> Keyword‹Self ›{",
+                "    Comment‹// half away›",
+                "    Keyword‹Self›(Keyword‹self›.Number‹0.›Function«round_dp»(places))",
+                "    Comment‹// to even›",
+                "    Keyword‹Self›(Keyword‹self›.Number‹0.›Function«round_dp_with_strategy»(places«, MidpointNearestEven»))",
+                "}",
+            ]
+        );
+        assert_eq!(styled(&diff("notes", "fn a() {}\n", "fn b() {}\n")), ["fn «a»() {}", "fn «b»() {}"]);
+    }
+
+    #[test]
+    fn a_large_change_stays_plain() {
+        let line = "let a = 1;\n";
+        let most = line.repeat(STYLED_BYTES / (line.len() - 1));
+        let is_plain = |diff: &Diff| {
+            let parts = diff.hunks.iter().flat_map(|hunk| &hunk.lines).flat_map(|line| &line.parts);
+            parts.into_iter().all(|part| part.style == TokenStyle::Plain)
+        };
+        assert!(!is_plain(&diff("a.rs", "", &most)));
+        assert!(is_plain(&diff("a.rs", "", &most.repeat(2))));
+    }
+
+    #[test]
+    fn odd_characters_keep_their_places() {
+        for text in ["a\rb", "x\u{0}y", "\u{2028}", "é\u{301}let", "\u{feff}let a", "␍", ""] {
+            let diff = diff("a.rs", "", &format!("let a;\n{text}\nlet b;\n"));
+            let lines = diff.hunks.iter().flat_map(|hunk| &hunk.lines);
+            let texts: Vec<String> =
+                lines.map(|line| line.parts.iter().map(|part| part.text.as_str()).collect()).collect();
+            assert_eq!(texts, ["let a;", text, "let b;"], "{text:?}");
+        }
+    }
+
     #[test]
     fn the_agents_own_patch() {
         let patch = json!([{
@@ -399,7 +533,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Removed and context lines are the old text, added and context lines the new one, each with its number.
+        /// Removed and context lines are the old text, added and context lines the new text, each with its number.
         #[test]
         fn a_diff_tells_both_texts(old in "([ab ]{0,3}\n){0,12}", new in "([ab ]{0,3}\n){0,12}") {
             let diff = diff("a", &old, &new);

@@ -1,39 +1,50 @@
-//! Code to tokens: what each run of a line is, never how it looks.
+//! Syntax highlighting: turns code into tokens by meaning, not by appearance.
 //!
-//! Line by line, so that a stream pays for each line once. What would take too long (a huge line, a huge block)
-//! stays plain, and so does a language that is not known.
+//! It works line by line, so a stream processes each line once. A huge line, a huge block and an unknown language stay
+//! plain.
 
 use cpu_time::ThreadTime;
 use std::collections::VecDeque;
+use std::fmt;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use syntect::parsing::{BasicScopeStackOp, ParseState, Scope, ScopeStack, SyntaxReference, SyntaxSet};
+use syntect::parsing::{BasicScopeStackOp, Scope, ScopeStack, SyntaxReference};
 
+use super::colour::Carried;
 use super::source::{code_lines, normalise};
+use super::syntax::{Parser, SYNTAXES};
 use crate::api::{Block, CodeLine, Token, TokenStyle};
 
-/// Beyond these a line, or the rest of a block, stays plain. Minified files and logs are not worth seconds.
+/// Above these sizes a line, or the rest of a block, stays plain. Minified files and logs are not worth seconds of
+/// work.
 const LINE_BYTES: usize = 4 * 1024;
 const BLOCK_LINES: usize = 20_000;
 const BLOCK_BYTES: usize = 256 * 1024;
-/// Patterns try a run of blanks, or of any one character, from each of its places.
+/// Maximum length of a run of blanks or of one repeated character: patterns retry such a run from each of its
+/// positions.
 const RUN: usize = 256;
-/// A line that is still being written is highlighted again and again, so it is given less.
+/// Lower limit for a line that is still being written, because it is highlighted repeatedly.
 const UNFINISHED_BYTES: usize = 512;
-/// Only code that is made to be slow takes so much of a processor. Time is no measure to rely on: it guards, the others
-/// decide. It is the thread's own, so that a busy machine takes no colour away.
+/// Only code that is made to be slow needs this much processor time. It is a safeguard; normally the other limits
+/// apply. It is the thread's own time, so a busy machine does not lose colours.
 const BLOCK_TIME: Duration = Duration::from_secs(3);
 
-/// Read once, when the first code is seen: tens of milliseconds.
-static SYNTAXES: LazyLock<SyntaxSet> = LazyLock::new(two_face::syntax::extra_newlines);
+/// Regex searches between two clock readings; each reading is a system call.
+const SEARCHES_PER_LOOK: u32 = 32;
 
 /// Highlights a whole text. `language` is a name or a file extension, as in a fence's info string.
 pub fn highlight(language: Option<&str>, text: &str) -> Vec<CodeLine> {
-    Highlights::default().lines(language, &normalise(text))
+    let mut highlighter = Highlighter::new(language);
+    code_lines(&normalise(text)).map(|line| highlighter.line(line)).collect()
 }
 
-/// The language of a file by its name, in words that [`highlight`] knows.
+/// The lines of a text without colours.
+pub fn plain(text: &str) -> Vec<CodeLine> {
+    code_lines(&normalise(text)).map(plain_line).collect()
+}
+
+/// The language of a file by its name, as a token that [`highlight`] knows.
 pub fn language_of_path(path: &str) -> Option<String> {
     let name = path.rsplit(['/', '\\']).next()?;
     let by_name = match name {
@@ -57,21 +68,27 @@ pub fn language_of_path(path: &str) -> Option<String> {
     })
 }
 
-/// Highlights the code blocks of a document, and takes over those that are already there.
+/// Creates the lines of code blocks and reuses the colours of known blocks. New code is plain: its colours arrive
+/// later, through [`Painting`](super::colour::Painting).
 #[derive(Default)]
 pub(super) struct Highlights<'k> {
-    /// Code that was highlighted before, in the document's order.
+    /// Known code blocks that are not used yet, in document order.
     known: VecDeque<(Option<&'k str>, &'k [CodeLine])>,
-    /// Bytes that had to be highlighted.
-    pub bytes: usize,
+    /// Total number of known code blocks.
+    n_known: usize,
+    /// For each new code block: what it reused.
+    pub carried: Vec<Carried>,
 }
 
 impl<'k> Highlights<'k> {
-    /// Takes the code blocks of `blocks` as known, in order. Recursion is bounded by the depth of documents.
+    /// Adds the code blocks of `blocks` as known, in order. Recursion is bounded by the depth of documents.
     pub fn know(&mut self, blocks: &'k [Block]) {
         for block in blocks {
             match block {
-                Block::Code { language, lines } => self.known.push_back((language.as_deref(), lines)),
+                Block::Code { language, lines } => {
+                    self.known.push_back((language.as_deref(), lines));
+                    self.n_known += 1;
+                }
                 Block::Quote { blocks } | Block::Footnote { blocks, .. } => self.know(blocks),
                 Block::List { items, .. } => items.iter().for_each(|item| self.know(&item.blocks)),
                 Block::Paragraph { .. } | Block::Heading { .. } | Block::Table { .. } | Block::Rule => {}
@@ -79,21 +96,60 @@ impl<'k> Highlights<'k> {
         }
     }
 
-    pub fn lines(&mut self, language: Option<&str>, text: &str) -> Vec<CodeLine> {
-        // The next known block first: only if a block came or went in between does one further on match.
-        let known =
-            self.known.iter().take(4).position(|(known_language, lines)| {
-                *known_language == language && is_text_of_lines(lines, text)
-            });
-        if let Some(known) = known
-            && let Some((_, lines)) = self.known.drain(..=known).next_back()
-        {
-            return lines.to_vec();
-        }
-        self.bytes += text.len();
-        let mut highlighter = Highlighter::new(language);
-        code_lines(text).map(|line| highlighter.line(line)).collect()
+    /// Total number of known code blocks.
+    pub fn n_known(&self) -> usize {
+        self.n_known
     }
+
+    pub fn lines(&mut self, language: Option<&str>, text: &str) -> Vec<CodeLine> {
+        // The next known block comes first; a later one matches only if blocks were added or removed in between.
+        let candidates =
+            || self.known.iter().take(4).enumerate().filter(|(_, (known, _))| *known == language);
+        let same = candidates().find(|(_, (_, lines))| is_text_of_lines(lines, text));
+        // A block that grew has the same lines except the last.
+        let grown = || candidates().find(|(_, (_, lines))| grew_to(lines, text));
+        let Some(at) = same.or_else(grown).map(|(at, _)| at) else {
+            self.carried.push(None);
+            return code_lines(text).map(plain_line).collect();
+        };
+        let nr = self.n_known - self.known.len() + at;
+        let known = self.known.drain(..=at).next_back().map_or(&[][..], |(_, lines)| lines);
+        let n_same = n_common(known, text);
+        self.carried.push(Some((nr, n_same)));
+        let mut known = known.iter();
+        let lines = code_lines(text).map(|line| {
+            let grown = known.next().and_then(|known| with_rest(known, line));
+            grown.unwrap_or_else(|| plain_line(line))
+        });
+        lines.collect()
+    }
+}
+
+/// Number of equal lines at the beginning.
+fn n_common(lines: &[CodeLine], text: &str) -> usize {
+    lines.iter().zip(code_lines(text)).take_while(|(line, text)| is_text_of(line, text)).count()
+}
+
+/// Whether the text starts with these lines; the last one may be longer in the text.
+fn grew_to(lines: &[CodeLine], text: &str) -> bool {
+    let mut texts = code_lines(text);
+    lines.iter().enumerate().all(|(nr, line)| {
+        let is_last = nr + 1 == lines.len();
+        texts.next().is_some_and(|text| is_text_of(line, text) || is_last && with_rest(line, text).is_some())
+    })
+}
+
+/// A line that grew from `known`: its colours stay, the rest is plain. `None` if `text` does not start with it.
+pub(super) fn with_rest(known: &CodeLine, text: &str) -> Option<CodeLine> {
+    let mut rest = text;
+    for token in &known.tokens {
+        rest = rest.strip_prefix(token.text.as_str())?;
+    }
+    let mut line = known.clone();
+    if !rest.is_empty() {
+        push_token(&mut line.tokens, rest, TokenStyle::Plain);
+    }
+    Some(line)
 }
 
 fn is_text_of_lines(lines: &[CodeLine], text: &str) -> bool {
@@ -101,7 +157,7 @@ fn is_text_of_lines(lines: &[CodeLine], text: &str) -> bool {
     lines.iter().all(|line| texts.next().is_some_and(|text| is_text_of(line, text))) && texts.next().is_none()
 }
 
-fn is_text_of(line: &CodeLine, mut text: &str) -> bool {
+pub(super) fn is_text_of(line: &CodeLine, mut text: &str) -> bool {
     for token in &line.tokens {
         match text.strip_prefix(token.text.as_str()) {
             Some(rest) => text = rest,
@@ -112,8 +168,9 @@ fn is_text_of(line: &CodeLine, mut text: &str) -> bool {
 }
 
 /// Highlights one block, line by line.
+#[derive(Clone)]
 pub(super) struct Highlighter {
-    /// `None`: everything stays plain from here on.
+    /// `None`: everything is plain from here on.
     state: Option<State>,
     n_lines: usize,
     n_bytes: usize,
@@ -122,23 +179,30 @@ pub(super) struct Highlighter {
 
 #[derive(Clone)]
 struct State {
-    parse: ParseState,
+    parser: Parser,
     scopes: ScopeStack,
-    /// What each of the scopes makes of a token, alone or by those around it.
+    /// The style for each depth of the scope stack.
     styles: Vec<TokenStyle>,
 }
 
 impl Highlighter {
     pub fn new(language: Option<&str>) -> Self {
-        let state = language.and_then(syntax_of).map(|syntax| State {
-            parse: ParseState::new(syntax),
-            scopes: ScopeStack::new(),
-            styles: Vec::new(),
-        });
+        let parser = language.and_then(syntax_of).and_then(Parser::new);
+        let state = parser.map(|parser| State { parser, scopes: ScopeStack::new(), styles: Vec::new() });
         Self { state, n_lines: 0, n_bytes: 0, spent: Duration::ZERO }
     }
 
-    /// The next line, without its line end.
+    /// A highlighter that leaves everything plain.
+    pub fn plain() -> Self {
+        Self::new(None)
+    }
+
+    /// Whether everything stays plain from here on.
+    pub fn is_plain(&self) -> bool {
+        self.state.is_none()
+    }
+
+    /// Highlights the next line, given without its line end.
     pub fn line(&mut self, line: &str) -> CodeLine {
         self.n_lines += 1;
         self.n_bytes += line.len();
@@ -147,7 +211,12 @@ impl Highlighter {
         }
         let Some(state) = self.state.as_mut().filter(|_| is_worth_it(line)) else { return plain_line(line) };
         let started_at = ThreadTime::now();
-        let tokens = state.tokens(line);
+        let left = BLOCK_TIME.saturating_sub(self.spent);
+        let mut n_searches = 0_u32;
+        let tokens = state.tokens(line, &mut || {
+            n_searches = n_searches.wrapping_add(1);
+            n_searches.is_multiple_of(SEARCHES_PER_LOOK) && started_at.elapsed() > left
+        });
         self.spent += started_at.elapsed();
         match tokens {
             Some(tokens) => CodeLine { tokens },
@@ -158,7 +227,8 @@ impl Highlighter {
         }
     }
 
-    /// A line that is not complete yet: as [`Highlighter::line`], but it can come again.
+    /// Like [`Highlighter::line`], for an incomplete line. Does not advance the state, so the line can be highlighted
+    /// again.
     pub fn unfinished_line(&mut self, line: &str) -> CodeLine {
         if line.len() > UNFINISHED_BYTES || self.spent > BLOCK_TIME {
             return plain_line(line);
@@ -170,16 +240,22 @@ impl Highlighter {
     }
 }
 
+impl fmt::Debug for Highlighter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Highlighter").field("n_lines", &self.n_lines).finish_non_exhaustive()
+    }
+}
+
 fn is_worth_it(line: &str) -> bool {
     line.len() <= LINE_BYTES
         && (line.len() <= RUN || !line.as_bytes().chunk_by(|a, b| a == b).any(|run| run.len() > RUN))
 }
 
 impl State {
-    /// `None` if the syntax definition fails on this line.
-    fn tokens(&mut self, line: &str) -> Option<Vec<Token>> {
+    /// `None` if the parser gives up on this line.
+    fn tokens(&mut self, line: &str, is_time_up: &mut dyn FnMut() -> bool) -> Option<Vec<Token>> {
         let terminated = format!("{line}\n");
-        let operations = self.parse.parse_line(&terminated, &SYNTAXES).ok()?;
+        let operations = self.parser.line(&terminated, is_time_up).ok()?;
         let mut tokens = Vec::new();
         let mut from = 0;
         for (at, operation) in &operations {
@@ -209,7 +285,7 @@ impl State {
     }
 }
 
-/// Appends to the last token if it is of the same style; blanks belong to whatever they follow.
+/// Appends to the last token if the style is the same. Blanks are added to the previous token.
 pub(super) fn push_token(tokens: &mut Vec<Token>, text: &str, style: TokenStyle) {
     match tokens.last_mut() {
         Some(last) if last.style == style => last.text.push_str(text),
@@ -231,7 +307,7 @@ fn syntax_of(language: &str) -> Option<&'static SyntaxReference> {
     (syntax.name != "Plain Text").then_some(syntax)
 }
 
-/// Names that people use and the syntax definitions do not know.
+/// Common names that the syntax definitions do not know.
 fn alias(language: &str) -> Option<&'static str> {
     Some(match language {
         "rust" | "rs" => "rs",
@@ -266,7 +342,7 @@ fn alias(language: &str) -> Option<&'static str> {
     })
 }
 
-/// By scope, the more telling first. The innermost scope that says anything decides.
+/// Styles by scope, more specific scopes first. The innermost scope with an entry decides.
 static STYLES: LazyLock<Vec<(Scope, TokenStyle)>> = LazyLock::new(|| {
     use TokenStyle::{Bold, Comment, Function, Green, Keyword, Number, Plain, Red, String, Type};
     [
@@ -488,13 +564,18 @@ mod tests {
     }
 
     #[test]
-    fn known_code_is_not_highlighted_again() {
-        let blocks = crate::document::markdown("```rust\nlet a;\n```\n\n- ```rust\n  let b;\n  ```\n");
+    fn colours_of_known_code_are_taken_over() {
+        let mut blocks = crate::document::markdown("```rust\nlet a;\n```\n\n- ```rust\n  let b;\n  ```\n");
+        crate::document::colour_all(&mut blocks);
         let mut highlights = Highlights::default();
         highlights.know(&blocks);
         assert_eq!(compact::lines(&highlights.lines(Some("rust"), "let b;\n")), "keyword‹let› b;");
-        assert_eq!(highlights.bytes, 0);
-        highlights.lines(Some("rust"), "let b;\n");
-        assert_eq!(highlights.bytes, "let b;\n".len());
+        assert_eq!(compact::lines(&highlights.lines(Some("rust"), "let b;\n")), "let b;");
+        assert_eq!(highlights.carried, [Some((1, 1)), None]);
+        let mut highlights = Highlights::default();
+        highlights.know(&blocks);
+        let grown = highlights.lines(Some("rust"), "let a; // 1\nlet b;\n");
+        assert_eq!(compact::lines(&grown), "keyword‹let› a; // 1⏎let b;");
+        assert_eq!(highlights.carried, [Some((0, 0))]);
     }
 }

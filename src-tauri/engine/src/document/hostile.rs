@@ -1,4 +1,4 @@
-//! Input that is made to hurt: it takes its time, but not long, and nothing panics or overflows the stack.
+//! Tests with hostile input: processing takes bounded time, and nothing panics or overflows the stack.
 
 use std::time::{Duration, Instant};
 
@@ -7,10 +7,10 @@ use proptest::prelude::*;
 use super::*;
 use crate::api::Block;
 
-/// Far more than any of it takes, far less than what quadratic work takes.
+/// Much longer than any of these tests takes, and much shorter than quadratic work would take.
 const LONG: Duration = Duration::from_secs(60);
 
-/// Reads Markdown whole and in pieces on a small stack, and writes it as JSON that can be read again.
+/// Parses Markdown whole and in pieces on a small stack, and checks that its JSON can be parsed again.
 #[track_caller]
 fn check_markdown(name: &str, text: &str) {
     let started_at = Instant::now();
@@ -39,7 +39,7 @@ fn check_markdown(name: &str, text: &str) {
 
 #[track_caller]
 fn check_json(blocks: &[Block]) {
-    // As deep in an event as a plan within a request within a session within a project's view.
+    // Nested as deeply as in a real event: plan, request, session, project view.
     let event = serde_json::json!({ "a": [{ "b": [{ "c": [{ "d": { "e": blocks } }] }] }] }).to_string();
     serde_json::from_str::<serde_json::Value>(&event).unwrap();
 }

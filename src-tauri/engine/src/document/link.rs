@@ -1,20 +1,20 @@
-//! Links: which may be opened, where they really lead, and which bare text is one.
+//! Links: checks whether a link may be opened, resolves its real host, and finds bare URLs in text.
 
 use url::Url;
 
 use crate::api::Span;
 
-/// A link that may be opened, as it will be opened.
+/// A link that may be opened, in its resolved form.
 pub(super) struct Target {
     pub url: String,
-    /// Where it leads: the host with its port if it is not the usual one; for mail the domain.
+    /// Destination for display: the host, with its port if that is not the default; for mail the domain.
     pub host: String,
 }
 
-/// Looks at a link's destination. `None` for any scheme but https, http and mailto, and for relative links.
+/// Resolves a link's destination. `None` for any scheme except https, http and mailto, and for relative links.
 pub(super) fn target(destination: &str) -> Option<Target> {
-    // The URL standard, as browsers follow it: user names before an `@`, backslashes and odd spellings of
-    // numbers are resolved here, and a name outside ASCII comes as punycode.
+    // The URL standard, as browsers implement it: resolves user names before an `@`, backslashes and odd number
+    // spellings. A non-ASCII host name becomes punycode.
     let url = Url::parse(destination).ok()?;
     let host = match url.scheme() {
         "https" | "http" => {
@@ -33,7 +33,7 @@ pub(super) fn target(destination: &str) -> Option<Target> {
     Some(Target { url: url.into(), host })
 }
 
-/// Splits text at the bare URLs in it (`https://…`, `http://…`), by the rules of GitHub's Markdown.
+/// Splits text at its bare URLs (`https://…`, `http://…`), by the rules of GitHub's Markdown.
 pub(super) fn linkify(text: String, spans: &mut Vec<Span>) {
     let mut plain_from = 0;
     let mut search_from = 0;
@@ -64,7 +64,7 @@ pub(super) fn linkify(text: String, spans: &mut Vec<Span>) {
     }
 }
 
-/// Where the scheme before `://` begins, if it is ours and stands at the beginning of a word.
+/// Start of the scheme before `://`, if it is http or https and begins a word.
 fn scheme_start(before: &str) -> Option<usize> {
     let scheme = ["https", "http"].into_iter().find(|scheme| {
         before.len() >= scheme.len()
@@ -75,7 +75,7 @@ fn scheme_start(before: &str) -> Option<usize> {
     at_word.then_some(start)
 }
 
-/// Spaces end a URL, and so does the punctuation of scripts that are written without spaces.
+/// Whether the character ends a URL: whitespace, or punctuation of scripts that are written without spaces.
 fn ends_url(c: char) -> bool {
     c.is_whitespace()
         || c.is_control()
@@ -83,7 +83,7 @@ fn ends_url(c: char) -> bool {
         || matches!(c, '「' | '」' | '『' | '』' | '【' | '】' | '《' | '》' | '“' | '”' | '‘' | '’')
 }
 
-/// The length without punctuation that belongs to the sentence: `(see https://example.com/a_(b)).`
+/// The length without trailing punctuation of the sentence: `(see https://example.com/a_(b)).`
 fn trimmed_len(url: &str) -> usize {
     let count = |wanted: u8| url.bytes().filter(|&byte| byte == wanted).count();
     let mut surplus = count(b')').saturating_sub(count(b'('));

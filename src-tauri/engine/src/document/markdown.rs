@@ -1,8 +1,8 @@
 //! Markdown to blocks: CommonMark with tables, task lists, strikethrough, footnotes and bare URLs.
 //!
-//! Built without recursion from the parser's events, to a bounded depth: what is nested deeper keeps its text and
-//! loses its frame. Besides the blocks a parse tells where the last of them begin, which is what lets a stream
-//! parse only its end (see [`super::stream`]).
+//! Built without recursion from the parser's events, up to a bounded depth. Content that is nested deeper keeps its
+//! text and loses its container. In addition to the blocks, a parse reports where the last of them begin, so that a
+//! stream can parse only its end (see [`super::stream`]).
 
 use std::ops::Range;
 
@@ -13,31 +13,31 @@ use super::link::{self, Target};
 use super::source::normalise;
 use crate::api::{Align, Block, Cell, ListItem, Span};
 
-/// Containers and spans nest this deep and no deeper; a list and its item count one each. Each costs two levels of
-/// JSON: a document stays below the 128 levels at which serde_json, and others like it, give up reading.
+/// Maximum nesting of containers and spans; a list and its item count as one each. Each level costs two levels of JSON:
+/// a document stays below the 128 levels at which serde_json and similar parsers stop.
 const BLOCK_DEPTH: usize = 40;
 const SPAN_DEPTH: usize = 10;
 
-/// The whole of a Markdown text as blocks.
+/// Parses a whole Markdown text.
 pub fn markdown(text: &str) -> Vec<Block> {
     parse(&normalise(text), &mut Highlights::default()).blocks
 }
 
-/// What a parse found.
+/// The result of a parse.
 #[derive(Debug)]
 pub(super) struct Parsed {
     pub blocks: Vec<Block>,
     /// The last block, the last block within it, and so on.
     pub path: Vec<Node>,
-    /// The text defines link references or footnotes, which other parts of the document may use.
+    /// Whether the text defines link references or footnotes, which other parts of the document may use.
     pub definitions: bool,
 }
 
-/// A block on the way to the end of the document.
+/// A block on the path to the end of the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Node {
     pub kind: NodeKind,
-    /// Where in the source it begins.
+    /// Byte offset in the source where it begins.
     pub start: usize,
 }
 
@@ -52,13 +52,13 @@ pub(super) enum NodeKind {
     Quote,
     List,
     Item,
-    /// Anything else that is one block.
+    /// Any other single block.
     Other,
-    /// A container too deep to be kept: no block of its own.
+    /// A container that is nested too deeply and gets no block of its own.
     Flattened,
 }
 
-/// Parses text that went through [`normalise`].
+/// Parses a text that [`normalise`] has processed.
 pub(super) fn parse(source: &str, highlights: &mut Highlights<'_>) -> Parsed {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_TASKLISTS
@@ -88,11 +88,11 @@ pub(super) fn parse(source: &str, highlights: &mut Highlights<'_>) -> Parsed {
 
 struct Builder<'h, 'k> {
     highlights: &'h mut Highlights<'k>,
-    /// The open containers, the document first.
+    /// The open containers, outermost (the document) first.
     frames: Vec<Frame>,
-    /// Open containers beyond `BLOCK_DEPTH`; their content goes to the innermost frame.
+    /// Number of open containers beyond `BLOCK_DEPTH`; their content goes into the innermost frame.
     n_flattened: usize,
-    /// The open block that holds no blocks, and its open spans.
+    /// The open block that contains no blocks, and its open spans.
     leaf: Option<Leaf>,
     spans: Vec<OpenSpan>,
     n_flattened_spans: usize,
@@ -128,7 +128,7 @@ struct OpenSpan {
 }
 
 enum SpanKind {
-    /// The outermost: the leaf itself.
+    /// The outermost level: the leaf itself.
     Leaf,
     Emphasis,
     Strong,
@@ -243,7 +243,7 @@ impl Builder<'_, '_> {
             Tag::Image { dest_url, .. } => {
                 self.open_span(SpanKind::Image { url: dest_url.into_string() }, range)
             }
-            // Switched off in the parser's options.
+            // Disabled in the parser's options.
             Tag::MetadataBlock(_)
             | Tag::DefinitionList
             | Tag::DefinitionListTitle
@@ -290,7 +290,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// A block begins in the innermost frame: the text of a tight list's item, if any, is over.
+    /// Begins a block in the innermost frame and ends the text of a tight list item, if any.
     fn begin_block(&mut self, kind: NodeKind, start: usize) {
         self.close_leaf();
         self.path.truncate(self.frames.len() - 1);
@@ -371,7 +371,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The spans that are being written; opens a paragraph where the parser gives none, in a tight list's item.
+    /// The spans being built. Opens a paragraph in a tight list item, where the parser emits none.
     fn open_spans(&mut self, start: usize) -> &mut Vec<Span> {
         if self.leaf.is_none() {
             self.open_leaf(Leaf::Paragraph, NodeKind::Paragraph, start);
@@ -419,7 +419,7 @@ impl Builder<'_, '_> {
                 Some(Target { url, host }) => {
                     outer.push(Span::Link { url, host, spans: finish_spans(spans, false) })
                 }
-                // Not to be opened, and not to be hidden behind its text.
+                // A link that must not be opened: show its destination, so that its text does not hide it.
                 None => {
                     let same = plain_text(&spans) == destination;
                     for span in spans {
@@ -459,7 +459,7 @@ fn finish_spans(spans: Vec<Span>, linkify: bool) -> Vec<Span> {
     finished
 }
 
-/// The text of spans without their frames. Recursion is bounded: spans nest no deeper than they are built.
+/// The text of spans without markup. Recursion is bounded by the maximum nesting of spans.
 fn plain_text(spans: &[Span]) -> String {
     let mut plain = String::new();
     for span in spans {
@@ -477,14 +477,14 @@ fn plain_text(spans: &[Span]) -> String {
     plain
 }
 
-/// `<br>` is the one tag that means what we can show.
+/// `<br>` is the only tag that has an equivalent here.
 fn is_line_break(html: &str) -> bool {
     html.strip_prefix('<')
         .and_then(|html| html.strip_suffix('>'))
         .is_some_and(|name| name.trim_end_matches('/').trim_end().eq_ignore_ascii_case("br"))
 }
 
-/// The first word of a fence's info string: `rust` of `rust,ignore` or `{.rust #id}` alike.
+/// The first word of a fence's info string: `rust` for `rust,ignore` and for `{.rust #id}`.
 fn language_of_info(info: &str) -> Option<String> {
     info.split(|c: char| c.is_whitespace() || matches!(c, ',' | '{' | '}' | ':' | ';' | '='))
         .find(|word| !word.is_empty())

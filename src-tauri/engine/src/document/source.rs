@@ -1,24 +1,25 @@
-//! Text before it is parsed: line ends that every parser takes for the same, and lines of code.
+//! Source text before parsing: line ends that every parser interprets alike, and lines of code.
 
 use std::borrow::Cow;
 
-/// What the parser gets for a text, in one piece.
+/// Normalises a whole text.
 pub(super) fn normalise(text: &str) -> Cow<'_, str> {
     let mut normaliser = Normaliser::default();
     normaliser.piece(text)
 }
 
-/// Evens out what parsers do not agree on: every line end becomes `\n`, form feeds and their like become spaces,
-/// NUL becomes what CommonMark makes of it, and a byte order mark goes.
+/// Normalises text on which parsers disagree: every line end becomes `
+/// `, form feeds and vertical tabs become spaces, NUL is replaced as CommonMark requires, and a byte order mark is
+/// removed.
 #[derive(Default)]
 pub(super) struct Normaliser {
     started: bool,
-    /// The last piece ended in a carriage return: a line feed that follows belongs to it.
+    /// The last piece ended with a carriage return: a line feed that follows belongs to it.
     after_cr: bool,
 }
 
 impl Normaliser {
-    /// The next piece of the text. Pieces give together what the whole gives.
+    /// Normalises the next piece of the text. The pieces together give the same result as the whole text.
     pub fn piece<'t>(&mut self, piece: &'t str) -> Cow<'t, str> {
         if piece.is_empty() {
             return Cow::Borrowed(piece);
@@ -38,7 +39,7 @@ impl Normaliser {
     }
 }
 
-/// The lines of a code block: without the line end of the last one.
+/// The lines of a code block, without the line end of the last one.
 pub(super) fn code_lines(text: &str) -> impl Iterator<Item = &str> {
     text.strip_suffix('\n')
         .or_else(|| (!text.is_empty()).then_some(text))

@@ -1,83 +1,86 @@
-//! A document that arrives in pieces.
+//! Streaming Markdown: a document that arrives in pieces.
 //!
-//! Only its end is parsed again, and only so often that the work stays in proportion to the text: what comes
-//! faster than that is shown as plain text until the next parse. However a text is cut into pieces, the finished
-//! document is that of [`markdown`](super::markdown()).
+//! Only the end of the text is parsed again, and so rarely that the work stays in proportion to the text. Text that
+//! arrives faster is shown as plain text until the next parse. However a text is split into pieces, the finished
+//! document equals that of [`markdown`](super::markdown()).
 //!
-//! A block is settled, and never parsed again, once no further line can change it. Markdown's blocks are read
-//! line by line and only the innermost open ones can still change, so everything before the last block is
-//! settled, and everything before the last item of a list, and before the last row of a table. Definitions of
-//! links and footnotes are the exception, since they reach back: a text that has any is parsed once more, whole,
-//! when it is finished.
+//! A block is settled, and never parsed again, once no further line can change it. Markdown blocks are read line by
+//! line, and only the innermost open ones can still change. So everything before the last block is settled, and so is
+//! everything before the last item of a list and before the last row of a table. Definitions of links and footnotes are
+//! the exception, because they affect earlier text: a text that has any is parsed once more, whole, when it is
+//! finished.
 
 mod fence;
-mod seam;
-mod spine;
+mod open_context;
+mod split_point;
 #[cfg(test)]
 mod tests;
 
 use std::mem::take;
 
-use self::fence::{Fence, Grown, Unfinished};
-use self::seam::{Seam, Seams, line_start};
-use self::spine::{Fragment, Spine};
+use self::fence::{Fence, Grown};
+use self::open_context::{OpenContext, UnsettledBlocks};
+use self::split_point::{SplitPoint, SplitPoints, line_start};
+use super::colour::{Coloured, Painting, Repainted, Uncoloured};
 use super::highlight::Highlights;
 use super::markdown::{Node, NodeKind, Parsed, parse};
 use super::source::Normaliser;
 use crate::api::{Block, CodeLine, Span};
 
-/// Bytes that may be parsed for each byte received before the text is finished, and to begin with.
+/// Bytes that may be parsed per byte received before the text is finished, and the initial allowance.
 const CREDIT_PER_BYTE: isize = 3;
 const INITIAL_CREDIT: isize = 2048;
 
-/// Text that only makes a paragraph longer is looked for in a tail of this size: the whole tail is looked through.
+/// Maximum size of the tail for appending plain text without a parse, because that check searches the whole tail.
 const INERT_WITHIN: usize = 16 * 1024;
 
-/// A change has the whole of the last block. One that is longer than this is told anew only when it has grown by a share
-/// of what was told, so that what is told of it stays in proportion to the text.
-const TOLD_AT_ONCE: usize = 16 * 1024;
-const TOLD_SHARE: usize = 64;
+/// A change contains the whole last block. If that block is longer than `SENT_AT_ONCE` bytes, it is sent again only
+/// after it has grown by 1/`RESEND_SHARE` of what was sent, so that the data sent stays in proportion to the text.
+const SENT_AT_ONCE: usize = 16 * 1024;
+const RESEND_SHARE: usize = 64;
 
 /// What changed since the last change was taken.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Change {
-    /// Keep the first `keep` blocks, then come `blocks`.
+pub enum DocumentChange {
+    /// Keep the first `keep` blocks, then append `blocks`.
     Blocks { keep: usize, blocks: Vec<Block> },
-    /// The last block, a code block, grew: keep its first `keep_lines` lines, then come `lines`.
+    /// The last block, a code block, grew: keep its first `keep_lines` lines, then append `lines`.
     Code { keep_lines: usize, lines: Vec<CodeLine> },
 }
 
 /// A growing document.
 #[derive(Default)]
 pub struct Stream {
-    /// As it came.
+    /// The text as received.
     text: String,
     blocks: Vec<Block>,
-    /// The source that is not settled, and what is settled before it.
+    /// The normalised source that is not settled yet.
     tail: String,
     normaliser: Normaliser,
-    spine: Spine,
-    /// The tail is a code block: its state, and how far the tail was read.
+    context: OpenContext,
+    /// The open fence if the tail is a code block, and how many bytes of the tail it has read.
     fence: Option<(Fence, usize)>,
-    /// The tail begins with a fence that has to be left to the parser.
+    /// The tail begins with a fence that only the parser can read.
     fence_is_unclear: bool,
-    /// The tail grew since it was parsed.
+    /// The tail has grown since the last parse.
     unparsed: bool,
-    /// The last block of the tail is one that text can be added to.
+    /// The last block of the tail can take more text.
     leaf_is_open: bool,
-    /// Some part of the text defines links or footnotes.
+    /// The text defines links or footnotes.
     definitions: bool,
+    /// Tracks which code has colours.
+    painting: Painting,
     credit: isize,
     bytes_parsed: usize,
     unsent: Unsent,
-    /// How much of the text there was when a change was last taken, and when one first had the last block.
-    told: usize,
+    /// Length of the text when the last change was taken, and when a change first contained the current last block.
+    sent_len: usize,
     last_block_at: usize,
     finished: bool,
 }
 
 impl Stream {
-    /// Adds to the text.
+    /// Appends text.
     pub fn push(&mut self, delta: &str) {
         if delta.is_empty() {
             return;
@@ -96,43 +99,47 @@ impl Stream {
         }
     }
 
-    /// The document as far as it is known.
+    /// The blocks of the text received so far.
     pub fn blocks(&self) -> &[Block] {
         &self.blocks
     }
 
-    /// The text as it came.
+    /// The text as received.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The smallest change since the last one was taken; `None` if there is none, or too little of it.
-    pub fn take_change(&mut self) -> Option<Change> {
+    /// The smallest change since the last one was taken; `None` if there is none, or if it is too small to send.
+    pub fn take_change(&mut self) -> Option<DocumentChange> {
         let is_same_block = self.blocks.len() == self.unsent.n_taken;
         if is_same_block && self.is_too_little() {
             return None;
         }
         if !is_same_block {
-            self.last_block_at = self.told;
+            self.last_block_at = self.sent_len;
         }
-        self.told = self.text.len();
+        self.sent_len = self.text.len();
         self.unsent.take(&self.blocks)
     }
 
-    /// Is what was added to the last block not worth telling all of it again? Lines of code are told by themselves.
+    /// Whether the addition is too small to send the last block again. Lines of code are sent separately, and a very
+    /// long line counts like a block.
     fn is_too_little(&self) -> bool {
-        let known = self.told.saturating_sub(self.last_block_at);
-        let added = self.text.len().saturating_sub(self.told);
-        let has_lines = self.unsent.lines.is_some();
-        !self.finished && !has_lines && known > TOLD_AT_ONCE && added < known / TOLD_SHARE
+        let added = self.text.len().saturating_sub(self.sent_len);
+        let known = match (self.unsent.lines, self.blocks.last()) {
+            (Some(_), Some(Block::Code { lines, .. })) => lines.last().map_or(0, length),
+            (Some(_), _) => 0,
+            (None, _) => self.sent_len.saturating_sub(self.last_block_at),
+        };
+        !self.finished && known > SENT_AT_ONCE && added < known / RESEND_SHARE
     }
 
-    /// The text is complete: the document becomes that of the whole text.
+    /// Marks the text as complete: the document becomes that of the whole text.
     pub fn finish(&mut self) {
         self.finished = true;
         if self.fence.is_some() {
-            // It ends with the text: how exactly is left to the parser, which takes over the colours.
-            self.read_fence(Unfinished::Last);
+            // The fence ends with the text; the parser decides how. The colours are reused.
+            self.read_fence();
             self.fence = None;
             self.unparsed = true;
         }
@@ -144,7 +151,8 @@ impl Stream {
         }
     }
 
-    /// Replaces the text by the whole of it, as it comes at the end. Nothing changes if it is what was streamed.
+    /// Replaces the text with the complete one, which arrives at the end. Nothing changes if it equals the streamed
+    /// text.
     pub fn set_text(&mut self, whole: &str) {
         if let Some(rest) = whole.strip_prefix(self.text.as_str()) {
             self.push(rest);
@@ -157,17 +165,44 @@ impl Stream {
         }
     }
 
-    /// How much was parsed and highlighted so far; over the bytes of the text it tells how often each was.
+    /// The next code that has no colours yet; `None` if there is no work or a job is in progress.
+    pub fn uncoloured(&mut self) -> Option<Uncoloured> {
+        let n_whole = self.fence.as_ref().map(|(fence, _)| fence.n_lines);
+        let n_settled = self.n_settled();
+        self.painting.uncoloured(&self.blocks, n_settled, n_whole)
+    }
+
+    /// Applies colours. Returns whether anything changed.
+    pub fn colour(&mut self, coloured: Coloured) -> bool {
+        let repainted = self.painting.apply(&mut self.blocks, coloured);
+        match repainted {
+            Some(Repainted { block, line: Some(line) }) => self.unsent.touch_lines(block, line),
+            Some(Repainted { block, line: None }) => self.unsent.touch(block),
+            None => {}
+        }
+        repainted.is_some()
+    }
+
+    /// The remaining colouring work of the finished document.
+    pub fn into_painting(self) -> Painting {
+        self.painting
+    }
+
+    /// Number of leading blocks that are never parsed again.
+    fn n_settled(&self) -> usize {
+        if self.finished { self.blocks.len() } else { self.context.n_blocks.saturating_sub(1) }
+    }
+
+    /// Bytes parsed so far. Divided by the text's length, this is how often each byte was parsed.
     pub fn bytes_parsed(&self) -> usize {
         self.bytes_parsed
     }
 
-    /// Brings the blocks up to date with the tail, of which everything from `from` is new.
+    /// Updates the blocks from the tail. Everything from `from` on is new.
     fn read(&mut self, mut from: usize) {
         loop {
             if self.fence.is_some() {
-                let unfinished = if self.credit > 0 { Unfinished::Coloured } else { Unfinished::Plain };
-                match self.read_fence(unfinished) {
+                match self.read_fence() {
                     Some(unread) => from = unread,
                     None => return,
                 }
@@ -175,7 +210,7 @@ impl Stream {
             if self.append_inert(from) {
                 return;
             }
-            let cost = self.tail.len() + self.spine.lead().len();
+            let cost = self.tail.len() + self.context.context_prefix().len();
             if self.credit < cost as isize {
                 return self.append_plain(from);
             }
@@ -188,28 +223,29 @@ impl Stream {
         }
     }
 
-    /// Reads on in the open fence. Returns from where the tail has to be parsed, if it has to be.
-    fn read_fence(&mut self, unfinished: Unfinished) -> Option<usize> {
+    /// Reads more of the open fence. Returns the offset from which the tail must be parsed, if a parse is needed.
+    fn read_fence(&mut self) -> Option<usize> {
         let (fence, at) = self.fence.as_mut()?;
-        let code_idx = match self.spine.levels.last() {
+        let code_idx = match self.context.levels.last() {
             Some(level) => level.n_blocks,
-            None => self.spine.n_blocks,
+            None => self.context.n_blocks,
         };
         let Some(Block::Code { lines, .. }) =
-            self.spine.innermost(&mut self.blocks).and_then(|blocks| blocks.get_mut(code_idx))
+            self.context.innermost(&mut self.blocks).and_then(|blocks| blocks.get_mut(code_idx))
         else {
             self.fence = None;
             return Some(0);
         };
         let n_lines = fence.n_lines;
-        let grown = fence.grow(&self.tail, at, lines, unfinished);
+        let grown = fence.grow(&self.tail, at, lines);
+        self.painting.grew();
         let bytes = take(&mut fence.bytes);
         self.bytes_parsed += bytes;
         self.credit -= bytes as isize;
-        if self.spine.levels.is_empty() {
+        if self.context.levels.is_empty() {
             self.unsent.touch_lines(code_idx, n_lines);
         } else {
-            self.unsent.touch(self.spine.n_blocks.saturating_sub(1));
+            self.unsent.touch(self.context.n_blocks.saturating_sub(1));
         }
         self.unparsed = grown != Grown::Open;
         match grown {
@@ -217,7 +253,7 @@ impl Stream {
             Grown::Closed => {
                 self.tail.drain(..*at);
                 self.fence = None;
-                self.spine.settle_block();
+                self.context.settle_block();
                 self.leaf_is_open = false;
                 self.unparsed = !self.tail.is_empty();
                 self.unparsed.then_some(0)
@@ -231,7 +267,7 @@ impl Stream {
         }
     }
 
-    /// Text without any marks, at the end of a paragraph's text, only makes that text longer.
+    /// Appends text without markup to the text of a paragraph, without a parse. Returns whether that was possible.
     fn append_inert(&mut self, from: usize) -> bool {
         if from > INERT_WITHIN {
             return false;
@@ -240,11 +276,11 @@ impl Stream {
         if !self.leaf_is_open || !new.chars().all(is_inert) || before.contains("]:") {
             return false;
         }
-        // A link may only lack its end: `[text](url "title`.
+        // A link may lack only its end: `[text](url "title`.
         if new.contains(')') && before.contains("](") {
             return false;
         }
-        // The last word must be harmless as well: no part of a URL, an entity or a mark.
+        // The last word must be harmless too: no part of a URL, an entity or markup.
         let line = &before[line_start(before, before.len())..];
         let shown = line.trim_end_matches(' ');
         let word = &shown[shown.rfind(' ').map_or(0, |at| at + 1)..];
@@ -260,9 +296,9 @@ impl Stream {
         true
     }
 
-    /// Shows text that was not parsed yet, as it is.
+    /// Shows text that was not parsed yet as plain text.
     fn append_plain(&mut self, from: usize) {
-        if !self.leaf_is_open && self.blocks.len() <= self.spine.n_blocks {
+        if !self.leaf_is_open && self.blocks.len() <= self.context.n_blocks {
             self.blocks.push(Block::Paragraph { spans: Vec::new() });
         }
         append_text(&mut self.blocks, &self.tail[from..]);
@@ -273,42 +309,44 @@ impl Stream {
     fn parse_whole(&mut self) {
         self.normaliser = Normaliser::default();
         self.tail = self.normaliser.piece(&self.text).into_owned();
-        self.spine = Spine::default();
+        self.context = OpenContext::default();
         self.fence = None;
         self.fence_is_unclear = false;
         self.parse_tail();
     }
 
-    /// Parses what is not settled, and settles nothing. `None` if it took the whole text.
+    /// Parses the unsettled text without settling anything. `None` if it parsed the whole text.
     fn parse_tail(&mut self) -> Option<ParsedTail> {
-        let old = Fragment::detach(&mut self.blocks, &self.spine);
+        let old = UnsettledBlocks::detach(&mut self.blocks, &self.context);
         self.skip_blank_lines();
-        let lead = self.spine.lead();
-        let source = lead.clone() + &self.tail;
+        let prefix = self.context.context_prefix();
+        let source = prefix.clone() + &self.tail;
         let mut highlights = Highlights::default();
         old.blocks().for_each(|blocks| highlights.know(blocks));
         let Parsed { blocks, path, definitions } = parse(&source, &mut highlights);
-        let cost = source.len() + highlights.bytes;
+        let (n_known, carried) = (highlights.n_known(), highlights.carried);
+        let cost = source.len();
         self.bytes_parsed += cost;
         self.credit -= cost as isize;
         self.definitions |= definitions;
         self.unparsed = false;
 
-        let Some(new) = Fragment::of(blocks, &self.spine) else {
-            debug_assert!(false, "the lead was not read as lists: {source:?}");
+        let Some(new) = UnsettledBlocks::of(blocks, &self.context) else {
+            debug_assert!(false, "the prefix was not read as lists: {source:?}");
             old.attach(&mut self.blocks);
             self.parse_whole();
             return None;
         };
-        if let Some(keep) = new.n_kept(&old, self.spine.n_blocks) {
+        self.painting.replace(n_known, &carried, self.context.n_blocks.saturating_sub(1));
+        if let Some(keep) = new.n_kept(&old, self.context.n_blocks) {
             self.unsent.touch(keep);
         }
         new.attach(&mut self.blocks);
         self.leaf_is_open = false;
-        Some(ParsedTail { source, lead_len: lead.len(), path })
+        Some(ParsedTail { source, prefix_len: prefix.len(), path })
     }
 
-    /// Blank lines before the tail mean nothing, except that they end a table.
+    /// Drops blank lines before the tail. They have no meaning, except that they end a table.
     fn skip_blank_lines(&mut self) {
         let mut len = 0;
         while let Some(line) = self.tail[len..].find('\n')
@@ -318,24 +356,24 @@ impl Stream {
         }
         if len > 0 {
             self.tail.drain(..len);
-            self.spine.table = None;
+            self.context.table = None;
         }
     }
 
     /// Settles what no further line can change.
     fn settle(&mut self, parsed: &ParsedTail) {
-        let ParsedTail { source, lead_len, path } = parsed;
-        let (source, lead_len) = (source.as_str(), *lead_len);
-        let leaf = path.last().filter(|leaf| leaf.start >= lead_len);
+        let ParsedTail { source, prefix_len, path } = parsed;
+        let (source, prefix_len) = (source.as_str(), *prefix_len);
+        let leaf = path.last().filter(|leaf| leaf.start >= prefix_len);
         self.leaf_is_open =
             leaf.is_some_and(|leaf| matches!(leaf.kind, NodeKind::Paragraph | NodeKind::Heading));
-        let seam = Seams { source, lead_len, path, blocks: &self.blocks }.last();
-        let Some(Seam { at, spine, leaf_is_settled }) = seam else { return };
-        if at > lead_len {
-            self.tail.drain(..at - lead_len);
+        let split = SplitPoints { source, prefix_len, path, blocks: &self.blocks }.last();
+        let Some(SplitPoint { at, context, leaf_is_settled }) = split else { return };
+        if at > prefix_len {
+            self.tail.drain(..at - prefix_len);
             self.fence_is_unclear = false;
         }
-        self.spine = spine;
+        self.context = context;
         self.leaf_is_open &= !leaf_is_settled;
 
         if let Some(Node { kind: NodeKind::Fence, start }) = leaf
@@ -347,15 +385,16 @@ impl Stream {
     }
 
     fn open_fence(&mut self) {
-        let indent = self.spine.indent();
-        let Some(Block::Code { language, lines }) =
-            self.spine.innermost(&mut self.blocks).and_then(|blocks| blocks.last_mut())
+        let indent = self.context.indent();
+        let Some(Block::Code { lines, .. }) =
+            self.context.innermost(&mut self.blocks).and_then(|blocks| blocks.last_mut())
         else {
             return;
         };
-        self.fence = Fence::open(&self.tail, indent, language.as_deref());
+        self.fence = Fence::open(&self.tail, indent);
         if self.fence.is_some() {
             lines.clear();
+            self.painting.begin_last();
             self.unparsed = true;
         }
     }
@@ -363,13 +402,18 @@ impl Stream {
 
 /// The tail as it was parsed.
 struct ParsedTail {
-    /// Behind its lead of `lead_len` bytes.
+    /// The source, which begins with the prefix of `prefix_len` bytes.
     source: String,
-    lead_len: usize,
+    prefix_len: usize,
     path: Vec<Node>,
 }
 
-/// Means nothing to Markdown where it does not begin a line. A colon does only before slashes, a bang before `[`.
+fn length(line: &CodeLine) -> usize {
+    line.tokens.iter().map(|token| token.text.len()).sum()
+}
+
+/// Whether the character has no meaning in Markdown except at the beginning of a line. A colon has one only before
+/// slashes, an exclamation mark only before `[`.
 fn is_inert(c: char) -> bool {
     match c {
         ' ' | ',' | '.' | ';' | ':' | '?' | '!' | '\'' | '"' | '-' | '+' | '%' | '=' | '(' | ')' => true,
@@ -378,7 +422,7 @@ fn is_inert(c: char) -> bool {
     }
 }
 
-/// The text at the end of the last block, if that ends in text.
+/// The text at the end of the last block, if that block ends with text.
 fn last_text(blocks: &mut [Block]) -> Option<&mut String> {
     match blocks.last_mut()? {
         Block::Paragraph { spans } | Block::Heading { spans, .. } => match spans.last_mut()? {
@@ -407,20 +451,20 @@ fn append_text(blocks: &mut Vec<Block>, more: &str) {
     }
 }
 
-/// What of the blocks is as it was when a change was last taken.
+/// Tracks which blocks have not changed since the last change was taken.
 #[derive(Default)]
 struct Unsent {
-    /// Blocks there were.
+    /// Number of blocks at that time.
     n_taken: usize,
-    /// Of them, how many are as they were.
+    /// Number of leading blocks that are unchanged.
     n_kept: usize,
-    /// The last of them was a code block, and nothing changed in it but its lines: how many there were, and how
-    /// many of them are as they were.
+    /// Set if the last block was a code block and only its lines changed: their number at that time, and how many
+    /// leading lines are unchanged.
     lines: Option<(usize, usize)>,
 }
 
 impl Unsent {
-    /// The block at `idx`, and those behind it, may have changed.
+    /// The block at `idx` and all later ones may have changed.
     fn touch(&mut self, idx: usize) {
         if idx < self.n_taken {
             self.lines = None;
@@ -428,7 +472,7 @@ impl Unsent {
         self.n_kept = self.n_kept.min(idx);
     }
 
-    /// Of the code block at `idx` all lines but the first `n_kept` may have changed.
+    /// All lines of the code block at `idx` except the first `n_kept` may have changed.
     fn touch_lines(&mut self, idx: usize, n_kept: usize) {
         match &mut self.lines {
             Some((_, kept)) if idx + 1 == self.n_taken => {
@@ -439,7 +483,7 @@ impl Unsent {
         }
     }
 
-    fn take(&mut self, blocks: &[Block]) -> Option<Change> {
+    fn take(&mut self, blocks: &[Block]) -> Option<DocumentChange> {
         let mut keep = self.n_kept;
         let mut change = None;
         if let (Some((n_lines, n_kept)), Some(Block::Code { lines, .. })) = (self.lines, blocks.get(keep))
@@ -448,11 +492,11 @@ impl Unsent {
             if n_kept == n_lines && lines.len() == n_lines {
                 keep += 1;
             } else if blocks.len() == self.n_taken {
-                change = Some(Change::Code { keep_lines: n_kept, lines: lines[n_kept..].to_vec() });
+                change = Some(DocumentChange::Code { keep_lines: n_kept, lines: lines[n_kept..].to_vec() });
             }
         }
         if change.is_none() && (keep < blocks.len() || keep < self.n_taken) {
-            change = Some(Change::Blocks { keep, blocks: blocks[keep..].to_vec() });
+            change = Some(DocumentChange::Blocks { keep, blocks: blocks[keep..].to_vec() });
         }
         self.n_taken = blocks.len();
         self.n_kept = blocks.len();

@@ -1,18 +1,18 @@
-//! A change, applied to the old text, gives the new one; and there is no more of it than of the two.
+//! Fuzz target for diffs: applied to the old text, a diff gives the new one, and it is not larger than both texts.
 
 use crate::api::{Diff, DiffKind, DiffLine};
 use crate::document;
 
-/// Compares the texts before and behind the first `0xff`, and reads each as a patch of the agent's.
+/// Compares the texts before and after the first `0xff`, and parses the first one as a patch from the agent.
 pub fn diff(data: &[u8]) {
     let mut parts = data.splitn(2, |byte| *byte == 0xff);
     let mut text = || String::from_utf8_lossy(parts.next().unwrap_or_default()).into_owned();
     let (old, new) = (text(), text());
 
-    let change = document::diff("file", &old, &new);
+    let change = document::diff("file.rs", &old, &new);
     counted(&change, &old, &new);
     applied(&change, &old, &new);
-    let unplaced = document::diff_unplaced("file", &old, &new);
+    let unplaced = document::diff_unplaced("file.py", &old, &new);
     counted(&unplaced, &old, &new);
     for diff in [&change, &unplaced] {
         assert_eq!(diff.hunks.is_empty(), old == new, "{old:?} to {new:?}");
@@ -22,7 +22,7 @@ pub fn diff(data: &[u8]) {
     }
 }
 
-/// The numbers are those of the lines, and there is a change in every hunk.
+/// The counts match the lines, and every hunk contains a change.
 fn counted(diff: &Diff, old: &str, new: &str) {
     let count =
         |kind| diff.hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.kind == kind).count();
@@ -37,14 +37,14 @@ fn counted(diff: &Diff, old: &str, new: &str) {
     }
 }
 
-/// Walks both texts along the change. A line's end is not shown, except where it is what changed.
+/// Applies the diff to both texts line by line. Line ends are only shown where they changed.
 fn applied(diff: &Diff, old: &str, new: &str) {
     let (old, new): (Vec<&str>, Vec<&str>) =
         (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
     let (mut old_at, mut new_at) = (0, 0);
     for line in diff.hunks.iter().flat_map(|hunk| &hunk.lines) {
         let first = |number: Option<u32>| number.map(|number| number as usize - 1);
-        // Up to here nothing changed.
+        // The lines up to here are unchanged.
         let skipped = match (first(line.old_line), first(line.new_line)) {
             (Some(old_idx), _) => old_idx - old_at,
             (None, Some(new_idx)) => new_idx - new_at,

@@ -1,4 +1,5 @@
-//! Whatever an agent says, whoever applies the events has the items, and may merge the events first.
+//! Fuzz target for the transcript: for any agent output, applying the events gives the items, with and without merging
+//! the events first.
 
 use std::path::Path;
 
@@ -11,7 +12,7 @@ use crate::recorder::{Direction, Recorded};
 use crate::transcript::Transcript;
 use crate::{replay, wire};
 
-/// Takes the bytes for an agent's output.
+/// Uses the bytes as an agent's output.
 pub fn fold(data: &[u8]) {
     let (mut lengths, output) = cuts(data);
     let lines: Vec<&[u8]> = output.split(|byte| *byte == b'\n').collect();
@@ -22,12 +23,12 @@ pub fn fold(data: &[u8]) {
     while !left.is_empty() {
         let (batch, behind) = left.split_at(lengths.next().unwrap_or(1).min(left.len()));
         batch.iter().for_each(|line| transcript.line(0, &mut wire::parse(line)));
-        for news in transcript.take_news() {
-            let event = news.whole(&transcript).expect("what is told of is there");
+        for change in transcript.drain_changes() {
+            let event = change.whole(&transcript).expect("what is told of is there");
             told(&event);
             patch::apply(&mut shown, &event);
-            // A window is told what is less.
-            news.into_patch().into_iter().for_each(|event| pending.push(event, None));
+            // A window receives the smaller patch.
+            change.into_patch().into_iter().for_each(|event| pending.push(event, None));
         }
         assert!(shown.iter().eq(transcript.items()), "{shown:?}");
         left = behind;
@@ -39,7 +40,7 @@ pub fn fold(data: &[u8]) {
     lived(&lines);
 }
 
-/// The same output, in the life of a session.
+/// The same output in a complete session.
 fn lived(lines: &[&[u8]]) {
     let record = |(ms, line): (u64, &&[u8])| Recorded {
         ms,

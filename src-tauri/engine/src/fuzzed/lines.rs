@@ -1,16 +1,18 @@
-//! However a stream of bytes is cut, its lines are the same, and a line that is too long costs itself only.
+//! Fuzz target for line splitting: the lines do not depend on how the stream is split, and a line that is too long is
+//! dropped alone.
 
 use super::cuts;
 use crate::process::lines::{Line, Lines};
 
-/// A line as it is compared.
+/// An owned line for comparison.
 #[derive(Debug, PartialEq)]
 enum Seen {
     Whole(Vec<u8>),
     TooLong { start: Vec<u8>, n_bytes: usize },
 }
 
-/// Cuts the bytes, splits them into lines of at most the first byte's length, and compares with splitting the whole.
+/// Splits the bytes into chunks and compares the resulting lines with those of the whole. The first byte is the line
+/// limit.
 pub fn lines(data: &[u8]) {
     let Some((limit, data)) = data.split_first() else { return };
     let (lengths, stream) = cuts(data);
@@ -43,7 +45,7 @@ impl Seen {
 
 fn expected(stream: &[u8], limit: usize, start: usize) -> Vec<Seen> {
     let mut lines: Vec<&[u8]> = stream.split(|byte| *byte == b'\n').collect();
-    // What is behind the last line feed is a line only if there is something.
+    // Text after the last line feed is a line only if it is not empty.
     lines.pop_if(|last| last.is_empty());
     let seen = lines.into_iter().map(|line| match line.len() {
         n_bytes if n_bytes > limit => Seen::TooLong { start: line[..start].to_owned(), n_bytes },

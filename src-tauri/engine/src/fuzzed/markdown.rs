@@ -1,10 +1,11 @@
-//! However a text is cut, its document is that of the whole text, at a cost that is linear in it.
+//! Fuzz target for Markdown: a streamed document equals that of the whole text, however it is split, at a cost linear
+//! in its length.
 
 use super::text_in_pieces;
 use crate::api::Block;
-use crate::document::{self, Change, Stream};
+use crate::document::{self, DocumentChange, Stream};
 
-/// Streams the text in its pieces into a window, and compares that with the document of the whole.
+/// Streams the text in pieces to a model of a window, and compares the result with the document of the whole text.
 pub fn markdown(data: &[u8]) {
     let (text, pieces) = text_in_pieces(data);
     let mut stream = Stream::default();
@@ -21,7 +22,7 @@ pub fn markdown(data: &[u8]) {
     assert_eq!(stream.take_change(), None);
     let (cost, most) = (stream.bytes_parsed(), 5 * text.len() + 8192);
     assert!(cost <= most, "{cost} bytes were parsed of {}: {text:?}", text.len());
-    // The same text again, as it comes at the end of a reply, changes nothing.
+    // Setting the same text again, as happens at the end of a reply, changes nothing.
     stream.set_text(&text);
     stream.finish();
     assert_eq!(stream.blocks(), whole, "{text:?} told again");
@@ -31,12 +32,12 @@ pub fn markdown(data: &[u8]) {
 fn take(stream: &mut Stream, window: &mut Vec<Block>) {
     match stream.take_change() {
         None => {}
-        Some(Change::Blocks { keep, blocks }) => {
+        Some(DocumentChange::Blocks { keep, blocks }) => {
             assert!(keep <= window.len());
             window.truncate(keep);
             window.extend(blocks);
         }
-        Some(Change::Code { keep_lines, lines }) => {
+        Some(DocumentChange::Code { keep_lines, lines }) => {
             let Some(Block::Code { lines: shown, .. }) = window.last_mut() else {
                 panic!("the last block is no code block")
             };
@@ -48,7 +49,7 @@ fn take(stream: &mut Stream, window: &mut Vec<Block>) {
     assert_eq!(window.as_slice(), stream.blocks(), "{:?}", stream.text());
 }
 
-/// A window reads it as JSON, as deep in an event as a plan within a request.
+/// A window must be able to parse the blocks as JSON, even nested as deeply as a plan in a request.
 fn readable(blocks: &[Block]) {
     let event = serde_json::json!({ "a": [{ "b": [{ "c": [{ "d": { "e": blocks } }] }] }] }).to_string();
     serde_json::from_str::<serde_json::Value>(&event).expect("a document is JSON that can be read");

@@ -1,10 +1,10 @@
-//! Of terminal output only its text, its colours and their weight survive.
+//! Fuzz target for terminal output: only its text, colours and weight remain.
 
 use super::text_in_pieces;
 use crate::api::TokenStyle;
 use crate::document;
 
-/// Reads the text as terminal output, whole and in its pieces.
+/// Parses the text as terminal output, whole and in pieces.
 pub fn terminal(data: &[u8]) {
     let (text, pieces) = text_in_pieces(data);
     let lines = document::terminal(&text);

@@ -1,10 +1,11 @@
-//! The inputs that are kept, and random ones: what libFuzzer finds is found once, what it found stays found.
+//! Tests that run the fuzz targets with their corpus and with random inputs. Every input that libFuzzer found stays
+//! covered.
 
 use std::path::Path;
 
 use proptest::prelude::*;
 
-/// Every input of a target's corpus; those that once broke a rule are named for it.
+/// Runs a target with every input of its corpus. Inputs that once violated a property are named after it.
 #[track_caller]
 fn corpus(target: &str, check: fn(&[u8])) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(target);
@@ -18,7 +19,7 @@ fn corpus(target: &str, check: fn(&[u8])) {
     assert!(n_inputs >= 5, "{} has {n_inputs} inputs", folder.display());
 }
 
-/// Strings of words that mean much to a target, with any bytes between them.
+/// Random sequences of words that are significant for a target, with random bytes between them.
 fn words(words: &'static [&'static str], n: usize) -> impl Strategy<Value = Vec<u8>> {
     let word = prop_oneof![
         8 => prop::sample::select(words).prop_map(|word| word.as_bytes().to_vec()),
@@ -126,7 +127,7 @@ const MESSAGES: &[&str] = &[
     "not a message\n",
 ];
 
-/// A message with a few of its bytes changed.
+/// A message with a few changed bytes.
 fn changed_message() -> impl Strategy<Value = Vec<u8>> {
     let message = prop::sample::select(MESSAGES);
     let changes = prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..3);

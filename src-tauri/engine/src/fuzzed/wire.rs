@@ -1,4 +1,4 @@
-//! Any line is read, and any line we write is one that can be read.
+//! Fuzz target for the protocol: any line can be read, and any line that we write can be read back.
 
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::api::Image;
 use crate::wire::{self, Assistant, ContentBlock, ControlRequest, Inbound, TokenUsage, User};
 
-/// Reads the bytes as a line, and writes them in every place of a line of ours.
+/// Parses the bytes as a line, and uses them in every field of our own lines.
 pub fn wire(data: &[u8]) {
     read(data);
     let text = String::from_utf8_lossy(data);
@@ -21,7 +21,7 @@ pub fn wire(data: &[u8]) {
 fn read(line: &[u8]) {
     let inbound = wire::parse(line);
     let around = [b" \t", line, b"\r "].concat();
-    // Costs are compared as text: a number may be none.
+    // Compared as text, because a cost may be NaN.
     assert_eq!(
         format!("{inbound:?}"),
         format!("{:?}", wire::parse(&around)),
@@ -46,14 +46,14 @@ fn counted(usage: &TokenUsage) {
     assert!(usage.context_tokens() >= usage.input_tokens.max(usage.output_tokens));
 }
 
-/// What reads a line of ours is another program: to it, a line ends at a line feed and nowhere else.
+/// The reader of our lines is another program, for which only a line feed ends a line.
 #[track_caller]
 fn read_back(line: &str) -> Inbound {
     assert!(!line.contains('\n'), "{line:?}");
     wire::parse(line.as_bytes())
 }
 
-/// What is shown and allowed is, byte for byte, what the agent asked for.
+/// The input that is shown and allowed equals the agent's input byte for byte.
 fn asked(data: &[u8]) {
     let Ok(input) = std::str::from_utf8(data) else { return };
     let is_object = serde_json::from_str::<&RawValue>(input).is_ok() && input.trim_ascii().starts_with('{');
@@ -80,7 +80,7 @@ fn user(text: &str) {
             ContentBlock::Text { text } => Some(text.as_str()),
             _ => None,
         });
-        // Beside images an empty text is left out: the API refuses it.
+        // With images, an empty text is left out, because the API rejects it.
         let expected = (images.is_empty() || !text.is_empty()).then_some(text);
         assert_eq!(texts.collect::<Vec<_>>(), expected.into_iter().collect::<Vec<_>>());
         assert_eq!(

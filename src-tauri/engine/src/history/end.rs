@@ -1,29 +1,35 @@
-//! The end of a long conversation on disk, read from there backward: a window shows its last screen before the rest of it
-//! is read.
+//! Fast read of the end of a long conversation file, backward from its end, so that a window can show the last screen
+//! before the rest is read.
 
-use super::{finished, fold, lines_of, on_the_branch};
+use super::{Additions, finished, fold, lines_of, on_the_branch};
+use crate::disk::{Regular, open_regular};
 use crate::transcript::Transcript;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// What is shorter is read at once.
+/// Files shorter than this are read completely.
 const LONG: u64 = 2 * 1024 * 1024;
-/// What is read at first, and by how much more if that was too little.
+/// Bytes read at first, and the factor by which each further attempt reads more.
 const FIRST: u64 = 512 * 1024;
 const MORE: u64 = 4;
-/// No more than this; a message may be longer.
+/// Maximum number of bytes read; a single message can be longer.
 const MOST: u64 = 8 * 1024 * 1024;
-/// Lines that make a screen and what is around it.
+/// Number of lines that fill a screen and its surroundings.
 const LINES: usize = 240;
 
-/// Folds the end of a transcript on disk; `None` if it is not long, or has to be read whole to know what stands there.
-pub fn read_end(path: &Path, project: &Path) -> io::Result<Option<Transcript>> {
-    let mut file = std::fs::File::open(path)?;
-    let length = file.metadata()?.len();
-    read_end_of(&mut file, length, project)
+/// Folds the end of a transcript file. `None` if the file is short, or if its end cannot be interpreted without reading
+/// all of it.
+pub fn read_end(path: &Path, project: &Path, additions: &Additions) -> io::Result<Option<Transcript>> {
+    let Regular { mut file, size } = open_regular(path)?;
+    read_end_of(&mut file, size, project, additions)
 }
 
-fn read_end_of(file: &mut (impl Read + Seek), length: u64, project: &Path) -> io::Result<Option<Transcript>> {
+fn read_end_of(
+    file: &mut (impl Read + Seek),
+    length: u64,
+    project: &Path,
+    additions: &Additions,
+) -> io::Result<Option<Transcript>> {
     if length < LONG {
         return Ok(None);
     }
@@ -32,12 +38,12 @@ fn read_end_of(file: &mut (impl Read + Seek), length: u64, project: &Path) -> io
         file.seek(SeekFrom::Start(length - size))?;
         let mut bytes = Vec::new();
         file.take(size).read_to_end(&mut bytes)?;
-        // The first line is torn, unless by chance.
+        // The first line is almost always incomplete.
         let whole = bytes.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |at| at + 1);
         let lines = lines_of(&bytes[whole..]);
         let branch = on_the_branch(&lines);
         if let Some(first) = branch.len().checked_sub(LINES) {
-            let mut transcript = Transcript::new(project);
+            let mut transcript = additions.transcript(project);
             branch[first..].iter().for_each(|line| fold(&mut transcript, line));
             return Ok(Some(finished(transcript)));
         }
@@ -52,7 +58,7 @@ mod tests {
     use serde_json::json;
     use std::io::Cursor;
 
-    /// Counts what is read of it.
+    /// Counts the bytes read from it.
     struct Counted {
         file: Cursor<Vec<u8>>,
         n_read: u64,
@@ -72,7 +78,7 @@ mod tests {
         }
     }
 
-    /// Answers of `size` bytes, one below the other.
+    /// A conversation of `n` assistant messages of about `size` bytes, each the child of the previous one.
     fn conversation(n: usize, size: usize) -> Vec<u8> {
         let line = |nr: usize| {
             let parent = nr.checked_sub(1).map(|parent| format!("u{parent}"));
@@ -86,7 +92,7 @@ mod tests {
     fn read(bytes: Vec<u8>) -> (Option<Vec<String>>, u64) {
         let length = bytes.len() as u64;
         let mut file = Counted { file: Cursor::new(bytes), n_read: 0 };
-        let transcript = read_end_of(&mut file, length, Path::new("/p")).unwrap();
+        let transcript = read_end_of(&mut file, length, Path::new("/p"), &Additions::default()).unwrap();
         let ids = transcript.map(|transcript| transcript.items().map(|item| item.id.0.clone()).collect());
         (ids, file.n_read)
     }
@@ -114,14 +120,14 @@ mod tests {
         assert_eq!(read(conversation(1_000, 100)), (None, 0));
     }
 
-    /// What is shown first is what stands there when all is read.
+    /// The fast read shows the same items as the end of the complete read.
     #[test]
     fn the_end_is_that_of_the_whole() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s.jsonl");
         std::fs::write(&path, conversation(5_000, 1_000)).unwrap();
-        let whole = super::super::read(&path, Path::new("/p")).unwrap();
-        let end = read_end(&path, Path::new("/p")).unwrap().unwrap();
+        let whole = super::super::read(&path, Path::new("/p"), &Additions::default()).unwrap();
+        let end = read_end(&path, Path::new("/p"), &Additions::default()).unwrap().unwrap();
         let of_whole: Vec<_> = whole.items().skip(5_000 - LINES).map(|item| (&item.id, &item.body)).collect();
         assert_eq!(end.items().map(|item| (&item.id, &item.body)).collect::<Vec<_>>(), of_whole);
     }

@@ -1,23 +1,21 @@
-//! What a file would be to the system that is to run it, from its first bytes.
+//! Check of a program's first bytes: can this system run the file?
 //!
-//! A file that the system itself cannot run is given to `/bin/sh` by some starters and refused by others; either way the
-//! words that come of it help nobody. Here it is said before anything is started.
+//! If the system cannot execute a file, some starters pass it to `/bin/sh` and others refuse it; the resulting error
+//! does not help the user. This check reports the problem before anything is started.
 
-use std::io::Read;
+use crate::disk::{ReadError, read_start};
 use std::path::Path;
 
-/// An ELF header is at least this long.
+/// Minimum length of an ELF header in bytes.
 const ELF_HEADER: usize = 52;
 
-/// Why a file with these contents cannot be run here; `None` if it can, or if nobody can say.
+/// The reason why a file with this content cannot be run here; `None` if it can, or if that is unknown.
 pub fn problem(program: &Path) -> Option<String> {
-    let mut start = Vec::new();
-    let read = std::fs::File::open(program).and_then(|file| file.take(512).read_to_end(&mut start));
-    match read {
-        // A program may be there to be run and not to be read.
-        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => None,
+    match read_start(program, 512) {
+        // A program can be executable without being readable.
+        Err(ReadError::Io(error)) if error.kind() == std::io::ErrorKind::PermissionDenied => None,
         Err(error) => Some(error.to_string()),
-        Ok(_) => problem_of(&start, |interpreter| interpreter.exists()),
+        Ok(start) => problem_of(&start, |interpreter| interpreter.exists()),
     }
 }
 
@@ -81,7 +79,7 @@ fn problem_of_elf(start: &[u8]) -> Option<&'static str> {
         2 => u16::from_be_bytes([start[18], start[19]]),
         _ => return Some("is a damaged program"),
     };
-    // Of other processors it is not known here what they run.
+    // The machine types that other processors can run are not known here.
     let runs: &[u16] = match std::env::consts::ARCH {
         "x86_64" => &[62, 3],
         "aarch64" => &[183, 40],
@@ -98,7 +96,7 @@ mod tests {
         problem_of(start, |interpreter| interpreter == Path::new("/bin/sh"))
     }
 
-    /// A header of this byte order for this processor.
+    /// An ELF header with this byte order and machine type.
     fn elf(order: u8, machine: u16) -> Vec<u8> {
         let mut header = vec![0; 64];
         header[..6].copy_from_slice(&[0x7f, b'E', b'L', b'F', 2, order]);

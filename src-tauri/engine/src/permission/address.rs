@@ -1,15 +1,15 @@
-//! Where an address leads, whatever it looks like.
+//! The host of a web address, and properties of the address that may mislead the user.
 
 use url::{Host, Url};
 
-/// The host that would be called, as it goes over the wire; `None` if the address cannot be read.
+/// The host that would be contacted, as sent over the wire; `None` if the address cannot be parsed.
 pub fn host(address: &str) -> Option<String> {
     let url = Url::parse(address).ok()?;
     let host = url.host_str()?;
     Some(url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
 }
 
-/// What makes an address look like another.
+/// The properties that make an address look like another one.
 pub fn oddities(address: &str) -> Vec<String> {
     let Ok(url) = Url::parse(address) else {
         return vec!["The address cannot be read".to_owned()];
@@ -22,14 +22,14 @@ pub fn oddities(address: &str) -> Vec<String> {
         Some(Host::Domain(domain)) if domain.split('.').any(|label| label.starts_with("xn--")) => {
             found.push(format!("The host is written with letters that may look like others: {domain}"));
         }
-        // Numbers in disguise, letters of full width, signs that are dropped.
+        // Numbers in an unusual notation, full-width letters, characters that are dropped.
         Some(host) if !address.to_lowercase().contains(&host.to_string()) => {
             found.push(format!("The host is read as {host}"));
         }
         Some(_) => {}
         None => found.push("The address has no host".to_owned()),
     }
-    // They are dropped, or read as a slash, before the address is called.
+    // They are dropped, or read as a slash, before the address is used.
     if address.contains(['\\', '\t', '\n', '\r']) {
         found.push("The address has signs in it that are not read as they stand".to_owned());
     }

@@ -1,5 +1,5 @@
-//! Judges the requests in `tests/hostile/permissions`, and hands what would be shown of them to the tests of the card:
-//! `UPDATE_BINDINGS=1 cargo test -p deskbell-engine corpus` writes it.
+//! Tests of the requests in `tests/hostile/permissions`. Their views are written to a file for the tests of the card by
+//! `UPDATE_BINDINGS=1 cargo test -p deskbell-engine corpus`.
 
 use super::{OpenRequests, notice, view};
 use crate::api::{Decision, PermissionRequest, RequestId};
@@ -11,7 +11,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/hostile/permissions")
 }
 
-/// Every request: the kind of notice that is due, its name, and its line.
+/// Every request: the kind of its expected notice, its name, and its line.
 fn corpus() -> Vec<(String, String, String)> {
     let mut found = Vec::new();
     for kind in fs::read_dir(root()).unwrap().map(Result::unwrap).filter(|entry| entry.path().is_dir()) {

@@ -1,24 +1,28 @@
-//! Which dialog is shown, which wait, and what a reaction to one means. It shows nothing itself: what is to be done
-//! comes out, in order.
+//! The state of the permission dialogs: which dialog is shown, which ones wait, and the effect of a response. This
+//! module shows nothing itself; it returns the effects to carry out, in order.
 //!
-//! A dialog is one face of a request; the card is the other. Whoever answers first wins: the session takes one answer,
-//! tells that the request is over, and the dialog goes.
+//! A request has a dialog and a card. The first answer counts: the session accepts one answer and emits an event that
+//! the request is over, and the dialog closes.
 
 use super::written_out;
 use crate::api::{Decision, PermissionRequest, RequestId, RequestKind, Session, SessionId};
-use std::collections::HashMap;
-use std::collections::VecDeque;
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::time::Duration;
 
-/// Two agents may name their requests alike.
+/// A request whose card may become visible, or was visible a moment ago, gets no dialog for this long: the page takes
+/// some time to draw, and a menu may take the focus for a moment.
+pub const CARD_TIME: Duration = Duration::from_millis(1500);
+
+/// The session is part of the id, because two agents may use the same request id.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DialogId {
     pub session_id: SessionId,
     pub request_id: RequestId,
 }
 
-/// What a dialog says.
+/// The contents of a dialog.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ask {
+pub struct DialogRequest {
     pub id: DialogId,
     pub project: String,
     pub session_title: String,
@@ -26,22 +30,22 @@ pub struct Ask {
     pub question: String,
     /// The request's own `shown`.
     pub shown: String,
-    /// Everything that would happen; `None` if a dialog cannot show it whole and plain.
+    /// The complete subject; `None` if a dialog cannot show it in full and as plain text.
     pub subject: Option<String>,
-    /// Why it cannot, as far as something in it is odd.
+    /// The oddities in the request that keep the dialog from showing it.
     pub notices: Vec<String>,
 }
 
-impl Ask {
-    /// What a dialog says of a request; `None` for questions and plans, which are not to be answered with yes or no
-    /// and are for the card alone.
+impl DialogRequest {
+    /// Builds the dialog of a request. `None` for questions and plans: they cannot be answered with yes or no, so they
+    /// are shown only in the card.
     pub fn of(project: &str, session: &Session, request: PermissionRequest) -> Option<Self> {
         if matches!(request.kind, RequestKind::Questions { .. } | RequestKind::Plan { .. }) {
             return None;
         }
         Some(Self {
             id: DialogId { session_id: session.id.clone(), request_id: request.id },
-            // A folder or a title can be named to mislead as well.
+            // A folder or a title may have a misleading name too.
             project: written_out(project),
             session_title: written_out(&session.title),
             tool: request.tool,
@@ -53,92 +57,361 @@ impl Ask {
     }
 }
 
-/// What a person did with a dialog.
+/// The user's response to a dialog.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reaction {
+pub enum DialogResponse {
     AllowOnce,
     Deny {
         reason: String,
     },
     Review,
-    /// Closed: it answers nothing, the card stays.
+    /// Closed: it answers nothing, and the card stays.
     Dismissed,
 }
 
-/// Something to be done for a window.
+/// An effect for the shell to carry out.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Act {
-    Show { window: String, ask: Ask },
-    Withdraw { id: DialogId },
-    Decide { id: DialogId, shown: String, decision: Decision },
-    BringUp { window: String, id: DialogId },
+pub enum DialogEffect {
+    Show {
+        window: String,
+        ask: DialogRequest,
+    },
+    Withdraw {
+        id: DialogId,
+    },
+    Decide {
+        id: DialogId,
+        shown: String,
+        decision: Decision,
+    },
+    BringUp {
+        window: String,
+        id: DialogId,
+    },
+    /// Call [`Dialogs::waited`] with this number after [`CARD_TIME`].
+    Wait {
+        window: String,
+        number: u64,
+    },
 }
 
-/// The dialogs of all windows: one shown at a time in each, since two would hide each other, and the rest in line.
-#[derive(Debug, Default)]
-pub struct Dialogs(HashMap<String, VecDeque<Ask>>);
+/// The part of a window's state that the user sees.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WindowView {
+    /// The window has the keyboard focus, so it is in front.
+    pub focused: bool,
+    /// The session that is open in it.
+    pub open: Option<SessionId>,
+    /// The requests whose cards are visible in its page.
+    pub cards: HashSet<DialogId>,
+}
 
-impl Dialogs {
-    /// A request comes in: it is shown, or waits in its window's line.
-    pub fn asked(&mut self, window: &str, ask: Ask) -> Vec<Act> {
-        let line = self.0.entry(window.to_owned()).or_default();
-        line.push_back(ask.clone());
-        match line.len() {
-            1 => vec![Act::Show { window: window.to_owned(), ask }],
-            _ => Vec::new(),
+/// The place where a request is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placement {
+    /// Its card is visible: a dialog would only cover it.
+    Card,
+    /// The card of another request is visible, and a dialog would cover that card. The request waits.
+    Later,
+    /// Its session is open, so its card may become visible; if it does not, a dialog is shown.
+    CardSoon,
+    /// No card of it is visible.
+    Dialog,
+}
+
+impl WindowView {
+    /// Returns where to show a request while the window has this view.
+    pub fn placement(&self, id: &DialogId) -> Placement {
+        if !self.focused {
+            Placement::Dialog
+        } else if self.cards.contains(id) {
+            Placement::Card
+        } else if !self.cards.is_empty() {
+            Placement::Later
+        } else if self.open.as_ref() == Some(&id.session_id) {
+            Placement::CardSoon
+        } else {
+            Placement::Dialog
         }
     }
+}
 
-    /// A request is over: answered elsewhere, or withdrawn.
-    pub fn resolved(&mut self, id: &DialogId) -> Vec<Act> {
+/// The dialogs of all windows. Each window shows one dialog at a time, because two would cover each other; the others
+/// are queued.
+#[derive(Debug, Default)]
+pub struct Dialogs {
+    lines: HashMap<String, Line>,
+    n_waits: u64,
+}
+
+/// The requests of one window, oldest first.
+#[derive(Debug, Default)]
+struct Line {
+    asks: VecDeque<DialogRequest>,
+    shown: Option<DialogId>,
+    view: WindowView,
+    /// Requests that had no dialog because of a card. They get one only after a wait.
+    held: HashSet<DialogId>,
+    /// The number of the wait in progress.
+    wait: Option<u64>,
+}
+
+impl Line {
+    /// Withdraws the dialog that would cover a card, and shows the first dialog that would not.
+    fn settle(&mut self, window: &str, n_waits: &mut u64, has_waited: bool) -> Vec<DialogEffect> {
+        let mut acts = Vec::new();
+        for ask in &self.asks {
+            if matches!(self.view.placement(&ask.id), Placement::Card | Placement::Later) {
+                self.held.insert(ask.id.clone());
+                if self.shown.as_ref() == Some(&ask.id) {
+                    self.shown = None;
+                    acts.push(DialogEffect::Withdraw { id: ask.id.clone() });
+                }
+            }
+        }
+        let is_out_of_sight = |placement| matches!(placement, Placement::Dialog | Placement::CardSoon);
+        let next = self.asks.iter().find(|ask| is_out_of_sight(self.view.placement(&ask.id)));
+        let Some(next) = next.filter(|_| self.shown.is_none()).cloned() else {
+            self.wait = None;
+            return acts;
+        };
+        let is_at_once = !self.held.contains(&next.id) && self.view.placement(&next.id) == Placement::Dialog;
+        if is_at_once || has_waited {
+            self.wait = None;
+            self.shown = Some(next.id.clone());
+            acts.push(DialogEffect::Show { window: window.to_owned(), ask: next });
+        } else if self.wait.is_none() {
+            *n_waits += 1;
+            self.wait = Some(*n_waits);
+            acts.push(DialogEffect::Wait { window: window.to_owned(), number: *n_waits });
+        }
+        acts
+    }
+
+    fn remove(&mut self, id: &DialogId) {
+        self.asks.retain(|ask| ask.id != *id);
+        self.held.remove(id);
+        self.shown.take_if(|shown| shown == id);
+    }
+}
+
+impl Dialogs {
+    /// Adds a request: it is shown, or waits in its window's queue.
+    pub fn asked(&mut self, window: &str, ask: DialogRequest) -> Vec<DialogEffect> {
+        self.lines.entry(window.to_owned()).or_default().asks.push_back(ask);
+        self.settle(window, false)
+    }
+
+    /// Updates the view of a window.
+    pub fn view_changed(&mut self, window: &str, change: impl FnOnce(&mut WindowView)) -> Vec<DialogEffect> {
+        change(&mut self.lines.entry(window.to_owned()).or_default().view);
+        self.settle(window, false)
+    }
+
+    /// [`CARD_TIME`] has passed since [`DialogEffect::Wait`] with this number.
+    pub fn waited(&mut self, window: &str, number: u64) -> Vec<DialogEffect> {
+        let runs = self.lines.get(window).is_some_and(|line| line.wait == Some(number));
+        if runs { self.settle(window, true) } else { Vec::new() }
+    }
+
+    /// Removes a request that was answered elsewhere or withdrawn.
+    pub fn resolved(&mut self, id: &DialogId) -> Vec<DialogEffect> {
         let Some(window) = self.window_of(id) else { return Vec::new() };
         let was_shown = self.shown(&window).is_some_and(|ask| ask.id == *id);
-        let withdrawn = was_shown.then(|| Act::Withdraw { id: id.clone() });
+        let withdrawn = was_shown.then(|| DialogEffect::Withdraw { id: id.clone() });
         withdrawn.into_iter().chain(self.leave(&window, id)).collect()
     }
 
-    /// A person did something with a dialog, which is gone with that. What comes from one that is not shown, since it
-    /// was withdrawn at that moment, counts for nothing: an agent may have given its name to another request by then.
-    pub fn reacted(&mut self, id: &DialogId, shown: &str, reaction: Reaction) -> Vec<Act> {
+    /// The user opened the card without using the dialog, which is no longer needed.
+    pub fn reviewed(&mut self, id: &DialogId) -> Vec<DialogEffect> {
+        self.resolved(id)
+    }
+
+    /// Handles the user's response to a dialog, which is closed by it. A response to a dialog that is not shown is
+    /// ignored: it was withdrawn at that moment, and an agent may have used its id for another request since.
+    pub fn reacted(&mut self, id: &DialogId, shown: &str, reaction: DialogResponse) -> Vec<DialogEffect> {
         let Some(window) = self.window_of(id) else { return Vec::new() };
         let Some(ask) = self.shown(&window).filter(|ask| ask.id == *id && ask.shown == shown).cloned() else {
             return Vec::new();
         };
-        let decide = |decision| Act::Decide { id: id.clone(), shown: ask.shown.clone(), decision };
+        let decide = |decision| DialogEffect::Decide { id: id.clone(), shown: ask.shown.clone(), decision };
         let act = match reaction {
-            // What was not shown cannot have been allowed.
-            Reaction::AllowOnce if ask.subject.is_some() => {
+            // A subject that was not shown cannot have been allowed.
+            DialogResponse::AllowOnce if ask.subject.is_some() => {
                 Some(decide(Decision::AllowOnce { updated_input: None }))
             }
-            Reaction::AllowOnce | Reaction::Dismissed => None,
-            Reaction::Deny { reason } => Some(decide(Decision::Deny { message: reason, interrupt: false })),
-            Reaction::Review => Some(Act::BringUp { window: window.clone(), id: id.clone() }),
+            DialogResponse::AllowOnce | DialogResponse::Dismissed => None,
+            DialogResponse::Deny { reason } => {
+                Some(decide(Decision::Deny { message: reason, interrupt: false }))
+            }
+            DialogResponse::Review => Some(DialogEffect::BringUp { window: window.clone(), id: id.clone() }),
         };
         act.into_iter().chain(self.leave(&window, id)).collect()
     }
 
-    /// A window is gone, and its dialogs with it.
-    pub fn window_gone(&mut self, window: &str) -> Vec<Act> {
-        let line = self.0.remove(window).unwrap_or_default();
-        line.into_iter().take(1).map(|ask| Act::Withdraw { id: ask.id }).collect()
+    /// Removes a closed window and its dialogs.
+    pub fn window_gone(&mut self, window: &str) -> Vec<DialogEffect> {
+        let shown = self.lines.remove(window).and_then(|line| line.shown);
+        shown.into_iter().map(|id| DialogEffect::Withdraw { id }).collect()
     }
 
-    /// The dialog of a window.
-    pub fn shown(&self, window: &str) -> Option<&Ask> {
-        self.0.get(window)?.front()
+    /// The dialog that is shown in a window.
+    pub fn shown(&self, window: &str) -> Option<&DialogRequest> {
+        let line = self.lines.get(window)?;
+        line.asks.iter().find(|ask| Some(&ask.id) == line.shown.as_ref())
     }
 
     fn window_of(&self, id: &DialogId) -> Option<String> {
-        let found = self.0.iter().find(|(_, line)| line.iter().any(|ask| ask.id == *id));
+        let found = self.lines.iter().find(|(_, line)| line.asks.iter().any(|ask| ask.id == *id));
         found.map(|(window, _)| window.clone())
     }
 
-    /// Takes a request out of its line; the next is shown.
-    fn leave(&mut self, window: &str, id: &DialogId) -> Option<Act> {
-        let line = self.0.get_mut(window)?;
-        let was_shown = line.front().is_some_and(|ask| ask.id == *id);
-        line.retain(|ask| ask.id != *id);
-        let next = line.front().filter(|_| was_shown)?.clone();
-        Some(Act::Show { window: window.to_owned(), ask: next })
+    /// Removes a request from its queue; the next one is shown.
+    fn leave(&mut self, window: &str, id: &DialogId) -> Vec<DialogEffect> {
+        if let Some(line) = self.lines.get_mut(window) {
+            line.remove(id);
+        }
+        self.settle(window, false)
+    }
+
+    fn settle(&mut self, window: &str, has_waited: bool) -> Vec<DialogEffect> {
+        let line = self.lines.get_mut(window);
+        line.map(|line| line.settle(window, &mut self.n_waits, has_waited)).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WINDOW: &str = "window";
+
+    fn id(session: &str, request: &str) -> DialogId {
+        DialogId { session_id: SessionId::new(session), request_id: RequestId::new(request) }
+    }
+
+    fn ask(session: &str, request: &str) -> DialogRequest {
+        DialogRequest {
+            id: id(session, request),
+            project: "lighthouse".to_owned(),
+            session_title: session.to_owned(),
+            tool: "Bash".to_owned(),
+            question: "Run this command?".to_owned(),
+            shown: format!("hash of {request}"),
+            subject: Some("true".to_owned()),
+            notices: Vec::new(),
+        }
+    }
+
+    fn view(focused: bool, open: Option<&str>, cards: &[(&str, &str)]) -> WindowView {
+        let cards = cards.iter().map(|(session, request)| id(session, request)).collect();
+        WindowView { focused, open: open.map(SessionId::new), cards }
+    }
+
+    #[test]
+    fn where_a_request_is_shown() {
+        use Placement::*;
+        // In the rows the request is `r` of session `a`.
+        for (focused, open, cards, expected) in [
+            (false, None, &[][..], Dialog),
+            (false, Some("a"), &[], Dialog),
+            // The page keeps its cards when the user is elsewhere.
+            (false, Some("a"), &[("a", "r")], Dialog),
+            (false, Some("b"), &[("b", "s")], Dialog),
+            (true, None, &[], Dialog),
+            (true, Some("b"), &[], Dialog),
+            (true, Some("b"), &[("b", "s")], Later),
+            // Another agent may use the same request id.
+            (true, Some("b"), &[("b", "r")], Later),
+            (true, Some("a"), &[], CardSoon),
+            (true, Some("a"), &[("a", "q")], Later),
+            (true, Some("a"), &[("a", "r")], Card),
+            (true, Some("a"), &[("a", "q"), ("a", "r")], Card),
+        ] {
+            let view = view(focused, open, cards);
+            assert_eq!(view.placement(&id("a", "r")), expected, "{view:?}");
+        }
+    }
+
+    /// The effects as text: `show r`, `withdraw r`, `wait`.
+    fn words(acts: &[DialogEffect]) -> String {
+        let word = |act: &DialogEffect| match act {
+            DialogEffect::Show { ask, .. } => format!("show {}", ask.id.request_id.as_str()),
+            DialogEffect::Withdraw { id } => format!("withdraw {}", id.request_id.as_str()),
+            DialogEffect::Wait { .. } => "wait".to_owned(),
+            other => format!("{other:?}"),
+        };
+        acts.iter().map(word).collect::<Vec<_>>().join("; ")
+    }
+
+    fn set(dialogs: &mut Dialogs, to: WindowView) -> String {
+        words(&dialogs.view_changed(WINDOW, |view| *view = to))
+    }
+
+    #[test]
+    fn a_request_whose_card_is_in_sight_has_no_dialog() {
+        let mut dialogs = Dialogs::default();
+        assert_eq!(set(&mut dialogs, view(true, Some("a"), &[])), "");
+        assert_eq!(words(&dialogs.asked(WINDOW, ask("a", "r"))), "wait");
+        assert_eq!(set(&mut dialogs, view(true, Some("a"), &[("a", "r")])), "");
+        assert_eq!(words(&dialogs.waited(WINDOW, 1)), "", "the card came into sight");
+        // The user leaves: after a moment the dialog is shown.
+        assert_eq!(set(&mut dialogs, view(false, Some("a"), &[("a", "r")])), "wait");
+        assert_eq!(words(&dialogs.waited(WINDOW, 2)), "show r");
+        // The user comes back.
+        assert_eq!(set(&mut dialogs, view(true, Some("a"), &[("a", "r")])), "withdraw r");
+        assert!(dialogs.shown(WINDOW).is_none());
+        assert_eq!(words(&dialogs.resolved(&id("a", "r"))), "", "it is not shown");
+    }
+
+    #[test]
+    fn a_card_that_stays_out_of_sight_gets_its_dialog() {
+        let mut dialogs = Dialogs::default();
+        set(&mut dialogs, view(true, Some("a"), &[]));
+        assert_eq!(words(&dialogs.asked(WINDOW, ask("a", "r"))), "wait");
+        assert_eq!(words(&dialogs.waited(WINDOW, 1)), "show r");
+        assert_eq!(words(&dialogs.waited(WINDOW, 1)), "", "once");
+        // The user scrolls to it.
+        assert_eq!(set(&mut dialogs, view(true, Some("a"), &[("a", "r")])), "withdraw r");
+    }
+
+    #[test]
+    fn a_dialog_of_one_session_never_covers_the_card_of_another() {
+        let mut dialogs = Dialogs::default();
+        set(&mut dialogs, view(true, Some("a"), &[]));
+        dialogs.asked(WINDOW, ask("a", "r"));
+        set(&mut dialogs, view(true, Some("a"), &[("a", "r")]));
+        assert_eq!(words(&dialogs.asked(WINDOW, ask("b", "s"))), "");
+        // The card is answered; now the other request may have a dialog, once the page has settled.
+        assert_eq!(words(&dialogs.resolved(&id("a", "r"))), "");
+        assert_eq!(set(&mut dialogs, view(true, Some("a"), &[])), "wait");
+        assert_eq!(words(&dialogs.waited(WINDOW, 2)), "show s");
+        // A card that becomes visible withdraws the dialog of another session.
+        dialogs.asked(WINDOW, ask("a", "t"));
+        assert_eq!(set(&mut dialogs, view(true, Some("a"), &[("a", "t")])), "withdraw s");
+    }
+
+    #[test]
+    fn what_is_asked_out_of_sight_is_asked_at_once_and_in_order() {
+        let mut dialogs = Dialogs::default();
+        assert_eq!(words(&dialogs.asked(WINDOW, ask("a", "r"))), "show r");
+        assert_eq!(words(&dialogs.asked(WINDOW, ask("b", "s"))), "");
+        assert_eq!(words(&dialogs.reviewed(&id("a", "r"))), "withdraw r; show s");
+        // In front, but another session is open, and it has no requests.
+        let mut dialogs = Dialogs::default();
+        set(&mut dialogs, view(true, Some("a"), &[]));
+        assert_eq!(words(&dialogs.asked(WINDOW, ask("b", "s"))), "show s");
+    }
+
+    #[test]
+    fn a_wait_that_was_for_nothing_shows_nothing() {
+        let mut dialogs = Dialogs::default();
+        set(&mut dialogs, view(true, Some("a"), &[]));
+        assert_eq!(words(&dialogs.asked(WINDOW, ask("a", "r"))), "wait");
+        assert_eq!(words(&dialogs.resolved(&id("a", "r"))), "");
+        assert_eq!(words(&dialogs.asked(WINDOW, ask("a", "q"))), "wait");
+        assert_eq!(words(&dialogs.waited(WINDOW, 1)), "", "that of the request before");
+        assert_eq!(words(&dialogs.window_gone(WINDOW)), "");
+        assert_eq!(words(&dialogs.waited(WINDOW, 2)), "", "the window is gone");
     }
 }

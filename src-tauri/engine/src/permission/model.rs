@@ -1,10 +1,10 @@
-//! The faces of requests as a whole, in random order from a seed: agents that ask, take back and crash; sessions; the
-//! dialogs; pages with cards; people who answer wherever they can; windows that are reloaded and closed. Everything
-//! between two of them is a queue, so every answer may cross every withdrawal.
+//! A randomized model of permission requests, their cards and their dialogs, driven by a seed: agents that request,
+//! withdraw and crash; sessions; dialogs; pages with cards; users who answer in any of them; windows that are reloaded
+//! and closed. Any two of them communicate through a queue, so every answer may cross every withdrawal.
 //!
-//! The promises are held after every step, and each is proven by a fault that breaks it.
+//! The invariants are checked after every step. Each one has a planted fault that breaks it.
 
-use super::{Act, Ask, DialogId, Dialogs, OpenRequests, Reaction};
+use super::{DialogEffect, DialogId, DialogRequest, DialogResponse, Dialogs, OpenRequests};
 use crate::api::*;
 use crate::session::simulation::chance::Chance;
 use crate::wire::CanUseTool;
@@ -15,7 +15,7 @@ const LIVES: u64 = 100_000;
 const STEPS: usize = 40;
 const WINDOWS: [&str; 2] = ["one", "two"];
 
-/// A fault that is planted, to prove that the rules would see it.
+/// A planted fault, to prove that the checks detect it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     AnswerTwice,
@@ -33,7 +33,7 @@ enum Fault {
     NeverShow,
 }
 
-/// What a session has before it.
+/// The inputs of a session.
 enum Inbox {
     Asks { id: RequestId, request: CanUseTool },
     TakesBack(RequestId),
@@ -48,7 +48,7 @@ struct Side {
     is_closed: bool,
 }
 
-/// What a session tells the shell and the pages.
+/// The events that a session sends to the shell and the pages.
 #[derive(Clone)]
 enum Told {
     Asked(Box<PermissionRequest>),
@@ -68,7 +68,7 @@ struct Page {
     queue: VecDeque<(usize, Told)>,
 }
 
-/// What a person meant: to allow exactly this, or to deny it.
+/// The user's intent: to allow exactly this request, or to deny it.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Meant {
     Allow(String),
@@ -80,18 +80,18 @@ struct World {
     fault: Option<Fault>,
     sides: Vec<Side>,
     dialogs: Dialogs,
-    /// What is on the screen, and on its way there and back.
-    screen: Vec<(String, Ask)>,
-    acts: VecDeque<Act>,
-    reactions: VecDeque<(DialogId, String, Reaction)>,
+    /// The dialogs on the screen, and the effects and responses on their way.
+    screen: Vec<(String, DialogRequest)>,
+    acts: VecDeque<DialogEffect>,
+    reactions: VecDeque<(DialogId, String, DialogResponse)>,
     told: VecDeque<(usize, Told)>,
     pages: Vec<Page>,
     is_open: [bool; 2],
     n_asked: u64,
-    /// By the name of what was shown: its input, until it is over.
+    /// Keyed by the hash of the shown request: the session, the request and its input, until the request is over.
     open: BTreeMap<String, (usize, RequestId, String)>,
     meant: BTreeSet<Meant>,
-    /// Sets whose dialog a person has closed or answered.
+    /// The `shown` of requests whose dialog the user has closed or answered.
     put_away: BTreeSet<String>,
     n_allowed: u64,
     n_stale: u64,
@@ -122,7 +122,7 @@ impl World {
             acts: VecDeque::new(),
             reactions: VecDeque::new(),
             told: VecDeque::new(),
-            // Two pages look on the first window's sessions, one on the second's.
+            // Two pages show the first window's sessions, one the second's.
             pages: (0..3).map(|_| Page::default()).collect(),
             is_open: [true; 2],
             n_asked: 0,
@@ -171,7 +171,7 @@ impl World {
             return;
         }
         self.n_asked += 1;
-        // Few names, so that they come again, and never the same input twice.
+        // Few ids, so that they are reused, but never the same input twice.
         let id = RequestId::new(format!("r{}", self.chance.below(3)));
         let odd = if self.chance.one_in(4) { "\u{202e}" } else { "" };
         let input = json!({"command": format!("touch {odd}{}", self.n_asked)});
@@ -236,7 +236,7 @@ impl World {
                 for closed in self.sides[session].open.deny_all("nobody is there") {
                     let line = closed.line.ok_or("a denial has a line")?;
                     let (shown, _) = self.forget(session, &closed.request_id)?;
-                    // Nobody but the end of the window meant it.
+                    // Denied because the window was closed, not by the user.
                     self.meant.insert(Meant::Deny(shown.clone()));
                     self.open.insert(shown.clone(), (session, closed.request_id.clone(), String::new()));
                     self.written(session, &line, &shown)?;
@@ -253,7 +253,7 @@ impl World {
         if left { Err("a closed session leaves a request without an answer".into()) } else { Ok(()) }
     }
 
-    /// A line goes to the agent about what was shown under this name.
+    /// Checks a line that is sent to the agent about the request with this hash.
     fn written(&mut self, session: usize, line: &str, shown: &str) -> Checked {
         let line: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
         let answer = &line["response"]["response"];
@@ -316,7 +316,7 @@ impl World {
         let acts = match told {
             Told::Asked(_) if !self.is_open[window] || self.has(Fault::NeverShow) => Vec::new(),
             Told::Asked(view) => {
-                let ask = Ask {
+                let ask = DialogRequest {
                     id: dialog_id(session, &view.id),
                     project: "project".into(),
                     session_title: "session".into(),
@@ -327,7 +327,8 @@ impl World {
                     notices: Vec::new(),
                 };
                 if self.has(Fault::ShowTwo) {
-                    self.acts.push_back(Act::Show { window: WINDOWS[window].into(), ask: ask.clone() });
+                    self.acts
+                        .push_back(DialogEffect::Show { window: WINDOWS[window].into(), ask: ask.clone() });
                 }
                 self.dialogs.asked(WINDOWS[window], ask)
             }
@@ -336,13 +337,14 @@ impl World {
         self.do_all(acts);
     }
 
-    fn do_all(&mut self, acts: Vec<Act>) {
+    fn do_all(&mut self, acts: Vec<DialogEffect>) {
         for act in acts {
             match act {
-                Act::Withdraw { .. } if self.has(Fault::LeaveTheDialog) => {}
-                Act::Show { .. } | Act::Withdraw { .. } => self.acts.push_back(act),
-                Act::BringUp { .. } => {}
-                Act::Decide { id, shown, decision } => {
+                DialogEffect::Withdraw { .. } if self.has(Fault::LeaveTheDialog) => {}
+                DialogEffect::Show { .. } | DialogEffect::Withdraw { .. } => self.acts.push_back(act),
+                // Cards hide no dialogs here: the windows of this model are never in front.
+                DialogEffect::BringUp { .. } | DialogEffect::Wait { .. } => {}
+                DialogEffect::Decide { id, shown, decision } => {
                     let session = session_of(&id.session_id);
                     let decides = Inbox::Decides { id: id.request_id, shown: Some(shown), decision };
                     self.sides[session].inbox.push_back(decides);
@@ -353,13 +355,13 @@ impl World {
 
     fn screen_changes(&mut self) {
         match self.acts.pop_front() {
-            Some(Act::Show { window, ask }) => self.screen.push((window, ask)),
-            Some(Act::Withdraw { id }) => self.screen.retain(|(_, ask)| ask.id != id),
+            Some(DialogEffect::Show { window, ask }) => self.screen.push((window, ask)),
+            Some(DialogEffect::Withdraw { id }) => self.screen.retain(|(_, ask)| ask.id != id),
             _ => {}
         }
     }
 
-    /// A person answers, or closes, a dialog that is on the screen.
+    /// The user answers or closes a dialog that is on the screen.
     fn person_at_dialog(&mut self) {
         if self.screen.is_empty() {
             return;
@@ -370,25 +372,25 @@ impl World {
         let reaction = match self.chance.below(4) {
             0 if ask.subject.is_some() => {
                 self.meant.insert(Meant::Allow(ask.shown.clone()));
-                Reaction::AllowOnce
+                DialogResponse::AllowOnce
             }
-            // A button that is not there; nobody can have meant it.
-            0 => Reaction::AllowOnce,
+            // A button that is not shown; the user cannot have meant it.
+            0 => DialogResponse::AllowOnce,
             1 => {
                 self.meant.insert(Meant::Deny(ask.shown.clone()));
-                Reaction::Deny { reason: "no".into() }
+                DialogResponse::Deny { reason: "no".into() }
             }
-            2 => Reaction::Review,
-            _ => Reaction::Dismissed,
+            2 => DialogResponse::Review,
+            _ => DialogResponse::Dismissed,
         };
         self.reactions.push_back((ask.id, ask.shown, reaction));
     }
 
     fn shell_reacts(&mut self) {
         let Some((id, shown, reaction)) = self.reactions.pop_front() else { return };
-        let is_closing = reaction == Reaction::Dismissed;
+        let is_closing = reaction == DialogResponse::Dismissed;
         let reaction = match reaction {
-            Reaction::Dismissed if self.has(Fault::TakeClosingForYes) => Reaction::AllowOnce,
+            DialogResponse::Dismissed if self.has(Fault::TakeClosingForYes) => DialogResponse::AllowOnce,
             reaction => reaction,
         };
         let window = WINDOWS[window_of(session_of(&id.session_id))];
@@ -398,7 +400,7 @@ impl World {
         };
         let mut acts = self.dialogs.reacted(&id, &shown, reaction);
         if self.has(Fault::ForgetTheNext) && is_closing {
-            acts.retain(|act| !matches!(act, Act::Show { .. }));
+            acts.retain(|act| !matches!(act, DialogEffect::Show { .. }));
         }
         self.do_all(acts);
     }
@@ -417,7 +419,7 @@ impl World {
         }
     }
 
-    /// A person answers a card, now and then twice.
+    /// The user answers a card, sometimes twice.
     fn person_at_card(&mut self, page: usize) {
         let Some(card) = self.chance.pick(&self.pages[page].cards).cloned() else { return };
         let decision = if self.chance.one_in(2) {
@@ -443,7 +445,7 @@ impl World {
         self.pages[page] = Page { cards: cards.collect(), queue: VecDeque::new() };
     }
 
-    /// The child is lost; another may be started.
+    /// The child process is lost; another one may be started.
     fn crash(&mut self, session: usize) -> Checked {
         self.sides[session].inbox.retain(|heard| !matches!(heard, Inbox::Asks { .. } | Inbox::TakesBack(_)));
         for closed in self.sides[session].open.withdraw_all("the agent ended") {
@@ -456,7 +458,7 @@ impl World {
         Ok(())
     }
 
-    /// A window is closed: its sessions deny what is open, and it goes.
+    /// A window is closed: its sessions deny their open requests, and it is removed.
     fn close(&mut self, window: usize) {
         if !std::mem::replace(&mut self.is_open[window], false) {
             return;
@@ -476,7 +478,7 @@ impl World {
             && self.reactions.is_empty()
     }
 
-    /// Everything under way arrives; then both faces show what is open and nothing else.
+    /// Delivers everything in transit; then checks that the card and the dialog show the open requests and no others.
     fn settle(&mut self) -> Checked {
         while !self.is_quiet() {
             for session in 0..3 {
@@ -517,7 +519,7 @@ impl World {
     }
 }
 
-/// Lives many lives; gives the first seed that broke a promise, and how.
+/// Runs `n` simulations; returns the first seed that broke an invariant, and the reason.
 fn live(n: u64, fault: Option<Fault>) -> Result<(u64, u64), String> {
     let (mut n_allowed, mut n_stale) = (0, 0);
     for seed in 0..n {
@@ -535,7 +537,7 @@ fn live(n: u64, fault: Option<Fault>) -> Result<(u64, u64), String> {
 #[test]
 fn one_answer_at_most_and_none_that_nobody_gave() {
     let (n_allowed, n_stale) = live(LIVES, None).unwrap();
-    // The lives are worth something: many answers came, and many came too late.
+    // The simulations cover enough: many answers arrived, and many arrived too late.
     assert!(n_allowed > LIVES / 20 && n_stale > LIVES / 50, "{n_allowed} allowed, {n_stale} too late");
 }
 

@@ -1,7 +1,7 @@
-//! What in a request may not be what it seems: one judgement, for the card and for the dialog.
+//! Notices about misleading parts of a request, the same for the card and the dialog.
 //!
-//! It is judged by the code point, over every string of the whole input, keys among them. Being strict costs a look at
-//! the card; a notice says what is there, never that somebody means harm.
+//! Every code point of every string in the whole input is checked, including keys. A false notice only costs a look at
+//! the card. A notice describes what the request contains, and never claims bad intent.
 
 use super::address;
 use crate::api::{Notice, NoticeKind, RequestKind};
@@ -13,15 +13,15 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 use unicode_security::confusable_detection::skeleton;
 
-/// So many blanks or new lines in a row put what follows out of sight.
+/// This many blanks or new lines in a row move the text after them out of view.
 const MOST_BLANKS: usize = 40;
 const MOST_NEW_LINES: usize = 6;
-/// More than this is scrolled.
+/// A text that is longer than this has to be scrolled.
 const LONG: usize = 4_000;
-/// A notice names so many characters at most; the card marks all of them.
+/// Maximum number of characters that a notice lists; the card marks all of them.
 const MOST_NAMED: usize = 8;
 
-/// Why a character is not what it seems, if it is not.
+/// Returns why a character may mislead, or `None` if it does not.
 pub fn oddity(character: char) -> Option<NoticeKind> {
     if matches!(character, ' '..='~' | '\n' | '\t') {
         return None;
@@ -45,7 +45,7 @@ pub fn oddity(character: char) -> Option<NoticeKind> {
             _ if CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(character) => {
                 NoticeKind::Invisible
             }
-            // Marks that go on any letter; those of a script that is written with marks stay with their letters.
+            // Marks that combine with any letter. The marks of a script that needs them stay with their letters.
             GeneralCategory::NonspacingMark
             | GeneralCategory::EnclosingMark
             | GeneralCategory::SpacingMark
@@ -59,14 +59,14 @@ pub fn oddity(character: char) -> Option<NoticeKind> {
     })
 }
 
-/// By Unicode's table of confusable characters (UTS #39).
+/// Uses Unicode's table of confusable characters (UTS #39).
 fn looks_like_ascii(character: char) -> bool {
     let mut text = [0; 4];
     let mut prototype = skeleton(character.encode_utf8(&mut text)).peekable();
     prototype.peek().is_some() && prototype.all(|like| like.is_ascii())
 }
 
-/// One line of text in which everything that is not what it seems is written out: for titles, labels and names.
+/// One line of text with every misleading character escaped: for titles, labels and names.
 pub fn written_out(text: &str) -> String {
     let is_shown = |character: char| {
         !character.is_control() && matches!(oddity(character), None | Some(NoticeKind::LookAlike))
@@ -84,7 +84,7 @@ fn code(character: char) -> String {
     format!("\\u{{{:04X}}}", u32::from(character))
 }
 
-/// Everything in a request that should be looked at, each kind once.
+/// All notices of a request, each kind once.
 pub fn notices(request: &CanUseTool, kind: &RequestKind, subject: &str) -> Vec<Notice> {
     let text = request.input.text();
     let strings = json::strings(text);
@@ -177,7 +177,7 @@ fn odd_words(kind: NoticeKind, n: usize, characters: &[char]) -> String {
     format!("{n} {what}: {}", named.join(", "))
 }
 
-/// A run that would push what follows out of sight.
+/// A run of blanks or new lines that would move the text after it out of view.
 fn padding(text: &str) -> Option<String> {
     let (mut n_blanks, mut n_lines) = (0, 0);
     let (mut most_blanks, mut most_lines) = (0, 0);
@@ -202,7 +202,7 @@ fn padding(text: &str) -> Option<String> {
     }
 }
 
-/// Ways to write a command that a quick eye passes over.
+/// Shell constructs that are easily overlooked.
 fn shell(command: &str) -> Vec<String> {
     static HERE: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r#"<<-?[ \t]*(?:'([^'\n]+)'|"([^"\n]+)"|\\?([A-Za-z0-9_.]+))"#)

@@ -1,10 +1,11 @@
-//! The requests of one session that wait for an answer. Each gets one at most, and none after it was withdrawn.
+//! The open permission requests of one session. Each gets at most one answer, and none after it was withdrawn.
 
 use super::{answer, view};
 use crate::api::{Decision, PermissionRequest, RequestId, Resolution};
 use crate::wire::{self, CanUseTool};
+use serde_json::Value;
 
-/// What is asked and not answered, oldest first.
+/// The requests without an answer, oldest first.
 #[derive(Debug, Default)]
 pub struct OpenRequests(Vec<Open>);
 
@@ -20,12 +21,14 @@ pub struct Closed {
     pub request_id: RequestId,
     /// The tool call it belonged to.
     pub tool_use_id: Option<String>,
-    /// What goes to the agent; nothing if it does not listen any more.
+    /// The line to send to the agent; `None` if the agent no longer accepts an answer.
     pub line: Option<String>,
     pub resolution: Resolution,
+    /// The input as the user edited it, if it differs.
+    pub changed: Option<Value>,
 }
 
-/// Why a decision was not taken. The request is as it was.
+/// The reason why a decision was rejected. The request is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     #[error("The request was answered or withdrawn before.")]
@@ -35,7 +38,7 @@ pub enum Refusal {
 }
 
 impl OpenRequests {
-    /// Adds a request; `None` if it is open already: it has its place, and will get its one answer.
+    /// Adds a request. `None` if a request with this id is already open: it keeps its place, and gets one answer.
     pub fn ask(&mut self, id: RequestId, request: CanUseTool, now: u64) -> Option<&PermissionRequest> {
         if self.place(&id).is_some() {
             return None;
@@ -45,7 +48,7 @@ impl OpenRequests {
         self.0.last().map(|open| &open.view)
     }
 
-    /// Answers a request as somebody decided.
+    /// Answers a request with a decision.
     pub fn decide(
         &mut self,
         id: &RequestId,
@@ -55,17 +58,18 @@ impl OpenRequests {
         let at = self.place(id).ok_or(Refusal::NotOpen)?;
         let open = &self.0[at];
         let answer = answer(&open.view, &open.request, shown, decision).map_err(Refusal::Unfit)?;
-        Ok(closed(self.0.remove(at), answer.resolution, Some(answer.line)))
+        let closed = closed(self.0.remove(at), answer.resolution, Some(answer.line));
+        Ok(Closed { changed: answer.changed, ..closed })
     }
 
-    /// The agent takes a request back.
+    /// The agent withdraws a request.
     pub fn withdraw(&mut self, id: &RequestId, reason: &str) -> Option<Closed> {
         let at = self.place(id)?;
         let resolution = Resolution::Withdrawn { reason: reason.to_owned() };
         Some(closed(self.0.remove(at), resolution, None))
     }
 
-    /// Denies what is open: whoever could have answered is gone.
+    /// Denies all open requests, because no user is left who could answer them.
     pub fn deny_all(&mut self, message: &str) -> Vec<Closed> {
         let denied = |open: Open| {
             let line = wire::deny(open.view.id.as_str(), message, false);
@@ -74,7 +78,7 @@ impl OpenRequests {
         std::mem::take(&mut self.0).into_iter().map(denied).collect()
     }
 
-    /// Nobody's answer counts any more.
+    /// Withdraws all open requests; no answer counts any more.
     pub fn withdraw_all(&mut self, reason: &str) -> Vec<Closed> {
         let withdrawn = |open| closed(open, Resolution::Withdrawn { reason: reason.to_owned() }, None);
         std::mem::take(&mut self.0).into_iter().map(withdrawn).collect()
@@ -98,5 +102,11 @@ impl OpenRequests {
 }
 
 fn closed(open: Open, resolution: Resolution, line: Option<String>) -> Closed {
-    Closed { request_id: open.view.id, tool_use_id: open.request.tool_use_id, line, resolution }
+    Closed {
+        request_id: open.view.id,
+        tool_use_id: open.request.tool_use_id,
+        line,
+        resolution,
+        changed: None,
+    }
 }

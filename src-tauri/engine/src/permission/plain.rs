@@ -1,4 +1,5 @@
-//! The text of a request where it is shown whole or not at all: in a dialog, which neither scrolls far nor marks.
+//! The plain text of a request for a dialog. A dialog shows it in full or not at all, because it has little room to
+//! scroll and no marks.
 
 use crate::api::{Diff, DiffKind, RequestKind};
 use crate::permission::notice;
@@ -6,18 +7,18 @@ use crate::wire::CanUseTool;
 use crate::wire::json;
 use serde_json::Value;
 
-/// More than this is for the card, which scrolls and marks.
+/// A longer text is shown only in the card, which scrolls and marks.
 const MOST_CHARACTERS: usize = 600;
 const MOST_LINES: usize = 14;
 
-/// The whole of it, if it is short and every character of it is what it seems.
+/// The complete text, if it is short and contains no misleading character.
 ///
-/// Only ASCII and Latin letters are: other scripts have letters that look like them, and a dialog cannot mark which is
-/// which. That sends an honest command with a Greek file name to the card as well, which costs one click.
+/// Only ASCII and Latin letters qualify: other scripts have letters that look like them, and a dialog cannot mark the
+/// difference. So an honest command with a Greek file name is also shown only in the card, which costs one click.
 pub fn plain(request: &CanUseTool, kind: &RequestKind, subject: &str, diff: Option<&Diff>) -> Option<String> {
     let text = whole(request, kind, subject, diff)?;
     let fits = text.chars().count() <= MOST_CHARACTERS && text.lines().count() <= MOST_LINES;
-    // A blank at the end of a line cannot be seen, and a tab not told from blanks.
+    // A blank at the end of a line is invisible, and a tab cannot be distinguished from blanks.
     let is_seen = |line: &str| !line.ends_with(' ') && !line.contains('\t');
     (fits && text.chars().all(is_plain) && text.split('\n').all(is_seen)).then_some(text)
 }
@@ -25,7 +26,7 @@ pub fn plain(request: &CanUseTool, kind: &RequestKind, subject: &str, diff: Opti
 fn whole(request: &CanUseTool, kind: &RequestKind, subject: &str, diff: Option<&Diff>) -> Option<String> {
     let input = request.input.value();
     match kind {
-        // Whatever else the input asks for, such as running unsandboxed, has to be seen too.
+        // Any other field of the input, such as running unsandboxed, has to be shown too.
         RequestKind::Command if only(input, &["command", "description", "timeout"]) => {
             Some(subject.to_owned())
         }
@@ -41,7 +42,7 @@ fn whole(request: &CanUseTool, kind: &RequestKind, subject: &str, diff: Option<&
                     DiffKind::Removed => '-',
                 };
                 let text: String = line.parts.iter().map(|part| part.text.as_str()).collect();
-                // The mark's own blank stands at the end of an empty line.
+                // The blank of the mark itself is at the end of an empty line.
                 format!("{mark} {text}").trim_end_matches(if text.is_empty() { ' ' } else { '\n' }).to_owned()
             });
             Some(std::iter::once(subject.to_owned()).chain(lines).collect::<Vec<_>>().join("\n"))
@@ -50,7 +51,7 @@ fn whole(request: &CanUseTool, kind: &RequestKind, subject: &str, diff: Option<&
     }
 }
 
-/// Does the input hold these fields and no others?
+/// Returns whether the input contains only these fields.
 pub fn only(input: &Value, keys: &[&str]) -> bool {
     input.as_object().is_some_and(|input| input.keys().all(|key| keys.contains(&key.as_str())))
 }

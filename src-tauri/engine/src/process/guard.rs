@@ -1,8 +1,8 @@
-//! A process that outlives the app by a few seconds, to end what the app left behind when it was killed.
+//! The guard: a process that outlives the app by a few seconds and ends the processes of a killed app.
 //!
-//! The parent-death signal ends the agents themselves; tools that they put into sessions of their own, and tools of an
-//! agent that does not react, are reached only by their run token. The guard holds the other end of a pipe: when the
-//! app is gone, however it went, the pipe closes.
+//! The parent-death signal ends the agents. Tools in sessions of their own, and tools of an agent that does not react,
+//! can only be found by their run token. The guard reads from a pipe of the app: the pipe closes whenever the app is
+//! gone, whatever the cause.
 
 use super::system;
 use std::io::{self, Read};
@@ -10,14 +10,14 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long the agents have to end their tools themselves; 1.2 to 3.5 s were measured (2.1.329).
+/// Time for the agents to end their tools themselves; 1.2 to 3.5 s were measured (2.1.329).
 const GRACE: Duration = Duration::from_millis(3_500);
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
-/// The argument that makes the app's program the guard; the run's token follows it.
+/// The argument that starts the app's program as the guard. The run's token follows it.
 pub const GUARD: &str = "guard";
 
-/// Watches over this process until it is dropped or this process ends.
+/// A running guard process. It guards until this value is dropped or this process ends.
 pub struct Guard(Child);
 
 impl Guard {
@@ -26,7 +26,7 @@ impl Guard {
         let mut command = Command::new(program);
         command.args([GUARD, run]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         command.env_remove(crate::launch::RUN_TOKEN);
-        // A signal to the app's group, such as Ctrl+C in a terminal, must not take the guard along.
+        // A signal to the app's process group, such as Ctrl+C in a terminal, must not end the guard.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         command.spawn().map(Self)
@@ -40,25 +40,25 @@ impl Guard {
 impl Drop for Guard {
     fn drop(&mut self) {
         drop(self.0.stdin.take());
-        // It looks once, finds nothing that was not ended in order, and is gone.
+        // The guard searches once, finds nothing left, and exits.
         if let Err(error) = self.0.wait() {
-            tracing::warn!(%error, "the guard could not be waited for");
+            tracing::warn!(%error, "could not wait for the guard process");
         }
     }
 }
 
-/// The guard's whole life.
+/// Main function of the guard process.
 pub fn keep(run: &str) {
     let mut nothing = [0; 16];
-    // Nothing ever comes; an error means as much as the end.
+    // The app never writes to the pipe; an error means the same as its end.
     while let Ok(1..) = io::stdin().read(&mut nothing) {}
     let prefix = format!("{run}.");
-    // By the clock: on a busy machine a look takes longer than the pause behind it.
+    // Measured by the clock: on a busy machine a search takes longer than the pause after it.
     let began_at = Instant::now();
     while began_at.elapsed() < GRACE && system::is_any_marked(&prefix) {
         std::thread::sleep(LOOK_AGAIN);
     }
-    // Whatever one sweep misses because it was being born is found by the next.
+    // A search can miss a process that is just being created; the next search finds it.
     while system::sweep_prefix(&prefix) > 0 {
         std::thread::sleep(LOOK_AGAIN);
     }

@@ -1,8 +1,9 @@
-//! Splits a stream of bytes into lines. A line that is too long costs itself only, and no more memory than the limit.
+//! Splits a stream of bytes into lines. A line that is too long is dropped alone, and never uses more memory than the
+//! limit.
 
-/// The longest line that is read. Lines over 1 MiB are ordinary (an image: 1.3 MB), 10.5 MB was seen (2.1.329).
+/// Maximum length of a line in bytes. Lines over 1 MiB are ordinary (an image: 1.3 MB), 10.5 MB was seen (2.1.329).
 pub const LIMIT: usize = 64 << 20;
-/// Of a line that is too long this much is kept to show.
+/// Bytes kept from the beginning of a line that is too long.
 const START: usize = 1024;
 
 pub enum Line<'a> {
@@ -10,10 +11,10 @@ pub enum Line<'a> {
     TooLong { start: &'a [u8], n_bytes: usize },
 }
 
-/// The unfinished line between two reads.
+/// Line splitter; keeps the unfinished line between two reads.
 pub struct Lines {
     rest: Vec<u8>,
-    /// Bytes of a line that is too long; `rest` then holds its start.
+    /// Length in bytes of a line that is too long; `rest` then contains its start.
     skipped: usize,
     limit: usize,
 }
@@ -25,12 +26,12 @@ impl Default for Lines {
 }
 
 impl Lines {
-    /// Of lines that have at most this many bytes.
+    /// Lines of at most `limit` bytes.
     pub fn up_to(limit: usize) -> Self {
         Self { rest: Vec::new(), skipped: 0, limit }
     }
 
-    /// How much is kept of a line that is too long.
+    /// Number of bytes kept from a line that is too long.
     pub fn start(&self) -> usize {
         START.min(self.limit)
     }
@@ -41,7 +42,7 @@ impl Lines {
         self.rest.len()
     }
 
-    /// Takes what was read and gives each line that it completes.
+    /// Adds bytes and calls `each` for every line that they complete.
     pub fn push(&mut self, mut bytes: &[u8], mut each: impl FnMut(Line<'_>)) {
         while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
             let (head, tail) = (&bytes[..end], &bytes[end + 1..]);
@@ -56,7 +57,7 @@ impl Lines {
         self.keep(bytes);
     }
 
-    /// Gives what is left at the end of the stream: a last line without its newline.
+    /// Passes on the last line if the stream ends without a newline.
     pub fn finish(&mut self, mut each: impl FnMut(Line<'_>)) {
         if !self.rest.is_empty() {
             self.give(&mut each);
@@ -85,7 +86,7 @@ impl Lines {
         }
         self.skipped = 0;
         if self.rest.capacity() > 1 << 20 {
-            // A rare long line must not hold its memory for the rest of a session.
+            // Free the memory of a rare long line instead of keeping it for the whole session.
             self.rest = Vec::new();
         } else {
             self.rest.clear();

@@ -1,10 +1,11 @@
-//! Linux and macOS: a process group of its own, signals, and on Linux the parent-death signal.
+//! Processes on Linux and macOS: an own process group, signals, and on Linux the parent-death signal.
 
 use std::collections::HashSet;
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::ExitStatus;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use tokio::sync::oneshot;
 
 pub struct Child(tokio::process::Child);
@@ -29,7 +30,7 @@ pub struct Spawned {
     pub control: Control,
 }
 
-/// Signals a process, until it was reaped: from then on its number may be another's.
+/// Sends signals to a process until it is reaped. After that its id may belong to another process.
 #[derive(Clone)]
 pub struct Control {
     pid: u32,
@@ -45,7 +46,7 @@ impl Control {
         self.signal(self.pid as libc::pid_t, libc::SIGTERM);
     }
 
-    /// The process and its group; what left the group is for the sweep.
+    /// Kills the process and its group. `kill_tagged` reaches processes that left the group.
     pub fn kill(&self) {
         self.signal(self.pid as libc::pid_t, libc::SIGKILL);
         self.signal(-(self.pid as libc::pid_t), libc::SIGKILL);
@@ -67,15 +68,49 @@ impl Control {
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// The parent-death signal is tied to the thread that spawned: one that lives as long as the app does it.
-static SPAWNER: LazyLock<std::sync::mpsc::Sender<Job>> = LazyLock::new(|| {
-    let (sender, jobs) = std::sync::mpsc::channel::<Job>();
-    std::thread::Builder::new()
-        .name("spawner".to_owned())
-        .spawn(move || jobs.into_iter().for_each(|job| job()))
-        .expect("a thread can be started");
-    sender
-});
+/// A thread that spawns processes. The parent-death signal is sent when the spawning thread ends, so each thread lives
+/// as long as the app.
+struct Spawner {
+    jobs: std::sync::mpsc::Sender<Job>,
+    nr: usize,
+}
+
+/// Maximum time for a spawn. It returns when the new process has changed to its folder and executes the program; both
+/// need the disk, which may not respond.
+const SPAWN_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Maximum number of spawner threads. When they are all stuck, no other is started.
+const MOST_SPAWNERS: usize = 8;
+
+/// The last one is in use; the earlier ones are stuck or were stuck.
+static SPAWNERS: Mutex<Vec<Spawner>> = Mutex::new(Vec::new());
+
+/// Sends a job to the spawner in use; returns the spawner's number.
+fn submit(job: Job) -> io::Result<usize> {
+    let mut spawners = SPAWNERS.lock().unwrap_or_else(PoisonError::into_inner);
+    if spawners.is_empty() {
+        add_spawner(&mut spawners)?;
+    }
+    let spawner = spawners.last().ok_or_else(|| io::Error::other("there is no spawning thread"))?;
+    spawner.jobs.send(job).map_err(|_| io::Error::other("the spawning thread is gone"))?;
+    Ok(spawner.nr)
+}
+
+fn add_spawner(spawners: &mut Vec<Spawner>) -> io::Result<()> {
+    let (jobs, received) = std::sync::mpsc::channel::<Job>();
+    let thread = std::thread::Builder::new().name("spawner".to_owned());
+    thread.spawn(move || received.into_iter().for_each(|job| job()))?;
+    let nr = spawners.len();
+    spawners.push(Spawner { jobs, nr });
+    Ok(())
+}
+
+/// Marks this spawner as stuck: the next spawn uses another one.
+fn replace_spawner(nr: usize) -> io::Result<()> {
+    let mut spawners = SPAWNERS.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_in_use = spawners.last().is_some_and(|spawner| spawner.nr == nr);
+    if is_in_use && spawners.len() < MOST_SPAWNERS { add_spawner(&mut spawners) } else { Ok(()) }
+}
 
 pub async fn spawn(mut command: std::process::Command) -> io::Result<Spawned> {
     command.process_group(0);
@@ -90,11 +125,15 @@ pub async fn spawn(mut command: std::process::Command) -> io::Result<Spawned> {
     let job: Job = Box::new(move || {
         let _runtime = runtime.enter();
         let child = tokio::process::Command::from(command).kill_on_drop(true).spawn();
-        // If the asker is gone the child is dropped here, and killed.
+        // If the caller is gone, the child is dropped here, which kills it.
         let _ = sender.send(child);
     });
-    SPAWNER.send(job).map_err(|_| io::Error::other("the spawning thread is gone"))?;
-    let child = spawned.await.map_err(|_| io::Error::other("the spawning thread is gone"))??;
+    let nr = submit(job)?;
+    let Ok(child) = tokio::time::timeout(SPAWN_TIMEOUT, spawned).await else {
+        replace_spawner(nr)?;
+        return Err(io::Error::new(io::ErrorKind::TimedOut, "the disk that it is on does not respond"));
+    };
+    let child = child.map_err(|_| io::Error::other("the spawning thread is gone"))??;
     let pid = child.id().ok_or_else(|| io::Error::other("the process has no number"))?;
     Ok(Spawned { child: Child(child), control: Control { pid, reaped: Arc::default() } })
 }
@@ -117,26 +156,26 @@ pub fn signal(status: ExitStatus) -> Option<i32> {
     status.signal()
 }
 
-/// Kills every process whose environment carries this run token; gives how many.
-pub fn sweep(run_token: &str) -> usize {
+/// Kills every process whose environment carries this run token; returns their number.
+pub fn kill_tagged(run_token: &str) -> usize {
     kill_all(|token| token == run_token.as_bytes())
 }
 
-/// Kills every process whose run token begins like this; gives how many.
+/// Kills every process whose run token begins with `prefix`; returns their number.
 pub fn sweep_prefix(prefix: &str) -> usize {
     kill_all(|token| token.starts_with(prefix.as_bytes()))
 }
 
-/// Is there a process whose run token begins like this?
+/// Does any process have a run token that begins with `prefix`?
 pub fn is_any_marked(prefix: &str) -> bool {
     processes_marked(|token| token.starts_with(prefix.as_bytes())).next().is_some()
 }
 
-/// How often is looked again. Killed processes are found, too, until they are gone.
+/// Maximum number of searches. A killed process is found again until it is gone.
 const LOOKS: usize = 50;
 
-/// Whatever one look misses because it is just being born is found by another, so that it takes two in vain to end
-/// this; where there was nothing to begin with, one.
+/// Kills all matching processes. One search can miss a process that is just being created, so this ends after two
+/// searches without a match, or after the first if it finds none.
 fn kill_all(is_ours: impl Fn(&[u8]) -> bool) -> usize {
     let mut killed = HashSet::new();
     let mut n_in_vain = 0;
@@ -156,18 +195,39 @@ fn kill_all(is_ours: impl Fn(&[u8]) -> bool) -> usize {
     killed.len()
 }
 
-/// On Linux by `/proc`; elsewhere a process's environment is not to be read, and the group has to do.
+#[cfg(target_os = "linux")]
 fn processes_marked(is_ours: impl Fn(&[u8]) -> bool) -> impl Iterator<Item = libc::pid_t> {
     let own = std::process::id() as libc::pid_t;
-    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    let mut pids: Vec<libc::pid_t> =
-        entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
-    // The youngest first: one that lives for a moment only is gone before a long list is through.
+    let mut pids: Vec<libc::pid_t> = super::pids().into_iter().map(|pid| pid as libc::pid_t).collect();
+    // Youngest first: a short-lived process may be gone before the whole list is checked.
     pids.sort_unstable_by(|a, b| b.cmp(a));
-    let name = format!("{}=", crate::launch::RUN_TOKEN);
-    pids.into_iter().filter(move |pid| *pid != own).filter(move |pid| {
-        let environ = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-        let mut variables = environ.split(|byte| *byte == 0);
-        variables.any(|variable| variable.strip_prefix(name.as_bytes()).is_some_and(&is_ours))
-    })
+    pids.into_iter()
+        .filter(move |pid| *pid != own)
+        .filter(move |pid| super::token::of(*pid as u32).is_some_and(|token| is_ours(&token)))
+}
+
+/// The environment of a process cannot be read on these systems; only the process group is killed.
+#[cfg(not(target_os = "linux"))]
+fn processes_marked(_is_ours: impl Fn(&[u8]) -> bool) -> impl Iterator<Item = libc::pid_t> {
+    std::iter::empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_spawn_that_is_stuck_holds_up_no_later_one() {
+        let (end, stuck) = std::sync::mpsc::channel::<()>();
+        let nr = submit(Box::new(move || stuck.recv().unwrap_or_default())).unwrap();
+        replace_spawner(nr).unwrap();
+        // Two callers that waited for the same spawner both report it.
+        replace_spawner(nr).unwrap();
+        let mut command = std::process::Command::new("cat");
+        command.stdin(std::process::Stdio::null());
+        let spawned = tokio::time::timeout(Duration::from_secs(20), spawn(command));
+        let mut spawned = spawned.await.unwrap().unwrap();
+        assert!(spawned.child.wait().await.unwrap().success());
+        drop(end);
+    }
 }

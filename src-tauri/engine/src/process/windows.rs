@@ -1,7 +1,7 @@
-//! Windows: a job object that ends with its last handle, and no console window.
+//! Processes on Windows: a job object that ends with its last handle, and no console window.
 //!
-//! The only handle of a job is its child's. It is closed when the child's end was told, and by the system when the app is
-//! gone however it went: either way whatever the agent left behind ends with it.
+//! The child has the only handle of its job. The handle is closed after the child's exit is reported, and by the system
+//! when the app is gone, whatever the cause. Either way all of the agent's remaining processes end with it.
 
 use process_wrap::tokio::{ChildWrapper, CommandWrap, CreationFlags, JobObject, KillOnDrop};
 use std::io;
@@ -26,7 +26,7 @@ impl Child {
         self.wrapped.stderr()
     }
 
-    /// Waits for the exit. A kill goes through here, since the job belongs to the child's owner.
+    /// Waits for the exit. A kill is performed here, because the child's owner has the job.
     pub async fn wait(&mut self) -> io::Result<ExitStatus> {
         let kill = self.kill.clone();
         tokio::select! {
@@ -55,7 +55,7 @@ impl Control {
         self.pid
     }
 
-    /// There is no SIGTERM here; closing stdin was the polite rung.
+    /// Windows has no SIGTERM; closing stdin is the only polite stage.
     pub fn terminate(&self) {}
 
     pub fn kill(&self) {
@@ -71,7 +71,7 @@ impl Control {
 
 pub async fn spawn(command: std::process::Command) -> io::Result<Spawned> {
     let mut wrapped = CommandWrap::from(tokio::process::Command::from(command));
-    // A console window would flash for every child. Without `KillOnDrop` the job's end would end nobody.
+    // A console window would flash for every child. Without `KillOnDrop` the end of the job would kill no process.
     wrapped.wrap(CreationFlags(CREATE_NO_WINDOW)).wrap(KillOnDrop).wrap(JobObject);
     let child = wrapped.spawn()?;
     let pid = child.id().ok_or_else(|| io::Error::other("the process has no number"))?;
@@ -84,12 +84,12 @@ pub fn signal(_status: ExitStatus) -> Option<i32> {
     None
 }
 
-/// The end of the job does it.
-pub fn sweep(_run_token: &str) -> usize {
+/// Not needed: the end of the job kills these processes.
+pub fn kill_tagged(_run_token: &str) -> usize {
     0
 }
 
-/// As above: each job ends with the app.
+/// Not needed: each job ends with the app.
 pub fn sweep_prefix(_prefix: &str) -> usize {
     0
 }

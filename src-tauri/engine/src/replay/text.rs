@@ -1,17 +1,17 @@
-//! A recording for people: the conversation that came of it, and its lines both ways.
+//! Text output of a replay: the conversation, and the recorded lines.
 
 use crate::api::*;
 use crate::recorder::{Direction, Recorded};
 use serde::Serialize;
 use serde_json::Value;
 
-/// Lines of output that are shown below a tool call; the others are counted.
+/// Maximum number of output lines shown below a tool call; the rest are counted.
 const OUTPUT: usize = 12;
 
-/// How much of a recorded line is shown.
+/// Maximum number of characters shown of a recorded line.
 const WIDTH: usize = 160;
 
-/// The conversation, each entry with its time since `began_at`, or all of it without times.
+/// The conversation as text. Each entry has its time since `began_at`; with `None` no times are shown.
 pub fn conversation(items: &[Item], began_at: Option<u64>) -> String {
     let mut text = String::new();
     for item in items {
@@ -55,6 +55,9 @@ fn entry(text: &mut String, body: &Body, is_timed: bool) {
             let note = note.map(|note| format!(", {note}")).unwrap_or_default();
             line(text, &format!("{}, {state}{note}{}", call.tool, took(call.duration_ms)));
             indented(text, &format!("{} {}", call.verb, call.subject));
+            if let Some(original) = &call.original_input {
+                indented(text, &format!("changed by you; the agent asked for:\n{original}"));
+            }
             indented(text, &detail(&call.detail));
         }
         Body::Notice { level, text: words, detail, until_at } => {
@@ -90,7 +93,7 @@ fn put_out(output: &Output) -> String {
     code(&output.lines, output.total as usize)
 }
 
-/// The first lines, of so many.
+/// The first lines, and the number of the remaining ones.
 fn code(lines: &[CodeLine], total: usize) -> String {
     let text = |line: &CodeLine| line.tokens.iter().map(|token| token.text.as_str()).collect();
     let mut shown: Vec<String> = lines.iter().take(OUTPUT).map(text).collect();
@@ -115,7 +118,7 @@ fn changes(diff: &Diff) -> String {
     joined(std::iter::once(head).chain(lines))
 }
 
-/// A document without its markup, a block a line.
+/// A document as plain text, one block per line.
 fn plain(blocks: &[Block]) -> String {
     joined(blocks.iter().map(|block| match block {
         Block::Paragraph { spans } | Block::Heading { spans, .. } => words(spans),
@@ -147,7 +150,7 @@ fn joined(lines: impl IntoIterator<Item = String>) -> String {
     lines.join("\n")
 }
 
-/// The lines of a recording in their order, both ways; a run of pieces of a reply is one line.
+/// The lines of a recording in order, both directions. Consecutive stream events are one line.
 pub fn lines(recording: &[Recorded]) -> String {
     let is_piece =
         |recorded: &Recorded| recorded.dir == Direction::Out && recorded.line["type"] == "stream_event";
@@ -170,7 +173,7 @@ pub fn lines(recording: &[Recorded]) -> String {
     text
 }
 
-/// What kind of line it is, and how it begins.
+/// The kind of a line and its first characters.
 fn brief(line: &Value) -> String {
     let kinds = [&line["type"], &line["subtype"], &line["request"]["subtype"], &line["response"]["subtype"]];
     let kinds: Vec<&str> = kinds.into_iter().filter_map(Value::as_str).collect();
@@ -196,17 +199,17 @@ fn indented(text: &mut String, words: &str) {
     }
 }
 
-/// Seconds with three places.
+/// Seconds with three decimal places.
 fn seconds(ms: u64) -> String {
     format!("{:>5}.{:03}", ms / 1000, ms % 1000)
 }
 
-/// A plain variant as it is called in the protocol.
+/// The serialized name of a variant without fields.
 fn word(value: &impl Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|value| Some(value.as_str()?.to_owned())).unwrap_or_default()
 }
 
-/// The same of a variant that carries something.
+/// The serialized name of a variant with fields.
 fn tag(value: &impl Serialize) -> String {
     serde_json::to_value(value).map(|value| word(&value["type"])).unwrap_or_default()
 }

@@ -1,25 +1,36 @@
-//! The task that owns a session: it carries out the machine's effects, and decides nothing itself.
+//! The actor: the task that owns a session. It carries out the machine's effects and makes no decisions itself.
 
 mod message;
 mod opening;
+mod painter;
+mod saves;
 
-use super::listeners::Listeners;
 use super::log;
-use super::machine::{Effect, Input, Machine, Timer};
+use super::machine::{Effect, Input, Machine, Timer, TranscriptEvent};
+use super::subscribers::Subscribers;
 use super::{Message, Open};
 use crate::api::*;
-use crate::launch::Start;
+use crate::disk;
+use crate::launch::{Launch, Start};
 use crate::owner::{self, Lock};
-use crate::process::{Output, Process};
-use crate::store::Record;
-use crate::transcript::{News, Transcript};
+use crate::process::{Heard, Output, Process};
+use crate::store::{Record, StoreError};
+use crate::transcript::colours::Coloured;
+use crate::transcript::{Transcript, TranscriptChange};
+use crate::wire::Inbound;
+use saves::Saves;
 use std::collections::{BTreeMap, VecDeque};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 
-/// Batches of lines that may wait for the session; behind them the agent is held by its own pipe.
+/// Batches of lines that may wait for the session. Beyond that the agent blocks on its own pipe.
 const BACKLOG: usize = 4;
+
+/// Interval between saves of streaming text, in milliseconds. If the app is killed, only text since the last one is
+/// lost.
+const STREAMING_MS: u64 = 1_000;
 
 /// Milliseconds since the epoch.
 fn now() -> u64 {
@@ -29,11 +40,13 @@ fn now() -> u64 {
 pub async fn run(open: Open, mut inbox: mpsc::Receiver<Message>, ending: watch::Receiver<bool>) {
     let transcript = Transcript::new(&open.record.project);
     let (output_sender, output) = mpsc::channel(BACKLOG);
-    // Until one was started: as it would be if nobody decided otherwise.
+    let (painted_sender, painted) = mpsc::unbounded_channel();
+    // The value until a process has started: as without a trust decision.
     let restricted = open.record.agent != AgentKind::Demo;
-    let machine = Machine::new(open.record.memory.clone(), open.limits.clone());
+    let machine = Machine::new(open.record.memory.clone(), open.timeouts.clone());
     open.recorder.keep_opened(now(), &open.record.project, &open.record.memory);
-    let listeners = Listeners::new(open.record.id.clone(), now(), ending);
+    let subscribers = Subscribers::new(open.record.id.clone(), now(), ending);
+    let place = PathBuf::from(format!("session {}", open.record.id));
     let mut actor = Actor {
         open,
         machine,
@@ -41,7 +54,9 @@ pub async fn run(open: Open, mut inbox: mpsc::Receiver<Message>, ending: watch::
         is_partial: false,
         process: None,
         output_sender,
-        listeners,
+        painted_sender,
+        is_painting: false,
+        subscribers,
         timers: BTreeMap::new(),
         pid: None,
         restricted,
@@ -49,46 +64,63 @@ pub async fn run(open: Open, mut inbox: mpsc::Receiver<Message>, ending: watch::
         finish: Vec::new(),
         close: Vec::new(),
         activity: String::new(),
+        place,
+        saves: Saves::default(),
+        streaming_due: None,
         refused: None,
     };
     for message in actor.take_over(&mut inbox).await {
         actor.message(message).await;
         actor.settle().await;
     }
-    actor.serve(inbox, output).await;
+    actor.serve(inbox, output, painted).await;
 }
 
 struct Actor {
     open: Open,
     machine: Machine,
     transcript: Transcript,
-    /// Only the end of it was read so far.
+    /// Only the end of the transcript has been read so far.
     is_partial: bool,
     process: Option<Process>,
     output_sender: mpsc::Sender<Output>,
-    listeners: Listeners,
+    painted_sender: mpsc::UnboundedSender<Coloured>,
+    /// A highlighting job is running.
+    is_painting: bool,
+    subscribers: Subscribers,
     timers: BTreeMap<Timer, u64>,
     pid: Option<u32>,
-    /// Was the last agent started without the folder's own settings?
+    /// Whether the last agent was started without the folder's own settings.
     restricted: bool,
-    /// Our mark on the conversation, while its process lives.
+    /// Our lock on the conversation, while its process lives.
     lock: Option<Lock>,
     finish: Vec<oneshot::Sender<()>>,
     close: Vec<oneshot::Sender<()>>,
-    /// What the agent did when the facts were told last.
+    /// The agent's activity in the last `SessionChanged` event.
     activity: String,
-    /// The refusal of the command that is being carried out.
+    /// The queue for disk operations of this session's record. No other session waits for it.
+    place: PathBuf,
+    saves: Saves,
+    /// The time of the next save of streaming text.
+    streaming_due: Option<u64>,
+    /// The refusal of the command that is being executed.
     refused: Option<CommandError>,
 }
 
 impl Actor {
-    async fn serve(&mut self, mut inbox: mpsc::Receiver<Message>, mut output: mpsc::Receiver<Output>) {
+    async fn serve(
+        &mut self,
+        mut inbox: mpsc::Receiver<Message>,
+        mut output: mpsc::Receiver<Output>,
+        mut painted: mpsc::UnboundedReceiver<Coloured>,
+    ) {
         loop {
             let deadline = self.timers.values().min().copied();
+            let streaming_due = self.streaming_due;
             tokio::select! {
                 message = inbox.recv() => match message {
                     Some(message) => self.message(message).await,
-                    // The last handle is gone: what runs is ended, then so is this.
+                    // The last handle was dropped: stop the process, then end the task.
                     None if self.machine.is_alive() => {
                         self.step(Input::Command(Command::Stop)).await;
                         self.outlive(&mut output).await;
@@ -97,13 +129,18 @@ impl Actor {
                     None => return,
                 },
                 Some(output) = output.recv() => self.output(output).await,
+                Some(coloured) = painted.recv() => {
+                    self.is_painting = false;
+                    self.transcript.colour(coloured);
+                }
                 () = sleep_until(deadline) => self.timers_due().await,
+                () = sleep_until(streaming_due) => self.keep_streaming().await,
             }
             self.settle().await;
         }
     }
 
-    /// Walks the ladder to its end with nobody left to ask for anything.
+    /// Drives the shutdown of the process to its end, with no handle left to send messages.
     async fn outlive(&mut self, output: &mut mpsc::Receiver<Output>) {
         while self.machine.is_alive() {
             let deadline = self.timers.values().min().copied();
@@ -118,16 +155,22 @@ impl Actor {
         match output {
             Output::Lines(lines) => {
                 let now = now();
-                for mut inbound in lines {
+                for Heard { mut inbound, recorded } in lines {
+                    if let Some(line) = recorded {
+                        self.open.recorder.keep_heard(now, line);
+                    }
+                    if matches!(inbound, Inbound::Stream(_)) && self.streaming_due.is_none() {
+                        self.streaming_due = Some(now + STREAMING_MS);
+                    }
                     self.transcript.line(now, &mut inbound);
-                    if self.machine.hears(&inbound) {
+                    if self.machine.is_relevant(&inbound) {
                         self.step_at(now, Input::Line(inbound)).await;
                     }
                 }
             }
             Output::StdinBroken(problem) => self.step(Input::StdinBroken(problem)).await,
             Output::Exited(report) => {
-                // Its tools have sessions of their own: whatever of them outlived it goes with it.
+                // Tools run in sessions of their own. Dropping the process kills those that are still running.
                 drop(self.process.take());
                 self.pid = None;
                 self.lock = None;
@@ -156,7 +199,12 @@ impl Actor {
         while let Some(input) = inputs.pop_front() {
             self.open.recorder.keep_input(now, &input);
             log::input(&self.open.record.id, &input);
+            // The exit of a process is not an action of the user or the agent.
+            let is_exit = matches!(input, Input::Exited(_));
             for effect in self.machine.step(now, input) {
+                if matches!(effect, Effect::TranscriptEvent(TranscriptEvent::TurnEnded(_))) && !is_exit {
+                    self.open.record.changed_at = now;
+                }
                 if let Some(input) = self.carry_out(now, effect).await {
                     inputs.push_back(input);
                 }
@@ -188,28 +236,59 @@ impl Actor {
                 self.flush_items().await;
                 self.emit(event).await;
             }
-            Effect::Note(note) => self.transcript.note(now, note),
+            Effect::TranscriptEvent(note) => {
+                self.transcript.note(now, note);
+                self.keep_supplements().await;
+            }
             Effect::Refuse(error) => self.refused = Some(error),
         }
         None
     }
 
+    /// Saves what the agent's own transcript does not contain.
+    async fn keep_supplements(&mut self) {
+        let supplements = self.transcript.take_supplements();
+        if supplements.is_empty() {
+            return;
+        }
+        self.streaming_due = None;
+        let Some(store) = self.open.store.clone() else { return };
+        let id = self.open.record.id.clone();
+        let kept = disk::run(&self.place, disk::DEADLINE, move || store.append(&id, &supplements)).await;
+        self.kept("could not save the end of a turn", kept);
+    }
+
+    /// Saves streaming text from time to time, so that it survives if the app is killed.
+    async fn keep_streaming(&mut self) {
+        self.streaming_due = None;
+        let streaming = self.transcript.streaming(now());
+        let Some(store) = self.open.store.clone().filter(|_| !streaming.is_empty()) else { return };
+        let id = self.open.record.id.clone();
+        let kept =
+            disk::run(&self.place, disk::DEADLINE, move || store.keep_streaming(&id, &streaming)).await;
+        self.kept("could not save streaming text", kept);
+    }
+
+    /// Logs a failed save. The conversation continues; only a line of the display after a restart is lost.
+    fn kept(&self, problem: &str, kept: Result<Result<(), StoreError>, disk::Unfinished>) {
+        match kept {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::warn!(session = %self.open.record.id, %error, "{problem}"),
+            Err(error) => tracing::warn!(session = %self.open.record.id, %error, "{problem}"),
+        }
+    }
+
     async fn spawn(&mut self, start: &Start) -> Input {
         let failed = |error: CommandError| Input::SpawnFailed(error);
-        let launch = match (self.open.launcher)() {
-            Ok(launch) => launch,
+        let launch = match self.prepare(start.resume.clone()).await {
+            Ok((launch, lock)) => {
+                if lock.is_some() {
+                    self.lock = lock;
+                }
+                launch
+            }
             Err(error) => return failed(error),
         };
-        if !launch.project.is_dir() {
-            return failed(CommandError {
-                code: ErrorCode::BadProject,
-                message: format!("The folder {} is not there.", launch.project.display()),
-                detail: None,
-            });
-        }
-        if let Err(error) = self.own(start.resume.as_deref()) {
-            return failed(error);
-        }
         match Process::spawn(&launch, start, self.output_sender.clone(), self.open.recorder.clone()).await {
             Ok(process) => {
                 self.restricted = launch.restricted;
@@ -225,54 +304,62 @@ impl Actor {
         }
     }
 
-    /// Makes sure that this conversation is nobody else's before it is resumed.
-    fn own(&mut self, agent_session_id: Option<&str>) -> Result<(), CommandError> {
-        let Some(id) = agent_session_id else { return Ok(()) };
-        let elsewhere = |message: String| CommandError {
-            code: ErrorCode::OpenElsewhere,
-            message,
-            detail: Some(
-                "Two processes on one conversation lose what one of them does. Close it there first."
-                    .to_owned(),
-            ),
-        };
-        if let Some(owner) = owner::live_processes(&self.open.agent_config, id).first() {
-            let (pid, cwd) = (owner.pid, owner.cwd.display());
-            return Err(elsewhere(format!("The conversation is open elsewhere: process {pid} in {cwd}.")));
-        }
-        self.lock_conversation(id)
-            .map_err(|()| elsewhere("The conversation is open in another Deskbell.".to_owned()))
+    /// Finds the program, checks the folder and locks the conversation before it is resumed. All of this reads files,
+    /// so it runs on another thread and has a deadline.
+    async fn prepare(&self, resume: Option<String>) -> Result<(Launch, Option<Lock>), CommandError> {
+        let launcher = self.open.launcher.clone();
+        let (config, locks) = (self.open.agent_config.clone(), self.open.locks.clone());
+        let is_ours = resume.as_ref().is_some_and(|id| self.lock.as_ref().is_some_and(|lock| lock.is_of(id)));
+        let prepared = disk::run(&self.open.record.project, disk::DEADLINE, move || {
+            let launch = launcher()?;
+            if !launch.project.is_dir() {
+                return Err(CommandError {
+                    code: ErrorCode::BadProject,
+                    message: format!("The folder {} is not there.", launch.project.display()),
+                    detail: None,
+                });
+            }
+            let lock = match resume {
+                Some(id) => own(&config, locks.filter(|_| !is_ours).as_deref(), &id)?,
+                None => None,
+            };
+            Ok((launch, lock))
+        });
+        prepared.await?
     }
 
-    /// Marks a conversation as ours. The error: another has it.
-    fn lock_conversation(&mut self, id: &str) -> Result<(), ()> {
-        let Some(folder) = &self.open.locks else { return Ok(()) };
+    /// Locks a conversation for this session. `Err`: another process has the lock.
+    async fn lock_conversation(&mut self, id: &str) -> Result<(), ()> {
+        let Some(folder) = self.open.locks.clone() else { return Ok(()) };
         if self.lock.as_ref().is_some_and(|lock| lock.is_of(id)) {
             return Ok(());
         }
-        match Lock::take(folder, id) {
-            Ok(Some(lock)) => self.lock = Some(lock),
-            Ok(None) => return Err(()),
-            // A lock that cannot be had protects nobody, and is no reason not to work.
-            Err(error) => tracing::warn!(%error, "the conversation could not be marked as open"),
+        let id = id.to_owned();
+        let taken = disk::run(&folder.clone(), disk::DEADLINE, move || mark(&folder, &id)).await;
+        match taken {
+            Ok(taken) => self.lock = taken?.or(self.lock.take()),
+            Err(error) => tracing::warn!(%error, "could not lock the conversation"),
         }
         Ok(())
     }
 
     async fn save(&mut self, now: u64, prompt: Option<PromptId>) -> Option<Input> {
         self.open.record.memory = self.machine.memory();
-        self.open.record.changed_at = now;
-        // A new conversation is known by its id only once it runs; nobody else can have it then.
+        if prompt.is_some() {
+            self.open.record.changed_at = now;
+        }
+        // A new conversation gets its id only once it runs. No other process can have it open at that point.
         if let Some(id) = self.open.record.memory.agent_session_id.clone().filter(|_| self.process.is_some())
-            && self.lock_conversation(&id).is_err()
+            && self.lock_conversation(&id).await.is_err()
         {
-            tracing::warn!("a new conversation is marked as open elsewhere");
+            tracing::warn!("another process has locked a new conversation");
         }
         let saved = match self.open.store.clone() {
             Some(store) => {
                 let record: Record = self.open.record.clone();
-                let write = tokio::task::spawn_blocking(move || store.save(&record)).await;
-                write
+                let write = self.saves.next(move || store.save(&record));
+                let saved = disk::run(&self.place, disk::DEADLINE, write).await;
+                saved
                     .map_err(|error| error.to_string())
                     .and_then(|saved| saved.map_err(|error| error.to_string()))
             }
@@ -294,7 +381,7 @@ impl Actor {
         }
     }
 
-    /// What is left to do once an input has been dealt with.
+    /// Completes the work that remains after an input: pending finish or close requests, events, highlighting.
     async fn settle(&mut self) {
         if !self.finish.is_empty() {
             if self.machine.has_requests() {
@@ -312,17 +399,27 @@ impl Actor {
             }
         }
         self.flush().await;
+        self.paint();
         if !self.machine.is_alive() {
-            // Whoever asked and is gone does not need to know.
+            // A caller that has gone away needs no reply.
             self.close.drain(..).for_each(|reply| reply.send(()).unwrap_or_default());
+        }
+    }
+
+    /// Starts the next highlighting job on the painter thread. Code stays plain until it is done.
+    fn paint(&mut self) {
+        if !self.is_painting
+            && let Some(job) = self.transcript.uncoloured()
+        {
+            self.is_painting = painter::begin(job, self.painted_sender.clone());
         }
     }
 
     async fn flush(&mut self) {
         self.flush_items().await;
         let activity = self.transcript.activity();
-        let is_news = activity != self.activity && !self.machine.is_idle();
-        if self.machine.take_changed() || is_news {
+        let is_change = activity != self.activity && !self.machine.is_idle();
+        if self.machine.take_changed() || is_change {
             self.activity = activity;
             let session = Box::new(self.session());
             self.emit(Event::SessionChanged { session }).await;
@@ -330,17 +427,48 @@ impl Actor {
     }
 
     async fn flush_items(&mut self) {
-        for news in self.transcript.take_news() {
-            self.listeners.tell(now(), news, &self.transcript).await;
+        for change in self.transcript.drain_changes() {
+            self.subscribers.tell(now(), change, &self.transcript).await;
         }
     }
 
     async fn emit(&mut self, event: Event) {
-        self.listeners.tell(now(), News::Event(event), &self.transcript).await;
+        self.subscribers.tell(now(), TranscriptChange::Event(event), &self.transcript).await;
     }
 }
 
-/// Until a moment of the wall clock; for ever if there is none.
+/// Checks that no other process has this conversation open, and locks it before it is resumed. Takes no lock without a
+/// lock folder (`locks` is also `None` if we hold the lock already).
+fn own(config: &Path, locks: Option<&Path>, id: &str) -> Result<Option<Lock>, CommandError> {
+    let elsewhere = |message: String| CommandError {
+        code: ErrorCode::OpenElsewhere,
+        message,
+        detail: Some(
+            "Two processes on one conversation lose what one of them does. Close it there first.".to_owned(),
+        ),
+    };
+    if let Some(owner) = owner::live_processes(config, id).first() {
+        let (pid, cwd) = (owner.pid, owner.cwd.display());
+        return Err(elsewhere(format!("The conversation is open elsewhere: process {pid} in {cwd}.")));
+    }
+    let Some(folder) = locks else { return Ok(None) };
+    mark(folder, id).map_err(|()| elsewhere("The conversation is open in another Deskbell.".to_owned()))
+}
+
+/// Locks a conversation for this session. `Err`: another process has the lock. `Ok(None)`: it cannot be locked.
+fn mark(folder: &Path, id: &str) -> Result<Option<Lock>, ()> {
+    match Lock::take(folder, id) {
+        Ok(None) => Err(()),
+        Ok(lock) => Ok(lock),
+        // A lock that cannot be created protects nothing and is no reason to refuse to work.
+        Err(error) => {
+            tracing::warn!(%error, "could not lock the conversation");
+            Ok(None)
+        }
+    }
+}
+
+/// Sleeps until `at`, in milliseconds since the epoch; forever if it is `None`.
 async fn sleep_until(at: Option<u64>) {
     match at {
         Some(at) => {

@@ -1,36 +1,38 @@
-//! What happens in a session, for whoever is asked for help: with `DESKBELL_LOG=debug`, or `trace` for every line and
-//! timer. It tells of ids, kinds and times, and never what a prompt, a tool's input, an answer or a line says.
+//! The log of a session, for troubleshooting: `DESKBELL_LOG=debug`, or `trace` for every line and timer.
+//!
+//! It contains ids, kinds and times, and never the content of a prompt, a tool's input, an answer or a line.
 
 use super::machine::{Effect, Input};
 use crate::api::*;
+use crate::launch::StartMode;
 use serde_json::Value;
 use tracing::{debug, info, trace, warn};
 
-/// Something happened to the session.
+/// Logs an input of the machine.
 pub fn input(session: &SessionId, input: &Input) {
     match input {
-        Input::Start | Input::StartWithoutAsking => info!(%session, ?input, "asked to start"),
+        Input::Start | Input::StartWithoutAsking => info!(%session, ?input, "start requested"),
         Input::Prompt(prompt) => {
             info!(%session, prompt = %prompt.id, delivery = ?prompt.delivery, "prompt given");
         }
-        Input::Command(command) => info!(%session, command = kind(command), "command given"),
-        Input::Saved(prompt) => debug!(%session, %prompt, "prompt is on disk"),
-        Input::SaveFailed(prompt, problem) => warn!(%session, %prompt, problem, "prompt is not on disk"),
+        Input::Command(command) => info!(%session, command = kind(command), "command received"),
+        Input::Saved(prompt) => debug!(%session, %prompt, "prompt saved"),
+        Input::SaveFailed(prompt, problem) => warn!(%session, %prompt, problem, "prompt could not be saved"),
         Input::Spawned => info!(%session, "agent started"),
         Input::SpawnFailed(error) => warn!(%session, code = ?error.code, "agent could not be started"),
-        Input::StdinBroken(problem) => warn!(%session, problem, "agent reads no more"),
-        // Whether that was expected is the machine's to say.
+        Input::StdinBroken(problem) => warn!(%session, problem, "the agent's stdin is closed"),
+        // Logged by `effect`: only the machine knows whether the exit was expected.
         Input::Exited(_) => {}
-        Input::Timer(timer) => debug!(%session, ?timer, "timer ran out"),
+        Input::Timer(timer) => debug!(%session, ?timer, "timer expired"),
         Input::Line(_) => trace!(%session, "line read"),
     }
 }
 
-/// The session does something about it.
+/// Logs an effect of the machine.
 pub fn effect(session: &SessionId, effect: &Effect) {
     match effect {
         Effect::Spawn(start) => {
-            info!(%session, resume = start.resume, model = start.model, mode = start.mode, "starting the agent");
+            info!(%session, resume = start.resume, model = start.model, mode = start.mode.map(StartMode::name), "starting the agent");
         }
         Effect::CloseStdin | Effect::Terminate | Effect::Kill => {
             info!(%session, how = ?effect, "ending the agent")
@@ -46,7 +48,7 @@ pub fn effect(session: &SessionId, effect: &Effect) {
             );
         }
         Effect::Emit(Event::PermissionRequested { request }) => {
-            info!(%session, request = %request.id, tool = request.tool, "permission asked");
+            info!(%session, request = %request.id, tool = request.tool, "permission requested");
         }
         Effect::Emit(Event::PermissionResolved { request_id, resolution }) => {
             info!(%session, request = %request_id, resolution = kind(resolution), "permission resolved");
@@ -61,13 +63,13 @@ pub fn effect(session: &SessionId, effect: &Effect) {
         Effect::Refuse(error) => info!(%session, code = ?error.code, "command refused"),
         Effect::Write(_) => trace!(%session, "line written"),
         Effect::Arm { timer, .. } => trace!(%session, ?timer, "timer set"),
-        Effect::Disarm(timer) => trace!(%session, ?timer, "timer taken back"),
-        Effect::Save(_) => trace!(%session, "record to be written"),
-        Effect::Emit(_) | Effect::Note(_) => {}
+        Effect::Disarm(timer) => trace!(%session, ?timer, "timer disarmed"),
+        Effect::Save(_) => trace!(%session, "saving the record"),
+        Effect::Emit(_) | Effect::TranscriptEvent(_) => {}
     }
 }
 
-/// The name that something has on the wire, without what is in it.
+/// The `type` tag of a serialized value, without its content.
 fn kind(value: &impl serde::Serialize) -> String {
     let value = serde_json::to_value(value).unwrap_or(Value::Null);
     value["type"].as_str().unwrap_or("unnamed").to_owned()

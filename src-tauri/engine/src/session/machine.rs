@@ -1,10 +1,15 @@
-//! The life of a session as a pure state machine: inputs with the time in them, effects out.
+//! The life of a session as a pure state machine: inputs with their times in, effects out.
 //!
-//! No clock, no I/O, no chance in here, so that whole lives can be run in a test. The actor carries out the effects,
-//! in their order, and nothing more.
+//! It has no clock, no I/O and no randomness, so a test can run whole lives. The actor carries out the effects in their
+//! order, and does nothing else.
 
 mod agent;
+mod audit;
+mod budget;
 mod bypass;
+mod changed;
+mod confirm;
+mod cost;
 mod describe;
 mod process;
 mod queue;
@@ -12,82 +17,112 @@ mod requests;
 mod switches;
 mod timing;
 mod turn;
-mod watch;
 
+use self::audit::AuditState;
+#[cfg(test)]
+pub(in crate::session) use self::budget::{AT_ONCE, MORE_EACH_MS};
+use self::budget::{Budget, Spent};
 use self::bypass::Bypass;
+pub use self::changed::ChangedInput;
+use self::changed::ChangedInputs;
+use self::confirm::Confirmation;
+use self::cost::CostMeter;
 use self::switches::Switches;
-use self::watch::Watch;
 pub use super::prompt::Prompt;
+use super::title::Title;
 use crate::api::*;
-use crate::launch::Start;
+use crate::launch::{Start, bad_model, is_conversation_id};
 use crate::permission::OpenRequests;
 use crate::wire::{self, Inbound};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
-/// How long things may take, in milliseconds.
+/// Time limits, in milliseconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Until the answer to `initialize`; 0.4 s were measured, slow MCP servers take longer.
+pub struct Timeouts {
+    /// For the answer to `initialize`. 0.4 s were measured; slow MCP servers take longer.
     pub initialize_ms: u64,
-    /// Until an interrupt is taken for ignored; 20 to 150 ms were measured.
+    /// For an interrupt to take effect. After it the agent is stopped. 20 to 150 ms were measured.
     pub interrupt_ms: u64,
-    /// From end of input to SIGTERM; an idle CLI ends in 0.03 to 0.12 s.
+    /// From end of input to SIGTERM. An idle CLI exits within 0.03 to 0.12 s.
     pub end_of_input_ms: u64,
-    /// From SIGTERM to SIGKILL; 1.2 to 1.6 s were measured.
+    /// From SIGTERM to SIGKILL. 1.2 to 1.6 s were measured.
     pub terminate_ms: u64,
-    /// Idle until hibernation; 0 is never.
+    /// For the confirmation of a change of mode, model, effort or thinking. 10 to 40 ms were measured. 2.1.329 tests a
+    /// new model with an API call.
+    pub switch_ms: u64,
+    /// For the agent's answer with its cost counter. 1 to 40 ms were measured.
+    pub cost_ms: u64,
+    /// Idle time until hibernation; 0 means never.
     pub hibernate_ms: u64,
 }
 
-impl Default for Limits {
+impl Default for Timeouts {
     fn default() -> Self {
         Self {
             initialize_ms: 60_000,
             interrupt_ms: 10_000,
             end_of_input_ms: 1_000,
             terminate_ms: 2_500,
+            switch_ms: 20_000,
+            cost_ms: 2_000,
             hibernate_ms: 30 * 60_000,
         }
     }
 }
 
-/// Crashes that end the restarts, and the span they are counted in.
+/// Interval between checks whether an agent that waits for a reload is idle, in milliseconds.
+const RELOAD_MS: u64 = 1_000;
+
+/// Number of crashes within `CRASH_SPAN_MS` after which the agent is not restarted.
 const CRASHES: usize = 3;
 const CRASH_SPAN_MS: u64 = 5 * 60_000;
 
-/// What of a machine outlives the app: written to disk before anything that depends on it is done.
+/// The part of a machine that outlives the app. It is written to disk before any effect that depends on it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Memory {
+pub struct SavedSession {
     pub agent_session_id: Option<String>,
-    /// Only a finished turn proves that the agent can find the session again (2.1.329).
+    /// The agent can find the session again only after a finished turn (2.1.329).
     pub resumable: bool,
-    /// In order; those in flight are the first.
+    /// In order; prompts in flight come first.
     pub prompts: Vec<Prompt>,
     pub model: Option<String>,
-    pub mode: Option<String>,
+    #[serde(deserialize_with = "known_mode")]
+    pub mode: Option<PermissionMode>,
     pub title: Option<String>,
     pub effort: Option<String>,
     pub thinking_off: bool,
-    /// It ran without asking, which its next process does not.
+    /// The session ran without asking. Its next process does not.
     pub bypassed: bool,
     pub cost_usd: f64,
+    /// Tool inputs that the user changed before they ran, oldest first.
+    pub changed_inputs: Vec<ChangedInput>,
 }
 
-/// What can happen to a session. All but the agent's own lines is kept as it is when the session is recorded.
+/// Reads a saved mode. An unknown mode becomes `None`: the agent then asks for everything.
+fn known_mode<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<PermissionMode>, D::Error> {
+    let saved = Value::deserialize(deserializer)?;
+    let mode = saved.as_str().map(str::parse::<PermissionMode>);
+    if let Some(Err(problem)) = &mode {
+        tracing::warn!(%problem, "unknown permission mode in a saved session");
+    }
+    Ok(mode.and_then(Result::ok))
+}
+
+/// An input of the machine. The recorder saves all of them as they are, except the agent's own lines.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Input {
-    /// Bring the process up, though nothing has to be sent yet.
+    /// Start the process, even if nothing has to be sent yet.
     Start,
-    /// Bring a process up in a mode that asks nothing, as a person chose for it.
+    /// Start a process that skips all permission requests, as the user chose for it.
     StartWithoutAsking,
-    /// A prompt, with the id it shall have.
+    /// A new prompt, with its id.
     Prompt(Prompt),
     Command(Command),
-    /// The record with this prompt in it is on disk.
+    /// The record that contains this prompt is on disk.
     Saved(PromptId),
     SaveFailed(PromptId, String),
     Spawned,
@@ -99,12 +134,14 @@ pub enum Input {
     Timer(Timer),
 }
 
-/// Named timers: arming one again replaces it.
+/// Named timers. Arming a timer again replaces it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Timer {
     Initialize,
     Interrupt,
+    /// The deadline for the confirmation of a change.
+    Switch,
     Stop,
     Restart,
     Hibernate,
@@ -124,18 +161,17 @@ pub enum Effect {
         at: u64,
     },
     Disarm(Timer),
-    /// Write the record; if a prompt is named, answer with `Saved` or `SaveFailed`.
+    /// Write the record. If a prompt is named, reply with `Saved` or `SaveFailed`.
     Save(Option<PromptId>),
     Emit(Event),
-    /// For the transcript.
-    Note(Note),
-    /// The command that was given cannot be carried out.
+    TranscriptEvent(TranscriptEvent),
+    /// Refuse the current command.
     Refuse(CommandError),
 }
 
-/// What the transcript learns beside the agent's own lines.
+/// An event for the transcript, in addition to the agent's own lines.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Note {
+pub enum TranscriptEvent {
     PromptAccepted(Prompt),
     PromptEdited {
         id: PromptId,
@@ -148,10 +184,10 @@ pub enum Note {
     Asked {
         tool_use_id: Option<String>,
     },
-    /// A request is no longer open; denied is one that somebody or nobody answered so, not one that was taken back.
+    /// A request is no longer open.
     Answered {
         tool_use_id: Option<String>,
-        denied: bool,
+        end: RequestEnd,
     },
     Notice {
         level: Level,
@@ -159,11 +195,23 @@ pub enum Note {
         detail: Option<String>,
     },
     TurnEnded(TurnEnd),
-    /// Whatever was being written or run is cut off.
+    /// The process has ended: everything that was being written or run is cut off.
     ProcessEnded,
 }
 
-/// What is told of `/clear`.
+/// The end of a request, as it affects the tool call.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RequestEnd {
+    /// `changed`: the input as the user edited it, if it differs.
+    Allowed {
+        changed: Option<Value>,
+    },
+    Denied,
+    /// Withdrawn by the agent, or because it can no longer be answered.
+    Withdrawn,
+}
+
+/// The notice after `/clear`.
 pub const CLEARED: &str = "The conversation was cleared: the agent does not know what is above";
 
 #[derive(Clone, Debug, PartialEq)]
@@ -171,64 +219,77 @@ enum Process {
     Absent,
     Starting,
     Ready,
-    Stopping { rung: Rung, then: Then },
+    Stopping { stage: StopStage, after: AfterExit },
     BackingOff { attempt: u32, at: u64 },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Rung {
+enum StopStage {
     EndOfInput,
     Terminate,
     Kill,
 }
 
-/// What follows when a process that we end has ended.
+/// The step after the exit of a process that Deskbell stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Then {
-    /// The user stopped it: nothing starts it but the user.
+enum AfterExit {
+    /// The user stopped it: only the user starts it again.
     Stay,
     Hibernate,
-    /// It did not do as it was told; the next prompt needs a new one.
+    /// It ignored an interrupt or a change; the next prompt needs a new process.
     Restart,
-    /// It ended of itself, or stopped listening and was ended.
+    /// It exited by itself, or closed its stdin and was stopped.
     Crash,
 }
 
-/// A turn that runs.
+/// The current turn.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Turn {
-    /// What it answers; empty if nobody asked for it.
+    /// The prompts that it answers; empty if the agent started it by itself.
     prompts: Vec<Prompt>,
-    /// Written into it, and not taken up yet: they join it at its next step, or are the next turn.
+    /// Prompts written into the turn but not yet accepted. They join it at its next step, or become the next turn.
     joining: Vec<Prompt>,
     since: u64,
     interrupting: bool,
-    /// The agent said that it took up the prompts.
+    /// The user stopped it: prompts that were written into it but not accepted do not run either.
+    halts: bool,
+    /// The agent reported that it has accepted the prompts.
     has_begun: bool,
-    /// The interrupt came before that, and is to be given again.
+    /// The interrupt came before the turn began, and has to be sent again.
     interrupt_again: bool,
-    /// The class of failure that the last reply reported.
+    /// The prompt is a command that the agent runs only in a terminal.
+    unavailable: bool,
+    /// The error class of the last reply.
     reply_error: Option<String>,
     timing: TurnTiming,
 }
 
-/// What was asked of the agent and not answered yet.
+/// A control request that the agent has not answered yet.
 #[derive(Clone, Debug, PartialEq)]
-enum Asked {
+enum PendingRequest {
     Initialize,
     Interrupt,
-    Mode(String),
+    /// Gives back a prompt that was written into the turn, by its wire id.
+    CancelPrompt(String),
+    Mode(PermissionMode),
     Model(String),
-    Effort { wish: Option<String>, before: Option<String> },
-    Thinking { on: bool },
+    Effort {
+        wish: Option<String>,
+        before: Option<String>,
+    },
+    Thinking {
+        on: bool,
+    },
     Settings,
     Rules,
     SettingsForRules,
+    /// The agent's cost counter.
+    Cost,
 }
 
-/// How the last turn, or the process, came out.
+/// The result of the last turn, or of the process.
 #[derive(Clone, Debug, PartialEq)]
-enum Verdict {
+enum LastResult {
     None,
     Completed,
     Failed(String),
@@ -236,122 +297,142 @@ enum Verdict {
 }
 
 pub struct Machine {
-    limits: Limits,
+    timeouts: Timeouts,
     process: Process,
     turn: Option<Turn>,
-    verdict: Verdict,
-    /// Given, not yet on disk: not accepted.
+    last_result: LastResult,
+    /// Received but not yet on disk, so not accepted.
     saving: VecDeque<Prompt>,
     queue: VecDeque<Prompt>,
     requests: OpenRequests,
-    /// In the order in which it was asked.
-    asked: Vec<(String, Asked)>,
+    /// In the order in which they were sent.
+    asked: Vec<(String, PendingRequest)>,
     n_asked: u64,
     crashes: Vec<u64>,
     agent_session_id: Option<String>,
     resumable: bool,
-    /// What this process was started with.
+    /// The parameters of the current process.
     started: Start,
-    /// No turn began in this process: with it nothing would be lost.
+    /// No turn has begun in this process, so ending it loses nothing.
     fresh: bool,
-    /// Why the process that is starting will end, if it said so.
+    /// The error that the starting process reported before it exits.
     start_error: Option<String>,
     spawned_at: u64,
-    /// How long it took to be ready, until the first turn tells.
+    /// Time until the process was ready, in milliseconds; taken by the first turn.
     spawn_ms: Option<u64>,
-    title: Option<String>,
+    title: Option<Title>,
     version: Option<String>,
     model: Option<String>,
     wanted_model: Option<String>,
     mode: Option<String>,
-    wanted_mode: Option<String>,
+    wanted_mode: Option<PermissionMode>,
+    confirmation: Confirmation,
+    budget: Budget,
+    cost: CostMeter,
     switches: Switches,
     bypass: Bypass,
-    watch: Watch,
+    /// Number of times this process ran without asking although the user had not chosen it.
+    n_bypass_undone: u32,
+    audit: AuditState,
     models: Vec<Model>,
     commands: Vec<SlashCommand>,
     usage: Usage,
-    /// It tells which prompts it took up, and when.
+    /// The agent reports which prompts it accepted, and when.
     tells_prompts: bool,
-    n_background_tasks: usize,
+    /// Ids of the tasks that run in the background.
+    background_tasks: BTreeSet<String>,
+    /// The agent lists its background tasks. Otherwise they are counted by the results of their calls.
+    lists_tasks: bool,
+    changed_inputs: ChangedInputs,
+    /// Restart the agent as soon as it is idle, because its settings changed.
+    reloads: bool,
     changed: bool,
 }
 
 impl Machine {
-    /// A session as it was left. Nothing of it goes anywhere until the user says so.
-    pub fn new(mut memory: Memory, limits: Limits) -> Self {
+    /// Restores a saved session. Its prompts are held: the user has to send them.
+    pub fn new(mut memory: SavedSession, timeouts: Timeouts) -> Self {
         memory.prompts.iter_mut().for_each(Prompt::hold);
         let queue = memory.prompts.into();
         Self {
-            limits,
+            timeouts,
             process: Process::Absent,
             turn: None,
-            verdict: Verdict::None,
+            last_result: LastResult::None,
             saving: VecDeque::new(),
             queue,
             requests: OpenRequests::default(),
             asked: Vec::new(),
             n_asked: 0,
             crashes: Vec::new(),
-            agent_session_id: memory.agent_session_id,
-            resumable: memory.resumable,
+            resumable: memory.resumable && memory.agent_session_id.as_deref().is_some_and(is_conversation_id),
+            agent_session_id: memory.agent_session_id.filter(|id| is_conversation_id(id)),
             started: Start::default(),
             fresh: true,
             start_error: None,
             spawned_at: 0,
             spawn_ms: None,
-            title: memory.title,
+            title: memory.title.as_deref().and_then(Title::new),
             version: None,
             model: None,
-            wanted_model: memory.model,
+            wanted_model: memory.model.filter(|name| bad_model(name).is_none()),
             mode: None,
             wanted_mode: memory.mode,
+            confirmation: Confirmation::default(),
+            budget: Budget::default(),
+            cost: CostMeter::new(memory.cost_usd),
             switches: Switches::new(memory.effort, memory.thinking_off),
             bypass: if memory.bypassed { Bypass::Over } else { Bypass::No },
-            watch: Watch::default(),
+            n_bypass_undone: 0,
+            audit: AuditState::default(),
             models: Vec::new(),
             commands: Vec::new(),
-            usage: Usage { cost_usd: memory.cost_usd, ..Usage::default() },
+            usage: Usage { cost_usd: CostMeter::new(memory.cost_usd).total_dollars(), ..Usage::default() },
             tells_prompts: false,
-            n_background_tasks: 0,
+            background_tasks: BTreeSet::new(),
+            lists_tasks: false,
+            changed_inputs: ChangedInputs::new(memory.changed_inputs),
+            reloads: false,
             changed: true,
         }
     }
 
-    /// What has to be on disk now.
-    pub fn memory(&self) -> Memory {
+    /// The state that must be on disk now.
+    pub fn memory(&self) -> SavedSession {
         let in_flight = self.turn.iter().flat_map(|turn| turn.prompts.iter().chain(&turn.joining));
         let prompts = in_flight.chain(&self.queue).chain(&self.saving).cloned();
-        Memory {
+        let title = self.title.clone().or_else(|| Title::of_prompt(&self.saving.front()?.text));
+        SavedSession {
             agent_session_id: self.agent_session_id.clone(),
             resumable: self.resumable,
             prompts: prompts.collect(),
             model: self.wanted_model.clone(),
-            mode: self.wanted_mode.clone(),
+            mode: self.wanted_mode,
             effort: self.switches.wanted_effort.clone(),
             thinking_off: self.switches.thinking_off,
             bypassed: self.bypass != Bypass::No,
-            title: self.title.clone().or_else(|| queue::title_of(&self.saving.front()?.text)),
+            title: title.map(|title| title.as_str().to_owned()),
             cost_usd: self.usage.cost_usd,
+            changed_inputs: self.changed_inputs.to_vec(),
         }
     }
 
-    /// Did the session's facts change since this was asked last?
+    /// Returns whether the session's summary changed since the last call.
     pub fn take_changed(&mut self) -> bool {
         std::mem::take(&mut self.changed)
     }
 
-    /// The agent has a prompt in its transcript that waits since an earlier life: its turn was cut off.
+    /// Marks a prompt of an earlier process as cut off: the agent has it in its transcript.
     pub fn found_cut_off(&mut self, id: &PromptId) {
         self.queue.iter_mut().filter(|prompt| prompt.id == *id).for_each(|prompt| prompt.cut_off = true);
     }
 
-    /// The prompts that wait since an earlier life, as they are to be shown.
+    /// Prompts of an earlier process, which are shown as held.
     pub fn prompts(&self) -> impl Iterator<Item = &Prompt> {
         self.queue.iter()
     }
 
-    /// Nothing runs, nothing waits to run.
+    /// Nothing runs, and nothing is about to run.
     pub fn is_idle(&self) -> bool {
         self.turn.is_none()
             && self.saving.is_empty()
@@ -367,34 +448,37 @@ impl Machine {
         !self.requests.is_empty()
     }
 
-    /// What is asked and waits for an answer.
+    /// Permission requests that wait for an answer.
     pub fn requests(&self) -> &OpenRequests {
         &self.requests
     }
 
-    /// Takes one input at a time `now`, milliseconds since the epoch, and says what is to be done.
+    /// Processes one input at time `now`, in milliseconds since the epoch, and returns the effects.
     pub fn step(&mut self, now: u64, input: Input) -> Vec<Effect> {
         let mut step = Step { machine: self, now, effects: Vec::new(), saves: false };
         step.input(input);
         if step.saves {
-            // Once for all that changed, and behind what goes to the agent: a disk takes its time.
+            // Save once for all changes, and after writing to the agent, because the disk is slow.
             step.push(Effect::Save(None));
         }
         step.effects
     }
 }
 
-/// One step under way.
+/// One step in progress.
 struct Step<'a> {
     machine: &'a mut Machine,
     now: u64,
     effects: Vec<Effect>,
-    /// What is on disk is not what it should be.
+    /// The record on disk is out of date.
     saves: bool,
 }
 
 impl Step<'_> {
     fn input(&mut self, input: Input) {
+        if matches!(input, Input::Start | Input::StartWithoutAsking | Input::Prompt(_) | Input::Command(_)) {
+            self.machine.budget.user_acted();
+        }
         match input {
             Input::Start => self.start(),
             Input::StartWithoutAsking => self.start_without_asking(),
@@ -403,8 +487,8 @@ impl Step<'_> {
             Input::Saved(id) => self.saved(&id),
             Input::SaveFailed(id, problem) => self.save_failed(&id, &problem),
             Input::Spawned => {
-                self.ask(Asked::Initialize, wire::initialize());
-                let at = self.now + self.machine.limits.initialize_ms;
+                self.ask(PendingRequest::Initialize, wire::initialize());
+                let at = self.now + self.machine.timeouts.initialize_ms;
                 self.push(Effect::Arm { timer: Timer::Initialize, at });
             }
             Input::SpawnFailed(error) => self.spawn_failed(error),
@@ -419,7 +503,7 @@ impl Step<'_> {
         self.effects.push(effect);
     }
 
-    /// The record is written when the step is done.
+    /// Has the record written at the end of the step.
     fn save(&mut self) {
         self.saves = true;
     }
@@ -428,17 +512,17 @@ impl Step<'_> {
         self.push(Effect::Emit(event));
     }
 
-    fn note(&mut self, note: Note) {
-        self.push(Effect::Note(note));
+    fn note(&mut self, note: TranscriptEvent) {
+        self.push(Effect::TranscriptEvent(note));
     }
 
     fn notice(&mut self, level: Level, text: impl Into<String>, detail: Option<String>) {
         let detail = detail.filter(|detail| !detail.is_empty());
-        self.note(Note::Notice { level, text: text.into(), detail });
+        self.note(TranscriptEvent::Notice { level, text: text.into(), detail });
     }
 
     fn prompt_state(&mut self, id: &PromptId, state: PromptState) {
-        self.note(Note::PromptState { id: id.clone(), state });
+        self.note(TranscriptEvent::PromptState { id: id.clone(), state });
     }
 
     fn changed(&mut self) {
@@ -449,21 +533,40 @@ impl Step<'_> {
         self.push(Effect::Refuse(CommandError { code, message: message.into(), detail: None }));
     }
 
-    fn ask(&mut self, asked: Asked, request: Value) {
+    fn ask(&mut self, asked: PendingRequest, request: Value) {
+        if !self.listens() {
+            // After the end of input nothing can be written, so a late answer must not cause another request.
+            return;
+        }
+        if let Spent::Refused { is_first } = self.machine.budget.spend(asked.kind(), self.now) {
+            if is_first {
+                let detail = format!("The request is {}.", asked.kind());
+                let text = "The agent answers a request in a way that calls for the same request again. Deskbell \
+                            stopped repeating it.";
+                self.notice(Level::Warning, text, Some(detail));
+            }
+            return;
+        }
         self.machine.n_asked += 1;
         let id = format!("deskbell-{}", self.machine.n_asked);
         self.push(Effect::Write(wire::control_request(&id, request)));
+        let waits_ms = self.waits_for(&asked);
         self.machine.asked.push((id, asked));
+        if let Some(limit) = waits_ms {
+            self.confirm_within(limit);
+        }
     }
 
     fn command(&mut self, command: Command) {
         match command {
-            // The caller gives the id; see `Input::Prompt`.
+            // The caller assigns the id; see `Input::Prompt`.
             Command::Prompt { .. } => self.refuse(ErrorCode::Internal, "The prompt has no id."),
             Command::Decide { request_id, shown, decision } => {
                 self.decide(&request_id, shown.as_deref(), decision);
             }
-            Command::Interrupt => self.interrupt(),
+            Command::Interrupt => self.halt(),
+            Command::InterruptAndContinue => self.interrupt(),
+            Command::ContinueQueue => self.continue_queue(),
             Command::Withdraw { prompt_id } => self.withdraw(&prompt_id),
             Command::EditQueued { prompt_id, text } => self.edit(&prompt_id, text),
             Command::Resend { prompt_id } => self.resend(&prompt_id),
@@ -475,14 +578,15 @@ impl Step<'_> {
             Command::SetThinking { on } => self.set_thinking(on),
             Command::ListRules => self.list_rules(),
             Command::Rename { title } => {
-                let title = title.trim();
-                if title.is_empty() {
+                let Some(title) = Title::new(&title) else {
                     return self.refuse(ErrorCode::BadCommand, "The title is empty.");
-                }
-                self.machine.title = Some(title.to_owned());
+                };
+                self.machine.title = Some(title);
                 self.save();
                 self.changed();
             }
+            Command::Start => self.start(),
+            Command::Reload => self.reload(),
             Command::Stop => self.stop(),
         }
     }

@@ -1,9 +1,11 @@
-//! How a turn ended, from the agent's `result`: `is_error` first, since an API failure comes as `subtype: success`.
+//! The outcome of a turn, from the agent's `result`. `is_error` is checked first, because an API failure arrives as
+//! `subtype: success`.
 
 use crate::api::Outcome;
 use crate::wire::TurnResult;
 
-/// Is this the end of the turn that took this prompt? A turn that nobody asked for can end in between.
+/// Returns whether this result ends the turn of this prompt. A turn that the agent started by itself can end in
+/// between.
 pub fn answers(result: &TurnResult, prompt_uuid: &str) -> bool {
     let unasked =
         result.origin.as_ref().is_some_and(|origin| origin.kind.as_deref() == Some("task-notification"));
@@ -13,12 +15,12 @@ pub fn answers(result: &TurnResult, prompt_uuid: &str) -> bool {
     }
 }
 
-/// Does it say that its turn took this prompt?
+/// Returns whether the result lists this prompt as part of its turn.
 pub fn names(result: &TurnResult, prompt_uuid: &str) -> bool {
     result.user_message_uuids.iter().flatten().any(|uuid| uuid == prompt_uuid)
 }
 
-/// The kind of end. `reply_error` is the class of failure that the last reply named.
+/// Classifies the end of a turn. `reply_error` is the error class of the last reply.
 pub fn of(result: &TurnResult, interrupting: bool, reply_error: Option<&str>) -> Outcome {
     let reason = result.terminal_reason.as_deref().unwrap_or("");
     if reason.starts_with("aborted") || (interrupting && result.subtype == "error_during_execution") {
@@ -46,11 +48,12 @@ pub fn of(result: &TurnResult, interrupting: bool, reply_error: Option<&str>) ->
     }
 }
 
-/// One line for people: the agent's own words where it has some.
+/// One line for the user: the agent's own words if it gave any.
 pub fn words(outcome: &Outcome, result: &TurnResult) -> String {
     let own = || result.words().map(|words| words.lines().next().unwrap_or_default().to_owned());
     match outcome {
         Outcome::Done => "Done".to_owned(),
+        Outcome::Unavailable => "Nothing was done".to_owned(),
         Outcome::Interrupted => "Interrupted".to_owned(),
         Outcome::MaxTurns => "The limit of turns is reached".to_owned(),
         Outcome::BudgetExhausted => "The budget is used up".to_owned(),

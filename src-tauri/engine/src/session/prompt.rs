@@ -1,4 +1,4 @@
-//! A prompt on its way, and the names under which the agent gets to know it.
+//! A prompt and its ids on the wire.
 
 use crate::api::{Delivery, Image, PromptId};
 use serde::{Deserialize, Serialize};
@@ -10,15 +10,15 @@ pub struct Prompt {
     pub text: String,
     #[serde(default)]
     pub images: Vec<Image>,
-    /// Goes only when the user says so.
+    /// Sent only when the user says so.
     #[serde(default)]
     pub held: bool,
     #[serde(default)]
     pub delivery: Delivery,
-    /// It was sent, and its turn had no end.
+    /// It was sent, and its turn was cut off.
     #[serde(default)]
     pub cut_off: bool,
-    /// What each of its names beyond the first is told apart by: when it was let go, in milliseconds since 1970.
+    /// The time of each release, in milliseconds since 1970. Each one makes a new id on the wire.
     #[serde(default)]
     pub renamed_at: Vec<u64>,
 }
@@ -28,24 +28,24 @@ impl Prompt {
         Self { id, text, images, held: false, delivery, cut_off: false, renamed_at: Vec::new() }
     }
 
-    /// Its name on the wire. The agent says nothing to a prompt whose name it has on disk already (2.1.197 and
-    /// 2.1.329), so each time it is sent it has another.
+    /// The current id on the wire. The agent ignores a prompt with an id that it already has on disk (2.1.197 and
+    /// 2.1.329), so each send uses a new id.
     pub fn wire_id(&self) -> String {
         wire_id(&self.id, self.renamed_at.last().copied())
     }
 
-    /// All names it ever had on the wire.
+    /// All ids that the prompt ever had on the wire.
     pub fn wire_ids(&self) -> impl Iterator<Item = String> {
         std::iter::once(None).chain(self.renamed_at.iter().copied().map(Some)).map(|at| wire_id(&self.id, at))
     }
 
-    /// Nothing but the user sends it now.
+    /// Holds the prompt: only the user can send it now.
     pub fn hold(&mut self) {
         self.held = true;
         self.delivery = Delivery::AfterTurn;
     }
 
-    /// It may go again, under another name: one that it never had, even if the disk was full when it got the last.
+    /// Releases the prompt under a new wire id. The id is unique even if the last one could not be saved.
     pub fn release(&mut self, now: u64) {
         self.held = false;
         let last = self.renamed_at.last().copied().unwrap_or(0);
@@ -75,7 +75,7 @@ mod tests {
         prompt.release(1);
         let first = prompt.wire_id();
         assert_eq!(first, "00000000-0000-4000-8000-000000000100");
-        // A clock that goes back gives no name twice.
+        // A clock that goes back must not produce the same id twice.
         prompt.release(0);
         assert_eq!(prompt.wire_id(), "00000000-0000-4000-8000-000000000101");
         let names: Vec<_> = prompt.wire_ids().collect();

@@ -1,12 +1,13 @@
-//! The rules in force in an agent: its own list where it gives one, else what its settings and this session say.
+//! The permission rules in force in an agent: its own list if it provides one, otherwise the rules in its settings and
+//! in this session.
 //!
-//! 2.1.329 lists them (`list_permission_rules`), and its list is what counts: it leaves out what stands in a file but is
-//! not taken from there, such as an allow rule of a project's own settings. 2.1.197 only tells which settings it loaded.
+//! 2.1.329 lists its rules (`list_permission_rules`), and that list is authoritative: it omits rules that are in a file
+//! but not applied, such as an allow rule of a project's own settings. 2.1.197 only reports the settings it loaded.
 
 use crate::api::{Rule, RuleEffect, RuleOrigin, RulesBasis, RulesInForce};
 use serde_json::Value;
 
-/// The agent's own list.
+/// Parses the agent's own list. `None` if the response has none.
 pub fn listed(response: &Value) -> Option<RulesInForce> {
     let state = response.get("state")?;
     let rules = state.get("rules")?.as_array()?.iter().filter_map(|rule| {
@@ -17,7 +18,7 @@ pub fn listed(response: &Value) -> Option<RulesInForce> {
         })
     });
     let folders = state.get("workspaceDirectories").and_then(Value::as_array);
-    // 2.1.329 names a wrong file as their source, so it is left out.
+    // 2.1.329 reports the wrong file as their source, so the source is left out.
     let directories = folders.into_iter().flatten().filter_map(|folder| folder.get("path")?.as_str());
     Some(sorted(RulesInForce {
         basis: RulesBasis::Agent,
@@ -26,7 +27,7 @@ pub fn listed(response: &Value) -> Option<RulesInForce> {
     }))
 }
 
-/// What stands in the settings that it loaded, and was given in this session.
+/// Collects the rules from the settings that the agent loaded, and those given in this session.
 pub fn from_settings(response: &Value, given: &[Rule]) -> RulesInForce {
     let mut rules = given.to_vec();
     let mut directories = Vec::new();
@@ -46,7 +47,7 @@ pub fn from_settings(response: &Value, given: &[Rule]) -> RulesInForce {
     sorted(RulesInForce { basis: RulesBasis::Settings, rules, directories })
 }
 
-/// The rules that an answer gave the session: the `updatedPermissions` that went with it.
+/// The rules that an answer added to the session: its `updatedPermissions`.
 pub fn given(permissions: &[Value]) -> Vec<Rule> {
     let mut rules = Vec::new();
     for permission in permissions {
@@ -88,7 +89,7 @@ fn origin(source: &str) -> RuleOrigin {
     }
 }
 
-/// By where they come from, what denies first; in its own order otherwise.
+/// Sorts by origin, then by effect (deny first). Otherwise keeps the agent's order.
 fn sorted(mut rules: RulesInForce) -> RulesInForce {
     rules.rules.sort_by_key(|rule| (rule.origin, rule.effect));
     rules.rules.dedup();

@@ -1,8 +1,8 @@
-//! Whole lives of a session, with everything around it simulated from one seed: the agent with its bad days, the disk
-//! that fills up, the clock, the user, and the app that crashes at any moment and comes back.
+//! Simulation of complete session lifetimes from one seed: the agent and its faults, a disk that fills up, the clock,
+//! the user, and an app that can crash at any moment and restart.
 //!
-//! What is promised is checked at every step (see `rules`). When a promise breaks, the life is lived again and its last
-//! moments are printed with its seed. A longer run:
+//! Every step is checked against the rules in `rules`. When a rule is violated, the lifetime is replayed and its last
+//! steps are printed with its seed. A longer run:
 //!
 //! ```text
 //! DESKBELL_SIM_STEPS=100000000 cargo test --release -p deskbell-engine simulation
@@ -23,7 +23,7 @@ use seen::Seen;
 use std::collections::VecDeque;
 use world::World;
 
-/// A life, from its seed. The one that follows has the next number as its seed.
+/// Runs one lifetime from its seed.
 fn live(world: &mut World, seed: u64) -> Checked {
     let mut chance = Chance::new(seed ^ 0x5EED);
     let n_steps = 100 + chance.below(3_000);
@@ -39,12 +39,12 @@ fn live(world: &mut World, seed: u64) -> Checked {
 
 struct Broken {
     seed: u64,
-    /// Of that life.
+    /// Steps made in that lifetime.
     step: u64,
     violation: Violation,
 }
 
-/// Tells the seed of a life that ends in a panic.
+/// Prints the seed of a lifetime that ends in a panic.
 struct Guard(u64);
 
 impl Drop for Guard {
@@ -55,7 +55,7 @@ impl Drop for Guard {
     }
 }
 
-/// Lives until so many steps are made.
+/// Runs lifetimes until `n_steps` steps are made; returns the number of steps made.
 fn simulate(seed: u64, n_steps: u64, fault: Option<Fault>, seen: &mut Seen) -> Result<u64, Broken> {
     let (mut seed, mut n_made) = (seed, 0);
     while n_made < n_steps {
@@ -72,7 +72,7 @@ fn simulate(seed: u64, n_steps: u64, fault: Option<Fault>, seen: &mut Seen) -> R
     Ok(n_made)
 }
 
-/// The last moments of a life.
+/// Replays a violated lifetime and returns its last steps as text.
 fn last_moments(broken: &Broken, fault: Option<Fault>) -> String {
     let mut world = World::new(broken.seed, fault);
     world.trace = Some(VecDeque::new());
@@ -109,7 +109,7 @@ fn every_promise_is_kept_in_a_million_steps() {
     }
 }
 
-/// Each planted fault breaks a promise, and that one is missed first.
+/// Each planted fault violates one of its listed rules first.
 #[test]
 fn every_planted_fault_is_found() {
     let planted = [
@@ -141,6 +141,11 @@ fn every_planted_fault_is_found() {
         (Fault::AnotherConversation, &[Rule::Conversation]),
         (Fault::SaveTwice, &[Rule::Saves]),
         (Fault::BypassAgain, &[Rule::Asking]),
+        (Fault::GoOn, &[Rule::Stop, Rule::Turns]),
+        (Fault::HoldForNow, &[Rule::Prompts]),
+        (Fault::ForgetContinue, &[Rule::Prompts]),
+        (Fault::AskAgain, &[Rule::Budget]),
+        (Fault::SendUnconfirmed, &[Rule::Switches, Rule::Timers]),
     ];
     for (fault, rules) in planted {
         let found = simulate(1, 100_000, Some(fault), &mut Seen::nothing());

@@ -1,13 +1,13 @@
 use super::*;
 use crate::history;
-use crate::session::machine::Memory;
+use crate::session::machine::SavedSession;
 use serde_json::json;
 use std::future::Future;
 use std::path::Path;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-/// A session whose conversation of these prompts lies on disk, and whose agent is not there.
+/// A session whose conversation consists of these prompts, on disk, and whose agent is not running.
 fn session(folder: &Path, prompts: impl Iterator<Item = String>) -> SessionHandle {
     let (project, agent_config) = (folder.join("project"), folder.join("config"));
     let agent_session_id = "s".to_owned();
@@ -20,7 +20,7 @@ fn session(folder: &Path, prompts: impl Iterator<Item = String>) -> SessionHandl
     };
     let lines: Vec<String> = prompts.enumerate().map(|prompt| line(prompt).to_string()).collect();
     std::fs::write(&path, lines.join("\n")).unwrap();
-    let memory = Memory { agent_session_id: Some(agent_session_id), ..Memory::default() };
+    let memory = SavedSession { agent_session_id: Some(agent_session_id), ..SavedSession::default() };
     let (id, agent) = (SessionId::new("s"), AgentKind::Demo);
     SessionHandle::open(Open {
         record: Record { id, project, agent, created_at: 0, changed_at: 0, memory },
@@ -28,7 +28,7 @@ fn session(folder: &Path, prompts: impl Iterator<Item = String>) -> SessionHandl
         store: None,
         agent_config,
         locks: None,
-        limits: Limits::default(),
+        timeouts: Timeouts::default(),
         recorder: Recorder::default(),
     })
 }
@@ -37,12 +37,12 @@ fn needles() -> impl Iterator<Item = String> {
     (0..2_000).map(|nr| format!("needle {nr}"))
 }
 
-/// Lets it go on as far as it can without waiting.
+/// Polls the future once.
 fn nudge<F: Future>(future: std::pin::Pin<&mut F>) -> Poll<F::Output> {
     future.poll(&mut Context::from_waker(Waker::noop()))
 }
 
-/// A find is under way and not looked at any more: the session answers and tells as if there were none.
+/// During a search that is polled no more, the session still replies and sends events.
 #[tokio::test]
 async fn a_session_goes_on_while_it_is_looked_through() {
     let folder = tempfile::tempdir().unwrap();
@@ -91,20 +91,20 @@ async fn a_part_is_cut_while_the_session_goes_on() {
     assert_eq!(session.part(ItemId::new("u0"), 1_000).await.unwrap(), None);
 }
 
-/// Not all of a conversation is read when a window has its end, and what else is asked waits for all of it.
+/// A window has the end of a conversation before all of it has been read. Other messages wait for the rest.
 #[tokio::test]
 async fn a_window_has_the_end_of_a_long_conversation_before_the_rest_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let session = session(folder.path(), (0..5_000).map(|nr| format!("{nr} {}", "word ".repeat(150))));
-    let show = Show { first: None, count: 100, ask: 1 };
+    let show = Viewport { first: None, count: 100, ask: 1 };
     let feed = Arc::new(Feed::new(SessionId::new("s"), show));
-    // Asked at once, on the one thread that the session runs on: nothing of it is read yet.
+    // Polled at once, on the thread that the session runs on: nothing has been read yet.
     let first = session.subscribe(Subscriber::Merged(feed.clone())).await.unwrap();
     assert!(first.is_partial);
     assert_eq!((first.items.len(), &first.items[99].id), (100, &ItemId::new("u4999")));
     let shown = feed.clone();
-    session.show(shown, Show { first: Some(0), count: 100, ask: 2 }).await.unwrap();
-    // A copy is of all of it, and so comes behind it.
+    session.show(shown, Viewport { first: Some(0), count: 100, ask: 2 }).await.unwrap();
+    // A copy needs the whole conversation, so its reply arrives later.
     let copied = session.copy(CopyOf::Conversation).await.unwrap().unwrap();
     assert!(copied.contains("0 word") && copied.contains("4999 word") && copied.len() > 5_000 * 750);
     let batch = feed.next().await;
@@ -116,13 +116,13 @@ async fn a_window_has_the_end_of_a_long_conversation_before_the_rest_is_read() {
     assert_eq!(whole.items[99].body, first.items[99].body);
 }
 
-/// An app that starts asks every session for its facts, and reads none of their conversations.
+/// At start, the app asks every session for its summary and reads no conversation.
 #[tokio::test]
 async fn a_conversation_is_read_when_somebody_wants_it() {
     let folder = tempfile::tempdir().unwrap();
     let session = session(folder.path(), needles());
     let (sender, _facts) = mpsc::unbounded_channel();
-    session.subscribe(Subscriber::Facts(sender)).await.unwrap();
+    session.subscribe(Subscriber::Summary(sender)).await.unwrap();
     std::fs::rename(folder.path().join("config"), folder.path().join("elsewhere")).unwrap();
     assert_eq!(session.snapshot().await.unwrap().items, []);
 }

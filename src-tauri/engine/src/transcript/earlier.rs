@@ -1,16 +1,16 @@
-//! What a subagent did earlier: a window has the last of its items, and asks for those before them in pages.
+//! Earlier items of a subagent. A window has the last ones and requests those before them in pages.
 
 use super::Transcript;
 use crate::api::{Item, ItemId};
 
-/// Items that are given at once.
+/// Items per page.
 const PAGE: usize = 100;
-/// At most so many, where a certain one is wanted.
+/// Maximum number of items returned when a certain item is requested.
 const MOST: usize = 500;
 
 impl Transcript {
-    /// The items in the row of this one that come before number `before`: the last of them, and if `until` is not too far
-    /// from there all from that one on.
+    /// The items in the row of `id` before number `before`: the last page of them. Extends the page back to `until`, up
+    /// to `MOST` items.
     pub fn earlier(
         &self,
         id: &ItemId,
@@ -41,7 +41,7 @@ mod tests {
         json!({"type": "assistant", "parent_tool_use_id": parent, "message": {"id": "m", "content": content}})
     }
 
-    /// A subagent that made 10,000 calls, the second of which is a subagent of its own that made the last ten.
+    /// A subagent that made 10,000 calls. The second call is a nested subagent that made the last ten of them.
     fn transcript() -> Transcript {
         let mut transcript = Transcript::new(Path::new("/p"));
         for line in [

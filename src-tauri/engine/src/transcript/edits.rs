@@ -1,11 +1,11 @@
-//! What an editing tool changes, as a diff: as it was made where the agent says so, else as it was asked for.
+//! Diffs of editing tools: the change as reported in the result, or else as requested in the input.
 
 use super::outcome::Outcome;
 use crate::api::Diff;
 use crate::document;
 use serde_json::Value;
 
-/// The change of a call that did not fail; `None` if its input is not what the tool takes.
+/// The diff of a call that did not fail; `None` if its input is not what the tool expects.
 pub fn diff(tool: &str, path: &str, input: &Value, outcome: Option<&Outcome<'_>>) -> Option<Diff> {
     if tool == "NotebookEdit" {
         return cell(path, input, outcome);
@@ -30,7 +30,7 @@ fn replaced(path: &str, edit: &Value) -> Option<Diff> {
     Some(document::diff_unplaced(path, old, new))
 }
 
-/// Several changes of one file, whose places are not known.
+/// Joins several changes of one file whose positions are unknown.
 fn one_after_the_other(path: &str, diffs: Vec<Diff>) -> Diff {
     let mut all = Diff { path: path.to_owned(), added: 0, removed: 0, hunks: Vec::new() };
     for diff in diffs {
@@ -41,7 +41,7 @@ fn one_after_the_other(path: &str, diffs: Vec<Diff>) -> Diff {
     all
 }
 
-/// A cell of a notebook. What it held before, only the result can tell.
+/// The diff of a notebook cell. Only the result contains its previous source.
 fn cell(path: &str, input: &Value, outcome: Option<&Outcome<'_>>) -> Option<Diff> {
     let text = |key: &str| input.get(key).and_then(Value::as_str);
     let mode = text("edit_mode").unwrap_or("replace");
@@ -99,7 +99,8 @@ mod tests {
         assert_eq!(lines(&before), ["Added print(2)"]);
         let notebook = json!({"cells": [{"id": "c1", "source": ["print(1)"]}]}).to_string();
         let structured = json!({"original_file": notebook});
-        let outcome = Outcome { content: &Value::Null, structured: Some(&structured), is_error: false };
+        let outcome =
+            Outcome { content: &Value::Null, structured: Some(&structured), is_error: false, refusal: None };
         let after = diff("NotebookEdit", "n.ipynb", &input, Some(&outcome)).unwrap();
         assert_eq!(lines(&after), ["Removed print(1)", "Added print(2)"]);
     }

@@ -1,4 +1,4 @@
-//! What is told of a whole transcript beside it: the files that were changed, the tasks, the prompts.
+//! Facts about a whole transcript: changed files, tasks and last prompts.
 
 use super::outcome::Outcome;
 use super::tasks::Tasks;
@@ -6,7 +6,7 @@ use crate::api::{Body, ChangedFile, Event, Item, Todo, ToolDetail, ToolState};
 use serde_json::Value;
 use std::collections::VecDeque;
 
-/// Prompts that a window can go back to, and the bytes they may have together.
+/// Maximum number of recent prompts available to a window, and their maximum total size in bytes.
 const PROMPTS: usize = 100;
 const PROMPT_BYTES: usize = 64 * 1024;
 
@@ -20,7 +20,7 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// The file that changed last stands at the end.
+    /// The changed files; the most recently changed one is last.
     pub fn files(&self) -> &[ChangedFile] {
         &self.files
     }
@@ -43,13 +43,13 @@ impl Facts {
         }
     }
 
-    /// Learns what a call that changes one task came to; tells what is new.
+    /// Applies the result of a call that changes one task. Returns an event if the tasks changed.
     pub fn task(&mut self, tool: &str, input: &Value, outcome: &Outcome<'_>) -> Option<Event> {
         self.tasks = self.single_tasks.learn(tool, input, outcome)?;
         Some(Event::TasksChanged { tasks: self.tasks.clone() })
     }
 
-    /// Learns what a tool call came to; tells what is new.
+    /// Applies the result of a tool call. Returns an event if a fact changed.
     pub fn learn(&mut self, item: &Item) -> Option<Event> {
         let Body::ToolCall(call) = &item.body else { return None };
         match &call.detail {

@@ -1,5 +1,5 @@
-//! Finding words in a whole transcript, whether a window holds it or not. It is looked through beside the session, in
-//! slices that the session hands out between its events.
+//! Text search in a whole transcript, whether or not a window has loaded it. The search runs in parallel to the
+//! session, on slices that the session returns between its events.
 
 use super::output::Source;
 use super::{Transcript, parts, words};
@@ -7,47 +7,47 @@ use crate::api::{Body, Found, Hit, Item};
 use regex::{Regex, RegexBuilder};
 use std::sync::Arc;
 
-/// Items that are handed out at once: what that takes is what it may hold up the session.
+/// Items per slice. Copying them is the only work that delays the session.
 const SLICE: usize = 512;
 
-/// Some items in a row, as they are now.
+/// A run of consecutive items in their current state.
 pub type Slice = Vec<Readable>;
 
-/// What can be read of an item.
+/// The searchable content of one item.
 pub struct Readable {
     item: Arc<Item>,
     output: Option<Source>,
 }
 
 impl Transcript {
-    /// The items from the one at `first` on, no more of them than are quickly handed out.
+    /// The next slice of items, starting at index `first`.
     pub fn slice(&self, first: usize) -> Slice {
         let items = self.items.iter().skip(first).take(SLICE);
         items.map(|item| Readable { item: item.clone(), output: self.output(&item.id).cloned() }).collect()
     }
 }
 
-/// A search that is under way.
+/// A search in progress.
 pub struct Search {
     wanted: Regex,
     n_seen: usize,
-    /// The items that hold the words, and whether they have to be unfolded to see them.
+    /// Items that match, and whether they must be expanded to show the match.
     hits: Vec<(Arc<Item>, bool)>,
     buffer: String,
 }
 
 impl Search {
-    /// For these words, upper and lower case counting as the same; `None` if there is nothing to look for.
+    /// Creates a case-insensitive search for this text; `None` if the query is blank.
     pub fn new(query: &str) -> Option<Self> {
         Some(Self { wanted: pattern(query)?, n_seen: 0, hits: Vec::new(), buffer: String::new() })
     }
 
-    /// Where the next slice begins.
+    /// Index of the first item of the next slice.
     pub fn next(&self) -> usize {
         self.n_seen
     }
 
-    /// Looks through a slice, and says whether that was the last: one that is not full.
+    /// Searches a slice. Returns whether it was the last one, which is a slice that is not full.
     pub fn look(&mut self, slice: Slice) -> bool {
         self.n_seen += slice.len();
         let is_last = slice.len() < SLICE;
@@ -59,7 +59,7 @@ impl Search {
         is_last
     }
 
-    /// Whether an item holds the words, and whether it has to be unfolded to see them.
+    /// `Some` if the item matches: whether it must be expanded to show the match.
     fn holds(&mut self, Readable { item, output }: &Readable) -> Option<bool> {
         self.buffer.clear();
         words::shown(&item.body, &mut self.buffer);
@@ -72,7 +72,8 @@ impl Search {
         (self.wanted.is_match(&self.buffer) || is_in_output()).then_some(true)
     }
 
-    /// The items that were found. `index` says which of them is wanted, around the end if it must; without it the last.
+    /// The result. `index` selects the wanted match and wraps around at both ends; without it the last match is
+    /// returned.
     pub fn found(self, index: Option<i64>) -> Found {
         let count = self.hits.len();
         let index = index.unwrap_or(-1).rem_euclid(count.max(1) as i64) as usize;
@@ -84,7 +85,7 @@ impl Search {
     }
 }
 
-/// The first part of an item that holds the words; its first one where they stand across two, or in an output.
+/// The first part of an item that matches. Returns 0 if the match spans two parts or is in an output.
 fn part_with(body: &Body, wanted: &Regex) -> u32 {
     let Some((_, n_parts)) = parts::part(body, 0) else { return 0 };
     let holds = |nr: &u32| {
@@ -97,12 +98,12 @@ fn part_with(body: &Body, wanted: &Regex) -> u32 {
     (0..n_parts).find(holds).unwrap_or(0)
 }
 
-/// Nothing for nothing.
+/// `None` for a blank query.
 fn pattern(query: &str) -> Option<Regex> {
     if query.trim().is_empty() {
         return None;
     }
-    // Words that are too long for a pattern are found nowhere.
+    // A query too long for a regular expression matches nothing.
     RegexBuilder::new(&regex::escape(query)).case_insensitive(true).build().ok()
 }
 
@@ -110,7 +111,7 @@ fn pattern(query: &str) -> Option<Regex> {
 mod tests {
     use super::{SLICE, Search};
     use crate::api::{Found, Level};
-    use crate::session::machine::Note;
+    use crate::session::machine::TranscriptEvent;
     use crate::transcript::Transcript;
     use std::path::Path;
 
@@ -118,7 +119,7 @@ mod tests {
         let mut transcript = Transcript::new(Path::new("/p"));
         for (text, detail) in notices {
             let (text, detail) = ((*text).to_owned(), detail.map(str::to_owned));
-            transcript.note(0, Note::Notice { level: Level::Info, text, detail });
+            transcript.note(0, TranscriptEvent::Notice { level: Level::Info, text, detail });
         }
         transcript
     }
@@ -135,7 +136,7 @@ mod tests {
         let mut transcript = transcript(&[]);
         let add = |transcript: &mut Transcript, nr: usize| {
             let text = format!("needle {nr}");
-            transcript.note(0, Note::Notice { level: Level::Info, text, detail: None });
+            transcript.note(0, TranscriptEvent::Notice { level: Level::Info, text, detail: None });
         };
         (0..n_items).for_each(|nr| add(&mut transcript, nr));
         let mut search = Search::new("needle").unwrap();
@@ -144,7 +145,7 @@ mod tests {
             let slice = transcript.slice(search.next());
             assert!(slice.len() <= SLICE);
             n_slices += 1;
-            // What comes while it is looked through is found as well.
+            // Items added during the search are found as well.
             add(&mut transcript, n_items + n_slices);
             if search.look(slice) {
                 break;

@@ -1,11 +1,12 @@
-//! What was said, as text to take along: from the source as it came, not from what is drawn.
+//! Copying a conversation, a message, an output or an input as text. Uses the source as received, not the rendered
+//! form.
 
 use super::{Transcript, words};
-use crate::api::{Body, CopyOf, Item, ToolDetail};
+use crate::api::{Body, CopyOf, Item, ToolDetail, ToolIcon, ToolState};
 use std::borrow::Cow;
 
 impl Transcript {
-    /// What `copy` names, as text.
+    /// The text that `copy` names; `None` if it does not exist.
     pub fn text_of(&self, title: &str, copy: &CopyOf) -> Option<String> {
         match copy {
             CopyOf::Conversation => Some(self.conversation(title)),
@@ -14,6 +15,7 @@ impl Transcript {
                 Some(self.message(&self.items[place]).into_owned())
             }
             CopyOf::Output { item_id } => self.output(item_id).map(|output| output.text()),
+            CopyOf::Raw { item_id } => self.tools.get(item_id).map(|call| call.raw()),
             CopyOf::Input { item_id } => match &self.item(item_id)?.body {
                 Body::ToolCall(call) => match &call.detail {
                     ToolDetail::Command { command: input, .. } | ToolDetail::Json { input, .. } => {
@@ -26,7 +28,7 @@ impl Transcript {
         }
     }
 
-    /// A text as the agent wrote it; of a text whose source is not kept, and of anything else, what is read.
+    /// The source of a text as the agent wrote it. Without a stored source, and for other items, the visible text.
     fn message(&self, item: &Item) -> Cow<'_, str> {
         if let Some(source) = self.sources.get(&item.id) {
             return Cow::Borrowed(source);
@@ -39,17 +41,36 @@ impl Transcript {
         Cow::Owned(text)
     }
 
-    /// The main thread. Thinking is left out; tool calls are a line each, with what they changed.
+    /// The main thread as Markdown. Thinking is left out. A tool call is one line, followed by its diff.
     fn conversation(&self, title: &str) -> String {
         let mut out = format!("# {title}\n");
-        for item in self.items.iter().filter(|item| item.parent.is_none()) {
+        let mut items = self.items.iter().filter(|item| item.parent.is_none()).peekable();
+        while let Some(item) = items.next() {
             match &item.body {
+                // A run of task updates is one line, as in the window.
+                Body::ToolCall(call) if call.icon == ToolIcon::Todo => {
+                    let mut note = call.note.as_deref();
+                    while let Some(next) = items.next_if(|next| next.row == item.row) {
+                        note = note_of(&next.body).or(note);
+                    }
+                    let note = note.map(|note| format!(": {note}")).unwrap_or_default();
+                    paragraph(&mut out, &format!("Updated tasks{note}"));
+                }
                 Body::Prompt { text, .. } => paragraph(&mut out, &quoted(text)),
                 Body::Text { .. } => paragraph(&mut out, self.message(item).trim_end()),
                 Body::Notice { text, .. } => paragraph(&mut out, &format!("*{text}*")),
                 Body::ToolCall(call) => {
-                    paragraph(&mut out, &format!("{} {}", call.verb, code(&call.subject)));
-                    if let ToolDetail::Edit(diff) = &call.detail {
+                    let changed = call.original_input.as_ref().map(|_| words::CHANGED);
+                    let known: Vec<&str> = changed.into_iter().chain(call.note.as_deref()).collect();
+                    let behind = match known.is_empty() {
+                        true => String::new(),
+                        false => format!(" ({})", known.join(", ")),
+                    };
+                    paragraph(&mut out, &format!("{} {}{behind}", call.verb, code(&call.subject)));
+                    // An edit that did not succeed has no diff here.
+                    if let ToolDetail::Edit(diff) = &call.detail
+                        && call.state == ToolState::Succeeded
+                    {
                         let mut lines = String::new();
                         words::diff_lines(diff, &mut lines);
                         let fence = fence(&lines, 3);
@@ -60,6 +81,13 @@ impl Transcript {
             }
         }
         out
+    }
+}
+
+fn note_of(body: &Body) -> Option<&str> {
+    match body {
+        Body::ToolCall(call) => call.note.as_deref(),
+        _ => None,
     }
 }
 
@@ -77,12 +105,12 @@ fn quoted(text: &str) -> String {
 
 fn code(text: &str) -> String {
     let ticks = fence(text, 1);
-    // A backtick at either end would count among those around.
+    // A backtick at either end would count as part of the delimiter.
     let room = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
     format!("{ticks}{room}{text}{room}{ticks}")
 }
 
-/// Backticks that enclose a text: at least so many, and more than it has anywhere.
+/// Backticks that enclose a text: at least `least`, and more than its longest run of backticks.
 fn fence(text: &str, least: usize) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let n_ticks = if longest < least { least } else { longest + 1 };

@@ -1,11 +1,11 @@
-//! What is said in a transcript by nobody: failures, limits, and what Deskbell itself has to tell.
+//! Notices in the transcript: failures, limits and Deskbell's own messages.
 
 use super::Transcript;
-use super::news::Dirty;
+use super::changes::ChangeKind;
 use crate::api::*;
 use crate::wire::Retry;
 
-/// Text that a flood of unreadable lines may fill; the lines behind it are not kept.
+/// Maximum bytes of unreadable lines in one notice. Further lines are dropped.
 const UNREADABLE_LIMIT: usize = 64 * 1024;
 
 impl Transcript {
@@ -28,7 +28,7 @@ impl Transcript {
     ) {
         let body = Body::Notice { level, text, detail, until_at };
         if self.items.last().is_some_and(|last| last.body == body) {
-            // Said a moment ago, and nothing has happened since.
+            // The same notice is already the last item.
             return;
         }
         let id = self.notice_id();
@@ -39,7 +39,7 @@ impl Transcript {
         self.notice(now, Level::Info, text.into(), None);
     }
 
-    /// One notice a turn, that counts on.
+    /// Shows API retries. A turn has one such notice, which is updated with each attempt.
     pub(super) fn api_retry(&mut self, now: u64, retry: &Retry) {
         let what = match (retry.error_status, &retry.error) {
             (Some(status), Some(error)) => format!("The API answered {status} ({})", error.replace('_', " ")),
@@ -55,7 +55,7 @@ impl Transcript {
                 if let Some(known) = self.body(&id) {
                     *known = body;
                 }
-                self.touch(&id, Dirty::Changed);
+                self.touch(&id, ChangeKind::Changed);
             }
             _ => {
                 let id = self.notice_id();
@@ -74,7 +74,29 @@ impl Transcript {
         self.notice_until(now, level, text.to_owned(), None, resets_at);
     }
 
-    /// Lines in a row that are no messages share one notice.
+    /// Reports that the agent could not write to disk.
+    pub(super) fn writes_lost(&mut self, now: u64, error_code: &str, transcript: bool) {
+        let why = match error_code {
+            "ENOSPC" => "the disk is full".to_owned(),
+            "EDQUOT" => "your disk quota is used up".to_owned(),
+            "" => "the disk took no more".to_owned(),
+            code => format!("the disk reported {code}"),
+        };
+        let text = if transcript {
+            format!(
+                "The agent could not save this conversation: {why}. When it is resumed, part of it may be missing. Free \
+                 up space before you go on."
+            )
+        } else {
+            format!(
+                "The agent could not save its own settings: {why}. Changes it made to them are lost. Free up space \
+                 before you go on."
+            )
+        };
+        self.notice(now, Level::Error, text, None);
+    }
+
+    /// Reports a line that is not a message. Consecutive lines share one notice.
     pub(super) fn unreadable(&mut self, now: u64, line: &str, error: &str) {
         if let Some(id) = self.unreadable.clone()
             && let Some(Body::Notice { detail: Some(detail), .. }) = self.body(&id)
@@ -82,7 +104,7 @@ impl Transcript {
             if detail.len() + line.len() < UNREADABLE_LIMIT {
                 detail.push('\n');
                 detail.push_str(line);
-                self.touch(&id, Dirty::Changed);
+                self.touch(&id, ChangeKind::Changed);
             }
             return;
         }
@@ -98,7 +120,7 @@ impl Transcript {
         );
     }
 
-    /// The program says a failure of the API in the model's place, and again as the turn's end.
+    /// Removes the CLI's own text about an API failure when the turn's end repeats it.
     pub(super) fn say_failure_once(&mut self, turn: &TurnEnd) {
         let Some(id) = self.own_words.take() else { return };
         let said = self.sources.get(&id).map(|words| words.trim());

@@ -1,21 +1,21 @@
-//! What tools put out: kept whole as the text that came, shown in parts. An item has a short excerpt of it; a window
-//! asks for the lines it shows.
+//! Tool output: stored complete as received, shown in parts. An item contains a short excerpt; a window requests the
+//! lines that it shows.
 
 use super::words;
 use crate::api::{CodeLine, Output, Token};
 use crate::document;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What an item has of an output.
+/// Maximum size of the excerpt in an item.
 const EXCERPT_LINES: usize = 100;
 const EXCERPT_BYTES: usize = 8 * 1024;
-/// What is given at once.
+/// Maximum size of one requested part.
 const PART_LINES: usize = 500;
 const PART_BYTES: usize = 64 * 1024;
-/// A line that is longer than this is shown as several: no window draws ten million characters in one.
+/// A longer line is split into several, because no window can draw ten million characters in one line.
 const LINE_BYTES: usize = 2_000;
 
-/// An output as it came.
+/// An output as received.
 #[derive(Clone, Debug)]
 pub struct Source {
     text: Arc<str>,
@@ -28,7 +28,7 @@ enum Kind {
     Code(Option<String>),
 }
 
-/// Which part an item has.
+/// The part of an output that an item contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     Beginning,
@@ -44,12 +44,12 @@ impl Source {
         Self { text: text.into(), kind: Kind::Code(language) }
     }
 
-    /// As it came, with the control sequences of a terminal.
+    /// The text as received, including terminal control sequences.
     pub fn raw(&self) -> &str {
         &self.text
     }
 
-    /// As it is read, to take along.
+    /// The readable text, for copying.
     pub fn text(&self) -> String {
         match self.kind {
             Kind::Terminal => {
@@ -61,17 +61,41 @@ impl Source {
         }
     }
 
-    /// All its lines, as they are shown.
+    /// All lines as they are shown.
     pub fn lines(&self) -> Vec<CodeLine> {
         let lines = match &self.kind {
             Kind::Terminal => document::terminal(&self.text),
             Kind::Code(language) => document::highlight(language.as_deref(), &self.text),
         };
-        lines.into_iter().flat_map(|line| cut_line(line, LINE_BYTES)).collect()
+        cut_lines(lines)
     }
 
+    /// Whether both are the same stored output (pointer equality).
+    pub fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.text, &other.text)
+    }
+
+    /// Whether this is code in a known language.
+    pub fn is_code(&self) -> bool {
+        matches!(self.kind, Kind::Code(Some(_)))
+    }
+
+    /// Highlighted lines of the excerpt at the beginning. Takes a while, so it must not run on the session's task.
+    pub fn coloured_beginning(&self) -> Vec<CodeLine> {
+        let Kind::Code(language) = &self.kind else { return Vec::new() };
+        let end = self.text.match_indices('\n').map(|(at, _)| at + 1).take(EXCERPT_LINES);
+        let end = end.take_while(|end| *end <= 2 * EXCERPT_BYTES).last().unwrap_or(0);
+        let rest = self.text[end..].split('\n').next().unwrap_or("");
+        let more = if end <= EXCERPT_BYTES { rest.len() } else { 0 };
+        cut_lines(document::highlight(language.as_deref(), &self.text[..end + more]))
+    }
+
+    /// An excerpt with plain code; for colours see [`Source::coloured_beginning`].
     pub fn excerpt(&self, part: Part) -> Output {
-        let lines = self.lines();
+        let lines = match &self.kind {
+            Kind::Terminal => self.lines(),
+            Kind::Code(_) => cut_lines(document::plain(&self.text)),
+        };
         let first = match part {
             Part::Beginning => 0,
             Part::End => lines.len() - fitting(lines.iter().rev(), EXCERPT_LINES, EXCERPT_BYTES),
@@ -80,7 +104,7 @@ impl Source {
     }
 }
 
-/// The lines of the output that was looked at last: a window asks for one part after the other.
+/// Caches the lines of the output that was read last, because a window requests one part after the other.
 #[derive(Debug, Default)]
 pub struct Reader {
     last: Mutex<Option<Read>>,
@@ -94,7 +118,8 @@ struct Read {
 }
 
 impl Reader {
-    /// Some lines from `first` on. Reads the whole output the first time, which takes as long as it is large.
+    /// Up to `count` lines from `first` on. The first call for an output processes all of it, which takes time in
+    /// proportion to its size.
     pub fn part(&self, source: &Source, first: u32, count: u32) -> Output {
         let lines = self.lines(source);
         from(&lines, first as usize, (count as usize).min(PART_LINES), PART_BYTES)
@@ -113,6 +138,22 @@ impl Reader {
     }
 }
 
+fn cut_lines(lines: Vec<CodeLine>) -> Vec<CodeLine> {
+    lines.into_iter().flat_map(|line| cut_line(line, LINE_BYTES)).collect()
+}
+
+/// Copies colours to the excerpt's lines, as long as the text is equal. Returns whether anything changed.
+pub fn paint(output: &mut Output, coloured: &[CodeLine]) -> bool {
+    let text = |line: &CodeLine| line.tokens.iter().map(|token| token.text.as_str()).collect::<String>();
+    let mut is_changed = false;
+    let lines = output.lines.iter_mut().zip(coloured).filter(|_| output.first == 0);
+    for (line, coloured) in lines.take_while(|(line, coloured)| text(line) == text(coloured)) {
+        is_changed |= line != coloured;
+        line.clone_from(coloured);
+    }
+    is_changed
+}
+
 fn from(lines: &[CodeLine], first: usize, count: usize, bytes: usize) -> Output {
     let first = first.min(lines.len());
     let rest = &lines[first..];
@@ -120,7 +161,7 @@ fn from(lines: &[CodeLine], first: usize, count: usize, bytes: usize) -> Output 
     Output { total: lines.len() as u32, first: first as u32, lines: part }
 }
 
-/// How many of the lines are given, at least one if there is any.
+/// How many of the lines fit the limits; at least one if there are any lines.
 fn fitting<'a>(lines: impl Iterator<Item = &'a CodeLine>, count: usize, bytes: usize) -> usize {
     let mut left = bytes;
     let fits = |line: &&CodeLine| {
@@ -138,7 +179,7 @@ fn length(line: &CodeLine) -> usize {
     line.tokens.iter().map(|token| token.text.len()).sum()
 }
 
-/// The pieces of a line that is too long for one; else the line.
+/// Splits a line into pieces of at most `most` bytes. Returns a short line unchanged.
 pub fn cut_line(line: CodeLine, most: usize) -> Vec<CodeLine> {
     if length(&line) <= most {
         return vec![line];
@@ -160,7 +201,7 @@ pub fn cut_line(line: CodeLine, most: usize) -> Vec<CodeLine> {
             if let Some(line) = pieces.last_mut().filter(|_| !piece.is_empty()) {
                 line.tokens.push(Token { text: piece.to_owned(), style });
             }
-            // A character that does not fit begins the next piece.
+            // A character that does not fit starts the next piece.
             room = if behind.is_empty() { room.saturating_sub(end) } else { 0 };
             rest = behind;
         }

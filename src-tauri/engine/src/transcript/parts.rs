@@ -1,31 +1,31 @@
-//! An item in parts: what is too long to be drawn at once goes to a window part by part, and stays whole here.
+//! Items in parts: an item too long to draw at once is sent to a window part by part, and is stored complete here.
 //!
-//! Where the parts end follows from the item alone, so that any of them can be asked for at any time.
+//! The part boundaries depend only on the item, so any part can be requested at any time.
 
 use super::output::cut_line;
 use crate::api::*;
 use std::ops::RangeInclusive;
 
-/// What a window draws of one item at once: two parts at most.
+/// Maximum of one item that a window draws at once: two parts.
 const BYTES: usize = 128 * 1024;
 const NODES: usize = 8_000;
-/// The same for text that is drawn as it is.
+/// Maximum bytes of plain text that a window draws at once.
 const PLAIN_BYTES: usize = 64 * 1024;
-/// What one part has of each. Two of them are drawn while a text streams, so that a reader of its end never sees it
-/// shrink to nothing where a part begins.
+/// Maximum of one part. While a text streams, two parts are drawn, so that the visible end does not shrink to nothing
+/// when a new part begins.
 const PART_BYTES: usize = BYTES / 2;
 const PART_NODES: usize = NODES / 2;
 const PART_PLAIN_BYTES: usize = PLAIN_BYTES / 2;
-/// Text is taken apart in pieces of this length.
+/// Text is split into pieces of this length.
 const PIECE: usize = 4 * 1024;
-/// A line of code that is longer is shown as several.
+/// A longer line of code is shown as several lines.
 const LINE: usize = 16 * 1024;
-/// What names a tool is one line.
+/// Maximum length of a tool's name or subject, which are one line.
 const NAME: usize = 1_000;
-/// A text with fewer bytes of source than this fits, whatever it is made of.
+/// A text with fewer source bytes than this always fits.
 pub const ALWAYS_FITS: usize = LINE;
 
-/// A part of an item's body, and how many there are; `None` if the item is drawn whole.
+/// One part of an item's body and the number of parts; `None` if the item is drawn whole.
 pub fn part(body: &Body, wanted: u32) -> Option<(Body, u32)> {
     if fits(body) {
         return None;
@@ -35,19 +35,21 @@ pub fn part(body: &Body, wanted: u32) -> Option<(Body, u32)> {
     Some((cut, cutter.at.part + 1))
 }
 
-/// The last parts of an item that streams, from which on they are, and how many there are; `None` if it is drawn whole.
+/// The last parts of a streaming item, the number of the first of them, and the number of parts; `None` if it is drawn
+/// whole.
 pub fn last(body: &Body) -> Option<(Body, u32, u32)> {
     let (_, n_parts) = part(body, u32::MAX)?;
     let from = first_of_last(n_parts);
     Some((Cutter::new(from, u32::MAX).body(body)?, from, n_parts))
 }
 
-/// The first of the parts that are drawn of the end of an item: its first part alone is what any item begins with.
+/// The first of the parts drawn for the end of an item. Never 0 with more than one part, because part 0 alone is the
+/// default view of an item.
 pub(super) fn first_of_last(n_parts: u32) -> u32 {
     n_parts.saturating_sub(2).max(1).min(n_parts - 1)
 }
 
-/// Whether it is drawn whole.
+/// Whether the body is drawn whole.
 pub fn fits(body: &Body) -> bool {
     match body {
         Body::Text { blocks, .. } => {
@@ -86,12 +88,12 @@ fn name(text: &str) -> String {
     }
 }
 
-/// How much there is to draw.
+/// Drawing cost of a body.
 #[derive(Default)]
 struct Size {
     bytes: usize,
     nodes: usize,
-    /// The longest line of code.
+    /// Bytes in the longest line of code.
     line: usize,
 }
 
@@ -147,25 +149,25 @@ fn line_bytes(line: &CodeLine) -> usize {
     line.tokens.iter().map(|token| token.text.len()).sum()
 }
 
-/// How far a cutter is.
+/// Progress of a cutter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Position {
     pub part: u32,
-    /// What that part has so far.
+    /// Content of the current part so far.
     bytes: usize,
     nodes: usize,
 }
 
-/// Goes through an item from its beginning and keeps what belongs to some of its parts.
+/// Walks an item from its beginning and keeps the content of the wanted parts.
 pub(super) struct Cutter {
     wanted: RangeInclusive<u32>,
     pub at: Position,
-    /// A line of code was too long, and became several.
+    /// Whether a line of code was too long and was split.
     pub has_split_lines: bool,
 }
 
 impl Cutter {
-    /// Keeps the parts from `first` to `last`.
+    /// Keeps the parts `first..=last`.
     pub fn new(first: u32, last: u32) -> Self {
         Self { wanted: first..=last, at: Position::default(), has_split_lines: false }
     }
@@ -205,7 +207,7 @@ impl Cutter {
         })
     }
 
-    /// Whether what comes next belongs to the wanted parts.
+    /// Counts the next piece of content and returns whether it belongs to the wanted parts.
     fn takes(&mut self, bytes: usize, nodes: usize, most: usize) -> bool {
         let is_full = self.at.bytes + bytes > most || self.at.nodes + nodes > PART_NODES;
         if is_full && self.at.nodes > 0 {
@@ -216,12 +218,12 @@ impl Cutter {
         self.wanted.contains(&self.at.part)
     }
 
-    /// The same for what stands around others, or has nothing in it.
+    /// The same for a container or an empty node.
     pub fn takes_node(&mut self) -> bool {
         self.takes(0, 1, PART_BYTES)
     }
 
-    /// A line of code, as several if it is very long.
+    /// Adds a line of code, split if it is very long.
     pub fn code_line(&mut self, line: &CodeLine, kept: &mut Vec<CodeLine>) {
         let bytes = line_bytes(line);
         if bytes <= LINE {
@@ -243,7 +245,7 @@ impl Cutter {
         let mut rest = text;
         while !rest.is_empty() {
             let (piece, behind) = rest.split_at(rest.floor_char_boundary(PIECE));
-            // A node is counted for each piece, since an empty part would never end.
+            // Each piece counts as a node, because a part without nodes would never be full.
             if self.takes(piece.len(), 1, most) {
                 kept.push_str(piece);
             }
@@ -260,7 +262,7 @@ impl Cutter {
         list.iter().filter_map(|block| self.block(block)).collect()
     }
 
-    /// A block, or what the wanted parts have of it. One with nothing in it is kept where it stands.
+    /// The content of a block in the wanted parts. An empty block is kept in its part.
     pub fn block(&mut self, block: &Block) -> Option<Block> {
         let is_here = self.takes_node();
         match block {
@@ -345,7 +347,7 @@ impl Cutter {
             Span::Emphasis { spans } => inner(self, spans).map(|spans| Span::Emphasis { spans }),
             Span::Strong { spans } => inner(self, spans).map(|spans| Span::Strong { spans }),
             Span::Strike { spans } => inner(self, spans).map(|spans| Span::Strike { spans }),
-            // An address that is cut leads elsewhere: what is too long for one is no link here.
+            // A truncated URL would lead elsewhere, so a link whose URL is too long is not shown as a link.
             Span::Link { url, spans, .. } if url.len() > PIECE => {
                 inner(self, spans).map(|spans| Span::Emphasis { spans })
             }
@@ -395,7 +397,7 @@ mod tests {
         Body::Text { blocks: document::markdown(source), streaming: false }
     }
 
-    /// All its parts, each looked at.
+    /// All parts of a body. Checks the size of each one.
     fn parts(body: &Body) -> Vec<Body> {
         let Some((first, n)) = part(body, 0) else { return vec![body.clone()] };
         let others = (1..n).map(|nr| part(body, nr).unwrap().0);
@@ -404,7 +406,7 @@ mod tests {
             let Body::Text { blocks, .. } = part else { continue };
             let mut size = Size::default();
             size.blocks(blocks);
-            // What is around it stands in each part.
+            // Enclosing nodes are repeated in each part.
             assert!(
                 size.bytes <= PART_BYTES && size.nodes <= PART_NODES + 1_000,
                 "a part is itself too long"
@@ -413,7 +415,7 @@ mod tests {
         parts
     }
 
-    /// Letters alone: what goes around them is repeated in each part, or left out.
+    /// Letters and digits only: enclosing markup is repeated in each part or left out.
     fn letters(bodies: &[Body]) -> String {
         let mut all = String::new();
         for body in bodies {
@@ -448,7 +450,7 @@ mod tests {
             let body = text(&source);
             let parts = parts(&body);
             assert!(parts.len() > 1, "{}", &source[..40.min(source.len())]);
-            // The head of a table stands in one part alone.
+            // A table's head is only in one part.
             assert_eq!(letters(&parts), letters(&[body]));
         }
     }
@@ -496,6 +498,8 @@ mod tests {
             subject: long,
             state: ToolState::Succeeded,
             note: None,
+            in_background: false,
+            original_input: None,
             duration_ms: None,
             detail: ToolDetail::Edit(diff),
         };

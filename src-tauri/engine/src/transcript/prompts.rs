@@ -1,7 +1,7 @@
-//! The prompts of a transcript: each is in it from when it was sent.
+//! Prompts in a transcript. A prompt becomes an item when it is sent.
 
 use super::Transcript;
-use super::news::Dirty;
+use super::changes::ChangeKind;
 use crate::api::*;
 
 impl Transcript {
@@ -9,10 +9,12 @@ impl Transcript {
         let item_id = ItemId::new(id.as_str());
         if let Some(Body::Prompt { state: known, .. }) = self.body(&item_id) {
             *known = state;
-            self.touch(&item_id, Dirty::Changed);
-            if state == PromptState::Sent {
-                // Sent again: it belongs where the conversation goes on.
-                self.waiting.remove(id);
+            self.touch(&item_id, ChangeKind::Changed);
+            if state == PromptState::Sent
+                // Sent again: its id on disk is the new one.
+                && let Some(prompt) = self.waiting.remove(id)
+            {
+                self.names.insert(item_id, ItemId::new(prompt.wire_id()));
             }
             return;
         }
@@ -20,17 +22,21 @@ impl Transcript {
             PromptState::Sent => {
                 let Some(prompt) = self.waiting.remove(id) else { return };
                 let n_images = prompt.images.len() as u32;
+                let name = ItemId::new(prompt.wire_id());
+                if name != item_id {
+                    self.names.insert(item_id.clone(), name);
+                }
                 self.add(item_id, None, now, Body::Prompt { text: prompt.text, n_images, state });
             }
             PromptState::Withdrawn => {
                 self.waiting.remove(id);
             }
-            // Not sent yet: the session's queue shows it.
+            // Not sent yet: shown in the session's queue.
             PromptState::Queued | PromptState::Held | PromptState::Done | PromptState::Failed => {}
         }
     }
 
-    /// A prompt that stands in a transcript on disk.
+    /// Adds a prompt from a transcript on disk.
     pub fn past_prompt(&mut self, at: u64, id: &str, text: String, n_images: u32) {
         self.add(ItemId::new(id), None, at, Body::Prompt { text, n_images, state: PromptState::Done });
     }

@@ -1,26 +1,26 @@
-//! A reply of the agent: its blocks while they stream, and whole.
+//! Replies of the agent: their blocks while streaming and when complete.
 
 use super::Transcript;
-use super::news::{Dirty, apply};
+use super::changes::{ChangeKind, apply};
 use crate::api::*;
-use crate::document::{self, Change, Stream as Document};
+use crate::document::{self, DocumentChange, Painting, Stream as Document};
 use crate::wire::{Assistant, ContentBlock, Stream, StreamEvent};
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// A longer text is kept once, as the document it is.
+/// The source of a longer text is not stored; only its document is.
 const SOURCE_LIMIT: usize = 1024 * 1024;
 
 /// The reply that is being streamed.
 pub(super) struct Reply {
     message_id: String,
-    /// Its blocks that are not whole yet.
+    /// Its incomplete blocks, by index.
     pub(super) open: HashMap<u32, ItemId>,
 }
 
 impl Transcript {
     pub(super) fn stream(&mut self, now: u64, stream: &Stream) {
-        // Subagents do not stream (2.1.329); if one ever does, its whole blocks are enough.
+        // Subagents do not stream (2.1.329). If one ever does, its complete blocks are enough.
         if stream.parent_tool_use_id.is_some() {
             return;
         }
@@ -59,7 +59,7 @@ impl Transcript {
                 };
                 if let Some(document) = self.documents.get_mut(&id) {
                     document.push(text);
-                    self.touch(&id, Dirty::Grown);
+                    self.touch(&id, ChangeKind::Grown);
                 }
             }
             StreamEvent::ThinkingDelta { index, text } => {
@@ -68,17 +68,17 @@ impl Transcript {
                 };
                 if let Some(Body::Thinking { text: known, .. }) = self.body(&id) {
                     known.push_str(text);
-                    self.touch(&id, Dirty::Grown);
+                    self.touch(&id, ChangeKind::Grown);
                 }
             }
-            // The whole block comes before its stop, and says it all.
+            // The complete block arrives before its stop event and has all the content.
             StreamEvent::BlockStop { .. } => {}
             StreamEvent::MessageStop => self.close_reply(),
             StreamEvent::InputDelta { .. } | StreamEvent::MessageDelta { .. } | StreamEvent::Other => {}
         }
     }
 
-    /// Ends a streamed reply. Blocks that never became whole stay as far as they came, for now.
+    /// Ends a streamed reply. For now, incomplete blocks stay as they are.
     pub(super) fn close_reply(&mut self) {
         let Some(reply) = self.reply.take() else { return };
         for id in reply.open.into_values() {
@@ -87,7 +87,7 @@ impl Transcript {
         }
     }
 
-    /// The reply begins again: what came of the first copy is not part of the conversation.
+    /// The reply starts again: removes what was received of the first copy.
     fn void_reply(&mut self) {
         self.close_reply();
         for id in std::mem::take(&mut self.broken_off) {
@@ -95,14 +95,14 @@ impl Transcript {
         }
     }
 
-    /// Ends the streaming of a text or a thought, with its whole text if that is known.
+    /// Ends the streaming of a text or thinking block, with its complete text if known.
     fn finish(&mut self, id: &ItemId, whole: Option<String>, thought_ms: Option<u64>) {
         if let Some(mut document) = self.documents.remove(id) {
             let (source, change, was_streamed) = match whole {
-                // What was never streamed needs no stream, which keeps its text.
+                // A text that was never streamed needs no stream, which would keep its text.
                 Some(whole) if document.text().is_empty() => {
                     let blocks = document::markdown(&whole);
-                    (whole.into_boxed_str(), Some(Change::Blocks { keep: 0, blocks }), false)
+                    (whole.into_boxed_str(), Some(DocumentChange::Blocks { keep: 0, blocks }), false)
                 }
                 whole => {
                     whole.iter().for_each(|whole| document.set_text(whole));
@@ -113,6 +113,7 @@ impl Transcript {
             if source.len() <= SOURCE_LIMIT {
                 self.sources.insert(id.clone(), source);
             }
+            let painting = if was_streamed { Some(document.into_painting()) } else { None };
             let Some(Body::Text { blocks, streaming }) = self.body(id) else { return };
             *streaming = false;
             match change {
@@ -120,27 +121,45 @@ impl Transcript {
                     apply(blocks, change.clone());
                     self.last_changes.insert(id.clone(), change);
                 }
-                // All of it is new to everybody: no copy of its end is less.
+                // No subscriber has any of it yet, so a patch would not be smaller.
                 Some(change) => apply(blocks, change),
                 None => {}
             }
-            self.touch(id, if was_streamed { Dirty::Finished } else { Dirty::Changed });
+            let painting = painting.or_else(|| match self.body(id) {
+                Some(Body::Text { blocks, .. }) => Some(Painting::of(blocks)),
+                _ => None,
+            });
+            if let Some(painting) = painting.filter(|painting| !painting.is_complete()) {
+                self.wanted.paintings.insert(id.clone(), painting);
+            }
+            self.touch(id, if was_streamed { ChangeKind::Finished } else { ChangeKind::Changed });
         } else if let Some(Body::Thinking { text, streaming, duration_ms }) = self.body(id) {
             *streaming = false;
             *duration_ms = thought_ms.or(*duration_ms);
             if let Some(whole) = whole.filter(|whole| !whole.is_empty()) {
                 *text = whole;
             }
-            self.touch(id, Dirty::Changed);
+            self.touch(id, ChangeKind::Changed);
         }
     }
 
+    /// Adds a text that was never streamed.
+    pub(super) fn whole_text(&mut self, now: u64, id: ItemId, parent: Option<ItemId>, text: String) {
+        self.add(id.clone(), parent, now, Body::Text { blocks: Vec::new(), streaming: true });
+        self.documents.entry(id.clone()).or_default();
+        self.finish(&id, Some(text), None);
+    }
+
     pub(super) fn assistant(&mut self, now: u64, assistant: &mut Assistant) {
+        if let Some(command) = assistant.unavailable_command() {
+            let words = unavailable(command);
+            return self.notice(now, Level::Warning, words, None);
+        }
         let content = std::mem::take(&mut assistant.message.content);
         let message_id = &assistant.message.id;
         let parent = assistant.parent_tool_use_id.as_ref().map(ItemId::new);
-        // After an error in the stream the reply comes again under another id, and not streamed (2.1.329): what came
-        // of the first copy is void. A message of the CLI's own is about the failure, and voids nothing.
+        // After a stream error the reply arrives again, under another id and not streamed (2.1.329): the first copy is
+        // removed. A message of the CLI itself reports the failure and removes nothing.
         let is_another = self.reply.as_ref().is_none_or(|reply| reply.message_id != *message_id);
         let is_the_clis_own = assistant.message.model.as_deref() == Some("<synthetic>");
         if parent.is_none() && is_another && !is_the_clis_own {
@@ -160,7 +179,7 @@ impl Transcript {
             match block {
                 ContentBlock::Text { text } => {
                     if !self.index.contains_key(&id) {
-                        // 2.1.197 answers `/clear` with these words, in the model's name.
+                        // 2.1.197 answers `/clear` with this text, in the model's name.
                         if text.is_empty() || (is_the_clis_own && text == "(no content)") {
                             continue;
                         }
@@ -173,6 +192,8 @@ impl Transcript {
                     }
                     self.documents.entry(id.clone()).or_default();
                     self.finish(&id, Some(text), None);
+                    // Keep an empty text block: it ends the wait for the turn's first text.
+                    assistant.message.content.push(ContentBlock::Text { text: String::new() });
                     self.own_words = is_the_clis_own.then_some(id);
                 }
                 ContentBlock::Thinking { text } => {
@@ -184,7 +205,7 @@ impl Transcript {
                 }
                 ContentBlock::ToolUse { id, name, input } => {
                     self.tool_begins(now, &id, &name, &input, parent.clone(), ToolState::Running);
-                    // Whoever watches what is asked has to see what was called.
+                    // The permission audit needs the call, so it stays in the message.
                     assistant.message.content.push(ContentBlock::ToolUse { id, name, input });
                 }
                 ContentBlock::Image | ContentBlock::ToolResult { .. } => {}
@@ -200,6 +221,16 @@ impl Transcript {
             }
         }
     }
+}
+
+/// The notice for a slash command that works only in a terminal.
+fn unavailable(command: &str) -> String {
+    let next = match command {
+        "/login" => "Log in with `claude` in a terminal.",
+        "/logout" => "Log out with `claude` in a terminal.",
+        _ => "Use it with `claude` in a terminal.",
+    };
+    format!("“{command}” is not available here. {next}")
 }
 
 fn block_id(message_id: &str, place: u32) -> ItemId {

@@ -1,10 +1,10 @@
-//! What is asked of searches, the web and servers, and what they give, in a form that is read at a glance.
+//! Inputs and results of searches, web tools and MCP servers, formatted for quick reading.
 
 use super::outcome::Outcome;
 use crate::wire::json;
 use serde_json::Value;
 
-/// The input as one `name: value` for each field, where every value is one line; else as JSON.
+/// The input as one `name: value` line per field if every value is a single line; otherwise as JSON.
 pub fn input(input: &Value) -> String {
     let line = |(name, value): (&String, &Value)| match value {
         Value::String(text) if !text.contains('\n') => Some(format!("{name}: {text}")),
@@ -18,13 +18,13 @@ pub fn input(input: &Value) -> String {
     }
 }
 
-/// A server's answer, indented, if it is JSON. Numbers and order stay as they came.
+/// A server's answer as indented JSON; `None` if it is not JSON. Numbers and key order are unchanged.
 pub fn indented(text: &str) -> Option<String> {
     let is_json = text.trim_start().starts_with(['{', '[']) && serde_json::from_str::<Value>(text).is_ok();
     is_json.then(|| json::indented(text))
 }
 
-/// What a search of the web found: each page's title and address, and what was said of them.
+/// Results of a web search: title and URL of each page, and the accompanying text.
 pub fn found(outcome: &Outcome<'_>) -> Option<String> {
     let results = outcome.field("results")?.as_array()?;
     let mut parts = Vec::new();
@@ -77,13 +77,15 @@ mod tests {
             ]},
             "Both say so.\n",
         ]});
-        let outcome = Outcome { content: &Value::Null, structured: Some(&structured), is_error: false };
+        let outcome =
+            Outcome { content: &Value::Null, structured: Some(&structured), is_error: false, refusal: None };
         assert_eq!(
             found(&outcome).unwrap(),
             "One\nhttps://example.com/1\n\nTwo\nhttps://example.com/2\n\nBoth say so."
         );
         let other = json!("a text");
-        let outcome = Outcome { content: &Value::Null, structured: Some(&other), is_error: false };
+        let outcome =
+            Outcome { content: &Value::Null, structured: Some(&other), is_error: false, refusal: None };
         assert_eq!(found(&outcome), None);
     }
 }

@@ -1,17 +1,19 @@
-//! The rows of a transcript: what is drawn in one line, and where it stands. A run of reads and searches folds into
-//! one row, and the items of a subagent are in the row of its call; everything else has a row of its own.
+//! Rows of a transcript: grouping of items into the rows that the window draws, and their order.
 //!
-//! A row keeps its number for good: one whose items are gone stays, empty.
+//! A run of reads and searches folds into one row, and so does a run of task updates. The items of a subagent are in
+//! the row of its call. Every other item has its own row.
+//!
+//! A row keeps its number forever: a row whose items were removed stays, empty.
 
 use crate::api::{Body, ToolIcon};
 
-/// Reads and searches that fold into one row: a row must stay small enough to be sent.
+/// Maximum number of calls folded into one row: a row must stay small enough to send.
 const FOLDED: usize = 50;
 
-/// What windows are told of a subagent without asking: the last of its items.
+/// Number of a subagent's last items that are sent to windows without a request.
 const INSIDE: usize = 50;
 
-/// Which items each row has, by their places in the transcript.
+/// The items of each row, by their index in the transcript.
 #[derive(Default)]
 pub struct Index {
     rows: Vec<Row>,
@@ -20,19 +22,29 @@ pub struct Index {
 struct Row {
     /// `None` in an empty row.
     first: Option<u32>,
-    /// The other items, in their order; none in most rows.
+    /// The other items, in order. Most rows have none.
     more: Vec<u32>,
-    /// How many reads and searches the row folds; 0 in any other row.
-    n_lookups: usize,
-    /// How many items ever came into it.
+    /// The kind of calls that the row folds, if any.
+    fold: Option<Fold>,
+    /// Number of folded calls.
+    n_folded: usize,
+    /// Number of items ever added to the row.
     n_added: u32,
 }
 
+/// Kinds of calls that share a row with adjacent calls of the same kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fold {
+    /// Reads and searches.
+    Lookups,
+    /// Updates of the task list, which the side panel shows.
+    Tasks,
+}
+
 impl Row {
-    /// The other items that are told with the row.
+    /// The other items that are sent with the row.
     fn told(&self) -> &[u32] {
-        let is_fold = self.n_lookups > 0;
-        let n_untold = if is_fold { 0 } else { self.more.len().saturating_sub(INSIDE) };
+        let n_untold = if self.fold.is_some() { 0 } else { self.more.len().saturating_sub(INSIDE) };
         &self.more[n_untold..]
     }
 }
@@ -42,7 +54,7 @@ impl Index {
         self.rows.len() as u32
     }
 
-    /// Finds the row of an item that comes to the end of the transcript, at `place`, and its number in it.
+    /// Assigns an item appended at index `place` to a row. Returns the row and the item's number in it.
     pub fn add(&mut self, place: usize, row_of_parent: Option<u32>, body: &Body) -> (u32, u32) {
         let place = place as u32;
         if let Some(row) = row_of_parent {
@@ -51,28 +63,28 @@ impl Index {
             of_parent.n_added += 1;
             return (row, of_parent.n_added - 1);
         }
-        let n_lookups = usize::from(is_lookup(body));
+        let fold = fold_of(body);
         match self.rows.last_mut() {
-            Some(last) if n_lookups > 0 && (1..FOLDED).contains(&last.n_lookups) => {
+            Some(last) if fold.is_some() && last.fold == fold && last.n_folded < FOLDED => {
                 last.more.push(place);
                 let nr = last.n_added;
-                last.n_lookups += 1;
+                last.n_folded += 1;
                 last.n_added += 1;
                 (self.count() - 1, nr)
             }
             _ => {
-                self.rows.push(Row { first: Some(place), more: Vec::new(), n_lookups, n_added: 1 });
+                self.rows.push(Row { first: Some(place), more: Vec::new(), fold, n_folded: 1, n_added: 1 });
                 (self.count() - 1, 0)
             }
         }
     }
 
-    /// The places of all items of a row but its first.
+    /// The indices of all items of a row except the first.
     pub fn inside(&self, row: u32) -> &[u32] {
         self.rows.get(row as usize).map(|row| row.more.as_slice()).unwrap_or_default()
     }
 
-    /// Takes the item at `place` out of its row; those behind it move up in the transcript.
+    /// Removes the item at `place` from its row and decrements the indices of all later items.
     pub fn remove(&mut self, place: usize, row: u32) {
         let place = place as u32;
         let of_item = &mut self.rows[row as usize];
@@ -87,7 +99,7 @@ impl Index {
         }
     }
 
-    /// The places of the items in the rows from `first` up to `end`, of a subagent's the last ones.
+    /// The indices of the items in the rows `first..end`; for a subagent only its last ones.
     pub fn places(&self, first: u32, end: u32) -> impl Iterator<Item = usize> {
         let end = (end as usize).min(self.rows.len());
         let rows = &self.rows[(first as usize).min(end)..end];
@@ -95,8 +107,13 @@ impl Index {
     }
 }
 
-fn is_lookup(body: &Body) -> bool {
-    matches!(body, Body::ToolCall(call) if matches!(call.icon, ToolIcon::Read | ToolIcon::Search))
+fn fold_of(body: &Body) -> Option<Fold> {
+    let Body::ToolCall(call) = body else { return None };
+    match call.icon {
+        ToolIcon::Read | ToolIcon::Search => Some(Fold::Lookups),
+        ToolIcon::Todo => Some(Fold::Tasks),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -129,12 +146,14 @@ mod tests {
             subject: String::new(),
             state: ToolState::Succeeded,
             note: None,
+            in_background: false,
+            original_input: None,
             duration_ms: None,
             detail: ToolDetail::Todos { todos: Vec::new() },
         }))
     }
 
-    /// The items' rows, as they come one by one.
+    /// The row of each item, added one by one.
     fn rows(items: &[Item]) -> (Index, Vec<u32>) {
         let mut index = Index::default();
         let mut rows: Vec<u32> = Vec::new();
@@ -157,6 +176,17 @@ mod tests {
             item("b", None, call(ToolIcon::Read)),
             item("c", None, call(ToolIcon::Edit)),
             item("d", None, call(ToolIcon::Read)),
+        ];
+        assert_eq!(rows(&items).1, [0, 0, 1, 2]);
+    }
+
+    #[test]
+    fn changes_to_the_tasks_share_a_row_and_no_other_call_is_in_it() {
+        let items = [
+            item("a", None, call(ToolIcon::Todo)),
+            item("b", None, call(ToolIcon::Todo)),
+            item("c", None, call(ToolIcon::Read)),
+            item("d", None, call(ToolIcon::Todo)),
         ];
         assert_eq!(rows(&items).1, [0, 0, 1, 2]);
     }

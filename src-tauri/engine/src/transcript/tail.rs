@@ -1,47 +1,48 @@
-//! The end of a long text while it streams: its last parts, found again without going through all that is before them.
+//! The tail of a long text while it streams: its last parts, updated without walking the text from its beginning.
 
 use super::parts::{Cutter, Position, first_of_last};
 use crate::api::{Block, Gone};
 
-/// Where a part of a text begins.
+/// Position where a part of a text begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Mark {
     part: u32,
-    /// The block it begins in, and for a block of code the line.
+    /// The block it begins in, and for a code block the line.
     block: usize,
     line: Option<usize>,
-    /// How far the cutter was before that.
+    /// State of the cutter before that position.
     before: Position,
 }
 
-/// What a window has of a text that streams: from the beginning of a part to the end.
+/// The part of a streaming text that a window has: from the beginning of a part to the end.
 #[derive(Clone, Debug, Default)]
 pub struct Tail {
     mark: Mark,
     pub n_parts: u32,
-    /// What it has is block for block and line for line that of the text, so that changes of the text fit.
+    /// Whether the window's blocks and lines match those of the text one to one, so that changes of the text can be
+    /// sent as they are.
     is_aligned: bool,
 }
 
-/// How a window comes to have the last parts of a text.
+/// How a window gets the new last parts of a text.
 #[derive(Debug)]
 pub enum Moved {
-    /// This goes from the beginning of what it has.
+    /// These blocks and lines leave the beginning of the text in the window.
     On(Gone),
-    /// It has something else: these blocks are to be told.
+    /// Replace everything with these blocks.
     Anew(Vec<Block>),
 }
 
-/// A change of a text, by what stays of it.
+/// A change of a text, given as how much of it stays.
 #[derive(Clone, Copy, Debug)]
 pub enum Kept {
     Blocks(u32),
-    /// Of the last block.
+    /// Lines of the last block that stay.
     Lines(u32),
 }
 
 impl Tail {
-    /// What windows have that were told the whole of a text.
+    /// The state of windows that received the whole text.
     pub fn whole() -> Self {
         Self { n_parts: 1, is_aligned: true, ..Self::default() }
     }
@@ -53,12 +54,12 @@ impl Tail {
         tail
     }
 
-    /// The part that it begins with.
+    /// The number of its first part.
     pub fn part(&self) -> u32 {
         self.mark.part
     }
 
-    /// Moves on to what are the last parts now.
+    /// Advances to the current last parts.
     pub fn move_on(&mut self, blocks: &[Block]) -> Moved {
         let (before, was_aligned) = (self.mark, self.is_aligned);
         let cut = self.advance(blocks);
@@ -76,23 +77,23 @@ impl Tail {
         cut
     }
 
-    /// Windows have all of it, and nothing else.
+    /// Whether windows have exactly the current last parts.
     pub fn is_told(&self, blocks: &[Block]) -> bool {
         self.is_aligned && self.last_parts(blocks) == (self.mark, self.n_parts)
     }
 
-    /// What a window has, as it is now; `None` if that is more than it was told.
+    /// The current content of the tail; `None` if what the window has is not aligned with the text.
     pub fn blocks(&self, blocks: &[Block]) -> Option<Vec<Block>> {
         self.is_aligned.then(|| self.mark.cut(blocks).0)
     }
 
-    /// A change was not told: the next has to have all of it.
+    /// A change was not sent: the next update must contain the whole tail.
     pub fn miss(&mut self) {
         self.is_aligned = false;
     }
 
-    /// What of its own stays when so much of the text, that has `n_blocks` now, does; `None` if the change is none of
-    /// its own alone.
+    /// How many of the tail's own blocks or lines stay when `kept` of the text stay. `n_blocks` is the current number
+    /// of blocks of the text. `None` if the change is not limited to the tail, or if the tail is not aligned.
     pub fn kept(&self, kept: Kept, n_blocks: usize) -> Option<u32> {
         let Mark { block, line, .. } = self.mark;
         let own = match kept {
@@ -103,7 +104,8 @@ impl Tail {
         self.is_aligned.then_some(own as u32)
     }
 
-    /// The text changed where it begins, or before: it is looked for from the beginning.
+    /// Resets the mark if the text changed at or before the beginning of the tail, so that the next search starts at
+    /// the beginning of the text.
     pub fn reaches_back(&mut self, kept: Kept, n_blocks: usize) {
         let Mark { block, line, .. } = self.mark;
         let is_before = match kept {
@@ -115,7 +117,7 @@ impl Tail {
         }
     }
 
-    /// Goes through the text from where it begins. The mark of its last parts, and how many parts there are.
+    /// Walks the text from the mark. Returns the mark of its last parts and the number of parts.
     fn last_parts(&self, blocks: &[Block]) -> (Mark, u32) {
         let mut cutter = Cutter::new(u32::MAX, u32::MAX);
         let mut marks = vec![self.mark];
@@ -131,14 +133,15 @@ impl Tail {
         let first = first_of_last(n_parts);
         match marks.into_iter().rfind(|mark| mark.part <= first) {
             Some(mark) => (mark, n_parts),
-            // It has become shorter than what is before its end.
+            // The text is now shorter than the part before the tail.
             None => Self::default().last_parts(blocks),
         }
     }
 }
 
 impl Mark {
-    /// What goes from `before` to here, where `rest` is all there is. `None` if this is before that.
+    /// The content to drop between `before` and this mark, where `rest` is the content from this mark on. `None` if
+    /// this mark is before that one.
     fn gone_since(&self, before: Self, blocks: &[Block], rest: &[Block]) -> Option<Gone> {
         let mut gone = Gone { blocks: self.block.checked_sub(before.block)? as u32, ..Gone::default() };
         match self.line {
@@ -151,7 +154,7 @@ impl Mark {
         Some(gone)
     }
 
-    /// What is from here on, and whether it is block for block and line for line what the text has.
+    /// The content from this mark on, and whether it matches the text's blocks and lines one to one.
     fn cut(&self, blocks: &[Block]) -> (Vec<Block>, bool) {
         let mut cutter = Cutter::new(self.part, u32::MAX);
         let cut = self.walk(blocks, &mut cutter, |_, _, _, _| {});
@@ -159,8 +162,8 @@ impl Mark {
         (cut, is_aligned)
     }
 
-    /// Goes through a text from here, block by block and, where a block is code, line by line. Tells how far the cutter
-    /// was before each of them and is behind it.
+    /// Walks a text from this mark, block by block and, in a code block, line by line. Calls `each` with the cutter's
+    /// position before and after each step.
     fn walk(
         &self,
         blocks: &[Block],

@@ -1,15 +1,16 @@
-//! The agent's tasks, where it tells of each by itself: `TaskCreate` and `TaskUpdate` change a list that stands nowhere.
+//! The agent's task list, built from single `TaskCreate` and `TaskUpdate` calls, because no message contains the whole
+//! list.
 
 use super::outcome::Outcome;
 use crate::api::{Todo, TodoState};
 use serde_json::Value;
 
-/// The tasks by their ids, in the order in which they were made.
+/// Tasks by id, in the order of their creation.
 #[derive(Debug, Default)]
 pub struct Tasks(Vec<(String, Todo)>);
 
 impl Tasks {
-    /// Learns what a call came to; gives the whole list if it changed.
+    /// Applies the result of a call. Returns the whole list if it changed.
     pub fn learn(&mut self, tool: &str, input: &Value, outcome: &Outcome<'_>) -> Option<Vec<Todo>> {
         if outcome.is_error {
             return None;
@@ -52,7 +53,7 @@ impl Tasks {
     }
 }
 
-/// A task's state, by the agent's word for it.
+/// The state for the agent's status string.
 pub fn state(status: &str) -> TodoState {
     match status {
         "completed" => TodoState::Completed,
@@ -61,7 +62,23 @@ pub fn state(status: &str) -> TodoState {
     }
 }
 
-/// What a call is about, in words: the task that is made, or what becomes of one.
+/// The whole list, for a tool that passes it (`TodoWrite`).
+pub fn whole_list(tool: &str, input: &Value) -> Option<Vec<Todo>> {
+    let todos = input.get("todos").filter(|_| tool == "TodoWrite")?.as_array()?;
+    let todo = |todo: &Value| {
+        let state = state(todo.get("status").and_then(Value::as_str).unwrap_or_default());
+        Some(Todo { text: todo.get("content")?.as_str()?.to_owned(), state })
+    };
+    todos.iter().map(todo).collect()
+}
+
+/// “3 of 5 done”.
+pub fn progress(tasks: &[Todo]) -> String {
+    let n_done = tasks.iter().filter(|task| task.state == TodoState::Completed).count();
+    format!("{n_done} of {} done", tasks.len())
+}
+
+/// The subject of a call: the task that is created, or the new state of a task.
 pub fn subject(input: &Value) -> String {
     let text = |key: &str| input.get(key).and_then(Value::as_str);
     let id = input.get("taskId").and_then(text_of).map(|id| format!("task {id}"));
@@ -95,7 +112,8 @@ mod tests {
 
     fn learn(tasks: &mut Tasks, tool: &str, input: Value, structured: Option<Value>) -> Option<Vec<Todo>> {
         let content = json!("Task #2 created successfully: second");
-        let outcome = Outcome { content: &content, structured: structured.as_ref(), is_error: false };
+        let outcome =
+            Outcome { content: &content, structured: structured.as_ref(), is_error: false, refusal: None };
         tasks.learn(tool, &input, &outcome)
     }
 
@@ -106,7 +124,7 @@ mod tests {
         let made = json!({"task": {"id": "1", "subject": "first"}});
         let list = learn(&mut tasks, "TaskCreate", json!({"subject": "first"}), Some(made));
         assert_eq!(list, Some(vec![todo("first", TodoState::Pending)]));
-        // Without data the text tells the id.
+        // Without structured data, the text contains the id.
         learn(&mut tasks, "TaskCreate", json!({"subject": "second"}), None).unwrap();
         let list = learn(&mut tasks, "TaskUpdate", json!({"taskId": "2", "status": "in_progress"}), None);
         assert_eq!(
@@ -125,7 +143,7 @@ mod tests {
         let update = json!({"taskId": "9", "status": "completed"});
         assert_eq!(learn(&mut tasks, "TaskUpdate", update, None), None);
         assert_eq!(learn(&mut tasks, "TaskList", json!({}), None), None);
-        let failed = Outcome { content: &Value::Null, structured: None, is_error: true };
+        let failed = Outcome { content: &Value::Null, structured: None, is_error: true, refusal: None };
         assert_eq!(tasks.learn("TaskCreate", &json!({"subject": "x"}), &failed), None);
     }
 

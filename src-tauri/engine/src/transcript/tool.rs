@@ -1,29 +1,83 @@
-//! A tool call in plain words: what it does, to what, and what came of it.
+//! Views of tool calls: the action, its subject and its result in plain words.
 
 use super::outcome::Outcome;
-use super::output::{Part, Source};
-use super::{edits, results, tasks};
+use super::output::{self, Part, Source};
+use super::{edits, results, tasks, wording};
 use crate::api::*;
 use crate::document;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// What the agent asked for, and how far it is.
+/// A tool call: the agent's input and its progress.
 pub struct Call {
+    /// Number of the call, in the order in which calls started.
+    pub number: u64,
     name: String,
     input: Value,
+    /// The agent's input if the user changed it.
+    original: Option<Value>,
     pub started_at: u64,
+    /// Whether a permission request for it was shown.
+    pub asked: bool,
+    /// Whether the user allowed it.
+    pub allowed: bool,
     pub denied: bool,
+    /// Whether it waits for an earlier call of the same reply.
+    pub held: bool,
     pub ended: bool,
+    /// Whether it continued after its result.
+    pub background: bool,
+    /// Whether it is unknown if the call had started when it was cut off.
+    pub may_not_have_begun: bool,
+    /// How it ended, if its result does not say so.
+    pub end_note: Option<String>,
     project: PathBuf,
-    /// All that it put out.
+    /// Its complete output.
     output: Option<Source>,
+    /// Its result as received, if less is shown.
+    raw: Option<Value>,
+    /// Highlighted lines of the output's beginning, once available.
+    coloured: Option<Vec<CodeLine>>,
 }
 
 impl Call {
-    pub fn new(name: &str, input: Value, started_at: u64, project: &Path) -> Self {
-        let (name, project) = (name.to_owned(), project.to_owned());
-        Self { name, input, started_at, denied: false, ended: false, project, output: None }
+    pub fn new(number: u64, name: &str, input: Value, started_at: u64, project: &Path) -> Self {
+        Self {
+            number,
+            name: name.to_owned(),
+            input,
+            original: None,
+            started_at,
+            asked: false,
+            allowed: false,
+            denied: false,
+            held: false,
+            ended: false,
+            background: false,
+            may_not_have_begun: false,
+            end_note: None,
+            project: project.to_owned(),
+            output: None,
+            raw: None,
+            coloured: None,
+        }
+    }
+
+    /// Replaces the input with the user's version, which is the one that runs.
+    pub fn change(&mut self, input: Value) {
+        let asked_for = std::mem::replace(&mut self.input, input);
+        self.original.get_or_insert(asked_for);
+    }
+
+    /// The input and the result as received, as JSON.
+    pub fn raw(&self) -> String {
+        let result = self.raw.clone().or_else(|| self.output.as_ref().map(|output| output.raw().into()));
+        let mut raw = json!({ "tool": self.name, "input": self.input });
+        let also = [("originalInput", self.original.clone()), ("result", result)];
+        for (name, value) in also.into_iter().filter_map(|(name, value)| Some((name, value?))) {
+            raw[name] = value;
+        }
+        serde_json::to_string_pretty(&raw).unwrap_or_default()
     }
 
     pub fn name(&self) -> &str {
@@ -34,14 +88,23 @@ impl Call {
         &self.input
     }
 
-    /// All that it put out.
+    /// Its complete output.
     pub fn output(&self) -> Option<&Source> {
         self.output.as_ref()
     }
 
-    /// Takes in what came of it.
+    /// Applies the result.
     pub fn end(&mut self, outcome: &Outcome<'_>) {
         self.ended = true;
+        // A subagent's report is an item of its own; the rest of the result is for the model.
+        let is_shown_elsewhere = self.is_agent() && !outcome.is_error;
+        // The text of an interrupt is for the model too; the state shows it to the user.
+        if is_shown_elsewhere || outcome.rejection().is_some() {
+            self.raw = Some(outcome.content.clone());
+            self.output = None;
+            return;
+        }
+        self.coloured = None;
         self.output = Some(match self.name.as_str() {
             "Bash" | "PowerShell" => Source::terminal(&command_output(outcome)),
             "Read" => match file_content(outcome) {
@@ -58,74 +121,100 @@ impl Call {
         });
     }
 
-    /// The part of its output that an item has.
+    pub fn is_agent(&self) -> bool {
+        wording::of(&self.name).icon == ToolIcon::Agent
+    }
+
+    /// The part of the output that an item contains.
     fn excerpt(&self, part: Part) -> Output {
-        self.output.as_ref().map(|output| output.excerpt(part)).unwrap_or_default()
+        let mut excerpt = self.output.as_ref().map(|output| output.excerpt(part)).unwrap_or_default();
+        if let Some(coloured) = &self.coloured {
+            output::paint(&mut excerpt, coloured);
+        }
+        excerpt
+    }
+
+    /// The output, if it is code without colours.
+    pub fn uncoloured(&self) -> Option<&Source> {
+        self.output.as_ref().filter(|output| output.is_code() && self.coloured.is_none())
+    }
+
+    /// Applies the colours of the output to the view. Returns whether the view changed.
+    pub fn colour(&mut self, coloured: Vec<CodeLine>, view: &mut ToolCall) -> bool {
+        let is_changed = match &mut view.detail {
+            ToolDetail::Text { output, .. } | ToolDetail::Json { output, .. } => {
+                output::paint(output, &coloured)
+            }
+            _ => false,
+        };
+        self.coloured = Some(coloured);
+        is_changed
     }
 
     fn text(&self, key: &str) -> &str {
         self.input.get(key).and_then(Value::as_str).unwrap_or("")
     }
 
-    /// The call as it is shown.
+    /// The call as displayed.
     pub fn view(
         &self,
         state: ToolState,
         duration_ms: Option<u64>,
         outcome: Option<&Outcome<'_>>,
     ) -> ToolCall {
-        let ended = !matches!(state, ToolState::Preparing | ToolState::Running | ToolState::Waiting);
-        let words = |now: &str, then: &str| if ended { then.to_owned() } else { now.to_owned() };
-        let (icon, verb, subject) = match self.name.as_str() {
-            "Bash" | "PowerShell" => {
-                (ToolIcon::Command, words("Running", "Ran"), first_line(self.text("command")))
-            }
-            "Edit" | "MultiEdit" => (ToolIcon::Edit, words("Editing", "Edited"), self.path("file_path")),
-            "NotebookEdit" => (ToolIcon::Edit, words("Editing", "Edited"), self.path("notebook_path")),
-            "Write" => (ToolIcon::Edit, words("Writing", "Wrote"), self.path("file_path")),
-            "Read" => (ToolIcon::Read, words("Reading", "Read"), self.path("file_path")),
-            "Grep" => {
-                (ToolIcon::Search, words("Searching for", "Searched for"), first_line(self.text("pattern")))
-            }
-            "Glob" => {
-                (ToolIcon::Search, words("Looking for", "Looked for"), first_line(self.text("pattern")))
-            }
-            "LS" => (ToolIcon::Search, words("Listing", "Listed"), self.path("path")),
-            "WebFetch" => (ToolIcon::Web, words("Fetching", "Fetched"), first_line(self.text("url"))),
-            "WebSearch" => (
-                ToolIcon::Web,
-                words("Searching the web for", "Searched the web for"),
-                first_line(self.text("query")),
-            ),
-            // Listed as `Task`, called `Agent` (2.1.329).
-            "Agent" | "Task" => {
-                (ToolIcon::Agent, words("Delegating", "Delegated"), first_line(self.text("description")))
-            }
-            "TodoWrite" => (ToolIcon::Todo, words("Updating", "Updated"), "the to-do list".to_owned()),
-            "TaskCreate" => (ToolIcon::Todo, words("Adding a task:", "Added a task:"), self.task()),
-            "TaskUpdate" => (ToolIcon::Todo, words("Updating", "Updated"), self.task()),
-            "AskUserQuestion" => (ToolIcon::Question, words("Asking", "Asked"), self.first_question()),
-            "ExitPlanMode" => (ToolIcon::Plan, words("Proposing", "Proposed"), "a plan".to_owned()),
+        let words = wording::of(&self.name);
+        let facts = wording::Facts {
+            background: self.background,
+            asked: self.asked,
+            ran: words.is_command() && outcome.is_some_and(|outcome| has_run(&outcome.text())),
+            may_not_have_begun: self.may_not_have_begun,
+        };
+        let subject = match self.name.as_str() {
+            "Bash" | "PowerShell" => first_line(self.text("command")),
+            "Edit" | "MultiEdit" | "Write" | "Read" => self.path("file_path"),
+            "NotebookEdit" => self.path("notebook_path"),
+            "Grep" | "Glob" => first_line(self.text("pattern")),
+            "LS" => self.path("path"),
+            "WebFetch" => first_line(self.text("url")),
+            "WebSearch" => first_line(self.text("query")),
+            "Agent" | "Task" => first_line(self.text("description")),
+            "TodoWrite" => "the to-do list".to_owned(),
+            "TaskList" => "the tasks".to_owned(),
+            "TaskCreate" | "TaskUpdate" | "TaskGet" => self.task(),
+            "AskUserQuestion" => self.first_question(),
+            "ExitPlanMode" => "a plan".to_owned(),
             name => match name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")) {
-                Some((server, tool)) => {
-                    (ToolIcon::Mcp, words("Using", "Used"), format!("{tool} of {server}"))
-                }
-                None => (ToolIcon::Other, words("Using", "Used"), name.to_owned()),
+                Some((server, tool)) => format!("{tool} of {server}"),
+                None => name.to_owned(),
             },
         };
+        let failure = outcome.filter(|_| state == ToolState::Failed).and_then(failure);
+        let known = self.end_note.clone().or(failure);
         ToolCall {
             tool: self.name.clone(),
-            icon,
-            verb,
+            icon: words.icon,
+            verb: words.verb(state, facts),
             subject,
             state,
-            note: note(state, outcome),
+            note: known.or_else(|| words.note(state, facts).map(str::to_owned)),
+            in_background: self.background,
+            original_input: self.original.as_ref().map(|original| beginning(self.input_text(original))),
             duration_ms,
             detail: self.detail(outcome),
         }
     }
 
-    /// A path as a person would say it: inside the project, without the project's folder.
+    /// An input as text: the command, or the whole input.
+    fn input_text(&self, input: &Value) -> String {
+        match self.name.as_str() {
+            "Bash" | "PowerShell" => input.get("command").and_then(Value::as_str).map(str::to_owned),
+            "Grep" | "Glob" | "LS" | "WebFetch" | "WebSearch" => Some(results::input(input)),
+            _ => None,
+        }
+        .unwrap_or_else(|| serde_json::to_string_pretty(input).unwrap_or_default())
+    }
+
+    /// A path for display: relative if it is inside the project.
     fn path(&self, key: &str) -> String {
         first_line(self.relative(self.text(key)))
     }
@@ -154,14 +243,13 @@ impl Call {
             "Edit" | "Write" | "MultiEdit" => self.edit("file_path", outcome),
             "NotebookEdit" => self.edit("notebook_path", outcome),
             "Read" => outcome.and_then(|outcome| self.read(outcome)),
-            "TodoWrite" => todos(&self.input).map(|todos| ToolDetail::Todos { todos }),
+            "TodoWrite" => {
+                tasks::whole_list(&self.name, &self.input).map(|todos| ToolDetail::Todos { todos })
+            }
             _ => None,
         };
         known.unwrap_or_else(|| ToolDetail::Json {
-            input: match self.name.as_str() {
-                "Grep" | "Glob" | "LS" | "WebFetch" | "WebSearch" => results::input(&self.input),
-                _ => serde_json::to_string_pretty(&self.input).unwrap_or_default(),
-            },
+            input: self.input_text(&self.input),
             output: self.excerpt(Part::Beginning),
         })
     }
@@ -181,18 +269,28 @@ impl Call {
     }
 }
 
-fn note(state: ToolState, outcome: Option<&Outcome<'_>>) -> Option<String> {
-    match state {
-        ToolState::Denied => Some("denied".to_owned()),
-        ToolState::Interrupted => Some("interrupted".to_owned()),
-        ToolState::Waiting => Some("waits for you".to_owned()),
-        ToolState::Failed => {
-            let text = outcome?.text();
-            let first = first_line(text.trim_start_matches("Error: "));
-            Some(first).filter(|first| !first.is_empty()).map(|first| first.chars().take(80).collect())
-        }
-        ToolState::Preparing | ToolState::Running | ToolState::Succeeded => None,
+/// Maximum bytes displayed of an input that did not run. The raw call contains all of it.
+const ORIGINAL: usize = 16 * 1024;
+
+fn beginning(mut text: String) -> String {
+    if text.len() > ORIGINAL {
+        text.truncate(text.floor_char_boundary(ORIGINAL));
+        text.push_str(" …");
     }
+    text
+}
+
+/// The first line of an error, truncated to 80 characters.
+fn failure(outcome: &Outcome<'_>) -> Option<String> {
+    let text = outcome.text();
+    let first = first_line(text.trim_start_matches("Error: "));
+    Some(first).filter(|first| !first.is_empty()).map(|first| first.chars().take(80).collect())
+}
+
+/// Whether the error text of a command shows that it ran. Otherwise it was refused before (2.1.197 and 2.1.329).
+fn has_run(text: &str) -> bool {
+    let text = text.trim_start_matches("Error: ");
+    ["Exit code ", "Command timed out", "Command was aborted"].iter().any(|words| text.starts_with(words))
 }
 
 fn file_content<'a>(outcome: &'a Outcome<'_>) -> Option<&'a str> {
@@ -206,20 +304,11 @@ fn command_output(outcome: &Outcome<'_>) -> String {
         (false, false) => format!("{}\n{stderr}", stdout.trim_end_matches('\n')),
         (false, true) => stdout.to_owned(),
         (true, false) => stderr.to_owned(),
-        // Nothing as data: the model's text is all there is, and for a silent success it is only a remark.
+        // No structured output: use the text for the model, which for a silent success is only a remark.
         (true, true) if outcome.is_error || outcome.structured.is_none() => outcome.text(),
         (true, true) => String::new(),
     };
     text.trim_end_matches('\n').to_owned()
-}
-
-fn todos(input: &Value) -> Option<Vec<Todo>> {
-    let todos = input.get("todos")?.as_array()?;
-    let todo = |todo: &Value| {
-        let state = tasks::state(todo.get("status").and_then(Value::as_str).unwrap_or_default());
-        Some(Todo { text: todo.get("content")?.as_str()?.to_owned(), state })
-    };
-    todos.iter().map(todo).collect()
 }
 
 fn first_line(text: &str) -> String {

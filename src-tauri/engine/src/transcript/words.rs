@@ -1,38 +1,53 @@
-//! What can be read in an item: the words that are searched.
+//! Readable text of an item, for searching and copying.
 
 use crate::api::*;
 use std::fmt::Write;
 
-/// What is read at a glance.
+/// Note of a call that ran with an input changed by the user.
+pub const CHANGED: &str = "changed by you";
+
+/// Appends the text that is always visible.
 pub fn shown(body: &Body, out: &mut String) {
     match body {
         Body::Prompt { text, .. } | Body::Notice { text, .. } => out.push_str(text),
         Body::Text { blocks: list, .. } => blocks(list, out),
         Body::Thinking { .. } => {}
         Body::ToolCall(call) => {
-            let note = call.note.as_deref().unwrap_or_default();
-            // A string takes every write.
-            let _ = write!(out, "{} {} {note}", call.verb, call.subject);
+            let changed = call.original_input.as_ref().map(|_| CHANGED);
+            // Writing to a string cannot fail.
+            let _ = write!(out, "{} {}", call.verb, call.subject);
+            changed.into_iter().chain(call.note.as_deref()).for_each(|words| {
+                let _ = write!(out, " {words}");
+            });
         }
         Body::TurnEnd(turn) => out.push_str(&turn.words),
     }
 }
 
-/// What has to be unfolded first, without a tool's output.
+/// Appends the text that is visible only when expanded, without a tool's output.
 pub fn inside(body: &Body, out: &mut String) {
     match body {
         Body::Thinking { text, .. } => out.push_str(text),
         Body::Notice { detail, .. } => out.push_str(detail.as_deref().unwrap_or_default()),
-        Body::ToolCall(call) => match &call.detail {
-            ToolDetail::Command { command, .. } => out.push_str(command),
-            ToolDetail::Edit(diff) => diff_lines(diff, out),
-            ToolDetail::Text { .. } => {}
-            ToolDetail::Todos { todos } => {
-                todos.iter().for_each(|todo| line(&todo.text, out));
+        Body::ToolCall(call) => {
+            if let Some(original) = &call.original_input {
+                line(original, out);
             }
-            ToolDetail::Json { input, .. } => out.push_str(input),
-        },
+            detail(&call.detail, out);
+        }
         Body::Prompt { .. } | Body::Text { .. } | Body::TurnEnd(_) => {}
+    }
+}
+
+fn detail(detail: &ToolDetail, out: &mut String) {
+    match detail {
+        ToolDetail::Command { command, .. } => out.push_str(command),
+        ToolDetail::Edit(diff) => diff_lines(diff, out),
+        ToolDetail::Text { .. } => {}
+        ToolDetail::Todos { todos } => {
+            todos.iter().for_each(|todo| line(&todo.text, out));
+        }
+        ToolDetail::Json { input, .. } => out.push_str(input),
     }
 }
 
@@ -75,7 +90,7 @@ fn spans(list: &[Span], out: &mut String) {
     }
 }
 
-/// Lines of code as text.
+/// Appends lines of code as text.
 pub fn code(lines: &[CodeLine], out: &mut String) {
     for (nr, line) in lines.iter().enumerate() {
         if nr > 0 {
@@ -85,7 +100,7 @@ pub fn code(lines: &[CodeLine], out: &mut String) {
     }
 }
 
-/// A change as text, a sign before each line.
+/// Appends a diff as text, with a sign before each line.
 pub fn diff_lines(diff: &Diff, out: &mut String) {
     for (nr, hunk) in diff.hunks.iter().enumerate() {
         if nr > 0 {

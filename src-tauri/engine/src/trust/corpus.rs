@@ -1,4 +1,4 @@
-//! The survey and the store against every folder of the hostile corpus.
+//! Tests of the survey and the store with every folder of the hostile corpus.
 
 use super::*;
 use hostile_projects::{Effect, HostileProject, all};
@@ -12,7 +12,7 @@ mod hostile_projects;
 
 const TRAP: &str = "127.0.0.1:9";
 
-/// A place with no repository and no settings above it.
+/// A folder with no repository and no settings above it.
 fn place() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().canonicalize().unwrap();
@@ -55,7 +55,7 @@ fn each_folder_shows_what_it_is_known_for() {
         let survey = survey(&project.build(&into, TRAP).unwrap());
         assert_eq!(kinds(&survey), *finds, "{name}: {:#?}", told(&survey));
         assert_eq!(survey.fingerprint.is_some(), *is_judged, "{name}");
-        // Whatever the agent would do is found to be dangerous.
+        // Every folder with an effect is found to be dangerous.
         assert!(*unlimited == Effect::Nothing || !survey.nothing_to_run(), "{name}: {:#?}", told(&survey));
         assert!(survey.findings.is_sorted_by_key(|finding| (finding.severity, finding.kind)), "{name}");
     }
@@ -68,7 +68,7 @@ fn each_folder_shows_what_it_is_known_for() {
     }
 }
 
-/// A folder's findings, word for word.
+/// Compares a folder's findings with the expected lines.
 fn check(name: &str, expected: &[&str]) {
     let (_folder, into) = place();
     let survey = survey(&build(name, &into));
@@ -183,7 +183,7 @@ fn where_a_link_leads_is_part_of_the_fingerprint() {
 #[test]
 fn only_what_runs_redirects_or_allows_asks_at_length() {
     let (_folder, into) = place();
-    for name in ["harmless", "harmless-settings", "empty-files", "nested-settings", "skills-and-agents"] {
+    for name in ["harmless", "harmless-settings", "empty-files", "nested-settings"] {
         assert!(survey(&build(name, &into)).nothing_to_run(), "{name}");
     }
 }
@@ -193,7 +193,7 @@ fn what_is_too_long_to_show_cannot_be_trusted() {
     let (_folder, into) = place();
     let project = build("harmless", &into);
     let rules = vec!["Write"; MOST_FINDINGS + 1];
-    // Each hook of the group goes by its long matcher: much is said with few bytes.
+    // Each hook of the group is named by its long matcher, so that few bytes produce much text.
     let hooks = vec![serde_json::json!({"type": "command", "command": "x"}); MOST_FINDINGS - 1];
     let matcher = "x".repeat(1024 * 1024);
     for settings in [

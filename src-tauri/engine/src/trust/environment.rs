@@ -1,10 +1,10 @@
-//! Environment variables that a folder sets for the agent and for all that it runs.
+//! Environment variables that a folder sets for the agent and for every process that it runs.
 
 use super::Findings;
 use super::json::Json;
 use crate::api::{FindingKind, Severity};
 
-/// Variables by which a program loads or starts other code than its own. `*` stands for any ending.
+/// Variables that make a program load or start other code than its own. `*` stands for any ending.
 const RUN_CODE: &[&str] = &[
     "PATH",
     "LD_*",
@@ -53,7 +53,7 @@ const RUN_CODE: &[&str] = &[
     "CLAUDE_ENV_FILE",
 ];
 
-/// Variables that decide where data and credentials go, and whose word is believed about it.
+/// Variables that decide where data and credentials are sent, and which certificates or hosts are trusted.
 const LEAD_ELSEWHERE: &[&str] = &[
     "ANTHROPIC_*",
     "CLAUDE_*",
@@ -85,7 +85,7 @@ const LEAD_ELSEWHERE: &[&str] = &[
 
 const SENDS_KEY: &str = "Sends your API key elsewhere";
 
-/// Finds what the value of `env` sets.
+/// Adds findings for the variables in the value of `env`.
 pub(super) fn find(found: &mut Findings, env: &Json) {
     let Json::Object(variables) = env else {
         let title = "Sets variables, in a way that is not clear";
@@ -100,7 +100,7 @@ pub(super) fn find(found: &mut Findings, env: &Json) {
 }
 
 fn judge(name: &str) -> (Severity, &'static str) {
-    // `http_proxy` counts like `HTTP_PROXY`, and on Windows every name does.
+    // `http_proxy` counts like `HTTP_PROXY`. On Windows every name ignores case.
     let name = name.to_ascii_uppercase();
     let is_one_of = |patterns: &[&str]| patterns.iter().any(|pattern| matches(&name, pattern));
     if is_one_of(RUN_CODE) {

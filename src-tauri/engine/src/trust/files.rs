@@ -1,59 +1,95 @@
-//! Which files the CLI reads for a folder, and how they are read: never waited on, never executed, links followed and
-//! named.
+//! The files that the CLI reads for a folder: settings, servers, skills, agents and commands. Reading never waits and
+//! never executes; links are followed and named.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read};
+use crate::disk::{ReadError, list, read_regular};
+use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A longer file is not read; the CLI passes over one of this length (2.1.329).
+/// A longer file is not read; the CLI skips a file of this length (2.1.329).
 const MOST_BYTES: u64 = 4 * 1024 * 1024;
+
+/// It has an entry for each folder in which the CLI ever worked.
+const MOST_STATE_BYTES: u64 = 64 * 1024 * 1024;
+
+/// A model reads no more than this as instructions.
+const MOST_INSTRUCTIONS_BYTES: u64 = 256 * 1024;
 
 /// Git's own small files.
 const MOST_GIT_BYTES: u64 = 64 * 1024;
 
-/// What a file is to the CLI.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Maximum number of skills, agents and commands that are read. A folder with more of them cannot be trusted.
+const MOST_EXTENSIONS: usize = 2000;
+
+/// Maximum depth of the search for agents and commands, in folders.
+const MOST_DEPTH: usize = 8;
+
+/// The role of a file in the CLI.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Settings,
     Servers,
+    /// A `SKILL.md`, and the name of its folder.
+    Skill {
+        name: String,
+    },
+    Agent,
+    /// A slash command, and its name: `sub:name` for a file in a subfolder.
+    Command {
+        name: String,
+    },
 }
 
-/// Where a file would lie.
+/// A path at which the CLI looks for a file.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     pub path: PathBuf,
-    /// As people name it, from the project: `.claude/settings.json`, `../.mcp.json`.
+    /// The path for display, relative to the project: `.claude/settings.json`, `../.mcp.json`.
     pub label: String,
     pub role: Role,
 }
 
-/// What lies there.
+/// The contents of a place.
 #[derive(Clone, Debug)]
 pub(super) enum Content {
     Bytes(Vec<u8>),
-    /// A link without an end.
+    /// A dangling link.
     LeadsNowhere {
         target: PathBuf,
     },
-    /// Something that cannot be judged, and why.
+    /// An entry that cannot be judged, and the reason.
     Unreadable(String),
 }
 
-/// A file that is there.
+/// A file that exists.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
     pub place: Place,
-    /// Where it really lies, if a link led there.
+    /// Its real path, if a link leads there.
     pub link: Option<PathBuf>,
     pub content: Content,
 }
 
-/// Reads every file that the CLI would read for this folder, whose path has no links in it.
+/// Reads every file that the CLI would read for this folder. The folder's path must contain no links.
 pub(super) fn read(project: &Path) -> Vec<Found> {
-    places(project).into_iter().filter_map(look).collect()
+    let mut n_extensions = 0;
+    let mut files = Vec::new();
+    for place in places(project) {
+        if !matches!(place.role, Role::Settings | Role::Servers) {
+            n_extensions += 1;
+            if n_extensions > MOST_EXTENSIONS {
+                let reason = format!("there are more than {MOST_EXTENSIONS} skills, agents and commands");
+                if n_extensions == MOST_EXTENSIONS + 1 {
+                    files.push(Found { place, link: None, content: Content::Unreadable(reason) });
+                }
+                continue;
+            }
+        }
+        files.extend(look(place));
+    }
+    files
 }
 
-/// The folder's own three files, and what else reaches into it.
+/// The folder's own three files, and the other files that apply to it.
 fn places(project: &Path) -> Vec<Place> {
     let settings = |folder: &Path, label: &str, name: &str| Place {
         path: folder.join(".claude").join(name),
@@ -70,10 +106,13 @@ fn places(project: &Path) -> Vec<Place> {
         settings(project, "", "settings.local.json"),
         servers(project, ""),
     ];
-    // 2.1.329 starts the servers of every folder above as well, and reads the local settings of the repository's root,
-    // which for a linked worktree is the main one's.
+    // 2.1.329 also starts the servers of every folder above, and reads the local settings of the repository's root; for
+    // a linked worktree that is the root of the main worktree.
     for (n_up, folder) in project.ancestors().enumerate().skip(1) {
         places.push(servers(folder, &"../".repeat(n_up)));
+    }
+    for (n_up, folder) in extension_folders(project) {
+        find_extensions(&mut places, &folder.join(".claude"), &format!("{}.claude", "../".repeat(n_up)));
     }
     let mut roots = Vec::new();
     if let Some((n_up, root)) =
@@ -85,7 +124,7 @@ fn places(project: &Path) -> Vec<Place> {
             roots.push((main, label));
         }
     }
-    // There the CLI has no such file to read (2.1.329).
+    // In the home folder the CLI has no such file to read (2.1.329).
     let home = dirs::home_dir().and_then(|home| dunce::canonicalize(home).ok());
     for (root, label) in roots {
         if root != project && Some(&root) != home.as_ref() {
@@ -95,14 +134,92 @@ fn places(project: &Path) -> Vec<Place> {
     places
 }
 
+/// The folders whose skills, agents and commands the CLI loads: the project and all folders above it, up to the root of
+/// its repository (2.1.329 and 2.1.197). The nearest is first. The user's home is excluded, because its contents are
+/// the user's own.
+pub(super) fn extension_folders(project: &Path) -> Vec<(usize, &Path)> {
+    let home = dirs::home_dir().and_then(|home| dunce::canonicalize(home).ok());
+    let mut folders = Vec::new();
+    for (n_up, folder) in project.ancestors().enumerate() {
+        if Some(folder) == home.as_deref() {
+            break;
+        }
+        folders.push((n_up, folder));
+        if is_there(&folder.join(".git")) {
+            break;
+        }
+    }
+    folders
+}
+
+/// Adds the skills, agents and commands of one `.claude`, in the order of their paths.
+fn find_extensions(places: &mut Vec<Place>, folder: &Path, label: &str) {
+    let mut found = Vec::new();
+    for entry in entries(&folder.join("skills")) {
+        let path = entry.join("SKILL.md");
+        if let (true, Some(name)) = (is_there(&path), name_of(&entry)) {
+            let label = format!("{label}/skills/{name}/SKILL.md");
+            found.push(Place { path, label, role: Role::Skill { name } });
+        }
+    }
+    for (path, name) in documents(&folder.join("agents")) {
+        let label = format!("{label}/agents/{name}.md");
+        found.push(Place { path, label, role: Role::Agent });
+    }
+    for (path, name) in documents(&folder.join("commands")) {
+        let label = format!("{label}/commands/{name}.md");
+        found.push(Place { path, label, role: Role::Command { name: name.replace('/', ":") } });
+    }
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    places.append(&mut found);
+}
+
+/// The Markdown files in a folder and below it, each with its name relative to the folder, without the extension.
+fn documents(folder: &Path) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    let mut folders = vec![(folder.to_owned(), String::new(), 0)];
+    let mut n_folders = 0;
+    while let Some((folder, prefix, depth)) = folders.pop() {
+        // Links may form cycles.
+        n_folders += 1;
+        if n_folders > MOST_EXTENSIONS {
+            break;
+        }
+        for path in entries(&folder) {
+            let Some(name) = name_of(&path) else { continue };
+            if path.is_dir() {
+                if depth < MOST_DEPTH {
+                    folders.push((path, format!("{prefix}{name}/"), depth + 1));
+                }
+            } else if let Some(name) = name.strip_suffix(".md") {
+                found.push((path, format!("{prefix}{name}")));
+            }
+        }
+        if found.len() > MOST_EXTENSIONS {
+            break;
+        }
+    }
+    found
+}
+
+/// The entries of a folder, at most one more than the limit. Empty if it is no folder or cannot be read: the CLI, which
+/// runs as the same user, then finds nothing either.
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    list(folder, MOST_EXTENSIONS + 1).map(|listing| listing.paths).unwrap_or_default()
+}
+
+fn name_of(path: &Path) -> Option<String> {
+    Some(path.file_name()?.to_string_lossy().into_owned())
+}
+
 fn is_there(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
 
-/// The folder to which a linked worktree belongs.
+/// The main worktree of a linked worktree.
 fn main_worktree(worktree: &Path) -> Option<PathBuf> {
     let text = |path: &Path| {
-        let bytes = read_file(path, MOST_GIT_BYTES).ok()?;
+        let bytes = read_regular(path, MOST_GIT_BYTES).ok()?;
         Some(String::from_utf8_lossy(&bytes).trim_end().to_owned())
     };
     let own = worktree.join(text(&worktree.join(".git"))?.strip_prefix("gitdir: ")?);
@@ -110,73 +227,32 @@ fn main_worktree(worktree: &Path) -> Option<PathBuf> {
     (common.file_name()? == ".git").then(|| common.parent().map(Path::to_owned))?
 }
 
-/// Looks at one place; `None` if nothing is there.
+/// Reads one place; `None` if it has no file.
 fn look(place: Place) -> Option<Found> {
     let real = dunce::canonicalize(&place.path);
     let link = real.as_ref().ok().filter(|real| **real != place.path).cloned();
-    let content = match read_file(&place.path, MOST_BYTES) {
+    let content = match read_regular(&place.path, MOST_BYTES) {
         Ok(bytes) => Content::Bytes(bytes),
-        Err(Unread::Io(error)) if is_absence(&error) => {
+        Err(ReadError::Missing | ReadError::DanglingLink { .. }) => {
             Content::LeadsNowhere { target: dead_link(&place.path)? }
         }
-        Err(Unread::Io(error)) => Content::Unreadable(error.to_string()),
-        Err(Unread::NoFile) => Content::Unreadable("it is no file".to_owned()),
-        Err(Unread::TooLarge(size)) => Content::Unreadable(format!("it is too large: {size} bytes")),
+        Err(error) => Content::Unreadable(error.to_string()),
     };
     Some(Found { place, link, content })
 }
 
-/// `NotADirectory`: `.claude` is a file, so nothing can be in it.
-fn is_absence(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-}
-
-/// Where the file, or the folder it is in, points in vain.
+/// The target of a dangling link at the file or at its folder.
 fn dead_link(path: &Path) -> Option<PathBuf> {
     let links = [Some(path), path.parent()].into_iter().flatten().filter(|path| path.is_symlink());
     links.filter(|link| link.canonicalize().is_err()).find_map(|link| fs::read_link(link).ok())
 }
 
-/// Why a file was not read.
-enum Unread {
-    Io(io::Error),
-    /// A folder, a pipe, a device.
-    NoFile,
-    TooLarge(u64),
+/// The CLI's own file with its state of each folder; `None` if it cannot be read.
+pub(super) fn read_state(path: &Path) -> Option<Vec<u8>> {
+    read_regular(path, MOST_STATE_BYTES).ok()
 }
 
-impl From<io::Error> for Unread {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error)
-    }
-}
-
-/// Reads a regular file up to a length. Its kind is known before it is opened, since opening a pipe or a device may wait
-/// or have effects, and is looked at again after, since it may have been replaced in between.
-fn read_file(path: &Path, most: u64) -> Result<Vec<u8>, Unread> {
-    if !fs::metadata(path)?.is_file() {
-        return Err(Unread::NoFile);
-    }
-    let file = open(path)?;
-    let metadata = file.metadata()?;
-    if !metadata.is_file() {
-        return Err(Unread::NoFile);
-    }
-    let mut bytes = Vec::new();
-    if metadata.len() <= most {
-        file.take(most + 1).read_to_end(&mut bytes)?;
-    }
-    let size = metadata.len().max(bytes.len() as u64);
-    if size > most { Err(Unread::TooLarge(size)) } else { Ok(bytes) }
-}
-
-#[cfg(unix)]
-fn open(path: &Path) -> io::Result<File> {
-    use std::os::unix::fs::OpenOptionsExt;
-    OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)
-}
-
-#[cfg(not(unix))]
-fn open(path: &Path) -> io::Result<File> {
-    OpenOptions::new().read(true).open(path)
+/// Instructions for the model; `None` if there are none that can be read.
+pub(super) fn read_instructions(path: &Path) -> Option<Vec<u8>> {
+    read_regular(path, MOST_INSTRUCTIONS_BYTES).ok()
 }

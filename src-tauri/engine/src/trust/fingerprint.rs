@@ -1,5 +1,5 @@
-//! One value for exactly the files that a survey judged: where each lies, where its link leads, every byte. A file that
-//! is not there is not in it, so one that appears changes it.
+//! The fingerprint of exactly the files that a survey judged: the path of each, the target of its link, every byte. A
+//! missing file is not included, so a file that appears changes the fingerprint.
 
 use super::files::{Content, Found};
 use sha2::{Digest, Sha256};
@@ -27,7 +27,7 @@ pub(super) fn of(files: &[Found]) -> Option<String> {
     Some(hex(&hash.finalize()))
 }
 
-/// SHA-256 of a path, as hex: a file name that any path has.
+/// SHA-256 of a path, as hex: a file name for any path.
 pub(super) fn of_path(of: &Path) -> String {
     hex(&Sha256::digest(path(of)))
 }
@@ -36,7 +36,7 @@ fn path(path: &Path) -> &[u8] {
     path.as_os_str().as_encoded_bytes()
 }
 
-/// The length goes first: where a field ends cannot be mistaken.
+/// The length comes first, so that the end of a field is unambiguous.
 fn field(hash: &mut Sha256, bytes: &[u8]) {
     hash.update((bytes.len() as u64).to_le_bytes());
     hash.update(bytes);

@@ -1,11 +1,11 @@
-//! Hooks: what runs by itself when something happens in a session.
+//! Hooks: commands and other actions that run by themselves on events of a session.
 
 use super::Findings;
 use super::json::{Json, has_repeated, values};
 use super::typed::arguments;
 use crate::api::{FindingKind, Severity};
 
-/// When an event comes, in words that follow “Runs”. These are all of 2.1.329; another is shown by its name.
+/// The events, in words that follow “Runs”. These are all events of 2.1.329; an unknown one is shown by its name.
 const EVENTS: &[(&str, &str)] = &[
     ("SessionStart", "when a session starts"),
     ("SessionEnd", "when a session ends"),
@@ -42,7 +42,7 @@ const EVENTS: &[(&str, &str)] = &[
     ("MessageDisplay", "when a message is shown"),
 ];
 
-/// Finds the hooks in the value of `hooks`.
+/// Adds findings for the hooks in the value of `hooks`.
 pub(super) fn find(found: &mut Findings, hooks: &Json) {
     let Json::Object(events) = hooks else { return unclear(found, None, hooks) };
     for (event, matchers) in events {
@@ -56,7 +56,7 @@ pub(super) fn find(found: &mut Findings, hooks: &Json) {
     }
 }
 
-/// An event's hooks stand in groups, each for what its `matcher` says.
+/// Adds findings for a group of an event's hooks. The `matcher` of the group limits when they run.
 fn find_matched(found: &mut Findings, event: &str, group: &Json) {
     let Json::Object(entries) = group else { return unclear(found, Some(event), group) };
     let n_before = found.list.len();
@@ -80,13 +80,13 @@ fn find_matched(found: &mut Findings, event: &str, group: &Json) {
     if says_more && found.list.len() > n_before {
         found.rest(entries, &["matcher", "hooks"]);
     } else if says_more {
-        // A hook outside of a group is not how hooks are written now.
+        // A hook outside of a group is not the current format.
         unclear(found, Some(event), group);
     }
 }
 
 fn add(found: &mut Findings, event: &str, hook: &[(String, Json)]) {
-    // What the kind of hook does, the key that says it exactly, and how bad that can be.
+    // The effect of the kind of hook, the key with its exact value, and the severity.
     let kind = values(hook, "type").last().and_then(Json::as_str);
     let (verb, subject, severity) = match kind {
         Some("http") => ("Sends what happens to a server", "url", Severity::Redirects),

@@ -1,8 +1,8 @@
-//! JSON as it was written: every entry of an object in its order, and a key that occurs twice, twice. Which of the two
-//! counts is up to the reader, so both are looked at.
+//! JSON as it was written: the entries of an object keep their order, and a repeated key appears repeatedly. It depends
+//! on the reader which of the repeated entries counts, so all of them are checked.
 //!
-//! More is accepted here than by the CLI, which leaves out a file with a comment in it: what another version might read
-//! is better shown than passed over. Everything unusual is named.
+//! This parser accepts more than the CLI, which ignores a file with a comment in it: it is better to show what another
+//! version might read than to skip it. Everything unusual is named.
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -34,30 +34,35 @@ impl Json {
     pub fn text(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
-            _ => serde_json::to_string(self).expect("keys are strings, and no value refuses"),
+            _ => self.written(),
         }
+    }
+
+    /// The value as JSON.
+    pub fn written(&self) -> String {
+        serde_json::to_string(self).expect("keys are strings, and no value refuses")
     }
 }
 
-/// All values of a key: one, unless it is written more than once.
+/// All values of a key: one, unless the key is repeated.
 pub(super) fn values<'a>(entries: &'a [(String, Json)], key: &str) -> impl Iterator<Item = &'a Json> {
     entries.iter().filter(move |(name, _)| name == key).map(|(_, value)| value)
 }
 
-/// Does a key occur more than once?
+/// Returns whether a key is repeated.
 pub(super) fn has_repeated(entries: &[(String, Json)]) -> bool {
     let mut seen = HashSet::new();
     !entries.iter().all(|(key, _)| seen.insert(key))
 }
 
-/// A file's text, and what is unusual about its bytes.
+/// A file's text, and the unusual properties of its bytes.
 pub(super) struct Decoded<'a> {
     pub text: Cow<'a, str>,
     pub oddities: Vec<&'static str>,
 }
 
-/// Reads bytes as the CLI does, and as it might: a byte order mark is dropped, UTF-16 is understood, what is no text
-/// becomes U+FFFD.
+/// Decodes bytes as the CLI does, and as it might: drops a byte order mark, accepts UTF-16, and replaces invalid text
+/// with U+FFFD.
 pub(super) fn decode(bytes: &[u8]) -> Decoded<'_> {
     // 2.1.329 runs the hooks of a settings file in UTF-16.
     let utf16 = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
@@ -81,13 +86,13 @@ pub(super) fn decode(bytes: &[u8]) -> Decoded<'_> {
     Decoded { text, oddities }
 }
 
-/// A whole file.
+/// A parsed file.
 pub(super) struct Document {
     pub root: Json,
     pub oddities: Vec<String>,
 }
 
-/// Parses a text; where it is no JSON, once more without its comments and trailing commas.
+/// Parses a text. If it is not valid JSON, parses it again without comments and trailing commas.
 pub(super) fn parse(text: &str) -> Result<Document, String> {
     let mut oddities = Vec::new();
     let root = match serde_json::from_str(text) {
@@ -104,10 +109,10 @@ pub(super) fn parse(text: &str) -> Result<Document, String> {
     Ok(Document { root, oddities })
 }
 
-/// The text with spaces for comments and for commas before a closing bracket; `None` if there are none.
+/// The text with spaces in place of comments and of commas before a closing bracket; `None` if there are none.
 fn relaxed(text: &str) -> Option<String> {
     let mut out = Vec::with_capacity(text.len());
-    // Where the last comma stands, if nothing but space came after it.
+    // The position of the last comma, if only whitespace followed it.
     let mut comma = None;
     let mut rest = text.as_bytes();
     let mut changed = false;
@@ -145,7 +150,7 @@ fn relaxed(text: &str) -> Option<String> {
     String::from_utf8(out).ok().filter(|_| changed)
 }
 
-/// How far the string reaches that begins here, its quotes included.
+/// The length of the string that begins here, including its quotes.
 fn string_length(bytes: &[u8]) -> usize {
     let mut at = 1;
     while at < bytes.len() {

@@ -1,4 +1,4 @@
-//! Whatever lies in a folder, a survey comes to an end and misses no change.
+//! Property tests: for any contents of a folder, a survey ends and misses no change.
 
 use super::*;
 use proptest::prelude::*;
@@ -14,7 +14,7 @@ fn write(project: &Path, files: &[Vec<u8>]) {
     }
 }
 
-/// JSON with the keys that mean something, in places where they do and do not.
+/// JSON with known keys, in places where they have a meaning and where they have none.
 fn settings() -> impl Strategy<Value = String> {
     let word = prop::sample::select(vec![
         "hooks",

@@ -1,11 +1,11 @@
-//! MCP servers: programs that the CLI starts, or addresses that it talks to, when it starts itself.
+//! MCP servers: programs that the CLI starts, or addresses that it connects to, when it starts.
 
 use super::Findings;
 use super::json::{Json, has_repeated, values};
 use super::typed::{arguments, quoted};
 use crate::api::{FindingKind, Severity};
 
-/// Finds the servers in the value of `mcpServers`.
+/// Adds findings for the servers in the value of `mcpServers`.
 pub(super) fn find(found: &mut Findings, servers: &Json) {
     let Json::Object(servers) = servers else {
         found.add(
@@ -43,7 +43,7 @@ fn add(found: &mut Findings, name: &str, server: &[(String, Json)]) {
         (None, Some(url)) if !has_repeated(server) => {
             ("Connects to a server", Severity::Redirects, url.text(), &["url", "env", "headersHelper"][..])
         }
-        // Both, neither, or one of them twice: which counts is not ours to guess.
+        // Both, neither, or one of them twice: it is unknown which one the CLI uses.
         _ => {
             let keys: Vec<&str> = server.iter().map(|(key, _)| key.as_str()).collect();
             found.add(
@@ -61,7 +61,7 @@ fn add(found: &mut Findings, name: &str, server: &[(String, Json)]) {
     find_beside(found, name, server, said);
 }
 
-/// Finds what a server says beside `said`, and what else it runs.
+/// Adds the entries of a server that are not in `said`, and anything else that it runs.
 fn find_beside(found: &mut Findings, name: &str, server: &[(String, Json)], said: &[&str]) {
     found.rest(server, said);
     for env in values(server, "env") {

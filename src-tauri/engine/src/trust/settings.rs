@@ -1,5 +1,5 @@
-//! A settings file or a `.mcp.json`, key by key. Keys that Deskbell does not know are shown as well, and judged by what
-//! is in them.
+//! A settings file or a `.mcp.json`, key by key. Keys that Deskbell does not know are shown too, and judged by their
+//! values.
 
 use super::json::Json;
 use super::{Findings, environment, hooks, servers};
@@ -8,7 +8,7 @@ use crate::api::{FindingKind, Severity};
 use FindingKind as Kind;
 use Severity::{Allows, Changes, Redirects, Runs};
 
-/// Finds what a settings file says.
+/// Adds findings for a settings file.
 pub(super) fn find(found: &mut Findings, entries: &[(String, Json)]) {
     for (key, value) in entries {
         match key.as_str() {
@@ -51,7 +51,7 @@ pub(super) fn find(found: &mut Findings, entries: &[(String, Json)]) {
     }
 }
 
-/// Finds what a `.mcp.json` says.
+/// Adds findings for a `.mcp.json`.
 pub(super) fn find_servers(found: &mut Findings, entries: &[(String, Json)]) {
     for (key, value) in entries {
         match key.as_str() {
@@ -61,7 +61,7 @@ pub(super) fn find_servers(found: &mut Findings, entries: &[(String, Json)]) {
     }
 }
 
-/// A key that says nothing to us: its value tells how much to worry.
+/// Adds a finding for an unknown key. Its name and value decide the severity.
 fn find_other(found: &mut Findings, key: &str, value: &Json) {
     let name = key.to_ascii_lowercase();
     let is_command = ["helper", "command", "refresh", "export", "script", "wrapper"];

@@ -1,45 +1,52 @@
-//! What the user decided, one small file per folder, in the app's data folder.
+//! The user's trust decisions, one small file per folder, in the app's data folder.
 //!
-//! A decision is named after the folder's path with its links resolved, so every way to a folder is the same one. A file
-//! that cannot be read is set aside and was never a yes.
+//! A decision is named after the folder's path with its links resolved, so all paths to a folder share one decision. A
+//! file that cannot be read is set aside, and does not count as trust.
 
-use super::{Survey, fingerprint, survey};
-use crate::api::{CommandError, ErrorCode, Finding, FindingKind, TrustDecision, TrustStanding, TrustView};
+use super::files::Found;
+use super::snapshot::{Snapshot, Snapshots};
+use super::{Survey, fingerprint, surveyed};
+use crate::api::{CommandError, ErrorCode, Finding, FindingKind, TrustDecision, TrustStatus, TrustView};
+use crate::disk::{Loaded, load_json, own_folder};
 use crate::store::write_atomically;
 use serde::{Deserialize, Serialize};
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Where the agent keeps rules for one user.
+/// A decision contains the findings of a folder's files, each of a few megabytes at most.
+const MOST_BYTES: u64 = 64 * 1024 * 1024;
+
+/// The file in which the agent saves rules for one user.
 const LOCAL_SETTINGS: &str = ".claude/settings.local.json";
 
-/// Where a folder stands.
+/// The trust state of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
-    /// Nobody was asked.
+pub enum TrustState {
+    /// The user was not asked yet.
     Unknown { survey: Survey },
     /// Trusted, and its files are those that were shown.
     Trusted,
-    /// To be worked in without its settings, whatever they come to say.
+    /// Opened without its settings, whatever they contain later.
     Restricted,
+    /// Its files changed, and the user continues with the settings that were trusted, which are in the copy.
+    Kept { difference: Difference },
     /// It was trusted, and its files changed.
     Changed { survey: Survey, before: Vec<Finding>, difference: Difference },
 }
 
-impl Standing {
-    /// May a child load the folder's own settings? Only then.
+impl TrustState {
+    /// Returns whether an agent may load the settings that were trusted.
     pub fn is_trusted(&self) -> bool {
-        *self == Self::Trusted
+        matches!(self, Self::Trusted | Self::Kept { .. })
     }
 
-    /// Must the user be asked before a child starts?
+    /// Returns whether the user must be asked before an agent starts.
     pub fn must_ask(&self) -> bool {
         matches!(self, Self::Unknown { .. } | Self::Changed { .. })
     }
 }
 
-/// What differs between two surveys of a folder.
+/// The difference between two surveys of a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Difference {
     pub added: Vec<Finding>,
@@ -51,7 +58,7 @@ impl Difference {
         Self { added: without(after, before), removed: without(before, after) }
     }
 
-    /// Is there nothing new but rules that the user had kept there?
+    /// Returns whether everything new is a rule that the user saved there.
     fn is_chosen(&self, rules: &[String]) -> bool {
         let is_chosen = |finding: &Finding| {
             finding.kind == FindingKind::AllowRule
@@ -63,7 +70,7 @@ impl Difference {
     }
 }
 
-/// What is in `all` more often than in `known`.
+/// The findings that are in `all` more often than in `known`.
 fn without(all: &[Finding], known: &[Finding]) -> Vec<Finding> {
     let mut known: Vec<&Finding> = known.iter().collect();
     let is_new = |finding: &&Finding| match known.iter().position(|known| known == finding) {
@@ -76,6 +83,17 @@ fn without(all: &[Finding], known: &[Finding]) -> Vec<Finding> {
     all.iter().filter(is_new).cloned().collect()
 }
 
+/// How an agent may start in a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Admission {
+    /// With the settings that were trusted.
+    Trusted(Snapshot),
+    /// Without the folder's settings.
+    Restricted,
+    /// Only after the user was asked.
+    Ask(TrustState),
+}
+
 #[derive(Debug, thiserror::Error)]
 pub enum TrustError {
     #[error("could not find the folder {path}: {source}", path = path.display())]
@@ -83,9 +101,14 @@ pub enum TrustError {
     /// The files are not those that the user was shown.
     #[error("the folder's settings changed while they were shown")]
     Outdated,
-    /// A file is too large, of the wrong kind, not to be opened, or says more than can be shown.
+    /// A file is too large, of the wrong kind or not readable, or has more findings than can be shown.
     #[error("the folder cannot be trusted: not all that it would run could be read")]
     Unreadable,
+    /// There is no copy of the settings that were trusted before.
+    #[error(
+        "there are no settings that were trusted before: trust the folder as it is, or open it restricted"
+    )]
+    NothingToKeep,
     #[error("could not {what} {path}: {source}", path = path.display())]
     Store { what: &'static str, path: PathBuf, source: io::Error },
 }
@@ -94,83 +117,146 @@ impl From<TrustError> for CommandError {
     fn from(error: TrustError) -> Self {
         let code = match &error {
             TrustError::NoFolder { .. } => ErrorCode::BadProject,
-            TrustError::Outdated | TrustError::Unreadable => ErrorCode::BadCommand,
+            TrustError::Outdated | TrustError::Unreadable | TrustError::NothingToKeep => {
+                ErrorCode::BadCommand
+            }
             TrustError::Store { .. } => ErrorCode::Internal,
         };
         Self { code, message: error.to_string(), detail: None }
     }
 }
 
-/// A decision as it is kept.
+/// A decision as it is stored.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Record {
-    /// For whoever reads the file; the file's name is what counts.
+    /// For a human reader of the file; the file's name is what counts.
     project: String,
     decision: TrustDecision,
     fingerprint: Option<String>,
     findings: Vec<Finding>,
-    /// Rules that the user had kept in the folder's local settings since.
+    /// Rules that the user has saved in the folder's local settings since then.
     #[serde(default)]
     chosen: Vec<String>,
+    /// The files that the user saw and did not agree to: the settings that were trusted before stay in force.
+    #[serde(default)]
+    declined: Option<String>,
 }
 
-/// A folder of decisions.
+/// The folder of decisions.
 #[derive(Clone, Debug)]
 pub struct TrustStore {
     folder: PathBuf,
 }
 
 impl TrustStore {
-    /// Makes the folder if it is not there.
+    /// Opens the store, and creates its folder if it does not exist.
     pub fn open(folder: PathBuf) -> Result<Self, TrustError> {
-        fs::create_dir_all(&folder).map_err(failed("make", &folder))?;
+        own_folder(&folder).map_err(failed("make", &folder))?;
         Ok(Self { folder })
     }
 
-    /// Where a folder stands now. To be asked before every spawn: its files may have changed since the last.
-    pub fn standing(&self, project: &Path) -> Result<Standing, TrustError> {
+    /// The current trust state of a folder.
+    pub fn state(&self, project: &Path) -> Result<TrustState, TrustError> {
         let project = canonical(project)?;
-        let Some(record) = self.read(&project) else {
-            return Ok(Standing::Unknown { survey: survey(&project) });
-        };
-        if record.decision == TrustDecision::Restrict {
-            return Ok(Standing::Restricted);
-        }
-        self.compare(&project, record, survey(&project))
+        Ok(self.look(&project)?.0)
     }
 
-    /// Is a trusted folder still what it was?
-    fn compare(&self, project: &Path, record: Record, survey: Survey) -> Result<Standing, TrustError> {
-        // A fingerprint that could not be made equals none.
+    /// Returns how an agent may start in a folder. Call it before every start, because the files may have changed.
+    pub fn check(&self, project: &Path) -> Result<Admission, TrustError> {
+        let project = canonical(project)?;
+        let snapshots = self.snapshots(&project);
+        let (state, files, survey) = self.look(&project)?;
+        let fingerprint = match &state {
+            TrustState::Restricted => return Ok(Admission::Restricted),
+            TrustState::Trusted => survey.and_then(|survey| survey.fingerprint),
+            TrustState::Kept { .. } => self.read(&project).and_then(|record| record.fingerprint),
+            TrustState::Unknown { .. } | TrustState::Changed { .. } => return Ok(Admission::Ask(state)),
+        };
+        let fingerprint = fingerprint.ok_or(TrustError::Unreadable)?;
+        if state == TrustState::Trusted {
+            self.copy(&project, &files, &fingerprint)?;
+        }
+        let snapshot = snapshots.open(&project, &fingerprint).map_err(failed("read", &self.folder))?;
+        Ok(Admission::Trusted(snapshot))
+    }
+
+    /// Makes a copy of the folder's current settings, regardless of the decision.
+    pub fn trust_once(&self, project: &Path) -> Result<Snapshot, TrustError> {
+        let project = canonical(project)?;
+        let (survey, files) = surveyed(&project);
+        let fingerprint = survey.fingerprint.ok_or(TrustError::Unreadable)?;
+        self.copy(&project, &files, &fingerprint)?;
+        self.snapshots(&project).open(&project, &fingerprint).map_err(failed("read", &self.folder))
+    }
+
+    /// The trust state of a folder, and the files that it is based on.
+    fn look(&self, project: &Path) -> Result<(TrustState, Vec<Found>, Option<Survey>), TrustError> {
+        let record = self.read(project);
+        if record.as_ref().is_some_and(|record| record.decision == TrustDecision::Restrict) {
+            return Ok((TrustState::Restricted, Vec::new(), None));
+        }
+        let (survey, files) = surveyed(project);
+        let state = match record {
+            None => TrustState::Unknown { survey: survey.clone() },
+            Some(record) => self.compare(project, record, survey.clone())?,
+        };
+        Ok((state, files, Some(survey)))
+    }
+
+    fn snapshots(&self, project: &Path) -> Snapshots {
+        Snapshots::of(&self.folder.join("snapshots"), project)
+    }
+
+    fn copy(&self, project: &Path, files: &[Found], fingerprint: &str) -> Result<(), TrustError> {
+        let written = self.snapshots(project).write(project, files, fingerprint);
+        written.map_err(failed("copy the settings to", &self.folder))
+    }
+
+    /// Compares a trusted folder with the files that were trusted.
+    fn compare(&self, project: &Path, record: Record, survey: Survey) -> Result<TrustState, TrustError> {
+        // A missing fingerprint matches none.
         if survey.fingerprint.is_some() && survey.fingerprint == record.fingerprint {
-            return Ok(Standing::Trusted);
+            return Ok(TrustState::Trusted);
         }
         let difference = Difference::between(&record.findings, &survey.findings);
         if survey.fingerprint.is_some() && difference.is_chosen(&record.chosen) {
             self.write(project, TrustDecision::Trust, survey, record.chosen)?;
-            return Ok(Standing::Trusted);
+            return Ok(TrustState::Trusted);
         }
-        Ok(Standing::Changed { survey, before: record.findings, difference })
+        let is_declined = survey.fingerprint.is_some() && survey.fingerprint == record.declined;
+        let trusted = record.fingerprint.as_deref();
+        if is_declined && trusted.is_some_and(|fingerprint| self.snapshots(project).has(fingerprint)) {
+            return Ok(TrustState::Kept { difference });
+        }
+        Ok(TrustState::Changed { survey, before: record.findings, difference })
     }
 
-    /// The same for a window, with what the folder says whatever was decided.
+    /// The trust state for a window, with the folder's current findings regardless of the decision.
     pub fn view(&self, project: &Path) -> Result<TrustView, TrustError> {
         let project = canonical(project)?;
-        let survey = survey(&project);
-        let (standing, difference) = match self.read(&project) {
-            None => (TrustStanding::Unknown, Difference::default()),
+        let (survey, _) = surveyed(&project);
+        let (state, difference, can_keep) = match self.read(&project) {
+            None => (TrustStatus::Unknown, Difference::default(), false),
             Some(record) if record.decision == TrustDecision::Restrict => {
-                (TrustStanding::Restricted, Difference::default())
+                (TrustStatus::Restricted, Difference::default(), false)
             }
-            Some(record) => match self.compare(&project, record, survey.clone())? {
-                Standing::Changed { difference, .. } => (TrustStanding::Changed, difference),
-                _ => (TrustStanding::Trusted, Difference::default()),
-            },
+            Some(record) => {
+                let trusted = record.fingerprint.clone();
+                let has_copy = trusted.is_some_and(|trusted| self.snapshots(&project).has(&trusted));
+                match self.compare(&project, record, survey.clone())? {
+                    TrustState::Changed { difference, .. } => {
+                        (TrustStatus::Changed, difference, has_copy && survey.fingerprint.is_some())
+                    }
+                    TrustState::Kept { difference } => (TrustStatus::Kept, difference, false),
+                    _ => (TrustStatus::Trusted, Difference::default(), false),
+                }
+            }
         };
         Ok(TrustView {
+            can_keep,
             project: project.display().to_string(),
-            standing,
+            state,
             nothing_to_run: survey.nothing_to_run(),
             findings: survey.findings,
             added: difference.added,
@@ -179,7 +265,7 @@ impl TrustStore {
         })
     }
 
-    /// Keeps a decision. To trust needs the fingerprint of what was `shown`: what the user has not seen is not trusted.
+    /// Stores a decision. Trusting requires the `shown` fingerprint, because unseen settings are not trusted.
     pub fn decide(
         &self,
         project: &Path,
@@ -187,18 +273,39 @@ impl TrustStore {
         shown: Option<&str>,
     ) -> Result<(), TrustError> {
         let project = canonical(project)?;
-        let survey = survey(&project);
-        if decision == TrustDecision::Trust {
+        let (survey, files) = surveyed(&project);
+        if decision != TrustDecision::Restrict {
             let now = survey.fingerprint.as_deref().ok_or(TrustError::Unreadable)?;
             if shown != Some(now) {
                 return Err(TrustError::Outdated);
             }
         }
+        match decision {
+            TrustDecision::Trust => {
+                if let Some(fingerprint) = &survey.fingerprint {
+                    self.copy(&project, &files, fingerprint)?;
+                }
+            }
+            TrustDecision::Keep => return self.decline(&project, survey),
+            TrustDecision::Restrict => {}
+        }
         self.write(&project, decision, survey, Vec::new())
     }
 
-    /// Says that the user had a rule kept in the folder's local settings, by answering a permission request. The agent
-    /// will write it there, and that is no reason to ask whether the folder is still trusted.
+    /// Records that the user does not agree to a change, and continues with the settings that were trusted before.
+    fn decline(&self, project: &Path, survey: Survey) -> Result<(), TrustError> {
+        let record = self.read(project).filter(|record| record.decision == TrustDecision::Trust);
+        let mut record = record.ok_or(TrustError::NothingToKeep)?;
+        let trusted = record.fingerprint.as_deref();
+        if !trusted.is_some_and(|fingerprint| self.snapshots(project).has(fingerprint)) {
+            return Err(TrustError::NothingToKeep);
+        }
+        record.declined = survey.fingerprint;
+        self.save(project, &record)
+    }
+
+    /// Records that the user saved a rule in the folder's local settings by answering a permission request. The agent
+    /// will write it there, and that is no reason to ask again whether the folder is trusted.
     pub fn expect_rule(&self, project: &Path, rule: &str) -> Result<(), TrustError> {
         let project = canonical(project)?;
         match self.read(&project) {
@@ -219,7 +326,7 @@ impl TrustStore {
     ) -> Result<(), TrustError> {
         let Survey { findings, fingerprint, .. } = survey;
         let name = project.display().to_string();
-        self.save(project, &Record { project: name, decision, fingerprint, findings, chosen })
+        self.save(project, &Record { project: name, decision, fingerprint, findings, chosen, declined: None })
     }
 
     fn save(&self, project: &Path, record: &Record) -> Result<(), TrustError> {
@@ -228,21 +335,12 @@ impl TrustStore {
         write_atomically(&path, &text).map_err(failed("write", &path))
     }
 
-    /// What was decided; `None` also if it cannot be read, which is then set aside.
+    /// The stored decision; `None` also if it cannot be read, in which case the file is set aside.
     fn read(&self, project: &Path) -> Option<Record> {
-        let path = self.path(project);
-        let problem = match fs::read(&path) {
-            Ok(text) => match serde_json::from_slice(&text) {
-                Ok(record) => return Some(record),
-                Err(error) => error.to_string(),
-            },
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
-            Err(error) => error.to_string(),
-        };
-        let aside = path.with_extension("json.unreadable");
-        let moved = fs::rename(&path, &aside);
-        tracing::warn!(path = %path.display(), problem, moved = moved.is_ok(), "a trust decision cannot be read");
-        None
+        match load_json(&self.path(project), MOST_BYTES) {
+            Loaded::Read(record) => Some(record),
+            Loaded::Missing | Loaded::Unreadable(_) => None,
+        }
     }
 
     fn path(&self, project: &Path) -> PathBuf {

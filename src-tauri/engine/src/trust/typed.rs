@@ -1,8 +1,8 @@
-//! Commands and their arguments as a person would type them.
+//! Commands and their arguments as a user would type them.
 
 use super::json::Json;
 
-/// Arguments as they would be typed behind the command, each with a space before it.
+/// Arguments as typed after the command, each with a space before it.
 pub(super) fn arguments(arguments: &Json) -> String {
     match arguments {
         Json::List(list) => list.iter().map(|argument| format!(" {}", quoted(&argument.text()))).collect(),
@@ -10,7 +10,7 @@ pub(super) fn arguments(arguments: &Json) -> String {
     }
 }
 
-/// As a shell would have to be told: where an argument begins and ends can always be seen.
+/// A word quoted for a shell, so that the beginning and the end of an argument are always visible.
 pub(super) fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_@%+=:,./-${}".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {

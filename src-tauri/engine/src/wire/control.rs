@@ -1,4 +1,5 @@
-//! What the agent asks of its host, and its answers to what the host asked. Permission is asked for here.
+//! Control protocol, inbound: the agent's requests, such as permission requests, and its responses to the host's
+//! requests.
 
 use super::head::Head;
 use super::json::{self, Input};
@@ -7,15 +8,15 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// What the agent may ask of its host.
+/// A control request from the agent.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ControlRequest {
     CanUseTool(Box<CanUseTool>),
-    /// Answered with an error, never with an allow.
+    /// Unsupported request: answered with an error, never with an allow.
     Unknown {
         subtype: String,
     },
-    /// A permission request that cannot be read: answered with a denial.
+    /// A permission request that cannot be parsed: answered with a denial.
     MalformedCanUseTool {
         error: String,
     },
@@ -32,7 +33,8 @@ pub struct CanUseTool {
     pub suppress_always_allow_rule: bool,
 }
 
-/// A request and its name. Never through a value: the input of a tool is kept as it was written.
+/// Parses a request and its id. Does not go through `Value`, because the input of a tool must be kept as it was
+/// written.
 pub(super) fn read_control_request(text: &str) -> Result<(String, ControlRequest), serde_json::Error> {
     #[derive(Deserialize)]
     struct Outer<'a> {
@@ -43,7 +45,7 @@ pub(super) fn read_control_request(text: &str) -> Result<(String, ControlRequest
     let (request_id, request) = match serde_json::from_str::<Outer<'_>>(text) {
         Ok(Outer { request_id, request }) => (request_id, Ok(request.get())),
         Err(error) => {
-            // Something asks and waits. It is turned down if it can be named at all.
+            // The agent waits for a response. If the request has an id, it can be refused.
             let outer: Value = json::read_leniently(text)?;
             let Some(id) = outer.get("request_id").and_then(Value::as_str) else { return Err(error) };
             let subtype = outer.get("request").and_then(|request| request.get("subtype"));
@@ -53,7 +55,7 @@ pub(super) fn read_control_request(text: &str) -> Result<(String, ControlRequest
     };
     let request = match request {
         Ok(request) => {
-            // Only what decides: however deep the rest is, something waits for an answer.
+            // Only the fields that decide: the agent waits for a response however deeply the rest is nested.
             let head = serde_json::from_str::<Head<'_>>(request);
             match head.as_ref().ok().and_then(|head| head.subtype.as_deref()).unwrap_or("") {
                 "can_use_tool" => read_can_use_tool(request).map_or_else(
@@ -72,7 +74,7 @@ pub(super) fn read_control_request(text: &str) -> Result<(String, ControlRequest
 }
 
 fn read_can_use_tool(text: &str) -> Result<CanUseTool, serde_json::Error> {
-    /// A field that stands twice is an error: which of the two the agent means cannot be known.
+    /// A duplicate field is an error, because it is unknown which one the agent means.
     #[derive(Deserialize)]
     struct Fields<'a> {
         #[serde(borrow)]
@@ -105,7 +107,7 @@ fn read_can_use_tool(text: &str) -> Result<CanUseTool, serde_json::Error> {
     })
 }
 
-/// An answer, and the name of the request that it is to.
+/// Parses a response and the id of its request.
 pub(super) fn read_control_response(
     text: &str,
 ) -> Result<(String, Result<Value, String>), serde_json::Error> {

@@ -1,9 +1,9 @@
-//! What decides how a message is read.
+//! The fields of a message that decide how it is parsed.
 
 use serde::Deserialize;
 use std::borrow::Cow;
 
-/// Only what decides which struct to read; on `result`, `type` is the nineteenth key.
+/// The fields that decide which struct to parse; in `result`, `type` is the nineteenth key.
 #[derive(Deserialize)]
 pub(super) struct Head<'a> {
     #[serde(borrow, rename = "type")]

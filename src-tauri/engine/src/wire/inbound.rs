@@ -1,4 +1,4 @@
-//! What the agent says, each line by its kind.
+//! Messages from the agent, one variant per kind of line.
 
 use super::control::ControlRequest;
 use super::message::{Assistant, TokenUsage, User};
@@ -6,7 +6,7 @@ use super::stream::Stream;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// One line of the agent's stdout, or of its transcript on disk: both have the same shapes.
+/// One line of the agent's stdout, or of its transcript on disk: both use the same shapes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Inbound {
     Init(Box<Init>),
@@ -14,21 +14,21 @@ pub enum Inbound {
     User(Box<User>),
     Stream(Box<Stream>),
     Result(Box<TurnResult>),
-    /// The agent asks something of us; it waits for the answer.
+    /// A request from the agent, which waits for the response.
     ControlRequest {
         request_id: String,
         request: ControlRequest,
     },
-    /// The answer to something we asked.
+    /// The response to a request of ours.
     ControlResponse {
         request_id: String,
         outcome: Result<Value, String>,
     },
-    /// The agent takes a request back.
+    /// The agent withdraws a request.
     ControlCancel {
         request_id: String,
     },
-    /// `requesting`, `compacting`, nothing; or a new permission mode.
+    /// `requesting`, `compacting` or none; or a new permission mode.
     Status {
         status: Option<String>,
         permission_mode: Option<String>,
@@ -41,10 +41,12 @@ pub enum Inbound {
     CompactBoundary {
         trigger: String,
         pre_tokens: Option<u64>,
+        /// Tokens in the context after compaction.
+        post_tokens: Option<u64>,
     },
-    /// `/clear`: the next `init` brings a new session id. (`new_conversation_id` is not it.)
+    /// `/clear`: the next `init` has a new session id. (`new_conversation_id` is not that id.)
     ConversationReset,
-    /// A denial that nobody was asked about.
+    /// A denial without a permission request.
     PermissionDenied {
         tool: String,
         message: String,
@@ -66,22 +68,36 @@ pub enum Inbound {
     /// A background task or subagent ended, with its summary.
     TaskEnded {
         task_id: String,
-        /// The call that began it.
+        /// The tool call that started the task.
         tool_use_id: Option<String>,
         status: String,
         summary: String,
+        /// The report of a subagent. If the agent's summary is the report itself, `summary` is empty.
+        report: Option<String>,
     },
+    /// Ids of the running background tasks. Absent on 2.1.197.
     BackgroundTasks {
-        n: usize,
+        ids: Vec<String>,
     },
     Title {
         title: String,
     },
-    /// Of a kind that needs nothing from us.
+    /// The agent failed outside of any reply; contains its message. No `result` follows.
+    Error {
+        words: String,
+    },
+    /// Before it exits, the agent reports data that it could not write to disk (2.1.329).
+    WritesLost {
+        /// `ENOSPC` or `EDQUOT`.
+        error_code: String,
+        /// Lost lines belong to the conversation, not only to the agent's own settings.
+        transcript: bool,
+    },
+    /// A kind of message that needs no action.
     Unknown {
         kind: String,
     },
-    /// Not a message. `line` is cut to its first 4 KiB.
+    /// Not a message. `line` is truncated to 4 KiB.
     Unreadable {
         line: String,
         error: String,
@@ -96,23 +112,23 @@ pub struct Init {
     #[serde(rename = "permissionMode")]
     pub permission_mode: Option<String>,
     pub claude_code_version: Option<String>,
-    /// Absent on versions that feature nothing of it: treat them as old.
+    /// Absent on versions without this field: treat them as old.
     pub capabilities: Option<Vec<Value>>,
     pub slash_commands: Vec<String>,
     pub terminal_slash_commands: Vec<String>,
     pub tools: Vec<String>,
-    /// Where the agent keeps its own notes.
+    /// Folders where the agent keeps its own notes.
     pub memory_paths: Map<String, Value>,
 }
 
 impl Init {
-    /// Does it tell which prompts it took up, and when? (2.1.329 does, 2.1.197 does not.)
+    /// Does the agent report which prompts joined a turn, and when? (2.1.329 does, 2.1.197 does not.)
     pub fn tells_prompts(&self) -> bool {
         self.capabilities.iter().flatten().any(|capability| capability == "msg_lifecycle_v1")
     }
 }
 
-/// The end of a turn. Judge it by `is_error`, never by `subtype` alone.
+/// The end of a turn. Use `is_error` to detect failure, never `subtype` alone.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct TurnResult {
@@ -125,27 +141,27 @@ pub struct TurnResult {
     pub session_id: Option<String>,
     pub duration_ms: u64,
     pub num_turns: u64,
-    /// Of the whole session, not of the turn.
-    pub total_cost_usd: f64,
+    /// Total of the session, not of the turn.
+    pub total_cost_usd: Option<f64>,
     pub usage: Option<TokenUsage>,
     #[serde(rename = "modelUsage")]
     pub model_usage: Map<String, Value>,
-    /// The prompts that this turn consumed; absent on 2.1.197.
+    /// The prompts that this turn included; absent on 2.1.197.
     pub user_message_uuids: Option<Vec<String>>,
     pub origin: Option<Origin>,
     pub uuid: Option<String>,
 }
 
 impl TurnResult {
-    /// The window of the model that works. Every model that the session used is told of, those of subagents and those
-    /// that were switched away from among them; for one that is not, the largest window is taken.
+    /// The context window of this model in tokens. `model_usage` lists every model that the session used, including
+    /// those of subagents and those used earlier. If `model` is not listed, the largest window is returned.
     pub fn context_window(&self, model: Option<&str>) -> Option<u64> {
         let window = |usage: &Value| usage.get("contextWindow")?.as_u64();
         let own = model.and_then(|model| self.model_usage.get(model)).and_then(window);
         own.or_else(|| self.model_usage.values().filter_map(window).max())
     }
 
-    /// What failed, in the agent's words; internal diagnostics are not for people.
+    /// The agent's message about a failure, or its result text; internal diagnostics are skipped.
     pub fn words(&self) -> Option<String> {
         let errors = self.errors.iter().filter(|error| !error.starts_with("[ede_diagnostic]"));
         let text = self.result.iter().chain(errors).find(|text| !text.trim().is_empty());
@@ -165,7 +181,7 @@ pub struct Retry {
     pub attempt: u32,
     pub max_retries: u32,
     pub retry_delay_ms: f64,
-    /// `None`: the network, not the service.
+    /// `None`: a network failure instead of an API error.
     pub error_status: Option<u16>,
     pub error: Option<String>,
 }

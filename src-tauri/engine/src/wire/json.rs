@@ -1,5 +1,5 @@
-//! JSON as text: what a parsed value loses is kept here. The spelling of numbers, keys that stand twice, halves of
-//! surrogate pairs and the order of everything stay as the agent wrote them.
+//! Lossless JSON text. Number spellings, duplicate keys, lone surrogates and the order of fields, which parsed values
+//! lose, stay as the agent wrote them.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// A JSON object, exactly as it was written, and as far as it can be read.
+/// A JSON object: its exact text, and its value as far as it can be parsed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Input {
     text: String,
@@ -15,7 +15,7 @@ pub struct Input {
 }
 
 impl Input {
-    /// Reads one object; `text` is kept byte for byte.
+    /// Parses one object; `text` is kept byte for byte.
     pub fn read(text: &str) -> Result<Self, serde_json::Error> {
         let value: Value = read_leniently(text)?;
         if !value.is_object() {
@@ -24,12 +24,12 @@ impl Input {
         Ok(Self { text: text.to_owned(), value })
     }
 
-    /// Every byte as the agent wrote it, on one line.
+    /// Exactly what the agent wrote, on one line.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// For reading fields: numbers may have lost their spelling, and only the last of equal keys is there.
+    /// For reading fields: numbers may have lost their spelling, and of duplicate keys only the last is kept.
     pub fn value(&self) -> &Value {
         &self.value
     }
@@ -47,15 +47,15 @@ impl From<Value> for Input {
     }
 }
 
-/// A piece of JSON text, told by its first byte: a string with its quotes, a number or a word, or one sign.
+/// A JSON token: a string with its quotes, a number or word, or a single sign.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Token {
     range: Range<usize>,
-    /// `"` for a string, `0` for numbers and words, else the sign itself.
+    /// `"` for a string, `0` for a number or word, otherwise the sign itself.
     kind: u8,
 }
 
-/// The tokens of a text that is known to be JSON.
+/// The tokens of a text that is known to be valid JSON.
 fn tokens(text: &str) -> impl Iterator<Item = Token> + '_ {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -90,11 +90,11 @@ fn tokens(text: &str) -> impl Iterator<Item = Token> + '_ {
     })
 }
 
-/// Reads JSON that a Rust value cannot hold whole: half a surrogate pair becomes U+FFFD, and a number that is out of
-/// range a string of its spelling.
+/// Parses JSON that Rust values cannot represent exactly: a lone surrogate becomes U+FFFD, and a number out of range
+/// becomes a string with its spelling.
 pub fn read_leniently<T: DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
     serde_json::from_str(text).or_else(|error| {
-        // What is not JSON at all stays an error.
+        // Text that is not JSON remains an error.
         serde_json::from_str::<&RawValue>(text)?;
         let repaired = repaired(text).ok_or(error)?;
         serde_json::from_str(&repaired)
@@ -120,7 +120,7 @@ fn repaired(text: &str) -> Option<String> {
     (copied > 0).then(|| out + &text[copied..])
 }
 
-/// The escapes of halves of surrogate pairs in a text: where each is, and which.
+/// The range and code unit of each lone surrogate escape in a text.
 fn lone_surrogates(text: &str) -> Vec<(Range<usize>, u32)> {
     let bytes = text.as_bytes();
     let unit = |at: usize| -> Option<u32> {
@@ -158,24 +158,24 @@ fn replaced(text: &str, found: &[(Range<usize>, u32)], with: impl Fn(u32) -> Str
     out + &text[copied..]
 }
 
-/// The text with each lone surrogate escape replaced by U+FFFD's; `None` if there was none.
+/// Replaces each lone surrogate escape by that of U+FFFD; `None` if there is none.
 pub fn without_lone_surrogates(text: &str) -> Option<String> {
     let found = lone_surrogates(text);
     (!found.is_empty()).then(|| replaced(text, &found, |_| "\\ufffd".to_owned()))
 }
 
-/// A string that JSON text holds.
+/// A string in a JSON text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
-    /// What it says; half a surrogate pair is written out as `\u{D83D}`, since no Rust string can hold it.
+    /// The unescaped text. A lone surrogate is written as `\u{D83D}`, since no Rust string can contain it.
     pub text: String,
-    /// The code units that are no characters.
+    /// Number of lone surrogates.
     pub n_broken: usize,
-    /// It names a field.
+    /// The string is a key.
     pub is_key: bool,
 }
 
-/// Every string in a text that is known to be JSON, keys among them, in order.
+/// All strings in a text that is known to be valid JSON, including keys, in order.
 pub fn strings(text: &str) -> Vec<Held> {
     let mut found: Vec<Held> = Vec::new();
     let mut last_was_string = false;
@@ -205,7 +205,7 @@ fn unquoted(literal: &str) -> Held {
     Held { text, n_broken: broken.len(), is_key: false }
 }
 
-/// The string in a field of an object, the last if there are several: as the agent's own parser takes it.
+/// The string value of an object's field. Of duplicate keys the last one counts, as in the agent's parser.
 pub fn string_field(text: &str, name: &str) -> Option<String> {
     let value = &text[fields(text).into_iter().rev().find(|field| field.name == name)?.value];
     value.starts_with('"').then(|| unquoted(value).text)
@@ -216,7 +216,7 @@ struct Field {
     value: Range<usize>,
 }
 
-/// The fields of an object, its own and not those inside.
+/// The fields of the outermost object.
 fn fields(text: &str) -> Vec<Field> {
     let mut found: Vec<Field> = Vec::new();
     let mut depth = 0_usize;
@@ -254,7 +254,7 @@ fn fields(text: &str) -> Vec<Field> {
     found
 }
 
-/// The keys that stand more than once in one object, wherever it is.
+/// Keys that occur more than once in the same object, at any depth.
 pub fn duplicate_keys(text: &str) -> Vec<String> {
     let mut objects: Vec<Vec<String>> = Vec::new();
     let mut found: Vec<String> = Vec::new();
@@ -278,7 +278,7 @@ pub fn duplicate_keys(text: &str) -> Vec<String> {
     found
 }
 
-/// The object with another value for a field: the last of that name, else a new one at its end. All else stays as it
+/// Sets a field of an object: replaces the last field of that name, or adds one at the end. Everything else stays as it
 /// was written.
 pub fn with_field(text: &str, name: &str, value: &str) -> String {
     let fields = fields(text);
@@ -290,13 +290,13 @@ pub fn with_field(text: &str, name: &str, value: &str) -> String {
     format!("{}{comma}{}:{value}{}", text[..end].trim_end(), Value::from(name), &text[end..])
 }
 
-/// The same tokens on one line: a line of the agent's ends with the first newline. An error if it is no object.
+/// The same tokens on one line, because a newline ends a line of the protocol. Fails if the text is not an object.
 pub fn one_line(text: &str) -> Result<String, serde_json::Error> {
     Input::read(text.trim())?;
     Ok(tokens(text).map(|token| &text[token.range]).collect())
 }
 
-/// The same tokens, a field to a line.
+/// The same tokens with one field per line.
 pub fn indented(text: &str) -> String {
     let tokens: Vec<Token> = tokens(text).collect();
     let mut out = String::new();

@@ -1,9 +1,9 @@
-//! The messages of a conversation, and the blocks they are made of.
+//! Conversation messages and their content blocks.
 
 use serde::Deserialize;
 use serde_json::Value;
 
-/// One content block of the agent's reply, or the whole of a short one; the blocks of a reply share `message.id`.
+/// One content block of the agent's reply, or all of a short reply. The blocks of one reply share `message.id`.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct Assistant {
@@ -11,14 +11,31 @@ pub struct Assistant {
     pub parent_tool_use_id: Option<String>,
     pub uuid: Option<String>,
     pub session_id: Option<String>,
-    /// A class of failure: the text is then about the failure.
+    /// The class of a failure; the text then describes the failure.
     pub error: Option<String>,
-    /// Cut by an interrupt.
+    /// Interrupted before its end.
     pub aborted: bool,
     pub timestamp: Option<String>,
     pub thinking_duration_ms: Option<u64>,
     #[serde(rename = "isSidechain")]
     pub is_sidechain: bool,
+    /// Result of a slash command that the CLI runs itself; absent on 2.1.197.
+    pub local_command_outcome: Option<Value>,
+}
+
+impl Assistant {
+    /// The name of a slash command that the CLI does not run for a host, such as `/login` or `/status`. The CLI reports
+    /// this in place of a reply and then ends the turn successfully.
+    pub fn unavailable_command(&self) -> Option<&str> {
+        let [ContentBlock::Text { text }] = self.message.content.as_slice() else { return None };
+        let is_the_clis_own = self.message.model.as_deref() == Some("<synthetic>");
+        let kind = self.local_command_outcome.as_ref().and_then(|outcome| outcome.get("kind"));
+        // 2.1.197 sends only the text.
+        let is_told = kind.is_none_or(|kind| kind == "unavailable_headless");
+        let command = text.trim().strip_suffix(" isn't available in this environment.")?;
+        let is_name = command.starts_with('/') && !command.contains(char::is_whitespace);
+        Some(command).filter(|_| is_the_clis_own && is_told && is_name)
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -41,7 +58,7 @@ pub struct TokenUsage {
 }
 
 impl TokenUsage {
-    /// Tokens that are in the context after this reply.
+    /// Number of tokens in the context after this reply.
     pub fn context_tokens(&self) -> u64 {
         self.input_tokens
             .saturating_add(self.cache_creation_input_tokens)
@@ -50,7 +67,7 @@ impl TokenUsage {
     }
 }
 
-/// A block of a message.
+/// A content block of a message.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ContentBlock {
     Text { text: String },
@@ -61,14 +78,15 @@ pub enum ContentBlock {
     Unknown { kind: String, raw: Value },
 }
 
-/// A tool's result, an echo, or a message the agent wrote in the user's name.
+/// A user message: a tool result, an echo, or a message that the agent wrote in the user's name.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct User {
     pub message: UserMessage,
     pub parent_tool_use_id: Option<String>,
     pub uuid: Option<String>,
-    /// The result as data: an object, or a string when the tool failed. On disk it is called `toolUseResult`.
+    /// The result as data: an object, or a string when the tool failed. In the transcript on disk the field is
+    /// `toolUseResult`.
     #[serde(alias = "toolUseResult")]
     pub tool_use_result: Option<Value>,
     #[serde(rename = "isReplay")]
@@ -82,16 +100,36 @@ pub struct User {
     #[serde(rename = "isCompactSummary")]
     pub is_compact_summary: bool,
     pub timestamp: Option<String>,
-    /// How each call of the message came to run, or not; absent on 2.1.197.
+    /// Per call of the message: why it ran or did not run. Absent on 2.1.197.
     pub tool_result_meta: Option<Value>,
+    /// The same in the transcript on disk, for the only call of the line (2.1.329).
+    #[serde(rename = "toolDenialKind")]
+    pub tool_denial_kind: Option<String>,
 }
 
 impl User {
-    /// Who decided on a call: `{decision, source, reason_type}`.
+    /// The permission decision on a call: `{decision, source, reason_type}`.
     pub fn decision_on(&self, tool_use_id: &str) -> Option<&Value> {
         let of_call = |meta: &&Value| meta.get("id").and_then(Value::as_str) == Some(tool_use_id);
         let meta = self.tool_result_meta.as_ref()?.as_array()?.iter().find(of_call)?;
         meta.get("permission_decision").filter(|decision| decision.is_object())
+    }
+
+    /// The reason why a call did not run or did not complete: `permission-rule`, `user-rejected`. Absent on 2.1.197.
+    pub fn refusal(&self, tool_use_id: &str) -> Option<&str> {
+        let of_call = |meta: &&Value| meta.get("id").and_then(Value::as_str) == Some(tool_use_id);
+        let meta = self.tool_result_meta.as_ref().and_then(|meta| meta.as_array()?.iter().find(of_call));
+        let live = meta.and_then(|meta| meta.get("non_execution_kind")?.as_str());
+        live.or(self.tool_denial_kind.as_deref())
+    }
+
+    /// The id of the background task that the call started: a command or a subagent that continues after the result.
+    pub fn background_task(&self) -> Option<&str> {
+        let result = self.tool_use_result.as_ref()?;
+        let text = |key: &str| result.get(key).and_then(Value::as_str);
+        // The task of a subagent has the subagent's id (2.1.197 and 2.1.329).
+        text("backgroundTaskId")
+            .or_else(|| text("agentId").filter(|_| text("status") == Some("async_launched")))
     }
 }
 
@@ -102,7 +140,7 @@ pub struct UserMessage {
     pub content: Vec<ContentBlock>,
 }
 
-/// A message's content is one string or a list of blocks.
+/// Parses the content of a message: a string or a list of blocks.
 fn content_blocks<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<ContentBlock>, D::Error> {
     Ok(match Value::deserialize(deserializer)? {
         Value::String(text) => vec![ContentBlock::Text { text }],
@@ -111,7 +149,7 @@ fn content_blocks<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<V
     })
 }
 
-/// A block of whatever kind.
+/// Parses one content block of any kind.
 pub(super) fn read_content_block(mut block: Value) -> ContentBlock {
     let kind = block.get("type").and_then(Value::as_str).unwrap_or("").to_owned();
     let mut string = |key: &str| match block.get_mut(key).map(Value::take) {

@@ -1,9 +1,9 @@
-//! From us to the agent: each function gives one whole line, without its newline.
+//! Messages to the agent. Each function returns one complete line without its newline, or the body of a request.
 
-use crate::api::Image;
+use crate::api::{Image, PermissionMode};
 use serde_json::{Value, json};
 
-/// A prompt. `uuid` names it in the agent's results; `origin` makes it count as a person's (2.1.329).
+/// A prompt. Results refer to it by `uuid`. `origin` marks it as written by a person (2.1.329).
 pub fn user(uuid: &str, text: &str, images: &[Image]) -> String {
     let content = if images.is_empty() {
         json!(text)
@@ -26,7 +26,7 @@ pub fn user(uuid: &str, text: &str, images: &[Image]) -> String {
     .to_string()
 }
 
-/// Asks something of the agent.
+/// A control request to the agent.
 pub fn control_request(request_id: &str, request: Value) -> String {
     json!({"type": "control_request", "request_id": request_id, "request": request}).to_string()
 }
@@ -35,40 +35,50 @@ pub fn initialize() -> Value {
     json!({"subtype": "initialize"})
 }
 
+/// Cancels a prompt that has not joined a turn. The response is `{"cancelled": bool}` (2.1.329).
+pub fn cancel_prompt(wire_id: &str) -> Value {
+    json!({"subtype": "cancel_async_message", "message_uuid": wire_id})
+}
+
 pub fn interrupt() -> Value {
     json!({"subtype": "interrupt"})
 }
 
-pub fn set_permission_mode(mode: &str) -> Value {
-    json!({"subtype": "set_permission_mode", "mode": mode})
+pub fn set_permission_mode(mode: PermissionMode) -> Value {
+    json!({"subtype": "set_permission_mode", "mode": mode.name()})
 }
 
 pub fn set_model(model: &str) -> Value {
     json!({"subtype": "set_model", "model": model})
 }
 
-/// Sets the effort as a flag would: for this process, in no file. Any word is answered with success (2.1.329).
+/// Sets the effort for this process only, like a flag; no file is written. The agent accepts any value (2.1.329).
 pub fn set_effort(level: Option<&str>) -> Value {
     json!({"subtype": "apply_flag_settings", "settings": {"effortLevel": level}})
 }
 
-/// No tokens to think with is no thinking; `null` is the model's own measure (2.1.329).
+/// 0 thinking tokens disables thinking; `null` restores the model's default (2.1.329).
 pub fn set_thinking(on: bool) -> Value {
     let tokens = if on { Value::Null } else { json!(0) };
     json!({"subtype": "set_max_thinking_tokens", "max_thinking_tokens": tokens})
 }
 
-/// The rules in force; an error on 2.1.197.
+/// Requests the permission rules in effect; 2.1.197 responds with an error.
 pub fn list_permission_rules() -> Value {
     json!({"subtype": "list_permission_rules"})
 }
 
-/// What the agent works with, and which files said so.
+/// Requests the exact usage of the session; `get_session_cost` rounds it.
+pub fn get_usage() -> Value {
+    json!({"subtype": "get_usage"})
+}
+
+/// Requests the agent's effective settings and the files that they come from.
 pub fn get_settings() -> Value {
     json!({"subtype": "get_settings"})
 }
 
-/// Allows a tool to run with exactly this input, one line of JSON that goes byte for byte, keeping these rules.
+/// Allows a tool call with exactly this input, one line of JSON that is sent byte for byte, and adds these rules.
 pub fn allow(request_id: &str, input: &str, rules: &[Value]) -> String {
     let rules =
         if rules.is_empty() { String::new() } else { format!(r#","updatedPermissions":{}"#, json!(rules)) };
@@ -79,7 +89,7 @@ pub fn allow(request_id: &str, input: &str, rules: &[Value]) -> String {
     )
 }
 
-/// Denies a tool. The message is mandatory, and the agent's model reads it.
+/// Denies a tool call. The message is required; the agent's model reads it.
 pub fn deny(request_id: &str, message: &str, interrupt: bool) -> String {
     let mut answer = json!({"behavior": "deny", "message": message});
     if interrupt {
@@ -88,7 +98,7 @@ pub fn deny(request_id: &str, message: &str, interrupt: bool) -> String {
     success(request_id, answer)
 }
 
-/// Answers a request that we do not serve.
+/// Rejects a request that Deskbell does not support.
 pub fn refuse(request_id: &str, error: &str) -> String {
     json!({"type": "control_response", "response": {"subtype": "error", "request_id": request_id, "error": error}})
         .to_string()

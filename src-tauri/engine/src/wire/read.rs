@@ -1,4 +1,4 @@
-//! Reading a line: whatever it is, it is data.
+//! Parsing of the agent's lines. Any line is valid data.
 
 use super::control::{ControlRequest, read_control_request, read_control_response};
 use super::head::Head;
@@ -10,13 +10,13 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
-/// Reads one line. Never fails: what cannot be read is data too.
+/// Parses one line. Never fails: a line that cannot be parsed is data too.
 pub fn parse(line: &[u8]) -> Inbound {
     let text = String::from_utf8_lossy(line);
     let is_changed = matches!(text, Cow::Owned(_));
     let inbound = parse_text(text.trim_ascii());
     match inbound {
-        // What would be shown is not what the agent has in hand.
+        // The text was changed by the UTF-8 conversion, so the window would not show what the agent will run.
         Inbound::ControlRequest { request_id, request: ControlRequest::CanUseTool(_) } if is_changed => {
             let request = ControlRequest::MalformedCanUseTool { error: "it is not UTF-8".to_owned() };
             Inbound::ControlRequest { request_id, request }
@@ -29,7 +29,7 @@ fn parse_text(text: &str) -> Inbound {
     match read(text) {
         Ok(inbound) => inbound,
         Err(error) => match without_lone_surrogates(text) {
-            // `\ud83d` alone is legal JSON that no Rust string can hold.
+            // A lone `\ud83d` is legal JSON that no Rust string can contain.
             Some(repaired) => read(&repaired).unwrap_or_else(|error| unreadable(text, &error)),
             None => unreadable(text, &error),
         },
@@ -45,11 +45,11 @@ fn unreadable(text: &str, error: &serde_json::Error) -> Inbound {
 }
 
 fn read(text: &str) -> Result<Inbound, serde_json::Error> {
-    // A list would do for an object, its values taken for fields in their order.
+    // Serde would also accept a list for a struct, with its values as fields in order.
     if !text.starts_with('{') {
         return Err(serde::de::Error::custom("not an object"));
     }
-    // Most lines are pieces of a reply, and say so first: they are gone through once.
+    // Most lines are stream events, and their first key says so: parse them in one pass.
     if text.starts_with(r#"{"type":"stream_event","#) {
         return Ok(Inbound::Stream(Box::new(read_stream(text)?)));
     }
@@ -86,6 +86,7 @@ fn read(text: &str) -> Result<Inbound, serde_json::Error> {
             let Lifecycle { command_uuid: uuid, state } = serde_json::from_str(text)?;
             Inbound::Lifecycle { uuid, state }
         }
+        "error" => Inbound::Error { words: error_words(&serde_json::from_str(text)?) },
         "rate_limit_event" => read_rate_limit(&serde_json::from_str(text)?),
         "system" if subtype == "init" => Inbound::Init(read_as_far_as_known(text)?),
         "system" if subtype == "api_retry" => Inbound::ApiRetry(serde_json::from_str(text)?),
@@ -94,7 +95,7 @@ fn read(text: &str) -> Result<Inbound, serde_json::Error> {
     })
 }
 
-/// What begins and ends a turn is not lost with a field that has another shape than it had: such a field counts as
+/// Parses the messages that begin and end a turn even if a field has an unexpected shape; such a field counts as
 /// absent.
 fn read_as_far_as_known<T: DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
     serde_json::from_str(text).or_else(|_| {
@@ -117,6 +118,7 @@ fn read_system(subtype: &str, value: &Value) -> Inbound {
             Inbound::CompactBoundary {
                 trigger: field("trigger", "trigger").and_then(Value::as_str).unwrap_or("auto").to_owned(),
                 pre_tokens: field("pre_tokens", "preTokens").and_then(Value::as_u64),
+                post_tokens: field("post_tokens", "postTokens").and_then(Value::as_u64),
             }
         }
         "permission_denied" => {
@@ -128,24 +130,45 @@ fn read_system(subtype: &str, value: &Value) -> Inbound {
             name: text("hook_name"),
             outcome: Some(string("outcome").unwrap_or_else(|| "done".to_owned())),
         },
-        "task_notification" => Inbound::TaskEnded {
-            task_id: text("task_id"),
-            tool_use_id: string("tool_use_id"),
-            status: text("status"),
-            summary: text("summary"),
-        },
+        "task_notification" => {
+            // The summary of a background subagent can be its complete report (2.1.329).
+            let is_report = value.get("summary_is_report").and_then(Value::as_bool).unwrap_or(false);
+            Inbound::TaskEnded {
+                task_id: text("task_id"),
+                tool_use_id: string("tool_use_id"),
+                status: text("status"),
+                summary: if is_report { String::new() } else { text("summary") },
+                report: string("summary").filter(|_| is_report),
+            }
+        }
         "background_tasks_changed" => {
-            Inbound::BackgroundTasks { n: value.get("tasks").and_then(Value::as_array).map_or(0, Vec::len) }
+            let tasks = value.get("tasks").and_then(Value::as_array);
+            let id = |task: &Value| Some(task.get("task_id")?.as_str()?.to_owned());
+            Inbound::BackgroundTasks { ids: tasks.into_iter().flatten().filter_map(id).collect() }
+        }
+        "session_writes_lost" => {
+            let lost = value.get("lost").and_then(Value::as_array);
+            // A missing or malformed list may include the transcript.
+            let transcript = lost.is_none_or(|lost| lost.iter().any(|kind| kind == "transcript"));
+            Inbound::WritesLost { error_code: text("error_code"), transcript }
         }
         "session_title_changed" => Inbound::Title { title: text("title") },
         _ => Inbound::Unknown { kind: format!("system/{subtype}") },
     }
 }
 
+/// The message of an `error` line in one of the known shapes, or else the whole line.
+fn error_words(value: &Value) -> String {
+    let places = ["/error/message", "/error", "/message", "/error/type"];
+    let texts = places.iter().filter_map(|place| value.pointer(place)).filter_map(Value::as_str);
+    let words = texts.map(str::trim).find(|text| !text.is_empty());
+    words.map_or_else(|| value.to_string(), str::to_owned)
+}
+
 fn read_rate_limit(value: &Value) -> Inbound {
     let info = value.get("rate_limit_info").unwrap_or(value);
     let status = info.get("status").and_then(Value::as_str).unwrap_or("").to_owned();
-    // Seconds since the epoch in 2.1.329.
+    // 2.1.329 sends seconds since the epoch.
     let resets_at = info.get("resetsAt").and_then(Value::as_u64).map(|seconds| seconds.saturating_mul(1000));
     Inbound::RateLimit { status, resets_at }
 }

@@ -1,10 +1,10 @@
-//! A reply as it is written, piece by piece.
+//! Stream events: the parts of a reply while it is generated.
 
 use super::message::{ContentBlock, TokenUsage, read_content_block};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// A piece of a reply as it is written.
+/// One stream event of a reply.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stream {
     pub event: StreamEvent,
@@ -13,7 +13,7 @@ pub struct Stream {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum StreamEvent {
-    /// A second one for the same reply means that the first copy is void (a retry).
+    /// A second start of the same reply invalidates the first copy (a retry).
     MessageStart {
         message_id: String,
     },
@@ -43,7 +43,7 @@ pub enum StreamEvent {
     Other,
 }
 
-/// The piece that a line holds.
+/// Parses the stream event in a line.
 pub(super) fn read_stream(text: &str) -> Result<Stream, serde_json::Error> {
     #[derive(Deserialize)]
     struct Outer {

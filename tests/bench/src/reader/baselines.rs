@@ -1,4 +1,4 @@
-//! Other ways to read an agent, each as it is found in the wild, from the cheapest that can be to the dearest.
+//! Other readers of an agent's output, as found in other projects, from the cheapest possible to the most expensive.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
 use tokio::sync::mpsc;
 
-/// What is needed of a line, and no more: borrowed where it can be.
+/// The needed parts of a line, and no more: borrowed where possible.
 #[derive(Deserialize)]
 pub struct Flat<'a> {
     #[serde(borrow, rename = "type")]
@@ -40,7 +40,7 @@ pub struct FlatText<'a> {
 }
 
 impl Flat<'_> {
-    /// Bytes of text: looked at, so that reading them is not optimised away.
+    /// Bytes of text, read so that they are not optimised away.
     pub fn n_text(&self) -> usize {
         let event = self
             .event
@@ -54,7 +54,7 @@ impl Flat<'_> {
     }
 }
 
-/// Splits what comes into lines, one buffer for all.
+/// Splits the input into lines, with one buffer for all.
 pub fn split(mut from: impl Read, mut each: impl FnMut(&[u8])) -> std::io::Result<()> {
     let mut buffer = vec![0; 64 * 1024];
     let mut rest: Vec<u8> = Vec::new();
@@ -78,7 +78,7 @@ pub fn split(mut from: impl Read, mut each: impl FnMut(&[u8])) -> std::io::Resul
     }
 }
 
-/// One line a wake-up, each made a `Value` and handed over by itself.
+/// One line per wake-up, each parsed to a `Value` and sent separately.
 pub async fn line_by_line(from: impl AsyncRead + Unpin + Send + 'static) -> std::io::Result<usize> {
     let (sender, mut received) = mpsc::channel::<Value>(100);
     let reader = tokio::spawn(async move {
@@ -100,7 +100,7 @@ pub async fn line_by_line(from: impl AsyncRead + Unpin + Send + 'static) -> std:
     Ok(n_events)
 }
 
-/// `buffer += chunk; split`: what is not a whole line yet is searched again with every chunk.
+/// `buffer += chunk; split`: an incomplete line is searched again with every chunk.
 pub async fn concatenated(mut from: impl AsyncRead + Unpin) -> std::io::Result<usize> {
     let mut chunk = vec![0; 64 * 1024];
     let mut buffer = String::new();

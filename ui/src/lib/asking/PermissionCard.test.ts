@@ -65,7 +65,7 @@ describe('arming', () => {
     expect(armed()).toBe(false);
     attention.focused = true;
     await tick();
-    // The click that brought the window to the front comes now.
+    // The click that brought the window to the front arrives now.
     expect(armed()).toBe(false);
     await advance(clock, ARM_MS);
     expect(armed()).toBe(true);
@@ -206,7 +206,9 @@ describe('what is shown', () => {
     await card(editRequest('q1'));
     const diff = screen.getByRole('group', { name: 'Changes in src/money.rs' });
     expect(diff.querySelectorAll('.added')).toHaveLength(2);
-    expect(diff.querySelector('.removed .strong')?.textContent).toBe('round_dp(places)');
+    const strong = [...diff.querySelectorAll('.removed .strong')].map((part) => part.textContent);
+    expect(strong.join('')).toBe('round_dp(places)');
+    expect(diff.querySelector('.removed .comment')?.textContent).toContain('half away from zero');
   });
 });
 

@@ -1,37 +1,57 @@
-// The answers to an agent's questions while they are being given.
+// Answers to an agent's questions while the user gives them.
 
 import type { Question } from '../bindings/api';
 
-/** One question: the options that are chosen, or words of one's own. */
+/** The answer to one question: chosen options, or the user's own words. */
 export class QuestionAnswer {
   readonly question: Question;
-  chosen = $state<string[]>([]);
+  /** The indexes of the chosen options: two options can have the same label. */
+  chosen = $state.raw<readonly number[]>([]);
   own = $state('');
 
   constructor(question: Question) {
     this.question = question;
   }
 
-  toggle(label: string, on: boolean): void {
+  toggle(option: number, on: boolean): void {
     if (!this.question.multiSelect) {
-      this.chosen = on ? [label] : [];
+      this.chosen = on ? [option] : [];
       if (on) this.own = '';
       return;
     }
-    this.chosen = this.question.options
-      .map((option) => option.label)
-      .filter((option) => (option === label ? on : this.chosen.includes(option)));
+    const others = this.chosen.filter((other) => other !== option);
+    this.chosen = on ? [...others, option].toSorted((a, b) => a - b) : others;
   }
 
-  /** Words of one's own stand instead of a single choice, and beside several. */
+  /** Sets the user's own words. They replace a single choice, and are added to multiple ones. */
   write(text: string): void {
     this.own = text;
     if (!this.question.multiSelect && text.trim() !== '') this.chosen = [];
   }
 
-  /** As the agent reads it; several are joined by a comma. Empty if nothing was chosen. */
+  /** The answer as the agent reads it; several parts are joined by commas. Empty if there is no answer. */
   get text(): string {
     const own = this.own.trim();
-    return [...this.chosen, ...(own === '' ? [] : [own])].join(', ');
+    return [...this.chosen.map((option) => this.#words(option)), ...(own === '' ? [] : [own])].join(', ');
   }
+
+  /** The label of an option. If another option has the same label, the description is added to distinguish them. */
+  #words(option: number): string {
+    const { options } = this.question;
+    const { label = '', description = '' } = options[option] ?? {};
+    const isAmbiguous = options.some((other, i) => i !== option && other.label === label);
+    return isAmbiguous && description !== '' ? `${label} (${description})` : label;
+  }
+}
+
+/**
+ * The answers by question text, the agent's only name for a question. Answers to questions with the same text are
+ * joined in order.
+ */
+export function answersByQuestion(answers: readonly QuestionAnswer[]): Record<string, string> {
+  const byQuestion = new Map<string, string[]>();
+  for (const { question, text } of answers) {
+    byQuestion.set(question.text, [...(byQuestion.get(question.text) ?? []), text]);
+  }
+  return Object.fromEntries([...byQuestion].map(([question, texts]) => [question, texts.join(', ')]));
 }

@@ -1,24 +1,26 @@
-// When an answer that allows something may be given: after it has stood still before a person's eyes for a while.
+// Arming of buttons that allow something: they work only after they have been visible and unmoved for a while.
 
 import type { Attention, Clock } from '../state/attention.svelte';
 
-/** A button counts as seen when this much of it is. */
+/** The fraction of a button that must be in view for it to count as visible. */
 const MOSTLY = 0.9;
 
-/** Longer than a click that was meant for something else. */
+/** How long a button must have been visible, in milliseconds: longer than a misdirected click takes. */
 export const ARM_MS = 700;
 
 /**
- * Armed once the button has been in sight, in a focused window, with nothing moving it, for `ARM_MS`. Losing the focus
- * disarms it, so the click that brings the window to the front never allows anything.
+ * Armed once the button has been visible in a focused window, without moving, for `ARM_MS`. Losing the focus disarms
+ * it, so the click that brings the window to the front never allows anything.
  */
 export class Arming {
   armed = $state(false);
-  /** Is the button in sight? Set by `watchSight`. */
+  /** Whether the button is visible. Set by `watchSight`. */
   inSight = $state(true);
   #pressedArmed = false;
 
-  /** `moved` reads whatever may put another button under the pointer; made while a component is set up. */
+  /**
+   * `moved` reads every value whose change may put another button under the pointer. Create it during component setup.
+   */
   constructor(clock: Clock, attention: Attention, moved: () => unknown) {
     $effect(() => {
       moved();
@@ -28,7 +30,7 @@ export class Arming {
     });
   }
 
-  /** An attachment for the button: follows whether it can be seen. */
+  /** An attachment for the button that tracks whether it is visible. */
   watchSight = (element: Element) => {
     if (!('IntersectionObserver' in window)) return;
     this.inSight = false;
@@ -44,14 +46,14 @@ export class Arming {
     this.#pressedArmed = this.armed;
   };
 
-  /** May this click allow something? A press that began before the button was armed may not. */
+  /** Whether this click may allow something. A press that began before the button was armed may not. */
   accepts(click: MouseEvent): boolean {
     const byPointer = click.detail > 0;
     return this.armed && (!byPointer || this.#pressedArmed);
   }
 }
 
-/** Enter is what people hit while typing; it never allows. Space, on the focused button, does. */
+/** Enter is easily hit while typing, so it never allows. Space on the focused button does. */
 export function ignoreEnter(event: KeyboardEvent): void {
   if (event.key === 'Enter') event.preventDefault();
 }

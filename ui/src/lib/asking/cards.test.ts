@@ -66,6 +66,29 @@ describe('questions', () => {
     });
   });
 
+  it('keeps equal options and equal questions apart', async () => {
+    const { decisions, ondecide } = deciding();
+    const option = (label: string, description: string) => ({ label, description });
+    const one = { text: 'Which?', header: '', multiSelect: false };
+    const equal = [
+      { ...one, options: [option('Yes', 'now'), option('Yes', 'later'), option('No', 'never')] },
+      { ...one, multiSelect: true, options: [option('A', ''), option('A', ''), option('B', 'last')] },
+    ];
+    await draw(QuestionCard, { request: questionRequest('q1'), questions: equal, ondecide });
+    const user = userEvent.setup();
+    const choices = [...screen.getAllByRole<HTMLInputElement>('radio'), ...screen.getAllByRole('checkbox')];
+    await user.click(choices[0] as HTMLElement);
+    await user.click(choices[1] as HTMLElement);
+    await user.click(choices[5] as HTMLElement);
+    await user.click(choices[4] as HTMLElement);
+    expect(choices.map((choice) => (choice as HTMLInputElement).checked)).toEqual([
+      ...[false, true, false],
+      ...[false, true, true],
+    ]);
+    await user.click(button('Answer'));
+    expect(decisions).toEqual([{ type: 'answer', answers: { 'Which?': 'Yes (later), A, B' } }]);
+  });
+
   it('can be skipped', async () => {
     const { decisions, user } = await questions();
     await user.click(button('Skip'));

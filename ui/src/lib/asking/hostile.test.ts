@@ -1,4 +1,4 @@
-// The requests of tests/hostile/permissions, as the engine shows them, on the card.
+// The requests of tests/hostile/permissions on the card, as the engine shows them.
 
 import { fireEvent, screen } from '@testing-library/svelte';
 import { tick } from 'svelte';
@@ -12,7 +12,7 @@ import PermissionCard from './PermissionCard.svelte';
 
 const requests = hostile as unknown as PermissionRequest[];
 
-/** The text that the marks and escapes stand for. */
+/** The text that the marks and escapes represent. */
 function meant(shown: string): string {
   return shown
     .replaceAll('↵\n', '\n')
@@ -21,11 +21,11 @@ function meant(shown: string): string {
     .replaceAll(/\\u\{([0-9A-F]{4,6})\}/g, (_, hex: string) => String.fromCodePoint(parseInt(hex, 16)));
 }
 
-/** Selectors and roles take jsdom seconds where a card has thousands of marks. */
+/** Selectors and roles take seconds in jsdom if a card has thousands of marks. */
 const named = (container: Element, tag: string, name: string) =>
   [...container.getElementsByTagName(tag)].find((element) => element.getAttribute('aria-label') === name);
 
-/** What of a text looks like something else, in its order; and what is marked so. */
+/** The lookalike characters of a text, in order, and the marked ones on the page. */
 const lookalikes = (source: string) => [...source].filter(isLookalike);
 const marked = (shown: Element) => [...shown.getElementsByClassName('lookalike')].map((mark) => mark.textContent);
 
@@ -49,12 +49,12 @@ it.each(requests.map((request) => [request.id, request] as const))('%s', async (
   }
   const items = [...(named(container, 'ul', 'Look twice')?.getElementsByTagName('li') ?? [])];
   expect(items.map((item) => item.textContent)).toEqual(request.notices.map((notice) => notice.words));
-  // Nothing reaches the page that the page would hide, turn round or stack.
+  // The page includes no character that it would hide, reorder or stack.
   const hidden = (char: string) => char !== '\n' && char !== '\t' && oddityOf(char) !== null;
   expect([...container.textContent].filter(hidden)).toEqual([]);
 });
 
-/** The card of a request. */
+/** Draws the card of a request. */
 async function drawn(request: PermissionRequest) {
   const ondecide = () => Promise.resolve(true);
   const { container } = await draw(PermissionCard, { request, project: 'ledger', ondecide });

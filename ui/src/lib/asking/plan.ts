@@ -1,22 +1,22 @@
-// A plan as lines that can be commented on, and the comments as the agent reads them.
+// Plan lines that can be commented on, and the comments in the form that the agent reads.
 
 import type { Block, Cell, CodeLine, ListItem, Span } from '../bindings/api';
 import { blocksText, codeText, spansText } from '../document/markdown';
 
-/** How a line is drawn: as a block of its own, or as a part of one. */
+/** The form in which a line is drawn: a block of its own, or a part of one. */
 export type Shape =
   | { type: 'block'; block: Block }
   | { type: 'code'; line: CodeLine; starts: boolean; ends: boolean }
   | { type: 'row'; cells: readonly Cell[]; isHead: boolean };
 
-/** What one comment is about: a line of text or code, an item of a list, a row of a table. */
+/** The target of one comment: a line of text or code, a list item, or a table row. */
 export interface PlanLine {
   shape: Shape;
-  /** How far it stands in, by lists around it. */
+  /** The indentation: the number of enclosing lists. */
   depth: number;
-  /** As the agent wrote it; empty if there is nothing to say about it. */
+  /** The line as the agent wrote it; empty if it cannot be commented on. */
   quote: string;
-  /** It belongs to what stands before it. */
+  /** The line continues the block before it. */
   follows: boolean;
 }
 
@@ -68,7 +68,7 @@ function whole(block: Block, depth: number): PlanLine {
   return { shape: { type: 'block', block }, depth, quote: blocksText([block]), follows: false };
 }
 
-/** The item's own words behind its mark, then all that stands under it. */
+/** The item's own text after its marker, then everything below it. */
 function itemLines(item: ListItem, start: number | null, depth: number): PlanLine[] {
   const [first, ...rest] = item.blocks;
   const [words, ...more] = first === undefined ? [] : first.type === 'paragraph' ? lineSpans(first.spans) : [];
@@ -78,13 +78,13 @@ function itemLines(item: ListItem, start: number | null, depth: number): PlanLin
   return [whole(marked, depth), ...planLines(under, depth + 1).map((line) => ({ ...line, follows: true }))];
 }
 
-/** What is quoted keeps its rule on the left, line by line; code and tables in it stay whole. */
+/** Splits a quote into lines, each with its own rule on the left; code and tables in it stay whole. */
 function quotedLines(block: Block): Block[] {
   if (block.type !== 'paragraph') return [block];
   return lineSpans(block.spans).map((spans) => ({ type: 'paragraph', spans }));
 }
 
-/** A paragraph by the lines in which it was written. */
+/** Splits a paragraph into the lines in which it was written. */
 function lineSpans(spans: readonly Span[]): Span[][] {
   const lines: Span[][] = [[]];
   const add = (span: Span) => lines.at(-1)?.push(span);
@@ -101,7 +101,7 @@ function lineSpans(spans: readonly Span[]): Span[][] {
   return lines.filter((line) => line.length > 0);
 }
 
-/** What goes back with a plan that is not approved: the words, then each comment under the line it is about. */
+/** The feedback for a plan that is not approved: the message, then each comment below a quote of its line. */
 export function feedback(lines: readonly PlanLine[], comments: ReadonlyMap<number, string>, words: string): string {
   const remarks = lines.flatMap(({ quote }, i) => {
     const comment = comments.get(i)?.trim() ?? '';

@@ -2,17 +2,23 @@
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
 
 /**
- * What can be asked of a session. One JSON object per line through `deskbell relay`.
+ * A command to a session. `deskbell relay` reads one JSON object per line.
  */
-export type Command = { "type": "prompt", text: string, images: Array<Image>, delivery: Delivery, } | { "type": "decide", requestId: RequestId, shown: string | null, decision: Decision, } | { "type": "interrupt" } | { "type": "withdraw", promptId: PromptId, } | { "type": "editQueued", promptId: PromptId, text: string, } | { "type": "resend", promptId: PromptId, } | { "type": "deliver", promptId: PromptId, delivery: Delivery, } | { "type": "move", promptId: PromptId, before: PromptId | null, } | { "type": "setMode", mode: string, } | { "type": "setModel", model: string, } | { "type": "setEffort", effort: string | null, } | { "type": "setThinking", on: boolean, } | { "type": "listRules" } | { "type": "rename", title: string, } | { "type": "stop" };
+export type Command = { "type": "prompt", text: string, images: Array<Image>, delivery: Delivery, } | { "type": "decide", requestId: RequestId, shown: string | null, decision: Decision, } | { "type": "interrupt" } | { "type": "interruptAndContinue" } | { "type": "continueQueue" } | { "type": "withdraw", promptId: PromptId, } | { "type": "editQueued", promptId: PromptId, text: string, } | { "type": "resend", promptId: PromptId, } | { "type": "deliver", promptId: PromptId, delivery: Delivery, } | { "type": "move", promptId: PromptId, before: PromptId | null, } | { "type": "setMode", mode: PermissionMode, } | { "type": "setModel", model: string, } | { "type": "setEffort", effort: string | null, } | { "type": "setThinking", on: boolean, } | { "type": "listRules" } | { "type": "rename", title: string, } | { "type": "start" } | { "type": "reload" } | { "type": "stop" };
 
 /**
- * When a prompt goes that is given while the agent works.
+ * When a prompt given while the agent works is sent.
  */
 export type Delivery = "afterTurn" | "now" | "intoTurn";
 
 /**
- * An image that belongs to a prompt.
+ * A permission mode that a running agent can be switched to. Running without asking is not one of them: it is chosen
+ * before an agent starts, for that process only.
+ */
+export type PermissionMode = "default" | "acceptEdits" | "plan" | "dontAsk" | "auto";
+
+/**
+ * An image attached to a prompt.
  */
 export type Image = { 
 /**
@@ -30,77 +36,77 @@ data: string, };
 export type Decision = { "type": "allowOnce", updatedInput: InputChange | null, } | { "type": "allowAlways", suggestion: JsonValue, } | { "type": "deny", message: string, interrupt: boolean, } | { "type": "approvePlan", acceptEdits: boolean, } | { "type": "answer", answers: { [key in string]: string }, };
 
 /**
- * An input as a person changed it: sent exactly as it stands here.
+ * An input changed by the user, sent exactly as given here.
  */
 export type InputChange = { "type": "whole", json: string, } | { "type": "field", name: string, text: string, };
 
 /**
- * An event with its place in the session's order. `seq` grows by one with each event of a session, without a gap.
+ * An event with its position in the session. `seq` grows by one with each event of a session, without gaps.
  */
 export type Envelope = { seq: number, sessionId: SessionId, } & ({ "type": "sessionChanged", session: Session, } | { "type": "itemAdded", item: Item, } | { "type": "itemChanged", item: Item, } | { "type": "blocksChanged", itemId: ItemId, keep: number, blocks: Array<Block>, } | { "type": "codeGrew", itemId: ItemId, keep: number, lines: Array<CodeLine>, } | { "type": "beginningGone", itemId: ItemId, part: number, parts: number, gone: Gone, } | { "type": "textFinished", itemId: ItemId, } | { "type": "itemRemoved", itemId: ItemId, } | { "type": "fileChanged", file: ChangedFile, } | { "type": "tasksChanged", tasks: Array<Todo>, } | { "type": "turnStarted", promptIds: Array<PromptId>, } | { "type": "turnEnded", turn: TurnEnd, } | { "type": "permissionRequested", request: PermissionRequest, } | { "type": "permissionResolved", requestId: RequestId, resolution: Resolution, } | { "type": "agentExited", report: ExitReport, } | { "type": "commandFailed", error: CommandError, });
 
 /**
- * What goes from the beginning of a text.
+ * Content to remove from the beginning of a text.
  */
 export type Gone = { 
 /**
- * So many blocks.
+ * Number of blocks to remove.
  */
 blocks: number, 
 /**
- * Of the block behind them, which is code, so many lines.
+ * Number of lines to remove from the next block, if it is a code block.
  */
 lines: number, 
 /**
- * What is left of the block behind them, if that is not all of it, nor lines of code.
+ * Replacement for the next block, if only a part of it remains and it is not a code block.
  */
 cut: Block | null, };
 
 /**
- * What happened in a session.
+ * An event of a session.
  */
 export type Event = { "type": "sessionChanged", session: Session, } | { "type": "itemAdded", item: Item, } | { "type": "itemChanged", item: Item, } | { "type": "blocksChanged", itemId: ItemId, keep: number, blocks: Array<Block>, } | { "type": "codeGrew", itemId: ItemId, keep: number, lines: Array<CodeLine>, } | { "type": "beginningGone", itemId: ItemId, part: number, parts: number, gone: Gone, } | { "type": "textFinished", itemId: ItemId, } | { "type": "itemRemoved", itemId: ItemId, } | { "type": "fileChanged", file: ChangedFile, } | { "type": "tasksChanged", tasks: Array<Todo>, } | { "type": "turnStarted", promptIds: Array<PromptId>, } | { "type": "turnEnded", turn: TurnEnd, } | { "type": "permissionRequested", request: PermissionRequest, } | { "type": "permissionResolved", requestId: RequestId, resolution: Resolution, } | { "type": "agentExited", report: ExitReport, } | { "type": "commandFailed", error: CommandError, };
 
 /**
- * The way a permission request ended.
+ * The outcome of a permission request.
  */
 export type Resolution = { "type": "allowed", 
 /**
- * The suggestion that was applied as well, in its own words.
+ * The label of the suggestion that was applied as well.
  */
 always: string | null, } | { "type": "denied", message: string, } | { "type": "answered" } | { "type": "withdrawn", reason: string, };
 
 /**
- * All a window needs to draw a session from nothing; patches with a greater `seq` go on top.
+ * All data that a window needs to draw a session. Later events have a greater `seq` and apply on top of it.
  */
 export type Snapshot = { 
 /**
- * The last event that this snapshot already contains.
+ * The `seq` of the last event that this snapshot contains.
  */
 seq: number, 
 /**
- * When that event was told.
+ * When that event was sent.
  */
 toldAt: number, session: Session, 
 /**
- * The part of the transcript that was asked for.
+ * The requested part of the transcript.
  */
-rows: Rows, 
+rows: RowRange, 
 /**
- * Only the end of the conversation was read so far, and the rows are counted from there. When all of it is read, a gap
- * comes, and with it a new snapshot.
+ * Only the end of the conversation was read so far, and rows are counted from there. When all of it is read, the
+ * window gets a gap and then a new snapshot.
  */
 isPartial: boolean, 
 /**
- * The items of those rows, in their order.
+ * The items of those rows, in order.
  */
 items: Array<Item>, 
 /**
- * The files that the session changed, the one that changed last at the end.
+ * The files that the session changed; the most recently changed one is last.
  */
 files: Array<ChangedFile>, tasks: Array<Todo>, 
 /**
- * The last prompts, oldest first, to go back to.
+ * The last prompts, oldest first, for the prompt history.
  */
 prompts: Array<string>, };
 
@@ -109,35 +115,39 @@ prompts: Array<string>, };
  */
 export type Session = { id: SessionId, title: string, 
 /**
- * The project's folder.
+ * Path of the project's folder.
  */
 project: string, 
 /**
- * Which agent: `claude` or `demo`.
+ * The agent: `claude` or `demo`.
  */
 agent: AgentKind, 
 /**
- * The agent's own id of this conversation; `null` until it gave one.
+ * The agent's own id of this conversation; `null` until the agent sent one.
  */
 agentSessionId: string | null, status: Status, 
 /**
- * Is there a process? Not the same as working: an idle session may or may not have one.
+ * It has no prompts and no title yet. Its agent starts with `start` or with the first prompt.
+ */
+isEmpty: boolean, 
+/**
+ * Whether the agent's process is running. Independent of working: an idle session may or may not have a process.
  */
 alive: boolean, pid: number | null, agentVersion: string | null, model: string | null, mode: string, 
 /**
- * The level that counts; `null` where the model has none, or nobody said.
+ * The effort level in use; `null` if the model has none, or if it is unknown.
  */
 effort: string | null, thinking: boolean, 
 /**
- * As they were told last; `null` until somebody asked.
+ * The rules as last reported; `null` until they were requested.
  */
 rules: RulesInForce | null, 
 /**
- * The agent did not ask where it must: to be shown for as long as its process lives.
+ * The agent did not ask where it must. Must be shown as long as its process lives.
  */
-channelFault: ChannelFault | null, 
+missedPrompt: MissedPrompt | null, 
 /**
- * What the agent offers; empty until it said so.
+ * The models that the agent offers; empty until it reported them.
  */
 models: Array<Model>, commands: Array<SlashCommand>, 
 /**
@@ -145,7 +155,7 @@ models: Array<Model>, commands: Array<SlashCommand>,
  */
 queue: Array<QueuedPrompt>, 
 /**
- * The turn that runs can take up another prompt: the agent tells which prompts it took.
+ * The running turn can take another prompt: the agent reports which prompts it read.
  */
 takesIntoTurn: boolean, 
 /**
@@ -153,43 +163,47 @@ takesIntoTurn: boolean,
  */
 requests: Array<PermissionRequest>, usage: Usage, createdAt: number, 
 /**
- * The last time anything happened in it.
+ * When the last prompt was accepted, or the last turn ended.
  */
 changedAt: number, 
 /**
- * The turn that runs now began then.
+ * Number of commands and subagents running in the background, with or without a running turn.
+ */
+nBackground: number, 
+/**
+ * When the running turn began.
  */
 turnStartedAt: number | null, 
 /**
- * Its agent runs, or ran last, without the folder's own settings: `--setting-sources=user --strict-mcp-config`.
+ * Its agent runs, or last ran, without the folder's own settings: `--setting-sources=user --strict-mcp-config`.
  */
 restricted: boolean, };
 
 /**
- * Which program speaks.
+ * The agent program of a session.
  */
 export type AgentKind = "claude" | "demo";
 
 /**
- * Whose turn it is, in the words that are shown.
+ * The status of a session, as displayed.
  */
 export type Status = { "type": "idle" } | { "type": "starting" } | { "type": "working", activity: string, } | { "type": "interrupting" } | { "type": "needsInput", what: string, } | { "type": "completed" } | { "type": "failed", message: string, } | { "type": "restarting", attempt: number, at: number, } | { "type": "stopping" } | { "type": "stopped" };
 
 export type Model = { 
 /**
- * What `setModel` takes.
+ * The value for `setModel`.
  */
 name: string, label: string, description: string, 
 /**
- * The full name behind `name`, as `Session::model` has it once a turn began.
+ * The full model name for `name`, as in `Session::model` after the first turn has begun.
  */
 resolved: string | null, 
 /**
- * From the least to the most; empty if it has none.
+ * From lowest to highest; empty if the model has none.
  */
 effortLevels: Array<string>, canStopThinking: boolean, 
 /**
- * It can judge by itself what needs asking: the mode `auto`.
+ * The model can decide by itself which calls need permission: the mode `auto`.
  */
 canDecide: boolean, };
 
@@ -201,33 +215,33 @@ name: string, description: string, argumentHint: string, };
 
 export type QueuedPrompt = { id: PromptId, text: string, nImages: number, 
 /**
- * `true`: held back because a crash or a stop came between; it goes only when the user says so.
+ * Not sent because of an interrupt, a stop or a crash; it is sent only on the user's command.
  */
 held: boolean, 
 /**
- * `true`: it was sent before, and its turn had no end. The agent may have done some of it.
+ * Sent before, but its turn did not end properly. The agent may already have acted on it.
  */
 cutOff: boolean, delivery: Delivery, };
 
 /**
- * Tokens and money. Cost is the agent's own figure in US dollars.
+ * Token counts and cost. The cost is the agent's own figure in US dollars.
  */
 export type Usage = { 
 /**
- * In the context at the end of the last turn: input, cached or not, and output.
+ * Tokens in the context at the end of the last turn: input, cached or not, and output.
  */
 contextTokens: number, 
 /**
- * The model's window; `null` until the agent said so.
+ * Size of the model's context window in tokens; `null` until the agent reported it.
  */
 contextWindow: number | null, 
 /**
- * Of the whole session.
+ * Cost of the whole session.
  */
 costUsd: number, outputTokens: number, };
 
 /**
- * Asks whether a tool may do what it is about to do.
+ * A request for permission to run a tool call.
  */
 export type PermissionRequest = { id: RequestId, tool: string, 
 /**
@@ -235,57 +249,57 @@ export type PermissionRequest = { id: RequestId, tool: string,
  */
 question: string, 
 /**
- * What exactly would be run, written or fetched: the raw text, nothing left out.
+ * Exactly what would be run, written or fetched: the raw text, complete.
  */
 subject: string, 
 /**
- * The whole input as a value, for programs: a number may have lost its spelling, a key that stands twice is here
+ * The whole input as a value, for programs. Numbers may be formatted differently, and a duplicate key is contained
  * once.
  */
 input: JsonValue, 
 /**
- * The whole input as text, for eyes: every token as the agent wrote it, a field to a line.
+ * The whole input as text, to display: every token as the agent wrote it, one field per line.
  */
 inputText: string, 
 /**
- * Names what is shown here. An answer that lets something happen carries it, so that what was seen is what runs.
+ * Identifies what is shown. An answer that allows anything must contain it, so that what was seen is what runs.
  */
 shown: string, 
 /**
- * The input holds more than `subject` and `diff` show.
+ * The input contains more than `subject` and `diff` show.
  */
 hasMore: boolean, 
 /**
- * The host that a fetch would really reach; `null` for anything else.
+ * The host that a fetch would really contact; `null` for anything else.
  */
 host: string | null, 
 /**
- * What may not be what it seems, in the whole of the input.
+ * Warnings about misleading content in the whole input.
  */
 notices: Array<Notice>, 
 /**
- * All of it for a place that shows no more than plain text; `null` if that would hide something.
+ * The whole request as plain text, for places that can show only that; `null` if it would hide something.
  */
 plain: string | null, kind: RequestKind, 
 /**
- * An edit, as it would change the file; `null` for anything else.
+ * An edit as it would change the file; `null` for anything else.
  */
 diff: Diff | null, 
 /**
- * The agent's own choices for “always allow”.
+ * The agent's own suggestions for “always allow”.
  */
 suggestions: Array<Suggestion>, 
 /**
- * The tool call it belongs to.
+ * The tool call that it belongs to.
  */
 itemId: ItemId | null, 
 /**
- * Why it is asked, if the agent said so.
+ * The reason for the request, if the agent gave one.
  */
 reason: string | null, askedAt: number, };
 
 /**
- * Something in a request that may not be what it seems.
+ * A warning about content of a request that may be misleading.
  */
 export type Notice = { kind: NoticeKind, 
 /**
@@ -294,12 +308,12 @@ export type Notice = { kind: NoticeKind,
 words: string, };
 
 /**
- * What a notice is about.
+ * The subject of a notice.
  */
 export type NoticeKind = "direction" | "invisible" | "control" | "blank" | "combining" | "lookAlike" | "broken" | "duplicateKey" | "padding" | "shell" | "address" | "path" | "long";
 
 /**
- * What kind of answer is wanted.
+ * The kind of answer that a request needs.
  */
 export type RequestKind = { "type": "command" } | { "type": "edit" } | { "type": "fetch" } | { "type": "other" } | { "type": "questions", questions: Array<Question>, } | { "type": "plan", blocks: Array<Block>, };
 
@@ -308,11 +322,11 @@ export type Question = { text: string, header: string, options: Array<QuestionOp
 export type QuestionOption = { label: string, description: string, };
 
 /**
- * A rule that the agent offers to keep.
+ * A rule that the agent suggests to save.
  */
 export type Suggestion = { 
 /**
- * Names it in `Decision::AllowAlways`.
+ * Its id in `Decision::AllowAlways`.
  */
 id: string, 
 /**
@@ -320,41 +334,41 @@ id: string,
  */
 label: string, 
 /**
- * The exact rule, `Bash(touch b.txt)`: to be drawn so that every code point shows.
+ * The exact rule, `Bash(touch b.txt)`. Must be drawn with every code point visible.
  */
 rule: string, 
 /**
- * Where it is kept, in words: “this session”, “this project, for me”.
+ * Where it is saved, in words: “this session”, “this project, for me”.
  */
 keptIn: string, 
 /**
- * As the agent sent it, and as it goes back.
+ * The suggestion as the agent sent it, and as it is sent back.
  */
 raw: JsonValue, };
 
 /**
- * What a turn came to.
+ * The result of a turn.
  */
 export type TurnEnd = { outcome: Outcome, 
 /**
- * One line for people: “Done”, “Interrupted”, “The API answered 529: overloaded”.
+ * One line to show: “Done”, “Interrupted”, “The API answered 529: overloaded”.
  */
 words: string, 
 /**
- * The prompts it answered; empty if nobody asked for it.
+ * The prompts that it answered; empty if no prompt caused it.
  */
 promptIds: Array<PromptId>, durationMs: number, outputTokens: number, 
 /**
- * Of this turn alone.
+ * Cost of this turn only; `null` if unknown. The session's cost is the sum over its turns.
  */
-costUsd: number, timing: TurnTiming, };
+costUsd: number | null, timing: TurnTiming, };
 
 /**
- * What a turn was waited for, each in milliseconds; none of what there was not.
+ * Turn latency in milliseconds; a value is `null` if the event did not occur.
  */
 export type TurnTiming = { 
 /**
- * From the start of the agent's process until it was ready; only of the first turn in it.
+ * From the start of the agent's process until it was ready; only for the first turn of the process.
  */
 spawnMs: number | null, 
 /**
@@ -362,21 +376,21 @@ spawnMs: number | null,
  */
 firstLineMs: number | null, 
 /**
- * From the prompt to the first piece of text for the user.
+ * From the prompt to the first text for the user.
  */
 firstTextMs: number | null, };
 
 /**
- * How a turn ended. Judged by `is_error` first: an API failure comes as `subtype: success` (2.1.329).
+ * The outcome of a turn. `is_error` takes precedence, because an API failure has `subtype: success` (2.1.329).
  */
-export type Outcome = { "type": "done" } | { "type": "interrupted" } | { "type": "notLoggedIn" } | { "type": "unknownModel" } | { "type": "contextExceeded" } | { "type": "rateLimited" } | { "type": "maxTurns" } | { "type": "budgetExhausted" } | { "type": "apiError", status: number | null, } | { "type": "crashed" } | { "type": "failed" };
+export type Outcome = { "type": "done" } | { "type": "unavailable" } | { "type": "interrupted" } | { "type": "notLoggedIn" } | { "type": "unknownModel" } | { "type": "contextExceeded" } | { "type": "rateLimited" } | { "type": "maxTurns" } | { "type": "budgetExhausted" } | { "type": "apiError", status: number | null, } | { "type": "crashed" } | { "type": "failed" };
 
 /**
- * How a process ended.
+ * The exit of a process.
  */
 export type ExitReport = { code: number | null, signal: number | null, 
 /**
- * Asked for: by stop, by the end of the app, by hibernation.
+ * The exit was requested: by a stop, by quitting the app, or by hibernation.
  */
 expected: boolean, 
 /**
@@ -385,14 +399,14 @@ expected: boolean,
 stderr: string, };
 
 /**
- * A failure to branch on, to read, and to unfold.
+ * An error with a code for programs, a message to show, and an optional detail to expand.
  */
 export type CommandError = { code: ErrorCode, message: string, detail: string | null, };
 
 export type ErrorCode = "agentNotFound" | "spawnFailed" | "badProject" | "notTrusted" | "noSuchSession" | "noSuchPrompt" | "noSuchRequest" | "badCommand" | "openElsewhere" | "refused" | "internal";
 
 /**
- * One entry of the conversation.
+ * One item of the transcript.
  */
 export type Item = { id: ItemId, 
 /**
@@ -400,21 +414,22 @@ export type Item = { id: ItemId,
  */
 parent: ItemId | null, 
 /**
- * The row it is drawn in, counted from 0: a run of reads and searches shares one, and what a subagent made is in
- * that of its call. A row keeps its number for good, and may become empty.
+ * The row that it is drawn in, counted from 0. A run of reads and searches shares one row, and the items of a
+ * subagent are in the row of its call. A row keeps its number forever and may become empty.
  */
 row: number, 
 /**
- * Its number in its row, from 0. A window has the last items of a subagent, and asks for those before them.
+ * Its number in its row, counted from 0. A window has the last items of a subagent and requests those before them.
  */
 nr: number, at: number, 
 /**
- * In how many parts a window draws it. More than one: the body is the first of them, or, of a text that streams,
- * the last of them. The engine gives the others. Whoever listens without a window has the whole of it.
+ * The number of parts in which a window draws it. If more than one, the body is the first part or, for a streaming
+ * text, the last ones; the engine returns the others on request. Subscribers without a window receive the whole
+ * item.
  */
 parts: number, 
 /**
- * The part that its body begins with. Not 0: the body goes on to the end.
+ * The part that the body begins with. If it is not 0, the body extends to the end.
  */
 part: number, body: Body, };
 
@@ -424,23 +439,23 @@ export type Body = { "type": "prompt", text: string, nImages: number, state: Pro
  */
 streaming: boolean, } | { "type": "thinking", text: string, streaming: boolean, durationMs: number | null, } | { "type": "toolCall" } & ToolCall | { "type": "notice", level: Level, text: string, 
 /**
- * More to unfold: stderr, a line that could not be read.
+ * Expandable detail: stderr, or a line that could not be parsed.
  */
 detail: string | null, 
 /**
- * When what it tells of is over: a limit resets then.
+ * The end of the reported condition, for example when a limit resets.
  */
 untilAt: number | null, } | { "type": "turnEnd" } & TurnEnd;
 
 /**
- * Where a prompt is on its way.
+ * The state of a prompt.
  */
 export type PromptState = "queued" | "sent" | "done" | "failed" | "withdrawn" | "held";
 
 export type Level = "info" | "warning" | "error";
 
 /**
- * A tool at work.
+ * A tool call.
  */
 export type ToolCall = { 
 /**
@@ -448,7 +463,7 @@ export type ToolCall = {
  */
 tool: string, icon: ToolIcon, 
 /**
- * “Ran”, “Edited”, “Read”; in the present while it runs: “Running”.
+ * “Ran”, “Edited”; depends on the state: “Wants to run”, “Running”, “Did not run”.
  */
 verb: string, 
 /**
@@ -456,41 +471,49 @@ verb: string,
  */
 subject: string, state: ToolState, 
 /**
- * How it ended, if that is worth a word: “exit code 1”, “denied”.
+ * How it ended, if worth mentioning: “exit code 1”, “denied”.
  */
-note: string | null, durationMs: number | null, detail: ToolDetail, };
+note: string | null, 
+/**
+ * It runs, or ran, in the background: it continues after its turn.
+ */
+inBackground: boolean, 
+/**
+ * If the user changed the input: the beginning of the agent's input. All other fields describe what ran.
+ */
+originalInput: string | null, durationMs: number | null, detail: ToolDetail, };
 
 export type ToolIcon = "command" | "edit" | "read" | "search" | "web" | "agent" | "todo" | "question" | "plan" | "mcp" | "other";
 
-export type ToolState = "preparing" | "running" | "waiting" | "succeeded" | "failed" | "denied" | "interrupted";
+export type ToolState = "preparing" | "running" | "waiting" | "background" | "succeeded" | "failed" | "denied" | "notRun" | "interrupted";
 
 /**
- * What opens below a tool call.
+ * The expandable detail of a tool call.
  */
 export type ToolDetail = { "type": "command", command: string, 
 /**
- * Its end.
+ * The end of the output.
  */
 output: Output, } | { "type": "edit" } & Diff | { "type": "text", language: string | null, 
 /**
- * Its beginning.
+ * The beginning of the output.
  */
 output: Output, } | { "type": "todos", todos: Array<Todo>, } | { "type": "json", input: string, 
 /**
- * Its beginning.
+ * The beginning of the output.
  */
 output: Output, };
 
 /**
- * A part of what a tool put out. The engine has the whole of it.
+ * A part of a tool's output. The engine has the complete output.
  */
 export type Output = { 
 /**
- * How many lines there are; a very long one counts, and comes, as several.
+ * Total number of lines. A very long line counts, and is sent, as several.
  */
 total: number, 
 /**
- * The number of the first of `lines`, counted from 0.
+ * Number of the first of `lines`, counted from 0.
  */
 first: number, lines: Array<CodeLine>, };
 
@@ -503,7 +526,7 @@ state: TodoState, };
 export type TodoState = "pending" | "inProgress" | "completed";
 
 /**
- * A block of a document, from Markdown.
+ * A block of a document, parsed from Markdown.
  */
 export type Block = { "type": "paragraph", spans: Array<Span>, } | { "type": "heading", level: number, spans: Array<Span>, } | { "type": "code", language: string | null, lines: Array<CodeLine>, } | { "type": "quote", blocks: Array<Block>, } | { "type": "list", 
 /**
@@ -513,7 +536,7 @@ start: number | null, items: Array<ListItem>, } | { "type": "table", align: Arra
 
 export type ListItem = { 
 /**
- * A task's state; `null` for an ordinary item.
+ * Checkbox state of a task; `null` for an ordinary item.
  */
 checked: boolean | null, blocks: Array<Block>, };
 
@@ -534,12 +557,12 @@ export type CodeLine = { tokens: Array<Token>, };
 export type Token = { text: string, style: TokenStyle, };
 
 /**
- * What a token is; the UI's tokens file gives it a colour.
+ * The meaning of a token; the UI's tokens file assigns its colour.
  */
 export type TokenStyle = "plain" | "keyword" | "string" | "function" | "comment" | "number" | "type" | "red" | "green" | "yellow" | "blue" | "magenta" | "cyan" | "dim" | "bold";
 
 /**
- * A change of one file.
+ * The diff of one file.
  */
 export type Diff = { path: string, added: number, removed: number, hunks: Array<Hunk>, };
 
@@ -547,23 +570,23 @@ export type Hunk = { lines: Array<DiffLine>, };
 
 export type DiffLine = { kind: DiffKind, 
 /**
- * 1-based; `null` where the file has no such line, or where the place in the file is not known.
+ * 1-based; `null` if that version has no such line, or if the position in the file is unknown.
  */
 oldLine: number | null, newLine: number | null, parts: Array<DiffPart>, };
 
 export type DiffKind = "context" | "added" | "removed";
 
 /**
- * A run of a changed line; `strong` marks the words that changed.
+ * A run of text in a line; `strong` marks changed words.
  */
-export type DiffPart = { text: string, strong: boolean, };
+export type DiffPart = { text: string, strong: boolean, style: TokenStyle, };
 
 /**
- * What a window draws first: its project and the sessions known there.
+ * The first view of a window: its project and the sessions in it.
  */
 export type ProjectView = { 
 /**
- * The folder, whole.
+ * Absolute path of the folder.
  */
 path: string, name: string, 
 /**
@@ -575,116 +598,142 @@ branch: string | null, sessions: Array<Session>,
  */
 open: SessionId | null, agent: AgentView, 
 /**
- * The folder cannot be worked in: why.
+ * Why the folder cannot be used.
  */
 problem: CommandError | null, 
 /**
- * What the folder would make its agent do, and what its user decided; `null` where only the demo agent works.
+ * The folder's trust findings and the user's decision; `null` if only the demo agent is used.
  */
 trust: TrustView | null, 
 /**
- * Processes of an earlier run of the app that are still there, whatever their project.
+ * An agent was not started because the user has to decide about the folder first.
  */
-survivors: Array<Survivor>, appVersion: string, };
+startRefused: boolean, 
+/**
+ * Processes of earlier runs of the app that are still running, for all projects.
+ */
+orphans: Array<OrphanProcess>, 
+/**
+ * Files that could not be read: Deskbell's own when the app started, and the project's current branch.
+ */
+unreadFiles: Array<UnreadFile>, appVersion: string, };
 
 /**
- * Which agent program a new session would run, and why that one.
+ * The agent program that a new session would run, and where it was found.
  */
 export type AgentView = { "type": "found", kind: AgentKind, program: string, source: string, } | { "type": "missing", tried: Array<Tried>, };
 
 /**
- * A process of an earlier run of the app that is still there.
+ * A process of an earlier run of the app that is still running.
  */
-export type Survivor = { pid: number, 
+export type OrphanProcess = { pid: number, 
 /**
- * Its command line, the arguments parted by blanks.
+ * Its command line, with arguments separated by spaces.
  */
 command: string, 
 /**
- * Where it works.
+ * Its working directory.
  */
 folder: string | null, startedAt: number, };
 
 export type Tried = { 
 /**
- * A path, or the name of a variable.
+ * A path, or the name of an environment variable.
  */
 place: string, problem: string, };
 
 /**
- * Something that was dropped on a window.
+ * An item dropped on a window.
  */
 export type Dropped = { "type": "image", name: string, image: Image, } | { "type": "file", path: string, } | { "type": "refused", why: string, };
 
 /**
- * Files of the project that fit what was typed, the best first.
+ * Project files that match the typed text, best match first.
  */
 export type FoundFiles = { files: Array<FoundFile>, 
 /**
- * The project has more files than are looked through.
+ * Whether the project has more files than are searched.
  */
 isCut: boolean, };
 
 export type FoundFile = { 
 /**
- * From the project, with slashes; a folder ends in one.
+ * Relative to the project, with slashes; a folder ends with a slash.
  */
 path: string, 
 /**
- * Which of its characters matched.
+ * Indices of the matched characters.
  */
 matched: Array<number>, };
 
 /**
- * What goes to a window in one Tauri event: the events of one frame, merged.
+ * A file that could not be read.
+ */
+export type UnreadFile = { kind: UnreadKind, path: string, 
+/**
+ * The reason as the end of a sentence: “it is a named pipe, not a file”.
+ */
+problem: string, 
+/**
+ * Its new name, if it is one of Deskbell's own files and was moved away. Nothing is overwritten or removed.
+ */
+movedTo: string | null, };
+
+/**
+ * The purpose of an unread file.
+ */
+export type UnreadKind = "preferences" | "session" | "branch";
+
+/**
+ * The merged events of one frame, sent to a window as one Tauri event.
  */
 export type Batch = { sessionId: SessionId, 
 /**
- * The batch applies on top of exactly this `seq`; anything else is a gap, and asks for a new snapshot.
+ * The batch applies to exactly this `seq`. Any other state is a gap, and the window requests a new snapshot.
  */
 after: number, 
 /**
- * The `seq` after it. Merged events leave their numbers out: `seq - after` may exceed their count.
+ * The `seq` after this batch. Each merged event counts: `seq - after` can exceed the number of `events`.
  */
 seq: number, 
 /**
- * The rows that the window holds from now on. Items that come into it are added by the events.
+ * The rows that the window has after this batch. Items in newly covered rows are added by the events.
  */
-rows: Rows, events: Array<Event>, };
+rows: RowRange, events: Array<Event>, };
 
 /**
- * What a window learns first. Its events come under a name that only it was told.
+ * The first data of a window. Its events have a name that only this window knows.
  */
-export type Hello = { 
+export type Connection = { 
 /**
- * The Tauri event to listen to, before anything else is asked.
+ * The Tauri event to subscribe to before any other request.
  */
 event: string, project: ProjectView, preferences: Preferences, };
 
 /**
- * What a window hears.
+ * A message to a window.
  */
-export type Told = { "type": "event", event: WindowEvent, } | { "type": "waits", nr: number, };
+export type WindowMessage = { "type": "event", event: WindowEvent, } | { "type": "deferred", nr: number, };
 
 /**
- * What the shell tells a window.
+ * An event that the shell sends to a window.
  */
 export type WindowEvent = { "type": "batch" } & Batch | { "type": "sessionListed", session: Session, } | { "type": "sessionRemoved", sessionId: SessionId, } | { "type": "show", sessionId: SessionId, requestId: RequestId | null, } | { "type": "dragging", over: boolean, } | { "type": "dropped", dropped: Array<Dropped>, } | { "type": "projectChanged", project: ProjectView, };
 
 /**
- * What a person chose for all windows.
+ * The user's preferences for all windows.
  */
 export type Preferences = { theme: Theme, 
 /**
- * Ask by native dialog and card, or by the card alone.
+ * Show requests in a native dialog and a card, or only in a card.
  */
 askBy: AskBy, 
 /**
- * The agent program; `null` looks in the usual places.
+ * Path of the agent program; `null` searches the usual places.
  */
 agentProgram: string | null, 
 /**
- * How large everything is drawn, in percent: from 50 to 200.
+ * Zoom in percent, from 50 to 200.
  */
 zoom: number, };
 
@@ -693,51 +742,55 @@ export type Theme = "system" | "light" | "dark";
 export type AskBy = "dialogAndCard" | "card";
 
 /**
- * What a window shows before any agent starts in a folder that is not trusted.
+ * The trust view: shown in a window before an agent starts in a folder that is not trusted.
  */
 export type TrustView = { 
 /**
- * The folder, whole, links resolved.
+ * Absolute path of the folder, with links resolved.
  */
-project: string, standing: TrustStanding, 
+project: string, state: TrustStatus, 
 /**
- * What the folder says now, the most dangerous first.
+ * The current findings, most dangerous first.
  */
 findings: Array<Finding>, 
 /**
- * If it changed since it was trusted: what is new, and what is gone. Both may be empty, if only the writing changed.
+ * Findings added and removed since the folder was trusted. Both may be empty if only the formatting changed.
  */
 added: Array<Finding>, removed: Array<Finding>, 
 /**
- * Nothing runs, sends anything elsewhere or widens what the agent may do: ask briefly.
+ * Nothing runs, sends data elsewhere or gives the agent more permissions: a short question is enough.
  */
 nothingToRun: boolean, 
 /**
- * Names exactly what is shown here, and goes back with `trust`. `null`: a file could not be read or shown whole, so
- * the folder cannot be trusted as it is.
+ * Identifies exactly what is shown, and is returned with `trust`. `null` if a file could not be read or shown
+ * completely, so that the folder cannot be trusted in its current state.
  */
-fingerprint: string | null, };
+fingerprint: string | null, 
+/**
+ * The previously trusted settings still exist, so `keep` is possible.
+ */
+canKeep: boolean, };
 
 /**
- * What the user decided about a folder.
+ * The trust state of a folder.
  */
-export type TrustStanding = "unknown" | "trusted" | "restricted" | "changed";
+export type TrustStatus = "unknown" | "trusted" | "restricted" | "changed" | "kept";
 
 /**
- * The answer to whether a folder is trusted.
+ * The user's decision about trusting a folder.
  */
-export type TrustDecision = "trust" | "restrict";
+export type TrustDecision = "trust" | "restrict" | "keep";
 
 /**
- * One thing that a folder's settings say.
+ * One relevant entry of a folder's settings.
  */
 export type Finding = { kind: FindingKind, severity: Severity, 
 /**
- * The file that says it, from the folder: `.claude/settings.json`, `../.mcp.json`.
+ * The file with the entry, relative to the folder: `.claude/settings.json`, `../.mcp.json`.
  */
 file: string, 
 /**
- * Where that file really lies, if a link leads there.
+ * The real path of the file, if it is reached through a link.
  */
 link: string | null, 
 /**
@@ -745,55 +798,55 @@ link: string | null,
  */
 title: string, 
 /**
- * What it goes by: a server's name, the tools that a hook is for, a setting's key.
+ * Its name: a server's name, the tools that a hook applies to, a setting's key.
  */
 name: string | null, 
 /**
- * The command, address, rule or value, exactly and whole: to be drawn so that every code point shows.
+ * The exact and complete command, address, rule or value. Must be drawn with every code point visible.
  */
 text: string, 
 /**
- * Whatever else the entry says.
+ * All other fields of the entry.
  */
 details: Array<FindingDetail>, };
 
 export type FindingDetail = { name: string, value: string, };
 
 /**
- * How bad a finding can be, the worst first.
+ * The severity of a finding, worst first.
  */
 export type Severity = "runs" | "redirects" | "allows" | "changes";
 
 /**
- * What sort of thing a finding is, in the order in which they are shown.
+ * The kind of a finding, in display order.
  */
 export type FindingKind = "unreadable" | "apiAddress" | "hook" | "server" | "helper" | "statusLine" | "plugin" | "environment" | "mode" | "allowRule" | "directory" | "serverApproval" | "sandbox" | "narrowingRule" | "setting" | "oddity";
 
 /**
- * What the doctor says of the agent.
+ * Result of the agent check (`deskbell doctor`).
  */
 export type Checkup = { 
 /**
- * Which one, and why that one; or what was tried.
+ * The program and its source, or the places that were tried.
  */
 agent: AgentView, version: string | null, channel: PermissionChannel, };
 
 /**
- * Whether an agent asks before it acts.
+ * Whether an agent asks for permission before it acts.
  */
 export type PermissionChannel = { "type": "asks" } | { "type": "neverAsks" } | { "type": "unknown", reason: string, };
 
 /**
- * What lets a session's agent do things unasked, or keeps it from them.
+ * The rules that allow or deny actions of a session's agent.
  */
 export type RulesInForce = { basis: RulesBasis, rules: Array<Rule>, 
 /**
- * Folders beside the project's that it may work in.
+ * Folders in addition to the project in which it may work.
  */
 directories: Array<string>, };
 
 /**
- * How far a list of rules can be relied on.
+ * The reliability of a list of rules.
  */
 export type RulesBasis = "agent" | "settings";
 
@@ -802,57 +855,57 @@ export type RulesBasis = "agent" | "settings";
  */
 export type Rule = { effect: RuleEffect, 
 /**
- * As it is written: `Bash(touch *)`.
+ * The rule as written: `Bash(touch *)`.
  */
 rule: string, origin: RuleOrigin, };
 
 /**
- * What a rule does with the calls that it covers.
+ * The effect of a rule on the calls that it matches.
  */
 export type RuleEffect = "deny" | "ask" | "allow";
 
 /**
- * Where a rule comes from, in the order in which they are shown.
+ * The origin of a rule, in display order.
  */
 export type RuleOrigin = "session" | "local" | "project" | "user" | "policy" | "arguments" | "other";
 
 /**
- * The agent did not ask where it must, or cannot ask at all.
+ * A failure of the permission channel: the agent did not ask where it must, or cannot ask at all.
  */
-export type ChannelFault = { kind: ChannelFaultKind, 
+export type MissedPrompt = { kind: MissedPromptKind, 
 /**
- * One line for people: “The agent ran a command without asking.”
+ * One line to show: “The agent ran a command without asking.”
  */
 words: string, 
 /**
- * What it did so, exactly.
+ * Exactly what it did without asking.
  */
 subject: string | null, };
 
 /**
- * In which way the permission channel failed.
+ * The kind of failure of the permission channel.
  */
-export type ChannelFaultKind = "unasked" | "cannotAsk";
+export type MissedPromptKind = "unasked" | "cannotAsk";
 
 /**
- * The part of a transcript that a window holds: the rows from `first` up to `end`, of `total`.
+ * The part of a transcript that a window has: the rows `first..end` of `total`.
  */
-export type Rows = { first: number, end: number, total: number, 
+export type RowRange = { first: number, end: number, total: number, 
 /**
- * The request that this answers, by its number.
+ * The number of the request that this answers.
  */
 ask: number, };
 
 /**
- * The part of a transcript that a window wants. More rows than the engine gives at once are cut off.
+ * The part of a transcript that a window requests. The engine limits the number of rows.
  */
-export type Show = { 
+export type Viewport = { 
 /**
- * `null`: the end, and whatever is added there.
+ * `null`: the end of the transcript, including rows that are added later.
  */
 first: number | null, count: number, 
 /**
- * A number of the window's own, to know the answer by.
+ * A number chosen by the window to identify the answer.
  */
 ask: number, };
 
@@ -861,26 +914,26 @@ ask: number, };
  */
 export type ChangedFile = { path: string, added: number, removed: number, 
 /**
- * The last edit of it, and where that stands.
+ * The last edit of the file, and its row.
  */
 itemId: ItemId, row: number, };
 
 /**
- * What can be copied, as the agent wrote it.
+ * What to copy, as the agent wrote it.
  */
-export type CopyOf = { "type": "conversation" } | { "type": "message", itemId: ItemId, } | { "type": "output", itemId: ItemId, } | { "type": "input", itemId: ItemId, };
+export type CopyOf = { "type": "conversation" } | { "type": "message", itemId: ItemId, } | { "type": "output", itemId: ItemId, } | { "type": "input", itemId: ItemId, } | { "type": "raw", itemId: ItemId, };
 
 /**
- * Where words stand in a transcript.
+ * The result of a text search in a transcript.
  */
 export type Found = { 
 /**
- * How many items hold the words.
+ * Number of items that match.
  */
 count: number, hit: Hit | null, };
 
 /**
- * One of the items that hold the words.
+ * One of the matching items.
  */
 export type Hit = { 
 /**
@@ -888,30 +941,31 @@ export type Hit = {
  */
 index: number, itemId: ItemId, row: number, 
 /**
- * The words stand in what has to be unfolded first.
+ * The match is in content that must be expanded first.
  */
 inside: boolean, 
 /**
- * In which part of the item they stand first, counted from 0.
+ * The part of the item with the first match, counted from 0.
  */
 part: number, };
 
 /**
- * A session as Deskbell knows it; stable from its creation, across restarts of app and agent.
+ * Deskbell's id of a session; stable from its creation on, across restarts of app and agent.
  */
 export type SessionId = string;
 
 /**
- * One entry of the transcript.
+ * The id of an item of the transcript.
  */
 export type ItemId = string;
 
 /**
- * A prompt. It carries this id to the agent when it is sent first, and another each time it is sent again.
+ * The id of a prompt. The agent receives this id when the prompt is first sent, and a new one each time it is sent
+ * again.
  */
 export type PromptId = string;
 
 /**
- * A permission request, as the agent named it.
+ * The agent's id of a permission request.
  */
 export type RequestId = string;

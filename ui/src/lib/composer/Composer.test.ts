@@ -12,13 +12,19 @@ import Composer from './Composer.svelte';
 
 beforeEach(() => localStorage.clear());
 
-async function composer({ running = false, takesIntoTurn = false, accepted = true, prompts = [] as string[] } = {}) {
+async function composer({
+  running = false,
+  takesIntoTurn = false,
+  accepted = true,
+  prompts = [] as string[],
+  commands = emptySession('s', '').commands,
+} = {}) {
   const sent: { text: string; images: Image[]; delivery: Delivery }[] = [];
   const draft = new Draft('s1', localStorage);
   const host = new FakeHost();
   const props = {
     draft,
-    commands: emptySession('s', '').commands,
+    commands,
     running,
     takesIntoTurn,
     prompts: () => prompts,
@@ -30,12 +36,14 @@ async function composer({ running = false, takesIntoTurn = false, accepted = tru
     oncyclemode: vi.fn(),
     onfind: vi.fn((query: string) => host.findFiles(query)),
     oncheck: (name: string, data: string) => host.checkImage(name, data),
+    onclipboard: () => host.clipboardImage(),
+    onwrite: vi.fn(),
     onrefuse: vi.fn(),
   };
   const drawn = await draw(Composer, props);
   const box = screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Prompt' });
   box.focus();
-  return { ...drawn, ...props, sent, box, user: userEvent.setup() };
+  return { ...drawn, ...props, host, sent, box, user: userEvent.setup() };
 }
 
 const button = (name: string) => screen.getByRole('button', { name });
@@ -275,6 +283,24 @@ describe('images', () => {
     expect(screen.queryByText('shot.png')).toBeNull();
   });
 
+  it('are read by the host where the page is given an empty clipboard', async () => {
+    const { box, host, onwrite } = await composer();
+    host.clipboard = { mediaType: 'image/png', data: 'iVBORw0KGgo=' };
+    await fireEvent.paste(box, { clipboardData: { files: [], types: ['text/plain'] } });
+    expect(onwrite).not.toHaveBeenCalled();
+    await fireEvent.paste(box, { clipboardData: { files: [], types: [] } });
+    await screen.findByText('Pasted image');
+    expect(screen.getAllByText('Pasted image')).toHaveLength(1);
+    expect(onwrite).toHaveBeenCalled();
+  });
+
+  it('that the host cannot read are told', async () => {
+    const { box, host, onrefuse } = await composer();
+    host.clipboardImage = () => Promise.reject({ code: 'badCommand', message: 'It does not answer.', detail: null });
+    await fireEvent.paste(box, { clipboardData: { files: [], types: [] } });
+    await vi.waitFor(() => expect(onrefuse).toHaveBeenCalledWith('It does not answer.'));
+  });
+
   it('can be taken off again', async () => {
     const { box, user } = await composer();
     await fireEvent.paste(box, { clipboardData: { files: [png()] } });
@@ -303,5 +329,19 @@ describe('images', () => {
     await tick();
     expect(box.value).toBe('look');
     screen.getByText('shot.png');
+  });
+});
+
+describe('commands with one name', () => {
+  it('are all offered, and each can be picked', async () => {
+    const named = (description: string) => ({ name: 'review', description, argumentHint: '' });
+    const { user, box } = await composer({ commands: [named('of the user'), named('of the project')] });
+    await user.keyboard('/re');
+    expect(screen.getAllByRole('option').map((option) => option.getAttribute('aria-selected'))).toEqual([
+      'true',
+      'false',
+    ]);
+    await user.keyboard('{ArrowDown}{Enter}');
+    expect(box.value).toBe('/review ');
   });
 });

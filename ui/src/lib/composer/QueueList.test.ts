@@ -45,10 +45,32 @@ describe('a queue', () => {
     expect(said.map((words) => words.split(' do ')[0])).toEqual([
       'Now:',
       'Cut off:',
-      'Held back:',
+      'Held:',
       'Into this turn:',
       'Then:',
     ]);
+  });
+
+  it('is continued after Stop, except for what was cut off', async () => {
+    const { commands, user } = await queueList(
+      [queued('a', { held: true, cutOff: true }), queued('b', { held: true }), queued('c', { held: true })],
+      { running: false },
+    );
+    screen.getByText('2 held');
+    await user.click(screen.getByRole('button', { name: 'Continue' }));
+    expect(commands).toEqual([{ type: 'continueQueue' }]);
+  });
+
+  it('offers to continue only where something can be continued', async () => {
+    await queueList([queued('a', { held: true, cutOff: true })], { running: false });
+    expect(screen.queryByRole('button', { name: 'Continue' })).toBeNull();
+    expect(screen.queryByRole('button', { name: 'Stop and send next' })).toBeNull();
+  });
+
+  it('goes on with the next prompt when only the turn is to end', async () => {
+    const { commands, user } = await queueList([queued('a'), queued('b', { held: true })]);
+    await user.click(screen.getByRole('button', { name: 'Stop and send next' }));
+    expect(commands).toEqual([{ type: 'interruptAndContinue' }]);
   });
 
   it('sends a prompt before its turn', async () => {

@@ -1,10 +1,10 @@
-// Which slash commands fit what is typed so far.
+// Completion of slash commands.
 
 import type { SlashCommand } from '../bindings/api';
 
 const MAX = 50;
 
-/** The commands for a box that holds a slash and part of a name; `null` if no name is being typed. */
+/** The commands that match a box with a slash and part of a name; `null` if no command name is being typed. */
 export function completions(commands: readonly SlashCommand[], text: string): SlashCommand[] | null {
   const typed = /^\/([^\s/]*)$/.exec(text)?.[1]?.toLowerCase();
   if (typed === undefined) return null;

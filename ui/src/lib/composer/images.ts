@@ -1,15 +1,15 @@
-// Images from the clipboard or a file, made ready to go with a prompt. What they really are is found out behind the host.
+// Images from the clipboard or a file, prepared as attachments. The host determines their real type.
 
 import type { Image } from '../bindings/api';
 import { asCommandError } from '../host/host';
 import { attachment, type Attachment } from '../state/attachments';
 
-/** What the file chooser offers; it decides nothing. */
+/** The types offered by the file chooser; they are not used for checks. */
 export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
-/** More than this is not even read: no image of that size is taken. */
+/** The maximum size in bytes. Larger images would be refused, so they are not read at all. */
 const MAX_BYTES = 5 * 1024 * 1024;
 
-/** The attachment, or in words why there is none. */
+/** Returns the attachment, or the reason in words why there is none. */
 export async function readImage(
   file: File,
   check: (name: string, data: string) => Promise<Image>,

@@ -1,14 +1,14 @@
-// Naming a file in a prompt: what is being named at the cursor, and how a name is written.
+// File mentions in a prompt: the one being typed at the cursor, and their written form.
 
-/** A name that is being written: where its `@` stands, and what is there of it. */
+/** A mention being typed: the position of its `@`, and the text typed so far. */
 export interface Mention {
   start: number;
   query: string;
 }
 
-/** The name that the cursor is at the end of; `null` if none is being written there. */
+/** The mention that ends at the cursor; `null` if none does. */
 export function mentionAt(text: string, cursor: number): Mention | null {
-  // An address such as ann@example.org names no file.
+  // An e-mail address such as ann@example.org is not a mention.
   const found = /(?:^|[\s([{<'"`,;:])@(?:"([^"\n]*)|([^\s"]*))$/.exec(text.slice(0, cursor));
   if (found === null) return null;
   const query = found[1] ?? found[2] ?? '';
@@ -16,12 +16,12 @@ export function mentionAt(text: string, cursor: number): Mention | null {
   return { start, query };
 }
 
-/** A path as the agent reads it in a prompt. */
+/** A path in the form in which the agent reads it in a prompt. */
 export function written(path: string): string {
   return /[\s"]/.test(path) ? `@"${path}"` : `@${path}`;
 }
 
-/** The text with the name written out, and where the cursor goes: behind a file, into a folder. */
+/** Completes the mention. The cursor goes after the name of a file, and inside that of a folder. */
 export function complete(
   text: string,
   cursor: number,
@@ -30,7 +30,7 @@ export function complete(
 ): { text: string; cursor: number } {
   const name = written(path);
   const rest = text.slice(cursor).replace(/^"/, '');
-  // Into a folder: more of the name may follow, before the quote that ends it.
+  // For a folder more of the name may follow, before the closing quote.
   const into = path.endsWith('/');
   const space = into || /^\s/.test(rest) ? '' : ' ';
   const head = text.slice(0, mention.start) + name;
@@ -38,7 +38,7 @@ export function complete(
   return { text: head + space + rest, cursor: after };
 }
 
-/** A text with names added to its end. */
+/** Appends mentions to the end of a text. */
 export function withMentions(text: string, paths: readonly string[]): string {
   const names = paths.map(written).join(' ');
   return text === '' || /\s$/.test(text) ? `${text}${names} ` : `${text} ${names} `;

@@ -1,10 +1,10 @@
-// Going back through the prompts of a session with the arrow keys.
+// Prompt history: recalls the prompts of a session with the arrow keys.
 
 export class Recall {
   #prompts: readonly string[] = [];
   #index: number | null = null;
 
-  /** The prompt before the one that is shown; from an empty box, the last one. */
+  /** Returns the prompt before the shown one; from an empty box, the last prompt. */
   older(prompts: readonly string[], text: string): string | null {
     if (this.#index === null || text !== this.#prompts[this.#index]) {
       if (text !== '') return null;
@@ -17,7 +17,7 @@ export class Recall {
     return prompt;
   }
 
-  /** The prompt after the one that is shown; after the last one, an empty box. */
+  /** Returns the prompt after the shown one; after the last one, an empty text. */
   newer(text: string): string | null {
     if (this.#index === null || text !== this.#prompts[this.#index]) return null;
     this.#index += 1;

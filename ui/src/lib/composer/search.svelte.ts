@@ -1,9 +1,9 @@
-// Asks for the files that fit what is typed: one question at a time, and the last one always.
+// File search for mentions: runs one query at a time, and always the latest one last.
 
 import type { FoundFiles } from '../bindings/api';
 
 export class FileSearch {
-  /** What fits; `null` while nothing is named or nothing is known yet. */
+  /** The matching files; `null` while no mention is typed or no result is known. */
   found = $state.raw<FoundFiles | null>(null);
   #ask: (query: string) => Promise<FoundFiles | null>;
   #wanted: string | null = null;
@@ -14,7 +14,7 @@ export class FileSearch {
     this.#ask = ask;
   }
 
-  /** Looks for a name; `null` stops looking. What was found before stays until the answer is there. */
+  /** Sets the query; `null` ends the search. The previous result stays until the new one arrives. */
   look(query: string | null): void {
     this.#wanted = query;
     if (query === null) {
@@ -31,7 +31,7 @@ export class FileSearch {
       while (this.#wanted !== null && this.#wanted !== this.#answered) {
         const query = this.#wanted;
         const found = await this.#ask(query);
-        // Given up meanwhile: there is nothing to show any more.
+        // The search was ended in the meantime.
         if (this.#wanted === null) break;
         this.#answered = query;
         this.found = found;

@@ -3,18 +3,18 @@ import userEvent from '@testing-library/user-event';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import App from '../../App.svelte';
-import type { ChannelFault } from '../bindings/api';
+import type { MissedPrompt } from '../bindings/api';
 import { FakeHost } from '../host/fake';
 import { ManualClock } from '../../test/clock';
 import { draw } from '../../test/draw';
 import ChannelBanner from './ChannelBanner.svelte';
 
-const UNASKED: ChannelFault = {
+const UNASKED: MissedPrompt = {
   kind: 'unasked',
   words: 'The agent ran a command without asking.',
   subject: 'touch a\u202etxt.b',
 };
-const CANNOT_ASK: ChannelFault = { kind: 'cannotAsk', words: 'The agent cannot ask you.', subject: null };
+const CANNOT_ASK: MissedPrompt = { kind: 'cannotAsk', words: 'The agent cannot ask you.', subject: null };
 
 const banner = () => screen.queryByRole('alert', { name: 'Permission channel' });
 
@@ -53,7 +53,7 @@ describe('an agent that does not ask', () => {
     expect(banner()?.textContent).toContain('cargo test -p ledger totals');
     await userEvent.setup().click(screen.getByRole('button', { name: 'Stop the agent' }));
     expect(host.session('s1')?.facts.alive).toBe(false);
-    host.session('s1')?.patch({ channelFault: null });
+    host.session('s1')?.patch({ missedPrompt: null });
     await vi.waitFor(() => expect(banner()).toBeNull());
   });
 });

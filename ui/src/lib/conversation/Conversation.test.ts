@@ -9,7 +9,7 @@ import Conversation from './Conversation.svelte';
 
 const rows = (n: number) => Array.from({ length: n }, (_, i) => at(i, prompt(`p${i}`)));
 
-/** A conversation of which only the end is read, and then all of it. */
+/** A conversation that is loaded partly (its end) at first, then completely. */
 async function conversation() {
   const open = new SessionState(session());
   open.load({ ...snapshot(0, rows(2)), isPartial: true });
@@ -36,4 +36,19 @@ it('takes the keyboard from nothing else', async () => {
   composer.focus();
   await readAll();
   expect(document.activeElement).toBe(composer);
+});
+
+it('offers a prompt that was cut off once, in the queue', async () => {
+  const open = new SessionState(session());
+  const queue = [{ id: 'p0', text: 'p0', nImages: 0, held: true, cutOff: true, delivery: 'afterTurn' as const }];
+  open.load(snapshot(0, [at(0, prompt('p0', 'held'))], { queue }));
+  const nothing = () => {};
+  const props = { open, hasSide: false, ontogglesessions: nothing, ontoggleside: nothing };
+  const { project } = await draw(Conversation, props);
+  project.open = open;
+  await tick();
+  expect(screen.getByRole('region', { name: 'Your prompt' }).textContent).toContain('Not answered');
+  const buttons = screen.getAllByRole('button', { name: 'Send again' });
+  expect(buttons).toHaveLength(1);
+  expect(buttons[0]?.closest('[data-part="queue"]')).not.toBeNull();
 });

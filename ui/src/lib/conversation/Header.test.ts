@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { tick } from 'svelte';
 import { describe, expect, it } from 'vitest';
 
-import type { Command, Session } from '../bindings/api';
+import type { Command, PermissionMode, Session } from '../bindings/api';
 import { draw } from '../../test/draw';
 import { emptySession } from '../host/fake/facts';
 import Header from './Header.svelte';
@@ -18,7 +18,7 @@ async function header(facts: Partial<Session> = {}) {
     ontogglesessions: nothing,
     ontoggleside: nothing,
     onmodel: (model: string) => commands.push({ type: 'setModel', model }),
-    onmode: (mode: string) => commands.push({ type: 'setMode', mode }),
+    onmode: (mode: PermissionMode) => commands.push({ type: 'setMode', mode }),
     onwithoutasking: () => (withoutAsking += 1),
     onswitch: (command: Command) => commands.push(command),
     onrules: nothing,
@@ -38,6 +38,22 @@ async function choices(user: ReturnType<typeof userEvent.setup>, label: string) 
 }
 
 describe('the head of a conversation', () => {
+  it.each([
+    ['default', 'claude-opus-5-5', 'Opus 5.5'],
+    [null, 'claude-opus-5-5', 'Opus 5.5'],
+    ['claude-opus-5-5', 'claude-opus-5-5', 'Opus 5.5'],
+    ['default', 'claude-sonnet-4-5-20250929[1m]', 'Sonnet 4.5 (1M)'],
+    ['default', 'claude-haiku-5', 'Haiku 5'],
+    ['default', 'vendor.model-x', 'Default (recommended)'],
+    ['default', null, 'Default (recommended)'],
+    ['claude-fable-6-20270101', 'claude-opus-5-5', 'Fable 6'],
+    ['a-model-of-ours', 'claude-opus-5-5', 'a-model-of-ours'],
+  ])('names the model %s, in full %s, as “%s”', async (model, resolved, label) => {
+    const known = { description: '', effortLevels: [], canStopThinking: false, canDecide: true };
+    await header({ model, models: [{ ...known, name: 'default', label: 'Default (recommended)', resolved }] });
+    expect(screen.getByRole('button', { name: /^Model:/ }).textContent.trim()).toBe(`Model: ${label}`);
+  });
+
   it('offers the efforts of the model, and marks the one that counts', async () => {
     const { commands, user } = await header();
     const items = await choices(user, 'Effort');

@@ -10,7 +10,9 @@ const blocks = Array.from({ length: 1_000 }, (_, i) => paragraph(`words ${i}`));
 beforeEach(() => void vi.useFakeTimers({ toFake: ['requestAnimationFrame', 'cancelAnimationFrame'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** A long answer that came at once, each paragraph 20 pixels tall, with its end in a view of 500. */
+/**
+ * A long answer that arrived in one event: each paragraph is 20 pixels tall, and its end is in a 500-pixel viewport.
+ */
 async function answer() {
   const place = { following: true, index: 0, offset: 0 };
   const text = { type: 'text', blocks, streaming: true } as const;

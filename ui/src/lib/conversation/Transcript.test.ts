@@ -11,7 +11,7 @@ const VIEW = 500;
 const ROW = 42;
 const nothing = createRawSnippet(() => ({ render: () => '<i></i>' }));
 
-/** A log of `n` rows in a view of 500 pixels, measured as if each row were 42 pixels tall. */
+/** A log of `n` rows in a 500-pixel viewport; every row measures 42 pixels. */
 async function transcript(n: number) {
   const state = new SessionState(session());
   state.load(
@@ -70,7 +70,7 @@ describe('a transcript', () => {
   ])('leaves its end by %s, even if something comes before the view has moved', async (_name, move) => {
     const { log, add, end } = await transcript(20);
     await move(log);
-    // The browser moves the view, and the event that tells is still to come.
+    // The browser moves the viewport; the scroll event follows later.
     log.scrollTop = end() - 100;
     const top = log.scrollTop;
     await add();

@@ -1,4 +1,4 @@
-// The kinds of an item's body, by name.
+// The variants of an item's body, by name.
 
 import type { Body } from '../bindings/api';
 

@@ -1,40 +1,41 @@
-// What is drawn of a long answer. Data comes and goes at once; the page follows it a little a frame.
+// Incremental drawing of a long answer. Its data arrives and goes in large steps; the page follows in small ones, a few
+// blocks per frame.
 
 import type { Block } from '../bindings/api';
 
-/** Elements that may come or go with one frame, roughly: some milliseconds of work. */
+/** The number of elements that one frame may add or remove, roughly: some milliseconds of work. */
 const A_FRAME = 150;
-/** If more than so many come at once, only the last of them are drawn at first: they fill any view. */
+/** If an update adds more elements than this, only the last of them are drawn at first: they fill any viewport. */
 const AT_ONCE = 400;
 
 /**
- * The blocks that are drawn of a text, from one of them to its end. Those that no longer belong to it leave by and by, and
- * those that came faster than they can be drawn come by and by, both above the view of whoever follows the end.
+ * The drawn blocks of a text, from one of them to its end. Removed blocks, and blocks that arrived faster than they can
+ * be drawn, change a few per frame. Both are above the viewport while the view follows the end.
  */
 export class Drawn {
-  /** What is drawn and no longer belongs to the text. */
+  /** Blocks that are still drawn but no longer belong to the text. */
   #gone = $state.raw<readonly Block[]>([]);
-  /** How many of the text's blocks are still to come. */
+  /** How many of the text's blocks are not drawn yet. */
   #nWaiting = $state.raw(0);
   #blocks = $state.raw<readonly Block[]>([]);
   #from = $state.raw(0);
   #end = 0;
-  /** More came since the last frame than can be drawn at once. */
+  /** The last update added more elements than can be drawn at once. */
   #isFlooded = false;
   #frame: number | null = null;
   #isFollowed: () => boolean;
   #ondrawn: (draw: () => void) => void;
 
   /**
-   * `isFollowed`: nobody reads what is above the view. `ondrawn` is to call what draws all the rest, for whoever reads on
-   * above it.
+   * `isFollowed` says whether the view follows the end, so that nothing above the viewport is being read. `ondrawn`
+   * receives a function that draws all remaining blocks, and must call it. It is called when the user scrolls up.
    */
   constructor(isFollowed: () => boolean, ondrawn: (draw: () => void) => void) {
     this.#isFollowed = isFollowed;
     this.#ondrawn = ondrawn;
   }
 
-  /** The number of the first block that is drawn. */
+  /** The number of the first drawn block. */
   get from(): number {
     return this.#from + this.#nWaiting - this.#gone.length;
   }
@@ -45,12 +46,12 @@ export class Drawn {
       : [...this.#gone, ...this.#blocks.slice(this.#nWaiting)];
   }
 
-  /** The blocks that are still to come, before those that are drawn. */
+  /** The blocks that are not drawn yet. They precede the drawn ones. */
   get waiting(): readonly Block[] {
     return this.#nWaiting === 0 ? [] : this.#blocks.slice(0, this.#nWaiting);
   }
 
-  /** The text has these blocks now, the first of which is number `from`. */
+  /** Replaces the text's blocks; `from` is the number of the first. */
   update(from: number, blocks: readonly Block[]): void {
     const n = from - this.#from;
     if (n > 0 && n <= this.#blocks.length) {
@@ -58,7 +59,7 @@ export class Drawn {
       this.#gone = [...this.#gone, ...this.#blocks.slice(n - nDrawn, n)];
       this.#nWaiting -= n - nDrawn;
     } else if (n !== 0) {
-      // Another part, or an earlier one: nothing of what was drawn is before it.
+      // Another part, or an earlier one: none of the drawn blocks precedes it.
       this.#gone = [];
       this.#nWaiting = 0;
       this.#end = from;
@@ -91,19 +92,19 @@ export class Drawn {
       this.#isFlooded = false;
       this.#ask();
     } else if (this.#nWaiting > 0) {
-      // Whoever reads finds all of it there. What should have gone stays until the text changes.
+      // A user who scrolls up finds the whole text. Blocks to be removed stay until the text changes.
       this.#ondrawn(() => (this.#nWaiting = 0));
     }
   }
 
-  /** How many of the first blocks have so many elements; one at least. */
+  /** How many blocks at the start reach `most` elements together; at least one, if there is one. */
   #first(most: number, blocks: readonly Block[]): number {
     let n = 0;
     for (let size = 0; n < blocks.length && size < most; n += 1) size += elements(blocks[n]);
     return n;
   }
 
-  /** The same, of the last ones. */
+  /** The same for blocks at the end. */
   #last(most: number, blocks: readonly Block[]): number {
     return this.#first(most, blocks.toReversed());
   }
@@ -113,7 +114,7 @@ function sizeOf(blocks: readonly Block[]): number {
   return blocks.reduce((sum, block) => sum + elements(block), 0);
 }
 
-/** How many elements a block has, roughly. */
+/** The approximate number of elements of a block. */
 function elements(block: Block | undefined): number {
   switch (block?.type) {
     case 'paragraph':

@@ -7,7 +7,7 @@ import { Drawn } from './drawn.svelte';
 const blocks = Array.from({ length: 2_000 }, (_, i) => paragraph(`words ${i}`));
 const now = (draw: () => void) => draw();
 
-/** A text of which `blocks` came little by little, so that all are drawn. */
+/** A text whose `blocks` arrived in small steps, so that all of them are drawn. */
 function grown(isFollowed: () => boolean, ondrawn = now): Drawn {
   const drawn = new Drawn(isFollowed, ondrawn);
   for (let end = 100; end <= 1_000; end += 100) drawn.update(0, blocks.slice(0, end));
@@ -15,12 +15,12 @@ function grown(isFollowed: () => boolean, ondrawn = now): Drawn {
   return drawn;
 }
 
-/** What is drawn is a run of the blocks. */
+/** Expects the drawn blocks to be a contiguous run of the text's blocks. */
 function expectRun(drawn: Drawn, of: readonly Block[] = blocks) {
   expect(drawn.blocks).toEqual(of.slice(drawn.from, drawn.from + drawn.blocks.length));
 }
 
-/** Frames until nothing is to be done. */
+/** Runs frames until no work is left; returns their number. */
 function frames(each: () => void): number {
   let n = 0;
   for (; vi.getTimerCount() > 0 && n < 1_000; n += 1) {

@@ -1,4 +1,4 @@
-// A guess at how tall a row will be, for the scrollbar; corrected as soon as the row is drawn.
+// Row height estimates for the scrollbar. A measurement replaces the estimate as soon as the row is drawn.
 
 import type { Block, Span } from '../bindings/api';
 import type { Row } from '../state/rows';
@@ -9,7 +9,7 @@ const GAP = 12;
 const CHARS_PER_LINE = 92;
 
 export function estimateRow(row: Row): number {
-  if (row.kind === 'lookups') return 26;
+  if (row.kind !== 'item') return 26;
   const { body } = row.item;
   switch (body.type) {
     case 'prompt':

@@ -1,4 +1,4 @@
-// What is said of a turn and its limits as time passes.
+// The displayed facts about a turn and its limits, as time passes.
 
 import { screen } from '@testing-library/svelte';
 import userEvent from '@testing-library/user-event';
@@ -6,16 +6,19 @@ import { tick } from 'svelte';
 import { expect, it } from 'vitest';
 
 import type { Usage } from '../bindings/api';
+import { turnEnd } from '../host/fake/script';
 import { SessionState } from '../state/session.svelte';
 import { draw } from '../../test/draw';
 import { batch, session, snapshot } from '../../test/make';
 import ContextRing from './ContextRing.svelte';
+import type { TurnEndBody } from './bodies';
 import NowLine from './NowLine.svelte';
+import TurnEndLine from './TurnEndLine.svelte';
 import Until from './Until.svelte';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
-/** Where the clock of a test begins. */
+/** The start time of the test clock. */
 const NOW = 1_000_000;
 
 it('says that nothing is heard for half a minute, and offers to stop', async () => {
@@ -35,7 +38,7 @@ it('says that nothing is heard for half a minute, and offers to stop', async () 
   await userEvent.setup().click(screen.getByRole('button', { name: 'Stop this turn' }));
   expect(stopped).toBe(1);
 
-  // Any sign of life begins the time anew.
+  // Any event restarts the silence timer.
   open.apply(batch(0, [{ type: 'tasksChanged', tasks: [] }]));
   await tick();
   await passes(10 * SECOND);
@@ -95,4 +98,15 @@ it('measures the context against the window of the model, where that is known', 
   await redraw({ usage: { ...usage, contextWindow: null } });
   expect(container.textContent).toContain('68,000 tokens in the context');
   expect(container.textContent).not.toContain('%');
+});
+
+it('says what a turn cost, and where that is not known', async () => {
+  const turn = turnEnd() as TurnEndBody;
+  const { container, redraw } = await draw(TurnEndLine, { turn });
+  expect(container.textContent).toContain('$0.18');
+  await redraw({ turn: { ...turn, costUsd: null } });
+  expect(container.textContent).toContain('cost unknown');
+  // A turn that broke off already says so.
+  await redraw({ turn: { ...turn, costUsd: null, outcome: { type: 'crashed' } } });
+  expect(container.textContent).not.toContain('cost');
 });

@@ -1,21 +1,24 @@
-// How tall the rows of a long list are: measured where they were drawn, estimated elsewhere. No DOM.
+// Row heights of a long list: measured where a row was drawn, estimated elsewhere. No DOM.
 
-/** How well a height is known. */
+/** How reliable a height is. */
 const GUESSED = 0;
 const ESTIMATED = 1;
 const MEASURED = 2;
 
 /**
- * The heights of a list's rows and the places that follow from them, by the number of the row. Sums are kept in a
- * Fenwick tree: a change, a place and a row at a place each cost the logarithm of the list's length.
+ * The heights and offsets of a list's rows, by row number. Sums are kept in a Fenwick tree: a change, an offset and a
+ * row lookup each take O(log n).
  */
 export class Heights {
-  /** The height of a row that nothing is known about. */
+  /** The height of a row without a measurement or estimate. */
   readonly guess: number;
   #count = 0;
   #heights = new Float64Array(64);
   #known = new Uint8Array(64);
-  /** `#sums[i]`, from 1: the sum of as many rows up to and including row `i - 1` as the lowest bit of `i` says. */
+  /**
+   * The Fenwick tree, 1-based: `#sums[i]` is the sum of as many rows up to and including row `i - 1` as the lowest bit
+   * of `i` says.
+   */
   #sums = new Float64Array(65);
 
   constructor(guess: number) {
@@ -41,21 +44,21 @@ export class Heights {
     }
   }
 
-  /** Records a height; says whether it differs from what was known. */
+  /** Records a measured height; returns whether it differs from the known one. */
   measure(index: number, height: number): boolean {
     if (index >= this.#count) return false;
     this.#known[index] = MEASURED;
     return this.#set(index, height);
   }
 
-  /** Takes an estimate for a row that was not looked at before. */
+  /** Records an estimate for a row without a measurement or estimate. */
   estimate(index: number, height: () => number): void {
     if (index >= this.#count || this.#known[index] !== GUESSED) return;
     this.#known[index] = ESTIMATED;
     this.#set(index, height());
   }
 
-  /** Where row `index` begins; at the number of rows, the height of them all. */
+  /** The offset of row `index`; for the number of rows, the total height. */
   offset(index: number): number {
     let sum = 0;
     for (let i = Math.max(0, Math.min(index, this.#count)); i > 0; i -= i & -i) sum += this.#sums[i] ?? 0;

@@ -1,6 +1,6 @@
-// Marks found words in what is drawn, without touching the elements.
+// Highlights search hits in the drawn text without changing its elements.
 
-/** The marks of an element's words; `here` is the part whose marks stand out. Without words, no marks. */
+/** Highlights `query` in `root`; the hits in `here` stand out. An empty query removes all highlights. */
 export function markWords(root: Element, query: string, here: Element | null): void {
   if (!('highlights' in CSS)) return;
   const everywhere: Range[] = [];
@@ -10,7 +10,7 @@ export function markWords(root: Element, query: string, here: Element | null): v
   for (let node = texts.nextNode(); node !== null && wanted.trim() !== ''; node = texts.nextNode()) {
     const text = (node.nodeValue ?? '').toLowerCase();
     for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) {
-      // Lower case may be longer than what it stands for.
+      // A lower-case text can be longer than its original.
       if (at + wanted.length > (node.nodeValue?.length ?? 0)) break;
       const range = new Range();
       range.setStart(node, at);

@@ -1,9 +1,9 @@
-// What of an agent can be switched, in words: its permission modes, and how hard its model tries.
+// Labels and choices for what can be switched in an agent: its permission mode, model and effort.
 
-import type { Model, Session } from '../bindings/api';
+import type { Model, PermissionMode, Session } from '../bindings/api';
 
 export interface Mode {
-  id: string;
+  id: PermissionMode;
   label: string;
   description: string;
 }
@@ -16,28 +16,58 @@ export const MODES: readonly Mode[] = [
   { id: 'dontAsk', label: 'Never ask', description: 'Does what rules allow and denies the rest without asking' },
 ];
 
-/** The mode that is chosen before a process starts, and never later. */
+/** The bypass mode. It can be chosen only before a process starts. */
 export const BYPASS = 'bypassPermissions';
 
-/** The modes that Shift+Tab goes through. */
-const CYCLE = ['default', 'acceptEdits', 'plan'];
+/** The modes that Shift+Tab cycles through. */
+const CYCLE: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan'];
 
 export function modeLabel(id: string): string {
   if (id === BYPASS) return 'Asks nothing';
   return MODES.find((mode) => mode.id === id)?.label ?? id;
 }
 
-export function nextMode(id: string): string {
-  return CYCLE[(CYCLE.indexOf(id) + 1) % CYCLE.length] ?? 'default';
+/** Returns the mode with this name, if the user can switch to it. */
+export function knownMode(id: string): PermissionMode | undefined {
+  return MODES.find((mode) => mode.id === id)?.id;
 }
 
-/** The model that works: by its short name, or by the full one that the agent reports once a turn began. */
+export function nextMode(id: string): PermissionMode {
+  const mode = knownMode(id);
+  const at = mode === undefined ? -1 : CYCLE.indexOf(mode);
+  return CYCLE[(at + 1) % CYCLE.length] ?? 'default';
+}
+
+/** The current model, found by its short name or by the full name that the agent reports once a turn has begun. */
 export function currentModel({ model, models }: Session): Model | undefined {
   const name = model ?? 'default';
   return models.find((known) => known.name === name) ?? models.find((known) => known.resolved === name);
 }
 
-/** The modes that can be switched to now: what its model cannot do is not offered. */
+/** Full model names such as `claude-opus-5-5` or `claude-sonnet-4-5-20250929[1m]`. */
+const FULL_NAME = /^claude-([a-z]+)-(\d+(?:-\d{1,2})*)(?:-\d{8})?(\[1m\])?$/;
+
+/** “Opus 5.5” for `claude-opus-5-5`; `null` for a name of another form. */
+function shortName(full: string): string | null {
+  const [, family = '', version = '', isLong] = FULL_NAME.exec(full) ?? [];
+  if (family === '') return null;
+  const name = `${family.charAt(0).toUpperCase()}${family.slice(1)} ${version.replaceAll('-', '.')}`;
+  return isLong === undefined ? name : `${name} (1M)`;
+}
+
+/**
+ * The current model's label for the header. The agent calls one model “Default (recommended)”, which names no model, so
+ * the full name is preferred.
+ */
+export function modelLabel(session: Session): string {
+  const model = currentModel(session);
+  const full = model?.resolved ?? session.model;
+  return (full === null ? null : shortName(full)) ?? model?.label ?? full ?? 'Default model';
+}
+
+/**
+ * The modes that the user can switch to now. `auto` is offered only if the model supports it or it is the current mode.
+ */
 export function offeredModes(session: Session): Mode[] {
   const canDecide = currentModel(session)?.canDecide ?? false;
   return MODES.filter((mode) => mode.id !== 'auto' || canDecide || session.mode === 'auto');

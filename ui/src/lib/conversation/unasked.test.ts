@@ -1,4 +1,4 @@
-// Starting the agent of a session that exists without asking.
+// Starting the agent of an existing session with permission checks off.
 
 import { render, screen } from '@testing-library/svelte';
 import userEvent from '@testing-library/user-event';

@@ -1,4 +1,4 @@
-// What a turn was waited for, in words.
+// Turn latency in words.
 
 import type { TurnTiming } from '../bindings/api';
 import { span } from '../text/time';

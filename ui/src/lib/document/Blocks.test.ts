@@ -12,7 +12,7 @@ import { blocksText } from './markdown';
 
 const HOSTILE = '<img src=x onerror="alert(1)"><script>alert(2)</script>&lt;b&gt;';
 
-/** Every kind of block and span, each holding the same text. */
+/** Every kind of block and span, each with the same text. */
 function everything(text: string): Block[] {
   const inner: Span[] = [{ type: 'text', text }];
   const spans: Span[] = [

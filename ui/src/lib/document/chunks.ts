@@ -1,23 +1,20 @@
-// A long document in chunks, so that what grows at its end costs no look at all that is before.
+// Chunks of a long document, so that growth at its end does not cost a comparison of all earlier blocks.
 
 import type { Block } from '../bindings/api';
 
-/** Blocks in a chunk. */
+/** The number of blocks in a chunk. */
 const SIZE = 16;
 
-/** Some blocks of a document that follow each other. */
+/** Consecutive blocks of a document. */
 export interface Chunk {
-  /** The number of its first block. */
+  /** The number of the first block. */
   readonly from: number;
   readonly blocks: readonly Block[];
-  /** It is the last, and more is to come. What is drawn of the others depends on nothing but themselves. */
+  /** This is the last chunk and more blocks may follow. All other chunks depend only on their own blocks. */
   readonly grows: boolean;
 }
 
-/**
- * The chunks of a document that begins with block `from` and may be growing: those of `before` wherever they are still
- * the same.
- */
+/** Splits a document that begins with block `from` into chunks. Unchanged chunks of `before` are reused. */
 export function chunked(
   blocks: readonly Block[],
   from: number,
@@ -37,7 +34,7 @@ export function chunked(
   return chunks;
 }
 
-/** What a chunk keeps when blocks at its beginning go. */
+/** A key that stays the same when blocks at the beginning of the chunk are removed. */
 export function chunkKey({ from }: Chunk): number {
   return Math.floor(from / SIZE);
 }

@@ -1,9 +1,11 @@
-// Whether a link's own words leave its reader in doubt about where it leads.
+// Detects links whose text leaves the link's target in doubt.
 
-/** Something that reads as the name of a host: `example.com`, `docs.rs`. */
+/** Text that looks like a host name: `example.com`, `docs.rs`. */
 const NAME = /(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+\p{L}{2,}/gu;
 
-/** Whether the host must stand beside the text: the text names another one, or the host is one that can be misread. */
+/**
+ * Whether the host must be shown next to the link text: the text names another host, or the host itself can be misread.
+ */
 export function mustShowHost(text: string, host: string): boolean {
   if (host === '' || text.toLowerCase().includes(host)) return false;
   if (/(^|\.)xn--/.test(host)) return true;

@@ -1,12 +1,12 @@
-// Lines of code drawn by hand: there are tens of thousands of tokens in a long answer, and a component's bookkeeping
-// costs several times what the element does.
+// Imperative drawing of code lines. A long answer has tens of thousands of tokens, and a component's bookkeeping costs
+// several times as much as the element.
 
 import type { CodeLine } from '../bindings/api';
 import { breakable } from '../text/breakable';
 
 /**
- * Makes the lines of `code`, which shows `before`, those of `after`. A line that is the same object is left alone, though
- * lines before it have gone. Lines that wrap may break in words that are longer than any line.
+ * Changes the lines of `code` from `before` to `after`. A line that is the same object is not touched, even if lines
+ * before it were removed. With `wrap`, words that are longer than a line may break.
  */
 export function drawLines(code: Element, before: readonly CodeLine[], after: readonly CodeLine[], wrap = false): void {
   const [first] = after;

@@ -1,4 +1,4 @@
-// Documents back to Markdown.
+// Markdown source of a document.
 
 import type { Block, CodeLine, Diff, Span } from '../bindings/api';
 

@@ -1,25 +1,25 @@
-// Runs of text drawn by hand: a long answer has thousands of them, and a component's bookkeeping costs several times
-// what the element does.
+// Imperative drawing of text spans. A long answer has thousands of them, and a component's bookkeeping costs several
+// times as much as the element.
 
 import type { Span } from '../bindings/api';
 import { breakable } from '../text/breakable';
 
-/** Nothing in it leads anywhere: what does needs a component. */
+/** Whether the span includes no link or image, which need a component. */
 export function isPlain(span: Span): boolean {
   if (span.type === 'link' || span.type === 'image') return false;
   return !('spans' in span) || span.spans.every(isPlain);
 }
 
 /**
- * Makes the nodes of `parent`, which shows `before`, those of `after`: one for each run, what leads somewhere as its words
- * alone. A run that is the same object is left alone.
+ * Changes the child nodes of `parent` from `before` to `after`, one node per span. Links and images are drawn as text.
+ * A span that is the same object is not touched.
  */
 export function drawSpans(parent: Element, before: readonly Span[], after: readonly Span[]): void {
   const kept = Math.min(before.length, after.length);
   for (let i = 0; i < kept; i += 1) {
     const [span, node] = [after[i], parent.childNodes[i]];
     if (span === undefined || span === before[i]) continue;
-    // Words that came to others: whoever has selected those keeps them.
+    // Changes the text in place, so that the user's selection is kept.
     if (span.type === 'text' && node instanceof Text && breakable(span.text).length === 1) node.data = span.text;
     else node?.replaceWith(drawSpan(span));
   }
@@ -52,7 +52,7 @@ function drawSpan(span: Span): Node {
   }
 }
 
-/** One node, with places to break in words that are longer than any line. */
+/** One node, with break opportunities in words that are longer than a line. */
 function drawText(text: string): Node {
   const parts = breakable(text);
   return parts.length === 1 ? document.createTextNode(text) : element('span', parts);

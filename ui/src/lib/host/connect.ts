@@ -1,4 +1,4 @@
-// Chooses the host: Tauri inside the app, a scripted one in a browser.
+// Selects the host: Tauri inside the app, a scripted one in a browser.
 
 import type { Host } from './host';
 

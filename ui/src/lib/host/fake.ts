@@ -1,4 +1,4 @@
-// A host without a program behind it: sessions that follow a script, for a browser and for tests.
+// A host without the desktop app: its sessions follow a script. For browsers and tests.
 
 import type {
   Body,
@@ -10,18 +10,20 @@ import type {
   CopyOf,
   Event,
   Found,
-  Hello,
+  Connection,
   Image,
   ItemId,
   Output,
   Preferences,
   ProjectView,
+  RequestId,
   Session,
   SessionId,
-  Show,
+  Viewport,
   Snapshot,
-  Survivor,
+  OrphanProcess,
   TrustDecision,
+  TrustView,
   WindowEvent,
 } from '../bindings/api';
 import { runCommand } from './fake/agent';
@@ -33,7 +35,7 @@ import { FakeSession } from './fake/session';
 import { FakeWindow } from './fake/window';
 import { writeClipboard, type Host } from './host';
 
-/** How images begin, in base64. */
+/** The first characters of each image type in base64. */
 const IMAGE_STARTS = [
   ['iVBORw0KGg', 'image/png'],
   ['/9j/', 'image/jpeg'],
@@ -44,6 +46,10 @@ const IMAGE_STARTS = [
 export class FakeHost implements Host {
   readonly opened: string[] = [];
   readonly revealed: string[] = [];
+  /** The errors that the page reported, each with the part of the page. */
+  readonly pageErrors: [string, string][] = [];
+  /** The visible cards, as last reported. */
+  cards: [SessionId, RequestId[]] | null = null;
   readonly acknowledged: [SessionId, number][] = [];
   #scene: Scene;
   #sessions = new Map<SessionId, FakeSession>();
@@ -62,7 +68,7 @@ export class FakeHost implements Host {
     return this.#sessions.get(id);
   }
 
-  hello(): Promise<Hello> {
+  connect(): Promise<Connection> {
     return Promise.resolve(
       structuredClone({
         event: 'window-fake',
@@ -81,10 +87,14 @@ export class FakeHost implements Host {
     if (agent !== 'demo' && this.#scene.project.agent.type === 'missing') {
       return refuse('agentNotFound', 'Claude Code was not found on this computer.');
     }
-    const standing = this.#scene.project.trust?.standing;
-    if (agent !== 'demo' && (standing === 'unknown' || standing === 'changed')) {
+    const state = this.#scene.project.trust?.state;
+    if (agent !== 'demo' && (state === 'unknown' || state === 'changed')) {
       return refuse('notTrusted', 'Nobody has said yet whether this folder is trusted.');
     }
+    const empty = [...this.#sessions.values()].find(
+      ({ facts }) => facts.isEmpty && facts.agent === (agent ?? 'claude') && !(withoutAsking && facts.alive),
+    );
+    if (empty !== undefined && !withoutAsking) return Promise.resolve(structuredClone(empty.facts));
     const facts = emptySession(`s-new-${this.#nextId++}`, 'New session', agent ?? 'claude');
     if (withoutAsking) Object.assign(facts, { mode: 'bypassPermissions', alive: true });
     this.#adopt(new FakeSession(facts));
@@ -99,7 +109,7 @@ export class FakeHost implements Host {
     return Promise.resolve();
   }
 
-  snapshot(sessionId: SessionId, show: Show): Promise<Snapshot> {
+  subscribe(sessionId: SessionId, show: Viewport): Promise<Snapshot> {
     const session = this.#sessions.get(sessionId);
     if (session === undefined) return refuse('noSuchSession', 'There is no such session any more.');
     this.#window = new FakeWindow(session, show);
@@ -109,7 +119,7 @@ export class FakeHost implements Host {
     return Promise.resolve(snapshot);
   }
 
-  showRows(sessionId: SessionId, show: Show): Promise<void> {
+  showRows(sessionId: SessionId, show: Viewport): Promise<void> {
     const window = this.#window;
     if (window?.session.facts.id === sessionId) this.#hear({ type: 'batch', ...structuredClone(window.move(show)) });
     return Promise.resolve();
@@ -142,7 +152,7 @@ export class FakeHost implements Host {
     return item === undefined ? refuse('badCommand', 'There is no such text any more.') : Promise.resolve(item.body);
   }
 
-  textOf(sessionId: SessionId, copy: CopyOf): Promise<string> {
+  copyText(sessionId: SessionId, copy: CopyOf): Promise<string> {
     const session = this.#sessions.get(sessionId);
     const text = session && textOf(session, copy);
     return text === undefined ? refuse('badCommand', 'There is no such text any more.') : Promise.resolve(text);
@@ -175,13 +185,22 @@ export class FakeHost implements Host {
   decideTrust(decision: TrustDecision, fingerprint: string | null): Promise<void> {
     const { trust } = this.#scene.project;
     if (trust === null) return refuse('badCommand', 'Nothing was asked.');
-    if (decision === 'trust' && fingerprint !== trust.fingerprint) {
+    if (decision !== 'restrict' && fingerprint !== trust.fingerprint) {
       return refuse('badCommand', "the folder's settings changed while they were shown");
     }
-    const standing = decision === 'trust' ? 'trusted' : 'restricted';
-    this.#scene.project = { ...this.#scene.project, trust: { ...trust, standing, added: [], removed: [] } };
-    this.#hear({ type: 'projectChanged', project: this.#project() });
+    if (decision === 'keep') {
+      this.changeFolder({ ...trust, state: 'kept', canKeep: false });
+    } else {
+      const state = decision === 'trust' ? 'trusted' : 'restricted';
+      this.changeFolder({ ...trust, state, added: [], removed: [], canKeep: false });
+    }
     return Promise.resolve();
+  }
+
+  /** Replaces the folder's settings. */
+  changeFolder(trust: TrustView): void {
+    this.#scene.project = { ...this.#scene.project, trust };
+    this.#hear({ type: 'projectChanged', project: this.#project() });
   }
 
   checkAgent(): Promise<Checkup> {
@@ -202,13 +221,30 @@ export class FakeHost implements Host {
     return Promise.resolve({ mediaType, data });
   }
 
-  endSurvivors(pids: number[]): Promise<void> {
-    const survivors = this.#scene.project.survivors.filter(({ pid }) => !pids.includes(pid));
-    return this.#setSurvivors(survivors);
+  /** The image that `clipboardImage` returns; not the page's own clipboard. */
+  clipboard: Image | null = null;
+
+  clipboardImage(): Promise<Image | null> {
+    return Promise.resolve(this.clipboard);
   }
 
-  leaveSurvivors(): Promise<void> {
+  endOrphans(pids: number[]): Promise<void> {
+    const orphans = this.#scene.project.orphans.filter(({ pid }) => !pids.includes(pid));
+    return this.#setSurvivors(orphans);
+  }
+
+  cardsInSight(sessionId: SessionId, requestIds: RequestId[]): Promise<void> {
+    this.cards = [sessionId, requestIds];
+    return Promise.resolve();
+  }
+
+  leaveOrphans(): Promise<void> {
     return this.#setSurvivors([]);
+  }
+
+  reportPageError(place: string, error: string): Promise<void> {
+    this.pageErrors.push([place, error]);
+    return Promise.resolve();
   }
 
   openLink(url: string): Promise<void> {
@@ -222,11 +258,11 @@ export class FakeHost implements Host {
     return Promise.resolve();
   }
 
-  copyText(text: string | Promise<string>): Promise<void> {
+  writeClipboard(text: string | Promise<string>): Promise<void> {
     return writeClipboard(text);
   }
 
-  /** Ends every script: nothing happens any more. */
+  /** Ends every script: no events follow. */
   close(): void {
     this.#hear = () => {};
     for (const session of this.#sessions.values()) session.abort();
@@ -239,8 +275,8 @@ export class FakeHost implements Host {
     };
   }
 
-  #setSurvivors(survivors: Survivor[]): Promise<void> {
-    this.#scene.project = { ...this.#scene.project, survivors };
+  #setSurvivors(orphans: OrphanProcess[]): Promise<void> {
+    this.#scene.project = { ...this.#scene.project, orphans };
     this.#hear({ type: 'projectChanged', project: this.#project() });
     return Promise.resolve();
   }

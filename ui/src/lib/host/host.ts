@@ -1,4 +1,5 @@
-// What the interface needs from the program around it. Components know this and no more, so they run in any browser.
+// The interface between the page and the program around it. Components use nothing else of that program, so they run in
+// any browser.
 
 import type {
   AgentKind,
@@ -9,75 +10,100 @@ import type {
   FoundFiles,
   CopyOf,
   Found,
-  Hello,
+  Connection,
   Image,
   ItemId,
   Output,
   Preferences,
+  RequestId,
   Session,
   SessionId,
-  Show,
+  Viewport,
   Snapshot,
   TrustDecision,
   WindowEvent,
 } from '../bindings/api';
 
-/** The program around the window. Every call that fails rejects with a `CommandError`. */
+/** The program around the window. Every failing call rejects with a `CommandError`. */
 export interface Host {
-  /** What a window learns first. */
-  hello(): Promise<Hello>;
+  /** Returns the window's initial state. */
+  connect(): Promise<Connection>;
   /**
-   * Hears everything told to this window; resolves when nothing can be missed any more. Something is lost only when the
-   * program around is in trouble.
+   * Receives all events for this window. Resolves once no event can be missed; the resolved function stops listening.
+   * `lost` reports an event that could not be received, which happens only if the program is in trouble.
    */
   listen(event: string, heard: (event: WindowEvent) => void, lost: (reason: unknown) => void): Promise<() => void>;
-  /** Without asking only if a person chose that for this very session. */
+  /**
+   * Creates a session. `withoutAsking` turns permission checks off; set it only if the user chose that for this
+   * session.
+   */
   createSession(agent: AgentKind | null, withoutAsking: boolean): Promise<Session>;
-  /** Starts the agent of a session that has none so that it asks nothing, if a person chose that for this start. */
+  /**
+   * Starts the agent of a session that has none, with permission checks off. Call it only if the user chose that for
+   * this start.
+   */
   startWithoutAsking(sessionId: SessionId): Promise<void>;
-  /** The session as it stands, with some of its rows; from now on its batches come to this window. */
-  snapshot(sessionId: SessionId, show: Show): Promise<Snapshot>;
-  /** Shows other rows of that session; what comes into sight comes with a batch. */
-  showRows(sessionId: SessionId, show: Show): Promise<void>;
-  /** Shows more of what a subagent did before number `before`, and from `until` on if that is near; it comes with a batch. */
+  /** Returns a snapshot of the session with the requested rows. From then on its batches go to this window. */
+  subscribe(sessionId: SessionId, show: Viewport): Promise<Snapshot>;
+  /** Requests other rows of that session; rows that enter the range arrive with a batch. */
+  showRows(sessionId: SessionId, show: Viewport): Promise<void>;
+  /**
+   * Requests earlier items of a subagent, before number `before`, and from `until` on if that is near; they arrive with
+   * a batch.
+   */
   showEarlier(sessionId: SessionId, itemId: ItemId, before: number, until: ItemId | null): Promise<void>;
-  /** Finds words in the whole session: the hit of that number, around the end if it must, or the last; `null` if another find began. */
+  /**
+   * Finds words in the whole session. `index` selects the hit and wraps around; `null` selects the last one. Resolves
+   * to `null` if a newer search began.
+   */
   findWords(sessionId: SessionId, query: string, index: number | null): Promise<Found | null>;
-  /** Some lines of what a tool put out, from `first` on. */
+  /** Returns up to `count` lines of a tool's output, starting with line `first`. */
   outputLines(sessionId: SessionId, itemId: ItemId, first: number, count: number): Promise<Output>;
-  /** A part of an item that is not drawn at once, counted from 0. */
+  /** Returns one part of an item that is too long to be drawn at once. Parts are counted from 0. */
   itemPart(sessionId: SessionId, itemId: ItemId, part: number): Promise<Body>;
-  /** A text to take along, as the agent wrote it. */
-  textOf(sessionId: SessionId, copy: CopyOf): Promise<string>;
+  /** Returns a text for the clipboard, as the agent wrote it. */
+  copyText(sessionId: SessionId, copy: CopyOf): Promise<string>;
   command(sessionId: SessionId, command: Command): Promise<void>;
-  /** Says that every batch up to `seq` is applied, so that more may come. */
+  /** Acknowledges all batches up to `seq`, so that more may be sent. */
   acknowledge(sessionId: SessionId, seq: number): Promise<void>;
   removeSession(sessionId: SessionId): Promise<void>;
   setPreferences(preferences: Preferences): Promise<void>;
-  /** Keeps whether the folder is trusted; to trust needs the fingerprint of what was shown. */
+  /** Stores the trust decision for the folder. Trusting it requires the fingerprint of the settings that were shown. */
   decideTrust(decision: TrustDecision, fingerprint: string | null): Promise<void>;
-  /** Tries the agent: which one it is, and whether it asks before it acts. Takes some seconds. */
+  /** Checks the agent: its version, and whether it asks before acting. Takes some seconds. */
   checkAgent(): Promise<Checkup>;
-  /** Files of the project that fit what was typed after an `@`. */
+  /** Returns the project files that match the text typed after an `@`. */
   findFiles(query: string): Promise<FoundFiles>;
-  /** The image with the type that its bytes have; rejects if it cannot go with a prompt. `data` is base64. */
+  /**
+   * Returns the image with the type found in its bytes; rejects if it cannot be sent with a prompt. `data` is base64.
+   */
   checkImage(name: string, data: string): Promise<Image>;
-  /** Ends those of these processes that an earlier run left behind and that are still the same. */
-  endSurvivors(pids: number[]): Promise<void>;
-  /** Lets what an earlier run left behind be; it is not told of again. */
-  leaveSurvivors(): Promise<void>;
-  /** Opens a web page in the browser of the desktop. */
+  /**
+   * Returns the image on the clipboard if the page cannot read it itself; `null` if there is no image or the page can.
+   */
+  clipboardImage(): Promise<Image | null>;
+  /** Ends these processes, as far as they are left over from an earlier run and still the same processes. */
+  endOrphans(pids: number[]): Promise<void>;
+  /** Leaves the processes of an earlier run alone; they are not reported again. */
+  leaveOrphans(): Promise<void>;
+  /** Writes an error of the page to the program's log. `place` names the part of the page. */
+  reportPageError(place: string, error: string): Promise<void>;
+  /** Reports the permission requests with a visible card in this window. They need no native dialog. */
+  cardsInSight(sessionId: SessionId, requestIds: RequestId[]): Promise<void>;
+  /** Opens a web page in the desktop's browser. */
   openLink(url: string): Promise<void>;
-  /** Shows a file of the project in the file manager of the desktop; nothing that lies outside. */
+  /** Shows a project file in the desktop's file manager; files outside the project are refused. */
   revealPath(path: string): Promise<void>;
-  /** Puts a text on the clipboard, at once or when it comes. */
-  copyText(text: string | Promise<string>): Promise<void>;
+  /** Writes a text to the clipboard, at once or when the promise resolves. */
+  writeClipboard(text: string | Promise<string>): Promise<void>;
 }
 
-/** Writes to the clipboard of the page. A text that is still on its way is promised: only a click may write. */
+/**
+ * Writes to the page's clipboard. A pending text is passed as a promise, because the write has to start during a click.
+ */
 export async function writeClipboard(text: string | Promise<string>): Promise<void> {
   if (typeof text === 'string') return navigator.clipboard.writeText(text);
-  // A refusal of the text itself says more than one of the clipboard.
+  // If getting the text failed, that error is more precise than the clipboard's.
   const blob = text.then((whole) => new Blob([whole], { type: 'text/plain' }));
   try {
     await navigator.clipboard.write([new ClipboardItem({ 'text/plain': blob })]);
@@ -87,7 +113,21 @@ export async function writeClipboard(text: string | Promise<string>): Promise<vo
   }
 }
 
-/** Turns whatever a call was rejected with into an error that can be shown. */
+/** The maximum length of one logged error, in characters. */
+const MAX_LOGGED = 4_000;
+
+/**
+ * Formats an error of the page for the log: its name, message and stack frames. The message of a syntax error quotes
+ * the parsed text, so it is left out.
+ */
+export function loggedError(error: unknown): string {
+  if (!(error instanceof Error)) return `a thrown ${typeof error}`;
+  const message = error instanceof SyntaxError ? '' : `: ${error.message}`;
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at |@/.test(line));
+  return [`${error.name}${message}`, ...frames].join('\n').slice(0, MAX_LOGGED);
+}
+
+/** Converts any rejection reason into an error that can be shown. */
 export function asCommandError(reason: unknown): CommandError {
   if (isCommandError(reason)) return reason;
   const message = reason instanceof Error ? reason.message : String(reason);

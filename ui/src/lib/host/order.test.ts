@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
 
-import type { Told, WindowEvent } from '../bindings/api';
+import type { WindowMessage, WindowEvent } from '../bindings/api';
 import { inOrder } from './order';
 
 const dropped = (name: string): WindowEvent => ({ type: 'sessionRemoved', sessionId: name });
-const small = (name: string): Told => ({ type: 'event', event: dropped(name) });
-const large = (nr: number): Told => ({ type: 'waits', nr });
+const small = (name: string): WindowMessage => ({ type: 'event', event: dropped(name) });
+const large = (nr: number): WindowMessage => ({ type: 'deferred', nr });
 
 function listener() {
   const heard: string[] = [];
@@ -35,7 +35,7 @@ describe('what a window is told', () => {
     hear(small('b'));
     hear(large(2));
     hear(small('d'));
-    // Both are asked for at once, and the second comes first.
+    // Both are requested at once; the second arrives first.
     asked.get(2)?.come('c');
     expect(heard).toEqual([]);
     asked.get(1)?.come('a');

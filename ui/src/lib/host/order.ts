@@ -1,16 +1,16 @@
-// Events in the order in which they were told, however long the large ones take to be fetched.
+// Event order: delivers events in the order in which they were sent, however long a large one takes to fetch.
 
-import type { Told, WindowEvent } from '../bindings/api';
+import type { WindowMessage, WindowEvent } from '../bindings/api';
 
 /**
- * Hears what a window is told. What was told behind an event that is being fetched waits for it; one that cannot be had
- * is reported in its place.
+ * Returns a receiver for window messages. Events that arrive after one being fetched wait for it. For an event that
+ * cannot be fetched, `lost` is called in its place.
  */
 export function inOrder(
   heard: (event: WindowEvent) => void,
   fetch: (nr: number) => Promise<WindowEvent>,
   lost: (reason: unknown) => void,
-): (told: Told) => void {
+): (told: WindowMessage) => void {
   let before: Promise<void> | null = null;
   return (told) => {
     if (before === null && told.type === 'event') {

@@ -1,9 +1,9 @@
-// The host inside the desktop app. The only file that knows Tauri.
+// The host inside the desktop app. The only file that uses Tauri.
 
 import { invoke } from '@tauri-apps/api/core';
 import { getCurrentWebviewWindow } from '@tauri-apps/api/webviewWindow';
 
-import type { Told, WindowEvent } from '../bindings/api';
+import type { WindowMessage, WindowEvent } from '../bindings/api';
 import { asCommandError, writeClipboard, type Host } from './host';
 import { inOrder } from './order';
 
@@ -16,21 +16,21 @@ async function call<T>(name: string, args: Record<string, unknown> = {}): Promis
 }
 
 export const tauriHost: Host = {
-  hello: () => call('hello'),
-  // A listener of the window, not of the app: a plain `listen` would hear what is emitted to other windows.
+  connect: () => call('connect'),
+  // Listens on the window, not on the app: a plain `listen` would also receive events emitted to other windows.
   listen: (event, heard, lost) => {
     const hear = inOrder(heard, (nr) => call<WindowEvent>('waiting_event', { nr }), lost);
-    return getCurrentWebviewWindow().listen<Told>(event, ({ payload }) => hear(payload));
+    return getCurrentWebviewWindow().listen<WindowMessage>(event, ({ payload }) => hear(payload));
   },
   createSession: (agent, withoutAsking) => call('create_session', { agent, withoutAsking }),
   startWithoutAsking: (sessionId) => call('start_without_asking', { sessionId }),
-  snapshot: (sessionId, show) => call('snapshot', { sessionId, show }),
+  subscribe: (sessionId, show) => call('subscribe', { sessionId, show }),
   showRows: (sessionId, show) => call('show_rows', { sessionId, show }),
   showEarlier: (sessionId, itemId, before, until) => call('show_earlier', { sessionId, itemId, before, until }),
   findWords: (sessionId, query, index) => call('find_words', { sessionId, query, index }),
   outputLines: (sessionId, itemId, first, count) => call('output_lines', { sessionId, itemId, first, count }),
   itemPart: (sessionId, itemId, part) => call('item_part', { sessionId, itemId, part }),
-  textOf: (sessionId, copy) => call('text_of', { sessionId, copy }),
+  copyText: (sessionId, copy) => call('copy_text', { sessionId, copy }),
   command: (sessionId, command) => call('command', { sessionId, command }),
   acknowledge: (sessionId, seq) => call('acknowledge', { sessionId, seq }),
   removeSession: (sessionId) => call('remove_session', { sessionId }),
@@ -39,9 +39,12 @@ export const tauriHost: Host = {
   checkAgent: () => call('check_agent'),
   findFiles: (query) => call('find_files', { query }),
   checkImage: (name, data) => call('check_image', { name, data }),
-  endSurvivors: (pids) => call('end_survivors', { pids }),
-  leaveSurvivors: () => call('leave_survivors'),
+  clipboardImage: () => call('clipboard_image'),
+  endOrphans: (pids) => call('end_orphans', { pids }),
+  leaveOrphans: () => call('leave_orphans'),
+  reportPageError: (place, error) => call('report_page_error', { place, error }),
+  cardsInSight: (sessionId, requestIds) => call('cards_in_sight', { sessionId, requestIds }),
   openLink: (url) => call('open_link', { url }),
   revealPath: (path) => call('reveal_path', { path }),
-  copyText: writeClipboard,
+  writeClipboard: writeClipboard,
 };

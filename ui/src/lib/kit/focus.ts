@@ -1,4 +1,4 @@
-// An attachment that takes the focus as soon as its element is there.
+// An attachment that focuses its element as soon as it is mounted.
 
 export function focusOn(element: HTMLElement): void {
   element.focus();

@@ -1,15 +1,15 @@
-// What the palette offers, and what of it fits the words that were typed.
+// Actions of the palette, and the search among them.
 
 export interface Action {
   id: string;
   label: string;
-  /** What else it is found by, and shown beside it. */
+  /** Additional search text, shown next to the label. */
   detail?: string;
   key?: string;
   run: () => void;
 }
 
-/** The actions that hold every word of `query`, those that begin with it first. */
+/** Returns the actions that match every word of `query`. Those that start with its first word come first. */
 export function matching(actions: readonly Action[], query: string): Action[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const fits = actions.filter((action) => {

@@ -1,4 +1,4 @@
-// The rules in force, by where they come from, in words.
+// Permission rules, grouped by origin and labelled.
 
 import type { Rule, RuleEffect, RuleOrigin, RulesInForce } from '../bindings/api';
 
@@ -21,7 +21,7 @@ const ORIGINS: Record<RuleOrigin, { title: string; place: string }> = {
 
 export const EFFECTS: Record<RuleEffect, string> = { deny: 'Denies', ask: 'Asks', allow: 'Allows' };
 
-/** In the order in which the engine sorted them. */
+/** The groups, in the order in which the engine sorted the rules. */
 export function byOrigin({ rules }: RulesInForce): OriginGroup[] {
   const origins = [...new Set(rules.map((rule) => rule.origin))];
   return origins.map((origin) => ({

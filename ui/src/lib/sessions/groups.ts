@@ -1,11 +1,11 @@
-// The session list by days, newest first.
+// The order and grouping of the session list: by day, newest first.
 
 import type { Session } from '../bindings/api';
 import { day } from '../text/time';
 
 /**
- * The sessions newest first. One that works stands where its turn began: if it moved with everything that happens in
- * it, two of them would change places all the time.
+ * Sorts sessions newest first. A session with a running turn is sorted by the start of that turn. If every event moved
+ * it, two running sessions would swap places all the time.
  */
 export function inOrder(sessions: readonly Session[]): Session[] {
   const moment = (session: Session) => session.turnStartedAt ?? session.changedAt;

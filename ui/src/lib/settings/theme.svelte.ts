@@ -1,4 +1,4 @@
-// The theme as the page wears it. `system` follows the desktop as it changes.
+// The page's theme. `system` follows the desktop, also when it changes.
 
 import { MediaQuery } from 'svelte/reactivity';
 
@@ -7,14 +7,14 @@ import type { Theme } from '../bindings/api';
 const KEY = 'deskbell.theme';
 const DARK = '(prefers-color-scheme: dark)';
 
-/** Before the settings are known: the theme of the last time. */
+/** Applies the theme of the previous run, before the settings are known. */
 export function applyStoredTheme(): void {
   const stored = localStorage.getItem(KEY);
   const theme = stored === 'light' || stored === 'dark' ? stored : 'system';
   document.documentElement.dataset['theme'] = theme === 'system' ? systemTheme() : theme;
 }
 
-/** Keeps the page in the theme that `wanted` says; called while a component is set up. */
+/** Keeps the page in the wanted theme. Call it during component setup. */
 export function followTheme(wanted: () => Theme): void {
   const dark = new MediaQuery(DARK);
   $effect(() => {

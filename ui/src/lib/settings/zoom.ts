@@ -1,8 +1,8 @@
-// How large everything is drawn: the steps, and the keys that take them.
+// Zoom levels and their keyboard shortcuts.
 
 import { isMac } from '../kit/keys';
 
-/** In percent; the shell takes nothing beyond the first and the last. */
+/** In percent. The shell accepts nothing outside the first and the last. */
 export const ZOOMS = [50, 67, 75, 80, 90, 100, 110, 125, 150, 175, 200] as const;
 
 export type ZoomStep = 'larger' | 'smaller' | 'usual';
@@ -13,7 +13,7 @@ export function zoomed(percent: number, step: ZoomStep): number {
   return ZOOMS.findLast((zoom) => zoom < percent) ?? ZOOMS[0];
 }
 
-/** The step that a chord asks for. Plus stands on a key with Shift or without, and often shares it with `=`. */
+/** The zoom step of a keyboard shortcut. The plus key may need Shift, and often shares its key with `=`. */
 export function zoomStep(event: KeyboardEvent): ZoomStep | null {
   const modifier = isMac ? event.metaKey && !event.ctrlKey : event.ctrlKey && !event.metaKey;
   if (!modifier || event.altKey) return null;

@@ -1,4 +1,4 @@
-// The files that a session changed, as they are listed.
+// The list of files that a session changed.
 
 import type { ChangedFile as Changed } from '../bindings/api';
 
@@ -7,7 +7,7 @@ export interface ChangedFile extends Changed {
   folder: string;
 }
 
-/** The files with their names apart, the one that changed last first. */
+/** The files with name and folder separated, most recently changed first. */
 export function changedFiles(files: readonly Changed[]): ChangedFile[] {
   return files
     .map((file) => {

@@ -1,8 +1,8 @@
-// Images that wait in drafts, kept in the page's own database: they are too large for its storage of texts.
+// Attachments of drafts, stored in IndexedDB: images are too large for local storage.
 
 import type { Image } from '../bindings/api';
 
-/** An image on its way into a prompt. */
+/** An image in a draft. */
 export interface Attachment {
   id: number;
   name: string;
@@ -13,15 +13,15 @@ export interface Attachment {
 
 let nextId = 1;
 
-/** An image that was checked, as it waits in a draft. */
+/** Makes an attachment of a checked image. */
 export function attachment(name: string, image: Image): Attachment {
   return { id: nextId++, name, ...image };
 }
 
-/** Where the attachments of drafts outlive the window. */
+/** Storage in which the attachments of drafts outlive the window. */
 export interface AttachmentStore {
   read(draft: string): Promise<readonly Attachment[]>;
-  /** What is written later counts, whatever is still under way. */
+  /** The last write wins, whichever operations are still pending. */
   write(draft: string, attachments: readonly Attachment[]): void;
 }
 
@@ -38,7 +38,7 @@ export class KeptAttachments implements AttachmentStore {
       opening.onsuccess = () => resolve(opening.result);
       opening.onerror = () => reject(opening.error ?? new Error('no database'));
     });
-    // Each use says so for itself; see below.
+    // `read` and `write` handle a rejection themselves.
     this.#database.catch(() => {});
   }
 
@@ -50,16 +50,16 @@ export class KeptAttachments implements AttachmentStore {
         asked.onsuccess = () => resolve(asked.result as Attachment[] | undefined);
         asked.onerror = () => reject(asked.error ?? new Error('not read'));
       });
-      // Numbers of an earlier window may be taken in this one.
+      // Assign new ids: those of an earlier window may be taken in this one.
       return (kept ?? []).map(({ name, mediaType, data }) => attachment(name, { mediaType, data }));
     } catch {
-      // Without a database a draft lives as long as the window, as it does with a full one.
+      // Without a database, or with a full one, a draft lives only as long as the window.
       return [];
     }
   }
 
   write(draft: string, attachments: readonly Attachment[]): void {
-    // In order: each waits for the same promise, and transactions of one table run one after the other.
+    // Writes stay in order: all wait for the same promise, and transactions on one object store run one at a time.
     this.#database.then(
       (database) => {
         const table = database.transaction(TABLE, 'readwrite').objectStore(TABLE);
@@ -67,11 +67,11 @@ export class KeptAttachments implements AttachmentStore {
         else table.put([...attachments], draft);
       },
       () => {
-        // As above.
+        // As in `read`.
       },
     );
   }
 }
 
-/** Keeps nothing: where there is no database. */
+/** A store that keeps nothing, for environments without a database. */
 export const NOWHERE: AttachmentStore = { read: () => Promise.resolve([]), write: () => {} };

@@ -1,9 +1,9 @@
-// Is the person at this window? And what time is it? Both are passed in, so that tests decide.
+// The window's focus and the current time. Both are injected, so that tests control them.
 
-/** The time, and a call after some of it. */
+/** A clock with timers. */
 export interface Clock {
   now(): number;
-  /** Calls back after `ms`; the returned function takes that back. */
+  /** Calls `call` after `ms` milliseconds; the returned function cancels that. */
   after(ms: number, call: () => void): () => void;
 }
 
@@ -19,7 +19,7 @@ export const systemClock: Clock = {
 export class Attention {
   focused = $state(document.hasFocus());
 
-  /** Follows the window; returns what stops it. */
+  /** Observes the window's focus; the returned function stops that. */
   watch(target: Window = window): () => void {
     const gained = () => (this.focused = true);
     const lost = () => (this.focused = false);

@@ -1,4 +1,4 @@
-// Hands the state of the window down the component tree.
+// Svelte contexts that pass the window's state down the component tree.
 
 import { createContext } from 'svelte';
 

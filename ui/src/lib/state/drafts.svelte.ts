@@ -1,4 +1,4 @@
-// What was typed and attached and not sent, for each session. It outlives the window.
+// Drafts: unsent text and attachments, for each session. They outlive the window.
 
 import type { SessionId } from '../bindings/api';
 import { KeptAttachments, NOWHERE, type Attachment, type AttachmentStore } from './attachments';
@@ -11,7 +11,7 @@ export class Draft {
   #key: string;
   #storage: Storage;
   #store: AttachmentStore;
-  /** Sent, and not yet accepted: kept should the window go away before the answer. */
+  /** Attachments that were sent but not accepted yet. They stay stored in case the window closes before the answer. */
   #taken: readonly Attachment[] = [];
   #forgotten = false;
 
@@ -22,7 +22,7 @@ export class Draft {
     this.#text = storage.getItem(this.#key) ?? '';
     void store.read(this.#key).then((kept) => {
       if (kept.length === 0 || this.#forgotten) return;
-      // Somebody may have been quicker with another one.
+      // The user may have added an attachment before the stored ones were read.
       if (this.#attachments.length > 0) this.attachments = [...kept, ...this.#attachments];
       else this.#attachments = kept;
     });
@@ -50,7 +50,7 @@ export class Draft {
     return this.#text.trim() === '' && this.#attachments.length === 0;
   }
 
-  /** Empties the box; what was in it stays kept until `settle`, should the window go away before the answer. */
+  /** Empties the box. Its content stays stored until `settle`, in case the window closes before the answer. */
   take(): { text: string; attachments: readonly Attachment[] } {
     const taken = { text: this.#text, attachments: this.#attachments };
     this.#text = '';
@@ -59,14 +59,14 @@ export class Draft {
     return taken;
   }
 
-  /** The prompt was accepted: forget it. */
+  /** The prompt was accepted: deletes the stored copy. */
   settle(): void {
     this.#taken = [];
     this.attachments = this.#attachments;
     this.keep(this.#text);
   }
 
-  /** The prompt was refused: put it back before whatever was typed since. */
+  /** The prompt was refused: puts it back in front of anything typed since. */
   giveBack(taken: { text: string; attachments: readonly Attachment[] }): void {
     this.#taken = [];
     this.text = [taken.text, this.#text].filter((text) => text !== '').join('\n');
@@ -78,11 +78,11 @@ export class Draft {
       if (text === '') this.#storage.removeItem(this.#key);
       else this.#storage.setItem(this.#key, text);
     } catch {
-      // A full storage must not stop anyone from typing; the draft then lives as long as the window.
+      // Full storage must not block typing; the draft then lives only as long as the window.
     }
   }
 
-  /** Forgets all of it, for good. */
+  /** Deletes the draft permanently. */
   forget(): void {
     this.#forgotten = true;
     this.#storage.removeItem(this.#key);
@@ -101,7 +101,7 @@ export class Drafts {
     this.#store = store;
   }
 
-  /** The draft of a session; `null` is the one that will become a new session. */
+  /** The draft of a session; `null` is the draft for the next new session. */
   of(sessionId: SessionId | null, project: string): Draft {
     const key = sessionId ?? `new:${project}`;
     let draft = this.#drafts.get(key);

@@ -5,7 +5,7 @@ import { Draft, Drafts } from './drafts.svelte';
 
 beforeEach(() => localStorage.clear());
 
-/** What outlives the windows of a test. */
+/** A store that outlives the windows of a test. */
 class Shelf implements AttachmentStore {
   readonly kept = new Map<string, readonly Attachment[]>();
   read = (draft: string) => Promise.resolve(this.kept.get(draft) ?? []);
@@ -19,7 +19,7 @@ class Shelf implements AttachmentStore {
 const image = (name: string) => attachment(name, { mediaType: 'image/png', data: 'iVBORw0KGg' });
 const names = (draft: Draft) => draft.attachments.map(({ name }) => name);
 
-/** The same draft in a window that came up since. */
+/** The same draft in a window that opens later. */
 async function again(shelf: Shelf, key = 's1'): Promise<Draft> {
   const draft = new Draft(key, localStorage, shelf);
   await Promise.resolve();
@@ -44,7 +44,7 @@ it('keeps what was sent until it is accepted, and gives back what was refused', 
   const taken = draft.take();
   expect(draft.empty).toBe(true);
   expect(shelf.names()).toEqual([['a.png']]);
-  // Another one, before the answer.
+  // Another attachment, before the answer.
   draft.attachments = [image('b.png')];
   expect(names(await again(shelf))).toEqual(['a.png', 'b.png']);
   draft.giveBack(taken);
@@ -59,7 +59,7 @@ it('puts what was kept before what was attached in the meantime', async () => {
   (await again(shelf)).attachments = [image('a.png')];
   const draft = new Draft('s1', localStorage, shelf);
   draft.attachments = [image('b.png')];
-  // The store gives what it held when it was asked.
+  // A read returns the content at the time of the call.
   await Promise.resolve();
   await Promise.resolve();
   expect(names(draft)).toContain('b.png');

@@ -1,11 +1,15 @@
-// Brings one session's batches into its state: once per frame, in order, acknowledged, with a new snapshot after a gap.
+// The event feed of one session: applies batches to its state once per frame and in order, acknowledges them, and loads
+// a new snapshot after a gap.
 
-import type { Batch, CommandError, Session, SessionId, Show } from '../bindings/api';
+import type { Batch, CommandError, Session, SessionId, Viewport } from '../bindings/api';
 import { asCommandError, type Host } from '../host/host';
 import { FrameGate } from './frames';
 import type { SessionState } from './session.svelte';
 
-/** The shell sends no more than four batches ahead, and each acknowledgement costs a call: so every second one. */
+/**
+ * The number of batches per acknowledgement. The shell keeps at most four batches in flight, and each acknowledgement
+ * costs a call.
+ */
 const ACKNOWLEDGE_EVERY = 2;
 
 export interface FeedCallbacks {
@@ -15,7 +19,7 @@ export interface FeedCallbacks {
   onerror(error: CommandError): void;
 }
 
-/** The stream of one open session. Batches of other sessions are dropped: they belong to a session that was left. */
+/** The feed of one open session. Batches of other sessions are dropped: they belong to a session that the user left. */
 export class Feed {
   readonly state: SessionState;
   #host: Host;
@@ -37,12 +41,12 @@ export class Feed {
     return this.state.id;
   }
 
-  /** Asks for a snapshot; batches that come before it wait. */
+  /** Requests a snapshot. Batches that arrive before it wait. */
   async load(): Promise<void> {
     if (this.#loading || this.#closed) return;
     this.#loading = true;
     try {
-      const snapshot = await this.#host.snapshot(this.sessionId, this.state.wantAgain());
+      const snapshot = await this.#host.subscribe(this.sessionId, this.state.wantAgain());
       if (this.#closed) return;
       this.state.load(snapshot);
       this.#callbacks.onapplied(this.state.session);
@@ -61,15 +65,15 @@ export class Feed {
     if (!this.#loading) this.#frame.ask();
   }
 
-  /** Asks for other rows; they come with a batch. */
-  async #show(show: Show): Promise<void> {
-    // A snapshot that is on its way asks for them too.
+  /** Requests other rows; they arrive with a batch. */
+  async #show(show: Viewport): Promise<void> {
+    // The snapshot being loaded covers the request.
     if (this.#loading || this.#closed) return;
     try {
       await this.#host.showRows(this.sessionId, show);
     } catch (reason) {
       if (this.#closed) return;
-      this.state.unwant();
+      this.state.cancelRequest();
       this.#callbacks.onerror(asCommandError(reason));
     }
   }
@@ -86,7 +90,7 @@ export class Feed {
     const batches = this.#waiting;
     this.#waiting = [];
     if (batches.length === 0) {
-      // A quiet frame: the rest may be acknowledged too.
+      // No batch arrived in this frame: acknowledge the rest.
       this.#acknowledge();
       return;
     }
@@ -94,7 +98,7 @@ export class Feed {
       const applied = this.state.apply(batch);
       if (applied === 'gap') {
         this.#waiting = batches.slice(i + 1).concat(this.#waiting);
-        // What is skipped counts as seen, or the shell would wait for it for ever.
+        // Skipped batches count as received. Otherwise the shell would wait for them forever.
         this.#unacknowledged = 0;
         this.#send(batch.seq);
         void this.load();

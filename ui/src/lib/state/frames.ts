@@ -1,9 +1,9 @@
-// Runs work at most once per frame, and still runs it when the window is hidden and draws no frames.
+// Runs work at most once per frame, and also while the window is hidden and draws no frames.
 
-/** How long work may wait while the window is hidden. */
+/** The longest delay while the window is hidden, in milliseconds. */
 const HIDDEN_MS = 200;
 
-/** Calls `work` once in the next frame, however often it is asked to. */
+/** Calls `work` once in the next frame, however often it is requested. */
 export class FrameGate {
   #work: () => void;
   #cancel: (() => void) | null = null;
@@ -19,7 +19,7 @@ export class FrameGate {
       this.#cancel = null;
       this.#work();
     };
-    // A hidden window gets no frames; whichever comes first wins.
+    // A hidden window gets no frames; the first of the two wins.
     const frame = requestAnimationFrame(run);
     const timer = setTimeout(run, HIDDEN_MS);
     this.#cancel = () => {

@@ -1,4 +1,4 @@
-// One item of a conversation as the interface holds it: what it says, and whether it is unfolded.
+// The state of one transcript item in the window: its content, and whether it is unfolded.
 
 import type { Block, Body, CodeLine, Event, Gone, Item, ItemId } from '../bindings/api';
 import { reuse } from './reuse';
@@ -6,30 +6,33 @@ import { reuse } from './reuse';
 type BeginningGone = Extract<Event, { type: 'beginningGone' }>;
 
 /**
- * An item whose every change is seen by its own component only. Its blocks are never edited in place: a change makes
- * a new array around the old blocks, so a block that did not change is the same object and is not drawn again.
+ * An item whose changes redraw only its own component. Its blocks are never edited in place: a change makes a new array
+ * around the old blocks, so an unchanged block is the same object and is not drawn again.
  */
 export class ItemState {
   readonly id: ItemId;
   readonly parent: ItemId | null;
   readonly at: number;
   body = $state.raw<Body>({ type: 'text', blocks: [], streaming: false });
-  /** Its number in its row. */
+  /** The item's number in its row. */
   readonly nr: number;
-  /** Items that a subagent made on behalf of this tool call, of those that are held. */
+  /** The loaded items that a subagent made on behalf of this tool call. */
   children = $state.raw<readonly ItemState[]>([]);
-  /** How many items of its subagent come before those that are held. */
+  /** How many items of the subagent precede the loaded ones. */
   nEarlier = $state.raw(0);
-  /** Unfolded by the reader. Kept here, since the component goes away when it is scrolled out of sight. */
+  /** Whether the user unfolded the item. Kept here because its component is destroyed when it scrolls out of view. */
   open = $state(false);
 
-  /** In how many parts it is drawn. */
+  /** The number of parts in which the item is drawn. */
   parts = $state.raw(1);
-  /** The part that its body begins with. If that is not the first, the body goes on to the end. */
+  /** The first part of the body. If it is not part 0, the body extends to the end. */
   #first = $state.raw(0);
-  /** How many blocks of a text that streams were before those of its body: what is drawn stays when its beginning goes. */
+  /**
+   * How many blocks of a streaming text precede those of the body. Blocks keep their numbers when the beginning of the
+   * text is dropped.
+   */
   #before = $state.raw(0);
-  /** Other parts than those of its body, that the reader looks at. */
+  /** Parts outside the body that the user looks at. */
   #other = $state.raw<{ body: Body; first: number; last: number; before: number } | null>(null);
 
   constructor(item: Item) {
@@ -42,37 +45,37 @@ export class ItemState {
     this.#first = item.part;
   }
 
-  /** What is drawn. */
+  /** The body to draw. */
   get drawn(): Body {
     return this.#other?.body ?? this.body;
   }
 
-  /** The number of the first block that is drawn: each keeps its own for as long as it is drawn. */
+  /** The number of the first drawn block. A block keeps its number as long as it is drawn. */
   get firstBlock(): number {
     return this.#other?.before ?? this.#before;
   }
 
-  /** The first part that is drawn, counted from 0. */
+  /** The first drawn part, counted from 0. */
   get firstPart(): number {
     return this.#other?.first ?? this.#first;
   }
 
-  /** The last part that is drawn. */
+  /** The last drawn part, counted from 0. */
   get lastPart(): number {
     return this.#other?.last ?? this.#lastOfBody;
   }
 
-  /** Draws another part, or again what it says itself. */
+  /** Draws another part; `null` draws the item's own body again. */
   showPart(part: number, body: Body | null): void {
     this.#other = body && { body, first: part, last: part, before: 0 };
   }
 
-  /** Its own body has this part. */
+  /** Whether the item's own body includes this part. */
   has(part: number): boolean {
     return part >= this.#first && part <= this.#lastOfBody;
   }
 
-  /** Draws the end of a text again, whatever the reader looked at. */
+  /** Draws the end of a text again, whichever part the user looked at. */
   showEnd(): void {
     if (this.#first > 0) this.#other = null;
   }
@@ -81,7 +84,7 @@ export class ItemState {
     return this.#first === 0 ? 0 : this.parts - 1;
   }
 
-  /** Takes over a newer version of the item, keeping what is the same. */
+  /** Applies a newer version of the item, reusing unchanged parts. */
   replace({ body, parts, part }: Item, following = true): void {
     if (part !== this.#first) this.#stay(part, parts, following);
     this.body = reuse(this.body, body);
@@ -90,7 +93,7 @@ export class ItemState {
     if (this.firstPart >= parts) this.#other = null;
   }
 
-  /** Its body begins with a later part, and what is before that goes. */
+  /** Drops the beginning of the body, which now starts with a later part. */
   dropBeginning({ part, parts, gone }: BeginningGone, following = true): void {
     if (this.body.type !== 'text') return;
     if (part !== this.#first) this.#stay(part, parts, following);
@@ -101,17 +104,17 @@ export class ItemState {
     this.#first = part;
   }
 
-  /** Whoever does not follow the end goes on reading what is before him, though it is no longer what the item says of itself. */
+  /** Keeps drawing the old body for a user who does not follow the end, although it is no longer the item's own. */
   #stay(part: number, parts: number, following: boolean): void {
     if (this.#other !== null || (following && part >= this.#first) || parts === 1) return;
     const isOver = this.body.type !== 'text' || !this.body.streaming;
-    // Its last part may have grown since.
+    // The last part may have grown since.
     const last = isOver ? this.#lastOfBody : Math.max(this.#first, (this.#first === 0 ? parts : this.parts) - 2);
     const before: Body = this.body.type === 'text' ? { ...this.body, streaming: false } : this.body;
     this.#other = { body: before, first: this.#first, last, before: this.#before };
   }
 
-  /** Keeps the first `keep` blocks of a text and puts `blocks` after them. */
+  /** Keeps the first `keep` blocks of a text and appends `blocks`. */
   replaceTail(keep: number, blocks: Block[]): void {
     if (this.body.type !== 'text') return;
     const before = this.body.blocks;
@@ -122,12 +125,12 @@ export class ItemState {
     this.body = { ...this.body, blocks: [...before.slice(0, keep), ...tail] };
   }
 
-  /** Nothing more comes to a text. */
+  /** Marks a text as complete. */
   finish(): void {
     if (this.body.type === 'text') this.body = { ...this.body, streaming: false };
   }
 
-  /** Keeps the first `keep` lines of the code block at the end of a text and puts `lines` after them. */
+  /** Keeps the first `keep` lines of the last code block of a text and appends `lines`. */
   growCode(keep: number, lines: CodeLine[]): void {
     if (this.body.type !== 'text') return;
     const blocks = this.body.blocks;

@@ -1,10 +1,10 @@
-// What went wrong and was not yet put away: nothing that fails is swallowed.
+// Errors that the user has not dismissed yet. Every failed operation is reported here.
 
 import type { CommandError } from '../bindings/api';
 
 export interface Problem {
   id: number;
-  /** What could not be done: “The prompt was not sent”. */
+  /** The failure, as a sentence: “The prompt was not sent”. */
   what: string;
   error: CommandError;
 }

@@ -1,4 +1,4 @@
-// What a window shows: its project, the sessions in it, and the one that is open.
+// The state of a window: its project, the project's sessions, and the open session.
 
 import { SvelteSet } from 'svelte/reactivity';
 
@@ -11,7 +11,7 @@ import type {
   FoundFiles,
   CopyOf,
   Found,
-  Hello,
+  Connection,
   Image,
   ItemId,
   Output,
@@ -23,17 +23,18 @@ import type {
   WindowEvent,
 } from '../bindings/api';
 import { withMentions } from '../composer/mention';
-import { asCommandError, type Host } from '../host/host';
+import { asCommandError, loggedError, type Host } from '../host/host';
 import type { ItemState } from './item.svelte';
 import { isOver, isTurnRunning } from '../text/status';
 import { attachment } from './attachments';
+import { CardsInSight } from './cards';
 import { Drafts } from './drafts.svelte';
 import { Feed } from './feed';
 import { Problems } from './problems.svelte';
 import { reuse } from './reuse';
 import { SessionState } from './session.svelte';
 
-/** Conversations kept in memory besides the open one, so that going back shows them at once. */
+/** Conversations kept in memory in addition to the open one, so that returning to them is instant. */
 const KEPT = 4;
 
 export class ProjectState {
@@ -42,49 +43,60 @@ export class ProjectState {
   preferences = $state.raw<Preferences>() as Preferences;
   /** The open conversation. */
   open = $state.raw<SessionState | null>(null);
-  /** Ended since they were last looked at. */
+  /** Sessions whose turn ended since the user last opened them. */
   readonly unread = new SvelteSet<SessionId>();
-  /** The request that the shell asked to be shown. */
+  /** The request that the shell wants to be shown. */
   shownRequest = $state.raw<string | null>(null);
-  /** A session was asked for and no agent was found: the page that says so is on top. */
+  /** The user wanted a session but no agent was found: the page that says so is shown. */
   missing = $state.raw<CommandError | null>(null);
   creating = $state(false);
-  /** The page about the folder's trust is on top: it was asked for, or not put off. */
+  /** The trust page is shown: the user opened it, or has not postponed the decision. */
   trustShown = $state(false);
-  /** Files are held over the window. */
+  /** Files are being dragged over the window. */
   dragging = $state(false);
   readonly problems = new Problems();
   readonly drafts: Drafts;
+  /** The permission cards that the user can see. */
+  readonly cards: CardsInSight;
 
   #host: Host;
   #feed: Feed | null = null;
+  /** The empty session whose agent was asked to start. */
+  #started: SessionId | null = null;
   #kept = new Map<SessionId, SessionState>();
 
-  constructor(host: Host, { project, preferences }: Hello, drafts = new Drafts()) {
+  constructor(host: Host, { project, preferences }: Connection, drafts = new Drafts()) {
     this.#host = host;
     this.project = project;
     this.preferences = preferences;
     this.sessions = project.sessions;
     this.trustShown = this.mustAskTrust;
     this.drafts = drafts;
+    const openId = () => this.open?.id ?? null;
+    this.cards = new CardsInSight(openId, (session, requests) => void this.#tellCards(session, requests));
   }
 
-  /** Nothing of the folder's may run before its user has said whether it is trusted. */
+  /** The user has to decide about the folder's trust. Until then nothing from the folder may run. */
   get mustAskTrust(): boolean {
-    const standing = this.project.trust?.standing;
-    return standing === 'unknown' || standing === 'changed';
+    const state = this.project.trust?.state;
+    return state === 'unknown' || state === 'changed';
   }
 
-  /** Hello, then listen, then the snapshot of the open session: in this order nothing is missed. */
+  /** The folder's settings differ from those that the user trusted. Running agents keep the trusted ones. */
+  get trustChanged(): boolean {
+    return this.project.trust?.state === 'changed';
+  }
+
+  /** Connects, starts listening, then requests the snapshot of the open session. In this order no event is missed. */
   static async start(host: Host, drafts?: Drafts): Promise<ProjectState> {
-    const hello = await host.hello();
-    const state = new ProjectState(host, hello, drafts);
+    const connection = await host.connect();
+    const state = new ProjectState(host, connection, drafts);
     await host.listen(
-      hello.event,
+      connection.event,
       (event) => state.hear(event),
       (reason) => state.miss(reason),
     );
-    if (hello.project.open !== null) await state.openSession(hello.project.open);
+    if (connection.project.open !== null) await state.openSession(connection.project.open);
     return state;
   }
 
@@ -111,15 +123,16 @@ export class ProjectState {
         break;
       case 'projectChanged':
         this.project = reuse(this.project, event.project);
-        // It is told anew when a start was refused: then this is what is in the way.
-        this.trustShown ||= this.mustAskTrust;
+        // A refused start publishes the project again; then the missing trust decision is the obstacle, so its page is
+        // shown.
+        this.trustShown ||= this.mustAskTrust && (event.project.startRefused || !this.trustChanged);
         this.sessions = reuse(this.sessions, event.project.sessions);
         if (event.project.agent.type === 'found') this.missing = null;
         break;
     }
   }
 
-  /** Something was told and not heard: says so, and reads the open session anew. */
+  /** An event was lost: reports that and reloads the open session. */
   miss(reason: unknown): void {
     this.problems.report('The window missed something', asCommandError(reason));
     void this.#feed?.load();
@@ -149,7 +162,7 @@ export class ProjectState {
     await this.#feed.load();
   }
 
-  /** Starts a session and opens it; the state of it, or `null` if there is none. */
+  /** Starts a session and opens it. Returns its state, or `null` if it was not created. */
   async createSession(agent: AgentKind | null, withoutAsking = false): Promise<SessionState | null> {
     if (this.creating) return null;
     this.creating = true;
@@ -169,7 +182,7 @@ export class ProjectState {
     }
   }
 
-  /** Starts the agent of the open session so that it asks nothing, this once. */
+  /** Starts the agent of the open session with permission checks off, this time only. */
   async startWithoutAsking(): Promise<void> {
     const { open } = this;
     if (open === null) return;
@@ -182,7 +195,15 @@ export class ProjectState {
     }
   }
 
-  /** Asks something of the open session. A refusal is shown, and returned for those who can do more about it. */
+  /** Starts the agent of an empty session, as the user begins to write. */
+  beginWriting(): void {
+    const session = this.open?.session;
+    if (!session?.isEmpty || session.alive || session.status.type !== 'idle' || this.#started === session.id) return;
+    this.#started = session.id;
+    void this.command({ type: 'start' }, 'The agent was not started');
+  }
+
+  /** Sends a command to the open session. A refusal is shown, and also returned so that the caller can react to it. */
   async command(command: Command, what: string): Promise<CommandError | null> {
     const { open } = this;
     if (open === null) return null;
@@ -203,39 +224,57 @@ export class ProjectState {
     if (error !== null) this.preferences = before;
   }
 
-  /** Answers for what is shown now. If that is not what the folder says any more, it is shown anew. */
+  /**
+   * Submits the trust decision for the settings on screen. If the folder's settings have changed since, they are shown
+   * again.
+   */
   async decideTrust(decision: TrustDecision): Promise<void> {
     const fingerprint = this.project.trust?.fingerprint ?? null;
     const error = await this.#try('The answer was not kept', () => this.#host.decideTrust(decision, fingerprint));
     if (error === null) this.trustShown = false;
   }
 
-  /** What the doctor says of the agent; `null` if it could not be asked, which is reported. */
+  /** The result of the agent checkup; `null` if it failed, which is reported. */
   async checkAgent(): Promise<Checkup | null> {
     let checkup: Checkup | null = null;
     await this.#try('The agent was not checked', async () => void (checkup = await this.#host.checkAgent()));
     return checkup;
   }
 
-  /** Ends these processes of an earlier run. What is there then, the host tells. */
-  async endSurvivors(pids: number[]): Promise<void> {
-    await this.#try('Not everything was ended', () => this.#host.endSurvivors(pids));
+  /** Ends these processes of an earlier run. The host then publishes the remaining ones. */
+  async endOrphans(pids: number[]): Promise<void> {
+    await this.#try('Not everything was ended', () => this.#host.endOrphans(pids));
   }
 
-  async leaveSurvivors(): Promise<void> {
-    await this.#try('They are still asked about', () => this.#host.leaveSurvivors());
+  async leaveOrphans(): Promise<void> {
+    await this.#try('They are still asked about', () => this.#host.leaveOrphans());
+  }
+
+  /** Writes an error of the page to the program's log. If that fails too, the error is shown. */
+  reportPageError(place: string, error: unknown): void {
+    void this.#try('An error was not logged', () => this.#host.reportPageError(place, loggedError(error)));
+  }
+
+  async #tellCards(session: SessionId, requests: string[]): Promise<void> {
+    try {
+      await this.#host.cardsInSight(session, requests);
+    } catch (reason) {
+      // A session that is being removed has no cards.
+      const error = asCommandError(reason);
+      if (error.code !== 'noSuchSession') this.problems.report('The dialogs may cover this window', error);
+    }
   }
 
   async openLink(url: string): Promise<void> {
     await this.#try('The link was not opened', () => this.#host.openLink(url));
   }
 
-  /** Shows a file of the project where it lies. */
+  /** Shows a file of the project in the file manager. */
   async revealPath(path: string): Promise<void> {
     await this.#try('The file was not shown', () => this.#host.revealPath(path));
   }
 
-  /** The files that fit a name that is being written; `null`, and a word about it, if they cannot be known. */
+  /** The files that match a partly typed name; `null` if the search failed, which is reported. */
   async findFiles(query: string): Promise<FoundFiles | null> {
     let found: FoundFiles | null = null;
     await this.#try('The files were not searched', async () => {
@@ -248,19 +287,25 @@ export class ProjectState {
     return this.#host.checkImage(name, data);
   }
 
-  async copyText(text: string): Promise<boolean> {
-    return (await this.#try('Nothing was copied', () => this.#host.copyText(text))) === null;
+  clipboardImage(): Promise<Image | null> {
+    return this.#host.clipboardImage();
   }
 
-  /** Copies a text that the engine has. */
+  async writeClipboard(text: string): Promise<boolean> {
+    return (await this.#try('Nothing was copied', () => this.#host.writeClipboard(text))) === null;
+  }
+
+  /** Copies a text from the engine to the clipboard. */
   async copyOf(copy: CopyOf): Promise<boolean> {
     const id = this.open?.id;
     if (id === undefined) return false;
-    const copied = this.#try('Nothing was copied', async () => this.#host.copyText(this.#host.textOf(id, copy)));
+    const copied = this.#try('Nothing was copied', async () =>
+      this.#host.writeClipboard(this.#host.copyText(id, copy)),
+    );
     return (await copied) === null;
   }
 
-  /** Finds words in a whole session; `null` if that failed, or another find began. */
+  /** Finds words in a whole session; `null` if that failed or a newer search began. */
   async findWords(id: SessionId, query: string, index: number | null): Promise<Found | null> {
     let found: Found | null = null;
     await this.#try('Nothing was looked for', async () => {
@@ -269,7 +314,7 @@ export class ProjectState {
     return found;
   }
 
-  /** Some lines of what a tool put out; `null` if that failed. */
+  /** Some lines of a tool's output; `null` if that failed. */
   async outputLines(itemId: ItemId, first: number, count: number): Promise<Output | null> {
     const id = this.open?.id;
     if (id === undefined) return null;
@@ -280,14 +325,17 @@ export class ProjectState {
     return output;
   }
 
-  /** Brings more of what a subagent did, and if one of its items is near enough all from that one on. */
+  /**
+   * Loads earlier items of a subagent. If `until` is one of its items and near enough, loads all items from that one
+   * on.
+   */
   async showEarlier(call: ItemState, until: ItemId | null = null): Promise<void> {
     const id = this.open?.id;
     if (id === undefined || call.nEarlier === 0) return;
     await this.#try('The rest could not be read', () => this.#host.showEarlier(id, call.id, call.nEarlier + 1, until));
   }
 
-  /** Draws another part of a long item in place of the one that is drawn. */
+  /** Draws another part of a long item instead of the current one. */
   async showPart(item: ItemState, part: number): Promise<void> {
     const id = this.open?.id;
     if (id === undefined || part < 0 || part >= item.parts) return;
@@ -308,7 +356,7 @@ export class ProjectState {
     }
   }
 
-  /** Puts what was dropped on the window into the draft of what is open. */
+  /** Adds dropped files to the draft of the open session. */
   #take(dropped: readonly Dropped[]): void {
     const draft = this.drafts.of(this.open?.id ?? null, this.project.path);
     const paths: string[] = [];
@@ -320,6 +368,7 @@ export class ProjectState {
       }
     }
     if (paths.length > 0) draft.text = withMentions(draft.text, paths);
+    if (dropped.some((one) => one.type !== 'refused')) this.beginWriting();
   }
 
   #list(session: Session): void {

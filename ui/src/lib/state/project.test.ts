@@ -6,11 +6,11 @@ import { ProjectState } from './project.svelte';
 
 beforeEach(() => localStorage.clear());
 
-/** A window's state, and what it asked of the host, in order. */
+/** A window's state, with a record of its calls to the host, in order. */
 async function start(scene: string) {
   const host = new FakeHost(scene);
   const asked: string[] = [];
-  for (const name of ['hello', 'listen', 'snapshot', 'createSession'] as const) {
+  for (const name of ['connect', 'listen', 'subscribe', 'createSession'] as const) {
     const real = host[name].bind(host) as (...args: unknown[]) => Promise<never>;
     (host as unknown as Record<string, unknown>)[name] = (...args: unknown[]) => {
       asked.push(name);
@@ -24,13 +24,13 @@ async function start(scene: string) {
 describe('at the start', () => {
   it('listens before it asks for the open session', async () => {
     const { asked, project } = await start('conversation');
-    expect(asked).toEqual(['hello', 'listen', 'snapshot']);
+    expect(asked).toEqual(['connect', 'listen', 'subscribe']);
     expect(project.open?.rows.length).toBeGreaterThan(5);
   });
 
   it('asks for none if none is open', async () => {
     const { asked, project } = await start('start');
-    expect(asked).toEqual(['hello', 'listen']);
+    expect(asked).toEqual(['connect', 'listen']);
     expect(project.open).toBeNull();
   });
 });
@@ -39,7 +39,7 @@ describe('what was told and not heard', () => {
   it('is said, and the open session read anew', async () => {
     const { asked, project } = await start('conversation');
     project.miss('the shell is gone');
-    expect(asked.at(-1)).toBe('snapshot');
+    expect(asked.at(-1)).toBe('subscribe');
     expect(project.problems.list).toHaveLength(1);
   });
 });

@@ -1,8 +1,8 @@
-// Structural sharing: a new value made of the old one's parts wherever they are equal.
+// Structural sharing: builds a new value from the equal parts of the old one.
 
 /**
- * A value equal to `after` that shares every equal part with `before`; `before` itself if nothing differs. Where nothing
- * differs, nothing is allocated: most of a long text is compared for the few blocks of it that are new.
+ * Returns a value equal to `after` that shares every equal part with `before`; `before` itself if nothing differs.
+ * Without a difference nothing is allocated: a long text is compared mostly for its few new blocks.
  */
 export function reuse<T>(before: T, after: T): T {
   if (Object.is(before, after)) return before;
@@ -39,7 +39,7 @@ function reuseRecord(before: Fields, after: Fields): Fields {
     if (parts !== null) parts[key] = part;
   }
   if (parts !== null) return parts;
-  // Equal but for what `before` may have besides.
+  // All entries of `after` are equal to those of `before`, which may have more.
   return Object.keys(before).length === nAfter ? before : after;
 }
 

@@ -1,19 +1,22 @@
-// The lines of a conversation as they are drawn: one for an item, or one for a run of reads and searches.
+// Rows of the transcript: one item, a run of reads and searches, or a run of changes to the task list.
 
 import type { ItemState } from './item.svelte';
 
-/** One row of the transcript. Rows are replaced, never changed: the same row is the same object. */
+/**
+ * One row of the transcript. Rows are immutable: a changed row is a new object, an unchanged row stays the same one.
+ */
 export type Row =
   | { key: string; index: number; kind: 'item'; item: ItemState }
-  | { key: string; index: number; kind: 'lookups'; items: ItemState[] };
+  | { key: string; index: number; kind: 'lookups' | 'tasks'; items: ItemState[] };
 
-/** The items of the main thread in a row. */
+/** The row's items in the main thread. */
 export function itemsOf(row: Row): readonly ItemState[] {
   return row.kind === 'item' ? [row.item] : row.items;
 }
 
-/** The row with one more item in it: the shell puts several into a row only if all of them look things up. */
+/** Returns the row with one more item. The engine puts several items into a row only if they are of the same kind. */
 export function withItem(row: Row | undefined, item: ItemState, index: number): Row {
   if (row === undefined) return { key: item.id, index, kind: 'item', item };
-  return { key: row.key, index, kind: 'lookups', items: [...itemsOf(row), item] };
+  const kind = item.body.type === 'toolCall' && item.body.icon === 'todo' ? 'tasks' : 'lookups';
+  return { key: row.key, index, kind, items: [...itemsOf(row), item] };
 }

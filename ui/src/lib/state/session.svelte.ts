@@ -1,5 +1,5 @@
-// The part of one conversation that a window holds: a snapshot, and the batches folded into it in order. The whole of
-// it is the engine's. No host, no clock, no DOM.
+// The state of one conversation as far as the window has loaded it: a snapshot plus the batches applied to it in order.
+// The engine has the complete conversation. No host, no clock, no DOM.
 
 import { SvelteMap } from 'svelte/reactivity';
 
@@ -10,10 +10,10 @@ import type {
   Item,
   ItemId,
   PermissionRequest,
-  Rows,
+  RowRange,
   Session,
   SessionId,
-  Show,
+  Viewport,
   Snapshot,
   Todo,
   TurnEnd,
@@ -23,13 +23,15 @@ import { reuse } from './reuse';
 import { itemsOf, withItem, type Row } from './rows';
 import { Subagent } from './subagent';
 
-/** What became of a batch. After a gap only a new snapshot helps. */
+/** The result of applying a batch. After a gap the state needs a new snapshot. */
 export type Applied = 'applied' | 'duplicate' | 'gap';
 
-/** Rows that are held at a time: what is drawn, and a screen or two around it. */
+/** The number of rows to keep loaded: the drawn rows and one or two screens around them. */
 const HELD = 240;
 
-/** Where the reader stands in the transcript: a row, and how far its top is above that of the view. */
+/**
+ * The reader's position in the transcript: a row, and the distance in pixels from its top to the top of the viewport.
+ */
 export interface Place {
   following: boolean;
   index: number;
@@ -39,39 +41,39 @@ export interface Place {
 export class SessionState {
   readonly id: SessionId;
   session = $state.raw<Session>() as Session;
-  /** The last event that is folded in; -1 before the first snapshot. */
+  /** The number of the last applied event; -1 before the first snapshot. */
   seq = $state.raw(-1);
-  /** The last event of the snapshot, and when it was told. */
+  /** The number of the snapshot's last event, and the time of that event. */
   #snapshot: Pick<Snapshot, 'seq' | 'toldAt'> | null = null;
-  /** The part of the transcript that is held. */
-  held = $state.raw<Rows>({ first: 0, end: 0, total: 0, ask: 0 });
-  /** Its rows, in their order. */
+  /** The range of loaded rows. */
+  held = $state.raw<RowRange>({ first: 0, end: 0, total: 0, ask: 0 });
+  /** The loaded rows, in order. */
   rows = $state.raw<readonly Row[]>([]);
-  /** The part that is wanted; until it is held, nothing else is asked for. */
-  show = $state.raw<Show>({ first: null, count: HELD, ask: 0 });
+  /** The requested range. Until it is loaded, nothing else is requested. */
+  show = $state.raw<Viewport>({ first: null, count: HELD, ask: 0 });
   requests = $state.raw<readonly PermissionRequest[]>([]);
-  /** How the last turn ended, while no other has begun. */
+  /** The end of the last turn; `null` once another turn starts. */
   lastTurn = $state.raw<TurnEnd | null>(null);
-  /** The files that were changed, the one that changed last at the end. */
+  /** The changed files, most recently changed last. */
   files = $state.raw<readonly ChangedFile[]>([]);
   tasks = $state.raw<readonly Todo[]>([]);
-  /** The last prompts, oldest first. */
+  /** The most recent prompts, oldest first. */
   prompts: readonly string[] = [];
-  /** The choices that a reader made in rows that fold several items, by row. */
+  /** Which rows with several items the user opened or closed, by row key. */
   readonly openRows = new SvelteMap<string, boolean>();
-  /** Only the end of the conversation was read so far, and the rows are counted from there. */
+  /** Only the end of the conversation has been read so far, and the row numbers are relative to it. */
   isPartial = $state.raw(false);
-  /** Goes up when rows are counted anew. */
+  /** Incremented when the rows are renumbered. */
   numbering = $state.raw(0);
   place: Place = { following: true, index: 0, offset: 0 };
-  /** Carries a wish for other rows to the shell. */
-  onshow: (show: Show) => void = () => {};
+  /** Sends a request for other rows to the shell. */
+  onshow: (show: Viewport) => void = () => {};
 
   #items = new Map<ItemId, ItemState>();
   #rows = new Map<number, Row>();
-  /** What subagents did, by their rows. */
+  /** The loaded items of subagents, by row number. */
   #subagents = new Map<number, Subagent>();
-  /** Items that the reader unfolded, while they are not held. */
+  /** Items that the user unfolded and that are not loaded now. */
   #unfolded = new Set<ItemId>();
 
   constructor(session: Session) {
@@ -88,36 +90,36 @@ export class SessionState {
     return this.#items.get(id);
   }
 
-  /** Draws the ends of long texts again, as whoever goes to the end wants to see them. */
+  /** Draws the ends of long texts again. Called when the user goes to the end. */
   showEnds(): void {
     for (const item of this.#items.values()) item.showEnd();
   }
 
-  /** The first of the rows to hold around `index`. */
+  /** The first row of the range to load around `index`. */
   wanted(index: number): number {
     return Math.max(0, Math.min(Math.round(index - HELD / 2), this.held.total - HELD));
   }
 
-  /** Wants the rows around `index`, or those at the end. */
-  want(index: number | null): void {
+  /** Requests the rows around `index`; `null` requests the rows at the end. */
+  request(index: number | null): void {
     const first = index === null ? null : this.wanted(index);
     this.show = { ...this.show, first, ask: this.show.ask + 1 };
     this.onshow(this.show);
   }
 
-  /** Nothing came of the wish: another may be tried. */
-  unwant(): void {
+  /** The request failed: other requests are possible again. */
+  cancelRequest(): void {
     this.show = { ...this.show, ask: this.held.ask };
   }
 
-  /** The same wish again, for a snapshot. */
-  wantAgain(): Show {
+  /** Repeats the current request, for a new snapshot. */
+  wantAgain(): Viewport {
     const first = this.isPartial ? null : this.show.first;
     this.show = { ...this.show, first, ask: this.show.ask + 1 };
     return this.show;
   }
 
-  /** Starts over from a snapshot. Items that were known keep their identity, and with it what the reader unfolded. */
+  /** Starts over from a snapshot. Known items keep their identity, so they stay folded or unfolded. */
   load(snapshot: Snapshot): void {
     const known = this.#items;
     const read = this.#rows.get(this.place.index)?.key;
@@ -139,7 +141,7 @@ export class SessionState {
     this.#settleSubagents();
     this.#order();
     if (this.isPartial && !snapshot.isPartial) {
-      // The same rows have other numbers now.
+      // The rows have been renumbered.
       this.place.index = this.rows.find(({ key }) => key === read)?.index ?? Math.max(0, this.held.total - 1);
       this.numbering += 1;
     }
@@ -154,15 +156,15 @@ export class SessionState {
     this.seq = seq;
   }
 
-  /** When the last event was told, if it comes with the time `now`: of those in a snapshot, the shell knows. */
+  /** The time of the last event: `now`, the time of its arrival, or the snapshot's own time if no event followed it. */
   toldAt(now: number): number {
     return this.seq === this.#snapshot?.seq ? this.#snapshot.toldAt : now;
   }
 
-  /** Folds a batch in, if it comes right after what is known. */
+  /** Applies a batch if it directly follows the last applied event. */
   apply(batch: Batch): Applied {
     if (!this.loaded) return 'gap';
-    // What was on its way when a snapshot was asked for is in it.
+    // The snapshot already includes batches that were in flight when it was requested.
     if (batch.seq < this.seq || batch.rows.ask < this.held.ask) return 'duplicate';
     if (batch.after !== this.seq) return batch.seq === this.seq ? 'duplicate' : 'gap';
     let reshaped = this.#hold(batch.rows);
@@ -173,7 +175,7 @@ export class SessionState {
     return 'applied';
   }
 
-  /** Folds one event in; says whether rows came, went or moved. */
+  /** Applies one event; returns whether rows were added, removed or moved. */
   #fold(event: Event): boolean {
     switch (event.type) {
       case 'sessionChanged':
@@ -218,7 +220,7 @@ export class SessionState {
         return this.#remove(event.itemId);
       case 'agentExited':
       case 'commandFailed':
-        // Both are told by the session's status, or by a notice in the transcript; nothing is kept here.
+        // The session's status or a notice in the transcript reports both, so no state is kept here.
         return false;
       default:
         return unknownEvent(event);
@@ -236,7 +238,7 @@ export class SessionState {
       state.replace(item, this.place.following);
       return false;
     }
-    // Out of sight since it was told.
+    // The item's row left the loaded range after the event was sent.
     if (item.row < this.held.first || item.row >= this.held.end) return false;
     return this.#insert(new ItemState(item), item.row, isNew);
   }
@@ -261,7 +263,7 @@ export class SessionState {
     }
   }
 
-  /** Its row keeps its number, and is empty if nothing else is in it. */
+  /** Removes an item. Its row keeps its number, and is empty if it has no other item. */
   #remove(id: ItemId): boolean {
     const state = this.#items.get(id);
     if (state === undefined) return false;
@@ -275,14 +277,14 @@ export class SessionState {
       const items = itemsOf(row);
       if (!items.includes(state)) continue;
       this.#rows.delete(index);
-      this.#letGo(index);
+      this.#evict(index);
       for (const item of items) if (item !== state) this.#rows.set(index, withItem(this.#rows.get(index), item, index));
     }
     return true;
   }
 
-  /** Lets go of what is outside the part that is held from now on. */
-  #hold(rows: Rows): boolean {
+  /** Sets the loaded range and evicts the rows outside it; returns whether the range shrank or moved. */
+  #hold(rows: RowRange): boolean {
     const { first, end } = this.held;
     this.held = reuse(this.held, rows);
     if (rows.first <= first && rows.end >= end) return false;
@@ -290,13 +292,13 @@ export class SessionState {
       if (index >= rows.first && index < rows.end) continue;
       this.#rows.delete(index);
       itemsOf(row).forEach((item) => this.#drop(item));
-      this.#letGo(index);
+      this.#evict(index);
     }
     return true;
   }
 
-  /** Lets go of what a subagent did. */
-  #letGo(row: number): void {
+  /** Evicts the items of a row's subagent. */
+  #evict(row: number): void {
     this.#subagents.get(row)?.items.forEach((item) => this.#drop(item));
     this.#subagents.delete(row);
   }
@@ -311,7 +313,7 @@ export class SessionState {
   }
 }
 
-/** An event of a newer shell is not an error: the next snapshot shows what it meant. */
+/** An event of a newer shell is not an error: the next snapshot includes its effect. */
 function unknownEvent(_event: never): boolean {
   return false;
 }

@@ -191,7 +191,7 @@ describe('the part that is held', () => {
 
   it('takes other rows without a new event', () => {
     const state = showing(5, 8, 8);
-    state.want(0);
+    state.request(0);
     expect(state.apply(batch(10, [one(3), one(4)], 10, rows(3, 6, 8, 2)))).toBe('applied');
     expect(keys(state)).toEqual(['r3', 'r4', 'r5']);
   });
@@ -200,8 +200,8 @@ describe('the part that is held', () => {
     const state = showing(5_000, 5_100, 9_000);
     const asked: unknown[] = [];
     state.onshow = (show) => asked.push(show);
-    state.want(300);
-    state.want(null);
+    state.request(300);
+    state.request(null);
     expect(asked).toEqual([
       { first: 180, count: 240, ask: 2 },
       { first: null, count: 240, ask: 3 },
@@ -309,8 +309,8 @@ describe('a long conversation that is still being read', () => {
     const state = new SessionState(session());
     state.load({ ...snapshot(0, end), isPartial: true });
     state.place = { following: false, index: 1, offset: 7 };
-    state.want(1);
-    // Its numbers mean something else by then: what is asked for is the end.
+    state.request(1);
+    // After the snapshot the row number means a different row, so the end is requested.
     expect(state.wantAgain().first).toBeNull();
     state.load(snapshot(1, whole));
     expect(state.place).toEqual({ following: false, index: 9, offset: 7 });

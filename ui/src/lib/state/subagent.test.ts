@@ -29,7 +29,7 @@ function tell(state: SessionState, type: 'itemAdded' | 'itemChanged', ...items: 
   );
 }
 
-/** The numbers of the first and the last item of a call, how many there are, and how many are said to be before them. */
+/** The numbers of a call's first and last loaded items, their count, and the reported number of earlier items. */
 function held(call: ItemState | undefined) {
   const nrs = (call?.children ?? []).map(({ nr }) => nr);
   return { first: nrs[0], last: nrs.at(-1), count: nrs.length, earlier: call?.nEarlier };
@@ -68,7 +68,7 @@ describe('what a subagent did', () => {
     expect(held(state.item('agent'))).toEqual({ first: 951, last: 1_000, count: 50, earlier: 950 });
     tell(state, 'itemAdded', ...steps(851, 950));
     expect(held(state.item('agent'))).toEqual({ first: 851, last: 1_000, count: 150, earlier: 850 });
-    // What was asked for is not let go of when others come.
+    // Items that the user requested are not dropped when others arrive.
     tell(state, 'itemAdded', ...steps(1_001, 1_050));
     expect(held(state.item('agent')).first).toBe(851);
   });

@@ -1,20 +1,23 @@
-// What a subagent did, as far as a window holds it: the last of its items, and those before them that the reader asked for.
+// The loaded items of a subagent: its last items, and earlier ones that the user requested.
 
 import type { ItemId } from '../bindings/api';
 import type { ItemState } from './item.svelte';
 
-/** So many are held of a subagent that works on; with half as many more, the first of them are let go of. */
+/** Items kept for a running subagent. At more than 1.5 times this number the oldest are dropped. */
 const HELD = 100;
-/** The same while a reader has it open and is elsewhere than at the end: what he reads is not taken from him so soon. */
+/**
+ * Items kept while the user has the subagent open and does not follow the end, so that the text being read stays
+ * longer.
+ */
 const READ = 1000;
 
-/** The items in the row of a call, besides itself, in their order. */
+/** The items in the row of a subagent's call, except the call itself, in order. */
 export class Subagent {
   #call: ItemState;
   #items: ItemState[] = [];
-  /** The number of the first that is shown. */
+  /** The number of the first loaded item. */
   #from: number | null = null;
-  /** So many more are held than usual, since the reader asked for them. */
+  /** How many earlier items the user requested. They are kept in addition to the limit. */
   #asked = 0;
   #isChanged = false;
 
@@ -26,7 +29,10 @@ export class Subagent {
     return this.#items;
   }
 
-  /** Takes an item in, at its place. One from before those that are held comes only if it was asked for. */
+  /**
+   * Inserts an item at its place; returns whether it was inserted. Of items before the first loaded one, only those
+   * that the user requested are inserted.
+   */
   add(item: ItemState, isNew: boolean): boolean {
     if (this.#from !== null && item.nr < this.#from) {
       if (!isNew) return false;
@@ -43,7 +49,10 @@ export class Subagent {
     this.#isChanged = true;
   }
 
-  /** Lets go of what is too much, and says what that was; shows the rest, each item below the call that it belongs to. */
+  /**
+   * Drops the oldest items above the limit and returns them. Makes each remaining item a child of the call that it
+   * belongs to.
+   */
   settle(following: boolean): readonly ItemState[] {
     if (!this.#isChanged) return [];
     this.#isChanged = false;
@@ -52,7 +61,7 @@ export class Subagent {
     const calls = new Map<ItemId, ItemState>([this.#call, ...this.#items].map((item) => [item.id, item]));
     const children = new Map<ItemState, ItemState[]>([[this.#call, []]]);
     for (const item of this.#items) {
-      // Its own call may have come before what is held.
+      // The item's own call may precede the loaded items.
       const parent = (item.parent === null ? undefined : calls.get(item.parent)) ?? this.#call;
       const siblings = children.get(parent);
       if (siblings === undefined) children.set(parent, [item]);

@@ -1,8 +1,8 @@
-// The time as it passes, for what is shown as running or as so many minutes ago.
+// A ticking clock for values such as a running time or “5 min ago”.
 
 import type { Clock } from './attention.svelte';
 
-/** Made while a component is set up; ticks as long as that component lives and `running` holds. */
+/** Create it during component setup. It ticks while that component exists and `running` returns true. */
 export class Ticker {
   now = $state(0);
 

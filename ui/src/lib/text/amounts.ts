@@ -1,4 +1,4 @@
-// Counts, tokens and money as people read them.
+// Counts, tokens and money in words.
 
 const WHOLE = new Intl.NumberFormat('en-US');
 
@@ -18,7 +18,7 @@ export function tokens(n: number): string {
   return `${(n / 1_000_000).toFixed(1)}M`;
 }
 
-/** “$0.04”; less than a cent is said so, nothing is nothing. */
+/** “$0.04”. An amount below a cent is shown as such; zero is “$0”. */
 export function dollars(usd: number): string {
   if (usd <= 0) return '$0';
   return usd < 0.01 ? '< $0.01' : `$${usd.toFixed(2)}`;

@@ -1,8 +1,8 @@
-// Words that no line can hold, for what is drawn by hand.
+// Break opportunities in overlong words, for imperative drawing.
 
 import { pieces } from './pieces';
 
-/** The text as what to append: with places to break in words that are longer than any line. */
+/** The text as nodes to append, with break opportunities in words that are longer than a line. */
 export function breakable(text: string): (Node | string)[] {
   return pieces(text).flatMap((piece, i) => (i === 0 ? [piece] : [document.createElement('wbr'), piece]));
 }

@@ -1,9 +1,9 @@
-// Words that no line can hold.
+// Splitting of overlong words.
 
 const LONGEST = 500;
 const TOO_LONG = new RegExp(`\\S{${String(LONGEST)}}(?=\\S)`, 'gu');
 
-/** The text in pieces that make it up: no word in one is longer than a few lines. */
+/** Splits a text into consecutive pieces, so that no word in a piece is longer than `LONGEST`. */
 export function pieces(text: string): string[] {
   if (text.length <= LONGEST) return [text];
   const found: string[] = [];

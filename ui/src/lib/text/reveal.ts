@@ -1,16 +1,16 @@
-// Text as it is, code point by code point: what cannot be seen, or changes how the rest is read, is written out.
+// Revealed text: code points that are invisible, or that change how the rest is read, become escapes.
 
 import { LOOKALIKES } from '../bindings/lookalikes';
 
-/** Why a character is written out. */
+/** The reason why a character is escaped. */
 export type Oddity = 'direction' | 'invisible' | 'control' | 'blank' | 'combining' | 'broken';
 
 export type Piece =
   | { kind: 'text'; text: string }
   | { kind: 'escape'; text: string; oddity: Oddity }
-  /** A letter or sign that looks like another: it stays, and is marked. */
+  /** A character that looks like another one: shown as it is, and marked. */
   | { kind: 'lookalike'; text: string }
-  /** Blanks that would be hard to count: two or more, or at the end of a line. */
+  /** Blanks that are hard to count: two or more, or at the end of a line. */
   | { kind: 'blanks'; count: number }
   | { kind: 'tab' }
   | { kind: 'newline' };
@@ -19,20 +19,20 @@ export interface Revealed {
   pieces: Piece[];
   nCodePoints: number;
   nLines: number;
-  /** How many of each were written out, or marked. */
+  /** How many characters of each kind were escaped or marked. */
   oddities: Partial<Record<Oddity | 'lookalike', number>>;
 }
 
 const DIRECTION = /^[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]$/u;
 const INVISIBLE = /^[\p{Cf}\p{Default_Ignorable_Code_Point}\u{FE00}-\u{FE0F}\u{E0000}-\u{E0FFF}\p{Co}\p{Cn}]$/u;
 const CONTROL = /^\p{Cc}$/u;
-/** Every blank but the plain one; and the letters that are drawn as one. */
+/** Every blank except the plain one, and the letters that look like a blank. */
 const BLANK = /^[\p{Zs}\p{Zl}\p{Zp}\u115F\u1160\u2800\u3164\uFFA0]$/u;
-/** Marks that go on any letter; those of a script that is written with marks stay with their letters. */
+/** Marks that combine with any letter. The marks of a particular script stay with their letters. */
 const COMBINING = /^(?=\p{M})\p{Script=Inherited}$/u;
 const BROKEN = /^\p{Cs}$/u;
 
-/** What is odd about one code point, if anything. Tabs, line feeds and plain blanks are told apart by `reveal`. */
+/** The oddity of one code point, or `null`. `reveal` handles tabs, line feeds and plain blanks itself. */
 export function oddityOf(char: string): Oddity | null {
   if (char >= ' ' && char <= '~') return null;
   if (DIRECTION.test(char)) return 'direction';
@@ -49,7 +49,7 @@ export function escapeOf(char: string): string {
   return `\\u{${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}}`;
 }
 
-/** Does it look like a sign of ASCII that it is not? By the engine's judgement. */
+/** Whether the character looks like an ASCII character that it is not, by the engine's table. */
 export function isLookalike(char: string): boolean {
   const code = char.codePointAt(0) ?? 0;
   if (code < 0x80) return false;
@@ -63,14 +63,14 @@ export function isLookalike(char: string): boolean {
   return (LOOKALIKES[low]?.[0] ?? Infinity) <= code;
 }
 
-/** How one character is drawn if it is not what it seems. */
+/** The escape or mark for a character, or `null` if it is drawn as it is. */
 function flag(char: string): Extract<Piece, { kind: 'escape' | 'lookalike' }> | null {
   const oddity = oddityOf(char);
   if (oddity !== null) return { kind: 'escape', text: escapeOf(char), oddity };
   return isLookalike(char) ? { kind: 'lookalike', text: char } : null;
 }
 
-/** One line in runs, with its blanks as they are: for code that is read in columns. */
+/** One line as pieces, with its blanks unchanged, for code in columns. */
 export function flagged(line: string, lookalikes: boolean): Piece[] {
   const pieces: Piece[] = [];
   for (const char of line) {

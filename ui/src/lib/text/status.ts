@@ -1,11 +1,11 @@
-// Whose turn it is, in the words and shapes that are the same everywhere.
+// Session status in words and shapes, the same everywhere.
 
 import type { Status } from '../bindings/api';
 
-/** The shape of the mark beside a session. */
+/** The shape of the mark next to a session. */
 export type Mark = 'none' | 'working' | 'waiting' | 'done' | 'failed' | 'stopped';
 
-/** One word or two: for the window's title and for screen readers. */
+/** One or two words, for the window title and for screen readers. */
 export function statusWord(status: Status): string {
   switch (status.type) {
     case 'idle':
@@ -31,7 +31,7 @@ export function statusWord(status: Status): string {
   }
 }
 
-/** What a screen reader hears when the status changes. */
+/** The announcement for screen readers when the status changes. */
 export function statusSentence(status: Status): string {
   switch (status.type) {
     case 'needsInput':
@@ -45,7 +45,7 @@ export function statusSentence(status: Status): string {
   }
 }
 
-/** A second line in the session list, where there is more to say. */
+/** A second line for the session list, if there is more to say. */
 export function statusReason(status: Status): string | null {
   switch (status.type) {
     case 'needsInput':
@@ -80,12 +80,12 @@ export function statusMark(status: Status): Mark {
   }
 }
 
-/** Is there a turn that can be interrupted? */
+/** Whether a turn is running that can be interrupted. */
 export function isTurnRunning(status: Status): boolean {
   return status.type === 'working' || status.type === 'needsInput' || status.type === 'interrupting';
 }
 
-/** Did the last turn come to an end that should be looked at? */
+/** Whether the last turn ended in a way that the user should look at. */
 export function isOver(status: Status): boolean {
   return status.type === 'completed' || status.type === 'failed';
 }

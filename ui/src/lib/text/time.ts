@@ -1,6 +1,6 @@
-// Moments and spans as people read them.
+// Times and durations in words.
 
-/** The interface speaks English, whatever the desktop does. */
+/** The interface is in English, whatever the desktop's language is. */
 const LOCALE = 'en-GB';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -17,7 +17,7 @@ export function span(ms: number): string {
   return `${Math.floor(ms / HOUR)} h ${Math.floor((ms % HOUR) / MINUTE)} min`;
 }
 
-/** Like `span`, in whole seconds: for a time that runs. */
+/** Like `span`, but in whole seconds: for a running time. */
 export function elapsed(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   return seconds < 60 ? `${seconds} s` : span(seconds * 1000);
@@ -35,7 +35,7 @@ export function ago(at: number, now: number): string {
   return date.toLocaleDateString(LOCALE, { day: 'numeric', month: 'short' });
 }
 
-/** “16:40” today, “Mon 16:40” within a week, else “3 Nov 16:40”: a moment, past or to come. */
+/** “16:40” today, “Mon 16:40” within a week, else “3 Nov 16:40”. For past and future times. */
 export function moment(at: number, now: number): string {
   const date = new Date(at);
   const time = date.toLocaleTimeString(LOCALE, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
@@ -45,7 +45,7 @@ export function moment(at: number, now: number): string {
   return `${date.toLocaleDateString(LOCALE, day)} ${time}`;
 }
 
-/** The group of a session list. */
+/** The group of a session in the list. */
 export function day(at: number, now: number): 'Today' | 'Yesterday' | 'Earlier' {
   const today = new Date(now);
   today.setHours(0, 0, 0, 0);

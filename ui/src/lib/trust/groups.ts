@@ -1,4 +1,4 @@
-// Findings in the order in which a person should read them.
+// Findings by severity.
 
 import type { Finding, Severity } from '../bindings/api';
 
@@ -15,7 +15,7 @@ const HEADINGS: [Severity, string][] = [
   ['changes', 'Changes something else'],
 ];
 
-/** The groups that have something in them, the most dangerous first. */
+/** The groups that are not empty, most dangerous first. */
 export function bySeverity(findings: readonly Finding[]): Group[] {
   return HEADINGS.map(([severity, heading]) => ({
     severity,

@@ -1,10 +1,10 @@
-// The parts of a window that F6 goes through, and where the focus lands in each.
+// Window parts that F6 cycles through, and the element that gets the focus in each.
 
-/** In the order of F6; each is marked with `data-part` where it is drawn. */
+/** In the order of F6. Each part's element has the attribute `data-part`. */
 const PARTS = ['sessions', 'conversation', 'queue', 'composer', 'side'] as const;
 export type Part = (typeof PARTS)[number];
 
-/** What takes the focus in a part; the part itself if there is nothing in it. */
+/** The element that gets the focus in a part; the part itself if it has no such element. */
 function landing(name: Part, part: HTMLElement): HTMLElement {
   const first = (selector: string) => part.querySelector<HTMLElement>(selector);
   const last = (selector: string) => [...part.querySelectorAll<HTMLElement>(selector)].at(-1);
@@ -12,7 +12,7 @@ function landing(name: Part, part: HTMLElement): HTMLElement {
     case 'sessions':
       return first('[aria-current]') ?? first('button') ?? part;
     case 'conversation':
-      // A request that waits; else the last line that opens: the conversation is read from its end.
+      // An open request, or else the last row that can be expanded: the conversation is read from its end.
       return first('[role=group][tabindex="-1"]') ?? last('.row button[aria-expanded]') ?? part;
     case 'composer':
       return first('textarea') ?? part;
@@ -24,7 +24,7 @@ function landing(name: Part, part: HTMLElement): HTMLElement {
 
 const drawn = (root: ParentNode, name: Part) => root.querySelector<HTMLElement>(`[data-part=${name}]`);
 
-/** Puts the focus into a part, if it is there. */
+/** Moves the focus to a part, if it is drawn. */
 export function goToPart(root: ParentNode, name: Part): void {
   const part = drawn(root, name);
   if (part === null) return;
@@ -33,7 +33,7 @@ export function goToPart(root: ParentNode, name: Part): void {
   target.focus();
 }
 
-/** Puts the focus into the next part that is there, or into the one before. */
+/** Moves the focus to the next drawn part, or to the previous one. */
 export function stepPart(root: ParentNode, focused: Element | null, by: 1 | -1): void {
   const there = PARTS.filter((name) => drawn(root, name) !== null);
   const at = there.findIndex((name) => drawn(root, name)?.contains(focused));

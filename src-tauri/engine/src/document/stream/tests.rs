@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::api::TokenStyle;
 use crate::document::highlight::plain_line;
-use crate::document::{compact, markdown};
+use crate::document::{Uncoloured, colour_all, compact, markdown};
 
 /// Applies changes as a window does.
 #[derive(Default)]
@@ -12,14 +12,14 @@ struct Window {
 }
 
 impl Window {
-    fn apply(&mut self, change: Change) {
+    fn apply(&mut self, change: DocumentChange) {
         match change {
-            Change::Blocks { keep, blocks } => {
+            DocumentChange::Blocks { keep, blocks } => {
                 assert!(keep <= self.blocks.len(), "keeps {keep} of {}", self.blocks.len());
                 self.blocks.truncate(keep);
                 self.blocks.extend(blocks);
             }
-            Change::Code { keep_lines, lines } => {
+            DocumentChange::Code { keep_lines, lines } => {
                 let Some(Block::Code { lines: shown, .. }) = self.blocks.last_mut() else {
                     panic!("the last block is no code block")
                 };
@@ -31,7 +31,7 @@ impl Window {
     }
 }
 
-/// Pushes the pieces, taking every change, and compares with the whole.
+/// Pushes the pieces, takes every `take_every`th change, and compares the result with the whole text.
 #[track_caller]
 fn check_pieces<'a>(pieces: impl IntoIterator<Item = &'a str>, take_every: usize) -> Stream {
     let mut stream = Stream::default();
@@ -72,7 +72,7 @@ fn pieces(text: &str, len: usize) -> Vec<&str> {
     pieces
 }
 
-/// Shows what each piece changes: `keep+blocks`, or `keep…lines` for code.
+/// Checks the change of each piece: `keep+blocks`, or `keep…lines` for code.
 #[track_caller]
 fn check_changes(pieces: &[&str], expected: &[&str]) {
     let mut stream = Stream::default();
@@ -82,8 +82,10 @@ fn check_changes(pieces: &[&str], expected: &[&str]) {
             stream.push(piece);
             match stream.take_change() {
                 None => "nothing".to_owned(),
-                Some(Change::Blocks { keep, blocks }) => format!("{keep}+{}", compact::blocks(&blocks)),
-                Some(Change::Code { keep_lines, lines }) => {
+                Some(DocumentChange::Blocks { keep, blocks }) => {
+                    format!("{keep}+{}", compact::blocks(&blocks))
+                }
+                Some(DocumentChange::Code { keep_lines, lines }) => {
                     format!(
                         "{keep_lines}…{}",
                         lines.iter().map(compact::text_of).collect::<Vec<_>>().join("⏎")
@@ -190,13 +192,13 @@ fn the_whole_text_replaces_what_was_streamed() {
     stream.set_text("One\n\ntwo");
     assert_eq!(stream.take_change(), None);
     stream.set_text("One\n\ntwo three");
-    assert!(matches!(stream.take_change(), Some(Change::Blocks { keep: 1, .. })));
+    assert!(matches!(stream.take_change(), Some(DocumentChange::Blocks { keep: 1, .. })));
     stream.set_text("One\n\n[x]\n\n[x]: https://e.org");
     stream.finish();
-    assert!(matches!(stream.take_change(), Some(Change::Blocks { keep: 1, .. })));
+    assert!(matches!(stream.take_change(), Some(DocumentChange::Blocks { keep: 1, .. })));
     assert_eq!(stream.blocks(), markdown(stream.text()));
     stream.set_text("");
-    assert_eq!(stream.take_change(), Some(Change::Blocks { keep: 0, blocks: Vec::new() }));
+    assert_eq!(stream.take_change(), Some(DocumentChange::Blocks { keep: 0, blocks: Vec::new() }));
 }
 
 #[test]
@@ -215,7 +217,7 @@ fn streams_go_from_thread_to_thread() {
     check::<Stream>();
 }
 
-/// Lines and parts of lines that mean much to a Markdown parser, mostly in the wrong place.
+/// Lines and parts of lines with a special meaning for a Markdown parser, mostly in the wrong place.
 const LINES: &[&str] = &[
     "",
     "",
@@ -347,7 +349,7 @@ const LINES: &[&str] = &[
     "\u{c}",
 ];
 
-/// What reaches back: it makes a stream parse the whole at its end.
+/// Definitions, which affect earlier text: they make a stream parse the whole text at its end.
 const DEFINITIONS: &[&str] =
     &["[a]: https://example.com/a", "[a]: /x \"t", "itle\"", "[^1]: note", "    more note", "[b]:", "[^2]:"];
 
@@ -378,7 +380,7 @@ fn cut<'a>(text: &'a str, cuts: &[usize]) -> Vec<&'a str> {
     pieces
 }
 
-/// Takes the colours from the very last line, if it is code.
+/// Removes the colours of the very last line, if it is code.
 fn bleach_last_line(blocks: &mut [Block]) {
     match blocks.last_mut() {
         Some(Block::Code { lines, .. }) => {
@@ -414,8 +416,8 @@ proptest! {
         check_pieces(pieces(&text, 1), 1);
     }
 
-    /// As long as there is credit, a stream shows at every moment what the text so far means, but for the colours of a
-    /// line of code that is still being written.
+    /// As long as there is credit, a stream always shows the document of the text so far, except for the colours of an
+    /// incomplete line of code.
     #[test]
     fn every_moment_shows_the_document_so_far(
         text in nasty(false),
@@ -436,26 +438,136 @@ proptest! {
     }
 }
 
-/// However small the pieces of it: coloured before it is whole, and at most twice as often as it is long.
+/// Runs all pending colour jobs. Returns how many bytes were coloured.
+fn colour(stream: &mut Stream) -> usize {
+    let mut n_bytes = 0;
+    while let Some(job) = stream.uncoloured() {
+        n_bytes += job.n_bytes();
+        stream.colour(job.colour());
+    }
+    n_bytes
+}
+
+fn coloured(text: &str) -> Vec<Block> {
+    let mut blocks = markdown(text);
+    colour_all(&mut blocks);
+    blocks
+}
+
+/// With small pieces, a line is coloured before it is complete, and at most three times as many bytes are coloured as
+/// it has.
 #[test]
-fn a_line_of_code_is_highlighted_again_when_it_is_twice_as_long() {
+fn a_line_of_code_is_coloured_again_when_it_is_twice_as_long() {
     let line = "let held = session.rows(1).ok_or(\"none\")?; // one";
     let mut stream = Stream::default();
     stream.push("```rust\n");
-    stream.credit = isize::MAX / 2;
-    let before = stream.bytes_parsed();
+    let mut n_bytes = 0;
     for _ in 0..20 {
-        pieces(line, 1).into_iter().for_each(|piece| stream.push(piece));
+        for piece in pieces(line, 1) {
+            stream.push(piece);
+            n_bytes += colour(&mut stream);
+        }
         let Some([Block::Code { lines, .. }]) = Some(stream.blocks()) else { panic!("no code") };
         let is_coloured = |token: &crate::api::Token| token.style != TokenStyle::Plain;
         assert!(lines.last().unwrap().tokens.iter().any(is_coloured));
         stream.push("\n");
+        n_bytes += colour(&mut stream);
     }
-    assert!(stream.bytes_parsed() - before <= 3 * 20 * (line.len() + 1));
-    assert_eq!(stream.blocks(), markdown(stream.text()));
+    assert!(n_bytes <= 3 * 20 * (line.len() + 1), "{n_bytes} bytes were coloured");
+    assert_eq!(stream.blocks(), coloured(stream.text()));
 }
 
-/// An answer as agents write them, of about 200 KB.
+/// A window that applies every change has the same colours as the stream, and a line keeps its colours while it grows.
+#[test]
+fn colours_arrive_as_changes() {
+    let mut stream = Stream::default();
+    let mut window = Window::default();
+    for piece in [
+        "a\n\n```rust\nlet a",
+        " = 1;\nlet b;\n",
+        "```\n\n- b\n\n  ```js\n  x /* was",
+        " y */ = 1;\n  ```\n\nc",
+    ] {
+        stream.push(piece);
+        stream.take_change().into_iter().for_each(|change| window.apply(change));
+        assert!(colour(&mut stream) > 0);
+        stream.take_change().into_iter().for_each(|change| window.apply(change));
+        assert_eq!(window.blocks, stream.blocks());
+        assert_eq!(window.blocks, coloured(stream.text()), "{:?}", stream.text());
+    }
+    stream.push("d");
+    assert_eq!(colour(&mut stream), 0, "code was coloured again");
+}
+
+/// The result for code that was replaced in the meantime changes nothing.
+#[test]
+fn colours_of_code_that_is_gone_are_dropped() {
+    let mut stream = Stream::default();
+    stream.push("```rust\nlet a;\n");
+    let job = stream.uncoloured().unwrap();
+    assert!(stream.uncoloured().is_none(), "two jobs at once");
+    stream.set_text("```rust\nlet c;\n```\n");
+    stream.finish();
+    assert!(!stream.colour(job.colour()));
+    assert_eq!(stream.blocks(), markdown(stream.text()));
+    colour(&mut stream);
+    assert_eq!(stream.blocks(), coloured(stream.text()));
+}
+
+/// A job that failed leaves its code plain and is not repeated.
+#[test]
+fn code_that_cannot_be_coloured_stays_plain() {
+    let mut stream = Stream::default();
+    stream.push("```rust\nlet a;\n");
+    let job = stream.uncoloured().unwrap();
+    stream.colour(job.failed());
+    stream.push("let b;\n```\n\n```rust\nlet c;\n```\n");
+    stream.finish();
+    colour(&mut stream);
+    assert_eq!(compact::blocks(stream.blocks()), compact::blocks(&markdown(stream.text())));
+    let [Block::Code { lines: first, .. }, Block::Code { lines: second, .. }] = stream.blocks() else {
+        panic!("{:?}", stream.blocks())
+    };
+    assert_eq!(compact::lines(first), "let a;⏎let b;");
+    assert_eq!(compact::lines(second), "keyword‹let› c;");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whenever colours arrive, in the end they equal those of the whole document.
+    #[test]
+    fn colours_that_arrive_at_any_time_are_those_of_the_whole(
+        text in nasty(true),
+        cuts in prop::collection::vec(0usize..1000, 0..40),
+        delays in prop::collection::vec(0usize..4, 1..8),
+    ) {
+        let (mut stream, mut window, mut job) = (Stream::default(), Window::default(), None);
+        for (nr, piece) in cut(&text, &cuts).into_iter().enumerate() {
+            stream.push(piece);
+            match delays[nr % delays.len()] {
+                0 => job = job.or_else(|| stream.uncoloured()),
+                1 => {
+                    if let Some(job) = job.take() {
+                        stream.colour(Uncoloured::colour(job));
+                    }
+                }
+                2 => stream.take_change().into_iter().for_each(|change| window.apply(change)),
+                _ => {}
+            }
+        }
+        stream.finish();
+        if let Some(job) = job {
+            stream.colour(job.colour());
+        }
+        colour(&mut stream);
+        stream.take_change().into_iter().for_each(|change| window.apply(change));
+        prop_assert_eq!(stream.blocks(), coloured(&text), "{:?}", text);
+        prop_assert_eq!(window.blocks.as_slice(), stream.blocks());
+    }
+}
+
+/// A typical agent answer of about 200 KB.
 fn answer() -> String {
     let part = r#"## Why the queue stalls
 
@@ -507,7 +619,8 @@ Run it with `cargo test -p engine supervisor` - it takes about 0.3 s. If it stil
     part.repeat(200_000 / part.len())
 }
 
-/// Pushes in so many deltas, taking every change, and returns how often each byte was parsed before the end.
+/// Pushes the text in `n_deltas` pieces, taking every change, and returns how often each byte was parsed before the
+/// end.
 fn work_of(text: &str, n_deltas: usize) -> f64 {
     let len = text.len().div_ceil(n_deltas);
     let mut stream = Stream::default();
@@ -529,14 +642,14 @@ fn work_is_in_proportion_to_the_text() {
     }
 }
 
-/// How often each byte is told to a window that takes every change.
+/// How often each byte is sent to a window that takes every change.
 fn told_of(text: &str) -> f64 {
     let (mut stream, mut window, mut n_told) = (Stream::default(), Window::default(), 0);
     let mut take = |stream: &mut Stream, window: &mut Window| {
         let Some(change) = stream.take_change() else { return };
         n_told += match &change {
-            Change::Blocks { blocks, .. } => serde_json::to_string(blocks).unwrap().len(),
-            Change::Code { lines, .. } => serde_json::to_string(lines).unwrap().len(),
+            DocumentChange::Blocks { blocks, .. } => serde_json::to_string(blocks).unwrap().len(),
+            DocumentChange::Code { lines, .. } => serde_json::to_string(lines).unwrap().len(),
         };
         window.apply(change);
     };
@@ -550,7 +663,7 @@ fn told_of(text: &str) -> f64 {
     n_told as f64 / text.len() as f64
 }
 
-/// A change has the whole of the last block, however long that is.
+/// A change contains the whole last block, however long it is.
 #[test]
 fn what_is_told_of_one_long_block_is_in_proportion_to_it() {
     for part in ["one paragraph that never comes to its end, ", "unbroken", "- an item of one long list\n"] {

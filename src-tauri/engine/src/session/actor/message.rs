@@ -1,4 +1,4 @@
-//! What is asked of a session through its handle, and the answers.
+//! Messages sent to a session through its handle, and the replies to them.
 
 use super::Actor;
 use crate::api::*;
@@ -8,7 +8,7 @@ use crate::session::{Message, Subscriber, gone};
 use tokio::sync::oneshot;
 
 impl Actor {
-    /// Does what is asked, and answers whoever still waits for it.
+    /// Handles a message and replies to the caller, if it still waits.
     pub(super) async fn message(&mut self, message: Message) {
         match message {
             Message::Command { command, reply } => self.command(command, reply).await,
@@ -28,26 +28,26 @@ impl Actor {
                 } else {
                     Err(gone())
                 };
-                // A caller that no longer waits for the answer does not need it.
+                // A caller that no longer waits needs no reply.
                 drop(reply.send(outcome));
             }
             Message::Subscribe { subscriber, reply } => self.subscribe(subscriber, reply).await,
             Message::Show { feed, show, reply } => {
                 self.flush_items().await;
                 feed.show(show, |first, end| {
-                    self.transcript.items_of(first, end).map(|item| self.listeners.drawn(item))
+                    self.transcript.items_of(first, end).map(|item| self.subscribers.drawn(item))
                 });
-                // Whoever asked may be gone; its window is still told.
+                // The caller may be gone; its window receives the events all the same.
                 let _ = reply.send(());
             }
             Message::Earlier { feed, item_id, before, until, reply } => {
                 self.flush_items().await;
                 let items = self.transcript.earlier(&item_id, before, until.as_ref());
-                feed.bring(items.map(|item| self.listeners.drawn(item)));
-                // Whoever asked may be gone; its window is still told.
+                feed.bring(items.map(|item| self.subscribers.drawn(item)));
+                // The caller may be gone; its window receives the events all the same.
                 let _ = reply.send(());
             }
-            // Whoever asked and is gone needs no answer.
+            // A caller that has gone away needs no reply.
             Message::Slice { first, reply } => drop(reply.send(self.transcript.slice(first))),
             Message::Output { item_id, reply } => drop(reply.send(self.transcript.output(&item_id).cloned())),
             Message::Item { item_id, reply } => drop(reply.send(self.transcript.shared(&item_id).cloned())),
@@ -56,14 +56,14 @@ impl Actor {
             }
             Message::Snapshot(reply) => {
                 self.flush().await;
-                // A caller that is gone needs no snapshot.
+                // A caller that has gone away needs no snapshot.
                 let total = self.transcript.n_rows();
-                let rows = Rows { end: total, total, ..Rows::default() };
+                let rows = RowRange { end: total, total, ..RowRange::default() };
                 drop(reply.send(self.snapshot(rows, self.transcript.items().cloned().collect())));
             }
             Message::Finish(reply) => self.finish.push(reply),
             Message::Close(reply) => {
-                // A session that rests has nothing to end, and is not changed by being closed.
+                // An idle session has nothing to stop. Closing must not change it.
                 if self.machine.is_alive() || !self.machine.is_idle() {
                     self.step(Input::Command(Command::Stop)).await;
                 }
@@ -80,7 +80,8 @@ impl Actor {
                     let id = PromptId::new(uuid::Uuid::new_v4().to_string());
                     let mut prompt = Prompt::new(id, text, images, delivery);
                     if is_closing {
-                        // Kept, and offered at the next start: now it would start the process that is being ended.
+                        // Saved, and offered at the next start. Sending it now would restart the process that is being
+                        // stopped.
                         prompt.hold();
                     }
                     Input::Prompt(prompt)
@@ -94,7 +95,7 @@ impl Actor {
             Err(error) => Err(error),
         };
         match reply {
-            // A caller that no longer waits for the answer does not need it.
+            // A caller that no longer waits needs no reply.
             Some(reply) => drop(reply.send(outcome)),
             None => {
                 if let Err(error) = outcome {
@@ -104,32 +105,32 @@ impl Actor {
         }
     }
 
-    /// Gives a new listener all there is; what comes behind that, it is told.
+    /// Sends a snapshot to a new subscriber, then adds it: it receives all later events.
     async fn subscribe(&mut self, subscriber: Subscriber, reply: oneshot::Sender<Snapshot>) {
-        // What waits goes to those who listened before.
+        // Pending events go to the existing subscribers only.
         self.flush().await;
-        let (rows, items) = self.listeners.begin(&subscriber, &self.transcript);
+        let (rows, items) = self.subscribers.begin(&subscriber, &self.transcript);
         let snapshot = self.snapshot(rows, items);
         if reply.send(snapshot).is_ok() {
-            self.listeners.add(subscriber);
+            self.subscribers.add(subscriber);
         }
     }
 
-    /// Takes a step, and says whether what was asked for was refused.
+    /// Runs a step and returns its refusal, if any.
     async fn answered(&mut self, input: Input) -> Result<(), CommandError> {
         self.refused = None;
         self.step(input).await;
         self.refused.take().map_or(Ok(()), Err)
     }
 
-    /// The session as it stands, with these items of these rows.
-    fn snapshot(&self, rows: Rows, items: Vec<Item>) -> Snapshot {
+    /// The current state of the session with the given items, which are those of `rows`.
+    fn snapshot(&self, rows: RowRange, items: Vec<Item>) -> Snapshot {
         let transcript = &self.transcript;
         let (files, tasks) = (transcript.files().to_vec(), transcript.tasks().to_vec());
         let prompts = transcript.prompts();
         Snapshot {
-            seq: self.listeners.seq(),
-            told_at: self.listeners.told_at(),
+            seq: self.subscribers.seq(),
+            told_at: self.subscribers.told_at(),
             session: self.session(),
             rows,
             is_partial: self.is_partial,
@@ -149,6 +150,7 @@ impl Actor {
             agent: record.agent,
             agent_session_id: None,
             status: Status::Idle,
+            is_empty: true,
             alive: false,
             pid: self.pid,
             agent_version: None,
@@ -157,7 +159,7 @@ impl Actor {
             effort: None,
             thinking: true,
             rules: None,
-            channel_fault: None,
+            missed_prompt: None,
             models: Vec::new(),
             commands: Vec::new(),
             queue: Vec::new(),
@@ -167,6 +169,7 @@ impl Actor {
             created_at: record.created_at,
             changed_at: record.changed_at,
             turn_started_at: None,
+            n_background: 0,
             restricted: self.restricted,
         };
         self.machine.describe(&mut session, &self.transcript.activity());

@@ -1,39 +1,70 @@
-//! The first thing a session does: it takes over the conversation as the agent kept it, once somebody wants to know it. A
-//! long one takes a while to read, and a window need not wait for all of it: it gets the end, and a new snapshot when the
-//! rest is there.
+//! Opening a session: reads the conversation from the agent's own transcript once it is needed.
+//!
+//! A long conversation takes a while to read. A window does not wait for all of it: it receives the end first, and a
+//! new snapshot when the rest has been read.
 
 use super::{Actor, now};
 use crate::api::{Level, PromptId, PromptState};
-use crate::history;
-use crate::session::machine::Note;
+use crate::disk;
+use crate::history::{self, Additions};
+use crate::session::machine::TranscriptEvent;
 use crate::session::{Message, Subscriber};
 use crate::transcript::Transcript;
+use crate::transcript::supplement::Supplement;
 use std::collections::VecDeque;
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
 use tokio::sync::mpsc;
 
+/// Time limit for reading a long conversation from disk.
+const READ_DEADLINE: Duration = Duration::from_secs(20);
+
+/// The location of a conversation in the agent's own files. The path is computed on demand, because that resolves
+/// the project's path on disk.
+#[derive(Clone)]
+struct KeptAt {
+    config: PathBuf,
+    project: PathBuf,
+    id: String,
+    additions: Additions,
+}
+
+impl KeptAt {
+    fn path(&self) -> PathBuf {
+        history::transcript_path(&self.config, &self.project, &self.id)
+    }
+}
+
+/// Only reading has a deadline. Folding the lines of a long conversation has none.
+async fn read_whole(kept: KeptAt) -> io::Result<Transcript> {
+    let project = kept.project.clone();
+    let at = kept.clone();
+    let lines = disk::run(&project, READ_DEADLINE, move || history::load(&at.path())).await??;
+    match tokio::task::spawn_blocking(move || lines.transcript(&project, &kept.additions)).await {
+        Ok(transcript) => Ok(transcript),
+        Err(panic) => std::panic::resume_unwind(panic.into_panic()),
+    }
+}
+
 impl Actor {
-    /// Takes over the conversation. Gives what was asked for meanwhile, and has to wait for all of it.
+    /// Reads the conversation. Returns the messages that arrived meanwhile and need the whole transcript.
     pub(super) async fn take_over(&mut self, inbox: &mut mpsc::Receiver<Message>) -> VecDeque<Message> {
         let mut waiting = VecDeque::new();
-        if let Some(path) = self.kept_at() {
+        if let Some(mut kept) = self.kept_at() {
             let Some(wish) = self.first_wish(inbox).await else { return waiting };
-            let project = self.open.record.project.clone();
-            let mut whole = tokio::task::spawn_blocking({
-                let path = path.clone();
-                move || history::read(&path, &project)
-            });
+            kept.additions.supplements = self.supplements().await;
+            let mut whole = tokio::spawn(read_whole(kept.clone()));
             if let Some(message) = wish {
-                waiting.extend(self.meanwhile(message, &path).await);
+                waiting.extend(self.meanwhile(message, &kept).await);
             }
             let mut is_open = true;
             let read = loop {
                 tokio::select! {
                     read = &mut whole => break read,
                     message = inbox.recv(), if is_open => match message {
-                        Some(message) => waiting.extend(self.meanwhile(message, &path).await),
-                        // What was asked before the last handle went is still done.
+                        Some(message) => waiting.extend(self.meanwhile(message, &kept).await),
+                        // Messages sent before the last handle was dropped are still handled.
                         None => is_open = false,
                     },
                 }
@@ -44,12 +75,13 @@ impl Actor {
             };
         }
         self.hold_prompts();
-        // Nobody listens to these yet, or starts over; whoever does gets them in the snapshot.
+        // These events have no subscriber yet, or one that is about to start over. Subscribers get the content in the
+        // snapshot.
         self.transcript.take_events();
         if std::mem::take(&mut self.is_partial) {
-            self.listeners.start_over(now(), self.transcript.n_rows());
+            self.subscribers.start_over(now(), self.transcript.n_rows());
         }
-        if self.listeners.is_empty() {
+        if self.subscribers.is_empty() {
             self.machine.take_changed();
         } else {
             self.flush().await;
@@ -57,12 +89,13 @@ impl Actor {
         waiting
     }
 
-    /// Waits until somebody wants more than the facts of the session, if that can wait: prompts of an earlier process are
-    /// looked for at once. `None`: nobody is left to want anything.
+    /// Waits for the first message that needs more than the session's summary. Returns `Some(None)` at once if the
+    /// session has prompts of an earlier process, because the transcript shows what became of them. Returns `None` when
+    /// the last handle was dropped.
     async fn first_wish(&mut self, inbox: &mut mpsc::Receiver<Message>) -> Option<Option<Message>> {
         while self.machine.prompts().next().is_none() {
             match inbox.recv().await? {
-                message @ Message::Subscribe { subscriber: Subscriber::Facts(_), .. } => {
+                message @ Message::Subscribe { subscriber: Subscriber::Summary(_), .. } => {
                     self.message(message).await;
                 }
                 message => return Some(Some(message)),
@@ -71,28 +104,51 @@ impl Actor {
         Some(None)
     }
 
-    /// Where the agent kept it, if there is one.
-    fn kept_at(&self) -> Option<PathBuf> {
+    /// The location of the agent's transcript, if the session has a conversation.
+    fn kept_at(&self) -> Option<KeptAt> {
         let record = &self.open.record;
-        let id = record.memory.agent_session_id.as_ref()?;
-        Some(history::transcript_path(&self.open.agent_config, &record.project, id))
+        let id = record.memory.agent_session_id.clone()?;
+        let changed_inputs = record.memory.changed_inputs.clone();
+        let additions = Additions { changed_inputs, ..Additions::default() };
+        let (config, project) = (self.open.agent_config.clone(), record.project.clone());
+        Some(KeptAt { config, project, id, additions })
+    }
+
+    /// Reads what the agent's own transcript does not contain. If that fails, the conversation is shown as the agent
+    /// saved it.
+    async fn supplements(&self) -> Vec<Supplement> {
+        let Some(store) = self.open.store.clone() else { return Vec::new() };
+        let id = self.open.record.id.clone();
+        let read = disk::run(&self.place, disk::DEADLINE, move || store.supplements(&id)).await;
+        let problem = match read {
+            Ok(Ok(supplements)) => return supplements,
+            Ok(Err(error)) => error.to_string(),
+            Err(unfinished) => unfinished.to_string(),
+        };
+        tracing::warn!(session = %self.open.record.id, problem, "could not read the saved ends of turns");
+        Vec::new()
     }
 
     fn unreadable(&self, error: &io::Error) -> Transcript {
         let mut transcript = Transcript::new(&self.open.record.project);
         let text = "The conversation so far could not be read".to_owned();
-        transcript.note(now(), Note::Notice { level: Level::Warning, text, detail: Some(error.to_string()) });
+        transcript.note(
+            now(),
+            TranscriptEvent::Notice { level: Level::Warning, text, detail: Some(error.to_string()) },
+        );
         transcript
     }
 
-    /// Deals with what is asked for while the conversation is read: a window is shown its end. Gives back what has to wait.
-    async fn meanwhile(&mut self, message: Message, path: &std::path::Path) -> Option<Message> {
+    /// Handles messages while the conversation is being read: a window receives its end. Returns a message that has to
+    /// wait.
+    async fn meanwhile(&mut self, message: Message, kept: &KeptAt) -> Option<Message> {
         match message {
             Message::Subscribe { subscriber: Subscriber::Merged(_), .. } => {
                 if !self.is_partial {
-                    let (path, project) = (path.to_owned(), self.open.record.project.clone());
-                    let read = tokio::task::spawn_blocking(move || history::read_end(&path, &project)).await;
-                    // What cannot be read, the reading of the whole tells.
+                    let at = kept.clone();
+                    let read = move || history::read_end(&at.path(), &at.project, &at.additions);
+                    let read = disk::run(&kept.project, disk::DEADLINE, read).await;
+                    // If this fails, reading the whole transcript reports the error.
                     let Ok(Ok(Some(end))) = read else { return Some(message) };
                     self.transcript = end;
                     self.transcript.take_events();
@@ -101,8 +157,8 @@ impl Actor {
                 self.message(message).await;
                 None
             }
-            // Facts are not in the conversation.
-            Message::Subscribe { subscriber: Subscriber::Facts(_), .. } => {
+            // The summary needs no transcript.
+            Message::Subscribe { subscriber: Subscriber::Summary(_), .. } => {
                 self.message(message).await;
                 None
             }
@@ -114,17 +170,17 @@ impl Actor {
         }
     }
 
-    /// Prompts of an earlier process of ours are held: what became of them stands in the agent's own transcript.
+    /// Holds the prompts of an earlier process. The agent's own transcript shows what became of them.
     fn hold_prompts(&mut self) {
         for prompt in self.machine.prompts().cloned().collect::<Vec<_>>() {
-            // Under which name the agent got it, if it did.
+            // The wire id under which the agent received the prompt, if it did.
             let known = prompt.wire_ids().filter(|id| self.transcript.knows(id)).last();
             if known.is_some() {
                 self.machine.found_cut_off(&prompt.id);
             }
             let id = known.map_or(prompt.id.clone(), PromptId::new);
-            self.transcript.note(now(), Note::PromptAccepted(prompt));
-            self.transcript.note(now(), Note::PromptState { id, state: PromptState::Held });
+            self.transcript.note(now(), TranscriptEvent::PromptAccepted(prompt));
+            self.transcript.note(now(), TranscriptEvent::PromptState { id, state: PromptState::Held });
         }
     }
 }

@@ -8,18 +8,18 @@ fn item(row: u32, text: &str) -> Item {
     Item { id: ItemId(format!("i{row}")), parent: None, row, nr: 0, at: 0, part: 0, parts: 1, body }
 }
 
-/// A transcript with one item a row, and a window that listens to it.
+/// A transcript with one item per row, and a window that is subscribed to it.
 struct Stage {
     items: Vec<Item>,
     seq: u64,
     feed: Feed,
     held: Vec<Item>,
-    rows: Rows,
+    rows: RowRange,
     known: u64,
 }
 
 impl Stage {
-    fn new(n_rows: u32, show: Show) -> Self {
+    fn new(n_rows: u32, show: Viewport) -> Self {
         let items: Vec<Item> = (0..n_rows).map(|row| item(row, "as it was")).collect();
         let feed = Feed::new(SessionId::new("s"), show);
         let rows = feed.begin(0, n_rows);
@@ -46,12 +46,12 @@ impl Stage {
 
     fn show(&self, first: Option<u32>, count: u32) {
         let items = &self.items;
-        self.feed.show(Show { first, count, ask: 1 }, |from, to| {
+        self.feed.show(Viewport { first, count, ask: 1 }, |from, to| {
             items[from as usize..to as usize].iter().cloned()
         });
     }
 
-    /// The window takes what waits, if anything does, as its page would; says whether it could be used.
+    /// The window takes a pending batch as its page would. Returns `false` if the batch has a gap.
     fn hear(&mut self) -> bool {
         let Some(batch) = self.feed.take() else { return true };
         if batch.after != self.known {
@@ -74,12 +74,12 @@ impl Stage {
     }
 }
 
-const END: Show = Show { first: None, count: 10, ask: 0 };
+const END: Viewport = Viewport { first: None, count: 10, ask: 0 };
 
 #[test]
 fn a_window_at_the_end_begins_with_the_last_rows() {
     let stage = Stage::new(100_000, END);
-    assert_eq!(stage.rows, Rows { first: 99_990, end: 100_000, total: 100_000, ask: 0 });
+    assert_eq!(stage.rows, RowRange { first: 99_990, end: 100_000, total: 100_000, ask: 0 });
 }
 
 #[test]
@@ -93,11 +93,11 @@ fn what_is_out_of_sight_is_not_told() {
 
 #[test]
 fn rows_that_come_out_of_sight_are_only_counted() {
-    let mut stage = Stage::new(100, Show { first: Some(0), count: 10, ask: 0 });
+    let mut stage = Stage::new(100, Viewport { first: Some(0), count: 10, ask: 0 });
     (0..500).for_each(|_| stage.add());
     let batch = stage.feed.take().unwrap();
     assert_eq!((batch.after, batch.seq, batch.events.len()), (0, 500, 0));
-    assert_eq!(batch.rows, Rows { first: 0, end: 10, total: 600, ask: 0 });
+    assert_eq!(batch.rows, RowRange { first: 0, end: 10, total: 600, ask: 0 });
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn a_flood_at_the_end_leaves_the_last_rows_and_no_gap() {
     });
     assert!(stage.hear());
     assert_eq!(stage.held, stage.in_sight());
-    assert_eq!(stage.rows, Rows { first: 49_990, end: 50_000, total: 50_000, ask: 0 });
+    assert_eq!(stage.rows, RowRange { first: 49_990, end: 50_000, total: 50_000, ask: 0 });
 }
 
 #[test]
@@ -134,8 +134,8 @@ fn what_goes_is_told_wherever_it_stood() {
 
 #[test]
 fn a_window_holds_no_more_than_it_may() {
-    let stage = Stage::new(100_000, Show { first: Some(7), count: u32::MAX, ask: 3 });
-    assert_eq!(stage.rows, Rows { first: 7, end: 7 + MOST_ROWS, total: 100_000, ask: 3 });
+    let stage = Stage::new(100_000, Viewport { first: Some(7), count: u32::MAX, ask: 3 });
+    assert_eq!(stage.rows, RowRange { first: 7, end: 7 + MOST_ROWS, total: 100_000, ask: 3 });
 }
 
 #[derive(Clone, Debug)]
@@ -156,7 +156,7 @@ fn act() -> impl Strategy<Value = Act> {
 }
 
 proptest! {
-    /// However a window moves while the transcript changes, what it holds is what is there.
+    /// However a window scrolls while the transcript changes, it has exactly the rows in its viewport.
     #[test]
     fn a_window_holds_the_rows_it_shows(n_rows in 0u32..40, acts in prop::collection::vec(act(), 0..60)) {
         let mut stage = Stage::new(n_rows, END);

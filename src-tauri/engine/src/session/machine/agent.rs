@@ -1,14 +1,22 @@
-//! What the agent says of itself, and what is asked of it: its mode, its model, its commands.
+//! The agent's reports and the control requests to it: mode, model, commands.
 
 use super::*;
-use crate::launch::{BYPASS, MODES};
+use crate::trust::snapshot::PREFIX;
 
 impl Step<'_> {
     pub(super) fn line(&mut self, inbound: Inbound) {
         self.time(&inbound);
         match &inbound {
-            Inbound::Assistant(assistant) => self.watch_call(assistant),
-            Inbound::User(user) => self.watch_results(user),
+            Inbound::Assistant(assistant) => {
+                self.watch_call(assistant);
+                if let Some(turn) = &mut self.machine.turn {
+                    turn.unavailable |= assistant.unavailable_command().is_some();
+                }
+            }
+            Inbound::User(user) => {
+                self.watch_results(user);
+                self.background_begins(user);
+            }
             _ => {}
         }
         match inbound {
@@ -32,31 +40,68 @@ impl Step<'_> {
                 if let Some(usage) = assistant.message.usage
                     && usage.context_tokens() > 0
                 {
-                    self.machine.usage.context_tokens = usage.context_tokens();
+                    self.context_is(usage.context_tokens());
+                }
+            }
+            Inbound::Error { words } => self.error_line(&words),
+            Inbound::Lifecycle { uuid, state } => self.lifecycle(&uuid, &state),
+            Inbound::BackgroundTasks { ids } => {
+                self.machine.lists_tasks = true;
+                self.set_background(ids.into_iter().collect());
+            }
+            Inbound::TaskEnded { task_id, .. } => {
+                let mut left = self.machine.background_tasks.clone();
+                left.remove(&task_id);
+                self.set_background(left);
+            }
+            Inbound::Title { title } => {
+                if let Some(title) = Title::new(&title) {
+                    self.machine.title = Some(title);
+                    self.save();
                     self.changed();
                 }
             }
-            Inbound::Lifecycle { uuid, state } => self.lifecycle(&uuid, &state),
-            Inbound::BackgroundTasks { n } => self.machine.n_background_tasks = n,
-            Inbound::Title { title } if !title.trim().is_empty() => {
-                self.machine.title = Some(title);
-                self.save();
-                self.changed();
+            Inbound::ConversationReset => {
+                self.machine.cost.cleared();
+                self.context_is(0);
             }
-            // The transcript shows these; they change nothing in the session's life.
+            Inbound::CompactBoundary { post_tokens, .. } => self.context_is(post_tokens.unwrap_or(0)),
+            // The transcript shows these; they do not change the session's state.
             _ => {}
         }
+    }
+
+    /// Adds a background task. 2.1.197 sends no list of tasks, but the result of a call shows that it became one.
+    fn background_begins(&mut self, user: &wire::User) {
+        if let Some(task) = user.background_task().filter(|_| !self.machine.lists_tasks) {
+            let mut all = self.machine.background_tasks.clone();
+            all.insert(task.to_owned());
+            self.set_background(all);
+        }
+    }
+
+    fn set_background(&mut self, tasks: BTreeSet<String>) {
+        if self.machine.background_tasks != tasks {
+            self.machine.background_tasks = tasks;
+            self.changed();
+        }
+    }
+
+    fn context_is(&mut self, tokens: u64) {
+        self.machine.usage.context_tokens = tokens;
+        self.changed();
     }
 
     pub(super) fn init(&mut self, init: wire::Init) {
         self.watch_init(&init);
         self.machine.tells_prompts = init.tells_prompts();
         if self.machine.agent_session_id.as_deref() != Some(init.session_id.as_str())
-            && !init.session_id.is_empty()
+            && is_conversation_id(&init.session_id)
         {
             if self.machine.agent_session_id.is_some() && !self.machine.fresh {
-                // 2.1.197 does not say that it cleared the conversation. Of 2.1.329 this is a repetition, which the
-                // transcript leaves out.
+                self.context_is(0);
+                // 2.1.197 does not report that it cleared the conversation. 2.1.329 does; the transcript drops this
+                // second notice.
                 self.notice(Level::Info, CLEARED, None);
             }
             self.machine.agent_session_id = Some(init.session_id);
@@ -87,71 +132,64 @@ impl Step<'_> {
         self.push(Effect::Disarm(Timer::Initialize));
         self.machine.process = Process::Ready;
         self.time_spawn();
+        if self.machine.started.resume.is_some() {
+            self.ask(PendingRequest::Cost, wire::get_usage());
+        }
         self.machine.models = read_models(response);
         self.machine.commands = read_commands(response);
         let string = |key: &str| response.get(key).and_then(Value::as_str).map(str::to_owned);
         self.machine.version = string("claude_code_version").or(self.machine.version.take());
         self.machine.mode = string("current_permission_mode").or(self.machine.mode.take());
         self.changed();
-        // What was chosen while it was coming up.
-        if let Some(mode) = self.machine.wanted_mode.clone()
-            && self.machine.mode.as_ref() != Some(&mode)
+        // Choices made while the process was starting.
+        if let Some(mode) = self.machine.wanted_mode
+            && self.machine.mode.as_deref() != Some(mode.name())
         {
-            self.ask(Asked::Mode(mode.clone()), wire::set_permission_mode(&mode));
+            self.ask(PendingRequest::Mode(mode), wire::set_permission_mode(mode));
         }
         if let Some(model) = self.machine.wanted_model.clone()
             && self.machine.started.model.as_ref() != Some(&model)
         {
-            self.ask(Asked::Model(model.clone()), wire::set_model(&model));
+            self.ask(PendingRequest::Model(model.clone()), wire::set_model(&model));
         }
         self.bypass_told();
         self.switch_at_start();
         self.advance();
     }
 
-    /// What the agent says of its mode holds from now on, but for a wish that it has yet to answer.
+    /// Applies the mode that the agent reports. A mode that was requested and not answered yet stays wanted.
     pub(super) fn works_in_mode(&mut self, mode: String) {
-        let wanted = self.machine.asked_mode().unwrap_or(&mode).to_owned();
+        // The agent may report a mode that cannot be requested.
+        let wanted = self.machine.asked_mode().or_else(|| mode.parse().ok());
         self.machine.mode = Some(mode);
-        // It may be in a mode of its own that cannot be asked for.
-        if MODES.contains(&wanted.as_str()) {
-            self.want_mode(Some(wanted));
+        if wanted.is_some() {
+            self.want_mode(wanted);
         }
         self.bypass_told();
         self.changed();
     }
 
-    pub(super) fn want_mode(&mut self, mode: Option<String>) {
+    pub(super) fn want_mode(&mut self, mode: Option<PermissionMode>) {
         if self.machine.wanted_mode != mode {
             self.machine.wanted_mode = mode;
             self.save();
         }
     }
 
-    pub(super) fn set_mode(&mut self, mode: String) {
-        if mode == BYPASS {
-            let words = "To run without asking is chosen before the agent starts, and not later.";
-            return self.refuse(ErrorCode::BadCommand, words);
-        }
-        // 2.1.197 takes any string and then works in a mode that does not exist.
-        if !MODES.contains(&mode.as_str()) {
-            let known = MODES.join(", ");
-            return self
-                .refuse(ErrorCode::BadCommand, format!("There is no mode “{mode}”; there are {known}."));
-        }
+    pub(super) fn set_mode(&mut self, mode: PermissionMode) {
         if self.machine.process == Process::Ready {
-            self.ask(Asked::Mode(mode.clone()), wire::set_permission_mode(&mode));
+            self.ask(PendingRequest::Mode(mode), wire::set_permission_mode(mode));
         }
         self.want_mode(Some(mode));
         self.changed();
     }
 
     pub(super) fn set_model(&mut self, model: String) {
-        if model.trim().is_empty() {
-            return self.refuse(ErrorCode::BadCommand, "The model has no name.");
+        if let Some(problem) = bad_model(&model) {
+            return self.refuse(ErrorCode::BadCommand, problem);
         }
         if self.machine.process == Process::Ready {
-            self.ask(Asked::Model(model.clone()), wire::set_model(&model));
+            self.ask(PendingRequest::Model(model.clone()), wire::set_model(&model));
         } else {
             self.machine.model = None;
             self.machine.wanted_model = Some(model);
@@ -164,20 +202,25 @@ impl Step<'_> {
         let Some(at) = self.machine.asked.iter().position(|(known, _)| known == id) else { return };
         let (_, asked) = self.machine.asked.remove(at);
         match (asked, outcome) {
-            (Asked::Initialize, Ok(response)) => self.ready(&response),
-            // It answered, so it is ready; what it offers stays unknown.
-            (Asked::Initialize, Err(_)) => self.ready(&Value::Null),
-            (Asked::Interrupt, Ok(response)) => self.interrupt_answered(&response),
+            (PendingRequest::Initialize, Ok(response)) => self.ready(&response),
+            // It answered, so it is ready; its models and commands stay unknown.
+            (PendingRequest::Initialize, Err(_)) => self.ready(&Value::Null),
+            (PendingRequest::Interrupt, Ok(response)) => self.interrupt_answered(&response),
             // The timer decides.
-            (Asked::Interrupt, Err(_)) => {}
-            (Asked::Mode(mode), Ok(_)) => self.works_in_mode(mode),
-            (Asked::Mode(_), Err(problem)) => {
-                let wanted =
-                    self.machine.asked_mode().map(str::to_owned).or_else(|| self.machine.mode.clone());
-                self.want_mode(wanted.filter(|mode| MODES.contains(&mode.as_str())));
-                self.refused("The agent refused the mode.", problem);
+            (PendingRequest::Interrupt, Err(_)) => {}
+            (PendingRequest::CancelPrompt(wire_id), Ok(response)) if response["cancelled"] == true => {
+                self.taken_back(&wire_id);
             }
-            (Asked::Model(model), Ok(response)) => {
+            // The agent has accepted it already, or cannot give it back. Its turn is interrupted instead.
+            (PendingRequest::CancelPrompt(_), _) => {}
+            (PendingRequest::Mode(mode), Ok(_)) => self.works_in_mode(mode.name().to_owned()),
+            (PendingRequest::Mode(_), Err(problem)) => {
+                let told = self.machine.mode.as_deref().and_then(|mode| mode.parse().ok());
+                self.want_mode(self.machine.asked_mode().or(told));
+                self.refused("The agent refused the mode.", problem);
+                self.bypass_told();
+            }
+            (PendingRequest::Model(model), Ok(response)) => {
                 let resolved = response.get("model").and_then(Value::as_str).unwrap_or(&model).to_owned();
                 self.machine.model = Some(resolved);
                 self.machine.wanted_model = Some(model);
@@ -185,13 +228,22 @@ impl Step<'_> {
                 self.ask_effort();
                 self.changed();
             }
-            (Asked::Effort { wish, before }, outcome) => self.effort_answered(&wish, before, outcome),
-            (Asked::Thinking { on }, outcome) => self.thinking_answered(on, outcome),
-            (Asked::Settings, outcome) => self.settings_told(outcome),
-            (Asked::Rules, outcome) => self.rules_told(outcome),
-            (Asked::SettingsForRules, outcome) => self.settings_for_rules(outcome),
-            (Asked::Model(_), Err(problem)) => self.refused("The agent refused the model.", problem),
+            (PendingRequest::Effort { wish, before }, outcome) => {
+                self.effort_answered(&wish, before, outcome)
+            }
+            (PendingRequest::Thinking { on }, outcome) => self.thinking_answered(on, outcome),
+            (PendingRequest::Settings, outcome) => self.settings_told(outcome),
+            (PendingRequest::Rules, outcome) => self.rules_told(outcome),
+            (PendingRequest::SettingsForRules, outcome) => self.settings_for_rules(outcome),
+            (PendingRequest::Cost, Ok(usage)) => {
+                self.machine.cost.resumed_at(&usage);
+                self.cost_changed();
+            }
+            // The cost stays unknown.
+            (PendingRequest::Cost, Err(_)) => {}
+            (PendingRequest::Model(_), Err(problem)) => self.refused("The agent refused the model.", problem),
         }
+        self.confirmed();
     }
 
     pub(super) fn refused(&mut self, message: &str, problem: String) {
@@ -227,6 +279,15 @@ fn read_models(response: &Value) -> Vec<Model> {
         .collect()
 }
 
+/// The name of a command without the prefix of the folder's copy. 2.1.329 lists these commands as `project:name`, and
+/// runs them by `name` as well.
+fn own_name(command: &Value, name: String) -> String {
+    let aliases = command.get("aliases").and_then(Value::as_array);
+    let own = name.strip_prefix(PREFIX);
+    let own = own.filter(|own| aliases.into_iter().flatten().any(|alias| alias == *own));
+    own.map(str::to_owned).unwrap_or(name)
+}
+
 fn read_commands(response: &Value) -> Vec<SlashCommand> {
     let string = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or("").to_owned();
     let commands = response.get("commands").and_then(Value::as_array);
@@ -234,10 +295,28 @@ fn read_commands(response: &Value) -> Vec<SlashCommand> {
         .into_iter()
         .flatten()
         .map(|command| SlashCommand {
-            name: string(command, "name"),
+            name: own_name(command, string(command, "name")),
             description: string(command, "description"),
             argument_hint: string(command, "argumentHint"),
         })
         .filter(|command| !command.name.is_empty())
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_command_of_the_folders_copy_has_its_own_name() {
+        let response = json!({"commands": [
+            {"name": "project:ship", "aliases": ["ship"]},
+            {"name": "project:db:reset"},
+            {"name": "project:x", "aliases": ["y"]},
+            {"name": "other:z", "aliases": ["z"]},
+        ]});
+        let names: Vec<String> = read_commands(&response).into_iter().map(|command| command.name).collect();
+        assert_eq!(names, ["ship", "project:db:reset", "project:x", "other:z"]);
+    }
 }

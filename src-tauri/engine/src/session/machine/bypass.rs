@@ -1,29 +1,32 @@
-//! Running without asking: chosen before a process starts, by a person, for that process, and never any other way.
+//! Running without permission requests: the user chooses it before a process starts, for that process only.
 //!
-//! A live switch cannot reach it, settings cannot, and a process that comes after that one (a crash, hibernation, the
-//! next start of the app) asks again and says so. The CLI takes it as `--permission-mode=bypassPermissions`, without
-//! `--dangerously-skip-permissions`; as root it refuses to start so (2.1.329). It also offers the way back to a process
-//! that once ran so, which is not taken.
+//! No other way leads there: neither a live switch nor settings. The next process (after a crash, hibernation or a
+//! restart of the app) asks again and shows a notice. The CLI flag is `--permission-mode=bypassPermissions`, without
+//! `--dangerously-skip-permissions`; as root the CLI refuses to start with it (2.1.329). The CLI also offers a live
+//! switch back to a process that ran in this mode before; Deskbell does not use it.
 
-use super::{Asked, Step};
-use crate::api::{ErrorCode, Level};
-use crate::launch::BYPASS;
+use super::{AfterExit, PendingRequest, Step};
+use crate::api::{ErrorCode, Level, PermissionMode};
+use crate::launch::{BYPASS, StartMode};
 use crate::wire;
 
-/// Where a session stands with it.
+/// Requests to return to a mode that asks, before the process is stopped.
+const ATTEMPTS: u32 = 2;
+
+/// The state of the bypass in a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Bypass {
     #[default]
     No,
-    /// For the process that is about to start.
+    /// The user chose it for the process that is about to start.
     Chosen,
     Running,
-    /// It ran so, and does not any more: to be said when the next process starts.
+    /// The last process ran in it. A notice follows when the next one starts.
     Over,
 }
 
 impl Step<'_> {
-    /// Starts a process as a person chose for it.
+    /// Starts a process that skips all permission requests, as the user chose for it.
     pub(super) fn start_without_asking(&mut self) {
         if self.machine.process != super::Process::Absent {
             let message = "The agent runs, or is about to. Stop it first: to run without asking is chosen before it starts.";
@@ -35,12 +38,12 @@ impl Step<'_> {
         self.start();
     }
 
-    /// The mode of the process that starts now.
-    pub(super) fn mode_to_start_in(&mut self) -> Option<String> {
+    /// The mode for the process that starts now.
+    pub(super) fn mode_to_start_in(&mut self) -> Option<StartMode> {
         match self.machine.bypass {
             Bypass::Chosen => {
                 self.machine.bypass = Bypass::Running;
-                return Some(BYPASS.to_owned());
+                return Some(StartMode::WithoutAsking);
             }
             Bypass::Over => {
                 self.machine.bypass = Bypass::No;
@@ -51,10 +54,10 @@ impl Step<'_> {
             }
             Bypass::No | Bypass::Running => {}
         }
-        self.machine.wanted_mode.clone()
+        self.machine.wanted_mode.map(StartMode::Asking)
     }
 
-    /// The process is gone, or never came.
+    /// The process has ended, or failed to start.
     pub(super) fn bypass_over(&mut self) {
         if matches!(self.machine.bypass, Bypass::Running | Bypass::Chosen) {
             self.machine.bypass = Bypass::Over;
@@ -64,7 +67,7 @@ impl Step<'_> {
         }
     }
 
-    /// Holds what the agent says of its mode against what was chosen.
+    /// Compares the mode that the agent reported with the user's choice.
     pub(super) fn bypass_told(&mut self) {
         let is_bypassing = self.machine.mode.as_deref() == Some(BYPASS);
         match (is_bypassing, self.machine.bypass) {
@@ -72,40 +75,63 @@ impl Step<'_> {
                 self.machine.bypass = Bypass::No;
                 self.save();
             }
-            (true, Bypass::No | Bypass::Chosen | Bypass::Over) if self.machine.asked_mode().is_none() => {
-                let text = "The agent was set to run without asking, though nobody chose that for this session. It was \
-                            told to ask.";
-                self.notice(Level::Warning, text, None);
-                let mode = self.machine.wanted_mode.clone().unwrap_or_else(|| "default".to_owned());
-                self.ask(Asked::Mode(mode.clone()), wire::set_permission_mode(&mode));
+            (true, Bypass::No | Bypass::Chosen | Bypass::Over)
+                if self.listens() && self.machine.asked_mode().is_none() =>
+            {
+                self.machine.n_bypass_undone += 1;
+                if self.machine.n_bypass_undone > ATTEMPTS {
+                    self.end_bypass();
+                } else {
+                    let text = "The agent runs without asking, which you did not choose for this session. Deskbell \
+                                asked it to switch back, and sends no prompt until it has.";
+                    self.notice(Level::Warning, text, None);
+                    let mode = self.machine.wanted_mode.unwrap_or(PermissionMode::Default);
+                    self.ask(PendingRequest::Mode(mode), wire::set_permission_mode(mode));
+                }
             }
             _ => {}
         }
+    }
+
+    /// Returns whether the agent runs without asking although the user did not choose it.
+    pub(super) fn bypasses_unchosen(&self) -> bool {
+        self.machine.mode.as_deref() == Some(BYPASS) && self.machine.bypass != Bypass::Running
+    }
+
+    /// Stops an agent that does not return to a mode that asks.
+    pub(super) fn end_bypass(&mut self) {
+        let text = "The agent keeps running without asking, which you did not choose for this session. It is being \
+                    ended. What waited was not sent.";
+        self.notice(Level::Error, text, None);
+        self.hold_queue();
+        self.save();
+        self.advance_shutdown(AfterExit::Restart);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Effect, Input, Limits, Machine, Memory, Note};
+    use super::super::{Effect, Input, Machine, SavedSession, Timeouts, TranscriptEvent};
     use super::*;
     use crate::api::{Command, ExitReport};
     use crate::wire::Inbound;
     use serde_json::{Value, json};
 
-    fn machine(memory: Memory) -> Machine {
-        Machine::new(memory, Limits::default())
+    fn machine(memory: SavedSession) -> Machine {
+        Machine::new(memory, Timeouts::default())
     }
 
-    fn mode_of_spawn(effects: &[Effect]) -> Option<&str> {
+    fn mode_of_spawn(effects: &[Effect]) -> Option<&'static str> {
         effects.iter().find_map(|effect| match effect {
-            Effect::Spawn(start) => start.mode.as_deref(),
+            Effect::Spawn(start) => start.mode.map(StartMode::name),
             _ => None,
         })
     }
 
     fn says_so(effects: &[Effect]) -> bool {
-        let is_warning =
-            |effect: &Effect| matches!(effect, Effect::Note(Note::Notice { level: Level::Warning, .. }));
+        let is_warning = |effect: &Effect| {
+            matches!(effect, Effect::TranscriptEvent(TranscriptEvent::Notice { level: Level::Warning, .. }))
+        };
         effects.iter().any(is_warning)
     }
 
@@ -131,7 +157,7 @@ mod tests {
 
     #[test]
     fn it_lasts_for_the_process_that_it_was_chosen_for() {
-        let mut machine = machine(Memory::default());
+        let mut machine = machine(SavedSession::default());
         assert_eq!(mode_of_spawn(&machine.step(0, Input::StartWithoutAsking)), Some(BYPASS));
         assert!(modes_asked(&up(&mut machine, BYPASS)).is_empty());
         assert_eq!(machine.shown_mode(), Some(BYPASS));
@@ -144,7 +170,8 @@ mod tests {
 
     #[test]
     fn a_session_that_exists_is_started_so_again_by_another_choice() {
-        let mut machine = machine(Memory { mode: Some("plan".to_owned()), ..Memory::default() });
+        let mut machine =
+            machine(SavedSession { mode: Some(PermissionMode::Plan), ..SavedSession::default() });
         machine.step(0, Input::Start);
         up(&mut machine, "plan");
         let refused = machine.step(0, Input::StartWithoutAsking);
@@ -165,7 +192,7 @@ mod tests {
 
     #[test]
     fn it_does_not_outlive_the_app() {
-        let mut before = machine(Memory::default());
+        let mut before = machine(SavedSession::default());
         before.step(0, Input::StartWithoutAsking);
         up(&mut before, BYPASS);
         let memory = before.memory();
@@ -179,13 +206,11 @@ mod tests {
 
     #[test]
     fn no_live_switch_leads_to_it_nor_back_to_it() {
-        let mut machine = machine(Memory::default());
+        let mut machine = machine(SavedSession::default());
         machine.step(0, Input::StartWithoutAsking);
         up(&mut machine, BYPASS);
-        let set = |mode: &str| Input::Command(Command::SetMode { mode: mode.to_owned() });
-        let refused = machine.step(0, set(BYPASS));
-        assert!(matches!(refused[..], [Effect::Refuse(_)]), "{refused:?}");
-        assert_eq!(modes_asked(&machine.step(0, set("default"))).len(), 1);
+        let set = Input::Command(Command::SetMode { mode: PermissionMode::Default });
+        assert_eq!(modes_asked(&machine.step(0, set)).len(), 1);
         let line = |mode: &str| {
             Input::Line(Inbound::Status { status: None, permission_mode: Some(mode.to_owned()) })
         };
@@ -200,10 +225,65 @@ mod tests {
 
     #[test]
     fn settings_do_not_lead_to_it() {
-        let mut machine = machine(Memory::default());
+        let mut machine = machine(SavedSession::default());
         machine.step(0, Input::Start);
         let effects = up(&mut machine, BYPASS);
         assert_eq!(modes_asked(&effects)[0]["request"]["mode"], "default");
         assert!(says_so(&effects));
+    }
+
+    fn told(mode: &str) -> Input {
+        Input::Line(Inbound::Status { status: None, permission_mode: Some(mode.to_owned()) })
+    }
+
+    /// However often the agent reports that it runs without asking, it is asked twice to stop, and then stopped.
+    #[test]
+    fn an_agent_that_stays_in_it_is_ended() {
+        for answers in [Ok(json!({"mode": "default"})), Err("invalid_mode".to_owned())] {
+            let mut machine = machine(SavedSession::default());
+            machine.step(0, Input::Start);
+            up(&mut machine, "default");
+            let (mut n_asked, mut ended) = (0, false);
+            for _ in 0..1_000 {
+                let mut effects = machine.step(0, told(BYPASS));
+                ended |= effects.contains(&Effect::CloseStdin);
+                assert!(ended || machine.shown_mode() == Some(BYPASS), "what is in force is shown");
+                let request_id = format!("deskbell-{}", machine.n_asked);
+                let answer = Inbound::ControlResponse { request_id, outcome: answers.clone() };
+                effects.extend(machine.step(0, Input::Line(answer)));
+                n_asked += modes_asked(&effects).len();
+                ended |= effects.contains(&Effect::CloseStdin);
+            }
+            assert_eq!((n_asked, ended), (2, true));
+        }
+    }
+
+    #[test]
+    fn no_prompt_goes_to_an_agent_that_was_not_chosen_to_run_so() {
+        let mut machine = machine(SavedSession::default());
+        machine.step(0, Input::Start);
+        up(&mut machine, BYPASS);
+        let id = crate::api::PromptId::new("a");
+        let prompt = super::super::Prompt::new(id.clone(), "go".into(), Vec::new(), Default::default());
+        machine.step(0, Input::Prompt(prompt));
+        let sent = |effects: &[Effect]| {
+            effects.iter().any(|effect| matches!(effect, Effect::Write(line) if line.contains("\"user\"")))
+        };
+        assert!(!sent(&machine.step(0, Input::Saved(id))));
+        let effects = machine.step(20_000, Input::Timer(super::super::Timer::Switch));
+        assert!(effects.contains(&Effect::CloseStdin) && !sent(&effects), "it did not answer: {effects:?}");
+        assert!(machine.memory().prompts[0].held);
+    }
+
+    /// Saved sessions are files: a mode in one is not a choice of the user.
+    #[test]
+    fn a_saved_session_does_not_lead_to_it() {
+        for mode in [BYPASS, "nonsense", ""] {
+            let saved = json!({"mode": mode, "title": "kept"});
+            let memory: SavedSession = serde_json::from_value(saved).unwrap();
+            assert_eq!((memory.mode, memory.title.as_deref()), (None, Some("kept")), "{mode}");
+        }
+        let memory: SavedSession = serde_json::from_value(json!({"mode": 7})).unwrap();
+        assert_eq!(mode_of_spawn(&machine(memory).step(0, Input::Start)), None);
     }
 }

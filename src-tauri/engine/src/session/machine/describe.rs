@@ -1,23 +1,27 @@
-//! What is shown of a session.
+//! The description of a session for subscribers.
 
 use super::*;
 use crate::permission;
 
 impl Machine {
-    /// Fills in what the machine knows of a session.
+    /// Fills in the fields that the machine knows.
     pub fn describe(&self, session: &mut Session, activity: &str) {
         session.agent_session_id = self.agent_session_id.clone();
         if let Some(title) = &self.title {
-            session.title = title.clone();
+            session.title = title.as_str().to_owned();
         }
+        session.is_empty = self.title.is_none()
+            && self.agent_session_id.is_none()
+            && self.queue.is_empty()
+            && self.turn.is_none();
         session.alive = self.is_alive();
         session.agent_version = self.version.clone();
         session.model = self.model.clone().or_else(|| self.wanted_model.clone());
         session.mode = self.shown_mode().unwrap_or("default").to_owned();
         session.effort = self.shown_effort();
         session.thinking = self.shown_thinking();
-        session.rules = self.watch.rules.clone();
-        session.channel_fault = self.watch.fault.clone();
+        session.rules = self.audit.rules.clone();
+        session.missed_prompt = self.audit.fault.clone();
         session.models = self.models.clone();
         session.commands = self.commands.clone();
         session.queue = self
@@ -36,20 +40,21 @@ impl Machine {
         session.requests = self.requests.iter().cloned().collect();
         session.usage = self.usage.clone();
         session.turn_started_at = self.turn.as_ref().map(|turn| turn.since);
+        session.n_background = self.background_tasks.len() as u32;
         session.status = self.status(activity);
     }
 
-    /// The mode that it says it works in, but for a wish that it has yet to answer.
+    /// The mode in force, as the agent reported it. Before the process is ready, the mode that it will be asked for. A
+    /// mode that was requested and not confirmed is not in force.
     pub(super) fn shown_mode(&self) -> Option<&str> {
-        let is_told = self.process == Process::Ready && self.asked_mode().is_none();
-        let told = self.mode.as_deref().filter(|_| is_told);
-        told.or(self.wanted_mode.as_deref()).or(self.mode.as_deref())
+        let told = self.mode.as_deref().filter(|_| self.process == Process::Ready);
+        told.or(self.wanted_mode.map(PermissionMode::name)).or(self.mode.as_deref())
     }
 
-    /// The last mode that was asked for and not answered.
-    pub(super) fn asked_mode(&self) -> Option<&str> {
+    /// The last mode that was requested and not answered.
+    pub(super) fn asked_mode(&self) -> Option<PermissionMode> {
         self.asked.iter().rev().find_map(|(_, asked)| match asked {
-            Asked::Mode(mode) => Some(mode.as_str()),
+            PendingRequest::Mode(mode) => Some(*mode),
             _ => None,
         })
     }
@@ -59,7 +64,7 @@ impl Machine {
             return Status::NeedsInput { what: permission::wants(request) };
         }
         match (&self.process, &self.turn) {
-            (Process::Stopping { then: Then::Hibernate, .. }, _) => self.rest(),
+            (Process::Stopping { after: AfterExit::Hibernate, .. }, _) => self.rest(),
             (Process::Stopping { .. }, _) => Status::Stopping,
             (Process::BackingOff { attempt, at }, _) => Status::Restarting { attempt: *attempt, at: *at },
             (_, Some(turn)) if turn.interrupting => Status::Interrupting,
@@ -69,18 +74,18 @@ impl Machine {
         }
     }
 
-    /// Would a prompt that is written now become part of the turn that runs, and is that told?
+    /// Returns whether a prompt written now would join the current turn, and the agent would report that.
     pub(super) fn takes_into_turn(&self) -> bool {
         let turn = self.turn.as_ref().filter(|turn| turn.has_begun && !turn.interrupting);
         self.process == Process::Ready && self.tells_prompts && turn.is_some()
     }
 
     pub(super) fn rest(&self) -> Status {
-        match &self.verdict {
-            Verdict::None => Status::Idle,
-            Verdict::Completed => Status::Completed,
-            Verdict::Failed(message) => Status::Failed { message: message.clone() },
-            Verdict::Stopped => Status::Stopped,
+        match &self.last_result {
+            LastResult::None => Status::Idle,
+            LastResult::Completed => Status::Completed,
+            LastResult::Failed(message) => Status::Failed { message: message.clone() },
+            LastResult::Stopped => Status::Stopped,
         }
     }
 }

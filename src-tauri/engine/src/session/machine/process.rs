@@ -1,4 +1,4 @@
-//! The life of the process: started for a reason, restarted with patience, ended for certain.
+//! The life of the agent process: start, restart with backoff, and guaranteed shutdown.
 
 use super::*;
 use crate::launch::knows_no_restrictions;
@@ -12,21 +12,25 @@ impl Step<'_> {
 
     pub(super) fn spawn(&mut self) {
         let mode = self.mode_to_start_in();
-        self.watch_anew();
+        self.restart_audit();
         let start = Start {
             resume: self.machine.agent_session_id.clone().filter(|_| self.machine.resumable),
             model: self.machine.wanted_model.clone(),
             mode,
         };
-        self.machine.mode.clone_from(&start.mode);
+        self.machine.mode = start.mode.map(|mode| mode.name().to_owned());
+        self.machine.n_bypass_undone = 0;
+        self.machine.budget = Budget::default();
+        self.machine.cost.process_starts(start.resume.is_some());
         self.machine.started = start.clone();
         self.machine.fresh = true;
+        self.machine.reloads = false;
         self.machine.tells_prompts = false;
         self.machine.start_error = None;
         self.machine.spawned_at = self.now;
         self.machine.spawn_ms = None;
         self.machine.process = Process::Starting;
-        self.machine.verdict = Verdict::None;
+        self.machine.last_result = LastResult::None;
         self.push(Effect::Spawn(start));
         self.changed();
     }
@@ -34,7 +38,7 @@ impl Step<'_> {
     pub(super) fn spawn_failed(&mut self, error: CommandError) {
         self.machine.process = Process::Absent;
         self.bypass_over();
-        self.machine.verdict = Verdict::Failed(error.message.clone());
+        self.machine.last_result = LastResult::Failed(error.message.clone());
         self.notice(Level::Error, error.message.clone(), error.detail.clone());
         self.emit(Event::CommandFailed { error });
         self.hold_queue();
@@ -46,50 +50,51 @@ impl Step<'_> {
         self.deny_all("The session was stopped before anybody answered.");
         self.hold_queue();
         match self.machine.process {
-            Process::Starting | Process::Ready => self.descend(Then::Stay),
-            Process::Stopping { rung, .. } => {
-                self.machine.process = Process::Stopping { rung, then: Then::Stay }
+            Process::Starting | Process::Ready => self.advance_shutdown(AfterExit::Stay),
+            Process::Stopping { stage, .. } => {
+                self.machine.process = Process::Stopping { stage, after: AfterExit::Stay }
             }
             Process::BackingOff { .. } | Process::Absent => {
                 self.push(Effect::Disarm(Timer::Restart));
                 self.machine.process = Process::Absent;
-                self.machine.verdict = Verdict::Stopped;
+                self.machine.last_result = LastResult::Stopped;
             }
         }
         self.save();
         self.changed();
     }
 
-    /// Begins the ladder.
-    pub(super) fn descend(&mut self, then: Then) {
+    /// Begins the shutdown: end of input, SIGTERM, SIGKILL.
+    pub(super) fn advance_shutdown(&mut self, after: AfterExit) {
         self.withdraw_all("The agent is being ended.");
         self.push(Effect::Disarm(Timer::Initialize));
         self.push(Effect::Disarm(Timer::Interrupt));
         self.push(Effect::Disarm(Timer::Hibernate));
+        self.confirmation_over();
         self.push(Effect::CloseStdin);
-        // End of input ends an idle agent; a busy one would work on to the end of its turn.
+        // End of input stops an idle agent; a busy one would work on to the end of its turn.
         let busy = self.machine.turn.is_some() || self.machine.process != Process::Ready;
-        let (rung, limit) = if busy {
+        let (stage, limit) = if busy {
             self.push(Effect::Terminate);
-            (Rung::Terminate, self.machine.limits.terminate_ms)
+            (StopStage::Terminate, self.machine.timeouts.terminate_ms)
         } else {
-            (Rung::EndOfInput, self.machine.limits.end_of_input_ms)
+            (StopStage::EndOfInput, self.machine.timeouts.end_of_input_ms)
         };
         self.push(Effect::Arm { timer: Timer::Stop, at: self.now + limit });
-        self.machine.process = Process::Stopping { rung, then };
+        self.machine.process = Process::Stopping { stage, after };
         self.changed();
     }
 
-    /// Can anything be written to it?
+    /// Returns whether the process accepts input.
     pub(super) fn listens(&self) -> bool {
         matches!(self.machine.process, Process::Starting | Process::Ready)
     }
 
     pub(super) fn stdin_broken(&mut self, problem: &str) {
         if self.listens() {
-            // Its exit usually follows at once; one that lives on deaf is of no use.
+            // Its exit usually follows at once. An agent without stdin is of no use, so it is stopped.
             self.notice(Level::Warning, "The agent stopped listening.", Some(problem.to_owned()));
-            self.descend(Then::Crash);
+            self.advance_shutdown(AfterExit::Crash);
         }
     }
 
@@ -97,54 +102,56 @@ impl Step<'_> {
         for timer in [Timer::Initialize, Timer::Interrupt, Timer::Stop, Timer::Hibernate] {
             self.push(Effect::Disarm(timer));
         }
+        self.confirmation_over();
         for (_, asked) in std::mem::take(&mut self.machine.asked) {
-            if let Asked::Model(model) = asked {
-                // It did not come to answer: the next one is started with it.
+            if let PendingRequest::Model(model) = asked {
+                // The agent exited without an answer: the next process is started with this model.
                 self.machine.model = None;
                 self.machine.wanted_model = Some(model);
             }
         }
-        self.machine.n_background_tasks = 0;
+        self.machine.background_tasks.clear();
+        self.machine.lists_tasks = false;
         self.bypass_over();
-        self.watch_over();
+        self.end_audit();
         self.withdraw_all("The agent's process ended.");
-        let then = match std::mem::replace(&mut self.machine.process, Process::Absent) {
-            Process::Stopping { then, .. } => then,
-            _ => Then::Crash,
+        let after = match std::mem::replace(&mut self.machine.process, Process::Absent) {
+            Process::Stopping { after, .. } => after,
+            _ => AfterExit::Crash,
         };
         let cannot_resume = self.machine.started.resume.is_some() && self.machine.agent_session_id.is_none();
-        report.expected = then != Then::Crash || cannot_resume;
-        self.note(Note::ProcessEnded);
+        report.expected = after != AfterExit::Crash || cannot_resume;
+        self.note(TranscriptEvent::ProcessEnded);
         self.emit(Event::AgentExited { report: report.clone() });
         self.changed();
 
-        let words = match then {
-            Then::Stay => "Stopped".to_owned(),
-            Then::Restart => "The agent did not react, and was ended".to_owned(),
-            Then::Hibernate | Then::Crash => self.exit_words(&report),
+        let words = match after {
+            AfterExit::Stay => "Stopped".to_owned(),
+            AfterExit::Restart => "The agent did not react, and was ended".to_owned(),
+            AfterExit::Hibernate | AfterExit::Crash => self.exit_words(&report),
         };
-        self.cut_off(then, &words);
-        match then {
-            Then::Stay => self.machine.verdict = Verdict::Stopped,
-            Then::Restart => self.machine.verdict = Verdict::Failed(words),
-            Then::Hibernate => {}
-            Then::Crash if cannot_resume => {
-                // A fresh conversation is another one: nothing goes there that was not meant for it.
+        self.cut_off(after, &words);
+        match after {
+            AfterExit::Stay => self.machine.last_result = LastResult::Stopped,
+            AfterExit::Restart => self.machine.last_result = LastResult::Failed(words),
+            AfterExit::Hibernate if self.machine.reloads => self.spawn(),
+            AfterExit::Hibernate => {}
+            AfterExit::Crash if cannot_resume => {
+                // The next conversation is a new one: prompts for this one must not go there.
                 self.hold_queue();
-                self.machine.verdict =
-                    Verdict::Failed("The agent does not know this conversation any more".to_owned());
+                self.machine.last_result =
+                    LastResult::Failed("The agent does not know this conversation any more".to_owned());
             }
-            Then::Crash if knows_no_restrictions(&report.stderr) => self.spawn_failed(CommandError {
+            AfterExit::Crash if knows_no_restrictions(&report.stderr) => self.spawn_failed(CommandError {
                 code: ErrorCode::SpawnFailed,
-                message:
-                    "This version of the agent cannot work without the folder's own settings. Update it, or \
-                          trust the folder."
-                        .to_owned(),
+                message: "This version of Claude Code cannot be kept from loading settings that you did not trust. \
+                          Update it."
+                    .to_owned(),
                 detail: Some(report.stderr.clone()),
             }),
-            Then::Crash => self.crashed(&report, words),
+            AfterExit::Crash => self.crashed(&report, words),
         }
-        // What was asked for while it was being ended.
+        // Starts what was requested during the shutdown.
         self.advance();
         self.save();
     }
@@ -152,15 +159,16 @@ impl Step<'_> {
     pub(super) fn crashed(&mut self, report: &ExitReport, words: String) {
         let detail = Some(report.stderr.clone()).filter(|stderr| !stderr.is_empty());
         self.notice(Level::Error, words.clone(), detail);
-        self.machine.verdict = Verdict::Failed(words.clone());
+        self.machine.last_result = LastResult::Failed(words.clone());
         self.machine.crashes.retain(|at| at + CRASH_SPAN_MS > self.now);
         self.machine.crashes.push(self.now);
         let n_crashes = self.machine.crashes.len();
         if self.machine.queue.iter().all(|prompt| prompt.held) {
-            // Nothing waits for it: the next prompt brings it up again.
+            // No prompt waits: the next one starts the agent again.
         } else if n_crashes >= CRASHES {
             self.hold_queue();
-            self.machine.verdict = Verdict::Failed(format!("{words}. It was tried {n_crashes} times."));
+            self.machine.last_result =
+                LastResult::Failed(format!("{words}. It was tried {n_crashes} times."));
             self.machine.crashes.clear();
         } else {
             let attempt = n_crashes as u32;
@@ -189,28 +197,29 @@ impl Step<'_> {
     pub(super) fn timer(&mut self, timer: Timer) {
         match (timer, &self.machine.process) {
             (Timer::Initialize, Process::Starting) => {
-                let seconds = self.machine.limits.initialize_ms / 1000;
+                let seconds = self.machine.timeouts.initialize_ms / 1000;
                 self.notice(Level::Error, format!("The agent did not answer within {seconds} s."), None);
                 self.hold_queue();
-                self.descend(Then::Restart);
+                self.advance_shutdown(AfterExit::Restart);
             }
             (Timer::Interrupt, Process::Ready)
                 if self.machine.turn.as_ref().is_some_and(|turn| turn.interrupting) =>
             {
                 self.notice(Level::Warning, "The agent ignored the interrupt and is being ended.", None);
-                self.descend(Then::Restart);
+                self.advance_shutdown(AfterExit::Restart);
             }
-            (Timer::Stop, Process::Stopping { rung, then }) => {
-                let then = *then;
-                let (effect, rung, limit) = match rung {
-                    Rung::EndOfInput => {
-                        (Effect::Terminate, Rung::Terminate, Some(self.machine.limits.terminate_ms))
+            (Timer::Switch, Process::Ready) => self.not_confirmed(),
+            (Timer::Stop, Process::Stopping { stage, after }) => {
+                let after = *after;
+                let (effect, stage, limit) = match stage {
+                    StopStage::EndOfInput => {
+                        (Effect::Terminate, StopStage::Terminate, Some(self.machine.timeouts.terminate_ms))
                     }
-                    Rung::Terminate => (Effect::Kill, Rung::Kill, None),
-                    Rung::Kill => return,
+                    StopStage::Terminate => (Effect::Kill, StopStage::Kill, None),
+                    StopStage::Kill => return,
                 };
                 self.push(effect);
-                self.machine.process = Process::Stopping { rung, then };
+                self.machine.process = Process::Stopping { stage, after };
                 if let Some(limit) = limit {
                     self.push(Effect::Arm { timer: Timer::Stop, at: self.now + limit });
                 }
@@ -223,21 +232,32 @@ impl Step<'_> {
             (Timer::Hibernate, Process::Ready) => {
                 let quiet = self.machine.turn.is_none()
                     && self.machine.requests.is_empty()
-                    && self.machine.n_background_tasks == 0
+                    && self.machine.background_tasks.is_empty()
+                    && self.machine.queue.iter().all(|prompt| prompt.held)
                     && (self.machine.resumable || self.machine.fresh);
                 if quiet {
-                    self.descend(Then::Hibernate);
+                    self.advance_shutdown(AfterExit::Hibernate);
                 } else {
                     self.arm_hibernation();
                 }
             }
-            // A timer that was overtaken by what it waited for.
+            // The timer is obsolete: the event it waited for has happened.
             _ => {}
         }
     }
 
+    /// Restarts the agent at the next idle moment. A stopped agent needs nothing: it reads its settings when it starts.
+    pub(super) fn reload(&mut self) {
+        if self.listens() {
+            self.machine.reloads = true;
+            if self.machine.turn.is_none() {
+                self.arm_hibernation();
+            }
+        }
+    }
+
     pub(super) fn arm_hibernation(&mut self) {
-        let limit = self.machine.limits.hibernate_ms;
+        let limit = if self.machine.reloads { RELOAD_MS } else { self.machine.timeouts.hibernate_ms };
         if limit > 0 && self.machine.process == Process::Ready {
             self.push(Effect::Arm { timer: Timer::Hibernate, at: self.now + limit });
         }

@@ -1,4 +1,4 @@
-//! The way of a prompt up to the agent: kept, queued, changed, taken back, sent.
+//! The prompt queue: a prompt is saved, queued, edited, withdrawn or sent.
 
 use super::*;
 
@@ -16,9 +16,9 @@ impl Step<'_> {
         let Some(at) = self.machine.saving.iter().position(|prompt| prompt.id == *id) else { return };
         let Some(prompt) = self.machine.saving.remove(at) else { return };
         if self.machine.title.is_none() {
-            self.machine.title = title_of(&prompt.text);
+            self.machine.title = Title::of_prompt(&prompt.text);
         }
-        self.note(Note::PromptAccepted(prompt.clone()));
+        self.note(TranscriptEvent::PromptAccepted(prompt.clone()));
         self.changed();
         self.machine.queue.push_back(prompt);
         self.dispatch(self.machine.queue.len() - 1);
@@ -33,7 +33,7 @@ impl Step<'_> {
         }));
     }
 
-    /// Sends the next prompt if its turn has come; brings the process up if there is something to send.
+    /// Sends the next prompt if no turn is running. Starts the process if there is something to send.
     pub(super) fn advance(&mut self) {
         if self.machine.turn.is_some() {
             return;
@@ -43,16 +43,18 @@ impl Step<'_> {
         };
         match self.machine.process {
             Process::Absent => self.spawn(),
+            // Called again when the change is confirmed or its deadline has passed.
+            Process::Ready if self.machine.is_confirming() => self.arm_hibernation(),
             Process::Ready => {
                 let Some(prompt) = self.send(at) else { return };
                 self.begin(vec![prompt]);
             }
-            // Their ends lead back here.
+            // Called again when this state ends.
             Process::Starting | Process::Stopping { .. } | Process::BackingOff { .. } => {}
         }
     }
 
-    /// Writes a prompt that waits. It is on disk, in its place in the queue.
+    /// Writes a queued prompt to the agent. The record on disk already has it in the queue.
     fn send(&mut self, at: usize) -> Option<Prompt> {
         let prompt = self.machine.queue.remove(at)?;
         self.push(Effect::Write(wire::user(&prompt.wire_id(), &prompt.text, &prompt.images)));
@@ -64,12 +66,12 @@ impl Step<'_> {
         Some(prompt)
     }
 
-    /// Does at once what the delivery of a prompt that waits asks for.
+    /// Acts on the delivery of a queued prompt at once.
     fn dispatch(&mut self, at: usize) {
         if self.machine.queue[at].delivery == Delivery::Now {
             let is_urgent = |prompt: &Prompt| prompt.delivery == Delivery::Now && !prompt.held;
             let Some(prompt) = self.machine.queue.remove(at) else { return };
-            // Behind those that were as urgent before.
+            // After the prompts that were already urgent.
             let place = self.machine.queue.iter().take_while(|prompt| is_urgent(prompt)).count();
             self.machine.queue.insert(place, prompt);
             if place != at {
@@ -83,9 +85,9 @@ impl Step<'_> {
         self.advance();
     }
 
-    /// Writes into the turn that runs what shall not wait for its end.
+    /// Writes prompts into the current turn if they must not wait for its end.
     pub(super) fn join(&mut self) {
-        while self.machine.takes_into_turn() {
+        while self.machine.takes_into_turn() && !self.machine.is_confirming() {
             let urgent = |prompt: &Prompt| prompt.delivery != Delivery::AfterTurn && !prompt.held;
             let Some(at) = self.machine.queue.iter().position(urgent) else { return };
             let Some(prompt) = self.send(at) else { return };
@@ -111,16 +113,6 @@ impl Step<'_> {
         }
     }
 
-    /// Whoever stops what has not begun means the prompt that would begin it.
-    pub(super) fn hold_next(&mut self) {
-        let Some(prompt) = self.machine.queue.iter_mut().find(|prompt| !prompt.held) else { return };
-        prompt.hold();
-        let id = prompt.id.clone();
-        self.prompt_state(&id, PromptState::Held);
-        self.save();
-        self.changed();
-    }
-
     pub(super) fn queued(&mut self, id: &PromptId) -> Option<usize> {
         let at = self.machine.queue.iter().position(|prompt| prompt.id == *id);
         if at.is_none() {
@@ -143,27 +135,39 @@ impl Step<'_> {
             return self.refuse(ErrorCode::BadCommand, "The prompt is empty. Withdraw it instead.");
         }
         self.machine.queue[at].text.clone_from(&text);
-        self.note(Note::PromptEdited { id: id.clone(), text });
+        self.note(TranscriptEvent::PromptEdited { id: id.clone(), text });
         self.save();
         self.changed();
     }
 
     pub(super) fn resend(&mut self, id: &PromptId) {
-        let Some(at) = self.queued(id) else { return };
-        self.release(at);
+        if self.queued(id).is_none() {
+            return;
+        }
+        self.release(|prompt| prompt.id == *id);
         self.advance();
     }
 
-    /// Lets a prompt go that was held.
-    fn release(&mut self, at: usize) {
-        let prompt = &mut self.machine.queue[at];
-        if !prompt.held {
+    /// Sends all held prompts in order, except those that were cut off: the agent may have done part of their work.
+    pub(super) fn continue_queue(&mut self) {
+        self.release(|prompt| !prompt.cut_off);
+        self.advance();
+    }
+
+    /// Returns held prompts to the queue.
+    fn release(&mut self, is_meant: impl Fn(&Prompt) -> bool) {
+        let mut released = Vec::new();
+        for prompt in self.machine.queue.iter_mut().filter(|prompt| prompt.held && is_meant(prompt)) {
+            prompt.release(self.now);
+            released.push(prompt.id.clone());
+        }
+        if released.is_empty() {
             return;
         }
-        prompt.release(self.now);
-        let id = prompt.id.clone();
-        self.prompt_state(&id, PromptState::Queued);
-        // Its new name is on disk before the agent hears of it: after a crash it tells whether the agent did.
+        for id in &released {
+            self.prompt_state(id, PromptState::Queued);
+        }
+        // The new wire ids are on disk before the agent reads them: after a crash they show whether it did.
         self.push(Effect::Save(None));
         self.changed();
     }
@@ -171,7 +175,7 @@ impl Step<'_> {
     pub(super) fn deliver(&mut self, id: &PromptId, delivery: Delivery) {
         let Some(at) = self.queued(id) else { return };
         self.machine.queue[at].delivery = delivery;
-        self.release(at);
+        self.release(|prompt| prompt.id == *id);
         self.save();
         self.changed();
         self.dispatch(at);
@@ -194,14 +198,4 @@ impl Step<'_> {
         self.save();
         self.changed();
     }
-}
-
-/// A title from a first prompt: its first line, not too long.
-pub(super) fn title_of(text: &str) -> Option<String> {
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
-    let mut title: String = line.chars().take(60).collect();
-    if title.len() < line.len() {
-        title.push('…');
-    }
-    Some(title)
 }

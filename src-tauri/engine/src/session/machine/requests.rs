@@ -1,4 +1,4 @@
-//! Requests for permission: each gets one answer, which somebody gave, or none.
+//! Permission requests: each gets at most one answer, which the user gave.
 
 use super::*;
 use crate::permission::{Closed, Refusal};
@@ -6,8 +6,15 @@ use crate::wire::ControlRequest;
 
 impl Step<'_> {
     pub(super) fn decide(&mut self, id: &RequestId, shown: Option<&str>, decision: Decision) {
+        let ends_turn = matches!(decision, Decision::Deny { interrupt: true, .. });
         match self.machine.requests.decide(id, shown, decision) {
-            Ok(closed) => self.resolved([closed]),
+            Ok(closed) => {
+                self.resolved([closed]);
+                if ends_turn {
+                    // The agent ends the turn itself.
+                    self.hold_what_follows();
+                }
+            }
             Err(refusal) => {
                 let code = match refusal {
                     Refusal::NotOpen => ErrorCode::NoSuchRequest,
@@ -19,13 +26,23 @@ impl Step<'_> {
     }
 
     pub(super) fn resolved(&mut self, closed: impl IntoIterator<Item = Closed>) {
-        for Closed { request_id, tool_use_id, line, resolution } in closed {
+        for Closed { request_id, tool_use_id, line, resolution, changed } in closed {
             if let Some(line) = line {
                 self.push(Effect::Write(line.clone()));
                 self.given(&line);
             }
-            let denied = matches!(resolution, Resolution::Denied { .. });
-            self.note(Note::Answered { tool_use_id, denied });
+            let end = match resolution {
+                Resolution::Denied { .. } => RequestEnd::Denied,
+                Resolution::Withdrawn { .. } => RequestEnd::Withdrawn,
+                Resolution::Allowed { .. } | Resolution::Answered => {
+                    if let (Some(id), Some(changed)) = (&tool_use_id, &changed) {
+                        self.machine.changed_inputs.add(id.clone(), changed);
+                        self.save();
+                    }
+                    RequestEnd::Allowed { changed }
+                }
+            };
+            self.note(TranscriptEvent::Answered { tool_use_id, end });
             self.emit(Event::PermissionResolved { request_id, resolution });
             self.changed();
         }
@@ -33,7 +50,7 @@ impl Step<'_> {
 
     pub(super) fn control_request(&mut self, id: String, request: ControlRequest) {
         if !self.listens() {
-            // The end of its input is a denial to it.
+            // The agent treats the end of its input as a denial.
             return;
         }
         match request {
@@ -43,7 +60,7 @@ impl Step<'_> {
                 let now = self.now;
                 let asked = self.machine.requests.ask(RequestId::new(id), *request, now);
                 if let Some(request) = asked.cloned().map(Box::new) {
-                    self.note(Note::Asked { tool_use_id });
+                    self.note(TranscriptEvent::Asked { tool_use_id });
                     self.emit(Event::PermissionRequested { request });
                     self.changed();
                 }
@@ -62,13 +79,13 @@ impl Step<'_> {
         }
     }
 
-    /// Denies what is open: whoever could have answered is gone.
+    /// Denies all open requests: the user can no longer answer.
     pub(super) fn deny_all(&mut self, message: &str) {
         let closed = self.machine.requests.deny_all(message);
         self.resolved(closed);
     }
 
-    /// Nobody's answer counts any more.
+    /// Withdraws all open requests: an answer would have no effect.
     pub(super) fn withdraw_all(&mut self, reason: &str) {
         let closed = self.machine.requests.withdraw_all(reason);
         self.resolved(closed);

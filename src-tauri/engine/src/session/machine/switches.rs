@@ -1,18 +1,19 @@
-//! What can be switched while the agent lives, beside mode and model: effort and thinking, as far as its model offers them.
+//! Effort and thinking: the settings that can be changed while the agent runs, in addition to mode and model, if its
+//! model supports them.
 //!
-//! The agent's own report is what counts. 2.1.329 answers `success` to any effort, even one that does not exist, so it is
-//! asked afterwards which one it applies. It also takes an end of thinking from models that then go on thinking, so that
-//! is offered only where the model says that it can.
+//! The agent's own report is authoritative. 2.1.329 answers `success` to any effort, even an unknown one, so it is then
+//! asked which one it applies. It also accepts turning off thinking for models that go on thinking, so that is offered
+//! only if the model reports support for it.
 
-use super::{Asked, Machine, Process, Step};
+use super::{Machine, PendingRequest, Process, Step};
 use crate::api::*;
 use crate::wire;
 use serde_json::Value;
 
-/// What was wished for, and what the agent says of it.
+/// The wanted settings, and the agent's report of them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Switches {
-    /// As the agent reported it last; `None` where its model has no levels, or it does not say.
+    /// The last reported effort; `None` if the model has no levels or the agent does not report it.
     effort: Option<String>,
     pub(super) wanted_effort: Option<String>,
     pub(super) thinking_off: bool,
@@ -25,7 +26,7 @@ impl Switches {
 }
 
 impl Machine {
-    /// The model that works, as the agent listed it.
+    /// The current model, from the agent's list.
     fn current_model(&self) -> Option<&Model> {
         let name = self.wished_model().unwrap_or("default");
         let resolved = |model: &&Model| model.resolved.as_deref() == Some(name);
@@ -39,7 +40,7 @@ impl Machine {
     pub(super) fn shown_effort(&self) -> Option<String> {
         self.current_model().filter(|model| !model.effort_levels.is_empty())?;
         let wish = self.switches.wanted_effort.clone();
-        let is_asking = self.asked.iter().any(|(_, asked)| matches!(asked, Asked::Effort { .. }));
+        let is_asking = self.asked.iter().any(|(_, asked)| matches!(asked, PendingRequest::Effort { .. }));
         let is_told = self.process == Process::Ready && !is_asking;
         let told = self.switches.effort.clone();
         if is_told { told.or(wish) } else { wish.or(told) }
@@ -59,13 +60,13 @@ impl Step<'_> {
     pub(super) fn set_effort(&mut self, effort: Option<String>) {
         if let Some(level) = &effort {
             let known = self.machine.current_model().map_or(&[][..], |model| &model.effort_levels);
-            // The agent would say yes to any word.
+            // The agent would accept any word.
             if !known.is_empty() && !known.contains(level) {
                 let known = known.join(", ");
                 let message = format!("There is no effort “{level}”; there are {known}.");
                 return self.refuse(ErrorCode::BadCommand, message);
             }
-            // Before it started for the first time nothing is known, and the wish is kept for then.
+            // Before the first start no levels are known, and the wanted effort is kept until then.
             if known.is_empty() && !self.machine.models.is_empty() {
                 return self.refuse(ErrorCode::BadCommand, "This model has no levels of effort.");
             }
@@ -73,7 +74,7 @@ impl Step<'_> {
         let before = std::mem::replace(&mut self.machine.switches.wanted_effort, effort.clone());
         if self.machine.process == Process::Ready {
             let request = wire::set_effort(effort.as_deref());
-            self.ask(Asked::Effort { wish: effort, before }, request);
+            self.ask(PendingRequest::Effort { wish: effort, before }, request);
         }
         self.save();
         self.changed();
@@ -87,31 +88,31 @@ impl Step<'_> {
         }
         self.machine.switches.thinking_off = !on;
         if self.machine.process == Process::Ready {
-            self.ask(Asked::Thinking { on }, wire::set_thinking(on));
+            self.ask(PendingRequest::Thinking { on }, wire::set_thinking(on));
         }
         self.save();
         self.changed();
     }
 
-    /// Gives a process that is ready what was chosen before, and asks what it works with.
+    /// Sends the saved settings to a process that is ready, and asks for the effort it applies.
     pub(super) fn switch_at_start(&mut self) {
         self.machine.switches.effort = None;
         if let Some(level) = self.machine.switches.wanted_effort.clone() {
             let wish = Some(level);
             let request = wire::set_effort(wish.as_deref());
-            self.ask(Asked::Effort { wish, before: None }, request);
+            self.ask(PendingRequest::Effort { wish, before: None }, request);
         } else {
             self.ask_effort();
         }
         if self.machine.switches.thinking_off {
-            self.ask(Asked::Thinking { on: false }, wire::set_thinking(false));
+            self.ask(PendingRequest::Thinking { on: false }, wire::set_thinking(false));
         }
     }
 
-    /// The model decides which effort counts, so it is asked anew after each change of either.
+    /// Asks for the effort in force, because it depends on the model. Called after each change of either.
     pub(super) fn ask_effort(&mut self) {
         if self.machine.tells_effort() {
-            self.ask(Asked::Settings, wire::get_settings());
+            self.ask(PendingRequest::Settings, wire::get_settings());
         }
     }
 
@@ -143,14 +144,15 @@ impl Step<'_> {
         self.refused("The agent refused to change its thinking.", problem);
     }
 
-    /// What the agent says it works with.
+    /// Handles the agent's report of the settings it applies.
     pub(super) fn settings_told(&mut self, outcome: Result<Value, String>) {
-        // An agent that does not know the question shows the wish.
+        // If the agent does not support the request, the wanted effort is shown.
         let Ok(settings) = outcome else { return };
         let told = settings.pointer("/applied/effort").and_then(Value::as_str).map(str::to_owned);
         self.machine.switches.effort.clone_from(&told);
         self.changed();
-        let is_asking = self.machine.asked.iter().any(|(_, asked)| matches!(asked, Asked::Effort { .. }));
+        let is_asking =
+            self.machine.asked.iter().any(|(_, asked)| matches!(asked, PendingRequest::Effort { .. }));
         let Some(wish) = self.machine.switches.wanted_effort.clone().filter(|_| !is_asking) else { return };
         let offered = self.machine.current_model().is_some_and(|model| model.effort_levels.contains(&wish));
         if offered && told.as_ref() != Some(&wish) {
@@ -165,7 +167,7 @@ impl Step<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Effect, Input, Limits, Memory};
+    use super::super::{Effect, Input, SavedSession, Timeouts};
     use super::*;
     use crate::wire::Inbound;
     use serde_json::json;
@@ -175,9 +177,9 @@ mod tests {
         n_answered: u64,
     }
 
-    /// A machine whose agent is up: `opus` has levels, `haiku` has none and can stop thinking.
-    fn up(memory: Memory) -> (Agent, Vec<Value>) {
-        let mut agent = Agent { machine: Machine::new(memory, Limits::default()), n_answered: 0 };
+    /// A machine whose agent is ready: `opus` has levels; `haiku` has none and can stop thinking.
+    fn up(memory: SavedSession) -> (Agent, Vec<Value>) {
+        let mut agent = Agent { machine: Machine::new(memory, Timeouts::default()), n_answered: 0 };
         agent.step(Input::Start);
         agent.step(Input::Spawned);
         let models = json!([
@@ -190,7 +192,7 @@ mod tests {
     }
 
     impl Agent {
-        /// What is asked of the agent in one step.
+        /// Runs a step and returns the requests to the agent.
         fn step(&mut self, input: Input) -> Vec<Value> {
             let effects = self.machine.step(0, input);
             let lines = effects.iter().filter_map(|effect| match effect {
@@ -200,7 +202,7 @@ mod tests {
             lines.map(|line| line["request"].clone()).collect()
         }
 
-        /// Answers the oldest question.
+        /// Answers the oldest request.
         fn answers(&mut self, outcome: Result<Value, String>) -> Vec<Value> {
             self.n_answered += 1;
             let request_id = format!("deskbell-{}", self.n_answered);
@@ -223,7 +225,7 @@ mod tests {
 
     #[test]
     fn an_effort_counts_once_the_agent_says_that_it_applies_it() {
-        let (mut agent, asked) = up(Memory::default());
+        let (mut agent, asked) = up(SavedSession::default());
         assert_eq!(asked, [wire::get_settings()]);
         agent.applies("low");
         assert_eq!(agent.machine.shown_effort().as_deref(), Some("low"));
@@ -238,7 +240,7 @@ mod tests {
 
     #[test]
     fn an_effort_that_is_refused_or_passed_over_goes_back() {
-        let (mut agent, _) = up(Memory::default());
+        let (mut agent, _) = up(SavedSession::default());
         agent.applies("low");
         agent.effort("high");
         agent.answers(Err("no".to_owned()));
@@ -254,7 +256,7 @@ mod tests {
 
     #[test]
     fn only_what_the_model_offers_can_be_asked_for() {
-        let (mut agent, _) = up(Memory::default());
+        let (mut agent, _) = up(SavedSession::default());
         assert!(agent.is_refused(Command::SetEffort { effort: Some("max".to_owned()) }));
         assert!(agent.is_refused(Command::SetThinking { on: false }));
         agent.machine.model = Some("claude-haiku".to_owned());
@@ -270,7 +272,8 @@ mod tests {
 
     #[test]
     fn what_was_chosen_holds_for_the_next_process() {
-        let memory = Memory { effort: Some("high".to_owned()), thinking_off: true, ..Memory::default() };
+        let memory =
+            SavedSession { effort: Some("high".to_owned()), thinking_off: true, ..SavedSession::default() };
         let (mut agent, asked) = up(memory);
         assert_eq!(asked, [wire::set_effort(Some("high")), wire::set_thinking(false)]);
         assert_eq!(agent.machine.shown_effort().as_deref(), Some("high"));

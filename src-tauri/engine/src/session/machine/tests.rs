@@ -1,5 +1,6 @@
-//! The rules of a session's life as tables: what happens, and what the machine does about it, a line each.
+//! The rules of a session's life as tables: one line per event, with its effects.
 
+mod background;
 mod interrupt;
 pub(super) mod life;
 mod process;

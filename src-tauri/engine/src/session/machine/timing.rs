@@ -1,11 +1,12 @@
-//! What a turn is waited for: the process, its first line, its first text.
+//! Turn latency: time to start the process, to the first line, to the first text.
 
 use super::*;
 use crate::wire::{ContentBlock, StreamEvent};
 
 impl Machine {
-    /// Pieces of text change nothing in a session's life but for the first of a turn: most lines are passed over.
-    pub fn hears(&self, inbound: &Inbound) -> bool {
+    /// Returns whether the machine has to process this line. Streamed text matters only until the first text of a turn;
+    /// most lines are skipped.
+    pub fn is_relevant(&self, inbound: &Inbound) -> bool {
         let waits = self.turn.as_ref().is_some_and(|turn| turn.timing.first_text_ms.is_none());
         !matches!(inbound, Inbound::Stream(_)) || waits && is_text(inbound)
     }
@@ -13,7 +14,7 @@ impl Machine {
 
 impl Step<'_> {
     pub(super) fn time(&mut self, inbound: &Inbound) {
-        // What the host asked for is no word on the prompt.
+        // An answer to a control request is no answer to the prompt.
         if matches!(inbound, Inbound::ControlResponse { .. }) {
             return;
         }
@@ -25,13 +26,13 @@ impl Step<'_> {
         }
     }
 
-    /// The process is ready.
+    /// Records how long the process took to be ready.
     pub(super) fn time_spawn(&mut self) {
         self.machine.spawn_ms = Some(self.now.saturating_sub(self.machine.spawned_at));
     }
 }
 
-/// Text for the user: that of a subagent is for its caller.
+/// Returns whether a line has text for the user. A subagent's text is for its caller.
 fn is_text(inbound: &Inbound) -> bool {
     match inbound {
         Inbound::Stream(stream) => {
@@ -58,21 +59,21 @@ mod tests {
 
     #[test]
     fn a_turn_tells_what_it_was_waited_for() {
-        let mut life = Life::new(Memory::default());
+        let mut life = Life::new(SavedSession::default());
         for event in
             ["start", "wait 300", "answer 1", "wait 9000", "prompt a", "wait 20", "init s", "wait 400"]
         {
             life.happens(event);
         }
-        // A subagent's words are not the answer.
-        assert!(!life.machine.hears(&text(Some("toolu"))));
-        assert!(life.machine.hears(&text(None)));
+        // Text of a subagent is not the answer.
+        assert!(!life.machine.is_relevant(&text(Some("toolu"))));
+        assert!(life.machine.is_relevant(&text(None)));
         life.step(Input::Line(text(None)));
-        assert!(!life.machine.hears(&text(None)), "one is enough");
+        assert!(!life.machine.is_relevant(&text(None)), "one is enough");
         let timing = life.machine.turn.as_ref().unwrap().timing;
         let expected = TurnTiming { spawn_ms: Some(300), first_line_ms: Some(20), first_text_ms: Some(420) };
         assert_eq!(timing, expected);
-        // The next one had its process already.
+        // The next turn did not wait for a process to start.
         life.happens("result a");
         life.happens("prompt b");
         assert_eq!(life.machine.turn.as_ref().unwrap().timing, TurnTiming::default());

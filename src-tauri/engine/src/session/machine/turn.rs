@@ -1,4 +1,4 @@
-//! Turns: begun by a prompt or by nobody, interrupted, and ended as the agent says, or with its process.
+//! Turns: started by a prompt or by the agent itself, interrupted, and ended by the agent or with its process.
 
 use super::*;
 use crate::session::outcome;
@@ -13,14 +13,14 @@ impl Step<'_> {
         self.changed();
     }
 
-    /// A turn that nobody asked for: a background task woke the agent.
+    /// Starts a turn without a prompt: a background task woke the agent.
     pub(super) fn begin_unasked(&mut self) {
         if self.machine.turn.is_none() && self.machine.process == Process::Ready {
             self.begin(Vec::new());
         }
     }
 
-    /// The agent says that nothing runs: what began unasked came to nothing, and has no result.
+    /// The agent reports that it is idle: a turn without a prompt ends without a result.
     pub(super) fn end_unasked(&mut self) {
         let Some(turn) = self.machine.turn.take_if(|turn| turn.prompts.is_empty()) else { return };
         self.push(Effect::Disarm(Timer::Interrupt));
@@ -30,22 +30,25 @@ impl Step<'_> {
             prompt_ids: Vec::new(),
             duration_ms: self.now.saturating_sub(turn.since),
             output_tokens: 0,
-            cost_usd: 0.0,
+            cost_usd: Some(0.0),
             timing: turn.timing,
         });
-        self.go_on(turn.joining);
+        self.go_on(turn.joining, turn.halts);
     }
 
-    /// The turn is over. The agent begins the next one at once with what it was sent in the meantime.
-    fn go_on(&mut self, sent: Vec<Prompt>) {
+    /// Continues after a turn. The agent starts the next turn at once with the prompts it has already received
+    /// (`sent`). `halts`: the user stopped the last turn, so this one is interrupted at once.
+    fn go_on(&mut self, sent: Vec<Prompt>, halts: bool) {
         if sent.is_empty() {
-            self.advance();
-        } else {
-            self.begin(sent);
+            return self.advance();
+        }
+        self.begin(sent);
+        if halts {
+            self.halt();
         }
     }
 
-    /// The agent took up the prompts.
+    /// The agent has accepted the prompts of the turn.
     pub(super) fn turn_begun(&mut self) {
         let Some(turn) = &mut self.machine.turn else { return };
         turn.has_begun = true;
@@ -56,7 +59,7 @@ impl Step<'_> {
         self.join();
     }
 
-    /// What becomes of a prompt that was written into the turn.
+    /// Handles the agent's report on a prompt that was written into the turn.
     pub(super) fn lifecycle(&mut self, wire_id: &str, state: &str) {
         let Some(turn) = &mut self.machine.turn else { return };
         let Some(at) = turn.joining.iter().position(|prompt| prompt.wire_id() == wire_id) else { return };
@@ -66,6 +69,9 @@ impl Step<'_> {
                 turn.prompts.push(prompt);
             }
             "cancelled" => {
+                if turn.halts {
+                    return self.taken_back(wire_id);
+                }
                 let prompt = turn.joining.remove(at);
                 self.notice(
                     Level::Warning,
@@ -80,7 +86,17 @@ impl Step<'_> {
         self.changed();
     }
 
-    /// Puts prompts that were sent back in front of the queue, to go when the user says so.
+    /// The agent gave back a prompt that was written into the turn: it returns to the queue.
+    pub(super) fn taken_back(&mut self, wire_id: &str) {
+        let Some(turn) = &mut self.machine.turn else { return };
+        let Some(at) = turn.joining.iter().position(|prompt| prompt.wire_id() == wire_id) else { return };
+        let prompt = turn.joining.remove(at);
+        self.offer_again(vec![prompt], false);
+        self.save();
+        self.changed();
+    }
+
+    /// Puts prompts back at the front of the queue, held until the user sends them.
     fn offer_again(&mut self, prompts: Vec<Prompt>, cut_off: bool) {
         for prompt in &prompts {
             self.prompt_state(&prompt.id, PromptState::Held);
@@ -94,13 +110,18 @@ impl Step<'_> {
 
     pub(super) fn turn_ended(&mut self, turn: TurnEnd) {
         self.watch_turn_over();
-        // The turn they were meant for is over: they go in their order.
+        // The turn they were meant for is over: they are sent in queue order.
         for prompt in self.machine.queue.iter_mut().filter(|prompt| prompt.delivery == Delivery::IntoTurn) {
             prompt.delivery = Delivery::AfterTurn;
             self.saves = true;
         }
-        self.note(Note::TurnEnded(turn.clone()));
+        self.note(TranscriptEvent::TurnEnded(turn.clone()));
         self.emit(Event::TurnEnded { turn });
+        self.changed();
+    }
+
+    pub(super) fn cost_changed(&mut self) {
+        self.machine.usage.cost_usd = self.machine.cost.total_dollars();
         self.changed();
     }
 
@@ -115,34 +136,42 @@ impl Step<'_> {
             .into_iter()
             .partition(|prompt| outcome::names(result, &prompt.wire_id()));
         if ended.is_empty() && joined.is_empty() && !sent.is_empty() {
-            // A turn that nobody asked for ended while our prompts wait their turn in the agent.
+            // A turn without a prompt ended while our prompts are in the agent's own queue.
             let is_ours = turn.interrupting && outcome::of(result, true, None) == Outcome::Interrupted;
             self.machine.turn = Some(Turn { prompts: sent, joining, ..turn });
             if is_ours {
-                // It took the interrupt that was meant for ours.
+                // The interrupt for our turn ended the other one instead.
                 self.ask_interrupt();
             }
             return;
         }
         ended.extend(joined);
         sent.extend(joining);
-        let outcome = outcome::of(result, turn.interrupting, turn.reply_error.as_deref());
-        let failed = !matches!(outcome, Outcome::Done | Outcome::Interrupted);
+        let outcome = match outcome::of(result, turn.interrupting, turn.reply_error.as_deref()) {
+            // The turn made no model call.
+            Outcome::Done if turn.unavailable && result.num_turns == 0 => Outcome::Unavailable,
+            outcome => outcome,
+        };
+        let failed = !matches!(outcome, Outcome::Done | Outcome::Unavailable | Outcome::Interrupted);
         let words = outcome::words(&outcome, result);
-        let cost_usd = (result.total_cost_usd - self.machine.usage.cost_usd).max(0.0);
+        let cost_usd = self.machine.cost.heard(result.total_cost_usd);
+        self.cost_changed();
         let output_tokens = result.usage.as_ref().map_or(0, |usage| usage.output_tokens);
-        self.machine.usage.cost_usd = self.machine.usage.cost_usd.max(result.total_cost_usd);
         self.machine.usage.output_tokens += output_tokens;
         let window = result.context_window(self.machine.model.as_deref());
         self.machine.usage.context_window = window.or(self.machine.usage.context_window);
-        if let Some(id) = result.session_id.clone().filter(|id| !id.is_empty()) {
+        if let Some(id) = result.session_id.clone().filter(|id| is_conversation_id(id)) {
             self.machine.agent_session_id = Some(id);
             self.machine.resumable = true;
         }
         for prompt in &ended {
             self.prompt_state(&prompt.id, if failed { PromptState::Failed } else { PromptState::Done });
         }
-        self.machine.verdict = if failed { Verdict::Failed(words.clone()) } else { Verdict::Completed };
+        // A command that is not available needs no attention: the session keeps its last result.
+        if outcome != Outcome::Unavailable {
+            self.machine.last_result =
+                if failed { LastResult::Failed(words.clone()) } else { LastResult::Completed };
+        }
         self.turn_ended(TurnEnd {
             outcome,
             words,
@@ -154,10 +183,10 @@ impl Step<'_> {
         });
         self.push(Effect::Disarm(Timer::Interrupt));
         self.save();
-        self.go_on(sent);
+        self.go_on(sent, turn.halts);
     }
 
-    /// Before any turn: the agent says why it cannot begin, and ends.
+    /// A result before any turn: the agent reports why it cannot start, and exits.
     pub(super) fn result_without_turn(&mut self, result: &TurnResult) {
         let Some(words) = result.words().filter(|_| result.is_error) else { return };
         if self.machine.process == Process::Ready {
@@ -166,6 +195,8 @@ impl Step<'_> {
         if self.machine.started.resume.is_some() && words.contains("No conversation found") {
             self.machine.agent_session_id = None;
             self.machine.resumable = false;
+            self.machine.usage.context_tokens = 0;
+            self.machine.cost.process_starts(false);
             self.save();
             self.hold_queue();
             self.notice(
@@ -179,18 +210,51 @@ impl Step<'_> {
         }
     }
 
-    /// Ends the turn that the process took with it. Its prompts are offered again, never sent again by themselves.
-    pub(super) fn cut_off(&mut self, then: Then, words: &str) {
+    /// The agent reports an error of its own. It ends the turn, because no `result` follows.
+    pub(super) fn error_line(&mut self, words: &str) {
+        let first = words.lines().next().unwrap_or_default().trim();
+        let first: String = first.chars().take(300).collect();
+        let Some(turn) = self.machine.turn.take() else {
+            if self.machine.process == Process::Starting {
+                self.machine.start_error = Some(first);
+            }
+            return self.notice(Level::Error, "The agent reported an error.", Some(words.to_owned()));
+        };
+        if first != words {
+            // The end of a turn shows only one line.
+            self.notice(Level::Error, "The agent reported an error.", Some(words.to_owned()));
+        }
+        for prompt in &turn.prompts {
+            self.prompt_state(&prompt.id, PromptState::Failed);
+        }
+        self.machine.last_result = LastResult::Failed(first.clone());
+        self.push(Effect::Disarm(Timer::Interrupt));
+        self.turn_ended(TurnEnd {
+            outcome: Outcome::Failed,
+            words: first,
+            prompt_ids: ids(&turn.prompts),
+            duration_ms: self.now.saturating_sub(turn.since),
+            output_tokens: 0,
+            // The agent did not report the cost.
+            cost_usd: None,
+            timing: turn.timing,
+        });
+        self.save();
+        self.go_on(turn.joining, turn.halts);
+    }
+
+    /// Ends the turn when its process has ended. Its prompts are offered again, and never sent again automatically.
+    pub(super) fn cut_off(&mut self, after: AfterExit, words: &str) {
         let Some(turn) = self.machine.turn.take() else { return };
-        let outcome = match then {
-            Then::Stay => Outcome::Interrupted,
-            Then::Restart if turn.interrupting => Outcome::Interrupted,
+        let outcome = match after {
+            AfterExit::Stay => Outcome::Interrupted,
+            AfterExit::Restart if turn.interrupting => Outcome::Interrupted,
             _ => Outcome::Crashed,
         };
         let prompt_ids = ids(&turn.prompts);
         let mut cut_off = turn.joining;
-        if outcome == Outcome::Interrupted && then == Then::Restart {
-            // The user ended this turn; only the agent took a harder push to do so.
+        if outcome == Outcome::Interrupted && after == AfterExit::Restart {
+            // The user ended this turn; the agent had to be stopped to do so.
             for id in &prompt_ids {
                 self.prompt_state(id, PromptState::Done);
             }
@@ -204,43 +268,75 @@ impl Step<'_> {
             prompt_ids,
             duration_ms: self.now.saturating_sub(turn.since),
             output_tokens: 0,
-            cost_usd: 0.0,
+            // The agent did not report the cost.
+            cost_usd: None,
             timing: turn.timing,
         });
     }
 
+    /// Interrupts the turn and holds all waiting prompts: nothing runs until the user says so.
+    pub(super) fn halt(&mut self) {
+        self.hold_what_follows();
+        self.interrupt();
+    }
+
+    /// Holds the prompts that would run after this turn.
+    pub(super) fn hold_what_follows(&mut self) {
+        if self.machine.queue.iter().any(|prompt| !prompt.held) {
+            self.hold_queue();
+            self.save();
+            self.changed();
+        }
+        self.take_back_joining();
+    }
+
+    /// Asks the agent to give back prompts that were written into the turn but not accepted. Otherwise they become the
+    /// next turn.
+    fn take_back_joining(&mut self) {
+        let listens = self.listens();
+        let Some(turn) = &mut self.machine.turn else { return };
+        if std::mem::replace(&mut turn.halts, true) || !listens {
+            return;
+        }
+        // Last first: each goes to the front of the queue, so they keep their order.
+        let joining: Vec<String> = turn.joining.iter().rev().map(Prompt::wire_id).collect();
+        for wire_id in joining {
+            let request = wire::cancel_prompt(&wire_id);
+            self.ask(PendingRequest::CancelPrompt(wire_id), request);
+        }
+    }
+
+    /// Interrupts the turn; the queue continues.
     pub(super) fn interrupt(&mut self) {
-        // Without a turn there is nothing to end: it may have ended a moment ago, which is no error.
+        // Without a turn this does nothing: it may have ended a moment ago, which is no error.
         if let Some(turn) = &mut self.machine.turn
             && !turn.interrupting
             && self.machine.process == Process::Ready
         {
             turn.interrupting = true;
             self.ask_interrupt();
-            let at = self.now + self.machine.limits.interrupt_ms;
+            let at = self.now + self.machine.timeouts.interrupt_ms;
             self.push(Effect::Arm { timer: Timer::Interrupt, at });
             self.changed();
-        } else if self.machine.turn.is_none() && self.machine.process != Process::Ready {
-            self.hold_next();
         }
     }
 
     pub(super) fn ask_interrupt(&mut self) {
         if self.listens() {
-            self.ask(Asked::Interrupt, wire::interrupt());
+            self.ask(PendingRequest::Interrupt, wire::interrupt());
         }
     }
 
-    /// An interrupt right behind a prompt can find it still in the agent's own queue, and then ends nothing (2.1.329): it
-    /// is given again once the turn has begun.
+    /// Handles the answer to an interrupt. An interrupt sent right after a prompt may find it still in the agent's own
+    /// queue. It then ends nothing (2.1.329) and is sent again once the turn has begun.
     pub(super) fn interrupt_answered(&mut self, response: &Value) {
         let Some(turn) = self.machine.turn.as_mut().filter(|turn| turn.interrupting) else { return };
         let queued = response.get("still_queued").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let is_queued = |prompt: &Prompt| queued.iter().any(|uuid| *uuid == *prompt.wire_id());
         let are_queued = |prompts: &[Prompt]| !prompts.is_empty() && prompts.iter().all(is_queued);
         if turn.prompts.is_empty() {
-            // Nobody asked for this turn: either it ends with a result, or it was over without one, and what was
-            // written into it begins.
+            // This turn has no prompt. Either it ends with a result, or it was over without one and the prompts that
+            // were written into it begin.
             turn.interrupt_again = are_queued(&turn.joining);
         } else if are_queued(&turn.prompts) && turn.has_begun {
             self.ask_interrupt();

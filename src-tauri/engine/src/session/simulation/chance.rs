@@ -1,4 +1,4 @@
-//! Chance from a seed: the same seed lives the same lives, on every machine.
+//! Deterministic random numbers: one seed gives the same lifetimes on every machine.
 
 /// A splitmix64 generator.
 #[derive(Clone, Debug)]
@@ -17,12 +17,12 @@ impl Chance {
         z ^ (z >> 31)
     }
 
-    /// From 0 to `n` - 1.
+    /// A number from 0 to `n` - 1.
     pub fn below(&mut self, n: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(n)) >> 64) as u64
     }
 
-    /// True once in `n` times; never for 0.
+    /// True with probability 1/`n`; never for 0.
     pub fn one_in(&mut self, n: u64) -> bool {
         n > 0 && self.below(n) == 0
     }

@@ -1,4 +1,4 @@
-//! A model of the agent's process, as the real one was measured, with all of its bad days.
+//! Model of the agent process, as measured on the real one, with all of its faults.
 
 mod habits;
 mod speech;
@@ -6,16 +6,16 @@ mod speech;
 pub use habits::{Habits, Initialize};
 
 use super::chance::Chance;
-use crate::api::{ExitReport, PromptId};
-use crate::launch::{MODES, Start};
+use crate::api::{ExitReport, PermissionMode, PromptId};
+use crate::launch::{BYPASS, Start};
 use crate::wire::{ControlRequest, Inbound};
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, VecDeque};
 
-/// What the agent keeps of its own, outside of any process.
+/// State that the agent keeps outside of any process.
 #[derive(Default)]
 pub struct AgentDisk {
-    /// The names of the prompts that it knows: one that comes again is passed over in silence.
+    /// Names of the prompts that the agent knows. It ignores a repeated name silently.
     heard: BTreeSet<String>,
     /// Conversations that can be resumed.
     pub conversations: BTreeSet<String>,
@@ -29,16 +29,16 @@ impl AgentDisk {
     }
 }
 
-/// What a process does is up to chance, the time, and what the agent kept.
+/// Inputs of the child's behaviour: randomness, the time, and the agent's own state.
 pub struct Ground<'a> {
     pub chance: &'a mut Chance,
     pub now: u64,
     pub disk: &'a mut AgentDisk,
 }
 
-/// What comes out of a process.
+/// Output of a process.
 pub enum Out {
-    /// A line, and the prompts that are over with it: the truth, whatever the line says.
+    /// A line, and the prompts that really end with it, independently of its content.
     Line {
         inbound: Inbound,
         ended: Vec<PromptId>,
@@ -48,22 +48,22 @@ pub enum Out {
 }
 
 struct Turn {
-    /// By the names that they have on the wire.
+    /// Prompt names on the wire.
     prompts: Vec<String>,
-    /// Nobody asked for it: a background task woke the agent.
+    /// A background task started this turn, not a prompt.
     unasked: bool,
-    /// `/clear`.
+    /// The prompt is `/clear`.
     clears: bool,
-    /// It said so.
+    /// The agent has reported the start of the turn.
     begun: bool,
 }
 
 pub struct Child {
     pub habits: Habits,
     stdin: VecDeque<Value>,
-    /// Our end of it.
+    /// Our end of stdin is open.
     stdin_open: bool,
-    /// Its own end of it.
+    /// The agent reads its stdin.
     listens: bool,
     broken_told: bool,
     pub out: VecDeque<Out>,
@@ -72,19 +72,20 @@ pub struct Child {
     session_id: String,
     pub mode: String,
     pub model: String,
-    /// It told its mode, its model.
+    effort: Option<String>,
+    /// The agent has reported its mode; its model.
     pub mode_told: bool,
     pub model_told: bool,
     turn: Option<Turn>,
-    /// Prompts that it read in the middle of a turn.
+    /// Prompts read during a turn.
     waiting: Vec<String>,
-    /// Requests that nobody answered yet.
+    /// Open permission requests.
     asking: Vec<(String, ControlRequest)>,
-    /// Requests that are over.
+    /// Closed requests.
     closed: Vec<String>,
-    /// What it was asked and did not answer.
+    /// Control requests that the agent received and did not answer.
     pub unanswered: Vec<String>,
-    /// The same of the process before: a late answer to one of these means nothing.
+    /// The same for the previous process. A late response to one of these must be ignored.
     ghosts: Vec<String>,
     last_failed: bool,
     cost_usd: f64,
@@ -94,12 +95,12 @@ pub struct Child {
     gone: bool,
 }
 
-/// The prompt that has a name on the wire.
+/// The prompt id that belongs to a name on the wire.
 pub fn prompt_of(name: &str) -> PromptId {
     PromptId::new(name.split_once('.').map_or(name, |(id, _)| id))
 }
 
-/// The model that a name stands for.
+/// The model that a short name resolves to.
 pub fn resolved(model: &str) -> String {
     if model.starts_with("claude-") { model.to_owned() } else { format!("claude-{model}") }
 }
@@ -107,8 +108,8 @@ pub fn resolved(model: &str) -> String {
 impl Child {
     pub fn new(start: &Start, habits: Habits, ghosts: Vec<String>, ground: &mut Ground<'_>) -> Self {
         let session_id = start.resume.clone().unwrap_or_else(|| ground.disk.name("conversation"));
-        // A mode that it does not have is silently the default one.
-        let mode = start.mode.clone().filter(|mode| habits.has_mode(mode));
+        // The agent silently replaces an unsupported mode with the default one.
+        let mode = start.mode.map(|mode| mode.name().to_owned()).filter(|mode| habits.has_mode(mode));
         Self {
             stdin: VecDeque::new(),
             stdin_open: true,
@@ -120,6 +121,7 @@ impl Child {
             session_id,
             mode: mode.unwrap_or_else(|| "default".to_owned()),
             model: resolved(start.model.as_deref().unwrap_or("sonnet")),
+            effort: None,
             mode_told: false,
             model_told: false,
             turn: None,
@@ -138,9 +140,9 @@ impl Child {
         }
     }
 
-    // --- from outside ----------------------------------------------------------------------------------------
+    // --- called by the world ---------------------------------------------------------------------------------
 
-    /// Puts a line into its stdin; `false` if that takes nothing any more.
+    /// Writes a line to the child's stdin. Returns `false` if stdin is closed.
     pub fn write(&mut self, line: Value, chance: &mut Chance) -> bool {
         if line["type"] == "control_request" {
             self.unanswered.push(line["request_id"].as_str().unwrap().to_owned());
@@ -152,7 +154,7 @@ impl Child {
         if self.broken_told {
             return false;
         }
-        // The line waits for its writer, who finds out; if at all, before the exit is told.
+        // The write is asynchronous: its failure is reported later, and before the exit if at all.
         if !self.gone || chance.one_in(2) {
             self.broken_told = true;
             let behind = usize::from(self.gone);
@@ -176,17 +178,17 @@ impl Child {
         }
     }
 
-    /// When it goes on, if it pauses.
+    /// The end of the current pause, if the process pauses.
     pub fn pauses_until(&self, now: u64) -> Option<u64> {
         (!self.gone && self.busy_until > now).then_some(self.busy_until)
     }
 
-    /// Everything that was written was read, and everything that was said was heard.
+    /// All input was read and all output was received.
     pub fn is_caught_up(&self, now: u64) -> bool {
         self.stdin.is_empty() && self.out.is_empty() && self.busy_until <= now && self.listens
     }
 
-    /// In a turn, and said so.
+    /// A turn is running, and the agent has reported it.
     pub fn is_visibly_busy(&self) -> bool {
         self.turn.as_ref().is_some_and(|turn| turn.begun)
     }
@@ -195,7 +197,7 @@ impl Child {
         self.turn.is_some()
     }
 
-    /// It does something as soon as it may.
+    /// The process will act as soon as it is scheduled.
     pub fn has_work(&self) -> bool {
         let is_leaving = self.terminated || !self.stdin_open;
         !self.gone && (is_leaving || !self.booted || !self.stdin.is_empty() || self.turn.is_some())
@@ -204,16 +206,16 @@ impl Child {
     pub fn become_calm(&mut self) {
         self.habits = self.habits.calm();
         if !self.listens && !self.gone {
-            // It read no more of what it was told, and nobody could know.
+            // The process lost some of its input and cannot report that.
             return self.exit(Some(1), None, "");
         }
         self.n_tasks = 0;
-        self.say(Inbound::BackgroundTasks { n: 0 });
+        self.say(Inbound::BackgroundTasks { ids: Vec::new() });
     }
 
-    // --- its own life ----------------------------------------------------------------------------------------
+    // --- behaviour -------------------------------------------------------------------------------------------
 
-    /// Does one thing, or nothing.
+    /// Performs at most one action.
     pub fn act(&mut self, ground: &mut Ground<'_>) {
         if self.gone {
             return;
@@ -245,7 +247,7 @@ impl Child {
             return self.read(&line, ground);
         }
         if !self.stdin_open && self.stdin.is_empty() {
-            // The end of input is a denial of all that was asked.
+            // The agent treats the end of input as a denial of all open requests.
             self.asking.clear();
             if self.turn.is_none() && !self.habits.deaf_to_end_of_input {
                 return self.exit(Some(i32::from(self.last_failed)), None, "");
@@ -307,11 +309,11 @@ impl Child {
         }
         if self.n_tasks > 0 && ground.chance.one_in(8) {
             self.n_tasks -= 1;
-            self.say(Inbound::BackgroundTasks { n: self.n_tasks });
+            self.say(speech::tasks(self.n_tasks));
             self.say(speech::task_ended());
             self.begin(Vec::new(), true, false);
         } else if self.habits.tells_state && ground.chance.one_in(60) {
-            // It stirred, and nothing came of it.
+            // The agent reports a state change without a turn.
             self.state("running");
             self.state("idle");
         } else if ground.chance.one_in(20) {
@@ -353,18 +355,18 @@ impl Child {
                 }
             }
             8 if blocked => {
-                // A hook answered it, or its subagent is gone.
+                // A hook answered the request, or the subagent that sent it has ended.
                 let at = ground.chance.below(self.asking.len() as u64) as usize;
                 let (request_id, _) = self.asking.remove(at);
                 self.take_back(request_id);
             }
             9 if blocked && ground.chance.one_in(4) => {
-                // The turn ends; a subagent in the background goes on asking.
+                // The turn ends while a background subagent still waits for its request.
                 self.end(End::Done, ground);
             }
             _ if self.habits.is_calm => {}
             9 if !blocked && is_unasked && self.habits.tells_state && ground.chance.one_in(2) => {
-                // It came to nothing, and has no result.
+                // The turn ends without a result.
                 self.turn = None;
                 self.rest();
             }
@@ -380,13 +382,18 @@ impl Child {
             }
             12 => {
                 self.n_tasks = ground.chance.below(3) as usize;
-                self.say(Inbound::BackgroundTasks { n: self.n_tasks });
+                self.say(speech::tasks(self.n_tasks));
             }
             13 => {
                 let stale = speech::stale(&self.closed, &self.ghosts, ground.chance);
                 self.say(stale);
             }
             14 => self.init(),
+            22 if self.habits.slips => {
+                self.mode = BYPASS.to_owned();
+                self.mode_told = true;
+                self.say(speech::mode_changed(BYPASS));
+            }
             20 | 21 if !self.habits.is_old => self.take_up(ground),
             15..20 => {
                 let noise = speech::noise(ground.chance);
@@ -401,13 +408,13 @@ impl Child {
         self.say(init);
     }
 
-    /// Behind a tool's result: what was written into the turn becomes part of it.
+    /// After a tool's result: prompts that were written during the turn join it.
     fn take_up(&mut self, ground: &mut Ground<'_>) {
         let Some(turn) = &mut self.turn else { return };
         let waiting = std::mem::take(&mut self.waiting);
         turn.prompts.extend(waiting.iter().cloned());
         for uuid in waiting {
-            // Its result says so in any case.
+            // The result lists the prompt in any case.
             if !ground.chance.one_in(4) {
                 self.say(Inbound::Lifecycle { uuid, state: "started".to_owned() });
             }
@@ -438,18 +445,18 @@ impl Child {
         self.rest();
     }
 
-    /// Nothing runs but what was read in the meantime.
+    /// Ends the turn. Prompts read during it start the next one.
     fn rest(&mut self) {
         if self.waiting.is_empty() {
             self.state("idle");
         } else {
-            // All that waited is merged into one turn.
+            // All waiting prompts are merged into one turn.
             let waiting = std::mem::take(&mut self.waiting);
             self.begin(waiting, false, false);
         }
     }
 
-    // --- what it reads ---------------------------------------------------------------------------------------
+    // --- reading stdin ---------------------------------------------------------------------------------------
 
     fn read(&mut self, line: &Value, ground: &mut Ground<'_>) {
         match line["type"].as_str() {
@@ -491,17 +498,36 @@ impl Child {
                 }
             },
             "interrupt" => self.interrupted(line, ground),
+            "cancel_async_message" => {
+                let uuid = request["message_uuid"].as_str().unwrap().to_owned();
+                let place = self.waiting.iter().position(|name| *name == uuid);
+                let reply = Ok(json!({"cancelled": place.is_some()}));
+                if let Some(place) = place {
+                    self.waiting.remove(place);
+                    self.say(Inbound::Lifecycle { uuid, state: "cancelled".to_owned() });
+                }
+                self.respond(line, reply);
+            }
             "set_permission_mode" => {
                 let mode = request["mode"].as_str().unwrap().to_owned();
-                assert!(MODES.contains(&mode.as_str()), "an unknown mode was asked for");
+                assert!(mode.parse::<PermissionMode>().is_ok(), "an unknown mode was asked for");
+                if self.habits.never_confirms {
+                    return;
+                }
                 if !self.habits.has_mode(&mode) {
                     return self.respond(line, Err("invalid_mode".to_owned()));
+                }
+                if self.habits.slips && self.mode == BYPASS {
+                    // It confirms the change and stays in its mode.
+                    self.respond(line, Ok(json!({"mode": mode})));
+                    self.mode_told = true;
+                    return self.say(speech::mode_changed(BYPASS));
                 }
                 self.mode = mode;
                 self.mode_told = true;
                 let status = speech::mode_changed(&self.mode);
                 let reply = Ok(json!({"mode": self.mode}));
-                // Either order was seen.
+                // Both orders occur in practice.
                 if ground.chance.one_in(2) {
                     self.say(status);
                     self.respond(line, reply);
@@ -520,6 +546,26 @@ impl Child {
                 let reply = json!({"model": self.model});
                 self.respond(line, Ok(reply));
             }
+            "apply_flag_settings" => {
+                let level = request["settings"]["effortLevel"].as_str().map(str::to_owned);
+                if self.habits.never_confirms {
+                    return;
+                }
+                // The agent confirms any value.
+                self.effort = level.filter(|level| level != "unknown");
+                self.respond(line, Ok(json!({})));
+            }
+            "get_settings" => {
+                let applied = json!({"applied": {"effort": self.effort.as_deref().unwrap_or("low")}});
+                self.respond(line, Ok(applied));
+            }
+            "get_usage" if self.habits.is_old && ground.chance.one_in(2) => {
+                self.respond(line, Err("Unsupported control request subtype".to_owned()));
+            }
+            "get_usage" => {
+                let usage = json!({"session": {"total_cost_usd": self.cost_usd}});
+                self.respond(line, Ok(usage));
+            }
             other => panic!("the machine asked for {other}"),
         }
     }
@@ -531,10 +577,17 @@ impl Child {
             }
             return;
         }
+        if self.habits.denies_interrupt {
+            // It always claims that no prompt has begun.
+            let turn = self.turn.iter().flat_map(|turn| turn.prompts.iter());
+            let queued: Vec<&String> = turn.chain(&self.waiting).collect();
+            let reply = Ok(json!({"still_queued": queued}));
+            return self.respond(line, reply);
+        }
         let mut still_queued: Vec<&str> = self.waiting.iter().map(String::as_str).collect();
         let is_begun = self.turn.as_ref().is_some_and(|turn| turn.begun);
         if let Some(turn) = self.turn.as_ref().filter(|turn| !turn.begun) {
-            // It came right behind the prompt, and ends nothing.
+            // The interrupt arrived directly after the prompt, and ends nothing.
             still_queued.extend(turn.prompts.iter().map(String::as_str));
         }
         let reply = Ok(json!({"still_queued": still_queued}));
@@ -557,7 +610,7 @@ impl Child {
         if answer["behavior"] == "allow" {
             let ends_plan = matches!(&request, ControlRequest::CanUseTool(request) if request.tool_name == "ExitPlanMode");
             let sets = answer["updatedPermissions"][0]["mode"].as_str();
-            // A mode of its own, now and then, that nobody could ask for.
+            // Sometimes a mode that `set_permission_mode` cannot request.
             let next = if ground.chance.one_in(4) { "manual" } else { "default" };
             if let Some(mode) = sets.or(ends_plan.then_some(next)) {
                 self.mode = mode.to_owned();
@@ -580,7 +633,7 @@ impl Child {
     }
 }
 
-/// How a turn of it ends.
+/// How a turn ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum End {
     Done,

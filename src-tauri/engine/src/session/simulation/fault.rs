@@ -1,9 +1,10 @@
-//! Planted faults: each breaks one promise from outside of the machine, so that the rules can show that they see it.
+//! Planted faults: each violates one rule by changing the machine's inputs or effects, which proves that the rules
+//! detect it.
 
 use super::child::prompt_of;
 use crate::api::*;
-use crate::launch::{BYPASS, Start};
-use crate::session::machine::{Effect, Input, Note, Timer};
+use crate::launch::{Start, StartMode};
+use crate::session::machine::{Effect, Input, Timer, TranscriptEvent};
 use crate::wire::{self, Inbound};
 use serde_json::Value;
 
@@ -37,22 +38,28 @@ pub enum Fault {
     AnotherConversation,
     SaveTwice,
     BypassAgain,
+    GoOn,
+    HoldForNow,
+    ForgetContinue,
+    AskAgain,
+    SendUnconfirmed,
 }
 
 impl Fault {
-    /// Is this input kept from the machine?
+    /// Effects to use instead of passing this input to the machine, if this fault drops it.
     pub fn swallows(self, input: &Input) -> Option<Vec<Effect>> {
         match (self, input) {
             (Self::KeepRefused, Input::SaveFailed(..)) => {
                 let error = CommandError { code: ErrorCode::Internal, message: String::new(), detail: None };
                 Some(vec![Effect::Refuse(error)])
             }
+            (Self::ForgetContinue, Input::Command(Command::ContinueQueue)) => Some(Vec::new()),
             (Self::ForgetMove, Input::Command(Command::Move { .. })) => Some(Vec::new()),
             _ => None,
         }
     }
 
-    /// The input that the machine sees.
+    /// The input that the machine receives.
     pub fn changed(self, input: &Input) -> Input {
         match (self, input) {
             (Self::NowAfterwards, Input::Command(Command::Deliver { prompt_id, .. })) => {
@@ -61,22 +68,42 @@ impl Fault {
                     delivery: Delivery::AfterTurn,
                 })
             }
+            (Self::GoOn, Input::Command(Command::Interrupt)) => Input::Command(Command::InterruptAndContinue),
+            (Self::HoldForNow, Input::Command(Command::InterruptAndContinue)) => {
+                Input::Command(Command::Interrupt)
+            }
             _ => input.clone(),
         }
     }
 
-    /// The prompt that the machine forgets behind everybody's back.
+    /// Forged responses to the machine's own change requests.
+    pub fn pretended(self, effects: &[Effect]) -> Vec<Inbound> {
+        if self != Self::SendUnconfirmed {
+            return Vec::new();
+        }
+        let asked = effects.iter().filter_map(|effect| match effect {
+            Effect::Write(line) if line.contains("\"set_") => serde_json::from_str::<Value>(line).ok(),
+            _ => None,
+        });
+        let answer = |line: Value| Some(line["request_id"].as_str()?.to_owned());
+        let answered = |request_id| Inbound::ControlResponse { request_id, outcome: Ok(Value::Null) };
+        asked.filter_map(answer).map(answered).collect()
+    }
+
+    /// The prompt that the machine loses without an effect.
     pub fn forgets(self, cause: &Input, effects: &[Effect]) -> Option<PromptId> {
         if self != Self::LoseCutOff || !matches!(cause, Input::Exited(_)) {
             return None;
         }
         effects.iter().find_map(|effect| match effect {
-            Effect::Note(Note::PromptState { id, state: PromptState::Held }) => Some(id.clone()),
+            Effect::TranscriptEvent(TranscriptEvent::PromptState { id, state: PromptState::Held }) => {
+                Some(id.clone())
+            }
             _ => None,
         })
     }
 
-    /// What is carried out in place of what the machine wanted.
+    /// Changes the machine's effects before they are carried out.
     pub fn tamper(self, now: u64, cause: &Input, waiting: Option<PromptId>, effects: &mut Vec<Effect>) {
         match self {
             Self::SendTwice => repeat(effects, |effect| is_written(effect, "user")),
@@ -91,7 +118,11 @@ impl Fault {
             }
             Self::EndTooSoon if matches!(cause, Input::Exited(_)) => {
                 for effect in effects {
-                    if let Effect::Note(Note::PromptState { state: state @ PromptState::Held, .. }) = effect {
+                    if let Effect::TranscriptEvent(TranscriptEvent::PromptState {
+                        state: state @ PromptState::Held,
+                        ..
+                    }) = effect
+                    {
                         *state = PromptState::Done;
                     }
                 }
@@ -123,7 +154,7 @@ impl Fault {
                     effects.insert(0, effect);
                 }
             }
-            // Stopped without a process: only then there is no restart to come.
+            // A session stopped without a process is the only case in which no restart follows.
             Self::StartStopped if effects.contains(&Effect::Disarm(Timer::Restart)) => {
                 effects.push(Effect::Spawn(Start::default()));
             }
@@ -156,21 +187,36 @@ impl Fault {
             }
             Self::ForgetJoin if matches!(cause, Input::Line(Inbound::Init(_))) => {
                 effects.retain(|effect| {
-                    !is_written(effect, "user") && !matches!(effect, Effect::Note(Note::PromptState { .. }))
+                    !is_written(effect, "user")
+                        && !matches!(effect, Effect::TranscriptEvent(TranscriptEvent::PromptState { .. }))
                 });
             }
             Self::AnotherConversation if matches!(cause, Input::Line(Inbound::Result(_))) => {
                 effects.retain(|effect| {
-                    !matches!(effect, Effect::Note(Note::PromptState { state: PromptState::Held, .. }))
+                    !matches!(
+                        effect,
+                        Effect::TranscriptEvent(TranscriptEvent::PromptState {
+                            state: PromptState::Held,
+                            ..
+                        })
+                    )
                 });
             }
             Self::SaveTwice => repeat(effects, |effect| matches!(effect, Effect::Save(None))),
             Self::BypassAgain if !matches!(cause, Input::StartWithoutAsking) => {
                 for effect in effects {
                     if let Effect::Spawn(start) = effect {
-                        start.mode = Some(BYPASS.to_owned());
+                        start.mode = Some(StartMode::WithoutAsking);
                     }
                 }
+            }
+            Self::AskAgain => {
+                let asks = |effect: &&Effect| {
+                    is_written(effect, "control_request")
+                        && !matches!(effect, Effect::Write(line) if line.contains("\"initialize\""))
+                };
+                let again: Vec<Effect> = effects.iter().filter(asks).cloned().collect();
+                effects.extend(std::iter::repeat_n(again, 20).flatten());
             }
             Self::ForgetDisarm => effects.retain(|effect| *effect != Effect::Disarm(Timer::Interrupt)),
             _ => {}

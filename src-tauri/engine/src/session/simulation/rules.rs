@@ -1,6 +1,7 @@
-//! What is promised, checked at every step from what can be seen outside of the machine: its inputs, its effects, the
-//! disk, and the truth about the agent. Nothing in here asks the machine what it thinks, except to compare.
+//! Rules of a session, checked at every step from outside of the machine: its inputs, its effects, the disk, and the
+//! model's knowledge of the agent. The machine's own state is read only to compare it.
 
+mod asking;
 mod facts;
 mod process;
 mod prompts;
@@ -11,7 +12,8 @@ pub use facts::describe;
 pub use process::Phase;
 
 use crate::api::PromptId;
-use crate::session::machine::{Effect, Input, Limits, Machine, Memory, Timer};
+use crate::session::machine::{Effect, Input, Machine, SavedSession, Timeouts, Timer};
+use asking::Asking;
 use facts::Facts;
 use process::Process;
 use prompts::Prompts;
@@ -20,44 +22,48 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use turns::Turns;
 
-/// The kinds of promises.
+/// The kinds of rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
     /// An accepted prompt is in exactly one place, ends once, and is sent only when that is allowed.
     Prompts,
-    /// Prompts go in the order of the queue, one at a time.
+    /// Prompts are sent in queue order, one per turn; only urgent ones are sent into a running turn.
     Order,
-    /// Each time a prompt is sent it has a name that the agent does not know.
+    /// A prompt is sent under a new name each time.
     Names,
-    /// What is meant for one conversation goes into no other.
+    /// A prompt for one conversation is never sent to another.
     Conversation,
-    /// The disk is written once for all that changed.
+    /// One save per step covers all changes.
     Saves,
-    /// What is on disk is what would be needed after a crash.
+    /// The record on disk is sufficient to recover from a crash.
     Disk,
-    /// A request gets one answer, which somebody gave, or none.
+    /// A request gets at most one answer, and only one that the user gave.
     Answers,
-    /// One process, to which nothing is written that cannot be read.
+    /// At most one process; nothing is written that it cannot read.
     Process,
-    /// A stopped session stays stopped, and the ladder ends.
+    /// A stopped session stays stopped, and every shutdown finishes.
     Stop,
-    /// Restarts are few and spaced.
+    /// Automatic restarts are limited in number and spaced.
     Restarts,
-    /// Turns begin and end in pairs, and truly.
+    /// Turns start and end in pairs, as the agent reports them.
     Turns,
-    /// A timer is armed exactly while it is waited for.
+    /// A timer is armed exactly while its event is awaited.
     Timers,
-    /// Only the process that a person chose that for runs without asking.
+    /// A process runs without asking only if the user chose that for it.
     Asking,
-    /// What is shown is what is.
+    /// The number of control requests is bounded, whatever the agent answers.
+    Budget,
+    /// A prompt is sent only after earlier changes are confirmed.
+    Switches,
+    /// The published session matches the model.
     Facts,
-    /// Nothing waits for ever.
+    /// Nothing waits forever.
     Progress,
-    /// Nothing is kept that nobody put in.
+    /// The machine keeps nothing beyond what the model knows.
     Bounds,
 }
 
-/// A broken promise.
+/// A violated rule.
 #[derive(Debug)]
 pub struct Violation {
     pub rule: Rule,
@@ -66,7 +72,7 @@ pub struct Violation {
 
 pub type Checked = Result<(), Violation>;
 
-/// Breaks a promise unless the condition holds.
+/// Returns a violation unless the condition holds.
 macro_rules! hold {
     ($condition:expr, $rule:ident, $($words:tt)+) => {
         if !$condition {
@@ -79,12 +85,14 @@ macro_rules! hold {
 }
 pub(super) use hold;
 
-/// A step: what caused it, and the truth about it.
+/// One step: its cause, and what really happened.
 pub struct Scene<'a> {
     pub now: u64,
     pub cause: &'a Input,
-    /// The prompts that are over with this line.
+    /// Prompts that really end with this line.
     pub ended: &'a [PromptId],
+    /// The machine ends the process in this step. Not known yet while the input is looked at.
+    pub ends_process: bool,
 }
 
 pub struct Rules {
@@ -92,39 +100,44 @@ pub struct Rules {
     pub requests: Requests,
     pub process: Process,
     pub turns: Turns,
+    asking: Asking,
     facts: Facts,
 }
 
 impl Rules {
-    pub fn new(limits: &Limits) -> Self {
+    pub fn new(timeouts: &Timeouts) -> Self {
         Self {
             prompts: Prompts::default(),
             requests: Requests::default(),
-            process: Process::new(limits),
+            process: Process::new(timeouts),
             turns: Turns::default(),
+            asking: Asking::default(),
             facts: Facts::default(),
         }
     }
 
-    /// Before the machine takes the input.
+    /// Called before the machine receives the input.
     pub fn input(&mut self, scene: &Scene<'_>) -> Checked {
         self.process.input(scene);
+        self.asking.input(scene);
         self.turns.input(scene, self.process.phase, self.prompts.ends_turn(scene.cause));
         self.prompts.input(scene)?;
         self.requests.input(scene, self.process.phase)
     }
 
-    /// Before the effect is carried out. `line` is what it writes.
+    /// Called before the effect is carried out. `line` is the JSON that it writes.
     pub fn effect(&mut self, scene: &Scene<'_>, effect: &Effect, line: Option<&Value>) -> Checked {
         self.process.effect(scene, effect, line)?;
+        self.asking.effect(scene, effect, line)?;
         self.prompts.effect(scene, effect, line, &self.turns)?;
         self.requests.effect(scene, effect, line)?;
         self.turns.effect(scene, effect, line, self.process.phase)
     }
 
-    /// Once all effects of a step are carried out.
+    /// Called after all effects of a step are carried out.
     pub fn end_of_step(&mut self, scene: &Scene<'_>, machine: &Machine) -> Checked {
         self.process.end_of_step(scene, self.turns.has_ended());
+        self.asking.end_of_step();
         if self.process.has_lost_conversation(scene.cause) {
             let next = self.prompts.next();
             hold!(next.is_none(), Conversation, "{next:?} would go into a conversation that it is not for");
@@ -134,11 +147,14 @@ impl Rules {
         self.turns.end_of_step(scene, &self.prompts)
     }
 
-    /// Once everything that followed from an input is done.
+    /// Called after an input and everything that followed from it.
     pub fn settled(&mut self, now: u64, machine: &Machine, timers: &BTreeMap<Timer, u64>) -> Checked {
         let has_turn = self.turns.running.is_some();
         self.process.settled(now, machine, timers, has_turn, self.turns.interrupting)?;
-        if self.process.phase == Phase::Ready && self.turns.takes_prompts() {
+        let waits = timers.contains_key(&Timer::Switch);
+        hold!(!waits || self.process.phase == Phase::Ready, Timers, "Switch is armed");
+        hold!(waits || !self.asking.is_unconfirmed(), Timers, "Switch is not armed");
+        if self.process.phase == Phase::Ready && self.turns.takes_prompts() && !waits {
             let urgent = self.prompts.urgent();
             hold!(urgent.is_none(), Progress, "{urgent:?} was to go into the turn");
         }
@@ -151,24 +167,27 @@ impl Rules {
                         "{id} waits, and nothing starts the agent"
                     );
                 }
-                Phase::Ready => hold!(has_turn, Progress, "{id} waits, and the agent has nothing to do"),
+                Phase::Ready => {
+                    hold!(has_turn || waits, Progress, "{id} waits, and the agent has nothing to do")
+                }
                 Phase::Starting | Phase::Stopping => {}
             }
         }
         Ok(())
     }
 
-    /// Compares what is shown with what is. It costs more than the rest.
+    /// Compares the published session with the model. More expensive than the other checks.
     pub fn shown(&mut self, machine: &mut Machine) -> Checked {
         self.facts.check(machine, &self.process, &self.prompts, &self.requests, &self.turns)
     }
 
-    /// The app crashed, and came back with what was on disk.
-    pub fn restarted(&mut self, memory: &Memory, is_certain: bool, limits: &Limits) -> Checked {
-        self.process = Process::new(limits);
+    /// Called after a crash of the app, with the record that it restarted from.
+    pub fn restarted(&mut self, memory: &SavedSession, is_certain: bool, timeouts: &Timeouts) -> Checked {
+        self.process = Process::new(timeouts);
         self.process.remember(memory);
         self.requests = Requests::default();
         self.turns = Turns::default();
+        self.asking = Asking::default();
         self.facts = Facts::default();
         self.prompts.restarted(memory, is_certain)
     }

@@ -1,9 +1,10 @@
-//! What happened, counted, so that a simulation that has gone blind is noticed.
+//! Counts of the situations that the simulation reached. A situation that a million steps never reach fails the test.
 
 use std::collections::BTreeMap;
 
-const SIGHTS: [&str; 31] = [
+const SIGHTS: [&str; 33] = [
     "a broken pipe",
+    "a change that is not confirmed",
     "a conversation that is gone",
     "a crash of the app",
     "a failed save",
@@ -20,8 +21,9 @@ const SIGHTS: [&str; 31] = [
     "a restart",
     "a resumed start",
     "a rule kept",
-    "a rung of the ladder",
+    "a stage of the ladder",
     "a process that asks nothing",
+    "a prompt given back",
     "a session that came to rest",
     "a turn cut off",
     "a turn done",

@@ -1,20 +1,19 @@
-//! A user who does everything, at any time, some of it twice and too late.
+//! Simulated user: sends every command at any time, some of them twice or too late.
 
 use super::chance::Chance;
 use super::rules::Rules;
 use crate::api::*;
-use crate::launch::MODES;
 use crate::session::machine::{Input, Prompt};
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// Prompts that a user lets wait before waiting too.
-const PATIENCE: usize = 6;
+/// Unfinished prompts at which the user mostly stops sending new ones.
+const DEADLINE: usize = 6;
 
 #[derive(Default)]
 pub struct User {
     n_prompts: u64,
-    /// Requests that were seen, the last of them; most are over.
+    /// The last requests that the user acted on; most of them are closed.
     seen: Vec<RequestId>,
 }
 
@@ -23,7 +22,9 @@ impl User {
         let command = match chance.below(100) {
             0..30 => return self.prompt(chance, rules),
             30..60 => self.decide(chance, rules),
-            60..67 => Command::Interrupt,
+            60..65 => Command::Interrupt,
+            65 => Command::InterruptAndContinue,
+            66 => Command::ContinueQueue,
             67..70 => Command::Withdraw { prompt_id: self.a_prompt(chance, rules) },
             70..74 => {
                 let text = *chance.pick(&["changed", "changed", "fix it", " "]).unwrap();
@@ -37,11 +38,12 @@ impl User {
                 Command::Deliver { prompt_id: self.a_prompt(chance, rules), delivery: a_delivery(chance) }
             }
             81..86 => Command::Resend { prompt_id: self.a_prompt(chance, rules) },
-            86..90 => {
-                let mode = if chance.one_in(8) { "bypassPermissions" } else { chance.pick(MODES).unwrap() };
-                Command::SetMode { mode: mode.to_owned() }
+            86..90 => Command::SetMode { mode: *chance.pick(&PermissionMode::ALL).unwrap() },
+            90 => {
+                let level = *chance.pick(&["low", "high", "unknown"]).unwrap();
+                Command::SetEffort { effort: (!chance.one_in(4)).then(|| level.to_owned()) }
             }
-            90..93 => {
+            91..93 => {
                 let model = *chance.pick(&["opus", "sonnet", "haiku", "unknown", ""]).unwrap();
                 Command::SetModel { model: model.to_owned() }
             }
@@ -51,17 +53,18 @@ impl User {
             }
             95 | 96 => Command::Stop,
             97 => return Input::StartWithoutAsking,
+            98 => Command::Start,
             _ => return Input::Start,
         };
         Input::Command(command)
     }
 
     fn prompt(&mut self, chance: &mut Chance, rules: &Rules) -> Input {
-        if rules.prompts.n_unended() >= PATIENCE && !chance.one_in(10) {
+        if rules.prompts.n_unended() >= DEADLINE && !chance.one_in(10) {
             return Input::Command(self.decide(chance, rules));
         }
         self.n_prompts += 1;
-        // Two that are the same stay two.
+        // Two prompts with equal text stay two prompts.
         let text = *chance.pick(&["fix it", "fix it", "fix it", "go on\nand on", "/clear", " "]).unwrap();
         let image = Image { media_type: "image/png".to_owned(), data: "AA==".to_owned() };
         let images = if chance.one_in(12) { vec![image] } else { Vec::new() };
@@ -70,7 +73,7 @@ impl User {
         Input::Prompt(Prompt::new(id, text.to_owned(), images, a_delivery(chance)))
     }
 
-    /// One that waits, mostly.
+    /// Mostly a known prompt, sometimes a random id.
     fn a_prompt(&self, chance: &mut Chance, rules: &Rules) -> PromptId {
         let known: Vec<_> = rules.prompts.known().collect();
         match chance.pick(&known) {
@@ -79,7 +82,7 @@ impl User {
         }
     }
 
-    /// On one that is open, mostly.
+    /// Mostly decides an open request, sometimes a closed or unknown one.
     fn decide(&mut self, chance: &mut Chance, rules: &Rules) -> Command {
         let request_id = match chance.pick(&rules.requests.open) {
             Some((id, _)) if !chance.one_in(8) => id.clone(),
@@ -89,7 +92,7 @@ impl User {
             self.seen.remove(0);
         }
         self.seen.push(request_id.clone());
-        // Now and then of something else than what is asked.
+        // Sometimes the decision does not name the input that was shown.
         let shown = rules.requests.shown(&request_id).filter(|_| !chance.one_in(10));
         Command::Decide { request_id, shown, decision: decision(chance) }
     }

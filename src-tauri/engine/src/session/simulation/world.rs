@@ -1,4 +1,4 @@
-//! Everything around one machine: the agent, the disk, the timers, the user, and the app that may crash at any moment.
+//! The environment of one machine: the agent, the disk, the timers, the user, and an app that can crash at any moment.
 
 use super::chance::Chance;
 use super::child::{AgentDisk, Child, Ground, Habits, Out, resolved};
@@ -7,28 +7,28 @@ use super::rules::{Checked, Phase, Rules, Scene, describe, hold};
 use super::seen::Seen;
 use super::user::{self, User};
 use crate::api::*;
-use crate::launch::{BYPASS, Start};
-use crate::session::machine::{Effect, Input, Limits, Machine, Memory, Timer};
+use crate::launch::{Start, StartMode};
+use crate::session::machine::{Effect, Input, Machine, SavedSession, Timeouts, Timer, TranscriptEvent};
 
 use crate::wire::Inbound;
 use serde_json::Value;
 use std::collections::{BTreeMap, VecDeque};
 
-/// The record on disk.
+/// The session record on disk.
 #[derive(Default)]
 struct Disk {
-    memory: Memory,
+    memory: SavedSession,
     is_full: bool,
-    /// The last write that did not succeed left what was there.
+    /// The content of the disk is known: no failed write has replaced it.
     is_certain: bool,
-    /// Nothing failed to be written since.
+    /// The last save succeeded, and the app has not crashed since.
     is_synced: bool,
 }
 
 pub struct World {
     chance: Chance,
     now: u64,
-    limits: Limits,
+    timeouts: Timeouts,
     machine: Machine,
     child: Option<Child>,
     agent_disk: AgentDisk,
@@ -37,13 +37,13 @@ pub struct World {
     user: User,
     rules: Rules,
     fault: Option<Fault>,
-    /// Nothing goes wrong any more, and the user only answers.
+    /// No more faults; the user only answers requests.
     is_calm: bool,
-    /// Asked of earlier processes, and never answered.
+    /// Request ids that the previous process received and never answered.
     ghosts: Vec<String>,
     pub n_steps: u64,
     pub seen: Seen,
-    /// The last inputs and effects, if somebody wants to read them.
+    /// The last inputs and effects, if they are recorded.
     pub trace: Option<VecDeque<String>>,
 }
 
@@ -51,11 +51,11 @@ impl World {
     pub fn new(seed: u64, fault: Option<Fault>) -> Self {
         let mut chance = Chance::new(seed);
         let hibernate_ms = *chance.pick(&[0, 60_000, 30 * 60_000]).unwrap();
-        let limits = Limits { hibernate_ms, ..Limits::default() };
-        let mut rules = Rules::new(&limits);
-        // A session may be opened with a past of its own.
+        let timeouts = Timeouts { hibernate_ms, ..Timeouts::default() };
+        let mut rules = Rules::new(&timeouts);
+        // One session in four starts with a saved conversation.
         let mut agent_disk = AgentDisk::default();
-        let mut memory = Memory::default();
+        let mut memory = SavedSession::default();
         if chance.one_in(4) {
             memory.agent_session_id = Some("past".to_owned());
             memory.resumable = true;
@@ -67,8 +67,8 @@ impl World {
         Self {
             chance,
             now: 1_700_000_000_000,
-            machine: Machine::new(memory.clone(), limits.clone()),
-            limits,
+            machine: Machine::new(memory.clone(), timeouts.clone()),
+            timeouts,
             child: None,
             agent_disk,
             disk: Disk { memory, is_full: false, is_certain: true, is_synced: true },
@@ -97,9 +97,9 @@ impl World {
         }
     }
 
-    // --- what happens next -----------------------------------------------------------------------------------
+    // --- the next event --------------------------------------------------------------------------------------
 
-    /// Lets one thing happen.
+    /// Makes one random event happen.
     pub fn tick(&mut self) -> Checked {
         let due = self.due();
         if due.is_none() {
@@ -121,7 +121,7 @@ impl World {
             98 if self.disk.is_full => self.disk.is_full = false,
             98 => self.disk.is_full = self.chance.one_in(40),
             99 if self.chance.one_in(40) => {
-                // The agent's own store is tidied.
+                // The agent's own store is cleaned up.
                 self.agent_disk.conversations.clear();
             }
             _ => {}
@@ -138,14 +138,15 @@ impl World {
         self.seen.saw(match timer {
             Timer::Initialize => "an agent that does not answer",
             Timer::Interrupt => "an interrupt ignored",
-            Timer::Stop => "a rung of the ladder",
+            Timer::Switch => "a change that is not confirmed",
+            Timer::Stop => "a stage of the ladder",
             Timer::Restart => "a restart",
             Timer::Hibernate => "the end of patience with an idle agent",
         });
         self.step(Input::Timer(timer), &[])
     }
 
-    /// Takes what the process says.
+    /// Processes the next output of the process.
     fn hear(&mut self) -> Checked {
         let Some(out) = self.child.as_mut().and_then(|child| child.out.pop_front()) else { return Ok(()) };
         match out {
@@ -180,7 +181,7 @@ impl World {
         }
     }
 
-    /// A moment, or as long as it takes until something is due.
+    /// Advances the clock by a random moment, or to the next due time.
     fn time_passes(&mut self) {
         let timer = self.timers.values().min().copied();
         let pause = self.child.as_ref().and_then(|child| child.pauses_until(self.now));
@@ -197,12 +198,14 @@ impl World {
         while let Some(cause) = inputs.pop_front() {
             self.n_steps += 1;
             self.tell(|| format!("<- {cause:?}"));
-            let scene = Scene { now: self.now, cause: &cause, ended };
+            let scene = Scene { now: self.now, cause: &cause, ended, ends_process: false };
             if self.rules.prompts.ends_turn(&cause) {
                 self.seen.saw("a prompt that goes now");
             }
             self.rules.input(&scene)?;
             let effects = self.effects(&cause);
+            let ends_process = effects.contains(&Effect::CloseStdin);
+            let scene = Scene { ends_process, ..scene };
             for effect in effects {
                 if !self.is_calm && self.chance.one_in(1500) {
                     return self.app_crashes();
@@ -235,6 +238,9 @@ impl World {
         if fault == Fault::ForgetChange {
             self.machine.take_changed();
         }
+        for line in fault.pretended(&effects) {
+            effects.extend(self.machine.step(self.now, Input::Line(line)));
+        }
         fault.tamper(self.now, cause, waiting, &mut effects);
         effects
     }
@@ -264,7 +270,8 @@ impl World {
             Effect::CloseStdin => self.child.iter_mut().for_each(Child::close_stdin),
             Effect::Terminate => {
                 if let Some(child) = &mut self.child {
-                    let is_deaf = child.habits.deaf_to_interrupt || !child.is_visibly_busy();
+                    let Habits { deaf_to_interrupt, denies_interrupt, .. } = child.habits;
+                    let is_deaf = deaf_to_interrupt || denies_interrupt || !child.is_visibly_busy();
                     let obeys = !is_deaf && child.is_caught_up(self.now);
                     let is_unjust = obeys && matches!(cause, Input::Timer(Timer::Interrupt));
                     hold!(!is_unjust, Turns, "an agent is ended that did as it was told");
@@ -302,7 +309,12 @@ impl World {
                 Resolution::Answered => "a question answered",
                 Resolution::Withdrawn { .. } => "a request withdrawn",
             }),
-            Effect::Emit(_) | Effect::Note(_) | Effect::Refuse(_) => {}
+            Effect::TranscriptEvent(TranscriptEvent::PromptState { state: PromptState::Held, .. })
+                if matches!(cause, Input::Line(Inbound::Lifecycle { .. })) =>
+            {
+                self.seen.saw("a prompt given back");
+            }
+            Effect::Emit(_) | Effect::TranscriptEvent(_) | Effect::Refuse(_) => {}
         }
         Ok(None)
     }
@@ -313,7 +325,7 @@ impl World {
             let message = "The agent could not be started".to_owned();
             return Input::SpawnFailed(CommandError { code: ErrorCode::SpawnFailed, message, detail: None });
         }
-        if start.mode.as_deref() == Some(BYPASS) {
+        if start.mode == Some(StartMode::WithoutAsking) {
             self.seen.saw("a process that asks nothing");
         }
         self.seen.saw(if start.resume.is_some() { "a resumed start" } else { "a fresh start" });
@@ -340,14 +352,14 @@ impl World {
         self.seen.saw("a failed save");
         self.disk.is_synced = false;
         if self.chance.one_in(4) {
-            // It is there, only nobody can be sure of it.
+            // The record was written, but the write was not confirmed.
             self.disk.memory = memory;
             self.disk.is_certain = false;
         }
         Ok(prompt.map(|id| Input::SaveFailed(id, "the disk is full".to_owned())))
     }
 
-    /// The app is gone, its agent with it, and comes back with what is on disk.
+    /// The app and its agent die; the app restarts from the record on disk.
     fn app_crashes(&mut self) -> Checked {
         self.tell(|| "-- the app crashes --".to_owned());
         self.seen.saw("a crash of the app");
@@ -356,19 +368,19 @@ impl World {
         self.timers.clear();
         self.now += self.chance.below(3_600_000);
         let text = serde_json::to_string(&self.disk.memory).unwrap();
-        let memory: Memory = serde_json::from_str(&text).unwrap();
-        self.rules.restarted(&memory, self.disk.is_certain, &self.limits)?;
-        self.machine = Machine::new(memory, self.limits.clone());
+        let memory: SavedSession = serde_json::from_str(&text).unwrap();
+        self.rules.restarted(&memory, self.disk.is_certain, &self.timeouts)?;
+        self.machine = Machine::new(memory, self.timeouts.clone());
         self.disk.is_synced = false;
         self.settled()
     }
 
-    /// Compares with the truth, once an input has been dealt with.
+    /// Compares the machine with the model after an input and everything that followed from it.
     fn settled(&mut self) -> Checked {
         self.rules.settled(self.now, &self.machine, &self.timers)?;
         if self.disk.is_synced && self.n_steps.is_multiple_of(4) {
             let mut memory = self.machine.memory();
-            // Whether one is held, and when it was to go, is not asked after a crash: all are held.
+            // A crash resets these two fields, so they are not compared: every prompt comes back as held.
             memory.prompts.iter_mut().zip(&self.disk.memory.prompts).for_each(|(now, then)| {
                 now.held = then.held;
                 now.delivery = then.delivery;
@@ -413,15 +425,15 @@ impl World {
         Ok(())
     }
 
-    // --- the end of a life -----------------------------------------------------------------------------------
+    // --- the end of a lifetime -------------------------------------------------------------------------------
 
-    /// The session is stopped, whatever it was doing: soon there is no process.
+    /// Stops the session in any state; the process must end within the timeouts.
     pub fn stop(&mut self) -> Checked {
         let (began, crashes) = (self.now, self.seen.times("a crash of the app"));
         self.step(Input::Command(Command::Stop), &[])?;
         for _ in 0..10_000 {
             if self.child.is_none() {
-                let limit = self.limits.end_of_input_ms + self.limits.terminate_ms;
+                let limit = self.timeouts.end_of_input_ms + self.timeouts.terminate_ms;
                 let took = self.now - began;
                 let app_crashed = self.seen.times("a crash of the app") != crashes;
                 hold!(took <= limit + 5_000 || app_crashed, Stop, "it took {took} ms to stop");
@@ -444,7 +456,7 @@ impl World {
         Ok(())
     }
 
-    /// Nothing goes wrong any more, and the user only answers: everything comes to its end, and then to rest.
+    /// Removes all faults and lets the user only answer: everything must finish, and the session must become idle.
     pub fn calm_down(&mut self) -> Checked {
         self.is_calm = true;
         self.disk.is_full = false;
@@ -490,7 +502,7 @@ impl World {
         hold!(prompts.in_flight.is_empty(), Progress, "{:?} never ends", prompts.in_flight);
         hold!(prompts.next().is_none(), Progress, "{:?} never goes", prompts.next());
         hold!(self.machine.is_idle(), Progress, "it is not idle, and nothing happens");
-        hold!(self.limits.hibernate_ms == 0 || self.child.is_none(), Progress, "it never hibernates");
+        hold!(self.timeouts.hibernate_ms == 0 || self.child.is_none(), Progress, "it never hibernates");
         self.rules.shown(&mut self.machine)
     }
 }

@@ -1,4 +1,4 @@
-//! Lines of every sort, and what they are read as.
+//! Tests for parsing lines of every kind.
 
 use super::*;
 use crate::wire::{ContentBlock, TokenUsage, TurnResult};
@@ -131,4 +131,30 @@ fn the_window_is_that_of_the_model_that_works() {
     assert_eq!(result.context_window(Some("large")), Some(1_000_000));
     assert_eq!(result.context_window(Some("odd")), Some(1_000_000));
     assert_eq!(result.context_window(None), Some(1_000_000));
+}
+
+#[test]
+fn an_error_line_says_what_it_can() {
+    for (line, words) in [
+        (r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#, "Overloaded"),
+        (r#"{"type":"error","error":"the credit is used up"}"#, "the credit is used up"),
+        (r#"{"type":"error","message":"no such session","error":{"code":7}}"#, "no such session"),
+        (r#"{"type":"error","error":{"type":"api_error","message":" "}}"#, "api_error"),
+        (r#"{"type":"error","code":7}"#, r#"{"type":"error","code":7}"#),
+    ] {
+        let Inbound::Error { words: read } = parse(line.as_bytes()) else { panic!("{line}") };
+        assert_eq!(read, words, "{line}");
+    }
+}
+
+#[test]
+fn lost_writes_of_another_shape_may_be_the_conversation() {
+    let read = |fields: &str| {
+        parse(format!(r#"{{"type":"system","subtype":"session_writes_lost"{fields}}}"#).as_bytes())
+    };
+    let lost =
+        |error_code: &str, transcript| Inbound::WritesLost { error_code: error_code.into(), transcript };
+    assert_eq!(read(r#","error_code":"ENOSPC","lost":["transcript","global_config"]"#), lost("ENOSPC", true));
+    assert_eq!(read(r#","error_code":"EDQUOT","lost":["global_config"]"#), lost("EDQUOT", false));
+    assert_eq!(read(r#","lost":"all""#), lost("", true));
 }

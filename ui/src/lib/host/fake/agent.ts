@@ -1,4 +1,4 @@
-// How the fake host carries out commands: a turn that streams, edits, asks and ends.
+// Commands of the fake host: a turn that streams, edits, asks and ends.
 
 import type { Command, CommandError, Delivery, QueuedPrompt, Resolution } from '../../bindings/api';
 import { document } from './markdown';
@@ -10,13 +10,23 @@ const FRAME_MS = 30;
 /** Characters that arrive with each step of a stream. */
 const STEP = 7;
 
-/** Carries a command out, or says why not. */
+/** Runs a command; returns the error if it is refused. */
 export function runCommand(session: FakeSession, command: Command): CommandError | null {
   switch (command.type) {
     case 'prompt':
       accept(session, command.text, command.images.length, command.delivery);
       return null;
     case 'interrupt':
+      session.patch({ queue: session.facts.queue.map((prompt) => ({ ...prompt, held: true, delivery: 'afterTurn' })) });
+      if (session.abort()) session.status({ type: 'interrupting' });
+      return null;
+    case 'continueQueue':
+      session.patch({
+        queue: session.facts.queue.map((prompt) => ({ ...prompt, held: prompt.cutOff && prompt.held })),
+      });
+      next(session);
+      return null;
+    case 'interruptAndContinue':
       if (session.abort()) session.status({ type: 'interrupting' });
       return null;
     case 'decide':
@@ -78,6 +88,12 @@ export function runCommand(session: FakeSession, command: Command): CommandError
     case 'rename':
       session.patch({ title: command.title });
       return null;
+    case 'start':
+      session.patch({ alive: true });
+      return null;
+    case 'reload':
+      // The fake agent restarts in the same state.
+      return null;
     case 'stop':
       session.abort();
       session.patch({ status: { type: 'stopped' }, alive: false });
@@ -111,7 +127,7 @@ function accept(session: FakeSession, text: string, nImages: number, delivery: D
   enqueue(session, { id: `p${nextPrompt++}`, text, nImages, held: false, cutOff: false, delivery });
 }
 
-/** Puts a prompt into the turn, in front, or behind all others, as its delivery says. */
+/** Adds a prompt to the turn, or to the front or the end of the queue, as its delivery says. */
 function enqueue(session: FakeSession, prompt: QueuedPrompt): void {
   const { queue, turnStartedAt, takesIntoTurn } = session.facts;
   if (prompt.delivery === 'intoTurn' && turnStartedAt !== null && takesIntoTurn) {
@@ -123,7 +139,7 @@ function enqueue(session: FakeSession, prompt: QueuedPrompt): void {
   next(session);
 }
 
-/** Sends the next prompt in line, if no turn runs. */
+/** Sends the next prompt in the queue if no turn is running. */
 function next(session: FakeSession): void {
   const prompt = session.facts.queue.find((queued) => !queued.held);
   if (prompt === undefined || session.facts.turnStartedAt !== null) return;
@@ -131,6 +147,7 @@ function next(session: FakeSession): void {
     queue: session.facts.queue.filter((queued) => queued.id !== prompt.id),
     status: { type: 'working', activity: 'Thinking' },
     alive: true,
+    isEmpty: false,
     turnStartedAt: Date.now(),
     takesIntoTurn: true,
     title: session.facts.title === 'New session' ? prompt.text.slice(0, 60) : session.facts.title,

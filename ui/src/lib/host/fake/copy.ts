@@ -1,4 +1,4 @@
-// Texts to take along, as the engine makes them.
+// Texts for the clipboard, in the engine's format.
 
 import type { CopyOf } from '../../bindings/api';
 import { blocksText, diffText, fenced, indented, spansText } from '../../document/markdown';
@@ -10,12 +10,13 @@ export function textOf(session: FakeSession, copy: CopyOf): string | undefined {
   if (body?.type === 'prompt') return body.text;
   if (body?.type === 'toolCall') {
     const { detail } = body;
+    if (copy.type === 'raw') return JSON.stringify({ tool: body.tool, detail }, null, 2);
     return detail.type === 'command' ? detail.command : detail.type === 'json' ? detail.input : undefined;
   }
   return body?.type === 'text' ? blocksText(body.blocks) : undefined;
 }
 
-/** Thinking is left out; tool calls are one line each, with what they changed or ran. */
+/** Thinking is left out. Tool calls take one line each, plus what they changed or ran. */
 function conversationText({ facts, items }: FakeSession): string {
   const parts = [`# ${facts.title}`];
   for (const { body, parent } of items) {

@@ -1,6 +1,15 @@
 // Facts of a made-up project.
 
-import type { AgentKind, Model, Preferences, ProjectView, Session, Status, Survivor } from '../../bindings/api';
+import type {
+  AgentKind,
+  Model,
+  Preferences,
+  ProjectView,
+  Session,
+  Status,
+  OrphanProcess,
+  UnreadFile,
+} from '../../bindings/api';
 
 export const START = Date.now();
 const MINUTE = 60_000;
@@ -16,7 +25,9 @@ export const PROJECT: ProjectView = {
   agent: { type: 'found', kind: 'claude', program: '/usr/bin/claude', source: 'PATH' },
   problem: null,
   trust: null,
-  survivors: [],
+  startRefused: false,
+  orphans: [],
+  unreadFiles: [],
   appVersion: '0.1.0',
 };
 
@@ -33,6 +44,7 @@ export function emptySession(id: string, title: string, agent: AgentKind = 'clau
     agent,
     agentSessionId: null,
     status: { type: 'idle' },
+    isEmpty: title === 'New session',
     alive: false,
     pid: null,
     agentVersion: '2.1.329',
@@ -41,7 +53,7 @@ export function emptySession(id: string, title: string, agent: AgentKind = 'clau
     effort: 'medium',
     thinking: true,
     rules: null,
-    channelFault: null,
+    missedPrompt: null,
     models: [
       model('default', 'Default', 'What the agent recommends'),
       model('opus', 'Opus 5.5', 'Most capable'),
@@ -50,7 +62,7 @@ export function emptySession(id: string, title: string, agent: AgentKind = 'clau
     commands: [
       { name: 'clear', description: 'Start over with an empty context', argumentHint: '' },
       { name: 'compact', description: 'Shorten the conversation to a summary', argumentHint: '[instructions]' },
-      { name: 'cost', description: 'Show what this session cost', argumentHint: '' },
+      { name: 'cost', description: 'Viewport what this session cost', argumentHint: '' },
       { name: 'review', description: 'Review the changes of a branch', argumentHint: '[branch]' },
     ],
     queue: [],
@@ -60,17 +72,39 @@ export function emptySession(id: string, title: string, agent: AgentKind = 'clau
     createdAt: Date.now(),
     changedAt: Date.now(),
     turnStartedAt: null,
+    nBackground: 0,
     restricted: false,
   };
 }
 
-/** A session for the list: its title, how it stands, and how many minutes ago that was. */
+/** A session for the list: its title, its status, and how many minutes ago that changed. */
 export function listed(id: string, title: string, status: Status, minutesAgo: number): Session {
   return { ...emptySession(id, title), status, changedAt: START - minutesAgo * MINUTE };
 }
 
-/** What a run that was killed left behind. */
-export const SURVIVORS: Survivor[] = [
+/** Files that the engine could not read. */
+export const UNREAD_FILES: UnreadFile[] = [
+  {
+    kind: 'preferences',
+    path: '/home/ines/.local/share/deskbell/preferences.json',
+    problem: 'it is a folder, not a file',
+    movedTo: '/home/ines/.local/share/deskbell/preferences.json.unreadable',
+  },
+  {
+    kind: 'session',
+    path: '/home/ines/.local/share/deskbell/sessions/7d1f.json',
+    problem: 'it is a named pipe, not a file',
+    movedTo: '/home/ines/.local/share/deskbell/sessions/7d1f.json.unreadable',
+  },
+  {
+    kind: 'branch',
+    path: '/home/ines/ledger/.git/HEAD',
+    problem: 'it is a named pipe, not a file',
+    movedTo: null,
+  },
+];
+
+export const SURVIVORS: OrphanProcess[] = [
   {
     pid: 48_213,
     command: 'npm run dev -- --port 5173',
@@ -80,7 +114,7 @@ export const SURVIVORS: Survivor[] = [
   { pid: 48_377, command: 'sleep 600', folder: '/home/ines/ledger', startedAt: START - 49 * MINUTE },
 ];
 
-/** What can be named in a prompt. */
+/** Files that can be mentioned in a prompt. */
 export const PROJECT_FILES = [
   'Cargo.toml',
   'README.md',

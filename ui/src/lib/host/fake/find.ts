@@ -1,15 +1,15 @@
-// Finding words in a whole conversation, as the engine does.
+// Search in a whole conversation, as in the engine.
 
 import type { Body, CodeLine, Found, Hit, Item } from '../../bindings/api';
 import { blocksText, codeText, diffText } from '../../document/markdown';
 
-/** What can be read of an item at a glance, and what is unfolded. */
+/** The text of an item: the part that is always visible, and the part that is folded. */
 interface Words {
   shown: string;
   inside: string;
 }
 
-/** The item of that number among those that hold `query`, or the last. Upper and lower case count as the same. */
+/** Finds the item with this index among those that contain `query`, or the last one. Ignores case. */
 export function find(items: readonly Item[], query: string, index: number | null): Found {
   const wanted = query.toLowerCase();
   const hits: Hit[] = [];
@@ -38,7 +38,12 @@ function read(body: Body): Words {
     case 'turnEnd':
       return { shown: body.words, inside: '' };
     case 'toolCall':
-      return { shown: `${body.verb} ${body.subject} ${body.note ?? ''}`, inside: detailText(body.detail) };
+      return {
+        shown: [body.verb, body.subject, body.originalInput === null ? null : 'changed by you', body.note]
+          .filter((words) => words !== null)
+          .join(' '),
+        inside: detailText(body.detail),
+      };
   }
 }
 

@@ -1,4 +1,4 @@
-// Enough Markdown for the script of the fake host. The real documents are made by the engine.
+// A small Markdown parser for the fake host's script. The engine makes the real documents.
 
 import type { Block, CodeLine, Span, Token } from '../../bindings/api';
 
@@ -104,7 +104,7 @@ export function codeLine(text: string): CodeLine {
   return { tokens };
 }
 
-/** Terminal output: one line, in one style. */
+/** One line of terminal output in one style. */
 export function outputLine(text: string, style: Token['style'] = 'plain'): CodeLine {
   return { tokens: [{ text, style }] };
 }

@@ -1,4 +1,4 @@
-// The rules that the fake agent works by.
+// Permission rules of the fake agent.
 
 import type { RulesInForce } from '../../bindings/api';
 

@@ -1,4 +1,4 @@
-// States of a window to look at, by name: `?scene=permission`.
+// Window states by name: `?scene=permission`.
 
 import type { Body, PermissionRequest, Preferences, ProjectView, QueuedPrompt, Session } from '../../bindings/api';
 import { emptySession, listed, PREFERENCES, PROJECT, START, SURVIVORS } from './facts';
@@ -14,7 +14,7 @@ export interface Scene {
 
 const OPEN = 's1';
 
-/** The sessions around the open one. */
+/** The other sessions in the list. */
 function others(): FakeSession[] {
   return [
     listed('s2', 'Explain the import pipeline', { type: 'completed' }, 12),
@@ -50,7 +50,7 @@ const STORY = () => [
 
 const HIDDEN = 'cargo test -p ledger totals && touch target/debug/.fingerprint/l\u0435dger-\u202e*';
 
-/** A command that is not what it seems, with what the engine says of it. */
+/** A misleading command, with the engine's notices about it. */
 const MISLEADING: PermissionRequest = {
   ...script.commandRequest('q1', HIDDEN),
   plain: null,
@@ -120,7 +120,7 @@ const SCENES: Record<string, () => FakeSession | null> = {
     opened(
       {
         status: { type: 'completed' },
-        channelFault: {
+        missedPrompt: {
           kind: 'unasked',
           words: 'The agent ran a command without asking.',
           subject: 'cargo test -p ledger totals',
@@ -224,8 +224,8 @@ const SCENES: Record<string, () => FakeSession | null> = {
   },
 };
 
-/** Every state there is to look at. */
-export const sceneNames = [...Object.keys(SCENES), 'missing', 'bad', 'survivors', ...Object.keys(TRUST)];
+/** The names of all scenes. */
+export const sceneNames = [...Object.keys(SCENES), 'missing', 'bad', 'orphans', ...Object.keys(TRUST)];
 
 export function scene(name: string): Scene {
   if (name === 'missing') {
@@ -251,13 +251,13 @@ export function scene(name: string): Scene {
   }
   const trust = TRUST[name];
   if (trust !== undefined) {
-    const sessions = trust.standing === 'changed' ? others() : [];
+    const sessions = trust.state === 'changed' ? others() : [];
     return { project: { ...PROJECT, trust }, preferences: PREFERENCES, sessions };
   }
   const session = (SCENES[name] ?? SCENES['conversation'])?.() ?? null;
-  const survivors = name === 'survivors' ? SURVIVORS : [];
+  const orphans = name === 'orphans' ? SURVIVORS : [];
   return {
-    project: { ...PROJECT, survivors, open: session === null ? null : OPEN },
+    project: { ...PROJECT, orphans, open: session === null ? null : OPEN },
     preferences: PREFERENCES,
     sessions: session === null ? others() : [session, ...others()],
   };

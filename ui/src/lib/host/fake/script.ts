@@ -1,11 +1,13 @@
-// The words of the made-up conversation.
+// Texts of the made-up conversation.
 
 import type {
   Body,
   CodeLine,
   Diff,
+  DiffPart,
   Output,
   PermissionRequest,
+  Todo,
   ToolDetail,
   ToolIcon,
   ToolState,
@@ -55,7 +57,7 @@ export const DIFF: Diff = {
           kind: 'removed',
           oldLine: 43,
           newLine: null,
-          parts: [part('        Self(self.0.'), part('round_dp(places)', true), part(')')],
+          parts: [...parts('        Self(self.0.'), ...parts('round_dp(places)', true), ...parts(')')],
         },
         line('added', null, 42, "        // Banker's rounding: the totals of a month then match the bank's."),
         {
@@ -63,9 +65,9 @@ export const DIFF: Diff = {
           oldLine: null,
           newLine: 43,
           parts: [
-            part('        Self(self.0.'),
-            part('round_dp_with_strategy(places, MidpointNearestEven)', true),
-            part(')'),
+            ...parts('        Self(self.0.'),
+            ...parts('round_dp_with_strategy(places, MidpointNearestEven)', true),
+            ...parts(')'),
           ],
         },
         line('context', 44, 44, '    }'),
@@ -74,12 +76,12 @@ export const DIFF: Diff = {
   ],
 };
 
-function part(text: string, strong = false) {
-  return { text, strong };
+function parts(text: string, strong = false): DiffPart[] {
+  return codeLine(text).tokens.map((token) => ({ ...token, strong }));
 }
 
 function line(kind: 'context' | 'added' | 'removed', oldLine: number | null, newLine: number | null, text: string) {
-  return { kind, oldLine, newLine, parts: [part(text)] };
+  return { kind, oldLine, newLine, parts: parts(text) };
 }
 
 export function prompt(text: string): Body {
@@ -99,8 +101,12 @@ export function thinking(
 
 export interface ToolWords {
   state?: ToolState;
-  note?: string;
+  note?: string | undefined;
   durationMs?: number | null;
+  inBackground?: boolean;
+  originalInput?: string | null;
+  /** The engine's verb for the state, if it is not the one for a finished call. */
+  verb?: string;
 }
 
 export function tool(
@@ -108,12 +114,24 @@ export function tool(
   verb: string,
   subject: string,
   detail: ToolDetail,
-  { state = 'succeeded', note, durationMs = 400 }: ToolWords = {},
+  { state = 'succeeded', note, durationMs = 400, inBackground = false, originalInput = null }: ToolWords = {},
 ): Body {
-  return { type: 'toolCall', tool: verb, icon, verb, subject, state, note: note ?? null, durationMs, detail };
+  return {
+    type: 'toolCall',
+    tool: verb,
+    icon,
+    verb,
+    subject,
+    state,
+    note: note ?? null,
+    inBackground,
+    originalInput,
+    durationMs,
+    detail,
+  };
 }
 
-/** An output that an item has all of. */
+/** The output of an item that includes all lines. */
 export function whole(lines: CodeLine[]): Output {
   return { total: lines.length, first: 0, lines };
 }
@@ -138,13 +156,26 @@ export function edit(): Body {
   return tool('edit', 'Edited', 'src/money.rs', { type: 'edit', ...DIFF }, { durationMs: 100 });
 }
 
+/** The engine's words for a command, by state. */
+const RAN: Record<ToolState, string> = {
+  preparing: 'Preparing to run',
+  running: 'Running',
+  waiting: 'Wants to run',
+  background: 'Running in the background',
+  succeeded: 'Ran',
+  failed: 'Ran',
+  denied: 'Did not run',
+  notRun: 'Did not run',
+  interrupted: 'Interrupted while running',
+};
+
 export function ran(command: string, output: string[], words: ToolWords = {}): Body {
   const lines = output.map((text) =>
     outputLine(text, /ok|passed/.test(text) ? 'green' : /FAILED|error/.test(text) ? 'red' : 'plain'),
   );
   return tool(
     'command',
-    words.state === 'running' ? 'Running' : 'Ran',
+    words.verb ?? RAN[words.state ?? 'succeeded'],
     command,
     { type: 'command', command, output: whole(lines) },
     {
@@ -175,13 +206,12 @@ export function todos(nDone: number): Body {
     'Add the cases from the report',
     'Run the whole suite',
   ];
-  return tool('todo', 'Updated', `${nDone} of ${words.length} tasks done`, {
-    type: 'todos',
-    todos: words.map((text, i) => ({
-      text,
-      state: i < nDone ? 'completed' : i === nDone ? 'inProgress' : 'pending',
-    })),
-  });
+  const list = words.map((text, i): Todo => ({
+    text,
+    state: i < nDone ? 'completed' : i === nDone ? 'inProgress' : 'pending',
+  }));
+  const note = `${nDone} of ${words.length} done`;
+  return tool('todo', 'Updated', 'the to-do list', { type: 'todos', todos: list }, { note });
 }
 
 export function turnEnd(): Body {
@@ -252,7 +282,7 @@ export function editRequest(id: string): PermissionRequest {
   };
 }
 
-/** An address that is not the host it seems to be. */
+/** A URL whose host is not the one it seems to name. */
 export function fetchRequest(id: string): PermissionRequest {
   const url = 'https://docs.rs@10.0.0.7:8443/rust_decimal/latest?q=round';
   const input = { url, prompt: 'Which strategies are there?' };
@@ -271,7 +301,7 @@ export function fetchRequest(id: string): PermissionRequest {
   };
 }
 
-/** A tool that is known no better: it is shown whole, and offers no rule. */
+/** A tool without special support: its whole input is shown, and no rule is offered. */
 export function otherRequest(id: string): PermissionRequest {
   const input = { month: '2026-04', lines: [{ account: 'cash', amount: 1204.54 }], final: true };
   const inputText = JSON.stringify(input, null, 2);

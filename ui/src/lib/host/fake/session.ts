@@ -1,4 +1,4 @@
-// A session that lives in the browser: every change goes into its snapshot and out as a batch of one event.
+// A fake session: applies every change to its snapshot and emits it as a batch of one event.
 
 import type {
   Block,
@@ -30,9 +30,9 @@ export class FakeSession {
   toldAt = Date.now();
   nRows = 0;
   onevents: (after: number, events: Event[]) => void = () => {};
-  /** Runs once the session is looked at. */
+  /** Runs once, when a window first subscribes. */
   play?: ((session: FakeSession) => void) | undefined;
-  /** Ends the turn that runs. */
+  /** Ends the current turn. */
   #turn: AbortController | null = null;
   #resolved = new Map<RequestId, (resolution: Resolution) => void>();
 
@@ -66,12 +66,16 @@ export class FakeSession {
     return id;
   }
 
-  /** As in the engine: reads and searches fold, and a subagent's items are in the row of its call. */
+  /**
+   * Assigns rows as the engine does: consecutive reads and searches share a row, so do consecutive changes to the task
+   * list, and a subagent's items are in the row of its call.
+   */
   #rowFor(body: Body, parent: ItemId | null): number {
     const call = this.items.find((item) => item.id === parent);
     if (call !== undefined) return call.row;
     const last = this.items.findLast((item) => item.parent === null);
-    if (last !== undefined && isLookup(body) && isLookup(last.body)) return last.row;
+    const fold = foldOf(body);
+    if (last !== undefined && fold !== null && foldOf(last.body) === fold) return last.row;
     return this.nRows++;
   }
 
@@ -93,7 +97,7 @@ export class FakeSession {
     }
   }
 
-  /** Changes some of an item's body, or all of it. */
+  /** Changes an item's body, in part or completely. */
   change(id: ItemId, change: Body | Partial<Of<'prompt'>> | Partial<Of<'text'>>): void {
     const item = this.items.find((known) => known.id === id);
     if (item === undefined) return;
@@ -116,7 +120,7 @@ export class FakeSession {
     this.emit({ type: 'codeGrew', itemId, keep, lines });
   }
 
-  /** Asks, and waits for the answer. */
+  /** Opens a permission request and waits for the answer. */
   ask(request: PermissionRequest, what: string, signal?: AbortSignal): Promise<Resolution> {
     const answered = new Promise<Resolution>((resolve) => this.#resolved.set(request.id, resolve));
     signal?.addEventListener('abort', () =>
@@ -131,7 +135,7 @@ export class FakeSession {
     return answered;
   }
 
-  /** Ends a request; `false` if it is not open. */
+  /** Resolves a request; `false` if it is not open. */
   resolve(requestId: RequestId, resolution: Resolution): boolean {
     if (!this.facts.requests.some((request) => request.id === requestId)) return false;
     const requests = this.facts.requests.filter((request) => request.id !== requestId);
@@ -143,7 +147,7 @@ export class FakeSession {
     return true;
   }
 
-  /** Begins a turn and hands out what ends it early. */
+  /** Starts a turn; returns the signal that ends it early. */
   begin(): AbortSignal {
     this.#turn = new AbortController();
     return this.#turn.signal;
@@ -160,6 +164,8 @@ export class FakeSession {
   }
 }
 
-function isLookup(body: Body): boolean {
-  return body.type === 'toolCall' && (body.icon === 'read' || body.icon === 'search');
+function foldOf(body: Body): 'lookups' | 'tasks' | null {
+  if (body.type !== 'toolCall') return null;
+  if (body.icon === 'todo') return 'tasks';
+  return body.icon === 'read' || body.icon === 'search' ? 'lookups' : null;
 }

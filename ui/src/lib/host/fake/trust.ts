@@ -1,4 +1,4 @@
-// What a made-up folder's settings say.
+// Settings of made-up folders, for the trust page.
 
 import type { Finding, FindingKind, Severity, TrustView } from '../../bindings/api';
 
@@ -37,23 +37,25 @@ const FINDINGS: Finding[] = [
 
 const ASKED: TrustView = {
   project: '/home/ines/ledger',
-  standing: 'unknown',
+  state: 'unknown',
   findings: FINDINGS,
   added: [],
   removed: [],
   nothingToRun: false,
   fingerprint: 'f1',
+  canKeep: false,
 };
 
-/** By the name of the scene. */
+/** The settings by scene name. */
 export const TRUST: Record<string, TrustView> = {
   trust: ASKED,
   'trust-changed': {
     ...ASKED,
-    standing: 'changed',
+    state: 'changed',
     findings: [HIDDEN, ...FINDINGS.slice(1)],
     added: [HIDDEN],
     removed: [HOOK],
+    canKeep: true,
   },
   'trust-empty': { ...ASKED, findings: [], nothingToRun: true },
   'trust-unreadable': {

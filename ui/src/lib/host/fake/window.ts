@@ -1,14 +1,14 @@
-// A window on a fake session: the rows it holds, as the engine would tell them.
+// A window on a fake session: sends its rows and events as the engine does.
 
-import type { Batch, Event, Item, ItemId, Rows, SessionId, Show, Snapshot } from '../../bindings/api';
+import type { Batch, Event, Item, ItemId, RowRange, SessionId, Viewport, Snapshot } from '../../bindings/api';
 import type { FakeSession } from './session';
 
 export class FakeWindow {
   readonly session: FakeSession;
-  #show: Show;
-  #rows: Rows;
+  #show: Viewport;
+  #rows: RowRange;
 
-  constructor(session: FakeSession, show: Show) {
+  constructor(session: FakeSession, show: Viewport) {
     this.session = session;
     this.#show = show;
     this.#rows = this.#rowsNow();
@@ -29,8 +29,8 @@ export class FakeWindow {
     };
   }
 
-  /** Shows other rows: what comes into sight is told. */
-  move(show: Show): Batch {
+  /** Moves to other rows: sends the items that enter the range. */
+  move(show: Viewport): Batch {
     const before = this.session.items.filter((item) => this.#holds(item));
     this.#show = show;
     this.#rows = this.#rowsNow();
@@ -43,7 +43,7 @@ export class FakeWindow {
     );
   }
 
-  /** More of what a subagent did. */
+  /** Sends earlier items of a subagent. */
   earlier(itemId: ItemId, before: number, until: ItemId | null): Batch {
     const { items, seq } = this.session;
     const row = items.find(({ id }) => id === itemId)?.row;
@@ -57,7 +57,7 @@ export class FakeWindow {
     );
   }
 
-  /** What of a session's events this window is told. */
+  /** Filters a session's events to those for this window. */
   hear(after: number, events: Event[]): Batch {
     this.#rows = this.#rowsNow();
     const told = events.filter((event) => {
@@ -73,7 +73,7 @@ export class FakeWindow {
     return { sessionId, after, seq, rows: this.#rows, events };
   }
 
-  /** What is told without being asked for: of a subagent, the last of its items. */
+  /** The items that are sent without a request: of a subagent, only the last ones. */
   #told(items: readonly Item[]): Item[] {
     const lastOf = new Map(items.map(({ row, nr }) => [row, nr]));
     const isLate = ({ row, nr, parent }: Item) => parent === null || nr > (lastOf.get(row) ?? 0) - 50;
@@ -84,7 +84,7 @@ export class FakeWindow {
     return row >= this.#rows.first && row < this.#rows.end;
   }
 
-  #rowsNow(): Rows {
+  #rowsNow(): RowRange {
     const { first, count, ask } = this.#show;
     const total = this.session.nRows;
     const from = first === null ? Math.max(0, total - count) : Math.min(first, Math.max(0, total - 1));

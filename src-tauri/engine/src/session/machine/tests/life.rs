@@ -1,24 +1,24 @@
-//! The life of a machine in words: an event a word or two, its effects a line.
+//! A machine driven by words: an event is a word or two, its effects are one line.
 //!
-//! A prompt is saved at once and a process is there at once, as the actor has it; saves and disarmed timers are left out.
+//! A prompt is saved at once and a process starts at once, as with the actor. Saves and disarmed timers are left out.
 
 use super::super::*;
 use crate::wire::{CanUseTool, ControlRequest, Init, Origin, TurnResult};
 use serde_json::json;
 
-/// A machine, and what surrounds it: nothing but the time.
+/// A machine and its clock.
 pub struct Life {
     pub machine: Machine,
     pub now: u64,
 }
 
 impl Life {
-    pub fn new(memory: Memory) -> Self {
-        let limits = Limits { hibernate_ms: 60_000, ..Limits::default() };
-        Self { machine: Machine::new(memory, limits), now: 0 }
+    pub fn new(memory: SavedSession) -> Self {
+        let timeouts = Timeouts { hibernate_ms: 60_000, ..Timeouts::default() };
+        Self { machine: Machine::new(memory, timeouts), now: 0 }
     }
 
-    /// What the machine does about an event, both in words.
+    /// Runs an event and returns the effects, both in words.
     pub fn happens(&mut self, event: &str) -> Vec<String> {
         let mut words = event.split(' ');
         let mut word = || words.next().unwrap_or_default().to_owned();
@@ -43,19 +43,23 @@ impl Life {
                 Input::Command(Command::Move { prompt_id, before })
             }
             "interrupt" => Input::Command(Command::Interrupt),
+            "interrupt-and-continue" => Input::Command(Command::InterruptAndContinue),
+            "continue" => Input::Command(Command::ContinueQueue),
+            "reload" => Input::Command(Command::Reload),
             "stop" => Input::Command(Command::Stop),
             "withdraw" => Input::Command(Command::Withdraw { prompt_id: PromptId(word()) }),
             "resend" => Input::Command(Command::Resend { prompt_id: PromptId(word()) }),
             "edit" => Input::Command(Command::EditQueued { prompt_id: PromptId(word()), text: word() }),
-            "mode" => Input::Command(Command::SetMode { mode: word() }),
+            "mode" => Input::Command(Command::SetMode { mode: word().parse().unwrap() }),
             "model" => Input::Command(Command::SetModel { model: word() }),
             "allow" => {
                 let id = RequestId(word());
                 let shown = self.machine.requests().get(&id).map(|request| request.shown.clone());
                 decide(id, shown, Decision::AllowOnce { updated_input: None })
             }
-            "deny" => {
-                let decision = Decision::Deny { message: "no".to_owned(), interrupt: false };
+            denial @ ("deny" | "deny-and-stop") => {
+                let interrupt = denial != "deny";
+                let decision = Decision::Deny { message: "no".to_owned(), interrupt };
                 decide(RequestId(word()), None, decision)
             }
             "broken" => Input::StdinBroken("broken pipe".to_owned()),
@@ -63,6 +67,7 @@ impl Life {
             "timer" => Input::Timer(match word().as_str() {
                 "Initialize" => Timer::Initialize,
                 "Interrupt" => Timer::Interrupt,
+                "Switch" => Timer::Switch,
                 "Stop" => Timer::Stop,
                 "Restart" => Timer::Restart,
                 "Hibernate" => Timer::Hibernate,
@@ -91,6 +96,10 @@ impl Life {
                 let outcome = if refusal.is_empty() { Ok(json!({})) } else { Err(refusal) };
                 Inbound::ControlResponse { request_id, outcome }
             }
+            "given-back" => {
+                let outcome = Ok(json!({"cancelled": true}));
+                Inbound::ControlResponse { request_id: format!("deskbell-{}", word()), outcome }
+            }
             "missed" => {
                 let (n, id) = (word(), word());
                 let outcome = Ok(json!({"still_queued": [id]}));
@@ -117,7 +126,8 @@ impl Life {
             },
             "cancel" => Inbound::ControlCancel { request_id: word() },
             "mode-is" => Inbound::Status { status: None, permission_mode: Some(word()) },
-            // `result a,b aborted`: of these prompts (`?` for those of 2.1.197, which do not say; `-` for none).
+            // `result a,b aborted`: the result of these prompts (`?` for 2.1.197, which does not name them; `-` for
+            // none).
             "result" => {
                 let (of, how) = (word(), word());
                 let ids = of.split(',').filter(|id| *id != "-").map(str::to_owned).collect();
@@ -146,7 +156,7 @@ impl Life {
         }
     }
 
-    /// The same for an input as it is.
+    /// Like `happens`, for an input value.
     pub fn step(&mut self, input: Input) -> Vec<String> {
         let mut words = Vec::new();
         let mut inputs = VecDeque::from([input]);
@@ -190,17 +200,17 @@ impl Life {
             Effect::Emit(Event::AgentExited { report }) if report.expected => "exited as expected".to_owned(),
             Effect::Emit(Event::AgentExited { .. }) => "exited".to_owned(),
             Effect::Emit(Event::CommandFailed { error }) => format!("failed {:?}", error.code),
-            Effect::Note(Note::PromptState { id, state }) => format!("{id} {state:?}"),
-            Effect::Note(Note::PromptEdited { id, text }) => format!("{id} is {text}"),
-            Effect::Note(Note::Notice { level, .. }) => format!("{level:?}"),
+            Effect::TranscriptEvent(TranscriptEvent::PromptState { id, state }) => format!("{id} {state:?}"),
+            Effect::TranscriptEvent(TranscriptEvent::PromptEdited { id, text }) => format!("{id} is {text}"),
+            Effect::TranscriptEvent(TranscriptEvent::Notice { level, .. }) => format!("{level:?}"),
             _ => return None,
         })
     }
 }
 
-/// Lives a table: every line is an event and the effects it has.
+/// Runs a table: every line is an event and its effects.
 #[track_caller]
-pub(super) fn live(memory: Memory, table: &[(&str, &str)]) -> Machine {
+pub(super) fn live(memory: SavedSession, table: &[(&str, &str)]) -> Machine {
     let mut life = Life::new(memory);
     let mut lived = String::new();
     let mut expected = String::new();
@@ -212,21 +222,24 @@ pub(super) fn live(memory: Memory, table: &[(&str, &str)]) -> Machine {
     life.machine
 }
 
-/// Up and ready, with nothing to do.
+/// Ready, with nothing to do.
 pub(super) const UP: [(&str, &str); 2] =
     [("start", "spawn; ask initialize; arm Initialize +60000"), ("answer 1", "arm Hibernate +60000")];
 
+/// The effects when a resumed process is ready. A prompt waits for the answer.
+pub(super) const ASKS_COST: &str = "ask get_usage; arm Switch +2000; arm Hibernate +60000";
+
 #[track_caller]
 pub(super) fn live_from_ready(table: &[(&str, &str)]) -> Machine {
-    live(Memory::default(), &[&UP, table].concat())
+    live(SavedSession::default(), &[&UP, table].concat())
 }
 
-pub(super) fn resumable() -> Memory {
-    Memory { agent_session_id: Some("s".to_owned()), resumable: true, ..Memory::default() }
+pub(super) fn resumable() -> SavedSession {
+    SavedSession { agent_session_id: Some("s".to_owned()), resumable: true, ..SavedSession::default() }
 }
 
 pub(super) fn prompt(id: &str) -> Prompt {
-    // Two that say the same stay two.
+    // Two prompts with the same text stay separate.
     Prompt::new(PromptId::new(id), "same".to_owned(), Vec::new(), Delivery::AfterTurn)
 }
 
@@ -251,7 +264,7 @@ fn written(line: &Value) -> String {
         "user" => format!("send {}", line["uuid"].as_str().unwrap()),
         "control_request" => {
             let request = &line["request"];
-            let value = request.get("mode").or_else(|| request.get("model")).and_then(Value::as_str);
+            let value = ["mode", "model", "message_uuid"].iter().find_map(|key| request.get(key)?.as_str());
             let words = ["ask", request["subtype"].as_str().unwrap(), value.unwrap_or_default()];
             words.join(" ").trim_end().to_owned()
         }

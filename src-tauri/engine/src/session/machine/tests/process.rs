@@ -1,12 +1,12 @@
-//! How an agent comes up, crashes, is stopped, and sleeps.
+//! Start, crash, stop and hibernation of an agent.
 
-use super::life::{ids, live, live_from_ready, prompt, resumable, status};
+use super::life::{ASKS_COST, ids, live, live_from_ready, prompt, resumable, status};
 use super::*;
 
 #[test]
 fn the_first_prompt_starts_the_agent_and_goes_when_it_is_ready() {
     live(
-        Memory::default(),
+        SavedSession::default(),
         &[
             ("prompt a", "spawn; ask initialize; arm Initialize +60000"),
             ("prompt b", ""),
@@ -22,7 +22,7 @@ fn the_first_prompt_starts_the_agent_and_goes_when_it_is_ready() {
 #[test]
 fn an_agent_that_never_answers_is_given_up() {
     live(
-        Memory::default(),
+        SavedSession::default(),
         &[
             ("prompt a", "spawn; ask initialize; arm Initialize +60000"),
             ("timer Initialize", "Error; a Held; close; terminate; arm Stop +2500"),
@@ -44,7 +44,8 @@ fn a_crash_offers_what_it_cut_off_and_sends_what_waited() {
         ("ask r", "show r"),
         ("exit 1", "r withdrawn; exited; b Held; end [b] Crashed; Error; arm Restart +1000"),
         ("timer Restart", "spawn --resume=s; ask initialize; arm Initialize +60000"),
-        ("answer 2", "send c; c Sent; begin [c]"),
+        ("answer 2", ASKS_COST),
+        ("answer 3", "send c; c Sent; begin [c]"),
         ("resend b", "b Queued"),
         ("result c", "c Done; end [c] Done; send b.1; b Sent; begin [b]"),
     ]);
@@ -54,13 +55,13 @@ fn a_crash_offers_what_it_cut_off_and_sends_what_waited() {
 #[test]
 fn three_crashes_end_the_restarts() {
     let machine = live(
-        Memory::default(),
+        SavedSession::default(),
         &[
             ("prompt a", "spawn; ask initialize; arm Initialize +60000"),
             ("exit 1 no", "exited; Error; arm Restart +1000"),
             ("wait 1000", ""),
             ("timer Restart", "spawn; ask initialize; arm Initialize +60000"),
-            // That it stops listening first makes no difference.
+            // It makes no difference that its stdin breaks first.
             ("broken", "Warning; close; terminate; arm Stop +2500"),
             ("exit 1 no", "exited; Error; arm Restart +2000"),
             ("wait 2000", ""),
@@ -77,7 +78,7 @@ fn three_crashes_end_the_restarts() {
 #[test]
 fn crashes_far_apart_do_not_add_up() {
     live(
-        Memory::default(),
+        SavedSession::default(),
         &[
             ("prompt a", "spawn; ask initialize; arm Initialize +60000"),
             ("exit 1", "exited; Error; arm Restart +1000"),
@@ -91,7 +92,7 @@ fn crashes_far_apart_do_not_add_up() {
 #[test]
 fn a_restart_with_nothing_left_to_send_comes_to_rest() {
     let mut machine = live(
-        Memory::default(),
+        SavedSession::default(),
         &[
             ("prompt a", "spawn; ask initialize; arm Initialize +60000"),
             ("exit 1", "exited; Error; arm Restart +1000"),
@@ -150,10 +151,11 @@ fn an_idle_agent_hibernates_and_wakes_for_a_prompt() {
         ("exit 0", "exited as expected"),
         ("prompt b", "spawn --resume=s; ask initialize; arm Initialize +60000"),
         ("answer 3", ""),
-        ("answer 2", "send b; b Sent; begin [b]"),
+        ("answer 2", ASKS_COST),
+        ("answer 3", "send b; b Sent; begin [b]"),
         ("result b", "b Done; end [b] Done; arm Hibernate +60000"),
         ("timer Hibernate", "close; arm Stop +1000"),
-        // Just in time to find it going.
+        // The prompt arrives while the agent is exiting.
         ("prompt c", ""),
         ("exit 0", "exited as expected; spawn --resume=s; ask initialize; arm Initialize +60000"),
     ]);
@@ -161,11 +163,32 @@ fn an_idle_agent_hibernates_and_wakes_for_a_prompt() {
 }
 
 #[test]
+fn an_agent_is_started_again_at_the_next_idle_moment() {
+    let soon = "arm Hibernate +1000";
+    live_from_ready(&[
+        ("prompt a", "send a; a Sent; begin [a]"),
+        ("reload", ""),
+        ("prompt b", ""),
+        ("result a", "a Done; end [a] Done; send b; b Sent; begin [b]"),
+        ("result b", &format!("b Done; end [b] Done; {soon}")),
+        ("timer Hibernate", "close; arm Stop +1000"),
+        ("exit 0", "exited as expected; spawn --resume=s; ask initialize; arm Initialize +60000"),
+        // One restart is enough.
+        ("answer 2", ASKS_COST),
+        ("answer 3", "arm Hibernate +60000"),
+        ("reload", soon),
+        // Not while a request is open.
+        ("ask r", "show r"),
+        ("timer Hibernate", soon),
+    ]);
+}
+
+#[test]
 fn an_agent_with_something_to_do_does_not_hibernate() {
-    // Armed again when it is free.
+    // Armed again for the next idle moment.
     let quiet = "arm Hibernate +60000";
     live_from_ready(&[("ask r", "show r"), ("timer Hibernate", quiet)]);
-    // Its conversation could not be found again.
+    // The agent could not find its conversation again.
     live_from_ready(&[
         ("init s", "begin []"),
         ("idle", &format!("end [] Done; {quiet}")),
@@ -175,12 +198,13 @@ fn an_agent_with_something_to_do_does_not_hibernate() {
 
 #[test]
 fn nothing_goes_by_itself_after_the_app_was_gone() {
-    let memory = Memory { prompts: vec![prompt("a"), prompt("b")], ..resumable() };
+    let memory = SavedSession { prompts: vec![prompt("a"), prompt("b")], ..resumable() };
     live(
         memory,
         &[
             ("start", "spawn --resume=s; ask initialize; arm Initialize +60000"),
-            ("answer 1", "arm Hibernate +60000"),
+            ("answer 1", ASKS_COST),
+            ("answer 2", "arm Hibernate +60000"),
             ("prompt c", "send c; c Sent; begin [c]"),
             ("resend b", "b Queued"),
             ("withdraw a", "a Withdrawn"),

@@ -1,16 +1,16 @@
-//! When a prompt goes: after the turn, now, or into the turn that runs.
+//! Delivery of prompts: after the turn, now, or into the current turn.
 
-use super::life::{Life, UP, live, live_from_ready, prompt, resumable};
+use super::life::{ASKS_COST, Life, UP, live, live_from_ready, prompt, resumable};
 use super::*;
 use crate::wire::TurnResult;
 
-/// In a turn of `a` that the agent has taken up.
+/// A turn of `a` that the agent has accepted.
 const AT_WORK: [(&str, &str); 4] =
     [UP[0], UP[1], ("prompt a", "send a; a Sent; begin [a]"), ("init-new", "")];
 
 #[track_caller]
 fn live_at_work(table: &[(&str, &str)]) -> Machine {
-    live(Memory::default(), &[&AT_WORK, table].concat())
+    live(SavedSession::default(), &[&AT_WORK, table].concat())
 }
 
 #[test]
@@ -29,7 +29,7 @@ fn what_shall_go_now_ends_the_turn_and_goes_first() {
 #[test]
 fn what_shall_go_now_goes_first_when_there_is_no_turn_yet() {
     live(
-        Memory::default(),
+        SavedSession::default(),
         &[
             ("prompt a", "spawn; ask initialize; arm Initialize +60000"),
             ("now b", ""),
@@ -63,10 +63,10 @@ fn what_the_turn_did_not_take_up_is_the_next_turn() {
     ]);
     live_at_work(&[
         ("into c", "send c; c Sent"),
-        ("interrupt", "ask interrupt; arm Interrupt +10000"),
+        ("interrupt-and-continue", "ask interrupt; arm Interrupt +10000"),
         ("missed 2 c", ""),
         ("result a aborted", "a Done; end [a] Interrupted; begin [c]"),
-        // What comes before it took up the next one waits for that.
+        // A prompt that arrives before the next turn has begun waits for that.
         ("now d", "ask interrupt; arm Interrupt +10000"),
         ("missed 3 c", ""),
         ("init-new", "ask interrupt"),
@@ -87,19 +87,19 @@ fn a_prompt_that_the_agent_does_not_take_up_is_offered_again() {
 
 #[test]
 fn into_a_turn_that_cannot_tell_a_prompt_waits() {
-    // 2.1.197 folds it in and says nothing.
+    // 2.1.197 joins it to the turn without a report.
     live_from_ready(&[
         ("prompt a", "send a; a Sent; begin [a]"),
         ("init s", ""),
         ("into b", ""),
         ("result ?", "a Done; end [a] Done; send b; b Sent; begin [b]"),
     ]);
-    // It is told as soon as the turn has begun, and not while it is being ended.
+    // It is sent as soon as the turn has begun, and not during an interrupt.
     live_from_ready(&[
         ("prompt a", "send a; a Sent; begin [a]"),
         ("into b", ""),
         ("init-new", "send b; b Sent"),
-        ("interrupt", "ask interrupt; arm Interrupt +10000"),
+        ("interrupt-and-continue", "ask interrupt; arm Interrupt +10000"),
         ("into c", ""),
         ("result a,b aborted", "a Done; b Done; end [a,b] Interrupted; send c; c Sent; begin [c]"),
     ]);
@@ -137,7 +137,7 @@ fn a_crash_offers_all_that_was_written_again_in_order() {
 fn an_interrupt_that_took_a_push_ends_the_turn_and_not_what_had_not_joined_it() {
     live_at_work(&[
         ("into b", "send b; b Sent"),
-        ("interrupt", "ask interrupt; arm Interrupt +10000"),
+        ("interrupt", "ask cancel_async_message b; ask interrupt; arm Interrupt +10000"),
         ("timer Interrupt", "Warning; close; terminate; arm Stop +2500"),
         ("exit 143", "exited as expected; a Done; b Held; end [a] Interrupted"),
     ]);
@@ -164,12 +164,13 @@ fn a_queued_prompt_is_moved_and_sent_at_once() {
 
 #[test]
 fn a_held_prompt_goes_when_it_is_told_to_go_now() {
-    let memory = Memory { prompts: vec![prompt("a"), prompt("b")], ..resumable() };
+    let memory = SavedSession { prompts: vec![prompt("a"), prompt("b")], ..resumable() };
     live(
         memory,
         &[
             ("start", "spawn --resume=s; ask initialize; arm Initialize +60000"),
-            ("answer 1", "arm Hibernate +60000"),
+            ("answer 1", ASKS_COST),
+            ("answer 2", "arm Hibernate +60000"),
             ("deliver-now b", "b Queued; send b.1; b Sent; begin [b]"),
             ("deliver-into a", "a Queued"),
             ("init-new", "send a.1; a Sent"),
@@ -179,7 +180,7 @@ fn a_held_prompt_goes_when_it_is_told_to_go_now() {
 
 #[test]
 fn the_record_is_written_once_for_the_end_of_a_turn_and_the_next_prompt() {
-    let mut life = Life { machine: Machine::new(Memory::default(), Limits::default()), now: 0 };
+    let mut life = Life { machine: Machine::new(SavedSession::default(), Timeouts::default()), now: 0 };
     for event in ["start", "answer 1", "prompt a", "prompt b"] {
         life.happens(event);
     }
@@ -198,10 +199,11 @@ fn the_record_is_written_once_for_the_end_of_a_turn_and_the_next_prompt() {
 
 #[test]
 fn a_new_name_is_on_disk_before_the_agent_hears_of_it() {
-    let memory = Memory { prompts: vec![prompt("a")], ..resumable() };
-    let mut life = Life { machine: Machine::new(memory, Limits::default()), now: 0 };
+    let memory = SavedSession { prompts: vec![prompt("a")], ..resumable() };
+    let mut life = Life { machine: Machine::new(memory, Timeouts::default()), now: 0 };
     life.happens("start");
     life.happens("answer 1");
+    life.happens("answer 2");
     let resend = Command::Resend { prompt_id: PromptId::new("a") };
     let effects = life.machine.step(0, Input::Command(resend));
     let place = |is_it: &dyn Fn(&Effect) -> bool| effects.iter().position(is_it).unwrap();

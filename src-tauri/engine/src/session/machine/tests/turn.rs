@@ -1,6 +1,6 @@
-//! What belongs to which turn, and to which conversation.
+//! The prompts and results of each turn, and the conversation they belong to.
 
-use super::life::{live, live_from_ready, prompt, resumable, status};
+use super::life::{ASKS_COST, live, live_from_ready, prompt, resumable, status};
 use super::*;
 
 #[test]
@@ -20,13 +20,13 @@ fn one_prompt_is_in_flight_and_the_others_go_in_order() {
 
 #[test]
 fn a_prompt_that_is_not_on_disk_is_not_accepted() {
-    let mut machine = Machine::new(Memory::default(), Limits::default());
+    let mut machine = Machine::new(SavedSession::default(), Timeouts::default());
     let effects = machine.step(0, Input::Prompt(prompt("a")));
     assert_eq!(effects, [Effect::Save(Some(PromptId::new("a")))]);
     assert_eq!(machine.memory().prompts.len(), 1, "it is in what is written");
     let effects = machine.step(0, Input::SaveFailed(PromptId::new("a"), "the disk is full".to_owned()));
     assert!(matches!(&effects[..], [Effect::Refuse(_)]));
-    assert_eq!(machine.memory(), Memory::default());
+    assert_eq!(machine.memory(), SavedSession::default());
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn a_result_of_another_turn_leaves_the_prompt_in_flight() {
         ("result - unasked", ""),
         ("result other", ""),
         ("idle", ""),
-        // A turn that nobody asked for may have taken it in.
+        // A turn that the agent started by itself may have included the prompt.
         ("result a unasked", "a Done; end [a] Done; arm Hibernate +60000"),
         ("prompt b", "send b; b Sent; begin [b]"),
         ("result ? unasked", ""),
@@ -55,7 +55,7 @@ fn a_turn_that_nobody_asked_for_is_shown_and_waited_for() {
         ("result a", "a Done; end [a] Done; arm Hibernate +60000"),
         ("init s", "begin []"),
         ("prompt b", ""),
-        // It came to nothing: no result will come.
+        // The turn ended without work: no result will follow.
         ("idle", "end [] Done; send b; b Sent; begin [b]"),
     ]);
 }
@@ -66,8 +66,9 @@ fn another_conversation_in_the_same_process_is_told() {
         resumable(),
         &[
             ("prompt a", "spawn --resume=s; ask initialize; arm Initialize +60000"),
-            ("answer 1", "send a; a Sent; begin [a]"),
-            // Resuming may give a conversation another id, and takes nothing away from it.
+            ("answer 1", ASKS_COST),
+            ("answer 2", "send a; a Sent; begin [a]"),
+            // Resuming may change the id of a conversation. Nothing is lost.
             ("init t", ""),
             ("init t", ""),
             ("init u", "Info"),
@@ -86,10 +87,10 @@ fn what_was_meant_for_a_conversation_that_is_gone_is_held() {
     ];
     let machine = live(resumable(), &table);
     assert!(matches!(status(&machine), Status::Failed { message } if message.contains("does not know")));
-    // Its stdin may break before it says so.
+    // Its stdin may break before it reports this.
     let broken = ("broken", "Warning; close; terminate; arm Stop +2500");
     live(resumable(), &[table[0], broken, table[1], table[2], table[3]]);
-    // The user knows by now.
+    // The user has been notified.
     let begun_anew = [
         ("resend a", "a Queued; spawn; ask initialize; arm Initialize +60000"),
         ("answer 2", "send a.1; a Sent; begin [a]"),

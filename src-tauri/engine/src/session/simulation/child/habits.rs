@@ -1,4 +1,4 @@
-//! What one process of the agent does wrong, drawn when it starts.
+//! Faults and quirks of one agent process, drawn when it starts.
 
 use super::super::chance::Chance;
 
@@ -11,27 +11,33 @@ pub enum Initialize {
 
 #[derive(Clone)]
 pub struct Habits {
-    /// Does as it is told, and nothing else.
+    /// Answers all requests and does nothing else.
     pub is_calm: bool,
-    /// 2.1.197: no prompt ids in results, no mode in the answer to `initialize`, any model taken.
+    /// 2.1.197: no prompt ids in results, no mode in the response to `initialize`, accepts any model.
     pub is_old: bool,
     pub tells_state: bool,
     pub initialize: Initialize,
     pub fails_to_start: bool,
-    /// Lives on when it cannot resume.
+    /// Keeps running when it cannot resume.
     pub lingers: bool,
-    /// Closes its stdin at some time.
+    /// Closes its stdin at some point.
     pub closes_stdin: bool,
     pub deaf_to_interrupt: bool,
     pub deaf_to_end_of_input: bool,
     pub deaf_to_terminate: bool,
-    /// Its turns end only when they are interrupted.
+    /// Turns end only when they are interrupted.
     pub hangs: bool,
-    /// Lacks the newest mode.
+    /// Claims that the prompt to interrupt has not begun.
+    pub denies_interrupt: bool,
+    /// Switches to `bypassPermissions` by itself and stays there, whatever mode is requested.
+    pub slips: bool,
+    /// Does not respond to change requests.
+    pub never_confirms: bool,
+    /// Does not support the `auto` mode.
     pub lacks_auto: bool,
-    /// The longest pause it makes; 0 is none.
+    /// Maximum pause; 0 means none.
     pub pause_ms: u64,
-    /// In steps of its life; 0 is never.
+    /// Crash probability per action, as 1/n; 0 means never.
     pub crash_one_in: u64,
 }
 
@@ -51,6 +57,9 @@ impl Habits {
             deaf_to_end_of_input: quirk(4),
             deaf_to_terminate: quirk(4),
             hangs: quirk(6),
+            denies_interrupt: quirk(8),
+            slips: quirk(8),
+            never_confirms: quirk(8),
             lacks_auto: quirk(3),
             pause_ms: 0,
             crash_one_in: 0,
@@ -70,7 +79,7 @@ impl Habits {
         habits
     }
 
-    /// As it is from now on if all goes well.
+    /// The same process without its faults.
     pub fn calm(&self) -> Self {
         Self {
             is_calm: true,
@@ -84,6 +93,9 @@ impl Habits {
             deaf_to_end_of_input: false,
             deaf_to_terminate: false,
             hangs: false,
+            denies_interrupt: false,
+            slips: false,
+            never_confirms: false,
             lacks_auto: self.lacks_auto,
             pause_ms: 0,
             crash_one_in: 0,

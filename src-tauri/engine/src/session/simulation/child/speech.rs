@@ -1,4 +1,4 @@
-//! The agent's lines.
+//! Output lines of the simulated agent.
 
 use super::super::chance::Chance;
 use super::End;
@@ -19,7 +19,11 @@ pub fn init(session_id: &str, mode: &str, model: &str, tells_prompts: bool) -> I
 pub fn initialized(mode: &str) -> Value {
     json!({
         "commands": [{"name": "compact", "description": "", "argumentHint": ""}],
-        "models": [{"value": "opus", "displayName": "Opus", "description": ""}],
+        "models": [
+            {"value": "opus", "resolvedModel": "claude-opus", "supportedEffortLevels": ["low", "high"]},
+            {"value": "sonnet", "resolvedModel": "claude-sonnet", "supportedEffortLevels": ["low", "high"]},
+            {"value": "haiku", "resolvedModel": "claude-haiku"},
+        ],
         "current_permission_mode": mode,
         "claude_code_version": "2.1.329",
     })
@@ -48,10 +52,15 @@ pub fn task_ended() -> Inbound {
         tool_use_id: None,
         status: "completed".to_owned(),
         summary: "done".to_owned(),
+        report: None,
     }
 }
 
-/// What a result tells.
+pub fn tasks(n: usize) -> Inbound {
+    Inbound::BackgroundTasks { ids: (0..n).map(|nr| format!("task {nr}")).collect() }
+}
+
+/// Content of a result line.
 pub struct Said<'a> {
     pub end: End,
     pub session_id: &'a str,
@@ -65,7 +74,7 @@ pub fn result(said: &Said<'_>, chance: &mut Chance) -> Inbound {
     let mut result = TurnResult {
         subtype: "success".to_owned(),
         session_id: Some(said.session_id.to_owned()),
-        total_cost_usd: said.cost_usd,
+        total_cost_usd: Some(said.cost_usd),
         user_message_uuids: said.prompts.cloned(),
         origin: said.unasked.then(|| Origin { kind: Some("task-notification".to_owned()) }),
         ..TurnResult::default()
@@ -96,7 +105,7 @@ pub fn result(said: &Said<'_>, chance: &mut Chance) -> Inbound {
     Inbound::Result(Box::new(result))
 }
 
-/// A request for permission, of any kind.
+/// A permission request with a random tool and random suggestions.
 pub fn can_use_tool(chance: &mut Chance, id: &str) -> ControlRequest {
     let (tool, input) = match chance.below(12) {
         0 => ("Edit", json!({"file_path": "a.rs", "old_string": "a", "new_string": "b"})),
@@ -126,7 +135,7 @@ pub fn can_use_tool(chance: &mut Chance, id: &str) -> ControlRequest {
     }))
 }
 
-/// One that we do not serve, or cannot read.
+/// A control request that Deskbell does not support or cannot parse.
 pub fn odd_request(chance: &mut Chance) -> ControlRequest {
     if chance.one_in(2) {
         ControlRequest::Unknown { subtype: "elicitation".to_owned() }
@@ -135,7 +144,7 @@ pub fn odd_request(chance: &mut Chance) -> ControlRequest {
     }
 }
 
-/// About something that is over, or never was.
+/// A message about a closed or unknown request or prompt.
 pub fn stale(closed: &[String], ghosts: &[String], chance: &mut Chance) -> Inbound {
     let unheard_of = || "unheard-of".to_owned();
     match chance.below(3) {
@@ -148,7 +157,7 @@ pub fn stale(closed: &[String], ghosts: &[String], chance: &mut Chance) -> Inbou
     }
 }
 
-/// What changes nothing in a session's life.
+/// A line that must not affect the session's lifecycle.
 pub fn noise(chance: &mut Chance) -> Inbound {
     match chance.below(10) {
         0 => Inbound::Unreadable { line: "Warning".to_owned(), error: "expected value".to_owned() },
@@ -156,7 +165,7 @@ pub fn noise(chance: &mut Chance) -> Inbound {
         2 => Inbound::ApiRetry(Retry { attempt: 1, max_retries: 10, ..Retry::default() }),
         3 => Inbound::RateLimit { status: "allowed".to_owned(), resets_at: None },
         4 => Inbound::Hook { event: "Stop".to_owned(), name: "hook".to_owned(), outcome: None },
-        5 => Inbound::CompactBoundary { trigger: "auto".to_owned(), pre_tokens: None },
+        5 => Inbound::CompactBoundary { trigger: "auto".to_owned(), pre_tokens: None, post_tokens: None },
         6 => Inbound::Title { title: format!("Title {}", chance.below(3)) },
         7 => Inbound::User(Box::default()),
         8 => Inbound::Assistant(Box::new(Assistant {

@@ -1,4 +1,4 @@
-//! What is shown of a session, against what is.
+//! Rules for the published session: it must match the model.
 
 use super::process::{Phase, Process};
 use super::prompts::Prompts;
@@ -14,7 +14,7 @@ pub struct Facts {
     shown: Option<Session>,
 }
 
-/// The machine's part of a session, alone.
+/// The part of a session that the machine fills in.
 pub fn describe(machine: &Machine) -> Session {
     let mut session = Session {
         id: SessionId::new("session"),
@@ -23,6 +23,7 @@ pub fn describe(machine: &Machine) -> Session {
         agent: AgentKind::Claude,
         agent_session_id: None,
         status: Status::Idle,
+        is_empty: true,
         alive: false,
         pid: None,
         agent_version: None,
@@ -31,7 +32,7 @@ pub fn describe(machine: &Machine) -> Session {
         effort: None,
         thinking: true,
         rules: None,
-        channel_fault: None,
+        missed_prompt: None,
         models: Vec::new(),
         commands: Vec::new(),
         queue: Vec::new(),
@@ -40,6 +41,7 @@ pub fn describe(machine: &Machine) -> Session {
         usage: Usage::default(),
         created_at: 0,
         changed_at: 0,
+        n_background: 0,
         turn_started_at: None,
         restricted: true,
     };
@@ -48,7 +50,7 @@ pub fn describe(machine: &Machine) -> Session {
 }
 
 impl Facts {
-    /// Between two checks the machine's word that something changed is taken, and tested.
+    /// Also checks that the machine reported a change if the session differs from the last check.
     pub fn check(
         &mut self,
         machine: &mut Machine,
@@ -69,7 +71,7 @@ impl Facts {
             Asking,
             "nothing runs, and it is shown as if it asked nothing"
         );
-        hold!(is_alive || session.channel_fault.is_none(), Facts, "an agent is accused that is gone");
+        hold!(is_alive || session.missed_prompt.is_none(), Facts, "an agent is accused that is gone");
         let has_requests = !requests.open.is_empty();
         let is_ready = process.phase == Phase::Ready;
         let has_turn = turns.running.is_some();

@@ -1,17 +1,17 @@
-//! The process: at most one, started for a reason, written to while it reads, ended for certain.
+//! Rules for the process: at most one, started for a reason, written to only while it reads, always ended.
 
 use super::{Checked, Scene, hold};
 use crate::api::*;
-use crate::launch::{BYPASS, MODES};
-use crate::session::machine::{Effect, Input, Limits, Machine, Memory, Timer};
+use crate::launch::StartMode;
+use crate::session::machine::{Effect, Input, Machine, SavedSession, Timeouts, Timer};
 use crate::wire::Inbound;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The span in which restarts are counted, and how many of them there are in it.
+/// The time window in which restarts are counted, and the most restarts in it.
 const SPAN_MS: u64 = 5 * 60_000;
 const RESTARTS: usize = 2;
-/// How late a timer may be noticed.
+/// How late a timer may fire.
 const SLACK_MS: u64 = 100;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,22 +25,22 @@ pub enum Phase {
 }
 
 pub struct Process {
-    limits: Limits,
+    timeouts: Timeouts,
     pub phase: Phase,
     initialize: Option<String>,
-    /// Nothing but the user may start it.
+    /// Only the user may start the process.
     stopped: bool,
-    /// It was stopped because an interrupt was ignored.
+    /// It was stopped because it ignored an interrupt.
     ignored_interrupt: bool,
-    /// The user wanted something since it was told to end.
+    /// The user sent a prompt or a start command after the shutdown began.
     asked_while_stopping: bool,
-    /// Its end was wanted, or can be helped.
+    /// The exit must be reported as expected.
     is_expected: bool,
     ends_by: u64,
     terminated: bool,
     killed: bool,
     exited_at: u64,
-    /// Starts that nobody asked for, since somebody did.
+    /// Times of automatic starts since the last one by the user.
     restarts: Vec<u64>,
     conversation: Option<String>,
     resumable: bool,
@@ -49,9 +49,9 @@ pub struct Process {
 }
 
 impl Process {
-    pub fn new(limits: &Limits) -> Self {
+    pub fn new(timeouts: &Timeouts) -> Self {
         Self {
-            limits: limits.clone(),
+            timeouts: timeouts.clone(),
             phase: Phase::Absent,
             initialize: None,
             stopped: true,
@@ -70,16 +70,16 @@ impl Process {
         }
     }
 
-    pub fn remember(&mut self, memory: &Memory) {
+    pub fn remember(&mut self, memory: &SavedSession) {
         self.conversation.clone_from(&memory.agent_session_id);
         self.resumable = memory.resumable;
     }
 
-    /// What waits was meant for a conversation that is gone.
+    /// The waiting prompts belong to a conversation that no longer exists.
     pub fn has_lost_conversation(&self, cause: &Input) -> bool {
         let is_told = match cause {
             Input::Line(Inbound::Result(_)) => true,
-            // Whoever asked for something since knows of it.
+            // A request made after the shutdown began is meant for the new conversation.
             Input::Exited(_) => !self.asked_while_stopping,
             _ => false,
         };
@@ -93,13 +93,14 @@ impl Process {
     pub fn input(&mut self, scene: &Scene<'_>) {
         match scene.cause {
             Input::Start
+            | Input::Command(Command::Start)
             | Input::Prompt(_)
-            | Input::Command(Command::Resend { .. } | Command::Deliver { .. }) => {
+            | Input::Command(Command::Resend { .. } | Command::Deliver { .. } | Command::ContinueQueue) => {
                 self.stopped = false;
                 self.asked_while_stopping = true;
                 self.restarts.clear();
             }
-            // It is refused while there is a process.
+            // Refused while a process is alive.
             Input::StartWithoutAsking if !self.is_alive() => {
                 self.stopped = false;
                 self.restarts.clear();
@@ -153,14 +154,8 @@ impl Process {
                 let resume = self.conversation.clone().filter(|_| self.resumable);
                 hold!(start.resume == resume, Process, "it resumes {:?}, not {resume:?}", start.resume);
                 let is_chosen = matches!(scene.cause, Input::StartWithoutAsking);
-                let asks = start.mode.as_deref() != Some(BYPASS);
+                let asks = start.mode != Some(StartMode::WithoutAsking);
                 hold!(asks != is_chosen, Asking, "started by {:?}, it asks: {asks}", scene.cause);
-                hold!(
-                    is_chosen || start.mode.as_deref().is_none_or(|mode| MODES.contains(&mode)),
-                    Process,
-                    "it starts in a mode that cannot be asked for: {:?}",
-                    start.mode
-                );
                 self.phase = Phase::Starting;
                 self.is_expected = false;
                 self.resuming = resume.is_some();
@@ -193,7 +188,8 @@ impl Process {
                 self.ignored_interrupt = matches!(scene.cause, Input::Timer(Timer::Interrupt));
                 self.asked_while_stopping = false;
                 self.is_expected = !matches!(scene.cause, Input::StdinBroken(_));
-                self.ends_by = scene.now + self.limits.end_of_input_ms + self.limits.terminate_ms + SLACK_MS;
+                self.ends_by =
+                    scene.now + self.timeouts.end_of_input_ms + self.timeouts.terminate_ms + SLACK_MS;
             }
             Effect::Terminate => {
                 hold!(self.phase == Phase::Stopping && !self.terminated, Process, "terminated out of turn");
@@ -216,13 +212,14 @@ impl Process {
         Ok(())
     }
 
-    /// Every start has a reason.
+    /// Checks that the start has an allowed cause.
     fn may_start(&mut self, scene: &Scene<'_>) -> Checked {
         match scene.cause {
             Input::Start
+            | Input::Command(Command::Start)
             | Input::StartWithoutAsking
             | Input::Saved(_)
-            | Input::Command(Command::Resend { .. } | Command::Deliver { .. }) => {}
+            | Input::Command(Command::Resend { .. } | Command::Deliver { .. } | Command::ContinueQueue) => {}
             Input::Timer(Timer::Restart) => {
                 self.restarts.retain(|at| at + SPAN_MS > scene.now);
                 let n = self.restarts.len();
@@ -265,7 +262,7 @@ impl Process {
         );
         let is_stopping = self.phase == Phase::Stopping;
         hold!(!is_stopping || self.killed || now <= self.ends_by, Stop, "the ladder does not end");
-        let hibernates = self.limits.hibernate_ms > 0;
+        let hibernates = self.timeouts.hibernate_ms > 0;
         let expected = [
             (Timer::Initialize, self.phase == Phase::Starting),
             (Timer::Interrupt, self.phase == Phase::Ready && interrupting),

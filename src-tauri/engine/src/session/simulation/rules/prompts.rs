@@ -1,17 +1,17 @@
-//! The way of every prompt.
+//! Rules for prompts: the place of each prompt from submission to its end.
 
 use super::super::child::prompt_of;
 use super::turns::Turns;
 use super::{Checked, Scene, hold};
 use crate::api::*;
-use crate::session::machine::{Effect, Input, Machine, Memory, Note, Timer};
+use crate::session::machine::{Effect, Input, Machine, SavedSession, Timer, TranscriptEvent};
 use crate::wire::Inbound;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet, VecDeque};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
-    /// Given; not on disk, as far as anybody knows.
+    /// Submitted; not yet known to be on disk.
     Saving,
     Queued,
     Held,
@@ -26,29 +26,31 @@ struct Ticket {
     text: String,
     n_images: usize,
     delivery: Delivery,
-    /// What it was called on the wire so far.
+    /// Names used on the wire so far.
     names: HashSet<String>,
-    /// It may be sent: it never was, or the user said so since.
+    /// It may be sent: it never was, or the user asked to send it again.
     may_go: bool,
-    /// How often the disk had been written well when it ended.
+    /// It was sent, and the process exited before its turn ended.
+    cut_off: bool,
+    /// The number of successful saves when it ended.
     ended_after: u64,
 }
 
 #[derive(Default)]
 pub struct Prompts {
     tickets: HashMap<PromptId, Ticket>,
-    /// Queued and held, in order.
+    /// Queued and held prompts, in order.
     line: VecDeque<PromptId>,
     saving: Vec<PromptId>,
     pub in_flight: Vec<PromptId>,
     n_good_saves: u64,
-    /// Of this step.
+    /// State of the current step.
     step: Step,
 }
 
 #[derive(Default)]
 struct Step {
-    /// The prompt that the command is about was waiting.
+    /// The prompt that the command names was waiting.
     was_waiting: bool,
     was_saving: bool,
     n_refused: usize,
@@ -72,6 +74,7 @@ impl Prompts {
                     delivery: prompt.delivery,
                     names: HashSet::new(),
                     may_go: false,
+                    cut_off: false,
                     ended_after: 0,
                 };
                 self.tickets.insert(prompt.id.clone(), ticket);
@@ -112,7 +115,7 @@ impl Prompts {
         Ok(())
     }
 
-    /// Before all that waits, behind what is as urgent.
+    /// Inserts a prompt at the front, after the queued ones with delivery `Now`.
     fn goes_first(&mut self, id: &PromptId) {
         let is_urgent =
             |id: &&PromptId| self.delivery(id) == Delivery::Now && self.place(id) == Some(Place::Queued);
@@ -124,7 +127,7 @@ impl Prompts {
         self.tickets.get(id).map_or(Delivery::AfterTurn, |ticket| ticket.delivery)
     }
 
-    /// The turn that runs is to be ended for a prompt.
+    /// The input makes the machine interrupt the running turn to send a prompt.
     pub fn ends_turn(&self, cause: &Input) -> bool {
         match cause {
             Input::Saved(id) => self.saving.contains(id) && self.delivery(id) == Delivery::Now,
@@ -135,7 +138,7 @@ impl Prompts {
         }
     }
 
-    /// The next one that need not wait for the end of the turn.
+    /// The next queued prompt that need not wait for the end of the turn.
     pub fn urgent(&self) -> Option<&PromptId> {
         self.line
             .iter()
@@ -165,7 +168,7 @@ impl Prompts {
         self.line.retain(|known| known != id);
     }
 
-    /// The next one to go.
+    /// The next queued prompt.
     pub fn next(&self) -> Option<&PromptId> {
         self.line.iter().find(|id| self.place(id) == Some(Place::Queued))
     }
@@ -174,7 +177,7 @@ impl Prompts {
         self.line.len() + self.in_flight.len()
     }
 
-    /// Prompts that a user can see, and some that are over.
+    /// All waiting and sent prompts that have not ended.
     pub fn known(&self) -> impl Iterator<Item = &PromptId> {
         self.line.iter().chain(self.in_flight.iter())
     }
@@ -205,7 +208,7 @@ impl Prompts {
                 }
             }
             Effect::Refuse(_) => self.step.n_refused += 1,
-            Effect::Note(Note::PromptAccepted(prompt)) => {
+            Effect::TranscriptEvent(TranscriptEvent::PromptAccepted(prompt)) => {
                 let is_answer =
                     matches!(scene.cause, Input::Saved(id) if *id == prompt.id) && self.step.was_saving;
                 hold!(
@@ -222,15 +225,15 @@ impl Prompts {
                     _ => self.line.push_back(prompt.id.clone()),
                 }
             }
-            Effect::Note(Note::PromptEdited { id, text }) => {
+            Effect::TranscriptEvent(TranscriptEvent::PromptEdited { id, text }) => {
                 let is_asked = matches!(scene.cause, Input::Command(Command::EditQueued { prompt_id, text: wanted })
                     if prompt_id == id && wanted == text);
                 hold!(is_asked && self.step.was_waiting, Prompts, "{id} is edited, which nobody asked for");
                 self.tickets.get_mut(id).unwrap().text.clone_from(text);
                 self.step.is_done = true;
             }
-            Effect::Note(Note::PromptState { id, state }) => {
-                return self.state(scene, id, *state, turns.interrupting);
+            Effect::TranscriptEvent(TranscriptEvent::PromptState { id, state }) => {
+                return self.state(scene, id, *state, turns);
             }
             _ => {}
         }
@@ -266,7 +269,7 @@ impl Prompts {
         Ok(())
     }
 
-    fn state(&mut self, scene: &Scene<'_>, id: &PromptId, state: PromptState, interrupting: bool) -> Checked {
+    fn state(&mut self, scene: &Scene<'_>, id: &PromptId, state: PromptState, turns: &Turns) -> Checked {
         let place = self.place(id);
         let is_in_flight = self.in_flight.contains(id);
         match state {
@@ -279,9 +282,9 @@ impl Prompts {
                     Input::Line(_) => {
                         hold!(scene.ended.contains(id), Prompts, "{id} ends before its turn does")
                     }
-                    // The user ended it; the agent took a harder push.
+                    // The user interrupted the turn, and the process was terminated to end it.
                     Input::Exited(_) => hold!(
-                        interrupting && state == PromptState::Done,
+                        turns.interrupting && state == PromptState::Done,
                         Prompts,
                         "{id} ends with the process, though nobody ended it"
                     ),
@@ -303,7 +306,12 @@ impl Prompts {
                 self.step.is_done = true;
             }
             PromptState::Held if is_in_flight => {
-                hold!(matches!(scene.cause, Input::Exited(_)), Prompts, "{id} is held while it is in flight");
+                // After an interrupt by the user, the agent returns prompts that had not joined the turn.
+                let is_given_back = matches!(scene.cause, Input::Line(Inbound::Lifecycle { state, .. }) if state == "cancelled")
+                    && turns.is_joined(id);
+                let is_cut_off = matches!(scene.cause, Input::Exited(_));
+                hold!(is_cut_off || is_given_back, Prompts, "{id} is held while it is in flight");
+                self.tickets.get_mut(id).unwrap().cut_off |= is_cut_off;
                 self.lands(id);
                 self.line.insert(self.step.n_offered_again, id.clone());
                 self.step.n_offered_again += 1;
@@ -313,24 +321,35 @@ impl Prompts {
                 hold!(place == Some(Place::Queued), Prompts, "{id} is held, though it is {place:?}");
                 let may_hold = matches!(
                     scene.cause,
-                    Input::Command(Command::Stop | Command::Interrupt)
-                        | Input::SpawnFailed(_)
+                    Input::Command(
+                        Command::Stop
+                            | Command::Interrupt
+                            | Command::Decide { decision: Decision::Deny { interrupt: true, .. }, .. }
+                    ) | Input::SpawnFailed(_)
                         | Input::Exited(_)
-                        | Input::Timer(Timer::Initialize)
-                        | Input::Line(Inbound::Result(_))
+                        | Input::Timer(Timer::Initialize | Timer::Switch)
+                        | Input::Line(
+                            // A process that claims to run without asking, and does not stop that, is shut down.
+                            Inbound::Result(_)
+                                | Inbound::Status { .. }
+                                | Inbound::Init(_)
+                                | Inbound::ControlResponse { .. }
+                        )
                 );
                 hold!(may_hold, Prompts, "{id} is held by {:?}", scene.cause);
                 self.hold(id);
             }
             PromptState::Queued => {
-                let is_asked = matches!(scene.cause,
-                    Input::Command(Command::Resend { prompt_id } | Command::Deliver { prompt_id, .. })
-                    if prompt_id == id);
-                hold!(
-                    is_asked && self.step.was_waiting,
-                    Prompts,
-                    "{id} is queued again, which nobody asked for"
-                );
+                let is_asked = match scene.cause {
+                    Input::Command(Command::Resend { prompt_id } | Command::Deliver { prompt_id, .. }) => {
+                        prompt_id == id && self.step.was_waiting
+                    }
+                    Input::Command(Command::ContinueQueue) => {
+                        place == Some(Place::Held) && !self.tickets[id].cut_off
+                    }
+                    _ => false,
+                };
+                hold!(is_asked, Prompts, "{id} is queued again, which nobody asked for");
                 self.put(id, Place::Queued);
                 self.tickets.get_mut(id).unwrap().may_go = true;
                 self.step.is_done = true;
@@ -352,8 +371,11 @@ impl Prompts {
         let step = std::mem::take(&mut self.step);
         let missed = scene.ended.iter().find(|id| self.in_flight.contains(id));
         hold!(missed.is_none(), Prompts, "{missed:?} ended, and nobody is told");
-        // A new name is on disk before it is used; all else is written once.
-        let renames = matches!(scene.cause, Input::Command(Command::Resend { .. } | Command::Deliver { .. }));
+        // A new name is saved before it is used; everything else is saved once.
+        let renames = matches!(
+            scene.cause,
+            Input::Command(Command::Resend { .. } | Command::Deliver { .. } | Command::ContinueQueue)
+        );
         let n_saves = step.n_saves;
         hold!(n_saves <= 1 + usize::from(renames), Saves, "the record is written {n_saves} times");
         if let Some(id) = step.sent {
@@ -401,9 +423,16 @@ impl Prompts {
                 );
                 hold!((step.n_refused == 0) == step.was_waiting, Prompts, "{prompt_id}: nobody is told");
             }
-            Input::Command(Command::Stop) => {
+            Input::Command(Command::Stop | Command::Interrupt) => {
                 let next = self.next();
-                hold!(next.is_none(), Stop, "{next:?} would go though the session was stopped");
+                hold!(next.is_none(), Stop, "{next:?} would go though the user stopped it");
+            }
+            Input::Command(Command::ContinueQueue) => {
+                let left = self
+                    .line
+                    .iter()
+                    .find(|id| self.place(id) == Some(Place::Held) && !self.tickets[*id].cut_off);
+                hold!(left.is_none(), Prompts, "{left:?} is held though the queue was to go on");
             }
             Input::Exited(_) => {
                 hold!(self.in_flight.is_empty(), Prompts, "{:?} went down with the process", self.in_flight);
@@ -424,8 +453,8 @@ impl Prompts {
         Ok(())
     }
 
-    /// What is about to be written to the disk.
-    pub fn saving(&self, memory: &Memory) -> Checked {
+    /// Checks the record that is about to be saved.
+    pub fn saving(&self, memory: &SavedSession) -> Checked {
         let mut n_due = 0;
         for id in self.in_flight.iter().chain(&self.line).chain(&self.saving) {
             n_due += 1;
@@ -446,8 +475,8 @@ impl Prompts {
         self.n_good_saves += 1;
     }
 
-    /// `is_certain`: the last write to the disk either succeeded or left it as it was.
-    pub fn restarted(&mut self, memory: &Memory, is_certain: bool) -> Checked {
+    /// `is_certain`: the content of the disk is known, because no failed write has replaced it.
+    pub fn restarted(&mut self, memory: &SavedSession, is_certain: bool) -> Checked {
         self.step = Step::default();
         self.line = memory.prompts.iter().map(|prompt| prompt.id.clone()).collect();
         self.in_flight.clear();
@@ -482,8 +511,10 @@ impl Prompts {
         }
         hold!(n_found == memory.prompts.len(), Bounds, "a prompt is on disk that nobody gave");
         for prompt in &memory.prompts {
-            // An edit is lost with a disk that is full; that was told.
-            self.tickets.get_mut(&prompt.id).unwrap().text.clone_from(&prompt.text);
+            // A full disk loses an edit; the user was informed of that failure.
+            let ticket = self.tickets.get_mut(&prompt.id).unwrap();
+            ticket.text.clone_from(&prompt.text);
+            ticket.cut_off = prompt.cut_off;
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Permission requests and their answers.
+//! Rules for permission requests and their answers.
 
 use super::{Checked, Phase, Scene, hold};
 use crate::api::*;
@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 #[derive(Default)]
 pub struct Requests {
     pub open: Vec<(RequestId, CanUseTool)>,
-    /// Asked now, and not shown yet.
+    /// Received in this step, and not published yet.
     to_show: Option<(RequestId, CanUseTool)>,
-    /// Cannot be served: has to be turned down now.
+    /// Not supported: must be answered with an error or a denial in this step.
     to_turn_down: Option<(String, TurnDown)>,
-    /// Has to be withdrawn now.
+    /// Must be withdrawn in this step.
     to_withdraw: Option<RequestId>,
-    /// Answered now, and not resolved yet.
+    /// Answered in this step and not resolved yet, with whether it was allowed.
     answered: Vec<(RequestId, bool)>,
     n_refused: usize,
     was_open: bool,
@@ -29,7 +29,7 @@ enum TurnDown {
 }
 
 impl Requests {
-    /// What was shown of an open request.
+    /// The fingerprint of an open request's shown content.
     pub fn shown(&self, id: &RequestId) -> Option<String> {
         let (_, request) = self.open.iter().find(|(known, _)| known == id)?;
         Some(permission::shown(id, request))
@@ -44,7 +44,7 @@ impl Requests {
         self.was_open = false;
         match scene.cause {
             Input::Line(Inbound::ControlRequest { request_id, request }) => {
-                // An answer could not be given any more; the end of input is one.
+                // The closed stdin is the answer; no other can be sent.
                 if phase == Phase::Stopping {
                     return Ok(());
                 }
@@ -147,6 +147,8 @@ impl Requests {
                 let is_gone = match scene.cause {
                     Input::Line(Inbound::ControlCancel { request_id }) => request_id == id.as_str(),
                     Input::Exited(_) | Input::StdinBroken(_) | Input::Timer(_) => true,
+                    // An agent that keeps running without asking is ended by what it reports.
+                    Input::Line(_) => scene.ends_process,
                     _ => false,
                 };
                 answered.is_none() && is_gone
@@ -182,7 +184,7 @@ impl Requests {
     }
 }
 
-/// Is this what was decided, and nothing more?
+/// Does the answer match the decision, and contain nothing more?
 fn says(answer: &Value, request: &CanUseTool, decision: &Decision) -> bool {
     let allows = |input: &Value| answer["behavior"] == "allow" && answer["updatedInput"] == *input;
     let keeps_nothing = answer.get("updatedPermissions").is_none();
@@ -199,7 +201,7 @@ fn says(answer: &Value, request: &CanUseTool, decision: &Decision) -> bool {
         Decision::AllowAlways { suggestion } => {
             let place = suggestion.as_str().and_then(|id| id.strip_prefix('s')?.parse::<usize>().ok());
             let rule = place.and_then(|place| request.permission_suggestions.get(place));
-            // The same rule may be given for less long as well, so that it counts at once.
+            // The same rule may also be added for the session, so that it applies immediately.
             let is_rule = |kept: &Value| {
                 let mut wider = kept.clone();
                 if let (Some(rule), true) = (rule, kept["destination"] == "session") {

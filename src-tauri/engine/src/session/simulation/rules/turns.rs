@@ -1,45 +1,57 @@
-//! Turns: begun and ended in pairs, and as the agent ended them.
+//! Rules for turns: started and ended in pairs, as the agent reports them.
 
 use super::super::child::prompt_of;
 use super::prompts::Prompts;
 use super::{Checked, Phase, Scene, hold};
 use crate::api::*;
-use crate::session::machine::{Effect, Input, Note, Timer};
+use crate::session::machine::{Effect, Input, Timer, TranscriptEvent};
 use crate::wire::Inbound;
 use serde_json::Value;
 
 #[derive(Default)]
 pub struct Turns {
-    /// The prompts of the turn that runs.
+    /// The prompts of the running turn.
     pub running: Option<Vec<PromptId>>,
-    /// Written into it since.
+    /// Prompts written after the turn started.
     joined: Vec<PromptId>,
-    /// The agent took it up.
+    /// The agent has reported the start of the turn.
     begun: bool,
-    /// The agent says which prompts it takes up.
+    /// The agent reports prompts that join a turn.
     tells: bool,
-    /// The user asked it to end.
+    /// The user asked to interrupt the turn.
     pub interrupting: bool,
+    /// The user stopped the turn, including prompts that had not joined it.
+    halts: bool,
     noted: Option<TurnEnd>,
     has_ended: bool,
+    /// A prompt was written in this step.
+    has_prompted: bool,
     is_interrupt_due: bool,
 }
 
 impl Turns {
-    /// `ends_turn`: a prompt that shall go now has come.
+    /// `ends_turn`: the input makes the machine interrupt the turn to send a prompt.
     pub fn input(&mut self, scene: &Scene<'_>, phase: Phase, ends_turn: bool) {
         self.has_ended = false;
+        self.has_prompted = false;
         if let Input::Line(Inbound::Init(init)) = scene.cause {
             self.tells = init.capabilities.is_some();
             self.begun |= self.running.is_some();
         }
-        let is_interrupt = ends_turn || matches!(scene.cause, Input::Command(Command::Interrupt));
+        let is_interrupt = ends_turn
+            || matches!(scene.cause, Input::Command(Command::Interrupt | Command::InterruptAndContinue));
         self.is_interrupt_due =
             is_interrupt && phase == Phase::Ready && self.running.is_some() && !self.interrupting;
         self.interrupting |= self.is_interrupt_due;
+        self.halts |= self.running.is_some() && matches!(scene.cause, Input::Command(Command::Interrupt));
     }
 
-    /// A prompt that is written now becomes part of the turn, or of the next.
+    /// The prompt was written during the turn, and the agent has not reported that it joined.
+    pub fn is_joined(&self, id: &PromptId) -> bool {
+        self.joined.contains(id)
+    }
+
+    /// A prompt written now joins this turn or the next.
     pub fn takes_prompts(&self) -> bool {
         self.running.is_some() && self.begun && self.tells && !self.interrupting
     }
@@ -58,7 +70,7 @@ impl Turns {
         match effect {
             Effect::Emit(Event::TurnStarted { prompt_ids }) => {
                 hold!(self.running.is_none(), Turns, "a turn begins in a turn");
-                // One that is being ended may go on with what was written into the turn before.
+                // During a shutdown, another turn may start with prompts that were written into the previous one.
                 let goes_on = phase == Phase::Stopping && self.has_ended;
                 hold!(
                     phase == Phase::Ready || goes_on,
@@ -68,9 +80,27 @@ impl Turns {
                 self.running = Some(prompt_ids.clone());
                 self.joined.clear();
                 self.begun = matches!(scene.cause, Input::Line(Inbound::Init(_)));
-                self.interrupting = false;
+                // Prompts that had not joined a stopped turn are stopped, too.
+                self.halts &= self.has_ended && !self.has_prompted;
+                self.is_interrupt_due = self.halts && phase == Phase::Ready;
+                self.interrupting = self.is_interrupt_due;
             }
-            Effect::Note(Note::TurnEnded(turn)) => self.noted = Some(turn.clone()),
+            Effect::Emit(Event::PermissionResolved { resolution: Resolution::Denied { .. }, .. }) => {
+                self.halts |= self.running.is_some()
+                    && matches!(
+                        scene.cause,
+                        Input::Command(Command::Decide {
+                            decision: Decision::Deny { interrupt: true, .. },
+                            ..
+                        })
+                    );
+            }
+            Effect::TranscriptEvent(TranscriptEvent::PromptState { id, state: PromptState::Held })
+                if matches!(scene.cause, Input::Line(_)) =>
+            {
+                self.joined.retain(|joined| joined != id);
+            }
+            Effect::TranscriptEvent(TranscriptEvent::TurnEnded(turn)) => self.noted = Some(turn.clone()),
             Effect::Emit(Event::TurnEnded { turn }) => {
                 hold!(
                     self.noted.take().as_ref() == Some(turn),
@@ -94,14 +124,16 @@ impl Turns {
             }
             Effect::Spawn(_) => self.tells = false,
             Effect::Write(_) => {
-                if let Some(line) = line.filter(|line| line["type"] == "user")
+                let user = line.filter(|line| line["type"] == "user");
+                self.has_prompted |= user.is_some();
+                if let Some(line) = user
                     && self.running.is_some()
                 {
                     self.joined.push(prompt_of(line["uuid"].as_str().unwrap_or_default()));
                 }
                 let is_interrupt = line.is_some_and(|line| line["request"]["subtype"] == "interrupt");
                 if is_interrupt {
-                    // Once for the command; again if that one missed the turn.
+                    // Sent once for the command, and again if the first one missed the turn.
                     let may_be_again = matches!(
                         scene.cause,
                         Input::Line(Inbound::Result(_) | Inbound::Init(_) | Inbound::ControlResponse { .. })
@@ -130,7 +162,7 @@ impl Turns {
                     _ => result.is_error && !is_aborted,
                 }
             }
-            // The agent says that nothing runs: one that nobody asked for came to nothing.
+            // The agent reports that nothing runs: a turn without a prompt ended without a result.
             Input::Line(Inbound::SessionState { state }) => state == "idle" && turn.prompt_ids.is_empty(),
             Input::Exited(_) => matches!(turn.outcome, Outcome::Crashed | Outcome::Interrupted),
             _ => false,

@@ -1,0 +1,26 @@
+//! File access that cannot block forever: regular files only, with size limits, on own threads, with a deadline.
+//!
+//! A path in a project, in the agent's folder or in Deskbell's data may be anything: a named pipe, which blocks an open
+//! until a writer opens it, a device without end, a link to either, or a file on a network mount that does not respond.
+//! [`read_regular`] and its relatives refuse everything except a regular file, without waiting. A dead mount blocks
+//! even `stat`, and no flag changes that: so file access runs through [`run`], which returns at its deadline and leaves
+//! the blocked thread running.
+//!
+//! `clippy.toml` disallows the functions of the standard library that open or list files; this module has the
+//! exceptions.
+
+mod aside;
+mod pool;
+mod read;
+
+#[cfg(test)]
+mod every_file;
+#[cfg(test)]
+pub(crate) mod traps;
+
+pub use aside::{Loaded, SetAside, load_json, own_folder, set_aside};
+pub use pool::{DEADLINE, Unfinished, run};
+pub use read::{
+    FileKind, Listing, ReadError, Regular, create_regular, kind, list, open_regular, read_end, read_regular,
+    read_start, read_text,
+};

@@ -1,0 +1,297 @@
+//! Reading of regular files, with an error that names what was found instead.
+
+#![allow(clippy::disallowed_methods, reason = "this is where files are opened and folders listed")]
+
+use std::fmt;
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+/// The kind of file that a path leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    Regular,
+    Folder,
+    Pipe,
+    Socket,
+    Device,
+    Other,
+}
+
+impl FileKind {
+    fn of(metadata: &Metadata) -> Self {
+        let kind = metadata.file_type();
+        if kind.is_file() {
+            return Self::Regular;
+        }
+        if kind.is_dir() {
+            return Self::Folder;
+        }
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::FileTypeExt;
+            if kind.is_fifo() {
+                return Self::Pipe;
+            }
+            if kind.is_socket() {
+                return Self::Socket;
+            }
+            if kind.is_char_device() || kind.is_block_device() {
+                return Self::Device;
+            }
+        }
+        Self::Other
+    }
+}
+
+impl fmt::Display for FileKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Regular => "a file",
+            Self::Folder => "a folder",
+            Self::Pipe => "a named pipe",
+            Self::Socket => "a socket",
+            Self::Device => "a device",
+            Self::Other => "something that cannot be read",
+        })
+    }
+}
+
+/// The reason why a file was not read; the text completes a sentence about the file.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    #[error("it does not exist")]
+    Missing,
+    #[error("it is a link to {}, which does not exist", target.display())]
+    DanglingLink { target: PathBuf },
+    #[error("it is {0}, not a file")]
+    NotAFile(FileKind),
+    #[error("it is too large: {size} bytes, and at most {limit} are read")]
+    TooLarge { size: u64, limit: u64 },
+    #[error("{0}")]
+    Io(#[from] io::Error),
+}
+
+impl ReadError {
+    /// Nothing exists at the path, not even a link.
+    pub fn is_missing(&self) -> bool {
+        matches!(self, Self::Missing)
+    }
+
+    /// Classifies an error from opening or inspecting `path`.
+    fn of(path: &Path, error: io::Error) -> Self {
+        // `NotADirectory`: a parent of the path is a file, so the path cannot exist.
+        if !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) {
+            return Self::Io(error);
+        }
+        match fs::read_link(path) {
+            Ok(target) => Self::DanglingLink { target },
+            Err(_) => Self::Missing,
+        }
+    }
+}
+
+impl From<ReadError> for io::Error {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Io(error) => error,
+            ReadError::Missing => Self::new(io::ErrorKind::NotFound, error),
+            ReadError::DanglingLink { .. } => Self::new(io::ErrorKind::NotFound, error),
+            ReadError::TooLarge { .. } => Self::new(io::ErrorKind::FileTooLarge, error),
+            ReadError::NotAFile(FileKind::Folder) => Self::new(io::ErrorKind::IsADirectory, error),
+            ReadError::NotAFile(_) => Self::new(io::ErrorKind::InvalidInput, error),
+        }
+    }
+}
+
+/// The kind of file at a path; follows links.
+pub fn kind(path: &Path) -> Result<FileKind, ReadError> {
+    fs::metadata(path).map(|metadata| FileKind::of(&metadata)).map_err(|error| ReadError::of(path, error))
+}
+
+/// An open regular file.
+#[derive(Debug)]
+pub struct Regular {
+    pub file: File,
+    pub size: u64,
+}
+
+/// Opens a regular file; follows links. The kind is checked before opening, because opening a pipe or a device may
+/// block or have side effects, and again on the open file, because it may have been replaced in between.
+pub fn open_regular(path: &Path) -> Result<Regular, ReadError> {
+    let kind = kind(path)?;
+    if kind != FileKind::Regular {
+        return Err(ReadError::NotAFile(kind));
+    }
+    let mut options = OpenOptions::new();
+    options.read(true);
+    opened(path, &mut options)
+}
+
+/// Opens a regular file for writing without truncating it; creates an empty one if it is missing.
+pub fn create_regular(path: &Path) -> Result<File, ReadError> {
+    match fs::metadata(path).map(|metadata| FileKind::of(&metadata)) {
+        Ok(FileKind::Regular) => {}
+        Ok(kind) => return Err(ReadError::NotAFile(kind)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(ReadError::of(path, error)),
+    }
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    Ok(opened(path, &mut options)?.file)
+}
+
+fn opened(path: &Path, options: &mut OpenOptions) -> Result<Regular, ReadError> {
+    // Without `O_NONBLOCK`, opening a pipe waits for its other end. `O_NOCTTY` keeps a terminal from becoming our
+    // controlling terminal. The standard library adds `O_CLOEXEC`. On Windows a pipe or a device has no file metadata,
+    // which is an error below.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(options, libc::O_NONBLOCK | libc::O_NOCTTY);
+    let file = options.open(path).map_err(|error| ReadError::of(path, error))?;
+    let metadata = file.metadata()?;
+    match FileKind::of(&metadata) {
+        FileKind::Regular => Ok(Regular { file, size: metadata.len() }),
+        kind => Err(ReadError::NotAFile(kind)),
+    }
+}
+
+/// The content of a regular file of at most `limit` bytes.
+pub fn read_regular(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
+    let Regular { file, size } = open_regular(path)?;
+    if size > limit {
+        return Err(ReadError::TooLarge { size, limit });
+    }
+    // The file may grow while it is read, and files of `/proc` report size 0.
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    let size = bytes.len() as u64;
+    if size > limit { Err(ReadError::TooLarge { size, limit }) } else { Ok(bytes) }
+}
+
+/// The content of a regular file of at most `limit` bytes, as UTF-8 text.
+pub fn read_text(path: &Path, limit: u64) -> Result<String, ReadError> {
+    String::from_utf8(read_regular(path, limit)?)
+        .map_err(|_| ReadError::Io(io::Error::new(io::ErrorKind::InvalidData, "it is not text")))
+}
+
+/// The first `limit` bytes of a regular file.
+pub fn read_start(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
+    let mut bytes = Vec::new();
+    open_regular(path)?.file.take(limit).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The last `limit` bytes of a regular file.
+pub fn read_end(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
+    let Regular { mut file, size } = open_regular(path)?;
+    file.seek(SeekFrom::Start(size.saturating_sub(limit)))?;
+    let mut bytes = Vec::new();
+    file.take(limit).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Entries of a folder.
+#[derive(Debug, Default)]
+pub struct Listing {
+    pub paths: Vec<PathBuf>,
+    /// There are more entries than the limit.
+    pub is_cut: bool,
+}
+
+/// The first `limit` entries of a folder, unordered.
+pub fn list(folder: &Path, limit: usize) -> io::Result<Listing> {
+    let mut listing = Listing::default();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if listing.paths.len() == limit {
+            listing.is_cut = true;
+            break;
+        }
+        listing.paths.push(path);
+    }
+    Ok(listing)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::disk::traps::{Trap, all, in_time};
+
+    #[test]
+    fn a_regular_file_is_read_up_to_its_limit() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        fs::write(&path, "0123456789").unwrap();
+        assert_eq!(read_regular(&path, 10).unwrap(), b"0123456789");
+        assert!(matches!(read_regular(&path, 9), Err(ReadError::TooLarge { size: 10, limit: 9 })));
+        assert_eq!(
+            (read_start(&path, 3).unwrap(), read_end(&path, 3).unwrap()),
+            (b"012".into(), b"789".into())
+        );
+        assert_eq!(read_end(&path, 99).unwrap().len(), 10);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_file_whose_size_is_not_known_is_read_up_to_its_limit() {
+        let path = Path::new("/proc/self/status");
+        assert!(read_regular(path, 1 << 20).unwrap().starts_with(b"Name:"));
+        assert!(matches!(read_regular(path, 9), Err(ReadError::TooLarge { size: 10, limit: 9 })));
+    }
+
+    #[test]
+    fn nothing_but_a_regular_file_is_opened_and_what_is_there_is_said() {
+        for trap in all() {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("a");
+            trap.put_at(&path);
+            let (read, opened, created) = in_time(&format!("{trap:?}"), move || {
+                (read_regular(&path, 1 << 20), open_regular(&path).map(drop), create_regular(&path).map(drop))
+            });
+            let said = read.unwrap_err().to_string();
+            let expected = match trap {
+                Trap::Pipe => "it is a named pipe, not a file",
+                Trap::Socket => "it is a socket, not a file",
+                Trap::Device => "it is a device, not a file",
+                Trap::Folder => "it is a folder, not a file",
+                Trap::DanglingLink => "it is a link to nowhere, which does not exist",
+                Trap::Huge => "it is too large: 1073741824 bytes, and at most 1048576 are read",
+                Trap::Unreadable => "Permission denied (os error 13)",
+            };
+            assert_eq!(said, expected);
+            assert_eq!(opened.is_ok(), trap == Trap::Huge, "{trap:?}");
+            assert_eq!(created.is_ok(), matches!(trap, Trap::Huge | Trap::DanglingLink), "{trap:?}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_that_takes_the_place_of_a_file_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        Trap::Pipe.put_at(&path);
+        // Calls `opened` directly, as if the file had been replaced after the first check.
+        let opened = in_time("the pipe", move || opened(&path, OpenOptions::new().read(true)));
+        assert!(matches!(opened, Err(ReadError::NotAFile(FileKind::Pipe))), "{opened:?}");
+    }
+
+    #[test]
+    fn a_folder_of_the_path_that_is_a_file_is_absence() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("a"), "").unwrap();
+        assert!(read_regular(&folder.path().join("a/b"), 1).unwrap_err().is_missing());
+        assert!(read_regular(&folder.path().join("c"), 1).unwrap_err().is_missing());
+    }
+
+    #[test]
+    fn a_listing_ends_at_its_limit() {
+        let folder = tempfile::tempdir().unwrap();
+        for n in 0..5 {
+            fs::write(folder.path().join(n.to_string()), "").unwrap();
+        }
+        let listing = list(folder.path(), 3).unwrap();
+        assert_eq!((listing.paths.len(), listing.is_cut), (3, true));
+        let listing = list(folder.path(), 5).unwrap();
+        assert_eq!((listing.paths.len(), listing.is_cut), (5, false));
+    }
+}

@@ -1,0 +1,193 @@
+//! The subscribers of a session, and the events each of them receives.
+
+use super::Subscriber;
+use super::window_view::WindowView;
+use crate::api::{Envelope, Event, Item, RowRange, SessionId};
+use crate::patch::item_of;
+use crate::transcript::{Transcript, TranscriptChange};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// The longest time that a slow subscriber may block a session that is about to end.
+const SLOW_SUBSCRIBER_GRACE: Duration = Duration::from_secs(1);
+
+/// All subscribers and the number and time of the last event.
+pub struct Subscribers {
+    session_id: SessionId,
+    subscribers: Vec<Subscriber>,
+    seq: u64,
+    told_at: u64,
+    /// What windows have of long items.
+    window_view: WindowView,
+    ending: watch::Receiver<bool>,
+}
+
+impl Subscribers {
+    /// Creates an empty list. `ending` becomes `true` when the session is about to end; from then on, no subscriber
+    /// blocks it for long.
+    pub fn new(session_id: SessionId, now: u64, ending: watch::Receiver<bool>) -> Self {
+        Self {
+            session_id,
+            subscribers: Vec::new(),
+            seq: 0,
+            told_at: now,
+            window_view: WindowView::default(),
+            ending,
+        }
+    }
+
+    /// The number of the last event.
+    pub fn seq(&self) -> u64 {
+        self.seq
+    }
+
+    /// The time of the last event, in milliseconds since the epoch.
+    pub fn told_at(&self) -> u64 {
+        self.told_at
+    }
+
+    /// Returns the rows and items of a new subscriber's snapshot.
+    pub fn begin(&mut self, subscriber: &Subscriber, transcript: &Transcript) -> (RowRange, Vec<Item>) {
+        let total = transcript.n_rows();
+        match subscriber {
+            Subscriber::Merged(feed) => {
+                if !self.subscribers.iter().any(|one| matches!(one, Subscriber::Merged(_))) {
+                    self.window_view.begin(transcript);
+                }
+                let rows = feed.begin(self.seq, total);
+                let items = transcript.items_of(rows.first, rows.end);
+                (rows, items.map(|item| self.drawn(item)).collect())
+            }
+            Subscriber::Every(_) => {
+                (RowRange { end: total, total, ..RowRange::default() }, transcript.items().cloned().collect())
+            }
+            Subscriber::Summary(_) => (RowRange { total, ..RowRange::default() }, Vec::new()),
+        }
+    }
+
+    /// Returns an item as windows receive it.
+    pub fn drawn(&self, item: &Item) -> Item {
+        self.window_view.of(item)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.subscribers.is_empty()
+    }
+
+    /// Rows were renumbered, and there are now `n_rows`: windows have to start over.
+    pub fn start_over(&mut self, now: u64, n_rows: u32) {
+        self.seq += 1;
+        self.told_at = now;
+        for subscriber in &self.subscribers {
+            if let Subscriber::Merged(feed) = subscriber {
+                feed.start_over(self.seq, n_rows);
+            }
+        }
+    }
+
+    /// Adds a subscriber. It receives all later events.
+    pub fn add(&mut self, subscriber: Subscriber) {
+        self.subscribers.push(subscriber);
+    }
+
+    /// Sends a change to every matching subscriber. Clones as rarely as possible, because texts can be large.
+    pub async fn tell(&mut self, now: u64, change: TranscriptChange, transcript: &Transcript) {
+        self.seq += 1;
+        self.told_at = now;
+        // A closed window has dropped its reference to the feed.
+        self.subscribers
+            .retain(|one| !matches!(one, Subscriber::Merged(feed) if Arc::strong_count(feed) == 1));
+        let is_fact = matches!(&change, TranscriptChange::Event(event) if is_fact(event));
+        let mut listeners: Vec<usize> = Vec::new();
+        let mut has_window = false;
+        for (at, subscriber) in self.subscribers.iter().enumerate() {
+            match subscriber {
+                Subscriber::Merged(_) => has_window = true,
+                Subscriber::Every(_) => listeners.push(at),
+                Subscriber::Summary(_) if is_fact => listeners.push(at),
+                Subscriber::Summary(_) => {}
+            }
+        }
+        let whole = match change {
+            TranscriptChange::Event(event) if !has_window => Some(event),
+            change => {
+                let whole = if listeners.is_empty() { None } else { change.whole(transcript) };
+                if has_window {
+                    self.tell_windows(change, transcript);
+                }
+                whole
+            }
+        };
+        let Some(event) = whole else { return };
+        let mut envelope = Some(Envelope { seq: self.seq, session_id: self.session_id.clone(), event });
+        let mut n_left = listeners.len();
+        let mut gone = Vec::new();
+        for at in listeners {
+            n_left -= 1;
+            // The last subscriber gets the event itself.
+            let copy = if n_left > 0 { envelope.clone() } else { envelope.take() };
+            let Some(envelope) = copy else { break };
+            let is_gone = match &self.subscribers[at] {
+                Subscriber::Every(sender) => tokio::select! {
+                    biased;
+                    sent = sender.send(envelope) => sent.is_err(),
+                    () = out_of_patience(self.ending.clone()) => true,
+                },
+                Subscriber::Summary(sender) => sender.send(envelope).is_err(),
+                Subscriber::Merged(_) => false,
+            };
+            if is_gone {
+                gone.push(at);
+            }
+        }
+        for at in gone.into_iter().rev() {
+            self.subscribers.remove(at);
+        }
+    }
+
+    /// Sends windows the items in their viewports, and no more of each than they draw.
+    fn tell_windows(&mut self, change: TranscriptChange, transcript: &Transcript) {
+        let events: Vec<(Event, Option<u32>)> = change
+            .into_patch()
+            .into_iter()
+            .flat_map(|event| self.window_view.events(event, transcript))
+            .map(|event| {
+                let row = item_of(&event).and_then(|id| transcript.row_of(id));
+                (event, row)
+            })
+            .collect();
+        let feeds = self.subscribers.iter().filter_map(|one| match one {
+            Subscriber::Merged(feed) => Some(feed),
+            Subscriber::Every(_) | Subscriber::Summary(_) => None,
+        });
+        let (n_rows, mut n_left) = (transcript.n_rows(), feeds.clone().count());
+        let mut events = Some(events);
+        for feed in feeds {
+            n_left -= 1;
+            feed.pass(self.seq, n_rows);
+            let copy = if n_left > 0 { events.clone() } else { events.take() };
+            copy.into_iter().flatten().for_each(|(event, row)| feed.push(event, row));
+        }
+    }
+}
+
+fn is_fact(event: &Event) -> bool {
+    !matches!(
+        event,
+        Event::ItemAdded { .. }
+            | Event::ItemChanged { .. }
+            | Event::ItemRemoved { .. }
+            | Event::BlocksChanged { .. }
+            | Event::CodeGrew { .. }
+            | Event::BeginningGone { .. }
+            | Event::TextFinished { .. }
+    )
+}
+
+/// Waits until the session is about to end and a subscriber has had its grace period.
+async fn out_of_patience(mut ending: watch::Receiver<bool>) {
+    // An error means that the last handle was dropped, which also ends the session.
+    let _ = ending.wait_for(|is_ending| *is_ending).await;
+    tokio::time::sleep(SLOW_SUBSCRIBER_GRACE).await;
+}

@@ -1,0 +1,167 @@
+//! Unpublished changes of a transcript: one entry per item, however often it changed.
+
+use super::Transcript;
+use crate::api::*;
+use crate::document::{DocumentChange, Stream as Document};
+use std::sync::Arc;
+
+/// A change to publish.
+pub enum TranscriptChange {
+    Event(Event),
+    /// A streamed text is complete. `last` is its final change, if any.
+    Finished {
+        item_id: ItemId,
+        last: Option<Event>,
+    },
+}
+
+impl TranscriptChange {
+    /// The change as small events, for a subscriber that received all earlier events.
+    pub fn into_patch(self) -> Vec<Event> {
+        match self {
+            Self::Event(event) => vec![event],
+            Self::Finished { item_id, last } => {
+                last.into_iter().chain([Event::TextFinished { item_id }]).collect()
+            }
+        }
+    }
+
+    /// The same change as one event with the whole item, for every other subscriber. `transcript` is the one that the
+    /// change came from.
+    pub fn whole(&self, transcript: &Transcript) -> Option<Event> {
+        match self {
+            Self::Event(event) => Some(event.clone()),
+            Self::Finished { item_id, .. } => {
+                transcript.item(item_id).map(|item| Event::ItemChanged { item: item.clone() })
+            }
+        }
+    }
+}
+
+/// How an item changed since its last publication.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum ChangeKind {
+    Added,
+    Changed,
+    Grown,
+    /// A streamed text is complete.
+    Finished,
+    /// A complete text got colours.
+    Coloured,
+    Removed,
+}
+
+impl Transcript {
+    /// Drains the changes since the last call: one event per item, in the order of their first change.
+    pub fn take_events(&mut self) -> Vec<Event> {
+        let change = self.drain_changes();
+        let whole = |change| match change {
+            TranscriptChange::Event(event) => Some(event),
+            change => change.whole(self),
+        };
+        change.into_iter().filter_map(whole).collect()
+    }
+
+    /// Drains the changes since the last call, in their smallest form.
+    pub fn drain_changes(&mut self) -> Vec<TranscriptChange> {
+        self.dirty_index.clear();
+        let mut all = Vec::new();
+        for (id, dirty) in std::mem::take(&mut self.dirty) {
+            let last = self.last_changes.remove(&id);
+            if dirty == ChangeKind::Finished {
+                all.push(TranscriptChange::Finished {
+                    last: last.map(|change| told(id.clone(), change)),
+                    item_id: id,
+                });
+            } else {
+                all.extend(self.event(id, dirty).map(TranscriptChange::Event));
+            }
+        }
+        all.extend(self.change.drain(..).map(TranscriptChange::Event));
+        all
+    }
+
+    fn event(&mut self, id: ItemId, dirty: ChangeKind) -> Option<Event> {
+        if dirty == ChangeKind::Removed {
+            return Some(Event::ItemRemoved { item_id: id });
+        }
+        let item_idx = *self.index.get(&id)?;
+        let repainted = self.wanted.repainted.remove(&id);
+        let change = self.documents.get_mut(&id).and_then(Document::take_change);
+        if let Body::Text { blocks, .. } = &mut Arc::make_mut(&mut self.items[item_idx]).body
+            && let Some(change) = &change
+        {
+            apply(blocks, change.clone());
+        }
+        if let (ChangeKind::Coloured, Body::Text { blocks, .. }) = (dirty, &self.items[item_idx].body) {
+            let keep = repainted?;
+            let blocks = blocks.get(keep..)?.to_vec();
+            return Some(Event::BlocksChanged { item_id: id, keep: keep as u32, blocks });
+        }
+        match (dirty, change) {
+            (ChangeKind::Added, _) => Some(Event::ItemAdded { item: Item::clone(&self.items[item_idx]) }),
+            (ChangeKind::Changed, _) => Some(Event::ItemChanged { item: Item::clone(&self.items[item_idx]) }),
+            (ChangeKind::Grown, Some(change)) => Some(told(id, change)),
+            (ChangeKind::Grown, None) if matches!(self.items[item_idx].body, Body::Text { .. }) => None,
+            (ChangeKind::Grown, None) => {
+                Some(Event::ItemChanged { item: Item::clone(&self.items[item_idx]) })
+            }
+            // These kinds are published by the caller.
+            (ChangeKind::Finished | ChangeKind::Coloured | ChangeKind::Removed, _) => None,
+        }
+    }
+
+    /// Records that an item changed.
+    pub(super) fn touch(&mut self, id: &ItemId, dirty: ChangeKind) {
+        let known = self.dirty_index.get(id);
+        // A text that grows once more before its changes are published is wanted already.
+        if dirty != ChangeKind::Removed && (known.is_none() || dirty != ChangeKind::Grown) {
+            self.wanted.add(id);
+        }
+        match known {
+            // An item that was removed and then added again gets a second entry: the removal is published first, the
+            // addition after the changes in between.
+            Some(at) if (self.dirty[*at].1, dirty) != (ChangeKind::Removed, ChangeKind::Added) => {
+                let known = &mut self.dirty[*at].1;
+                *known = match (*known, dirty) {
+                    (_, ChangeKind::Removed) => ChangeKind::Removed,
+                    (ChangeKind::Added, _) => ChangeKind::Added,
+                    (_, ChangeKind::Changed) | (ChangeKind::Changed, _) => ChangeKind::Changed,
+                    (ChangeKind::Finished, ChangeKind::Coloured) => ChangeKind::Changed,
+                    (_, dirty) => dirty,
+                };
+            }
+            _ => {
+                self.dirty_index.insert(id.clone(), self.dirty.len());
+                self.dirty.push((id.clone(), dirty));
+            }
+        }
+    }
+}
+
+fn told(item_id: ItemId, change: DocumentChange) -> Event {
+    match change {
+        DocumentChange::Blocks { keep, blocks } => {
+            Event::BlocksChanged { item_id, keep: keep as u32, blocks }
+        }
+        DocumentChange::Code { keep_lines, lines } => {
+            Event::CodeGrew { item_id, keep: keep_lines as u32, lines }
+        }
+    }
+}
+
+/// Applies a change of its document to the blocks of a text.
+pub(super) fn apply(blocks: &mut Vec<Block>, change: DocumentChange) {
+    match change {
+        DocumentChange::Blocks { keep, blocks: new } => {
+            blocks.truncate(keep);
+            blocks.extend(new);
+        }
+        DocumentChange::Code { keep_lines, lines: new } => {
+            if let Some(Block::Code { lines, .. }) = blocks.last_mut() {
+                lines.truncate(keep_lines);
+                lines.extend(new);
+            }
+        }
+    }
+}

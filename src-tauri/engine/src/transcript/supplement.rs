@@ -1,0 +1,265 @@
+//! Supplements: items that the agent's transcript on disk does not contain, which are turn ends and the streamed part
+//! of an interrupted answer. Each is placed after the items that preceded it; those have the same ids on disk.
+
+use super::Transcript;
+use crate::api::*;
+use crate::document;
+use serde::{Deserialize, Serialize};
+use std::collections::{HashMap, VecDeque};
+
+/// Maximum number of preceding items stored as anchors. The last ones may be missing on disk, because the agent writes
+/// with a delay.
+const ANCHORS: usize = 6;
+/// Maximum bytes of a text. A longer text is truncated.
+const TEXT_LIMIT: usize = 256 * 1024;
+
+/// An item that only Deskbell stores.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Supplement {
+    pub at: u64,
+    /// The last items of its turn before it, oldest first.
+    pub after: Vec<ItemId>,
+    pub body: Missing,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase")]
+pub enum Missing {
+    TurnEnd(TurnEnd),
+    /// Ignored if the agent's transcript contains the complete text.
+    Text {
+        id: ItemId,
+        text: String,
+    },
+    Thinking {
+        id: ItemId,
+        text: String,
+    },
+}
+
+impl Missing {
+    fn id(&self) -> Option<&ItemId> {
+        match self {
+            Self::TurnEnd(_) => None,
+            Self::Text { id, .. } | Self::Thinking { id, .. } => Some(id),
+        }
+    }
+}
+
+/// Supplements that still have to be placed while a transcript is read.
+#[derive(Default)]
+pub(super) struct Pending {
+    supplements: Vec<Option<Supplement>>,
+    by_anchor: HashMap<ItemId, Vec<usize>>,
+    /// Supplements with an anchor that was already read. They are inserted before the next item that is not one of
+    /// their anchors.
+    due: VecDeque<usize>,
+}
+
+impl Pending {
+    fn new(supplements: Vec<Supplement>) -> Self {
+        let mut by_anchor: HashMap<ItemId, Vec<usize>> = HashMap::new();
+        for (place, supplement) in supplements.iter().enumerate() {
+            for id in &supplement.after {
+                by_anchor.entry(id.clone()).or_default().push(place);
+            }
+        }
+        Self { supplements: supplements.into_iter().map(Some).collect(), by_anchor, due: VecDeque::new() }
+    }
+
+    /// Marks the supplements with this anchor as due.
+    fn passed(&mut self, id: &ItemId) {
+        for place in self.by_anchor.get(id).into_iter().flatten() {
+            if self.supplements[*place].is_some() && !self.due.contains(place) {
+                self.due.push_back(*place);
+            }
+        }
+    }
+
+    /// The next due supplement to insert before this item; `None` stands for the end of the transcript.
+    fn next_before(&mut self, id: Option<&ItemId>) -> Option<Supplement> {
+        let is_next = |place: &usize| {
+            let supplement = self.supplements[*place].as_ref();
+            supplement.is_some_and(|supplement| id.is_none_or(|id| !supplement.after.contains(id)))
+        };
+        let at = self.due.iter().position(is_next)?;
+        let place = self.due.remove(at)?;
+        self.supplements[place].take()
+    }
+}
+
+impl Transcript {
+    /// Places these supplements while the transcript is read. They must be in their original order.
+    pub fn supplemented_with(mut self, supplements: Vec<Supplement>) -> Self {
+        self.pending = Pending::new(supplements);
+        self
+    }
+
+    /// Drains the supplements recorded since the last call.
+    pub fn take_supplements(&mut self) -> Vec<Supplement> {
+        std::mem::take(&mut self.supplements)
+    }
+
+    /// Supplements for the blocks that are streaming, with the text received so far.
+    pub fn streaming(&self, now: u64) -> Vec<Supplement> {
+        let mut open: Vec<&ItemId> = self.reply.iter().flat_map(|reply| reply.open.values()).collect();
+        open.sort_by_key(|id| self.index.get(*id));
+        open.into_iter().filter_map(|id| self.partial(now, id)).collect()
+    }
+
+    /// Inserts the due supplements before an item is appended.
+    pub(super) fn supplement_before(&mut self, id: Option<&ItemId>) {
+        while let Some(supplement) = self.pending.next_before(id) {
+            let Supplement { at, body, .. } = supplement;
+            // The agent's transcript has the complete block.
+            if body.id().is_some_and(|own| Some(own) == id || self.index.contains_key(own)) {
+                continue;
+            }
+            match body {
+                Missing::TurnEnd(turn) => self.add_turn_end(at, turn),
+                Missing::Text { id, text } => {
+                    let body = Body::Text { blocks: document::markdown(&text), streaming: false };
+                    self.sources.insert(id.clone(), text.into_boxed_str());
+                    self.add(id, None, at, body);
+                }
+                Missing::Thinking { id, text } => {
+                    self.add(id, None, at, Body::Thinking { text, streaming: false, duration_ms: None });
+                }
+            }
+        }
+    }
+
+    /// Inserts the remaining due supplements when the whole transcript has been read.
+    pub fn supplement_end(&mut self) {
+        self.supplement_before(None);
+        self.pending = Pending::default();
+        self.supplements.clear();
+    }
+
+    pub(super) fn supplement_after(&mut self, id: &ItemId) {
+        self.pending.passed(id);
+    }
+
+    /// Records the end of a turn.
+    pub(super) fn keep_turn_end(&mut self, now: u64, turn: &TurnEnd) {
+        let mut after = self.anchors();
+        // A prompt that was sent again is at its first position here, but at its last position on disk.
+        for prompt in turn.prompt_ids.iter().rev() {
+            let id = ItemId::new(prompt.as_str());
+            let name = self.names.get(&id).cloned().unwrap_or(id);
+            if !after.contains(&name) {
+                after.insert(0, name);
+            }
+        }
+        self.supplements.push(Supplement { at: now, after, body: Missing::TurnEnd(turn.clone()) });
+    }
+
+    /// Records the streamed part of an answer that was cut off.
+    pub(super) fn keep_broken_off(&mut self, now: u64) {
+        let mut broken_off: Vec<ItemId> = self.broken_off.clone();
+        broken_off.sort_by_key(|id| self.index.get(id).copied());
+        let partial: Vec<Supplement> = broken_off.iter().filter_map(|id| self.partial(now, id)).collect();
+        self.supplements.extend(partial);
+    }
+
+    fn partial(&self, now: u64, id: &ItemId) -> Option<Supplement> {
+        let place = *self.index.get(id)?;
+        let cut = |text: &str| text[..text.floor_char_boundary(TEXT_LIMIT)].to_owned();
+        let body = match &self.items[place].body {
+            Body::Text { .. } => {
+                let streamed = self.documents.get(id).map(|document| document.text());
+                let text = streamed.or_else(|| self.sources.get(id).map(|source| &**source))?;
+                Missing::Text { id: id.clone(), text: cut(text) }
+            }
+            Body::Thinking { text, .. } => Missing::Thinking { id: id.clone(), text: cut(text) },
+            _ => return None,
+        };
+        let is_empty =
+            matches!(&body, Missing::Text { text, .. } | Missing::Thinking { text, .. } if text.is_empty());
+        (!is_empty).then(|| Supplement { at: now, after: self.anchors_before(place), body })
+    }
+
+    fn anchors(&self) -> Vec<ItemId> {
+        self.anchors_before(self.items.len())
+    }
+
+    /// The last items of the turn before `place`, by their ids on disk.
+    fn anchors_before(&self, place: usize) -> Vec<ItemId> {
+        let mut anchors = Vec::new();
+        for item in self.items[..place].iter().rev().filter(|item| item.parent.is_none()) {
+            match &item.body {
+                Body::Prompt { .. } => {
+                    anchors.push(self.names.get(&item.id).unwrap_or(&item.id).clone());
+                    break;
+                }
+                Body::TurnEnd(_) => break,
+                Body::Text { .. } | Body::Thinking { .. } | Body::ToolCall(_) => {
+                    anchors.push(item.id.clone())
+                }
+                Body::Notice { .. } => {}
+            }
+            if anchors.len() == ANCHORS {
+                break;
+            }
+        }
+        anchors.reverse();
+        anchors
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn text(id: &str, after: &[&str]) -> Supplement {
+        let body = Missing::Text { id: ItemId::new(id), text: "partly".to_owned() };
+        Supplement { at: 1, after: after.iter().map(|id| ItemId::new(*id)).collect(), body }
+    }
+
+    fn end(words: &str, after: &[&str]) -> Supplement {
+        let turn = TurnEnd {
+            outcome: Outcome::Done,
+            words: words.to_owned(),
+            prompt_ids: Vec::new(),
+            duration_ms: 1,
+            output_tokens: 2,
+            cost_usd: Some(0.5),
+            timing: TurnTiming::default(),
+        };
+        Supplement { body: Missing::TurnEnd(turn), ..text("", after) }
+    }
+
+    /// The ids of the items made from these prompts and supplements; turn ends by their words.
+    fn read(supplements: Vec<Supplement>, prompts: &[&str]) -> Vec<String> {
+        let mut transcript = Transcript::new(Path::new("/p")).supplemented_with(supplements);
+        for id in prompts {
+            transcript.past_prompt(1, id, "prompt".to_owned(), 0);
+        }
+        transcript.supplement_end();
+        let name = |item: &Item| match &item.body {
+            Body::TurnEnd(turn) => turn.words.clone(),
+            _ => item.id.0.clone(),
+        };
+        transcript.items().map(name).collect()
+    }
+
+    #[test]
+    fn each_goes_after_the_last_of_its_anchors_that_is_there() {
+        let supplements =
+            vec![text("m", &["a", "b"]), end("first", &["a", "b", "m"]), end("second", &["c", "gone"])];
+        assert_eq!(read(supplements, &["a", "b", "c"]), ["a", "b", "m", "first", "c", "second"]);
+    }
+
+    #[test]
+    fn what_the_agent_wrote_itself_is_not_there_twice() {
+        assert_eq!(read(vec![text("b", &["a"])], &["a", "b"]), ["a", "b"]);
+        assert_eq!(read(vec![text("a", &["b"])], &["a", "b"]), ["a", "b"]);
+    }
+
+    #[test]
+    fn what_has_no_place_any_more_is_left_out() {
+        assert_eq!(read(vec![end("gone", &["x"]), end("first", &["a"])], &["a", "b"]), ["a", "first", "b"]);
+    }
+}

@@ -1,0 +1,109 @@
+//! The image on the clipboard. WebKitGTK (2.50) gives a page an empty clipboard if it contains an image. So on Linux
+//! the shell reads it through GTK's clipboard, which is already part of the app and asynchronous. On other systems the
+//! page gets the image itself.
+
+use deskbell_engine::api::{CommandError, Image};
+use tauri::AppHandle;
+
+#[cfg(target_os = "linux")]
+pub use linux::image;
+
+#[cfg(not(target_os = "linux"))]
+pub async fn image(_: &AppHandle) -> Result<Option<Image>, CommandError> {
+    Ok(None)
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use super::*;
+    use deskbell_engine::api::ErrorCode;
+    use deskbell_engine::attachment;
+    use gtk::gdk::{Atom, SELECTION_CLIPBOARD};
+    use gtk::{Clipboard, SelectionData};
+    use std::time::Duration;
+    use tokio::sync::oneshot;
+
+    /// Timeout for the program that owns the image, which may hang. GTK's own timeout is longer.
+    const DEADLINE: Duration = Duration::from_secs(5);
+    /// The name of the image in error messages.
+    const NAME: &str = "The image on the clipboard";
+    /// The formats that an agent accepts, the most exact first.
+    const FORMATS: [&str; 4] = ["image/png", "image/webp", "image/jpeg", "image/gif"];
+
+    /// The result of reading the clipboard.
+    enum Found {
+        Nothing,
+        Bytes(Vec<u8>),
+        TooLarge,
+        /// The program that offered it did not deliver it.
+        Unread,
+        /// The image is available only in formats that no agent accepts.
+        Other(String),
+    }
+
+    type Answer = oneshot::Sender<Found>;
+
+    /// Reads the image, if there is one.
+    pub async fn image(app: &AppHandle) -> Result<Option<Image>, CommandError> {
+        let (answer, found) = oneshot::channel();
+        app.run_on_main_thread(move || ask(answer)).map_err(|error| CommandError {
+            detail: Some(error.to_string()),
+            ..failed("The clipboard could not be read.")
+        })?;
+        match tokio::time::timeout(DEADLINE, found).await {
+            Ok(Ok(Found::Nothing)) => Ok(None),
+            // The check reads the whole image.
+            Ok(Ok(Found::Bytes(bytes))) => {
+                let checked = tokio::task::spawn_blocking(move || attachment::of_bytes(NAME, &bytes)).await;
+                checked.map_err(|_| failed("The image on the clipboard could not be read."))?.map(Some)
+            }
+            Ok(Ok(Found::TooLarge)) => Err(attachment::too_large(NAME)),
+            Ok(Ok(Found::Other(format))) => Err(failed(&format!(
+                "{NAME} is {format}. Copy it as PNG, JPEG, GIF or WebP, or attach a file."
+            ))),
+            Ok(Ok(Found::Unread) | Err(_)) => Err(failed(
+                "The program that the image was copied from did not give it. Copy it again, or attach a file.",
+            )),
+            Err(_) => Err(failed(
+                "The program that the image was copied from does not answer. Copy it again, or attach a file.",
+            )),
+        }
+    }
+
+    fn failed(message: &str) -> CommandError {
+        CommandError { code: ErrorCode::BadCommand, message: message.to_owned(), detail: None }
+    }
+
+    /// Requests the list of formats first, then the best of them. A failed send is ignored: the caller no longer waits.
+    fn ask(answer: Answer) {
+        let clipboard = Clipboard::get(&SELECTION_CLIPBOARD);
+        clipboard.request_contents(&Atom::intern("TARGETS"), move |clipboard, targets| {
+            let formats = formats(targets);
+            let Some(first) = formats.first() else { return drop(answer.send(Found::Nothing)) };
+            let Some(best) = FORMATS.iter().find(|known| formats.iter().any(|format| format == *known))
+            else {
+                return drop(answer.send(Found::Other(first.clone())));
+            };
+            clipboard.request_contents(&Atom::intern(best), move |_, data| {
+                drop(answer.send(bytes(data)));
+            });
+        });
+    }
+
+    fn formats(targets: &SelectionData) -> Vec<String> {
+        let targets = targets.targets().unwrap_or_default();
+        targets
+            .iter()
+            .map(|target| target.name().to_string())
+            .filter(|name| name.starts_with("image/"))
+            .collect()
+    }
+
+    fn bytes(data: &SelectionData) -> Found {
+        match usize::try_from(data.length()) {
+            Ok(length) if length > attachment::MAX_BYTES => Found::TooLarge,
+            Ok(length) if length > 0 => Found::Bytes(data.data()),
+            _ => Found::Unread,
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Orphan processes of earlier runs: searched for once, when the app starts, and shown to the user.
+
+use crate::shell::Shell;
+use crate::{agent, project};
+use deskbell_engine::api::{CommandError, ErrorCode, OrphanProcess as View};
+use deskbell_engine::disk;
+use deskbell_engine::process::app_runs::AppRuns;
+use deskbell_engine::process::orphans::{self, OrphanProcess};
+use std::io;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tauri::{AppHandle, Manager};
+
+/// Interval and number of checks whether the guard of a run that was just killed has finished: it takes 3.5 s at most,
+/// plus one or two of its checks.
+const LOOK_AGAIN: Duration = Duration::from_millis(250);
+const LOOKS: usize = 40;
+
+/// The orphan processes that were found.
+pub struct OrphanProcesses {
+    runs: AppRuns,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// The runs that have ended and whose files still exist.
+    over: Vec<String>,
+    found: Vec<OrphanProcess>,
+}
+
+impl OrphanProcesses {
+    pub fn open(data: &Path) -> io::Result<Self> {
+        Ok(Self { runs: agent::open_runs(data)?, state: Mutex::default() })
+    }
+
+    /// The processes for display.
+    pub fn views(&self) -> Vec<View> {
+        self.lock().found.iter().map(|orphan| orphan.facts.clone()).collect()
+    }
+
+    /// Ends the processes with these numbers, and searches again.
+    pub async fn end(&self, pids: &[u32]) -> Result<(), CommandError> {
+        let mut asked = self.lock().found.clone();
+        asked.retain(|orphan| pids.contains(&orphan.facts.pid));
+        let failed = orphans::end(&asked).await;
+        let over = self.lock().over.clone();
+        self.search(over).await;
+        if failed.is_empty() {
+            return Ok(());
+        }
+        let detail: Vec<String> = failed.iter().map(ToString::to_string).collect();
+        Err(CommandError {
+            code: ErrorCode::Internal,
+            message: "Not every process could be ended.".to_owned(),
+            detail: Some(detail.join("\n")),
+        })
+    }
+
+    /// Keeps the processes running, and does not show them again.
+    pub async fn leave(&self) {
+        let State { over, .. } = std::mem::take(&mut *self.lock());
+        self.forget(over).await;
+    }
+
+    /// Searches for processes of these runs. If there are none, removes the files of the runs.
+    async fn search(&self, over: Vec<String>) {
+        let found = orphans::of_runs(&over);
+        if found.is_empty() {
+            self.forget(over).await;
+            *self.lock() = State::default();
+        } else {
+            *self.lock() = State { over, found };
+        }
+    }
+
+    async fn forget(&self, over: Vec<String>) {
+        let runs = self.runs.clone();
+        let forgotten = disk::run(Path::new("runs"), disk::DEADLINE, move || {
+            over.iter().try_for_each(|token| runs.forget(token))
+        });
+        if let Err(error) = forgotten.await.unwrap_or_else(|unfinished| Err(unfinished.into())) {
+            tracing::warn!(%error, "could not remove the file of an earlier run");
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Searches once the guards of earlier runs have finished, and emits the result to the windows.
+pub async fn look(app: AppHandle) {
+    let shell = app.state::<Shell>();
+    let mut over = Vec::new();
+    for _ in 0..LOOKS {
+        let runs = shell.orphans.runs.clone();
+        let earlier = disk::run(Path::new("runs"), disk::DEADLINE, move || runs.earlier()).await;
+        match earlier.unwrap_or_else(|unfinished| Err(unfinished.into())) {
+            Ok(earlier) => {
+                over = earlier.over;
+                if !earlier.some_end {
+                    break;
+                }
+            }
+            Err(error) => {
+                tracing::error!(%error, "could not find out whether an earlier run left processes");
+                return;
+            }
+        }
+        tokio::time::sleep(LOOK_AGAIN).await;
+    }
+    if over.is_empty() {
+        return;
+    }
+    shell.orphans.search(over).await;
+    if !shell.orphans.lock().found.is_empty() {
+        project::send_to_all_windows(&app).await;
+    }
+}

@@ -1,0 +1,343 @@
+//! The registry of all sessions of all projects. It opens each session once, stores it on disk, and subscribes to it.
+
+use crate::agent::{self, Run};
+use crate::doctor;
+use crate::preferences::CurrentPreferences;
+use crate::trust::TrustGate;
+use anyhow::Context;
+use deskbell_engine::api::*;
+use deskbell_engine::disk;
+use deskbell_engine::permission::kept_locally;
+use deskbell_engine::recorder::Recorder;
+use deskbell_engine::session::machine::{SavedSession, Timeouts};
+use deskbell_engine::session::{Open, SessionHandle, Subscriber};
+use deskbell_engine::store::{Record, Sessions, Store};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tokio::sync::mpsc;
+
+/// Timeout for a disk that does not respond when the app ends.
+const LAST_WRITE: Duration = Duration::from_secs(2);
+
+/// The app's own folder: in `XDG_DATA_HOME`, Application Support or AppData, depending on the system.
+pub fn data_folder() -> PathBuf {
+    dirs::data_dir().unwrap_or_else(|| PathBuf::from(".")).join("deskbell")
+}
+
+struct Entry {
+    handle: SessionHandle,
+    project: PathBuf,
+    /// The session as last published.
+    session: Session,
+}
+
+/// The files that the registry opens with, read from disk.
+pub struct Files {
+    store: Store,
+    pub sessions: Sessions,
+    run: Run,
+}
+
+impl Files {
+    pub fn read(data: &Path) -> anyhow::Result<Self> {
+        let store = Store::open(data.join("sessions")).context("opening the folder of sessions")?;
+        let sessions = store.load().context("reading the sessions")?;
+        Ok(Self { store, sessions, run: Run::begin(data) })
+    }
+}
+
+/// The sessions.
+pub struct SessionRegistry {
+    data: PathBuf,
+    store: Store,
+    run: Run,
+    current: Arc<CurrentPreferences>,
+    gate: TrustGate,
+    sessions: Mutex<HashMap<SessionId, Entry>>,
+    /// Locked while a session is created: two concurrent calls would both find no empty session, and create one each.
+    beginning: tokio::sync::Mutex<()>,
+    /// The events of all sessions, for the list, the dialogs and the notifications.
+    facts: mpsc::UnboundedSender<Envelope>,
+}
+
+impl SessionRegistry {
+    /// Opens the sessions that are stored; none of them starts by itself. The receiver gets their events.
+    pub async fn open(
+        data: PathBuf,
+        files: Files,
+        current: Arc<CurrentPreferences>,
+        gate: TrustGate,
+    ) -> anyhow::Result<(Self, mpsc::UnboundedReceiver<Envelope>)> {
+        let Files { store, sessions: known, run } = files;
+        let (facts, told) = mpsc::unbounded_channel();
+        let sessions = Mutex::default();
+        let beginning = tokio::sync::Mutex::default();
+        let registry = Self { data, store, run, current, gate, sessions, beginning, facts };
+        for record in known.records {
+            registry.add(record).await?;
+        }
+        Ok((registry, told))
+    }
+
+    async fn add(&self, record: Record) -> Result<Session, CommandError> {
+        let (id, project) = (record.id.clone(), record.project.clone());
+        let current = self.current.clone();
+        let gate = self.gate.clone();
+        let launcher = agent::launcher(
+            record.agent,
+            project.clone(),
+            self.data.clone(),
+            move || current.get().agent_program.map(PathBuf::from),
+            move |project| gate.check(project),
+            self.run.clone(),
+        );
+        let agent_config = agent::config_folder(record.agent, &self.data);
+        let store = Some(self.store.clone());
+        let handle = SessionHandle::open(Open {
+            record,
+            launcher,
+            store,
+            agent_config,
+            locks: Some(self.data.join("locks")),
+            timeouts: Timeouts::default(),
+            recorder: Recorder::default(),
+        });
+        let session = handle.subscribe(Subscriber::Summary(self.facts.clone())).await?.session;
+        let entry = Entry { handle, project, session: session.clone() };
+        self.lock().insert(id, entry);
+        Ok(session)
+    }
+
+    /// The trust check before every start of an agent.
+    pub fn gate(&self) -> &TrustGate {
+        &self.gate
+    }
+
+    /// Tests the agent that a new session would run.
+    pub async fn check_agent(&self) -> Checkup {
+        let chosen = self.current.get().agent_program.map(PathBuf::from);
+        doctor::check(chosen, self.data.clone(), self.run.clone()).await
+    }
+
+    /// Returns a session without a prompt: the project's empty one, or a new one. Its agent starts when the user begins
+    /// to write. With `without_asking` it starts at once, because that mode is chosen for the process.
+    pub async fn create(
+        &self,
+        project: &Path,
+        agent: AgentKind,
+        without_asking: bool,
+    ) -> Result<Session, CommandError> {
+        // A session that may not start yet is not created.
+        self.check(project, agent).await?;
+        let session = self.begin(project, agent, without_asking).await?;
+        if without_asking {
+            self.session(project, &session.id)?.start_without_asking().await?;
+        }
+        Ok(session)
+    }
+
+    /// Returns the project's empty session, or a new one. `at_rest`: a session whose agent runs does not qualify.
+    pub async fn begin(
+        &self,
+        project: &Path,
+        agent: AgentKind,
+        at_rest: bool,
+    ) -> Result<Session, CommandError> {
+        let _one_at_a_time = self.beginning.lock().await;
+        let is_fit =
+            |session: &Session| session.is_empty && session.agent == agent && !(at_rest && session.alive);
+        match self.sessions(project).into_iter().find(is_fit) {
+            Some(empty) => Ok(empty),
+            None => self.add_new(project, agent).await,
+        }
+    }
+
+    /// Starts the agent of a session in the mode without permission requests, for this start, as the user chose.
+    pub async fn start_without_asking(&self, project: &Path, id: &SessionId) -> Result<(), CommandError> {
+        let handle = self.session(project, id)?;
+        if let Some((_, session)) = self.known(id) {
+            self.check(project, session.agent).await?;
+        }
+        handle.start_without_asking().await
+    }
+
+    /// Returns an error if an agent may not start in the folder. A missing folder is reported elsewhere.
+    async fn check(&self, project: &Path, agent: AgentKind) -> Result<(), CommandError> {
+        if agent == AgentKind::Demo {
+            return Ok(());
+        }
+        let (gate, folder) = (self.gate.clone(), project.to_owned());
+        let check = move || if folder.is_dir() { gate.check(&folder).map(drop) } else { Ok(()) };
+        disk::run(project, disk::DEADLINE, check).await?
+    }
+
+    async fn add_new(&self, project: &Path, agent: AgentKind) -> Result<Session, CommandError> {
+        let folder = project.to_owned();
+        if !disk::run(project, disk::DEADLINE, move || folder.is_dir()).await? {
+            return Err(CommandError {
+                code: ErrorCode::BadProject,
+                message: format!("The folder {} is not there.", project.display()),
+                detail: None,
+            });
+        }
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
+        let record = Record {
+            id: SessionId::new(uuid::Uuid::new_v4().to_string()),
+            project: project.to_owned(),
+            agent,
+            created_at: now,
+            changed_at: now,
+            memory: SavedSession::default(),
+        };
+        let (store, saved) = (self.store.clone(), record.clone());
+        let save = disk::run(&self.data, disk::DEADLINE, move || store.save(&saved)).await;
+        save?.map_err(|error| CommandError {
+            code: ErrorCode::Internal,
+            message: "The session could not be kept on disk.".to_owned(),
+            detail: Some(error.to_string()),
+        })?;
+        self.add(record).await
+    }
+
+    /// Ends a session and removes it from the store. The agent's own transcript stays where it is.
+    pub async fn remove(&self, id: &SessionId) -> Result<(), CommandError> {
+        let entry = self.lock().remove(id);
+        if let Some(entry) = entry {
+            entry.handle.close().await?;
+        }
+        let (store, id) = (self.store.clone(), id.clone());
+        let removed = disk::run(&self.data, disk::DEADLINE, move || store.remove(&id)).await;
+        removed?.map_err(|error| CommandError {
+            code: ErrorCode::Internal,
+            message: "The session's file could not be removed.".to_owned(),
+            detail: Some(error.to_string()),
+        })
+    }
+
+    /// Returns a session of this project. A session of another project counts as missing.
+    pub fn session(&self, project: &Path, id: &SessionId) -> Result<SessionHandle, CommandError> {
+        let sessions = self.lock();
+        let entry = sessions.get(id).filter(|entry| entry.project == project);
+        entry.map(|entry| entry.handle.clone()).ok_or_else(|| CommandError {
+            code: ErrorCode::NoSuchSession,
+            message: "There is no such session in this project.".to_owned(),
+            detail: None,
+        })
+    }
+
+    /// Carries out a command on a session of this project.
+    pub async fn command(
+        &self,
+        project: &Path,
+        id: &SessionId,
+        command: Command,
+    ) -> Result<(), CommandError> {
+        let session = self.session(project, id)?;
+        let rules = self.rules_to_keep(id, &command);
+        if command == Command::Start
+            && let Some((_, session)) = self.known(id)
+        {
+            self.check(project, session.agent).await?;
+        }
+        let is_prompt = matches!(command, Command::Prompt { .. });
+        session.command(command).await?;
+        if is_prompt && let Some(entry) = self.lock().get_mut(id) {
+            // Its own event may arrive after the next session is requested.
+            entry.session.is_empty = false;
+        }
+        // Only after the answer was accepted. If the rule cannot be recorded, the user is asked about the folder again.
+        if !rules.is_empty() {
+            let (gate, folder) = (self.gate.clone(), project.to_owned());
+            let noted = disk::run(project, disk::DEADLINE, move || gate.expect(&folder, &rules)).await;
+            if let Err(error) = noted.unwrap_or_else(|unfinished| Err(unfinished.into())) {
+                tracing::warn!(%error, "could not record a saved rule");
+            }
+        }
+        Ok(())
+    }
+
+    /// Restarts every agent of a project when it is idle, because the trust decision changed.
+    pub async fn reload(&self, project: &Path) {
+        for session in self.sessions(project).into_iter().filter(|session| session.agent != AgentKind::Demo) {
+            let reloaded = match self.session(project, &session.id) {
+                Ok(handle) => handle.command(Command::Reload).await,
+                Err(error) => Err(error),
+            };
+            if let Err(error) = reloaded {
+                tracing::warn!(%error, "could not reload an agent: it keeps its earlier settings");
+            }
+        }
+    }
+
+    /// The rules that an answer makes the agent save in the folder's local settings.
+    fn rules_to_keep(&self, id: &SessionId, command: &Command) -> Vec<String> {
+        let Command::Decide { request_id, decision: Decision::AllowAlways { suggestion }, .. } = command
+        else {
+            return Vec::new();
+        };
+        let Some((_, session)) = self.known(id) else { return Vec::new() };
+        let request = session.requests.iter().find(|request| request.id == *request_id);
+        request.map(|request| kept_locally(request, suggestion)).unwrap_or_default()
+    }
+
+    /// The project's sessions, the most recently changed first.
+    pub fn sessions(&self, project: &Path) -> Vec<Session> {
+        let sessions = self.lock();
+        let mut sessions: Vec<Session> = sessions
+            .values()
+            .filter(|entry| entry.project == project)
+            .map(|entry| entry.session.clone())
+            .collect();
+        sessions.sort_by_key(|session| std::cmp::Reverse(session.changed_at));
+        sessions
+    }
+
+    /// The project of a session, and the session as last published.
+    pub fn known(&self, id: &SessionId) -> Option<(PathBuf, Session)> {
+        self.lock().get(id).map(|entry| (entry.project.clone(), entry.session.clone()))
+    }
+
+    /// Remembers a session as published.
+    pub fn learn(&self, session: &Session) {
+        if let Some(entry) = self.lock().get_mut(&session.id) {
+            entry.session = session.clone();
+        }
+    }
+
+    /// Denies the open requests and ends the agents, of one project or of all.
+    pub async fn close(&self, project: Option<&Path>) {
+        let of_project = |entry: &&Entry| project.is_none_or(|project| entry.project == project);
+        let handles: Vec<SessionHandle> =
+            self.lock().values().filter(of_project).map(|entry| entry.handle.clone()).collect();
+        let closing: Vec<_> = handles
+            .into_iter()
+            .map(|handle| {
+                tokio::spawn(async move {
+                    if let Err(error) = handle.close().await {
+                        tracing::debug!(%error, "the session was already closed");
+                    }
+                })
+            })
+            .collect();
+        for task in closing {
+            if let Err(error) = task.await {
+                tracing::error!(%error, "could not close a session");
+            }
+        }
+    }
+
+    /// The last step of the app: ends every session, and then the run.
+    pub async fn end(&self) {
+        self.close(None).await;
+        let run = self.run.clone();
+        if let Err(error) = disk::run(&self.data, LAST_WRITE, move || run.end()).await {
+            tracing::warn!(%error, "could not remove the file of this run");
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Entry>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

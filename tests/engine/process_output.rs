@@ -1,0 +1,58 @@
+//! Output of a process without a session.
+
+use deskbell_engine::api::ExitReport;
+use deskbell_engine::launch::{Launch, Start};
+use deskbell_engine::process::{Output, Process};
+use deskbell_engine::recorder::Recorder;
+use deskbell_engine::wire::Inbound;
+use std::sync::Arc;
+use tokio::sync::{Semaphore, mpsc};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use crate::life::DEADLINE;
+
+/// The number of batches that a session lets wait.
+const BACKLOG: usize = 4;
+
+/// A spawned process, and its output.
+pub async fn start(launch: &Launch) -> (Process, mpsc::Receiver<Output>) {
+    let (sender, output) = mpsc::channel(BACKLOG);
+    let process = Process::spawn(launch, &Start::default(), sender, Recorder::default()).await.unwrap();
+    (process, output)
+}
+
+/// All its output, to the end.
+pub async fn all(output: &mut mpsc::Receiver<Output>) -> (Vec<Inbound>, ExitReport) {
+    let mut lines = Vec::new();
+    let ended = timeout(DEADLINE, async {
+        loop {
+            match output.recv().await.expect("the exit is told last") {
+                Output::Lines(more) => lines.extend(more.into_iter().map(|heard| heard.inbound)),
+                Output::StdinBroken(_) => {}
+                Output::Exited(report) => return report,
+            }
+        }
+    });
+    let report = ended.await.expect("the exit is told");
+    (lines, report)
+}
+
+/// Runs each of these to its end, a few in parallel; `judge` checks the output of each. Returns their number.
+pub async fn by_each<K: Send + 'static>(
+    launches: impl IntoIterator<Item = (K, Launch)>,
+    judge: impl Fn(K, Vec<Inbound>, ExitReport) + Send + Sync + 'static,
+) -> usize {
+    let (slots, judge) = (Arc::new(Semaphore::new(8)), Arc::new(judge));
+    let mut running = JoinSet::new();
+    for (key, launch) in launches {
+        let (slots, judge) = (slots.clone(), judge.clone());
+        running.spawn(async move {
+            let _slot = slots.acquire_owned().await.expect("the slots are never closed");
+            let (_process, mut output) = start(&launch).await;
+            let (lines, report) = all(&mut output).await;
+            judge(key, lines, report);
+        });
+    }
+    running.join_all().await.len()
+}

@@ -1,0 +1,97 @@
+//! A recording folds to the same session: item by item, with every time in it.
+
+use crate::life::{Life, Setup};
+use deskbell_engine::api::*;
+use deskbell_engine::recorder;
+use deskbell_engine::replay::replay;
+use std::path::PathBuf;
+
+/// Ends a session, and compares its replay with it.
+async fn folds_to_what_it_was(name: &str, mut life: Life, path: PathBuf) {
+    let items = life.items().await;
+    let session = life.snapshot().await.session;
+    let setup = life.close().await;
+    let recording = recorder::read(&std::fs::read(&path).unwrap());
+    assert!(recording.unreadable.is_empty(), "{name}");
+    let replayed = replay(&recording.lines);
+    for (idx, item) in items.iter().enumerate() {
+        assert_eq!(Some(item), replayed.items.get(idx), "{name}: item {idx}");
+    }
+    assert!(items.len() <= replayed.items.len(), "{name}");
+    let told = replayed.events.iter().rev().find_map(|event| match event {
+        Event::TurnEnded { turn } => Some(turn.clone()),
+        _ => None,
+    });
+    let last = items.iter().rev().find_map(|item| match &item.body {
+        Body::TurnEnd(turn) => Some(turn.clone()),
+        _ => None,
+    });
+    assert_eq!(told, last, "{name}: the last turn, of {session:?}");
+    drop(setup);
+}
+
+async fn decide(life: &mut Life, decision: Decision) {
+    let request = life.request().await;
+    let shown = Some(request.shown);
+    life.command(Command::Decide { request_id: request.id, shown, decision }).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_replay_is_the_life_that_was_recorded() {
+    for nr in 0..20 {
+        let (setup, path) = Setup::demo().recorded();
+        let mut life = setup.open().await;
+        life.prompt("SAY one\nTOOL Bash {\"command\": \"touch a.txt\"}\nSAY two").await;
+        // While the turn runs: reads and commands interleave.
+        life.prompt("SAY queued").await;
+        life.command(Command::SetEffort { effort: Some("high".to_owned()) }).await.unwrap();
+        let decision = match nr % 2 {
+            0 => Decision::AllowOnce { updated_input: None },
+            _ => Decision::Deny { message: "no".to_owned(), interrupt: false },
+        };
+        decide(&mut life, decision).await;
+        life.turn_end().await;
+        life.command(Command::SetMode { mode: PermissionMode::Plan }).await.unwrap();
+        life.turn_end().await;
+        life.prompt("THINK hm | SAY three").await;
+        // Before its turn has begun, an interrupt holds it.
+        life.turn_started().await;
+        life.command(Command::Interrupt).await.unwrap();
+        life.turn_end().await;
+        life.turn("/clear").await;
+        life.turn("SAY after it").await;
+        folds_to_what_it_was(&format!("life {nr}"), life, path).await;
+    }
+}
+
+/// Each path into a recording, with a secret of its own.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_secret_reaches_a_recording_by_any_way() {
+    let secret = |nr: u32| format!("sk-ant-api03-{nr:04}{}", "seed5ecret".repeat(3));
+    let said = serde_json::json!({"type": "assistant", "message": {"id": "m", "content": [
+        {"type": "text", "text": format!("the key is {}", secret(1))},
+        {"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": format!("curl -H 'x-api-key: {}'", secret(2))}},
+    ]}});
+    let result = serde_json::json!({"type": "user", "message": {"content": [
+        {"type": "tool_result", "tool_use_id": "t", "content": format!("KEY={}", secret(3))}]},
+        "tool_use_result": {"stdout": secret(4), secret(5): true}});
+    let odd = serde_json::json!({"type": "system", "subtype": "init", "session_id": "s", "cwd": "/home/seed5ecret/x",
+        "apiKeySource": secret(6), "memory_paths": {"auto": "/Users/seed5ecret/.claude/projects/-home-seed5ecret-x"}});
+    let lines = format!("{odd}\n{said}\n{result}\nnot JSON: {}\n", secret(7));
+    let script = format!(
+        "ready; hear; hear; cat lines; echo 'Bearer {}' >&2; result; hear; until_end_of_input",
+        secret(8)
+    );
+    let mut setup = Setup::shell(&script).file("lines", lines.as_bytes());
+    setup.memory.title = Some(format!("title {}", secret(9)));
+    let (setup, path) = setup.recorded();
+    let mut life = setup.open().await;
+    life.turn(&format!("my key is {}", secret(10))).await;
+    life.command(Command::Rename { title: secret(11) }).await.unwrap();
+    let setup = life.close().await;
+    // The script is the agent's program here, and is in the arguments that it was started with.
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(text.lines().find(|line| line.contains("seed5ecret")), None);
+    assert!(text.contains("the key is <key>") && text.contains("KEY=<"), "what is no secret stays");
+    drop(setup);
+}

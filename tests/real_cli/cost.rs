@@ -1,0 +1,86 @@
+//! Cost of turns, compared with the agent's own counter: it restarts, goes back and continues, and no turn pays for
+//! another.
+
+use anyhow::{Context, Result, ensure};
+use deskbell_engine::api::{Command, Outcome};
+use deskbell_tests::real_cli::World;
+use deskbell_tests::real_cli::process::kill;
+use deskbell_tests::relay::{Relay, outcome};
+use serde_json::Value;
+
+/// Picodollars, so that sums are exact.
+fn pico(dollars: &Value) -> Result<i64> {
+    let dollars = dollars.as_f64().with_context(|| format!("{dollars} is no amount"))?;
+    Ok((dollars * 1e12).round() as i64)
+}
+
+async fn turn(relay: &mut Relay, prompt: &str) -> Result<i64> {
+    relay.prompt(prompt).await?;
+    let turn = relay.turn_end().await?;
+    ensure!(outcome(&turn)? == Outcome::Done, "{turn}");
+    pico(&turn["costUsd"])
+}
+
+async fn usage(relay: &mut Relay) -> Result<Value> {
+    let session =
+        relay.session_where("the end of a turn", |session| session["turnStartedAt"].is_null()).await?;
+    Ok(session["usage"].clone())
+}
+
+pub async fn every_turn_pays_for_itself() -> Result<()> {
+    let world = World::new().await?;
+    let mut relay = Relay::spawn(&world, &[])?;
+    let mut sum = 0;
+    for prompt in ["SAY one", "SAY two", "/compact", "SAY three"] {
+        let cost = turn(&mut relay, prompt).await?;
+        ensure!(cost > 0, "{prompt} cost nothing");
+        sum += cost;
+    }
+    relay.send(&Command::SetModel { model: "sonnet".to_owned() }).await?;
+    sum += turn(&mut relay, "SAY four").await?;
+    let told = usage(&mut relay).await?;
+    ensure!(pico(&told["costUsd"])? == sum, "{sum} is not {told}");
+    ensure!(told["contextTokens"].as_u64() > Some(0), "{told}");
+
+    sum += turn(&mut relay, "/clear").await?;
+    let told = usage(&mut relay).await?;
+    ensure!(told["contextTokens"] == 0, "the context is empty: {told}");
+    let after = turn(&mut relay, "SAY five").await?;
+    ensure!(after > 0, "the first turn after /clear cost nothing");
+    sum += after;
+    let told = usage(&mut relay).await?;
+    ensure!(pico(&told["costUsd"])? == sum, "{sum} is not {told}");
+
+    // Killed, and resumed: the agent saved less of its counter than it had reported.
+    let session = relay.session()?;
+    let id = session["agentSessionId"].as_str().context("no id")?.to_owned();
+    world.saved(&id, "five").await?;
+    kill(u32::try_from(session["pid"].as_u64().context("no process")?)?)?;
+    relay.event("agentExited").await?;
+    let after = turn(&mut relay, "SAY six").await?;
+    ensure!(after > 0, "the first turn after a kill cost nothing");
+    sum += after;
+    let told = usage(&mut relay).await?;
+    ensure!(pico(&told["costUsd"])? == sum, "{sum} is not {told}");
+    relay.close().await
+}
+
+pub async fn a_resumed_conversation_is_not_billed_for_its_past() -> Result<()> {
+    let world = World::new().await?;
+    let mut relay = Relay::spawn(&world, &[])?;
+    let mut past = 0;
+    for prompt in ["SAY one", "SAY two", "SAY three"] {
+        past += turn(&mut relay, prompt).await?;
+    }
+    let id = relay.session()?["agentSessionId"].as_str().context("no id")?.to_owned();
+    ensure!(relay.finish().await?.status.success());
+
+    let mut relay = Relay::spawn(&world, &[&format!("--resume={id}")])?;
+    // Sent at once: it waits until the agent has reported its counter.
+    let now = turn(&mut relay, "SAY four").await?;
+    ensure!(now > 0 && now < past, "{now} after {past}");
+    let told = pico(&usage(&mut relay).await?["costUsd"])?;
+    // 2.1.197 forgets the cost of a conversation when its process exits.
+    ensure!(told == past + now || told == now, "{told} is not {past} + {now}");
+    relay.close().await
+}

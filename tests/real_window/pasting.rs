@@ -1,0 +1,93 @@
+//! An image on the clipboard of the desktop goes into the prompt.
+
+use std::path::Path;
+use std::process::Stdio;
+
+use anyhow::{Result, ensure};
+use deskbell_tests::window::{Owned, SHORT, eventually};
+
+use crate::stage::Stage;
+
+/// Puts a file on the clipboard; the returned program provides it to applications that paste.
+fn copied(stage: &Stage, file: &Path, format: &str) -> Result<Owned> {
+    let mut command = stage.desktop.command("xclip");
+    // In the foreground: it ends with the test.
+    command.args(["-quiet", "-selection", "clipboard", "-t", format, "-i"]).arg(file);
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    Ok(Owned::start("xclip", &mut command)?)
+}
+
+/// The formats that the clipboard offers, once it has an owner.
+async fn offers(stage: &Stage, format: &str) -> Result<()> {
+    eventually("the clipboard offers the image", SHORT, async || {
+        let mut command = tokio::process::Command::from(stage.desktop.command("xclip"));
+        let output = command.args(["-selection", "clipboard", "-t", "TARGETS", "-o"]).output().await?;
+        Ok(String::from_utf8_lossy(&output.stdout).lines().any(|line| line == format).then_some(()))
+    })
+    .await
+}
+
+async fn attached(stage: &Stage, n: usize) -> Result<()> {
+    eventually("the image is attached", SHORT, async || {
+        let names = stage
+            .window
+            .run("return [...document.querySelectorAll('[data-part=\"composer\"] img')].length;", Vec::new());
+        Ok((names.await?.as_u64() == Some(n as u64)).then_some(()))
+    })
+    .await
+}
+
+pub async fn an_image_is_pasted_by_key_and_by_command() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("pasted-image", async |stage| {
+            let icon = Path::new(env!("CARGO_MANIFEST_DIR")).join("../icons/128x128.png");
+            let _owner = copied(stage, &icon, "image/png")?;
+            offers(stage, "image/png").await?;
+            stage.window.type_into("Prompt", "SAY seen").await?;
+            stage.pointer.key("ctrl+v").await?;
+            attached(stage, 1).await?;
+            stage.pointer.key("ctrl+k").await?;
+            stage.pointer.type_text("Paste image").await?;
+            stage.pointer.key("Return").await?;
+            attached(stage, 2).await?;
+            stage.window.click("button", "Send").await?;
+            stage.window.wait_said("seen", SHORT).await?;
+            let record = stage.window.all_text().await?;
+            ensure!(record.contains("2 images"), "{record}");
+            Ok(())
+        })
+        .await
+}
+
+pub async fn an_image_that_cannot_be_read_is_told() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("unread-image", async |stage| {
+            let file = stage.desktop.home().join("damaged.png");
+            std::fs::write(&file, "no image")?;
+            let _owner = copied(stage, &file, "image/png")?;
+            offers(stage, "image/png").await?;
+            stage.window.type_into("Prompt", "still").await?;
+            stage.pointer.key("ctrl+v").await?;
+            stage.window.wait_shows("The image was not attached", SHORT).await?;
+            stage.window.wait_shows("is not a PNG", SHORT).await?;
+            ensure!(stage.window.value("Prompt").await? == "still");
+            Ok(())
+        })
+        .await
+}
+
+pub async fn an_image_in_a_format_that_no_agent_takes_is_told() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("unknown-image", async |stage| {
+            let icon = Path::new(env!("CARGO_MANIFEST_DIR")).join("../icons/icon.ico");
+            let _owner = copied(stage, &icon, "image/x-icon")?;
+            offers(stage, "image/x-icon").await?;
+            stage.window.type_into("Prompt", "look").await?;
+            stage.pointer.key("ctrl+v").await?;
+            stage.window.wait_shows("image/x-icon", SHORT).await.map(drop)
+        })
+        .await
+}

@@ -1,0 +1,97 @@
+//! The session list: at most one empty session, and after a restart the same list and the same conversation.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use deskbell_tests::window::{App, LONG, SHORT, eventually, holds_for};
+
+use crate::stage::{PROJECT, Stage};
+
+fn agents(stage: &Stage) -> usize {
+    let processes = stage.app.processes(&stage.desktop);
+    processes.iter().filter(|process| process.command_line.contains(" demo-agent ")).count()
+}
+
+pub async fn ten_new_sessions_are_one_without_an_agent() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("ten-new-sessions", async |stage| {
+            for _ in 0..10 {
+                stage.pointer.key("ctrl+n").await?;
+            }
+            eventually("a session is begun", SHORT, async || {
+                Ok((!stage.session_ids()?.is_empty()).then_some(()))
+            })
+            .await?;
+            holds_for("one session, no agent", Duration::from_secs(2), async || {
+                Ok(stage.session_ids()?.len() == 1 && agents(stage) == 0)
+            })
+            .await?;
+            stage.window.type_into("Prompt", "S").await?;
+            eventually("the agent starts with the first key", SHORT, async || {
+                Ok((agents(stage) == 1).then_some(()))
+            })
+            .await?;
+            stage.window.prompt("AY I live.").await?;
+            stage.window.wait_said("I live.", SHORT).await?;
+            stage.pointer.key("ctrl+n").await?;
+            eventually("a session with a prompt is not empty", SHORT, async || {
+                Ok((stage.session_ids()?.len() == 2).then_some(()))
+            })
+            .await
+        })
+        .await
+}
+
+/// The titles of the list, from the top, and the conversation that is shown.
+async fn list(stage: &Stage) -> Result<(Vec<String>, String)> {
+    let script = "const rows = [...document.querySelectorAll('nav[aria-label=\"Sessions\"] button')];
+        return rows.map((row) => row.textContent).join('\\n');";
+    let rows = stage.window.run(script, Vec::new()).await?;
+    let rows = rows.as_str().context("the list is text")?.to_owned();
+    let titles = rows.lines().filter_map(|row| row.find("SAY ").map(|at| row[at..at + 9].to_owned()));
+    Ok((titles.collect(), stage.window.text("log", "Conversation").await?))
+}
+
+pub async fn a_killed_app_comes_back_with_list_conversation_and_ends_of_turns() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("restart-list", async |stage| {
+            for name in ["one", "two", "tri"] {
+                stage.new_session(SHORT).await?;
+                stage.window.prompt(&format!("SAY s-{name}")).await?;
+                stage.window.wait_said(&format!("s-{name}"), SHORT).await?;
+                stage.window.wait_idle(SHORT).await?;
+            }
+            // Neither the newest nor the oldest is open.
+            stage
+                .window
+                .run(
+                    "[...document.querySelectorAll('nav[aria-label=\"Sessions\"] button')]
+                    .find((row) => row.textContent.includes('SAY s-two')).click();",
+                    Vec::new(),
+                )
+                .await?;
+            stage.window.wait_text("log", "Conversation", "s-two", SHORT).await?;
+            let (titles, log) = list(stage).await?;
+            ensure!(titles == ["SAY s-tri", "SAY s-two", "SAY s-one"], "{titles:?}");
+            ensure!(log.contains("Done"), "no end of a turn: {log}");
+
+            for kill in [true, false] {
+                if kill {
+                    stage.app.process(&stage.desktop)?.kill()?;
+                    stage.app.ended(&stage.desktop, LONG).await?;
+                    stage.app = App::start(&stage.desktop, &stage.launch().again()).await?;
+                    stage.window = stage.app.window(PROJECT).await?;
+                } else {
+                    stage.restart().await?;
+                }
+                stage.window.wait_text("log", "Conversation", "s-two", SHORT).await?;
+                stage.window.wait_text("log", "Conversation", "Done", SHORT).await?;
+                let (after, _) = list(stage).await?;
+                ensure!(after == titles, "{after:?} after {titles:?}");
+            }
+            Ok(())
+        })
+        .await
+}

@@ -1,0 +1,92 @@
+//! Keys and the right mouse button in a real window: text typed outside any field reaches the prompt.
+
+use anyhow::{Result, ensure};
+use deskbell_tests::window::{SHORT, Window, eventually};
+
+use crate::stage::Stage;
+
+pub async fn after_an_answer_by_mouse_the_prompt_has_the_focus() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("focus-after-answer", async |stage| {
+            let window = &stage.window;
+            for (request, card, answer, typed) in [
+                ("QUESTION", "Question", "Skip", "after a question"),
+                ("PLAN", "Plan", "Keep planning", "after a plan"),
+            ] {
+                window.prompt(request).await?;
+                window.find("group", card).await?;
+                window.point_at("button", answer).await?;
+                window.gone("group", card).await?;
+                window.wait_focus("textbox “Prompt”").await?;
+                stage.pointer.type_text(typed).await?;
+                wrote(window, typed).await?;
+                window.wait_idle(SHORT).await?;
+                window.key("ctrl+a").await?;
+                window.key("BackSpace").await?;
+            }
+            Ok(())
+        })
+        .await
+}
+
+pub async fn typing_outside_of_any_field_goes_to_the_prompt() -> Result<()> {
+    const TYPED: &str = "From the first letter on";
+    let stage = Stage::demo().await?;
+    stage
+        .play("typing-anywhere", async |stage| {
+            let window = &stage.window;
+            window.prompt("SAY Read this.").await?;
+            window.wait_said("Read this.", SHORT).await?;
+            window.wait_idle(SHORT).await?;
+            // The text is not focusable, so a click on it leaves the page without focus.
+            window.point_at("article", "Answer").await?;
+            eventually("the prompt lost the focus", SHORT, async || {
+                Ok((!window.focus().await?.contains("Prompt")).then_some(()))
+            })
+            .await?;
+            stage.pointer.type_text(TYPED).await?;
+            wrote(window, TYPED).await
+        })
+        .await
+}
+
+pub async fn the_right_button_opens_no_menu_of_the_browser() -> Result<()> {
+    const TYPED: &str = "No menu holds the keys";
+    let stage = Stage::demo().await?;
+    stage
+        .play("right-button", async |stage| {
+            let window = &stage.window;
+            window.prompt("SAY Read this.").await?;
+            window.wait_said("Read this.", SHORT).await?;
+            window.wait_idle(SHORT).await?;
+            window.right_click_at("log", "Conversation").await?;
+            // A menu of the toolkit grabs the keys of the whole desktop, and would not pass these to the page.
+            stage.pointer.type_text(TYPED).await?;
+            wrote(window, TYPED).await?;
+            ensure!(!window.has("menu", "Selected text").await?, "nothing is selected, but there is a menu");
+
+            window
+                .run("getSelection().selectAllChildren(document.querySelector('article'));", Vec::new())
+                .await?;
+            window.right_click_at("article", "Answer").await?;
+            window.point_at("menuitem", "Copy").await?;
+            window.gone("menu", "Selected text").await?;
+            eventually("the selected text is pasted", SHORT, async || {
+                window.click("textbox", "Prompt").await?;
+                window.key("ctrl+a").await?;
+                window.key("ctrl+v").await?;
+                Ok(window.value("Prompt").await?.contains("Read this.").then_some(()))
+            })
+            .await
+        })
+        .await
+}
+
+/// Waits until the prompt contains exactly these words.
+async fn wrote(window: &Window, words: &str) -> Result<()> {
+    eventually("the prompt holds what was typed", SHORT, async || {
+        Ok((window.value("Prompt").await? == words).then_some(()))
+    })
+    .await
+}

@@ -1,0 +1,124 @@
+//! Invariants of ARCHITECTURE.md that can be checked by reading the sources.
+
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The files below a folder with one of these extensions, each with its text.
+fn sources(folder: &str, endings: &[&str]) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut folders = vec![root().join(folder)];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("the folder is there") {
+            let path = entry.expect("the folder can be read").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if endings
+                .iter()
+                .any(|ending| path.extension().is_some_and(|extension| extension == *ending))
+            {
+                let name = path.strip_prefix(root()).expect("it is below the root").display().to_string();
+                found.push((name, std::fs::read_to_string(&path).expect("a source is text")));
+            }
+        }
+    }
+    assert!(!found.is_empty(), "{folder} has no sources");
+    found
+}
+
+/// Files that contain one of these words and are not on the allow list.
+fn offenders(sources: &[(String, String)], words: &[&str], may: &[&str]) -> Vec<String> {
+    sources
+        .iter()
+        .filter(|(name, _)| !may.iter().any(|may| name.contains(may)))
+        .filter(|(_, text)| words.iter().any(|word| text.contains(word)))
+        .map(|(name, _)| name.clone())
+        .collect()
+}
+
+#[test]
+fn only_the_host_seam_imports_tauri() {
+    let ui = sources("ui/src", &["ts", "svelte"]);
+    // The UI's own test of the same rule names it too.
+    assert_eq!(offenders(&ui, &["@tauri-apps"], &["lib/host/", ".test.ts"]), [""; 0]);
+}
+
+#[test]
+fn no_html_string_reaches_the_page() {
+    let ui: Vec<_> = sources("ui/src", &["ts", "svelte"])
+        .into_iter()
+        .filter(|(name, _)| !name.ends_with(".test.ts"))
+        .collect();
+    let words = ["{@html", "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "srcdoc"];
+    assert_eq!(offenders(&ui, &words, &[]), [""; 0]);
+}
+
+#[test]
+fn the_engine_knows_nothing_of_tauri() {
+    let engine = sources("src-tauri/engine", &["rs", "toml"]);
+    assert_eq!(offenders(&engine, &["tauri::", "tauri ="], &[]), [""; 0]);
+}
+
+#[test]
+fn only_process_spawns_and_signals() {
+    let engine = sources("src-tauri/engine/src", &["rs"]);
+    let may = ["src/process.rs", "src/process/", "src/owner.rs"];
+    assert_eq!(offenders(&engine, &["process::Command", "Command::new(", "libc::kill"], &may), [""; 0]);
+}
+
+#[test]
+fn the_machine_has_no_clock_no_io_and_no_chance() {
+    let machine = sources("src-tauri/engine/src/session", &["rs"]);
+    let machine: Vec<_> = machine.into_iter().filter(|(name, _)| name.contains("/machine")).collect();
+    let words = ["tokio", "Instant", "SystemTime", "std::fs", "uuid::", "rand::"];
+    assert_eq!(offenders(&machine, &words, &[]), [""; 0]);
+}
+
+#[test]
+fn only_wire_and_what_shows_tools_know_the_agents_json() {
+    let engine = sources("src-tauri/engine/src", &["rs"]);
+    let checks = ["simulation", "tests", "src/fuzzed/", "permission/corpus.rs", "transcript/states.rs"];
+    let may =
+        [&["src/wire", "src/replay", "src/history.rs", "src/recorder/streamed.rs"][..], &checks].concat();
+    assert_eq!(offenders(&engine, &["\"control_request\"", "\"stream_event\""], &may), [""; 0]);
+}
+
+/// The configuration of the app, as Tauri reads it.
+fn configuration() -> serde_json::Value {
+    let text = std::fs::read_to_string(root().join("tauri.conf.json")).expect("the configuration is there");
+    serde_json::from_str(&text).expect("the configuration is JSON")
+}
+
+#[test]
+fn the_page_may_load_nothing_from_elsewhere_and_run_no_text() {
+    let security = &configuration()["app"]["security"];
+    assert_eq!(security["freezePrototype"], true);
+    assert_eq!(security["dangerousDisableAssetCspModification"], serde_json::Value::Null);
+    let policy = security["csp"].as_str().expect("there is a policy");
+    let mut directives: Vec<&str> = Vec::new();
+    for directive in policy.split(';') {
+        let mut words = directive.split_whitespace();
+        let name = words.next().expect("a directive has a name");
+        // `data:` and `blob:` are images of the page's own; the other two are its IPC with the shell.
+        let own = ["'self'", "'none'", "data:", "blob:", "ipc:", "http://ipc.localhost"];
+        let foreign: Vec<&str> = words.filter(|source| !own.contains(source)).collect();
+        assert!(foreign.is_empty(), "{name} allows {foreign:?}");
+        directives.push(name);
+    }
+    for needed in ["default-src", "script-src", "object-src", "base-uri", "frame-ancestors", "form-action"] {
+        assert!(directives.contains(&needed), "{needed} is not restricted");
+    }
+}
+
+#[test]
+fn only_a_debug_build_can_be_without_its_policy() {
+    let shell = sources("src-tauri/src", &["rs"]);
+    let may: Vec<&(String, String)> =
+        shell.iter().filter(|(_, text)| text.contains("security.csp")).collect();
+    let [(name, text)] = may[..] else { panic!("the policy is touched in {may:?}") };
+    let before = text.split("security.csp").next().unwrap_or_default();
+    let guard = before.rfind("#[cfg(debug_assertions)]").expect("it is for debug builds alone");
+    assert!(before[guard..].lines().count() <= 4, "{name}: the guard is not that of the policy");
+}

@@ -1,0 +1,79 @@
+// Words for tool calls, in addition to the engine's. The engine makes verbs, subjects and notes, because exports and
+// the relay show them too.
+
+import type { ToolCall, ToolState } from '../bindings/api';
+import { plural } from './amounts';
+
+/** The label of a state's icon, also for screen readers. */
+export const TOOL_STATES: Record<ToolState, string> = {
+  preparing: 'Has not begun',
+  running: 'Running',
+  waiting: 'Waits for your answer',
+  background: 'Running in the background',
+  succeeded: 'Succeeded',
+  failed: 'Failed',
+  denied: 'Denied, did not run',
+  notRun: 'Interrupted before it ran',
+  interrupted: 'Interrupted while it ran',
+};
+
+/** States by priority: a row with several calls shows the first one that occurs. */
+const ORDER: ToolState[] = [
+  'waiting',
+  'running',
+  'background',
+  'preparing',
+  'failed',
+  'denied',
+  'interrupted',
+  'notRun',
+];
+
+export function stateOfAll(states: readonly ToolState[]): ToolState {
+  return ORDER.find((one) => states.includes(one)) ?? 'succeeded';
+}
+
+/** Whether a call's changes took place or still may. Otherwise they are not counted. */
+export function countsChanges(state: ToolState): boolean {
+  return state !== 'failed' && state !== 'denied' && state !== 'notRun' && state !== 'interrupted';
+}
+
+/** The note for a change that is shown but was not made, or not completely. */
+export function changeNotMade(state: ToolState): string | null {
+  if (state === 'denied' || state === 'notRun') return 'This change was not made.';
+  if (state === 'interrupted') return 'This change may have been made in part.';
+  return null;
+}
+
+/** The number of background tasks, in words. */
+export function backgroundWords(n: number): string {
+  return n === 1 ? '1 task runs in the background' : `${n} tasks run in the background`;
+}
+
+/** A run of lookups in words. Only successful ones are in the past tense; the others use the engine's words. */
+export function lookupWords(calls: readonly Pick<ToolCall, 'icon' | 'state' | 'verb' | 'subject'>[]): string {
+  const done = calls.filter((call) => call.state === 'succeeded');
+  const others = calls.filter((call) => call.state !== 'succeeded');
+  const nRead = done.filter((call) => call.icon === 'read').length;
+  const nSearched = done.length - nRead;
+  const parts: string[] = [];
+  if (nSearched > 0) parts.push(`searched ${nSearched === 1 ? 'once' : `${nSearched} times`}`);
+  if (nRead > 0) parts.push(`read ${plural(nRead, 'file')}`);
+  const [first] = others;
+  if (first !== undefined) parts.push(others.length === 1 ? call(first) : rest(others));
+  const last = parts.pop() ?? '';
+  const words = parts.length === 0 ? last : `${parts.join(', ')} and ${last}`;
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** A single call in the engine's words. */
+function call({ verb, subject }: Pick<ToolCall, 'verb' | 'subject'>): string {
+  return `${verb.charAt(0).toLowerCase()}${verb.slice(1)} ${subject}`;
+}
+
+function rest(others: readonly Pick<ToolCall, 'state'>[]): string {
+  const isOpen = others.some(({ state }) => state === 'preparing' || state === 'running' || state === 'waiting');
+  return isOpen
+    ? `${plural(others.length, 'more lookup')} under way`
+    : `${plural(others.length, 'lookup')} without a result`;
+}
