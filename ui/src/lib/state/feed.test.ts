@@ -17,12 +17,12 @@ function setUp() {
   const acknowledged: number[] = [];
   const errors: CommandError[] = [];
   const host = {
-    snapshot: () => new Promise<Snapshot>((resolve) => answers.push(resolve)),
+    subscribe: () => new Promise<Snapshot>((resolve) => answers.push(resolve)),
     acknowledge: (_id: string, seq: number) => {
       acknowledged.push(seq);
       return Promise.resolve();
     },
-  } as Partial<Host> as Host;
+  } satisfies Partial<Host> as Partial<Host> as Host;
   const state = new SessionState(session());
   const feed = new Feed(host, state, { onapplied: () => {}, onerror: (error) => errors.push(error) });
   return { answers, acknowledged, errors, state, feed };
@@ -112,7 +112,9 @@ describe('a feed', () => {
   it('says so when the snapshot is refused', async () => {
     const errors: CommandError[] = [];
     const refusal: CommandError = { code: 'noSuchSession', message: 'gone', detail: null };
-    const host = { snapshot: () => Promise.reject(refusal as unknown as Error) } as Partial<Host> as Host;
+    const host = {
+      subscribe: () => Promise.reject(refusal as unknown as Error),
+    } satisfies Partial<Host> as Partial<Host> as Host;
     const feed = new Feed(host, new SessionState(session()), {
       onapplied: () => {},
       onerror: (error) => errors.push(error),
