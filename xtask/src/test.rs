@@ -6,7 +6,7 @@ use std::fs;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::command::{cargo, run};
+use crate::command::{cargo, run, take_failures};
 use crate::node::Node;
 use crate::package::Checked;
 use crate::packages::Need;
@@ -239,6 +239,10 @@ fn summary(results: &[(Part, PartResult, Duration)]) -> Outcome {
         println!("Everything passed.");
         Ok(())
     } else {
+        // A log of an unattended run is often cut to its end.
+        for (command, lines) in take_failures() {
+            println!("\nThe last lines of `{command}`:\n{}", lines.join("\n"));
+        }
         Err(format!("{} of {} parts failed: {}", bad.len(), results.len(), bad.join(", ")))
     }
 }
