@@ -57,8 +57,34 @@ fn no_html_string_reaches_the_page() {
 
 #[test]
 fn the_engine_knows_nothing_of_tauri() {
-    let engine = sources("src-tauri/engine", &["rs", "toml"]);
-    assert_eq!(offenders(&engine, &["tauri::", "tauri ="], &[]), [""; 0]);
+    for folder in ["src-tauri/api", "src-tauri/document", "src-tauri/engine"] {
+        assert_eq!(offenders(&sources(folder, &["rs", "toml"]), &["tauri::", "tauri ="], &[]), [""; 0]);
+    }
+}
+
+/// The crates from the bottom to the top, each with the crates of ours that it may use.
+const CRATES: [(&str, &[&str]); 3] = [
+    ("src-tauri/api", &[]),
+    ("src-tauri/document", &["deskbell-api"]),
+    ("src-tauri/engine", &["deskbell-api", "deskbell-document"]),
+];
+
+#[test]
+fn crates_use_only_those_below_them() {
+    for (folder, allowed) in CRATES {
+        let manifest =
+            std::fs::read_to_string(root().join(folder).join("Cargo.toml")).expect("a crate has a manifest");
+        let names = manifest.lines().filter(|line| line.starts_with("deskbell-"));
+        let used: Vec<&str> = names.map(|line| line.split(['.', ' ']).next().unwrap_or_default()).collect();
+        assert_eq!(used, allowed, "{folder}");
+    }
+}
+
+#[test]
+fn documents_are_pure() {
+    let document = sources("src-tauri/document/src", &["rs"]);
+    let words = ["std::fs", "std::process", "std::net", "std::thread", "tokio::spawn(", "SystemTime::now"];
+    assert_eq!(offenders(&document, &words, &["/tests.rs", "/hostile.rs"]), [""; 0]);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use ts_rs::{Config, TS};
 fn typescript() -> String {
     // Every integer here fits a JavaScript number: milliseconds since 1970, counts, exit codes.
     let config = Config::new().with_large_int("number");
-    let mut out = String::from("// Generated from src-tauri/engine/src/api.rs. Do not edit.\n");
+    let mut out = String::from("// Generated from src-tauri/api/src. Do not edit.\n");
     out.push_str("export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };\n");
     macro_rules! declare {
         ($($name:ident,)*) => {$(

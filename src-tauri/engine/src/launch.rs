@@ -1,6 +1,6 @@
 //! Launching an agent: its program, folder, arguments and environment. No other module decides these.
 
-use crate::api::{AgentKind, PermissionMode};
+use crate::api::{AgentKind, BYPASS, PermissionMode};
 use crate::locate::usual_directories;
 use crate::trust::snapshot::{self, Snapshot};
 use std::ffi::{OsStr, OsString};
@@ -9,10 +9,6 @@ use std::path::{Path, PathBuf};
 /// The environment variable that marks every process that Deskbell starts, directly or indirectly, so that none is left
 /// running.
 pub const RUN_TOKEN: &str = "DESKBELL_RUN";
-
-/// The mode in which the agent asks for no permission. It is set only when a process starts, if the user chose it for
-/// that process; it is never set on a running agent.
-pub const BYPASS: &str = "bypassPermissions";
 
 /// The permission mode that a process is started in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,11 +2,9 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make and read files of their own"))]
 
-pub mod api;
 pub mod attachment;
 pub mod disk;
 pub mod doctor;
-pub mod document;
 pub mod files;
 #[cfg(any(test, fuzzing))]
 pub mod fuzzed;
@@ -25,6 +23,9 @@ pub mod store;
 pub mod transcript;
 pub mod trust;
 pub mod wire;
+
+pub use deskbell_api as api;
+pub use deskbell_document as document;
 
 #[cfg(test)]
 mod bindings;

@@ -1,4 +1,4 @@
-// Generated from src-tauri/engine/src/api.rs. Do not edit.
+// Generated from src-tauri/api/src. Do not edit.
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
 
 /**

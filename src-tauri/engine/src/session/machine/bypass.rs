@@ -6,8 +6,9 @@
 //! switch back to a process that ran in this mode before; Deskbell does not use it.
 
 use super::{AfterExit, PendingRequest, Step};
+use crate::api::BYPASS;
 use crate::api::{ErrorCode, Level, PermissionMode};
-use crate::launch::{BYPASS, StartMode};
+use crate::launch::StartMode;
 use crate::wire;
 
 /// Requests to return to a mode that asks, before the process is stopped.

@@ -6,8 +6,9 @@ mod speech;
 pub use habits::{Habits, Initialize};
 
 use super::chance::Chance;
+use crate::api::BYPASS;
 use crate::api::{ExitReport, PermissionMode, PromptId};
-use crate::launch::{BYPASS, Start};
+use crate::launch::Start;
 use crate::wire::{ControlRequest, Inbound};
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, VecDeque};

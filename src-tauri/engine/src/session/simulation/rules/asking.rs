@@ -2,7 +2,8 @@
 //! that runs without asking unless the user chose that.
 
 use super::{Checked, Scene, hold};
-use crate::launch::{BYPASS, Start, StartMode};
+use crate::api::BYPASS;
+use crate::launch::{Start, StartMode};
 use crate::session::machine::{AT_ONCE, Effect, Input, MORE_EACH_MS, Timer};
 use crate::wire::Inbound;
 use serde_json::Value;

@@ -5,8 +5,8 @@ use super::prompts::Prompts;
 use super::requests::Requests;
 use super::turns::Turns;
 use super::{Checked, hold};
+use crate::api::BYPASS;
 use crate::api::*;
-use crate::launch::BYPASS;
 use crate::session::machine::Machine;
 
 #[derive(Default)]

@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 use syntect::parsing::ParseState;
 
 use super::*;
-use crate::session::simulation::chance::Chance;
+use fastrand::Rng;
 
 /// Lines that took longer than they should, each after the name of its grammar.
 const FOUND: &str = include_str!("found.txt");
@@ -208,10 +208,10 @@ const PARTS: &[&str] = &[
 ];
 
 /// A line of up to 14 parts, often without its last characters, as while it streams.
-fn line(chance: &mut Chance) -> String {
-    let n_parts = 1 + chance.below(14);
-    let mut line: String = (0..n_parts).filter_map(|_| chance.pick(PARTS)).copied().collect();
-    for _ in 0..chance.below(3) {
+fn line(chance: &mut Rng) -> String {
+    let n_parts = chance.usize(1..=14);
+    let mut line: String = (0..n_parts).filter_map(|_| chance.choice(PARTS)).copied().collect();
+    for _ in 0..chance.usize(..3) {
         line.pop();
     }
     line
@@ -277,11 +277,11 @@ fn every_grammar_ends_and_agrees_with_syntect() {
     let seed = variable("DESKBELL_SYNTAX_SEED").unwrap_or(1) as u64;
     let (mut n_looped, mut given_up, mut slowest) = (0, Vec::new(), (Duration::ZERO, String::new()));
     for (nr, syntax) in SYNTAXES.syntaxes().iter().enumerate() {
-        let mut chance = Chance::new(seed ^ (nr as u64) << 32);
+        let mut chance = Rng::with_seed(seed ^ (nr as u64) << 32);
         let mut both = Both::new(syntax);
         for _ in 0..n_lines {
             // Each text has a few lines, so that states continue across line ends.
-            if chance.one_in(6) {
+            if chance.u8(..6) == 0 {
                 both = Both::new(syntax);
             }
             let line = line(&mut chance);

@@ -6,7 +6,7 @@
 use vte::{Params, Parser, Perform};
 
 use super::highlight::push_token;
-use crate::api::{CodeLine, Token, TokenStyle};
+use deskbell_api::{CodeLine, Token, TokenStyle};
 
 /// Parses the output of a command.
 pub fn terminal(text: &str) -> Vec<CodeLine> {
@@ -16,8 +16,7 @@ pub fn terminal(text: &str) -> Vec<CodeLine> {
 }
 
 /// Like [`terminal`], for a text in several pieces.
-#[cfg(any(test, fuzzing))]
-pub(crate) fn terminal_in_pieces(pieces: &[String]) -> Vec<CodeLine> {
+pub fn terminal_in_pieces(pieces: &[String]) -> Vec<CodeLine> {
     let (mut screen, mut parser) = (Screen::default(), Parser::new());
     pieces.iter().for_each(|piece| parser.advance(&mut screen, piece.as_bytes()));
     screen.finish()
@@ -197,7 +196,7 @@ impl Perform for Screen {
 #[cfg(test)]
 mod tests {
     use super::terminal;
-    use crate::document::compact;
+    use crate::compact;
 
     #[track_caller]
     fn check(text: &str, expected: &str) {

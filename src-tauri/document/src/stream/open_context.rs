@@ -3,7 +3,7 @@
 //! Settled text is not parsed again. The text after it is parsed with a prefix: a few synthetic lines that open the
 //! same lists (and the same table) again, so that the parser reads the rest as it would in its original place.
 
-use crate::api::{Block, Cell, ListItem};
+use deskbell_api::{Block, Cell, ListItem};
 
 /// Counts of settled blocks, from the outermost level inwards.
 #[derive(Debug, Default, PartialEq)]

@@ -6,7 +6,7 @@ use serde_json::Value;
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices_deadline, group_diff_ops};
 
 use super::highlight::{highlight, language_of_path};
-use crate::api::{CodeLine, Diff, DiffKind, DiffLine, DiffPart, Hunk, TokenStyle};
+use deskbell_api::{CodeLine, Diff, DiffKind, DiffLine, DiffPart, Hunk, TokenStyle};
 
 /// Context lines around a change.
 const CONTEXT: usize = 3;
@@ -378,7 +378,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::document::compact;
+    use crate::compact;
 
     #[track_caller]
     fn check(diff: Diff, expected: &str) {

@@ -1,7 +1,7 @@
 //! An open fenced code block, whose lines need no Markdown parser.
 
-use crate::api::{CodeLine, TokenStyle};
-use crate::document::highlight::{plain_line, push_token, with_rest};
+use crate::highlight::{plain_line, push_token, with_rest};
+use deskbell_api::{CodeLine, TokenStyle};
 
 /// The state of an open fence.
 pub(super) struct Fence {

@@ -1,6 +1,6 @@
 //! Compact one-line notation of documents, for readable test expectations.
 
-use crate::api::{Align, Block, CodeLine, Diff, DiffKind, ListItem, Span, TokenStyle};
+use deskbell_api::{Align, Block, CodeLine, Diff, DiffKind, ListItem, Span, TokenStyle};
 
 /// `p(text)`, `h2(text)`, `quote[…]`, `ul[item[…]]`, …; blocks are separated by a space.
 pub(crate) fn blocks(blocks: &[Block]) -> String {
@@ -20,7 +20,7 @@ fn block(block: &Block) -> String {
             format!("ol{start}[{}]", join(items.iter().map(item), " "))
         }
         Block::Table { align, head, rows } => {
-            let row = |cells: &[crate::api::Cell]| join(cells.iter().map(|cell| spans(&cell.spans)), "|");
+            let row = |cells: &[deskbell_api::Cell]| join(cells.iter().map(|cell| spans(&cell.spans)), "|");
             let align = join(align.iter().map(|align| align_sign(*align).to_owned()), "");
             format!("table[{align} {} / {}]", row(head), join(rows.iter().map(|cells| row(cells)), " / "))
         }
@@ -90,7 +90,7 @@ pub(crate) fn lines(lines: &[CodeLine]) -> String {
 /// One line per diff line: `old new sign text`, strong words in `«»`, hunks separated by `@@`.
 pub(crate) fn diff(diff: &Diff) -> String {
     let number = |number: Option<u32>| number.map_or("·".to_owned(), |number| number.to_string());
-    let hunk = |hunk: &crate::api::Hunk| {
+    let hunk = |hunk: &deskbell_api::Hunk| {
         join(
             hunk.lines.iter().map(|line| {
                 let sign = match line.kind {

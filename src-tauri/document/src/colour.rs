@@ -10,7 +10,7 @@ use std::time::Duration;
 use cpu_time::ThreadTime;
 
 use super::highlight::{Highlighter, is_text_of, with_rest};
-use crate::api::{Block, CodeLine};
+use deskbell_api::{Block, CodeLine};
 
 /// Maximum bytes of code in one job, so that many sessions take turns.
 const JOB_BYTES: usize = 32 * 1024;

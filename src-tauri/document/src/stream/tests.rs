@@ -1,9 +1,9 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::api::TokenStyle;
-use crate::document::highlight::plain_line;
-use crate::document::{Uncoloured, colour_all, compact, markdown};
+use crate::highlight::plain_line;
+use crate::{Uncoloured, colour_all, compact, markdown};
+use deskbell_api::TokenStyle;
 
 /// Applies changes as a window does.
 #[derive(Default)]
@@ -468,7 +468,7 @@ fn a_line_of_code_is_coloured_again_when_it_is_twice_as_long() {
             n_bytes += colour(&mut stream);
         }
         let Some([Block::Code { lines, .. }]) = Some(stream.blocks()) else { panic!("no code") };
-        let is_coloured = |token: &crate::api::Token| token.style != TokenStyle::Plain;
+        let is_coloured = |token: &deskbell_api::Token| token.style != TokenStyle::Plain;
         assert!(lines.last().unwrap().tokens.iter().any(is_coloured));
         stream.push("\n");
         n_bytes += colour(&mut stream);

@@ -1,8 +1,8 @@
 //! Split points: positions where a text can be cut so that the part before the cut need not be parsed again.
 
 use super::open_context::{Level, OpenContext, OpenTable};
-use crate::api::Block;
-use crate::document::markdown::{Node, NodeKind};
+use crate::markdown::{Node, NodeKind};
+use deskbell_api::Block;
 
 /// A position where the source can be cut, and the settled blocks before it.
 pub(super) struct SplitPoint {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 
 use super::*;
-use crate::api::Block;
+use deskbell_api::Block;
 
 /// Much longer than any of these tests takes, and much shorter than quadratic work would take.
 const LONG: Duration = Duration::from_secs(60);

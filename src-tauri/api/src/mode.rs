@@ -5,6 +5,10 @@ use std::fmt;
 use std::str::FromStr;
 use ts_rs::TS;
 
+/// The name of the mode in which the agent asks for no permission. It is set only when a process starts, if the user
+/// chose it for that process; it is never set on a running agent.
+pub const BYPASS: &str = "bypassPermissions";
+
 /// A permission mode that a running agent can be switched to. Running without asking is not one of them: it is chosen
 /// before an agent starts, for that process only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, TS)]
@@ -58,7 +62,7 @@ impl FromStr for PermissionMode {
     type Err = BadMode;
 
     fn from_str(name: &str) -> Result<Self, BadMode> {
-        if name == crate::launch::BYPASS {
+        if name == BYPASS {
             return Err(BadMode::WithoutAsking);
         }
         let known = Self::ALL.into_iter().find(|mode| mode.name() == name);
@@ -75,7 +79,7 @@ impl<'de> Deserialize<'de> for PermissionMode {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::Command;
+    use crate::Command;
 
     #[test]
     fn only_a_mode_that_can_be_asked_for_is_read() {

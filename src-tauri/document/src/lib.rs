@@ -5,6 +5,10 @@
 //! be drawn (HTML, a link that must not be opened) becomes plain text.
 //!
 //! Every function accepts any input: nesting and work are bounded, and no input causes a panic.
+//!
+//! The crate is pure: it has no I/O, no threads and no knowledge of any agent.
+
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests read files of their own"))]
 
 mod ansi;
 mod colour;
@@ -21,9 +25,7 @@ mod compact;
 #[cfg(test)]
 mod hostile;
 
-pub use ansi::terminal;
-#[cfg(any(test, fuzzing))]
-pub(crate) use ansi::terminal_in_pieces;
+pub use ansi::{terminal, terminal_in_pieces};
 pub use colour::{Coloured, Painting, Repainted, Uncoloured, colour_all};
 pub use diff::{diff, diff_from_patch, diff_unplaced};
 pub use highlight::{highlight, language_of_path, plain};

@@ -11,7 +11,7 @@ use pulldown_cmark::{Alignment, CodeBlockKind, Event, LinkType, Options, Parser,
 use super::highlight::Highlights;
 use super::link::{self, Target};
 use super::source::normalise;
-use crate::api::{Align, Block, Cell, ListItem, Span};
+use deskbell_api::{Align, Block, Cell, ListItem, Span};
 
 /// Maximum nesting of containers and spans; a list and its item count as one each. Each level costs two levels of JSON:
 /// a document stays below the 128 levels at which serde_json and similar parsers stop.
@@ -504,8 +504,8 @@ fn align_of(alignment: Alignment) -> Align {
 #[cfg(test)]
 mod tests {
     use super::markdown;
-    use crate::api::Block;
-    use crate::document::compact;
+    use crate::compact;
+    use deskbell_api::Block;
 
     #[track_caller]
     fn check(text: &str, expected: &str) {

@@ -2,7 +2,7 @@
 
 use url::Url;
 
-use crate::api::Span;
+use deskbell_api::Span;
 
 /// A link that may be opened, in its resolved form.
 pub(super) struct Target {
@@ -105,7 +105,7 @@ fn trimmed_len(url: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::compact;
+    use crate::compact;
 
     #[track_caller]
     fn check(text: &str, expected: &str) {

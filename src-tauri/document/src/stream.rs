@@ -25,7 +25,7 @@ use super::colour::{Coloured, Painting, Repainted, Uncoloured};
 use super::highlight::Highlights;
 use super::markdown::{Node, NodeKind, Parsed, parse};
 use super::source::Normaliser;
-use crate::api::{Block, CodeLine, Span};
+use deskbell_api::{Block, CodeLine, Span};
 
 /// Bytes that may be parsed per byte received before the text is finished, and the initial allowance.
 const CREDIT_PER_BYTE: isize = 3;

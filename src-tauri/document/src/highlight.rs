@@ -14,7 +14,7 @@ use syntect::parsing::{BasicScopeStackOp, Scope, ScopeStack, SyntaxReference};
 use super::colour::Carried;
 use super::source::{code_lines, normalise};
 use super::syntax::{Parser, SYNTAXES};
-use crate::api::{Block, CodeLine, Token, TokenStyle};
+use deskbell_api::{Block, CodeLine, Token, TokenStyle};
 
 /// Above these sizes a line, or the rest of a block, stays plain. Minified files and logs are not worth seconds of
 /// work.
@@ -410,7 +410,7 @@ fn style_of(scope: Scope) -> Option<TokenStyle> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::compact;
+    use crate::compact;
 
     #[track_caller]
     fn check(language: &str, text: &str, expected: &str) {
@@ -565,8 +565,8 @@ mod tests {
 
     #[test]
     fn colours_of_known_code_are_taken_over() {
-        let mut blocks = crate::document::markdown("```rust\nlet a;\n```\n\n- ```rust\n  let b;\n  ```\n");
-        crate::document::colour_all(&mut blocks);
+        let mut blocks = crate::markdown("```rust\nlet a;\n```\n\n- ```rust\n  let b;\n  ```\n");
+        crate::colour_all(&mut blocks);
         let mut highlights = Highlights::default();
         highlights.know(&blocks);
         assert_eq!(compact::lines(&highlights.lines(Some("rust"), "let b;\n")), "keyword‹let› b;");
