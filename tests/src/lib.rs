@@ -16,3 +16,5 @@ pub mod window;
 
 #[cfg(test)]
 mod architecture;
+#[cfg(test)]
+mod documents;
