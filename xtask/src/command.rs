@@ -42,11 +42,8 @@ pub fn cargo() -> Command {
 pub fn run(command: &mut Command) -> Outcome {
     let line = shown(command);
     println!("$ {line}");
-    let result = if env::var_os("CI").is_some() {
-        run_and_keep_last_lines(command, &line)
-    } else {
-        command.status()
-    };
+    let result =
+        if env::var_os("CI").is_some() { run_and_keep_last_lines(command, &line) } else { command.status() };
     let status = result.map_err(|error| format!("could not start `{line}`: {error}"))?;
     if status.success() { Ok(()) } else { Err(format!("`{line}` failed ({status})")) }
 }
@@ -159,7 +156,8 @@ mod tests {
     #[test]
     fn a_process_that_is_left_does_not_hold_up_the_run() {
         let started_at = Instant::now();
-        let status = run_and_keep_last_lines(Command::new("sh").args(["-c", "sleep 60 & exit 0"]), "a script");
+        let status =
+            run_and_keep_last_lines(Command::new("sh").args(["-c", "sleep 60 & exit 0"]), "a script");
         assert!(status.unwrap().success());
         assert!(started_at.elapsed() < Duration::from_secs(30));
     }
