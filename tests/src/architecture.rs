@@ -1,5 +1,6 @@
 //! Invariants of ARCHITECTURE.md that can be checked by reading the sources.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 fn root() -> PathBuf {
@@ -78,6 +79,80 @@ fn crates_use_only_those_below_them() {
         let used: Vec<&str> = names.map(|line| line.split(['.', ' ']).next().unwrap_or_default()).collect();
         assert_eq!(used, allowed, "{folder}");
     }
+}
+
+/// Modules directly below `src`, each with those that it uses: `use crate::{a, b::C}`, `crate::a::b`.
+fn modules(folder: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let module_of = |name: &str| {
+        let path = name.rsplit("/src/").next().unwrap_or_default();
+        path.split(['/', '.']).next().unwrap_or_default().to_owned()
+    };
+    let sources = sources(folder, &["rs"]);
+    let names: BTreeSet<String> = sources.iter().map(|(name, _)| module_of(name)).collect();
+    let mut modules = BTreeMap::<String, BTreeSet<String>>::new();
+    for (name, text) in &sources {
+        let module = module_of(name);
+        // Tests may look at everything, and the crate's root holds everything together.
+        if ["lib", "main", "tests"].contains(&module.as_str()) {
+            continue;
+        }
+        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+        let code = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+        let mut code = code.collect::<Vec<_>>().join(" ");
+        if name.ends_with(&format!("/src/{module}.rs")) {
+            code = code.replace("super::", "crate::");
+        }
+        let used = modules.entry(module.clone()).or_default();
+        for path in code.split("crate::").skip(1) {
+            // Of a group only the first level counts.
+            let mut depth = 0;
+            let group: String = path
+                .strip_prefix('{')
+                .unwrap_or(path)
+                .chars()
+                .take_while(|letter| {
+                    depth += i32::from(*letter == '{') - i32::from(*letter == '}');
+                    *letter != ';' && depth >= 0
+                })
+                .collect();
+            let firsts = if path.starts_with('{') { group.split(',').collect() } else { vec![path] };
+            let firsts = firsts.into_iter().filter_map(|path| {
+                path.trim().split(|letter: char| !letter.is_alphanumeric() && letter != '_').next()
+            });
+            used.extend(firsts.filter(|first| names.contains(*first) && *first != module).map(str::to_owned));
+        }
+    }
+    modules
+}
+
+/// The modules that are left when those that use no module that is left are taken away: the circles, and what leads
+/// to them.
+fn in_circles(mut modules: BTreeMap<String, BTreeSet<String>>) -> Vec<String> {
+    loop {
+        let names: BTreeSet<String> = modules.keys().cloned().collect();
+        let n_before = modules.len();
+        modules.retain(|_, used| used.iter().any(|name| names.contains(name)));
+        if modules.len() == n_before {
+            return names.into_iter().collect();
+        }
+    }
+}
+
+#[test]
+fn modules_use_each_other_in_one_direction() {
+    for folder in ["src-tauri/demo-agent/src", "src-tauri/document/src", "xtask/src"] {
+        assert_eq!(in_circles(modules(folder)), [""; 0], "{folder}");
+    }
+}
+
+#[test]
+fn a_circle_is_found() {
+    let module =
+        |name: &str, used: &[&str]| (name.to_owned(), used.iter().map(|used| (*used).to_owned()).collect());
+    assert_eq!(in_circles([module("a", &["b"]), module("b", &["c"]), module("c", &[])].into()), [""; 0]);
+    assert_eq!(in_circles([module("a", &["b"]), module("b", &["a"]), module("c", &[])].into()), ["a", "b"]);
+    let document = modules("src-tauri/document/src");
+    assert!(document["markdown"].contains("link"), "{document:?}");
 }
 
 #[test]

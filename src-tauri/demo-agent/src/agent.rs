@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use uuid::Uuid;
 
+use crate::call::Rule;
 use crate::environment::Environment;
 use crate::options::Options;
 use crate::output::Output;
-use crate::permission::Rule;
 use crate::store::Store;
 use crate::usage::ByModel;
 use crate::wire;

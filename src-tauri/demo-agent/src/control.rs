@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::agent::{Agent, Hearing, State};
-use crate::turn::cwd;
+use crate::environment::cwd;
 use crate::{catalogue, switches, usage, wire};
 
 /// Answers one control request.

@@ -9,7 +9,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::agent::Cut;
-use crate::permission::{Call, Permit};
+use crate::call::Call;
+use crate::permission::Permit;
 use crate::reply::words;
 use crate::turn::Turn;
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::agent::{Cut, State};
-use crate::permission::Call;
+use crate::call::Call;
 use crate::turn::Turn;
 use crate::usage::{self, Usage};
 use crate::{clock, wire};

@@ -84,3 +84,8 @@ impl Environment {
         Duration::from_millis(millis).mul_f64(self.speed.clamp(0.0, 100.0))
     }
 }
+
+/// The folder in which the agent works.
+pub fn cwd() -> String {
+    std::env::current_dir().unwrap_or_default().to_string_lossy().into_owned()
+}

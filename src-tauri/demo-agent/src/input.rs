@@ -69,23 +69,11 @@ fn prompt(line: &Value) -> Result<Prompt, String> {
     Ok(Prompt {
         uuid: uuid.map_or_else(wire::uuid, str::to_owned),
         named: uuid.is_some(),
-        text: text_of(&content),
+        text: wire::text_of(&content),
         content,
         human: line.pointer("/origin/kind").and_then(Value::as_str) == Some("human"),
         query: line.get("shouldQuery") != Some(&Value::Bool(false)),
     })
-}
-
-/// The text of a message's content, in either of its two forms.
-pub fn text_of(content: &Value) -> String {
-    match content {
-        Value::String(text) => text.clone(),
-        Value::Array(blocks) => {
-            let texts = blocks.iter().filter_map(|block| block.get("text").and_then(Value::as_str));
-            texts.collect::<Vec<_>>().join("\n")
-        }
-        _ => String::new(),
-    }
 }
 
 fn accept(agent: &Agent, prompt: Prompt) {

@@ -13,13 +13,16 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod agent;
+mod call;
 mod catalogue;
 mod clock;
 mod control;
 mod demo;
 mod ending;
 pub mod environment;
+mod folder_name;
 mod input;
+mod message;
 mod options;
 mod output;
 mod past;

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::input::text_of;
-use crate::store::encode;
+use crate::folder_name::encode;
 use crate::usage::{self, ByModel};
+use crate::wire::text_of;
 
 /// The stored state of a session's earlier run.
 #[derive(Default)]

@@ -8,28 +8,11 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::agent::Cut;
-use crate::permission::Call;
+use crate::call::Call;
+use crate::message::{Kind, Message};
 use crate::turn::Turn;
 use crate::usage::{self, Usage};
 use crate::{clock, wire};
-
-/// A message that is being written.
-pub struct Message {
-    id: String,
-    request_id: String,
-    model: String,
-    usage: Usage,
-    blocks: usize,
-    /// The open block: its kind, and its text so far.
-    block: Option<(Kind, String)>,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Kind {
-    Thinking,
-    Text,
-    ToolUse,
-}
 
 /// Splits a text into deltas of `count` words, without losing a character.
 pub fn words(text: &str, count: usize) -> Vec<&str> {

@@ -8,11 +8,11 @@ use std::thread;
 use serde_json::json;
 
 use crate::agent::{Agent, Cut, Hearing, Prompt, State, Work};
+use crate::call::Rule;
 use crate::environment::Environment;
 use crate::options::Options;
 use crate::output::Output;
 use crate::past::{self, Past};
-use crate::permission::Rule;
 use crate::store::Store;
 use crate::turn::{self, Turn};
 use crate::{demo, input, script, steps, wire};

@@ -9,11 +9,13 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::agent::{Cut, Prompt};
-use crate::permission::{Call, Permit};
+use crate::call::Call;
+use crate::environment::cwd;
+use crate::permission::Permit;
 use crate::reply::words;
 use crate::script::{self, Step};
 use crate::tools::{TaskStep, run_tool, settle_plan, settle_questions, task};
-use crate::turn::{Turn, cwd};
+use crate::turn::Turn;
 use crate::{control, usage, wire};
 
 const NOW: Duration = Duration::ZERO;

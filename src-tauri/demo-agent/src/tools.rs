@@ -5,7 +5,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::agent::Cut;
-use crate::permission::{Call, Permit};
+use crate::call::Call;
+use crate::permission::Permit;
 use crate::turn::Turn;
 
 /// Pretends to have run the call. The result shows whether the host changed the input.

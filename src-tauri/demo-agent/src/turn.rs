@@ -6,10 +6,10 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use crate::agent::{Agent, Prompt};
-use crate::permission::Call;
-use crate::reply::Message;
+use crate::call::Call;
+use crate::message::Message;
 use crate::usage::{self, ByModel, Usage};
-use crate::{catalogue, clock, wire};
+use crate::{catalogue, clock, environment, wire};
 
 /// A turn in progress.
 pub struct Turn<'a> {
@@ -71,7 +71,7 @@ impl<'a> Turn<'a> {
             let mut line = json!({
                 "type": "system",
                 "subtype": "init",
-                "cwd": cwd(),
+                "cwd": environment::cwd(),
                 "session_id": state.session_id,
                 "tools": catalogue::tools(agent.options.can_ask),
                 "mcp_servers": [],
@@ -189,9 +189,4 @@ pub fn merged(prompts: &[Prompt]) -> (String, Value) {
         _ => text.clone().into(),
     };
     (text, content)
-}
-
-/// The folder in which the agent works.
-pub fn cwd() -> String {
-    std::env::current_dir().unwrap_or_default().to_string_lossy().into_owned()
 }

@@ -118,3 +118,15 @@ pub fn start_failure(session_id: &str, error: &str) -> Value {
         "result_index": 0,
     })
 }
+
+/// The text of a message's content, in either of its two forms.
+pub fn text_of(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(blocks) => {
+            let texts = blocks.iter().filter_map(|block| block.get("text").and_then(Value::as_str));
+            texts.collect::<Vec<_>>().join("\n")
+        }
+        _ => String::new(),
+    }
+}

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use cpu_time::ThreadTime;
 
-use super::highlight::{Highlighter, is_text_of, with_rest};
+use super::highlight::{Carried, Highlighter, is_text_of, with_rest};
 use deskbell_api::{Block, CodeLine};
 
 /// Maximum bytes of code in one job, so that many sessions take turns.
@@ -114,9 +114,6 @@ pub struct Repainted {
     pub block: usize,
     pub line: Option<usize>,
 }
-
-/// A code block of a new parse that reuses one of the previous parse: index of the old block and number of equal lines.
-pub(super) type Carried = Option<(usize, usize)>;
 
 impl Painting {
     /// Starts with a plain document.

@@ -11,7 +11,6 @@ use std::time::Duration;
 
 use syntect::parsing::{BasicScopeStackOp, Scope, ScopeStack, SyntaxReference};
 
-use super::colour::Carried;
 use super::source::{code_lines, normalise};
 use super::syntax::{Parser, SYNTAXES};
 use deskbell_api::{Block, CodeLine, Token, TokenStyle};
@@ -67,6 +66,9 @@ pub fn language_of_path(path: &str) -> Option<String> {
         name => name.to_lowercase(),
     })
 }
+
+/// A code block of a new parse that reuses one of the previous parse: index of the old block and number of equal lines.
+pub(super) type Carried = Option<(usize, usize)>;
 
 /// Creates the lines of code blocks and reuses the colours of known blocks. New code is plain: its colours arrive
 /// later, through [`Painting`](super::colour::Painting).

@@ -6,8 +6,10 @@ use serde_json::{Value, json};
 
 use super::by_config;
 use crate::agent::Cut;
-use crate::permission::{Call, Permit};
-use crate::turn::{Turn, cwd};
+use crate::call::Call;
+use crate::environment::cwd;
+use crate::permission::Permit;
+use crate::turn::Turn;
 
 const MONEY: &str = include_str!("text/money.rs.txt");
 
