@@ -42,8 +42,7 @@ async fn a_line_of_any_length_is_read() {
     let lengths = [64 * KIB - 1, 64 * KIB, 64 * KIB + 1, MIB - 1, MIB, MIB + 1, 8 * MIB, 63 * MIB, 64 * MIB];
     let (lines, n_texts): (Vec<_>, Vec<_>) = lengths.into_iter().map(message_of).unzip();
     let setup = Setup::shell("exec cat said").file("said", &lines.join(&b'\n'));
-    let (_process, mut output) = process_output::start(&setup.launch()()).await;
-    let (lines, _) = process_output::all(&mut output).await;
+    let (lines, _) = process_output::all(&mut process_output::start(&setup.launch()()).await).await;
     let texts = lines.iter().map(|line| match line {
         Inbound::Assistant(assistant) => match &assistant.message.content[..] {
             [ContentBlock::Text { text }] if text.bytes().all(|byte| byte == b'x') => text.len(),

@@ -29,6 +29,7 @@ mod log;
 mod memory;
 mod no_leftovers_stress;
 mod orphans;
+mod output;
 mod owner;
 mod permission;
 mod queue;

@@ -6,28 +6,22 @@ use deskbell_engine::process::{Output, Process};
 use deskbell_engine::recorder::Recorder;
 use deskbell_engine::wire::Inbound;
 use std::sync::Arc;
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::life::DEADLINE;
 
-/// The number of batches that a session lets wait.
-const BACKLOG: usize = 4;
-
-/// A spawned process, and its output.
-pub async fn start(launch: &Launch) -> (Process, mpsc::Receiver<Output>) {
-    let (sender, output) = mpsc::channel(BACKLOG);
-    let process = Process::spawn(launch, &Start::default(), sender, Recorder::default()).await.unwrap();
-    (process, output)
+pub async fn start(launch: &Launch) -> Process {
+    Process::spawn(launch, &Start::default(), Recorder::default()).await.unwrap()
 }
 
 /// All its output, to the end.
-pub async fn all(output: &mut mpsc::Receiver<Output>) -> (Vec<Inbound>, ExitReport) {
+pub async fn all(process: &mut Process) -> (Vec<Inbound>, ExitReport) {
     let mut lines = Vec::new();
     let ended = timeout(DEADLINE, async {
         loop {
-            match output.recv().await.expect("the exit is told last") {
+            match process.next_output().await {
                 Output::Lines(more) => lines.extend(more.into_iter().map(|heard| heard.inbound)),
                 Output::StdinBroken(_) => {}
                 Output::Exited(report) => return report,
@@ -49,8 +43,7 @@ pub async fn by_each<K: Send + 'static>(
         let (slots, judge) = (slots.clone(), judge.clone());
         running.spawn(async move {
             let _slot = slots.acquire_owned().await.expect("the slots are never closed");
-            let (_process, mut output) = start(&launch).await;
-            let (lines, report) = all(&mut output).await;
+            let (lines, report) = all(&mut start(&launch).await).await;
             judge(key, lines, report);
         });
     }

@@ -1,14 +1,15 @@
 //! One agent process: spawn, pipes and exit. No other module spawns or signals an agent.
 //!
-//! Each of the three pipes has its own task for the whole life of the process, so that a full pipe cannot block
-//! another. A process has ended when both its exit and the end of its output are known. After the exit, the end of the
-//! output is awaited for at most `DRAIN`, because a grandchild may keep the pipe open forever.
+//! Stdin and stderr have a task each for the whole life of the process, so that a full pipe cannot block another.
+//! Stdout is read by the caller's own task, the session's: a task in between would wake another thread for each batch.
+//! A process has ended when both its exit and the end of its output are known (`output`).
 
 pub mod app_runs;
 pub mod guard;
 pub mod identity;
 pub mod lines;
 pub mod orphans;
+mod output;
 #[cfg(target_os = "linux")]
 mod token;
 #[cfg(unix)]
@@ -21,51 +22,22 @@ use unix as system;
 #[cfg(windows)]
 use windows as system;
 
-use crate::api::ExitReport;
+pub use output::{Heard, Output};
+
 use crate::disk;
 use crate::launch::{Launch, Start};
-use crate::recorder::{self, Direction, Recorder};
-use crate::wire::{self, Inbound};
-use lines::{Line, Lines};
+use crate::recorder::{Direction, Recorder};
+use output::{Exit, Reader};
 #[cfg(target_os = "linux")]
 use std::path::Path;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
-use tokio::sync::{mpsc, watch};
-use tokio::task::JoinHandle;
+use tokio::io::AsyncWriteExt;
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 
-/// After the exit, wait this long for the end of the output.
-const DRAIN: Duration = Duration::from_secs(2);
 /// After stdin breaks, wait this long for the exit status; it says more than the pipe error.
 const BROKEN_STDIN_GRACE: Duration = Duration::from_millis(500);
-/// The maximum capacity of a pipe in bytes: an ordinary process can set at most 1 MiB.
-const PIPE: usize = 1 << 20;
-/// Bytes kept from the end of stderr.
-const STDERR_TAIL: usize = 16 * 1024;
-/// Maximum number of lines in one message. With the channel's capacity it bounds the memory used when a consumer
-/// stalls.
-const BATCH: usize = 256;
-
-/// A line of the agent's output, with its recorded form if a recorder is on.
-#[derive(Debug)]
-pub struct Heard {
-    pub inbound: Inbound,
-    pub recorded: Option<serde_json::Value>,
-}
-
-/// Events of a process.
-#[derive(Debug)]
-pub enum Output {
-    /// Lines in order; none is lost.
-    Lines(Vec<Heard>),
-    /// A write to stdin failed; no more lines are written.
-    StdinBroken(String),
-    /// The last event, after all lines.
-    Exited(ExitReport),
-}
 
 /// The program was found but could not be started.
 #[derive(Debug, thiserror::Error)]
@@ -82,16 +54,12 @@ pub struct Process {
     stdin: Option<mpsc::UnboundedSender<String>>,
     control: system::Control,
     run_token: String,
+    reader: Reader,
 }
 
 impl Process {
-    /// Spawns the agent. `output` is bounded: while it is full, the agent blocks on its own pipe.
-    pub async fn spawn(
-        launch: &Launch,
-        start: &Start,
-        output: mpsc::Sender<Output>,
-        recorder: Recorder,
-    ) -> Result<Self, SpawnError> {
+    /// Spawns the agent.
+    pub async fn spawn(launch: &Launch, start: &Start, recorder: Recorder) -> Result<Self, SpawnError> {
         let error = |source| SpawnError { program: launch.program.clone(), source };
         // Building the environment checks which of the usual program folders exist.
         let theirs = launch.clone();
@@ -120,16 +88,12 @@ impl Process {
                 launch.args(start).iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
             recorder.keep(Direction::Start, &serde_json::json!({ "args": args }));
         }
-        let (exited, when_exited) = watch::channel(None);
-        let writer = write_lines(child_stdin, lines, output.clone(), recorder.clone(), when_exited.clone());
-        tokio::spawn(writer);
-        let reader = tokio::spawn(read_lines(child_stdout, output.clone(), recorder.clone(), when_exited));
-        let tail = Arc::new(Mutex::new(Vec::new()));
-        let stderr = tokio::spawn(read_stderr(child_stderr, tail.clone(), recorder));
-        let control_then = control.clone();
-        let watch = Watch { child, control: control_then, exited, reader, stderr, tail, output };
-        tokio::spawn(watch_exit(watch));
-        Ok(Self { pid, stdin: Some(stdin), control, run_token: launch.run_token.clone() })
+        let (exit_sender, exit) = watch::channel(None);
+        let (broken_sender, stdin_broken) = oneshot::channel();
+        tokio::spawn(write_lines(child_stdin, lines, broken_sender, recorder.clone(), exit.clone()));
+        let reader = Reader::new(child_stdout, child_stderr, stdin_broken, exit, recorder);
+        tokio::spawn(watch_exit(child, control.clone(), exit_sender));
+        Ok(Self { pid, stdin: Some(stdin), control, run_token: launch.run_token.clone(), reader })
     }
 
     pub fn pid(&self) -> u32 {
@@ -139,6 +103,12 @@ impl Process {
     /// Queues a complete line for stdin. Returns `false` if stdin is closed.
     pub fn write(&self, line: String) -> bool {
         self.stdin.as_ref().is_some_and(|stdin| stdin.send(line).is_ok())
+    }
+
+    /// The next output; none comes after `Output::Exited`. While the caller does not ask, the agent blocks on its own
+    /// pipe. Cancel safe.
+    pub async fn next_output(&mut self) -> Output {
+        self.reader.next().await
     }
 
     /// Shutdown stage 1: closes stdin after everything written so far.
@@ -203,9 +173,9 @@ pub fn kill_tagged(run_token: &str) -> usize {
 async fn write_lines(
     mut stdin: tokio::process::ChildStdin,
     mut lines: mpsc::UnboundedReceiver<String>,
-    output: mpsc::Sender<Output>,
+    broken: oneshot::Sender<String>,
     recorder: Recorder,
-    mut exited: watch::Receiver<Option<Instant>>,
+    mut exit: watch::Receiver<Option<Exit>>,
 ) {
     while let Some(mut line) = lines.recv().await {
         if recorder.is_on() {
@@ -217,142 +187,22 @@ async fn write_lines(
             stdin.flush().await
         };
         if let Err(error) = written.await {
-            if tokio::time::timeout(BROKEN_STDIN_GRACE, exited.wait_for(Option::is_some)).await.is_ok() {
-                // The exit is reported by `watch_exit`. Lines queued until then are dropped.
+            if tokio::time::timeout(BROKEN_STDIN_GRACE, exit.wait_for(Option::is_some)).await.is_ok() {
+                // The exit is reported. Lines queued until then are dropped.
                 while lines.recv().await.is_some() {}
                 return;
             }
-            // The receiver is dropped only with the session; then the event is not needed.
-            let _ = output.send(Output::StdinBroken(error.to_string())).await;
+            // The receiver is dropped only with the process; then the event is not needed.
+            let _ = broken.send(error.to_string());
             return;
         }
     }
 }
 
-async fn read_lines(
-    mut stdout: impl AsyncRead + Unpin,
-    output: mpsc::Sender<Output>,
-    recorder: Recorder,
-    mut exited: watch::Receiver<Option<Instant>>,
-) {
-    let mut lines = Lines::default();
-    let mut buffer = vec![0; 64 * 1024];
-    let mut n_late = 0;
-    loop {
-        let read = tokio::select! {
-            biased;
-            read = stdout.read(&mut buffer) => read,
-            // The time limit applies to waiting for the pipe only: data in the pipe is read however slow the consumer
-            // is.
-            () = drained(&mut exited) => break,
-        };
-        let n = match read {
-            Ok(0) => break,
-            Ok(n) => n,
-            Err(error) => {
-                tracing::warn!(%error, "could not read the agent's output");
-                break;
-            }
-        };
-        let mut batch = Vec::new();
-        let is_recording = recorder.is_on();
-        lines.push(&buffer[..n], |line| batch.extend(heard(line, is_recording)));
-        if !send_lines(batch, &output).await {
-            return;
-        }
-        if exited.borrow().is_some() {
-            // A grandchild may write forever; the agent's own remaining output fits in the pipe.
-            n_late += n;
-            if n_late > PIPE {
-                break;
-            }
-        }
-    }
-    let mut batch = Vec::new();
-    let is_recording = recorder.is_on();
-    lines.finish(|line| batch.extend(heard(line, is_recording)));
-    send_lines(batch, &output).await;
-}
-
-/// Returns `false` if the session is gone.
-async fn send_lines(mut batch: Vec<Heard>, output: &mpsc::Sender<Output>) -> bool {
-    while !batch.is_empty() {
-        let rest = batch.split_off(batch.len().min(BATCH));
-        if output.send(Output::Lines(batch)).await.is_err() {
-            return false;
-        }
-        batch = rest;
-    }
-    true
-}
-
-/// Returns when `DRAIN` has passed since the exit.
-async fn drained(exited: &mut watch::Receiver<Option<Instant>>) {
-    match exited.wait_for(Option::is_some).await.map(|at| *at) {
-        Ok(Some(at)) => tokio::time::sleep_until(at + DRAIN).await,
-        // The sender is gone, so no exit time will arrive: wait without a limit.
-        Ok(None) | Err(_) => std::future::pending().await,
-    }
-}
-
-fn heard(line: Line<'_>, is_recording: bool) -> Option<Heard> {
-    match line {
-        Line::Whole(line) if line.trim_ascii().is_empty() => None,
-        Line::Whole(line) => {
-            let recorded = is_recording.then(|| recorder::line_of(line));
-            Some(Heard { inbound: wire::parse(line), recorded })
-        }
-        Line::TooLong { start, n_bytes } => {
-            let limit = lines::LIMIT >> 20;
-            let start = String::from_utf8_lossy(start);
-            let line = format!("A line of {n_bytes} bytes, more than {limit} MiB, that begins: {start}");
-            let recorded = is_recording.then(|| recorder::line_of(line.as_bytes()));
-            let inbound = Inbound::Unreadable { line, error: "the line is too long".to_owned() };
-            Some(Heard { inbound, recorded })
-        }
-    }
-}
-
-async fn read_stderr(mut stderr: impl AsyncRead + Unpin, tail: Arc<Mutex<Vec<u8>>>, recorder: Recorder) {
-    let mut buffer = vec![0; 16 * 1024];
-    while let Ok(n @ 1..) = stderr.read(&mut buffer).await {
-        if recorder.is_on() {
-            recorder.keep_bytes(Direction::Err, &buffer[..n]);
-        }
-        let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
-        tail.extend_from_slice(&buffer[..n]);
-        let surplus = tail.len().saturating_sub(STDERR_TAIL);
-        tail.drain(..surplus);
-    }
-}
-
-struct Watch {
-    child: system::Child,
-    control: system::Control,
-    exited: watch::Sender<Option<Instant>>,
-    reader: JoinHandle<()>,
-    stderr: JoinHandle<()>,
-    tail: Arc<Mutex<Vec<u8>>>,
-    output: mpsc::Sender<Output>,
-}
-
-/// Waits for the exit and the end of the output, then sends `Output::Exited`.
-async fn watch_exit(mut watch: Watch) {
-    let status = watch.child.wait().await;
-    watch.control.reaped();
-    let ended_at = Instant::now();
-    watch.exited.send_replace(Some(ended_at));
-    if let Err(panic) = watch.reader.await {
-        tracing::error!(%panic, "reading the agent's output failed");
-    }
-    if tokio::time::timeout_at(ended_at + DRAIN, &mut watch.stderr).await.is_err() {
-        // A grandchild keeps it open; the agent's own output is in the tail already.
-        watch.stderr.abort();
-    }
-    let stderr = {
-        let tail = watch.tail.lock().unwrap_or_else(PoisonError::into_inner);
-        String::from_utf8_lossy(&tail).trim().to_owned()
-    };
+/// Waits for the exit, whether or not anything reads the output, so that the process is reaped.
+async fn watch_exit(mut child: system::Child, control: system::Control, exit: watch::Sender<Option<Exit>>) {
+    let status = child.wait().await;
+    control.reaped();
     let (code, signal) = match status {
         Ok(status) => (status.code(), system::signal(status)),
         Err(error) => {
@@ -360,7 +210,5 @@ async fn watch_exit(mut watch: Watch) {
             (None, None)
         }
     };
-    let report = ExitReport { code, signal, expected: false, stderr };
-    // Fails only if the session is gone.
-    let _ = watch.output.send(Output::Exited(report)).await;
+    exit.send_replace(Some(Exit { at: Instant::now(), code, signal }));
 }

@@ -12,7 +12,6 @@ use deskbell_engine::recorder::Recorder;
 use deskbell_engine::wire::Inbound;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
-use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use crate::reader::agent;
@@ -119,12 +118,11 @@ impl Reader {
 }
 
 async fn deskbell(script: &str, path: &Path) -> Result<bool> {
-    let (sender, mut output) = mpsc::channel(4);
     let launch = agent(script, path);
-    let _process = Process::spawn(&launch, &Start::default(), sender, Recorder::default()).await?;
+    let mut process = Process::spawn(&launch, &Start::default(), Recorder::default()).await?;
     let mut kinds = Vec::new();
-    while let Some(output) = output.recv().await {
-        match output {
+    loop {
+        match process.next_output().await {
             Output::Lines(batch) => kinds.extend(batch.into_iter().map(|heard| match heard.inbound {
                 Inbound::Unknown { kind } => kind,
                 other => format!("{other:?}"),

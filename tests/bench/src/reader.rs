@@ -15,14 +15,10 @@ use deskbell_engine::process::{Output, Process};
 use deskbell_engine::recorder::Recorder;
 use deskbell_engine::transcript::Transcript;
 use tokio::runtime::Runtime;
-use tokio::sync::mpsc;
 
 use crate::fixture::{self, Kind};
 use crate::statistics::{median, spread, verdict};
 use baselines::Flat;
-
-/// Batches that may wait, as in a session.
-const BACKLOG: usize = 4;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reader {
@@ -45,12 +41,33 @@ const READERS: [(Reader, &str); 7] = [
     (Reader::Concatenated, "buffer += chunk; split"),
 ];
 
+const N_SMALL: usize = 100_000;
+const N_LARGE: usize = 30;
+
+/// Reads one fixture again and again with one reader (its place in the table), for a profiler.
+pub fn profile(reader: usize, kind: &str, rounds: usize) -> Result<()> {
+    let kind = Kind::of(kind).with_context(|| format!("no fixture is called {kind}"))?;
+    let (reader, name) = READERS.get(reader).context("there is no such reader")?;
+    let n = if kind == Kind::Small { N_SMALL } else { N_LARGE };
+    let runtime = crate::runtime()?;
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("output");
+    fs::write(&path, fixture::lines(kind, n))?;
+    let before = ProcessTime::now();
+    for _ in 0..rounds {
+        ensure!(reader.read(&runtime, &path)? == n, "{name} did not read all");
+    }
+    let cost = before.elapsed().as_secs_f64() * 1e6 / (n * rounds) as f64;
+    println!("{name}: {cost:.2} µs of CPU an event");
+    Ok(())
+}
+
 /// Reads both fixtures with every reader in turn, for this many rounds, and prints the ratios to the flat limit.
 pub fn bench(rounds: usize) -> Result<()> {
     let runtime = crate::runtime()?;
     let folder = tempfile::tempdir()?;
     for (kind, title, n) in
-        [(Kind::Small, "small events (440 B)", 100_000), (Kind::Large, "lines of 1 MB", 30)]
+        [(Kind::Small, "small events (440 B)", N_SMALL), (Kind::Large, "lines of 1 MB", N_LARGE)]
     {
         let path = folder.path().join("output");
         fs::write(&path, fixture::lines(kind, n))?;
@@ -115,8 +132,8 @@ impl Reader {
             Self::Concatenated => {
                 n_events = runtime.block_on(with_async_pipe(path, baselines::concatenated))?
             }
-            Self::Ours => n_events = runtime.block_on(ours(path, false))?,
-            Self::OursFolded => n_events = runtime.block_on(ours(path, true))?,
+            Self::Ours => n_events = on_a_worker(runtime, ours(path.to_owned(), false))?,
+            Self::OursFolded => n_events = on_a_worker(runtime, ours(path.to_owned(), true))?,
         }
         Ok(n_events)
     }
@@ -158,14 +175,21 @@ pub fn agent(script: &str, path: &Path) -> Launch {
     }
 }
 
-async fn ours(path: &Path, folded: bool) -> Result<usize> {
-    let (sender, mut output) = mpsc::channel(BACKLOG);
-    let launch = agent(r#"exec cat "$0""#, path);
-    let process = Process::spawn(&launch, &Start::default(), sender, Recorder::default()).await?;
+/// Runs as a task, as a session does.
+fn on_a_worker<T: Send + 'static>(
+    runtime: &Runtime,
+    task: impl Future<Output = Result<T>> + Send + 'static,
+) -> Result<T> {
+    runtime.block_on(runtime.spawn(task))?
+}
+
+async fn ours(path: PathBuf, folded: bool) -> Result<usize> {
+    let launch = agent(r#"exec cat "$0""#, &path);
+    let mut process = Process::spawn(&launch, &Start::default(), Recorder::default()).await?;
     let mut transcript = Transcript::new(Path::new("/"));
     let mut n_events = 0;
-    while let Some(output) = output.recv().await {
-        match output {
+    loop {
+        match process.next_output().await {
             Output::Lines(batch) => {
                 n_events += batch.len();
                 if folded {
@@ -179,6 +203,5 @@ async fn ours(path: &Path, folded: bool) -> Result<usize> {
             Output::Exited(_) => break,
         }
     }
-    drop(process);
     Ok(n_events)
 }

@@ -25,9 +25,6 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 
-/// Batches of lines that may wait for the session. Beyond that the agent blocks on its own pipe.
-const BACKLOG: usize = 4;
-
 /// Interval between saves of streaming text, in milliseconds. If the app is killed, only text since the last one is
 /// lost.
 const STREAMING_MS: u64 = 1_000;
@@ -39,7 +36,6 @@ fn now() -> u64 {
 
 pub async fn run(open: Open, mut inbox: mpsc::Receiver<Message>, ending: watch::Receiver<bool>) {
     let transcript = Transcript::new(&open.record.project);
-    let (output_sender, output) = mpsc::channel(BACKLOG);
     let (painted_sender, painted) = mpsc::unbounded_channel();
     // The value until a process has started: as without a trust decision.
     let restricted = open.record.agent != AgentKind::Demo;
@@ -53,7 +49,6 @@ pub async fn run(open: Open, mut inbox: mpsc::Receiver<Message>, ending: watch::
         transcript,
         is_partial: false,
         process: None,
-        output_sender,
         painted_sender,
         is_painting: false,
         subscribers,
@@ -73,7 +68,7 @@ pub async fn run(open: Open, mut inbox: mpsc::Receiver<Message>, ending: watch::
         actor.message(message).await;
         actor.settle().await;
     }
-    actor.serve(inbox, output, painted).await;
+    actor.serve(inbox, painted).await;
 }
 
 struct Actor {
@@ -83,7 +78,6 @@ struct Actor {
     /// Only the end of the transcript has been read so far.
     is_partial: bool,
     process: Option<Process>,
-    output_sender: mpsc::Sender<Output>,
     painted_sender: mpsc::UnboundedSender<Coloured>,
     /// A highlighting job is running.
     is_painting: bool,
@@ -111,7 +105,6 @@ impl Actor {
     async fn serve(
         &mut self,
         mut inbox: mpsc::Receiver<Message>,
-        mut output: mpsc::Receiver<Output>,
         mut painted: mpsc::UnboundedReceiver<Coloured>,
     ) {
         loop {
@@ -123,12 +116,12 @@ impl Actor {
                     // The last handle was dropped: stop the process, then end the task.
                     None if self.machine.is_alive() => {
                         self.step(Input::Command(Command::Stop)).await;
-                        self.outlive(&mut output).await;
+                        self.outlive().await;
                         return;
                     }
                     None => return,
                 },
-                Some(output) = output.recv() => self.output(output).await,
+                output = next_output(&mut self.process) => self.output(output).await,
                 Some(coloured) = painted.recv() => {
                     self.is_painting = false;
                     self.transcript.colour(coloured);
@@ -141,11 +134,11 @@ impl Actor {
     }
 
     /// Drives the shutdown of the process to its end, with no handle left to send messages.
-    async fn outlive(&mut self, output: &mut mpsc::Receiver<Output>) {
+    async fn outlive(&mut self) {
         while self.machine.is_alive() {
             let deadline = self.timers.values().min().copied();
             tokio::select! {
-                Some(output) = output.recv() => self.output(output).await,
+                output = next_output(&mut self.process) => self.output(output).await,
                 () = sleep_until(deadline) => self.timers_due().await,
             }
         }
@@ -289,7 +282,7 @@ impl Actor {
             }
             Err(error) => return failed(error),
         };
-        match Process::spawn(&launch, start, self.output_sender.clone(), self.open.recorder.clone()).await {
+        match Process::spawn(&launch, start, self.open.recorder.clone()).await {
             Ok(process) => {
                 self.restricted = launch.restricted;
                 self.pid = Some(process.pid());
@@ -465,6 +458,14 @@ fn mark(folder: &Path, id: &str) -> Result<Option<Lock>, ()> {
             tracing::warn!(%error, "could not lock the conversation");
             Ok(None)
         }
+    }
+}
+
+/// The next output of the process; without a process there is none.
+async fn next_output(process: &mut Option<Process>) -> Output {
+    match process {
+        Some(process) => process.next_output().await,
+        None => std::future::pending().await,
     }
 }
 

@@ -1,12 +1,26 @@
 //! Conversation messages and their content blocks.
 
-use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
+
+/// The type of a message whose variant says it already.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Kind;
+
+impl<'de> Deserialize<'de> for Kind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        IgnoredAny::deserialize(deserializer).map(|_| Self)
+    }
+}
 
 /// One content block of the agent's reply, or all of a short reply. The blocks of one reply share `message.id`.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct Assistant {
+    /// Makes a line with two types an error.
+    #[serde(rename = "type")]
+    pub kind: Kind,
     pub message: AssistantMessage,
     pub parent_tool_use_id: Option<String>,
     pub uuid: Option<String>,
@@ -82,6 +96,9 @@ pub enum ContentBlock {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct User {
+    /// Makes a line with two types an error.
+    #[serde(rename = "type")]
+    pub kind: Kind,
     pub message: UserMessage,
     pub parent_tool_use_id: Option<String>,
     pub uuid: Option<String>,
@@ -141,7 +158,7 @@ pub struct UserMessage {
 }
 
 /// Parses the content of a message: a string or a list of blocks.
-fn content_blocks<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<ContentBlock>, D::Error> {
+fn content_blocks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ContentBlock>, D::Error> {
     Ok(match Value::deserialize(deserializer)? {
         Value::String(text) => vec![ContentBlock::Text { text }],
         Value::Array(blocks) => blocks.into_iter().map(read_content_block).collect(),

@@ -12,7 +12,8 @@ use std::borrow::Cow;
 
 /// Parses one line. Never fails: a line that cannot be parsed is data too.
 pub fn parse(line: &[u8]) -> Inbound {
-    let text = String::from_utf8_lossy(line);
+    // The strict check reads a word at a time, the lossy conversion a byte.
+    let text = str::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed);
     let is_changed = matches!(text, Cow::Owned(_));
     let inbound = parse_text(text.trim_ascii());
     match inbound {
@@ -49,9 +50,12 @@ fn read(text: &str) -> Result<Inbound, serde_json::Error> {
     if !text.starts_with('{') {
         return Err(serde::de::Error::custom("not an object"));
     }
-    // Most lines are stream events, and their first key says so: parse them in one pass.
-    if text.starts_with(r#"{"type":"stream_event","#) {
-        return Ok(Inbound::Stream(Box::new(read_stream(text)?)));
+    // Most lines are stream events, the longest are messages, and their first key says so: parse them in one pass.
+    match first_kind(text) {
+        Some("stream_event") => return Ok(Inbound::Stream(Box::new(read_stream(text)?))),
+        Some("assistant") => return Ok(Inbound::Assistant(serde_json::from_str(text)?)),
+        Some("user") => return Ok(Inbound::User(serde_json::from_str(text)?)),
+        _ => {}
     }
     let head: Head<'_> = serde_json::from_str(text)?;
     let kind = head.kind.as_deref().unwrap_or("");
@@ -93,6 +97,11 @@ fn read(text: &str) -> Result<Inbound, serde_json::Error> {
         "system" => read_system(subtype, &serde_json::from_str(text)?),
         _ => Inbound::Unknown { kind: kind.to_owned() },
     })
+}
+
+/// The `type` of a message that begins with it.
+fn first_kind(text: &str) -> Option<&str> {
+    text.strip_prefix(r#"{"type":""#)?.split_once(r#"","#).map(|(kind, _)| kind)
 }
 
 /// Parses the messages that begin and end a turn even if a field has an unexpected shape; such a field counts as

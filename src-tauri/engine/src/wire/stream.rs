@@ -3,6 +3,7 @@
 use super::message::{ContentBlock, TokenUsage, read_content_block};
 use serde::Deserialize;
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// One stream event of a reply.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,23 +47,24 @@ pub enum StreamEvent {
 /// Parses the stream event in a line.
 pub(super) fn read_stream(text: &str) -> Result<Stream, serde_json::Error> {
     #[derive(Deserialize)]
-    struct Outer {
-        event: Event,
+    struct Outer<'a> {
+        #[serde(borrow)]
+        event: Event<'a>,
         #[serde(default)]
         parent_tool_use_id: Option<String>,
     }
     #[derive(Deserialize)]
-    struct Event {
-        #[serde(rename = "type")]
-        kind: String,
+    struct Event<'a> {
+        #[serde(borrow, rename = "type")]
+        kind: Cow<'a, str>,
         #[serde(default)]
         index: u32,
         #[serde(default)]
         message: Option<Message>,
         #[serde(default)]
         content_block: Option<Value>,
-        #[serde(default)]
-        delta: Option<Delta>,
+        #[serde(borrow, default)]
+        delta: Option<Delta<'a>>,
         #[serde(default)]
         usage: Option<TokenUsage>,
     }
@@ -72,9 +74,9 @@ pub(super) fn read_stream(text: &str) -> Result<Stream, serde_json::Error> {
         id: String,
     }
     #[derive(Deserialize)]
-    struct Delta {
-        #[serde(default, rename = "type")]
-        kind: String,
+    struct Delta<'a> {
+        #[serde(borrow, default, rename = "type")]
+        kind: Cow<'a, str>,
         #[serde(default)]
         text: String,
         #[serde(default)]
@@ -84,12 +86,12 @@ pub(super) fn read_stream(text: &str) -> Result<Stream, serde_json::Error> {
     }
     let Outer { event, parent_tool_use_id } = serde_json::from_str(text)?;
     let index = event.index;
-    let event = match (event.kind.as_str(), event.message, event.content_block, event.delta) {
+    let event = match (event.kind.as_ref(), event.message, event.content_block, event.delta) {
         ("message_start", Some(message), ..) => StreamEvent::MessageStart { message_id: message.id },
         ("content_block_start", _, Some(block), _) => {
             StreamEvent::BlockStart { index, block: read_content_block(block) }
         }
-        ("content_block_delta", .., Some(delta)) => match delta.kind.as_str() {
+        ("content_block_delta", .., Some(delta)) => match delta.kind.as_ref() {
             "text_delta" => StreamEvent::TextDelta { index, text: delta.text },
             "thinking_delta" => StreamEvent::ThinkingDelta { index, text: delta.thinking },
             "input_json_delta" => StreamEvent::InputDelta { index, json: delta.partial_json },

@@ -19,6 +19,29 @@ fn what_is_not_a_message_is_kept() {
     assert_eq!(parse(b"{\"type\":\"brand_new\"}"), Inbound::Unknown { kind: "brand_new".into() });
 }
 
+/// A message that begins with its type is parsed at once, any other one after a look at its type: both give the same.
+#[test]
+fn the_place_of_the_type_does_not_matter() {
+    let fields = [
+        ("assistant", r#""message":{"id":"m","content":[{"type":"text","text":"a\nb"}]},"uuid":"u""#),
+        ("user", r#""message":{"content":"hello"},"isReplay":true"#),
+        (
+            "stream_event",
+            r#""event":{"type":"content_block_delta","delta":{"type":"text_delta","text":"a"}}"#,
+        ),
+    ];
+    for (kind, fields) in fields {
+        let first = parse(format!(r#"{{"type":"{kind}",{fields}}}"#).as_bytes());
+        assert!(!matches!(first, Inbound::Unreadable { .. } | Inbound::Unknown { .. }), "{first:?}");
+        assert_eq!(first, parse(format!(r#"{{{fields},"type":"{kind}"}}"#).as_bytes()));
+        assert_eq!(first, parse(format!("{{ \"type\" : \"{kind}\", {fields} }}\r").as_bytes()));
+    }
+    for kind in ["assistant", "user"] {
+        let twice = format!(r#"{{"type":"{kind}","type":"result"}}"#);
+        assert!(matches!(parse(twice.as_bytes()), Inbound::Unreadable { .. }), "{twice}");
+    }
+}
+
 #[test]
 fn a_result_is_read_as_far_as_it_is_known() {
     let line = br#"{"type":"result","is_error":true,"result":"no","duration_ms":1.5,"errors":null}"#;

@@ -1,0 +1,238 @@
+//! What an agent process writes, read by the task that asks for it.
+//!
+//! Lines are parsed in batches, when they are asked for. Nothing is read ahead: the memory used when the caller is slow
+//! is the unfinished line and one read. The end of a process is its exit and the end of its output. After the exit, the
+//! end of the output is awaited for at most `DRAIN`, because a grandchild may keep the pipe open forever.
+
+use super::lines::{self, Line, Lines};
+use crate::api::ExitReport;
+use crate::recorder::{self, Direction, Recorder};
+use crate::wire::{self, Inbound};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::process::{ChildStderr, ChildStdout};
+use tokio::sync::{oneshot, watch};
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+/// After the exit, wait this long for the end of the output.
+const DRAIN: Duration = Duration::from_secs(2);
+/// The maximum capacity of a pipe in bytes: an ordinary process can set at most 1 MiB.
+const PIPE: usize = 1 << 20;
+/// Bytes kept from the end of stderr.
+const STDERR_TAIL: usize = 16 * 1024;
+/// Maximum number of lines in one batch, so that a command waits for few of them.
+const BATCH: usize = 256;
+
+/// A line of the agent's output, with its recorded form if a recorder is on.
+#[derive(Debug)]
+pub struct Heard {
+    pub inbound: Inbound,
+    pub recorded: Option<serde_json::Value>,
+}
+
+/// Events of a process.
+#[derive(Debug)]
+pub enum Output {
+    /// Lines in order; none is lost.
+    Lines(Vec<Heard>),
+    /// A write to stdin failed; no more lines are written.
+    StdinBroken(String),
+    /// The last event, after all lines.
+    Exited(ExitReport),
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Exit {
+    pub at: Instant,
+    pub code: Option<i32>,
+    pub signal: Option<i32>,
+}
+
+/// The events of one process.
+pub(super) struct Reader {
+    /// `None` after the end of the output.
+    stdout: Option<ChildStdout>,
+    lines: Lines,
+    /// Bytes read since the exit.
+    n_late: usize,
+    stdin_broken: Option<oneshot::Receiver<String>>,
+    exit: watch::Receiver<Option<Exit>>,
+    stderr: Stderr,
+    recorder: Recorder,
+    is_over: bool,
+}
+
+impl Reader {
+    pub fn new(
+        stdout: ChildStdout,
+        stderr: ChildStderr,
+        stdin_broken: oneshot::Receiver<String>,
+        exit: watch::Receiver<Option<Exit>>,
+        recorder: Recorder,
+    ) -> Self {
+        Self {
+            stdout: Some(stdout),
+            lines: Lines::default(),
+            n_late: 0,
+            stdin_broken: Some(stdin_broken),
+            exit,
+            stderr: Stderr::read(stderr, recorder.clone()),
+            recorder,
+            is_over: false,
+        }
+    }
+
+    /// The next event. Cancel safe: what was read stays here until it is returned.
+    pub async fn next(&mut self) -> Output {
+        loop {
+            let batch = self.batch();
+            if !batch.is_empty() {
+                return Output::Lines(batch);
+            }
+            if self.is_over {
+                return std::future::pending().await;
+            }
+            let Some(stdout) = &mut self.stdout else { break };
+            let read = tokio::select! {
+                biased;
+                problem = broken(&mut self.stdin_broken) => return Output::StdinBroken(problem),
+                read = stdout.read_buf(self.lines.buffer()) => read,
+                // The time limit applies to waiting for the pipe only: data in the pipe is read however slow the
+                // caller is.
+                () = drained(&mut self.exit) => Ok(0),
+            };
+            self.account(read);
+        }
+        let exit = tokio::select! {
+            biased;
+            problem = broken(&mut self.stdin_broken) => return Output::StdinBroken(problem),
+            exit = exited(&mut self.exit) => exit,
+        };
+        let stderr = self.stderr.tail(exit.at + DRAIN).await;
+        self.is_over = true;
+        Output::Exited(ExitReport { code: exit.code, signal: exit.signal, expected: false, stderr })
+    }
+
+    /// The lines that are complete.
+    fn batch(&mut self) -> Vec<Heard> {
+        let is_recording = self.recorder.is_on();
+        let mut batch = Vec::new();
+        while batch.len() < BATCH
+            && let Some(line) = self.lines.next_line()
+        {
+            batch.extend(heard(line, is_recording));
+        }
+        if batch.is_empty() && self.stdout.is_none() {
+            batch.extend(self.lines.last_line().and_then(|line| heard(line, is_recording)));
+        }
+        batch
+    }
+
+    fn account(&mut self, read: std::io::Result<usize>) {
+        let is_end = match read {
+            Ok(0) => true,
+            // A grandchild may write forever; the agent's own remaining output fits in the pipe.
+            Ok(n) if self.exit.borrow().is_some() => {
+                self.n_late += n;
+                self.n_late > PIPE
+            }
+            Ok(_) => false,
+            Err(error) => {
+                tracing::warn!(%error, "could not read the agent's output");
+                true
+            }
+        };
+        if is_end {
+            self.stdout = None;
+        }
+    }
+}
+
+/// Returns when writing to stdin fails; never, if it ends in another way.
+async fn broken(stdin_broken: &mut Option<oneshot::Receiver<String>>) -> String {
+    if let Some(receiver) = stdin_broken {
+        let problem = receiver.await;
+        *stdin_broken = None;
+        if let Ok(problem) = problem {
+            return problem;
+        }
+    }
+    std::future::pending().await
+}
+
+async fn exited(exit: &mut watch::Receiver<Option<Exit>>) -> Exit {
+    match exit.wait_for(Option::is_some).await.map(|exit| *exit) {
+        Ok(Some(exit)) => exit,
+        // The sender is gone, so no exit will arrive: wait without a limit.
+        Ok(None) | Err(_) => std::future::pending().await,
+    }
+}
+
+/// Returns when `DRAIN` has passed since the exit.
+async fn drained(exit: &mut watch::Receiver<Option<Exit>>) {
+    let exit = exited(exit).await;
+    tokio::time::sleep_until(exit.at + DRAIN).await;
+}
+
+fn heard(line: Line<'_>, is_recording: bool) -> Option<Heard> {
+    match line {
+        Line::Whole(line) if line.trim_ascii().is_empty() => None,
+        Line::Whole(line) => {
+            let recorded = is_recording.then(|| recorder::line_of(line));
+            Some(Heard { inbound: wire::parse(line), recorded })
+        }
+        Line::TooLong { start, n_bytes } => {
+            let limit = lines::LIMIT >> 20;
+            let start = String::from_utf8_lossy(start);
+            let line = format!("A line of {n_bytes} bytes, more than {limit} MiB, that begins: {start}");
+            let recorded = is_recording.then(|| recorder::line_of(line.as_bytes()));
+            let inbound = Inbound::Unreadable { line, error: "the line is too long".to_owned() };
+            Some(Heard { inbound, recorded })
+        }
+    }
+}
+
+/// Reads stderr to its end, however much it is, and keeps its last bytes.
+struct Stderr {
+    tail: Arc<Mutex<Vec<u8>>>,
+    task: JoinHandle<()>,
+}
+
+impl Stderr {
+    fn read(stderr: ChildStderr, recorder: Recorder) -> Self {
+        let tail = Arc::default();
+        let task = tokio::spawn(read_stderr(stderr, Arc::clone(&tail), recorder));
+        Self { tail, task }
+    }
+
+    /// The last bytes, once the end is reached or the time has come: a grandchild may keep it open, and the agent's own
+    /// output is in the tail already.
+    async fn tail(&mut self, deadline: Instant) -> String {
+        if let Ok(Err(panic)) = tokio::time::timeout_at(deadline, &mut self.task).await {
+            tracing::error!(%panic, "reading the agent's error output failed");
+        }
+        let tail = self.tail.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(&tail).trim().to_owned()
+    }
+}
+
+impl Drop for Stderr {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn read_stderr(mut stderr: impl AsyncRead + Unpin, tail: Arc<Mutex<Vec<u8>>>, recorder: Recorder) {
+    let mut buffer = vec![0; 16 * 1024];
+    while let Ok(n @ 1..) = stderr.read(&mut buffer).await {
+        if recorder.is_on() {
+            recorder.keep_bytes(Direction::Err, &buffer[..n]);
+        }
+        let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
+        tail.extend_from_slice(&buffer[..n]);
+        let surplus = tail.len().saturating_sub(STDERR_TAIL);
+        tail.drain(..surplus);
+    }
+}
