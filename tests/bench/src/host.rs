@@ -20,16 +20,17 @@ const DEADLINE: std::time::Duration = std::time::Duration::from_secs(120);
 pub fn bench(n_events: usize) -> Result<()> {
     let runtime = crate::runtime()?;
     let cost = runtime.block_on(async {
-        turn(10).await?;
+        turn(10, "a turn").await?;
         let before = ProcessTime::now();
-        turn(n_events).await?;
+        turn(n_events, "a turn").await?;
         anyhow::Ok(before.elapsed())
     })?;
     println!("Deskbell: {:.1} µs of CPU an event", cost.as_secs_f64() * 1e6 / n_events as f64);
     Ok(())
 }
 
-async fn turn(n_pieces: usize) -> Result<()> {
+/// One turn of a session with `n_pieces` of text; the prompt can name their pace.
+pub async fn turn(n_pieces: usize, prompt: &str) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let first_args = ["stub".to_owned(), n_pieces.to_string()];
     let launch = launch(folder.path(), &first_args, "host")?;
@@ -37,11 +38,7 @@ async fn turn(n_pieces: usize) -> Result<()> {
     let (sender, mut events) = mpsc::channel(64);
     session.subscribe(Subscriber::Every(sender)).await.context("listening")?;
     session
-        .post(Command::Prompt {
-            text: "a turn".to_owned(),
-            images: Vec::new(),
-            delivery: Delivery::default(),
-        })
+        .post(Command::Prompt { text: prompt.to_owned(), images: Vec::new(), delivery: Delivery::default() })
         .await
         .context("asking")?;
     ensure!(answered(&mut events).await, "the turn did not end well");

@@ -11,7 +11,9 @@ mod reader;
 mod relay;
 mod sessions;
 mod statistics;
+mod status;
 mod stub;
+mod switches;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -22,12 +24,14 @@ const USAGE: &str = "\
 Usage: deskbell-bench <COMMAND>
 
   reader [ROUNDS]           CPU per event of our reader and of others
+  profile NR KIND ROUNDS    reads KIND (small, large) with the reader in that place of the table, for a profiler
   faults                    which readers survive which output
   relay APP                 latency, throughput and CPU of `deskbell relay`, whose program is APP
   sessions N...             threads, memory and rest of so many sessions at once
   opening N...              time to read so many items from disk, and their last screen
   host N                    CPU per event of a whole session of ours, as the SDKs are measured
   count READER KIND N       reads N events of KIND (small, large) from memory, to be counted under callgrind
+  switches PACE N           context switches per event of a whole session, with N events (paced, flood)
   stub N                    an agent that answers each prompt with N pieces of text
   demo-agent ...            the demo agent";
 
@@ -53,6 +57,7 @@ fn run(args: &[&str]) -> Result<()> {
         ["reader"] => reader::bench(9),
         ["reader", rounds] => reader::bench(number(rounds)?),
         ["faults"] => faults::bench(),
+        ["profile", reader, kind, rounds] => reader::profile(number(reader)?, kind, number(rounds)?),
         ["relay", app] => relay::bench(Path::new(app)),
         ["sessions", counts @ ..] => {
             sessions::bench(&counts.iter().map(|count| number(count)).collect::<Result<Vec<_>>>()?)
@@ -61,6 +66,7 @@ fn run(args: &[&str]) -> Result<()> {
             opening::bench(&counts.iter().map(|count| number(count)).collect::<Result<Vec<_>>>()?)
         }
         ["host", n] => host::bench(number(n)?),
+        ["switches", pace, n] => switches::run(pace, number(n)?),
         ["count", reader, kind, n] => count::run(reader, kind, number(n)?),
         // The following arguments are those that a host passes to every agent.
         ["stub", n, host @ ..] => stub::run(number(n)?, host),

@@ -12,6 +12,7 @@ use deskbell_engine::session::{SessionHandle, Subscriber};
 use tokio::sync::mpsc;
 
 use crate::host;
+use crate::status::Status;
 
 /// The duration of the idle measurement.
 const REST: Duration = Duration::from_secs(5);
@@ -100,30 +101,4 @@ fn open(folder: &Path, nr: usize) -> Result<SessionHandle> {
     fs::create_dir_all(&project)?;
     let launch = host::launch(&project, &["demo-agent".to_owned()], &nr.to_string())?;
     Ok(host::open(&project, &nr.to_string(), AgentKind::Demo, Arc::new(move || Ok(launch.clone()))))
-}
-
-/// The system's figures for this process.
-struct Status {
-    threads: u64,
-    memory_kib: u64,
-    /// Of all threads.
-    wake_ups: u64,
-}
-
-impl Status {
-    fn read() -> Result<Self> {
-        let status = fs::read_to_string("/proc/self/status").context("only Linux tells this")?;
-        let mut wake_ups = 0;
-        for task in fs::read_dir("/proc/self/task")? {
-            // A thread may be gone by now.
-            let status = fs::read_to_string(task?.path().join("status")).unwrap_or_default();
-            wake_ups += number(&status, "voluntary_ctxt_switches:");
-        }
-        Ok(Self { threads: number(&status, "Threads:"), memory_kib: number(&status, "VmRSS:"), wake_ups })
-    }
-}
-
-fn number(status: &str, key: &str) -> u64 {
-    let line = status.lines().find_map(|line| line.strip_prefix(key));
-    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
 }
