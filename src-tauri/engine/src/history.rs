@@ -222,7 +222,7 @@ fn fold(transcript: &mut Transcript, line: &[u8]) {
         let (text, n_images) = prompt.content();
         return transcript.past_prompt(milliseconds(prompt.timestamp.as_deref()), uuid, text, n_images);
     }
-    let mut inbound = wire::parse(line);
+    let inbound = wire::parse(line);
     let at = match &inbound {
         Inbound::Assistant(assistant) => milliseconds(assistant.timestamp.as_deref()),
         Inbound::User(user) => {
@@ -232,11 +232,13 @@ fn fold(transcript: &mut Transcript, line: &[u8]) {
         }
         _ => 0,
     };
-    transcript.line(at, &mut inbound);
-    if let Inbound::User(user) = &inbound
-        && let Some(mut ended) = task_ended(user)
-    {
-        transcript.line(at, &mut ended);
+    let task_end = match &inbound {
+        Inbound::User(user) => task_ended(user),
+        _ => None,
+    };
+    transcript.line(at, inbound);
+    if let Some(task_end) = task_end {
+        transcript.line(at, task_end);
     }
 }
 

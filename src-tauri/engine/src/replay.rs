@@ -1,12 +1,13 @@
-//! Replay of a recording: runs the same machine and transcript, with the recording instead of the agent, the user and
+//! Replay of a recording: drives the same core as a session, with the recording instead of the agent, the user and
 //! the clock. `text` formats the result.
 
 pub mod text;
 
 use crate::api::*;
 use crate::recorder::{Direction, Opened, Recorded};
-use crate::session::machine::{Effect, Input, Machine, Timeouts, TranscriptEvent};
-use crate::transcript::Transcript;
+use crate::session::core::{Action, Core};
+use crate::session::machine::{Input, Timeouts};
+use crate::transcript::{Transcript, TranscriptChange};
 use crate::wire::{self, Inbound};
 use serde::Deserialize;
 use serde_json::Value;
@@ -32,46 +33,31 @@ pub fn replay(recording: &[Recorded]) -> Replayed {
     let transcript =
         Transcript::with_changed_inputs(Path::new(&opened.project), &opened.memory.changed_inputs);
     let mut replay = Replay {
-        machine: Machine::new(opened.memory, Timeouts::default()),
-        transcript,
+        core: Core::new(opened.memory, Timeouts::default(), transcript, opened.at),
         events: Vec::new(),
         shown: HashMap::new(),
     };
     let began_at = opened.at.saturating_sub(ms);
-    replay.take_over(opened.at);
+    replay.core.take_over(opened.at);
     for recorded in recording {
         replay.line(began_at + recorded.ms, recorded);
-        replay.take_events();
+        replay.flush();
     }
-    Replayed { events: replay.events, items: replay.transcript.items().cloned().collect(), began_at }
+    Replayed { events: replay.events, items: replay.core.transcript().items().cloned().collect(), began_at }
 }
 
 struct Replay {
-    machine: Machine,
-    transcript: Transcript,
+    core: Core,
     events: Vec<Event>,
     /// Fingerprint of each permission request that was published.
     shown: HashMap<RequestId, String>,
 }
 
 impl Replay {
-    /// Holds the prompts that waited when the session was opened, as the session does.
-    fn take_over(&mut self, now: u64) {
-        for prompt in self.machine.prompts().cloned().collect::<Vec<_>>() {
-            let id = prompt.id.clone();
-            self.transcript.note(now, TranscriptEvent::PromptAccepted(prompt));
-            self.transcript.note(now, TranscriptEvent::PromptState { id, state: PromptState::Held });
-        }
-    }
-
     fn line(&mut self, now: u64, recorded: &Recorded) {
         match recorded.dir {
             Direction::Out => {
-                let mut inbound = inbound(&recorded.line);
-                self.transcript.line(now, &mut inbound);
-                if self.machine.is_relevant(&inbound) {
-                    self.step(now, Input::Line(inbound));
-                }
+                self.step(now, Input::Line(inbound(&recorded.line)));
             }
             Direction::Input => {
                 if let Ok(mut input) = Input::deserialize(&recorded.line) {
@@ -93,26 +79,29 @@ impl Replay {
         }
     }
 
-    /// Makes a step and collects its events. Other effects, such as writing to the agent, are ignored: their
+    /// Makes a step and collects its events. Other actions, such as writing to the agent, are ignored: their
     /// consequences are in the recording.
     fn step(&mut self, now: u64, input: Input) {
-        for effect in self.machine.step(now, input) {
-            match effect {
-                Effect::Emit(event) => {
-                    if let Event::PermissionRequested { request } = &event {
-                        self.shown.insert(request.id.clone(), request.shown.clone());
-                    }
-                    self.take_events();
-                    self.events.push(event);
-                }
-                Effect::TranscriptEvent(note) => self.transcript.note(now, note),
-                _ => {}
+        self.core.step(now, input);
+        while let Some(action) = self.core.next_action() {
+            if let Action::Publish(change) = action {
+                self.published(&change);
             }
         }
     }
 
-    fn take_events(&mut self) {
-        self.events.extend(self.transcript.take_events());
+    fn flush(&mut self) {
+        for change in self.core.drain_changes() {
+            self.published(&change);
+        }
+    }
+
+    fn published(&mut self, change: &TranscriptChange) {
+        let Some(event) = change.whole(self.core.transcript()) else { return };
+        if let Event::PermissionRequested { request } = &event {
+            self.shown.insert(request.id.clone(), request.shown.clone());
+        }
+        self.events.push(event);
     }
 }
 

@@ -1,6 +1,7 @@
 //! A session: the handle to the task that owns it, and the ways to subscribe to its events.
 
 mod actor;
+pub(crate) mod core;
 mod feed;
 mod log;
 pub mod machine;

@@ -108,19 +108,17 @@ impl Transcript {
         Self { changed_inputs: changed.collect(), ..Self::new(project) }
     }
 
-    /// Folds one message of the agent into the items.
-    ///
-    /// Moves the texts of a reply out of its message and leaves their blocks in it, empty, so that a very long text is
-    /// not stored twice.
-    pub fn line(&mut self, now: u64, inbound: &mut Inbound) {
+    /// Folds one message of the agent into the items. Takes the message, because the texts of a reply can be large: they
+    /// are moved into the items and never copied.
+    pub fn line(&mut self, now: u64, inbound: Inbound) {
         if !matches!(inbound, Inbound::Unreadable { .. }) {
             self.unreadable = None;
         }
         match inbound {
-            Inbound::Stream(stream) => self.stream(now, stream),
-            Inbound::Assistant(assistant) => self.assistant(now, assistant),
-            Inbound::User(user) => self.user(now, user),
-            Inbound::ApiRetry(retry) => self.api_retry(now, retry),
+            Inbound::Stream(stream) => self.stream(now, &stream),
+            Inbound::Assistant(assistant) => self.assistant(now, *assistant),
+            Inbound::User(user) => self.user(now, &user),
+            Inbound::ApiRetry(retry) => self.api_retry(now, &retry),
             Inbound::CompactBoundary { pre_tokens, .. } => {
                 let size = pre_tokens.map(|tokens| format!(" of {tokens} tokens")).unwrap_or_default();
                 self.info(now, format!("The conversation{size} was compacted"));
@@ -128,30 +126,20 @@ impl Transcript {
             Inbound::ConversationReset => self.info(now, CLEARED),
             Inbound::PermissionDenied { tool, message } => {
                 let text = format!("{tool} was denied by a rule");
-                self.notice(
-                    now,
-                    Level::Warning,
-                    text,
-                    Some(message.clone()).filter(|message| !message.is_empty()),
-                );
+                self.notice(now, Level::Warning, text, Some(message).filter(|message| !message.is_empty()));
             }
-            Inbound::RateLimit { status, resets_at } => self.rate_limit(now, status, *resets_at),
+            Inbound::RateLimit { status, resets_at } => self.rate_limit(now, &status, resets_at),
             Inbound::Hook { event, name, outcome: Some(outcome) }
                 if outcome != "success" && outcome != "done" =>
             {
                 self.notice(now, Level::Warning, format!("The hook {name} ({event}) ended: {outcome}"), None);
             }
             Inbound::TaskEnded { task_id, tool_use_id, status, summary, report } => {
-                let (status, summary, report) = (status.clone(), summary.clone(), report.clone());
-                self.task_ended(
-                    now,
-                    task_id,
-                    tool_use_id.as_deref(),
-                    calls::TaskEnd { status, summary, report },
-                );
+                let end = calls::TaskEnd { status, summary, report };
+                self.task_ended(now, &task_id, tool_use_id.as_deref(), end);
             }
-            Inbound::WritesLost { error_code, transcript } => self.writes_lost(now, error_code, *transcript),
-            Inbound::Unreadable { line, error } => self.unreadable(now, line, error),
+            Inbound::WritesLost { error_code, transcript } => self.writes_lost(now, &error_code, transcript),
+            Inbound::Unreadable { line, error } => self.unreadable(now, &line, &error),
             _ => {}
         }
     }

@@ -27,7 +27,7 @@ pub fn run(reader: &str, kind: &str, n: usize) -> Result<()> {
         "folded" => {
             let mut transcript = Transcript::new(Path::new("/"));
             ours(&bytes, |batch| {
-                batch.into_iter().for_each(|mut inbound| transcript.line(0, &mut inbound));
+                batch.into_iter().for_each(|inbound| transcript.line(0, inbound));
                 black_box(transcript.take_events());
             });
         }

@@ -113,7 +113,7 @@ const CLASSES: &[Class] = &[
         let line = json!({"type": "assistant", "message": {"id": "m", "content":
                 [{"type": "text", "text": "aab ".repeat(n / 4)}]}});
         let mut transcript = Transcript::new(Path::new("/p"));
-        transcript.line(0, &mut wire::parse(line.to_string().as_bytes()));
+        transcript.line(0, wire::parse(line.to_string().as_bytes()));
         Box::new(move || {
             let mut search = Search::new("aac").expect("there is something to look for");
             search.look(transcript.slice(0));
@@ -196,10 +196,10 @@ fn redacted(text: String) -> Box<dyn FnOnce()> {
 
 /// Folds each line like a session that publishes after every line.
 fn folded(lines: &[String]) -> Box<dyn FnOnce()> {
-    let mut lines: Vec<Inbound> = lines.iter().map(|line| wire::parse(line.as_bytes())).collect();
+    let lines: Vec<Inbound> = lines.iter().map(|line| wire::parse(line.as_bytes())).collect();
     Box::new(move || {
         let mut transcript = Transcript::new(Path::new("/p"));
-        for line in &mut lines {
+        for line in lines {
             transcript.line(0, line);
             transcript.drain_changes();
             transcript.activity();

@@ -22,7 +22,7 @@ pub fn fold(data: &[u8]) {
     let mut left = lines.as_slice();
     while !left.is_empty() {
         let (batch, behind) = left.split_at(lengths.next().unwrap_or(1).min(left.len()));
-        batch.iter().for_each(|line| transcript.line(0, &mut wire::parse(line)));
+        batch.iter().for_each(|line| transcript.line(0, wire::parse(line)));
         for change in transcript.drain_changes() {
             let event = change.whole(&transcript).expect("what is told of is there");
             told(&event);

@@ -32,7 +32,7 @@ fn asked(id: &str, request: &str) -> CanUseTool {
         r#"{{"type":"control_request","request_id":"{id}","request":{{"subtype":"can_use_tool",{fields}}}"#
     );
     match wire::parse(line.as_bytes()) {
-        Inbound::ControlRequest { request: ControlRequest::CanUseTool(request), .. } => *request,
+        Inbound::ControlRequest { request: ControlRequest::CanUseTool(request), .. } => (*request).clone(),
         other => panic!("{id}: {other:?}"),
     }
 }
@@ -76,7 +76,7 @@ fn each_is_sent_byte_for_byte() {
         let input = line.trim_end().strip_suffix('}').unwrap().get(start..).unwrap();
         let id = RequestId::new(&name);
         let mut open = OpenRequests::default();
-        let shown = open.ask(id.clone(), asked(&name, &line), 0).unwrap().shown.clone();
+        let shown = open.ask(id.clone(), asked(&name, &line).into(), 0).unwrap().shown.clone();
         let decision = Decision::AllowOnce { updated_input: None };
         let sent = open.decide(&id, Some(&shown), decision).unwrap().line.unwrap();
         assert!(sent.contains(&format!("\"updatedInput\":{input}}}")), "{name}: {sent}");

@@ -190,7 +190,7 @@ impl World {
             Inbox::Asks { .. } if self.sides[session].is_closed => Ok(()),
             Inbox::Asks { id, request } => {
                 let input = request.input.text().to_owned();
-                if let Some(view) = self.sides[session].open.ask(id.clone(), request, 0).cloned() {
+                if let Some(view) = self.sides[session].open.ask(id.clone(), request.into(), 0).cloned() {
                     self.open.insert(view.shown.clone(), (session, id, input));
                     self.tell(session, &Told::Asked(Box::new(view)));
                 }

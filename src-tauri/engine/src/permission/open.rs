@@ -4,6 +4,7 @@ use super::{answer, view};
 use crate::api::{Decision, PermissionRequest, RequestId, Resolution};
 use crate::wire::{self, CanUseTool};
 use serde_json::Value;
+use std::sync::Arc;
 
 /// The requests without an answer, oldest first.
 #[derive(Debug, Default)]
@@ -12,7 +13,7 @@ pub struct OpenRequests(Vec<Open>);
 #[derive(Debug)]
 struct Open {
     view: PermissionRequest,
-    request: CanUseTool,
+    request: Arc<CanUseTool>,
 }
 
 /// A request that is over.
@@ -39,7 +40,7 @@ pub enum Refusal {
 
 impl OpenRequests {
     /// Adds a request. `None` if a request with this id is already open: it keeps its place, and gets one answer.
-    pub fn ask(&mut self, id: RequestId, request: CanUseTool, now: u64) -> Option<&PermissionRequest> {
+    pub fn ask(&mut self, id: RequestId, request: Arc<CanUseTool>, now: u64) -> Option<&PermissionRequest> {
         if self.place(&id).is_some() {
             return None;
         }
@@ -104,7 +105,7 @@ impl OpenRequests {
 fn closed(open: Open, resolution: Resolution, line: Option<String>) -> Closed {
     Closed {
         request_id: open.view.id,
-        tool_use_id: open.request.tool_use_id,
+        tool_use_id: open.request.tool_use_id.clone(),
         line,
         resolution,
         changed: None,

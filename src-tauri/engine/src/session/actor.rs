@@ -1,12 +1,13 @@
-//! The actor: the task that owns a session. It carries out the machine's effects and makes no decisions itself.
+//! The actor: the task that owns a session. It carries out the core's actions and makes no decisions itself.
 
 mod message;
 mod opening;
 mod painter;
 mod saves;
 
+use super::core::{Action, Core};
 use super::log;
-use super::machine::{Effect, Input, Machine, Timer, TranscriptEvent};
+use super::machine::{Input, Timer};
 use super::subscribers::Subscribers;
 use super::{Message, Open};
 use crate::api::*;
@@ -16,6 +17,7 @@ use crate::owner::{self, Lock};
 use crate::process::{Heard, Output, Process};
 use crate::store::{Record, StoreError};
 use crate::transcript::colours::Coloured;
+use crate::transcript::supplement::Supplement;
 use crate::transcript::{Transcript, TranscriptChange};
 use crate::wire::Inbound;
 use saves::Saves;
@@ -39,14 +41,14 @@ pub async fn run(open: Open, mut inbox: mpsc::Receiver<Message>, ending: watch::
     let (painted_sender, painted) = mpsc::unbounded_channel();
     // The value until a process has started: as without a trust decision.
     let restricted = open.record.agent != AgentKind::Demo;
-    let machine = Machine::new(open.record.memory.clone(), open.timeouts.clone());
+    let core =
+        Core::new(open.record.memory.clone(), open.timeouts.clone(), transcript, open.record.changed_at);
     open.recorder.keep_opened(now(), &open.record.project, &open.record.memory);
     let subscribers = Subscribers::new(open.record.id.clone(), now(), ending);
     let place = PathBuf::from(format!("session {}", open.record.id));
     let mut actor = Actor {
         open,
-        machine,
-        transcript,
+        core,
         is_partial: false,
         process: None,
         painted_sender,
@@ -56,9 +58,7 @@ pub async fn run(open: Open, mut inbox: mpsc::Receiver<Message>, ending: watch::
         pid: None,
         restricted,
         lock: None,
-        finish: Vec::new(),
-        close: Vec::new(),
-        activity: String::new(),
+        ending: Vec::new(),
         place,
         saves: Saves::default(),
         streaming_due: None,
@@ -73,8 +73,7 @@ pub async fn run(open: Open, mut inbox: mpsc::Receiver<Message>, ending: watch::
 
 struct Actor {
     open: Open,
-    machine: Machine,
-    transcript: Transcript,
+    core: Core,
     /// Only the end of the transcript has been read so far.
     is_partial: bool,
     process: Option<Process>,
@@ -88,10 +87,8 @@ struct Actor {
     restricted: bool,
     /// Our lock on the conversation, while its process lives.
     lock: Option<Lock>,
-    finish: Vec<oneshot::Sender<()>>,
-    close: Vec<oneshot::Sender<()>>,
-    /// The agent's activity in the last `SessionChanged` event.
-    activity: String,
+    /// Callers that wait for the end of the session.
+    ending: Vec<oneshot::Sender<()>>,
     /// The queue for disk operations of this session's record. No other session waits for it.
     place: PathBuf,
     saves: Saves,
@@ -113,18 +110,13 @@ impl Actor {
             tokio::select! {
                 message = inbox.recv() => match message {
                     Some(message) => self.message(message).await,
-                    // The last handle was dropped: stop the process, then end the task.
-                    None if self.machine.is_alive() => {
-                        self.step(Input::Command(Command::Stop)).await;
-                        self.outlive().await;
-                        return;
-                    }
-                    None => return,
+                    // The last handle was dropped.
+                    None => return self.outlive().await,
                 },
                 output = next_output(&mut self.process) => self.output(output).await,
                 Some(coloured) = painted.recv() => {
                     self.is_painting = false;
-                    self.transcript.colour(coloured);
+                    self.core.colour(coloured);
                 }
                 () = sleep_until(deadline) => self.timers_due().await,
                 () = sleep_until(streaming_due) => self.keep_streaming().await,
@@ -135,7 +127,9 @@ impl Actor {
 
     /// Drives the shutdown of the process to its end, with no handle left to send messages.
     async fn outlive(&mut self) {
-        while self.machine.is_alive() {
+        self.core.abandon();
+        self.follow_up().await;
+        while self.core.is_alive() {
             let deadline = self.timers.values().min().copied();
             tokio::select! {
                 output = next_output(&mut self.process) => self.output(output).await,
@@ -148,17 +142,14 @@ impl Actor {
         match output {
             Output::Lines(lines) => {
                 let now = now();
-                for Heard { mut inbound, recorded } in lines {
+                for Heard { inbound, recorded } in lines {
                     if let Some(line) = recorded {
                         self.open.recorder.keep_heard(now, line);
                     }
                     if matches!(inbound, Inbound::Stream(_)) && self.streaming_due.is_none() {
                         self.streaming_due = Some(now + STREAMING_MS);
                     }
-                    self.transcript.line(now, &mut inbound);
-                    if self.machine.is_relevant(&inbound) {
-                        self.step_at(now, Input::Line(inbound)).await;
-                    }
+                    self.step_at(now, Input::Line(inbound)).await;
                 }
             }
             Output::StdinBroken(problem) => self.step(Input::StdinBroken(problem)).await,
@@ -192,58 +183,49 @@ impl Actor {
         while let Some(input) = inputs.pop_front() {
             self.open.recorder.keep_input(now, &input);
             log::input(&self.open.record.id, &input);
-            // The exit of a process is not an action of the user or the agent.
-            let is_exit = matches!(input, Input::Exited(_));
-            for effect in self.machine.step(now, input) {
-                if matches!(effect, Effect::TranscriptEvent(TranscriptEvent::TurnEnded(_))) && !is_exit {
-                    self.open.record.changed_at = now;
-                }
-                if let Some(input) = self.carry_out(now, effect).await {
-                    inputs.push_back(input);
-                }
+            self.core.step(now, input);
+            while let Some(action) = self.core.next_action() {
+                inputs.extend(self.carry_out(action).await);
             }
         }
     }
 
-    async fn carry_out(&mut self, now: u64, effect: Effect) -> Option<Input> {
-        log::effect(&self.open.record.id, &effect);
-        match effect {
-            Effect::Spawn(start) => return Some(self.spawn(&start).await),
-            Effect::Write(line) => {
+    /// Runs the inputs that the end of the session calls for.
+    async fn follow_up(&mut self) {
+        while let Some(input) = self.core.follow_up() {
+            self.step(input).await;
+        }
+    }
+
+    async fn carry_out(&mut self, action: Action) -> Option<Input> {
+        log::action(&self.open.record.id, &action);
+        match action {
+            Action::Spawn(start) => return Some(self.spawn(&start).await),
+            Action::Write(line) => {
                 let taken = self.process.as_ref().is_some_and(|process| process.write(line));
                 if !taken {
                     return Some(Input::StdinBroken("its stdin is closed".to_owned()));
                 }
             }
-            Effect::CloseStdin => self.process.iter_mut().for_each(Process::close_stdin),
-            Effect::Terminate => self.process.iter().for_each(Process::terminate),
-            Effect::Kill => self.process.iter().for_each(Process::kill),
-            Effect::Arm { timer, at } => {
+            Action::CloseStdin => self.process.iter_mut().for_each(Process::close_stdin),
+            Action::Terminate => self.process.iter().for_each(Process::terminate),
+            Action::Kill => self.process.iter().for_each(Process::kill),
+            Action::Arm { timer, at } => {
                 self.timers.insert(timer, at);
             }
-            Effect::Disarm(timer) => {
+            Action::Disarm(timer) => {
                 self.timers.remove(&timer);
             }
-            Effect::Save(prompt) => return self.save(now, prompt).await,
-            Effect::Emit(event) => {
-                self.flush_items().await;
-                self.emit(event).await;
-            }
-            Effect::TranscriptEvent(note) => {
-                self.transcript.note(now, note);
-                self.keep_supplements().await;
-            }
-            Effect::Refuse(error) => self.refused = Some(error),
+            Action::Save(prompt) => return self.save(prompt).await,
+            Action::Append(supplements) => self.append(supplements).await,
+            Action::Publish(change) => self.publish(change).await,
+            Action::Refuse(error) => self.refused = Some(error),
         }
         None
     }
 
     /// Saves what the agent's own transcript does not contain.
-    async fn keep_supplements(&mut self) {
-        let supplements = self.transcript.take_supplements();
-        if supplements.is_empty() {
-            return;
-        }
+    async fn append(&mut self, supplements: Vec<Supplement>) {
         self.streaming_due = None;
         let Some(store) = self.open.store.clone() else { return };
         let id = self.open.record.id.clone();
@@ -254,7 +236,7 @@ impl Actor {
     /// Saves streaming text from time to time, so that it survives if the app is killed.
     async fn keep_streaming(&mut self) {
         self.streaming_due = None;
-        let streaming = self.transcript.streaming(now());
+        let streaming = self.core.streaming(now());
         let Some(store) = self.open.store.clone().filter(|_| !streaming.is_empty()) else { return };
         let id = self.open.record.id.clone();
         let kept =
@@ -336,11 +318,9 @@ impl Actor {
         Ok(())
     }
 
-    async fn save(&mut self, now: u64, prompt: Option<PromptId>) -> Option<Input> {
-        self.open.record.memory = self.machine.memory();
-        if prompt.is_some() {
-            self.open.record.changed_at = now;
-        }
+    async fn save(&mut self, prompt: Option<PromptId>) -> Option<Input> {
+        self.open.record.memory = self.core.memory();
+        self.open.record.changed_at = self.core.changed_at();
         // A new conversation gets its id only once it runs. No other process can have it open at that point.
         if let Some(id) = self.open.record.memory.agent_session_id.clone().filter(|_| self.process.is_some())
             && self.lock_conversation(&id).await.is_err()
@@ -374,35 +354,21 @@ impl Actor {
         }
     }
 
-    /// Completes the work that remains after an input: pending finish or close requests, events, highlighting.
+    /// Completes the work that remains after an event: what the end of the session calls for, publishing, highlighting.
     async fn settle(&mut self) {
-        if !self.finish.is_empty() {
-            if self.machine.has_requests() {
-                let open: Vec<RequestId> =
-                    self.session().requests.into_iter().map(|request| request.id).collect();
-                for request_id in open {
-                    let message = "Nobody is there to answer.".to_owned();
-                    let decision = Decision::Deny { message, interrupt: false };
-                    self.step(Input::Command(Command::Decide { request_id, shown: None, decision })).await;
-                }
-            }
-            if self.machine.is_idle() {
-                self.step(Input::Command(Command::Stop)).await;
-                self.close.append(&mut self.finish);
-            }
-        }
+        self.follow_up().await;
         self.flush().await;
         self.paint();
-        if !self.machine.is_alive() {
+        if self.core.take_ended() {
             // A caller that has gone away needs no reply.
-            self.close.drain(..).for_each(|reply| reply.send(()).unwrap_or_default());
+            self.ending.drain(..).for_each(|reply| reply.send(()).unwrap_or_default());
         }
     }
 
     /// Starts the next highlighting job on the painter thread. Code stays plain until it is done.
     fn paint(&mut self) {
         if !self.is_painting
-            && let Some(job) = self.transcript.uncoloured()
+            && let Some(job) = self.core.uncoloured()
         {
             self.is_painting = painter::begin(job, self.painted_sender.clone());
         }
@@ -410,23 +376,24 @@ impl Actor {
 
     async fn flush(&mut self) {
         self.flush_items().await;
-        let activity = self.transcript.activity();
-        let is_change = activity != self.activity && !self.machine.is_idle();
-        if self.machine.take_changed() || is_change {
-            self.activity = activity;
+        if self.core.take_changed() {
             let session = Box::new(self.session());
             self.emit(Event::SessionChanged { session }).await;
         }
     }
 
     async fn flush_items(&mut self) {
-        for change in self.transcript.drain_changes() {
-            self.subscribers.tell(now(), change, &self.transcript).await;
+        for change in self.core.drain_changes() {
+            self.publish(change).await;
         }
     }
 
     async fn emit(&mut self, event: Event) {
-        self.subscribers.tell(now(), TranscriptChange::Event(event), &self.transcript).await;
+        self.publish(TranscriptChange::Event(event)).await;
+    }
+
+    async fn publish(&mut self, change: TranscriptChange) {
+        self.subscribers.tell(now(), change, self.core.transcript()).await;
     }
 }
 

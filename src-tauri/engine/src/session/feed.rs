@@ -167,7 +167,8 @@ impl Feed {
         }
     }
 
-    fn take(&self) -> Option<Batch> {
+    /// Returns what waits as a batch, if anything does.
+    pub(super) fn take(&self) -> Option<Batch> {
         let mut state = self.lock();
         if !state.is_waiting() {
             return None;

@@ -2,13 +2,15 @@
 //!
 //! It contains ids, kinds and times, and never the content of a prompt, a tool's input, an answer or a line.
 
-use super::machine::{Effect, Input};
+use super::core::Action;
+use super::machine::Input;
 use crate::api::*;
 use crate::launch::StartMode;
+use crate::transcript::TranscriptChange;
 use serde_json::Value;
 use tracing::{debug, info, trace, warn};
 
-/// Logs an input of the machine.
+/// Logs an input of the core.
 pub fn input(session: &SessionId, input: &Input) {
     match input {
         Input::Start | Input::StartWithoutAsking => info!(%session, ?input, "start requested"),
@@ -21,51 +23,56 @@ pub fn input(session: &SessionId, input: &Input) {
         Input::Spawned => info!(%session, "agent started"),
         Input::SpawnFailed(error) => warn!(%session, code = ?error.code, "agent could not be started"),
         Input::StdinBroken(problem) => warn!(%session, problem, "the agent's stdin is closed"),
-        // Logged by `effect`: only the machine knows whether the exit was expected.
+        // Logged by `action`: only the machine knows whether the exit was expected.
         Input::Exited(_) => {}
         Input::Timer(timer) => debug!(%session, ?timer, "timer expired"),
         Input::Line(_) => trace!(%session, "line read"),
     }
 }
 
-/// Logs an effect of the machine.
-pub fn effect(session: &SessionId, effect: &Effect) {
-    match effect {
-        Effect::Spawn(start) => {
+/// Logs an action of the core.
+pub fn action(session: &SessionId, action: &Action) {
+    match action {
+        Action::Spawn(start) => {
             info!(%session, resume = start.resume, model = start.model, mode = start.mode.map(StartMode::name), "starting the agent");
         }
-        Effect::CloseStdin | Effect::Terminate | Effect::Kill => {
-            info!(%session, how = ?effect, "ending the agent")
+        Action::CloseStdin | Action::Terminate | Action::Kill => {
+            info!(%session, how = ?action, "ending the agent")
         }
-        Effect::Emit(Event::TurnStarted { prompt_ids }) => {
-            info!(%session, prompts = prompt_ids.len(), "turn started");
-        }
-        Effect::Emit(Event::TurnEnded { turn }) => {
+        Action::Publish(TranscriptChange::Event(event)) => published(session, event),
+        Action::Refuse(error) => info!(%session, code = ?error.code, "command refused"),
+        Action::Write(_) => trace!(%session, "line written"),
+        Action::Arm { timer, .. } => trace!(%session, ?timer, "timer set"),
+        Action::Disarm(timer) => trace!(%session, ?timer, "timer disarmed"),
+        Action::Save(_) => trace!(%session, "saving the record"),
+        Action::Append(_) | Action::Publish(TranscriptChange::Finished { .. }) => {}
+    }
+}
+
+fn published(session: &SessionId, event: &Event) {
+    match event {
+        Event::TurnStarted { prompt_ids } => info!(%session, prompts = prompt_ids.len(), "turn started"),
+        Event::TurnEnded { turn } => {
             let TurnTiming { spawn_ms, first_line_ms, first_text_ms } = turn.timing;
             info!(
                 %session, outcome = ?turn.outcome, ms = turn.duration_ms, spawn_ms, first_line_ms, first_text_ms,
                 "turn ended"
             );
         }
-        Effect::Emit(Event::PermissionRequested { request }) => {
+        Event::PermissionRequested { request } => {
             info!(%session, request = %request.id, tool = request.tool, "permission requested");
         }
-        Effect::Emit(Event::PermissionResolved { request_id, resolution }) => {
+        Event::PermissionResolved { request_id, resolution } => {
             info!(%session, request = %request_id, resolution = kind(resolution), "permission resolved");
         }
-        Effect::Emit(Event::AgentExited { report: ExitReport { code, signal, expected, .. } }) => {
+        Event::AgentExited { report: ExitReport { code, signal, expected, .. } } => {
             if *expected {
                 info!(%session, code, signal, "agent ended");
             } else {
                 warn!(%session, code, signal, "agent ended unexpectedly");
             }
         }
-        Effect::Refuse(error) => info!(%session, code = ?error.code, "command refused"),
-        Effect::Write(_) => trace!(%session, "line written"),
-        Effect::Arm { timer, .. } => trace!(%session, ?timer, "timer set"),
-        Effect::Disarm(timer) => trace!(%session, ?timer, "timer disarmed"),
-        Effect::Save(_) => trace!(%session, "saving the record"),
-        Effect::Emit(_) | Effect::TranscriptEvent(_) => {}
+        _ => {}
     }
 }
 

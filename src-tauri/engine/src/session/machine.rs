@@ -455,8 +455,18 @@ impl Machine {
 
     /// Processes one input at time `now`, in milliseconds since the epoch, and returns the effects.
     pub fn step(&mut self, now: u64, input: Input) -> Vec<Effect> {
+        self.run(now, |step| step.input(input))
+    }
+
+    /// Like `step` for a line of the agent. The message is only read: the transcript gets it next, and moves its texts
+    /// into items.
+    pub fn line(&mut self, now: u64, inbound: &Inbound) -> Vec<Effect> {
+        self.run(now, |step| step.line(inbound))
+    }
+
+    fn run(&mut self, now: u64, act: impl FnOnce(&mut Step<'_>)) -> Vec<Effect> {
         let mut step = Step { machine: self, now, effects: Vec::new(), saves: false };
-        step.input(input);
+        act(&mut step);
         if step.saves {
             // Save once for all changes, and after writing to the agent, because the disk is slow.
             step.push(Effect::Save(None));
@@ -492,7 +502,7 @@ impl Step<'_> {
                 self.push(Effect::Arm { timer: Timer::Initialize, at });
             }
             Input::SpawnFailed(error) => self.spawn_failed(error),
-            Input::Line(inbound) => self.line(inbound),
+            Input::Line(inbound) => self.line(&inbound),
             Input::StdinBroken(problem) => self.stdin_broken(&problem),
             Input::Exited(report) => self.exited(report),
             Input::Timer(timer) => self.timer(timer),

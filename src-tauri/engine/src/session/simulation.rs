@@ -14,6 +14,7 @@ mod fault;
 mod rules;
 mod seen;
 mod user;
+mod windows;
 mod world;
 
 use chance::Chance;
@@ -146,6 +147,9 @@ fn every_planted_fault_is_found() {
         (Fault::ForgetContinue, &[Rule::Prompts]),
         (Fault::AskAgain, &[Rule::Budget]),
         (Fault::SendUnconfirmed, &[Rule::Switches, Rule::Timers]),
+        (Fault::Hollow, &[Rule::Timings]),
+        (Fault::LoseChange, &[Rule::Windows]),
+        (Fault::FinishTooSoon, &[Rule::Stop]),
     ];
     for (fault, rules) in planted {
         let found = simulate(1, 100_000, Some(fault), &mut Seen::nothing());

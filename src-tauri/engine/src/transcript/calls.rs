@@ -43,15 +43,16 @@ impl Transcript {
         now: u64,
         id: &str,
         name: &str,
-        input: &Value,
+        input: Value,
         parent: Option<ItemId>,
         state: ToolState,
     ) {
         let item_id = ItemId::new(id);
         self.n_calls += 1;
         let number = self.n_calls;
-        let mut call = tool::Call::new(number, name, input.clone(), now, &self.project);
-        if let Some(changed) = self.changed_inputs.get(id).filter(|_| !input.is_null()) {
+        let is_complete = !input.is_null();
+        let mut call = tool::Call::new(number, name, input, now, &self.project);
+        if let Some(changed) = self.changed_inputs.get(id).filter(|_| is_complete) {
             call.change(changed.clone());
         }
         let view = call.view(state, None, None);

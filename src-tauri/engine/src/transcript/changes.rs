@@ -6,6 +6,7 @@ use crate::document::{DocumentChange, Stream as Document};
 use std::sync::Arc;
 
 /// A change to publish.
+#[derive(Debug)]
 pub enum TranscriptChange {
     Event(Event),
     /// A streamed text is complete. `last` is its final change, if any.

@@ -49,7 +49,7 @@ mod tests {
             calls(Some("agent"), (1..=9_990).map(|nr| format!("c{nr}"))),
             calls(Some("c2"), (9_991..=10_000).map(|nr| format!("c{nr}"))),
         ] {
-            transcript.line(0, &mut wire::parse(line.to_string().as_bytes()));
+            transcript.line(0, wire::parse(line.to_string().as_bytes()));
         }
         transcript
     }

@@ -133,7 +133,7 @@ mod tests {
         let call = serde_json::json!({ "type": "tool_use", "id": "t1", "name": "Bash", "input": { "command": "a `b`" } });
         let message = serde_json::json!({ "id": "m1", "role": "assistant", "content": [text, call] });
         let line = serde_json::json!({ "type": "assistant", "message": message }).to_string();
-        transcript.line(0, &mut wire::parse(line.as_bytes()));
+        transcript.line(0, wire::parse(line.as_bytes()));
         transcript
     }
 

@@ -4,7 +4,7 @@ use super::Transcript;
 use super::changes::{ChangeKind, apply};
 use crate::api::*;
 use crate::document::{self, DocumentChange, Painting, Stream as Document};
-use crate::wire::{Assistant, ContentBlock, Stream, StreamEvent};
+use crate::wire::{Assistant, AssistantMessage, ContentBlock, Stream, StreamEvent};
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -42,7 +42,7 @@ impl Transcript {
                     ),
                     ContentBlock::ToolUse { id, name, .. } => {
                         reply.open.insert(*index, ItemId::new(id));
-                        self.tool_begins(now, id, name, &Value::Null, None, ToolState::Preparing);
+                        self.tool_begins(now, id, name, Value::Null, None, ToolState::Preparing);
                         return;
                     }
                     _ => return,
@@ -150,18 +150,17 @@ impl Transcript {
         self.finish(&id, Some(text), None);
     }
 
-    pub(super) fn assistant(&mut self, now: u64, assistant: &mut Assistant) {
+    pub(super) fn assistant(&mut self, now: u64, assistant: Assistant) {
         if let Some(command) = assistant.unavailable_command() {
             let words = unavailable(command);
             return self.notice(now, Level::Warning, words, None);
         }
-        let content = std::mem::take(&mut assistant.message.content);
-        let message_id = &assistant.message.id;
+        let AssistantMessage { id: message_id, model, content, .. } = assistant.message;
         let parent = assistant.parent_tool_use_id.as_ref().map(ItemId::new);
         // After a stream error the reply arrives again, under another id and not streamed (2.1.329): the first copy is
         // removed. A message of the CLI itself reports the failure and removes nothing.
-        let is_another = self.reply.as_ref().is_none_or(|reply| reply.message_id != *message_id);
-        let is_the_clis_own = assistant.message.model.as_deref() == Some("<synthetic>");
+        let is_another = self.reply.as_ref().is_none_or(|reply| reply.message_id != message_id);
+        let is_the_clis_own = model.as_deref() == Some("<synthetic>");
         if parent.is_none() && is_another && !is_the_clis_own {
             self.broken_off.retain(|id| !id.as_str().starts_with(&format!("{message_id}.")));
             self.void_reply();
@@ -170,9 +169,9 @@ impl Transcript {
             let count = self.n_blocks.entry(message_id.clone()).or_default();
             let place = *count;
             *count += 1;
-            let id = block_id(message_id, place);
+            let id = block_id(&message_id, place);
             if let Some(reply) = &mut self.reply
-                && reply.message_id == *message_id
+                && reply.message_id == message_id
             {
                 reply.open.remove(&place);
             }
@@ -192,8 +191,6 @@ impl Transcript {
                     }
                     self.documents.entry(id.clone()).or_default();
                     self.finish(&id, Some(text), None);
-                    // Keep an empty text block: it ends the wait for the turn's first text.
-                    assistant.message.content.push(ContentBlock::Text { text: String::new() });
                     self.own_words = is_the_clis_own.then_some(id);
                 }
                 ContentBlock::Thinking { text } => {
@@ -204,9 +201,7 @@ impl Transcript {
                     self.finish(&id, Some(text), assistant.thinking_duration_ms);
                 }
                 ContentBlock::ToolUse { id, name, input } => {
-                    self.tool_begins(now, &id, &name, &input, parent.clone(), ToolState::Running);
-                    // The permission audit needs the call, so it stays in the message.
-                    assistant.message.content.push(ContentBlock::ToolUse { id, name, input });
+                    self.tool_begins(now, &id, &name, input, parent.clone(), ToolState::Running);
                 }
                 ContentBlock::Image | ContentBlock::ToolResult { .. } => {}
                 ContentBlock::Unknown { kind, raw } => {

@@ -18,7 +18,7 @@ impl Life {
     }
 
     fn line(&mut self, line: &Value) {
-        self.0.line(1_000, &mut wire::parse(line.to_string().as_bytes()));
+        self.0.line(1_000, wire::parse(line.to_string().as_bytes()));
     }
 
     fn note(&mut self, note: TranscriptEvent) {

@@ -24,7 +24,7 @@ fn a_block_that_begins_again_as_another_kind_is_of_that_kind() {
             stream(StreamEvent::ThinkingDelta { index: 0, text: "b".into() }),
         ],
     ] {
-        batch.into_iter().for_each(|mut inbound| transcript.line(0, &mut inbound));
+        batch.into_iter().for_each(|inbound| transcript.line(0, inbound));
         transcript.take_events().iter().for_each(|event| crate::patch::apply(&mut shown, event));
         assert!(shown.iter().eq(transcript.items()), "{shown:?}");
     }
@@ -44,7 +44,7 @@ fn what_goes_and_comes_again_at_once_stands_where_it_came() {
     let mut transcript = Transcript::new(Path::new("/project"));
     let mut shown = Vec::new();
     for batch in [vec![begin(), block(), retry], vec![begin(), block()]] {
-        batch.into_iter().for_each(|mut inbound| transcript.line(0, &mut inbound));
+        batch.into_iter().for_each(|inbound| transcript.line(0, inbound));
         transcript.take_events().iter().for_each(|event| crate::patch::apply(&mut shown, event));
         assert!(shown.iter().eq(transcript.items()), "{shown:?}");
     }
@@ -95,13 +95,13 @@ fn the_words_of_a_failure_are_said_once() {
     ];
     for (said, outcome, words, expected) in cases {
         let mut transcript = Transcript::new(Path::new("/project"));
-        transcript.line(1, &mut own_words(said));
+        transcript.line(1, own_words(said));
         transcript.note(2, ended(outcome, words));
         assert_eq!(bodies(&transcript), expected, "{said}");
     }
     // A later turn end with the same text does not remove the item.
     let mut transcript = Transcript::new(Path::new("/project"));
-    transcript.line(1, &mut own_words("API Error: 529"));
+    transcript.line(1, own_words("API Error: 529"));
     transcript.note(2, ended(Outcome::Done, "Done"));
     transcript.note(3, ended(failed, "API Error: 529"));
     assert_eq!(bodies(&transcript), ["text", "end", "end"]);
@@ -122,7 +122,7 @@ fn only_the_end_of_what_ran_in_the_background_is_told_by_itself() {
         ([&called, &answered, &over], &["other", "text", "notice"]),
     ] {
         let mut transcript = Transcript::new(Path::new("/project"));
-        lines.into_iter().for_each(|line| transcript.line(1, &mut parsed(line.clone())));
+        lines.into_iter().for_each(|line| transcript.line(1, parsed(line.clone())));
         assert_eq!(bodies(&transcript), expected);
     }
 }
@@ -143,7 +143,7 @@ fn code_is_plain_at_once_and_coloured_later() {
     let mut transcript = Transcript::new(Path::new("/project"));
     let mut shown = Vec::new();
     let mut step = |transcript: &mut Transcript, inbound: Option<Inbound>| {
-        inbound.into_iter().for_each(|mut inbound| transcript.line(0, &mut inbound));
+        inbound.into_iter().for_each(|inbound| transcript.line(0, inbound));
         transcript.take_events().iter().for_each(|event| crate::patch::apply(&mut shown, event));
         assert!(shown.iter().eq(transcript.items()), "{shown:?}");
         serde_json::to_string(&shown).unwrap()

@@ -7,19 +7,17 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use std::sync::Arc;
 
 /// A control request from the agent.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ControlRequest {
-    CanUseTool(Box<CanUseTool>),
+    /// Shared, because its input can be large: the session keeps it until it is answered.
+    CanUseTool(Arc<CanUseTool>),
     /// Unsupported request: answered with an error, never with an allow.
-    Unknown {
-        subtype: String,
-    },
+    Unknown { subtype: String },
     /// A permission request that cannot be parsed: answered with a denial.
-    MalformedCanUseTool {
-        error: String,
-    },
+    MalformedCanUseTool { error: String },
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -60,7 +58,7 @@ pub(super) fn read_control_request(text: &str) -> Result<(String, ControlRequest
             match head.as_ref().ok().and_then(|head| head.subtype.as_deref()).unwrap_or("") {
                 "can_use_tool" => read_can_use_tool(request).map_or_else(
                     |error| ControlRequest::MalformedCanUseTool { error: error.to_string() },
-                    |request| ControlRequest::CanUseTool(Box::new(request)),
+                    |request| ControlRequest::CanUseTool(Arc::new(request)),
                 ),
                 subtype => ControlRequest::Unknown { subtype: subtype.to_owned() },
             }

@@ -2,8 +2,7 @@
 
 use super::Actor;
 use crate::api::*;
-use crate::attachment;
-use crate::session::machine::{Input, Prompt};
+use crate::session::machine::Input;
 use crate::session::{Message, Subscriber, gone};
 use tokio::sync::oneshot;
 
@@ -20,13 +19,13 @@ impl Actor {
                 };
                 self.emit(Event::CommandFailed { error }).await;
             }
-            Message::Start if self.close.is_empty() => self.step(Input::Start).await,
-            Message::Start => {}
+            Message::Start if self.core.is_ending() => {}
+            Message::Start => self.step(Input::Start).await,
             Message::StartWithoutAsking(reply) => {
-                let outcome = if self.close.is_empty() {
-                    self.answered(Input::StartWithoutAsking).await
-                } else {
+                let outcome = if self.core.is_ending() {
                     Err(gone())
+                } else {
+                    self.answered(Input::StartWithoutAsking).await
                 };
                 // A caller that no longer waits needs no reply.
                 drop(reply.send(outcome));
@@ -35,62 +34,50 @@ impl Actor {
             Message::Show { feed, show, reply } => {
                 self.flush_items().await;
                 feed.show(show, |first, end| {
-                    self.transcript.items_of(first, end).map(|item| self.subscribers.drawn(item))
+                    self.core.transcript().items_of(first, end).map(|item| self.subscribers.drawn(item))
                 });
                 // The caller may be gone; its window receives the events all the same.
                 let _ = reply.send(());
             }
             Message::Earlier { feed, item_id, before, until, reply } => {
                 self.flush_items().await;
-                let items = self.transcript.earlier(&item_id, before, until.as_ref());
+                let items = self.core.transcript().earlier(&item_id, before, until.as_ref());
                 feed.bring(items.map(|item| self.subscribers.drawn(item)));
                 // The caller may be gone; its window receives the events all the same.
                 let _ = reply.send(());
             }
             // A caller that has gone away needs no reply.
-            Message::Slice { first, reply } => drop(reply.send(self.transcript.slice(first))),
-            Message::Output { item_id, reply } => drop(reply.send(self.transcript.output(&item_id).cloned())),
-            Message::Item { item_id, reply } => drop(reply.send(self.transcript.shared(&item_id).cloned())),
+            Message::Slice { first, reply } => drop(reply.send(self.core.transcript().slice(first))),
+            Message::Output { item_id, reply } => {
+                drop(reply.send(self.core.transcript().output(&item_id).cloned()))
+            }
+            Message::Item { item_id, reply } => {
+                drop(reply.send(self.core.transcript().shared(&item_id).cloned()))
+            }
             Message::Copy { copy, reply } => {
-                drop(reply.send(self.transcript.text_of(&self.session().title, &copy)));
+                drop(reply.send(self.core.transcript().text_of(&self.session().title, &copy)));
             }
             Message::Snapshot(reply) => {
                 self.flush().await;
                 // A caller that has gone away needs no snapshot.
-                let total = self.transcript.n_rows();
+                let total = self.core.transcript().n_rows();
                 let rows = RowRange { end: total, total, ..RowRange::default() };
-                drop(reply.send(self.snapshot(rows, self.transcript.items().cloned().collect())));
+                drop(reply.send(self.snapshot(rows, self.core.transcript().items().cloned().collect())));
             }
-            Message::Finish(reply) => self.finish.push(reply),
+            Message::Finish(reply) => {
+                self.core.finish();
+                self.ending.push(reply);
+            }
             Message::Close(reply) => {
-                // An idle session has nothing to stop. Closing must not change it.
-                if self.machine.is_alive() || !self.machine.is_idle() {
-                    self.step(Input::Command(Command::Stop)).await;
-                }
-                self.close.push(reply);
+                self.core.close();
+                self.ending.push(reply);
             }
         }
     }
 
     async fn command(&mut self, command: Command, reply: Option<oneshot::Sender<Result<(), CommandError>>>) {
-        let is_closing = !self.close.is_empty();
-        let input = match command {
-            Command::Prompt { text, images, delivery } => {
-                attachment::check_all(&images).map(|images| {
-                    let id = PromptId::new(uuid::Uuid::new_v4().to_string());
-                    let mut prompt = Prompt::new(id, text, images, delivery);
-                    if is_closing {
-                        // Saved, and offered at the next start. Sending it now would restart the process that is being
-                        // stopped.
-                        prompt.hold();
-                    }
-                    Input::Prompt(prompt)
-                })
-            }
-            _ if is_closing => Err(gone()),
-            command => Ok(Input::Command(command)),
-        };
-        let outcome = match input {
+        let new_id = || PromptId::new(uuid::Uuid::new_v4().to_string());
+        let outcome = match self.core.accept(command, new_id) {
             Ok(input) => self.answered(input).await,
             Err(error) => Err(error),
         };
@@ -109,7 +96,7 @@ impl Actor {
     async fn subscribe(&mut self, subscriber: Subscriber, reply: oneshot::Sender<Snapshot>) {
         // Pending events go to the existing subscribers only.
         self.flush().await;
-        let (rows, items) = self.subscribers.begin(&subscriber, &self.transcript);
+        let (rows, items) = self.subscribers.begin(&subscriber, self.core.transcript());
         let snapshot = self.snapshot(rows, items);
         if reply.send(snapshot).is_ok() {
             self.subscribers.add(subscriber);
@@ -125,7 +112,7 @@ impl Actor {
 
     /// The current state of the session with the given items, which are those of `rows`.
     fn snapshot(&self, rows: RowRange, items: Vec<Item>) -> Snapshot {
-        let transcript = &self.transcript;
+        let transcript = self.core.transcript();
         let (files, tasks) = (transcript.files().to_vec(), transcript.tasks().to_vec());
         let prompts = transcript.prompts();
         Snapshot {
@@ -167,12 +154,12 @@ impl Actor {
             requests: Vec::new(),
             usage: Usage::default(),
             created_at: record.created_at,
-            changed_at: record.changed_at,
+            changed_at: self.core.changed_at(),
             turn_started_at: None,
             n_background: 0,
             restricted: self.restricted,
         };
-        self.machine.describe(&mut session, &self.transcript.activity());
+        self.core.describe(&mut session);
         session
     }
 }

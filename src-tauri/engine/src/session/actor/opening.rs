@@ -4,7 +4,7 @@
 //! new snapshot when the rest has been read.
 
 use super::{Actor, now};
-use crate::api::{Level, PromptId, PromptState};
+use crate::api::Level;
 use crate::disk;
 use crate::history::{self, Additions};
 use crate::session::machine::TranscriptEvent;
@@ -69,20 +69,18 @@ impl Actor {
                     },
                 }
             };
-            self.transcript = match read {
+            self.core.restore(match read {
                 Ok(read) => read.unwrap_or_else(|error| self.unreadable(&error)),
                 Err(panic) => std::panic::resume_unwind(panic.into_panic()),
-            };
+            });
         }
-        self.hold_prompts();
-        // These events have no subscriber yet, or one that is about to start over. Subscribers get the content in the
-        // snapshot.
-        self.transcript.take_events();
+        // No subscriber needs these changes: it has none yet, or is about to start over.
+        self.core.take_over(now());
         if std::mem::take(&mut self.is_partial) {
-            self.subscribers.start_over(now(), self.transcript.n_rows());
+            self.subscribers.start_over(now(), self.core.transcript().n_rows());
         }
         if self.subscribers.is_empty() {
-            self.machine.take_changed();
+            self.core.take_changed();
         } else {
             self.flush().await;
         }
@@ -93,7 +91,7 @@ impl Actor {
     /// session has prompts of an earlier process, because the transcript shows what became of them. Returns `None` when
     /// the last handle was dropped.
     async fn first_wish(&mut self, inbox: &mut mpsc::Receiver<Message>) -> Option<Option<Message>> {
-        while self.machine.prompts().next().is_none() {
+        while !self.core.has_prompts() {
             match inbox.recv().await? {
                 message @ Message::Subscribe { subscriber: Subscriber::Summary(_), .. } => {
                     self.message(message).await;
@@ -150,8 +148,7 @@ impl Actor {
                     let read = disk::run(&kept.project, disk::DEADLINE, read).await;
                     // If this fails, reading the whole transcript reports the error.
                     let Ok(Ok(Some(end))) = read else { return Some(message) };
-                    self.transcript = end;
-                    self.transcript.take_events();
+                    self.core.restore(end);
                     self.is_partial = true;
                 }
                 self.message(message).await;
@@ -167,20 +164,6 @@ impl Actor {
                 None
             }
             message => Some(message),
-        }
-    }
-
-    /// Holds the prompts of an earlier process. The agent's own transcript shows what became of them.
-    fn hold_prompts(&mut self) {
-        for prompt in self.machine.prompts().cloned().collect::<Vec<_>>() {
-            // The wire id under which the agent received the prompt, if it did.
-            let known = prompt.wire_ids().filter(|id| self.transcript.knows(id)).last();
-            if known.is_some() {
-                self.machine.found_cut_off(&prompt.id);
-            }
-            let id = known.map_or(prompt.id.clone(), PromptId::new);
-            self.transcript.note(now(), TranscriptEvent::PromptAccepted(prompt));
-            self.transcript.note(now(), TranscriptEvent::PromptState { id, state: PromptState::Held });
         }
     }
 }

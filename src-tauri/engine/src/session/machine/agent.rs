@@ -4,9 +4,9 @@ use super::*;
 use crate::trust::snapshot::PREFIX;
 
 impl Step<'_> {
-    pub(super) fn line(&mut self, inbound: Inbound) {
-        self.time(&inbound);
-        match &inbound {
+    pub(super) fn line(&mut self, inbound: &Inbound) {
+        self.time(inbound);
+        match inbound {
             Inbound::Assistant(assistant) => {
                 self.watch_call(assistant);
                 if let Some(turn) = &mut self.machine.turn {
@@ -20,42 +20,44 @@ impl Step<'_> {
             _ => {}
         }
         match inbound {
-            Inbound::Init(init) => self.init(*init),
-            Inbound::Result(result) => self.result(&result),
+            Inbound::Init(init) => self.init(init),
+            Inbound::Result(result) => self.result(result),
             Inbound::ControlRequest { request_id, request } => self.control_request(request_id, request),
-            Inbound::ControlResponse { request_id, outcome } => self.control_response(&request_id, outcome),
+            Inbound::ControlResponse { request_id, outcome } => {
+                self.control_response(request_id, outcome.as_ref())
+            }
             Inbound::ControlCancel { request_id } => {
                 let id = RequestId::new(request_id);
                 let closed = self.machine.requests.withdraw(&id, "The agent took the request back.");
                 self.resolved(closed);
             }
             Inbound::SessionState { state } if state == "idle" => self.end_unasked(),
-            Inbound::Status { permission_mode: Some(mode), .. } => self.works_in_mode(mode),
+            Inbound::Status { permission_mode: Some(mode), .. } => self.works_in_mode(mode.clone()),
             Inbound::Assistant(assistant) if assistant.parent_tool_use_id.is_none() => {
                 if let Some(turn) = &mut self.machine.turn
                     && assistant.error.is_some()
                 {
-                    turn.reply_error = assistant.error;
+                    turn.reply_error.clone_from(&assistant.error);
                 }
-                if let Some(usage) = assistant.message.usage
+                if let Some(usage) = &assistant.message.usage
                     && usage.context_tokens() > 0
                 {
                     self.context_is(usage.context_tokens());
                 }
             }
-            Inbound::Error { words } => self.error_line(&words),
-            Inbound::Lifecycle { uuid, state } => self.lifecycle(&uuid, &state),
+            Inbound::Error { words } => self.error_line(words),
+            Inbound::Lifecycle { uuid, state } => self.lifecycle(uuid, state),
             Inbound::BackgroundTasks { ids } => {
                 self.machine.lists_tasks = true;
-                self.set_background(ids.into_iter().collect());
+                self.set_background(ids.iter().cloned().collect());
             }
             Inbound::TaskEnded { task_id, .. } => {
                 let mut left = self.machine.background_tasks.clone();
-                left.remove(&task_id);
+                left.remove(task_id);
                 self.set_background(left);
             }
             Inbound::Title { title } => {
-                if let Some(title) = Title::new(&title) {
+                if let Some(title) = Title::new(title) {
                     self.machine.title = Some(title);
                     self.save();
                     self.changed();
@@ -92,8 +94,8 @@ impl Step<'_> {
         self.changed();
     }
 
-    pub(super) fn init(&mut self, init: wire::Init) {
-        self.watch_init(&init);
+    pub(super) fn init(&mut self, init: &wire::Init) {
+        self.watch_init(init);
         self.machine.tells_prompts = init.tells_prompts();
         if self.machine.agent_session_id.as_deref() != Some(init.session_id.as_str())
             && is_conversation_id(&init.session_id)
@@ -104,13 +106,13 @@ impl Step<'_> {
                 // second notice.
                 self.notice(Level::Info, CLEARED, None);
             }
-            self.machine.agent_session_id = Some(init.session_id);
+            self.machine.agent_session_id = Some(init.session_id.clone());
             self.machine.resumable = false;
             self.save();
         }
         self.machine.fresh = false;
-        self.machine.model = init.model.or(self.machine.model.take());
-        if let Some(mode) = init.permission_mode {
+        self.machine.model = init.model.clone().or(self.machine.model.take());
+        if let Some(mode) = init.permission_mode.clone() {
             if self.machine.wanted_mode.is_some() {
                 self.works_in_mode(mode);
             } else {
@@ -118,7 +120,7 @@ impl Step<'_> {
                 self.bypass_told();
             }
         }
-        self.machine.version = init.claude_code_version.or(self.machine.version.take());
+        self.machine.version = init.claude_code_version.clone().or(self.machine.version.take());
         self.machine.commands.retain(|command| !init.terminal_slash_commands.contains(&command.name));
         self.changed();
         self.begin_unasked();
@@ -198,14 +200,14 @@ impl Step<'_> {
         self.changed();
     }
 
-    pub(super) fn control_response(&mut self, id: &str, outcome: Result<Value, String>) {
+    pub(super) fn control_response(&mut self, id: &str, outcome: Result<&Value, &String>) {
         let Some(at) = self.machine.asked.iter().position(|(known, _)| known == id) else { return };
         let (_, asked) = self.machine.asked.remove(at);
         match (asked, outcome) {
-            (PendingRequest::Initialize, Ok(response)) => self.ready(&response),
+            (PendingRequest::Initialize, Ok(response)) => self.ready(response),
             // It answered, so it is ready; its models and commands stay unknown.
             (PendingRequest::Initialize, Err(_)) => self.ready(&Value::Null),
-            (PendingRequest::Interrupt, Ok(response)) => self.interrupt_answered(&response),
+            (PendingRequest::Interrupt, Ok(response)) => self.interrupt_answered(response),
             // The timer decides.
             (PendingRequest::Interrupt, Err(_)) => {}
             (PendingRequest::CancelPrompt(wire_id), Ok(response)) if response["cancelled"] == true => {
@@ -236,7 +238,7 @@ impl Step<'_> {
             (PendingRequest::Rules, outcome) => self.rules_told(outcome),
             (PendingRequest::SettingsForRules, outcome) => self.settings_for_rules(outcome),
             (PendingRequest::Cost, Ok(usage)) => {
-                self.machine.cost.resumed_at(&usage);
+                self.machine.cost.resumed_at(usage);
                 self.cost_changed();
             }
             // The cost stays unknown.
@@ -246,10 +248,13 @@ impl Step<'_> {
         self.confirmed();
     }
 
-    pub(super) fn refused(&mut self, message: &str, problem: String) {
-        self.notice(Level::Warning, message, Some(problem.clone()));
-        let error =
-            CommandError { code: ErrorCode::Refused, message: message.to_owned(), detail: Some(problem) };
+    pub(super) fn refused(&mut self, message: &str, problem: &str) {
+        self.notice(Level::Warning, message, Some(problem.to_owned()));
+        let error = CommandError {
+            code: ErrorCode::Refused,
+            message: message.to_owned(),
+            detail: Some(problem.to_owned()),
+        };
         self.emit(Event::CommandFailed { error });
         self.changed();
     }

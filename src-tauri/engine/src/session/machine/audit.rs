@@ -41,8 +41,8 @@ impl Step<'_> {
         }
     }
 
-    pub(super) fn rules_told(&mut self, outcome: Result<Value, String>) {
-        match outcome.ok().as_ref().and_then(rules::listed) {
+    pub(super) fn rules_told(&mut self, outcome: Result<&Value, &String>) {
+        match outcome.ok().and_then(rules::listed) {
             Some(listed) => {
                 self.machine.audit.rules = Some(listed);
                 self.changed();
@@ -53,13 +53,13 @@ impl Step<'_> {
     }
 
     /// Derives the rules from the settings if the agent has no list, and judges suspicious changes by them.
-    pub(super) fn settings_for_rules(&mut self, outcome: Result<Value, String>) {
+    pub(super) fn settings_for_rules(&mut self, outcome: Result<&Value, &String>) {
         let suspicions = std::mem::take(&mut self.machine.audit.suspicions);
         // Without an answer, no rule is known and no fault is reported.
         let Ok(settings) = outcome else { return };
-        let rules = rules::from_settings(&settings, &self.machine.audit.given);
+        let rules = rules::from_settings(settings, &self.machine.audit.given);
         for suspicion in suspicions {
-            if let Some(fault) = suspicion.judge(&rules, &settings) {
+            if let Some(fault) = suspicion.judge(&rules, settings) {
                 self.faulty(fault);
             }
         }

@@ -48,7 +48,7 @@ impl Step<'_> {
         }
     }
 
-    pub(super) fn control_request(&mut self, id: String, request: ControlRequest) {
+    pub(super) fn control_request(&mut self, id: &str, request: &ControlRequest) {
         if !self.listens() {
             // The agent treats the end of its input as a denial.
             return;
@@ -58,7 +58,7 @@ impl Step<'_> {
                 let tool_use_id = request.tool_use_id.clone();
                 self.watch_request(tool_use_id.as_deref());
                 let now = self.now;
-                let asked = self.machine.requests.ask(RequestId::new(id), *request, now);
+                let asked = self.machine.requests.ask(RequestId::new(id), request.clone(), now);
                 if let Some(request) = asked.cloned().map(Box::new) {
                     self.note(TranscriptEvent::Asked { tool_use_id });
                     self.emit(Event::PermissionRequested { request });
@@ -69,12 +69,12 @@ impl Step<'_> {
                 self.notice(
                     Level::Warning,
                     "The agent asked for permission in a way that could not be read, and was denied.",
-                    Some(error),
+                    Some(error.clone()),
                 );
-                self.push(Effect::Write(wire::deny(&id, "The permission request could not be read.", false)));
+                self.push(Effect::Write(wire::deny(id, "The permission request could not be read.", false)));
             }
             ControlRequest::Unknown { subtype } => {
-                self.push(Effect::Write(wire::refuse(&id, &format!("unsupported request: {subtype}"))));
+                self.push(Effect::Write(wire::refuse(id, &format!("unsupported request: {subtype}"))));
             }
         }
     }

@@ -120,7 +120,7 @@ impl Step<'_> {
         &mut self,
         wish: &Option<String>,
         before: Option<String>,
-        outcome: Result<Value, String>,
+        outcome: Result<&Value, &String>,
     ) {
         match outcome {
             Ok(_) => self.ask_effort(),
@@ -135,7 +135,7 @@ impl Step<'_> {
         self.changed();
     }
 
-    pub(super) fn thinking_answered(&mut self, on: bool, outcome: Result<Value, String>) {
+    pub(super) fn thinking_answered(&mut self, on: bool, outcome: Result<&Value, &String>) {
         let Err(problem) = outcome else { return };
         if self.machine.switches.thinking_off != on {
             self.machine.switches.thinking_off = on;
@@ -145,7 +145,7 @@ impl Step<'_> {
     }
 
     /// Handles the agent's report of the settings it applies.
-    pub(super) fn settings_told(&mut self, outcome: Result<Value, String>) {
+    pub(super) fn settings_told(&mut self, outcome: Result<&Value, &String>) {
         // If the agent does not support the request, the wanted effort is shown.
         let Ok(settings) = outcome else { return };
         let told = settings.pointer("/applied/effort").and_then(Value::as_str).map(str::to_owned);
@@ -160,7 +160,7 @@ impl Step<'_> {
             let problem = format!("It works with {works}, not with {wish}.");
             self.machine.switches.wanted_effort = told;
             self.save();
-            self.refused("The agent did not take the effort.", problem);
+            self.refused("The agent did not take the effort.", &problem);
         }
     }
 }

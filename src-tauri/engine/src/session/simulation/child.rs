@@ -396,9 +396,17 @@ impl Child {
                 self.say(speech::mode_changed(BYPASS));
             }
             20 | 21 if !self.habits.is_old => self.take_up(ground),
-            15..20 => {
+            15..18 => {
                 let noise = speech::noise(ground.chance);
                 self.say(noise);
+            }
+            18 | 19 => {
+                let id = ground.disk.name("reply");
+                speech::reply(&id, ground.chance).into_iter().for_each(|line| self.say(line));
+            }
+            23 => {
+                let id = ground.disk.name("reply");
+                speech::tool_call(&id, ground.chance).into_iter().for_each(|line| self.say(line));
             }
             _ => {}
         }

@@ -5,6 +5,7 @@ use super::child::prompt_of;
 use crate::api::*;
 use crate::launch::{Start, StartMode};
 use crate::session::machine::{Effect, Input, Timer, TranscriptEvent};
+use crate::transcript::TranscriptChange;
 use crate::wire::{self, Inbound};
 use serde_json::Value;
 
@@ -43,6 +44,10 @@ pub enum Fault {
     ForgetContinue,
     AskAgain,
     SendUnconfirmed,
+    /// The text of a reply is taken out of its message before the machine reads it.
+    Hollow,
+    LoseChange,
+    FinishTooSoon,
 }
 
 impl Fault {
@@ -72,8 +77,18 @@ impl Fault {
             (Self::HoldForNow, Input::Command(Command::InterruptAndContinue)) => {
                 Input::Command(Command::Interrupt)
             }
+            (Self::Hollow, Input::Line(Inbound::Assistant(assistant))) => {
+                let mut assistant = assistant.clone();
+                assistant.message.content.clear();
+                Input::Line(Inbound::Assistant(assistant))
+            }
             _ => input.clone(),
         }
+    }
+
+    /// Whether this change is not published.
+    pub fn loses(self, change: &TranscriptChange) -> bool {
+        self == Self::LoseChange && matches!(change, TranscriptChange::Event(Event::ItemChanged { .. }))
     }
 
     /// Forged responses to the machine's own change requests.

@@ -12,6 +12,7 @@ pub use facts::describe;
 pub use process::Phase;
 
 use crate::api::PromptId;
+use crate::session::core::Core;
 use crate::session::machine::{Effect, Input, Machine, SavedSession, Timeouts, Timer};
 use asking::Asking;
 use facts::Facts;
@@ -57,6 +58,10 @@ pub enum Rule {
     Switches,
     /// The published session matches the model.
     Facts,
+    /// A window and the relay have what the transcript has.
+    Windows,
+    /// The end of a turn says how long its first line and its first text took.
+    Timings,
     /// Nothing waits forever.
     Progress,
     /// The machine keeps nothing beyond what the model knows.
@@ -177,8 +182,8 @@ impl Rules {
     }
 
     /// Compares the published session with the model. More expensive than the other checks.
-    pub fn shown(&mut self, machine: &mut Machine) -> Checked {
-        self.facts.check(machine, &self.process, &self.prompts, &self.requests, &self.turns)
+    pub fn shown(&mut self, core: &mut Core) -> Checked {
+        self.facts.check(core, &self.process, &self.prompts, &self.requests, &self.turns)
     }
 
     /// Called after a crash of the app, with the record that it restarted from.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-const SIGHTS: [&str; 33] = [
+const SIGHTS: [&str; 37] = [
     "a broken pipe",
     "a change that is not confirmed",
     "a conversation that is gone",
@@ -15,6 +15,8 @@ const SIGHTS: [&str; 33] = [
     "a prompt that goes now",
     "a prompt under another name",
     "a question answered",
+    "a reply at once",
+    "a reply in pieces",
     "a request allowed",
     "a request denied",
     "a request withdrawn",
@@ -25,11 +27,13 @@ const SIGHTS: [&str; 33] = [
     "a process that asks nothing",
     "a prompt given back",
     "a session that came to rest",
+    "a session that finishes",
     "a turn cut off",
     "a turn done",
     "a turn failed",
     "a turn interrupted",
     "a turn of several prompts",
+    "a window that scrolls",
     "a turn that nobody asked for",
     "an agent that does not answer",
     "an exit",

@@ -1,4 +1,4 @@
-//! The environment of one machine: the agent, the disk, the timers, the user, and an app that can crash at any moment.
+//! The environment of one session: the agent, the disk, the timers, the user, and an app that can crash at any moment.
 
 use super::chance::Chance;
 use super::child::{AgentDisk, Child, Ground, Habits, Out, resolved};
@@ -6,13 +6,16 @@ use super::fault::Fault;
 use super::rules::{Checked, Phase, Rules, Scene, describe, hold};
 use super::seen::Seen;
 use super::user::{self, User};
+use super::windows::Windows;
 use crate::api::*;
 use crate::launch::{Start, StartMode};
-use crate::session::machine::{Effect, Input, Machine, SavedSession, Timeouts, Timer, TranscriptEvent};
-
+use crate::session::core::{Action, Core};
+use crate::session::machine::{Effect, Input, SavedSession, Timeouts, Timer, TranscriptEvent};
+use crate::transcript::{Transcript, TranscriptChange};
 use crate::wire::Inbound;
 use serde_json::Value;
 use std::collections::{BTreeMap, VecDeque};
+use std::path::Path;
 
 /// The session record on disk.
 #[derive(Default)]
@@ -29,7 +32,8 @@ pub struct World {
     chance: Chance,
     now: u64,
     timeouts: Timeouts,
-    machine: Machine,
+    core: Core,
+    windows: Windows,
     child: Option<Child>,
     agent_disk: AgentDisk,
     disk: Disk,
@@ -39,12 +43,21 @@ pub struct World {
     fault: Option<Fault>,
     /// No more faults; the user only answers requests.
     is_calm: bool,
+    /// The session ends as soon as it is idle.
+    is_finishing: bool,
     /// Request ids that the previous process received and never answered.
     ghosts: Vec<String>,
     pub n_steps: u64,
     pub seen: Seen,
     /// The last inputs and effects, if they are recorded.
     pub trace: Option<VecDeque<String>>,
+}
+
+/// A session as it is opened after a start of the app.
+fn opened(memory: SavedSession, timeouts: Timeouts, now: u64) -> Core {
+    let mut core = Core::new(memory, timeouts, Transcript::new(Path::new("/project")), now);
+    core.take_over(now);
+    core
 }
 
 impl World {
@@ -64,10 +77,13 @@ impl World {
                 agent_disk.conversations.insert("past".to_owned());
             }
         }
+        let now = 1_700_000_000_000;
+        let core = opened(memory.clone(), timeouts.clone(), now);
         Self {
             chance,
-            now: 1_700_000_000_000,
-            machine: Machine::new(memory.clone(), timeouts.clone()),
+            now,
+            windows: Windows::open(core.transcript()),
+            core,
             timeouts,
             child: None,
             agent_disk,
@@ -77,6 +93,7 @@ impl World {
             rules,
             fault,
             is_calm: false,
+            is_finishing: false,
             ghosts: Vec::new(),
             n_steps: 0,
             seen: Seen::nothing(),
@@ -120,6 +137,10 @@ impl World {
             94..98 if due.is_none() => self.time_passes(),
             98 if self.disk.is_full => self.disk.is_full = false,
             98 => self.disk.is_full = self.chance.one_in(40),
+            99 if self.chance.one_in(4) => {
+                self.seen.saw("a window that scrolls");
+                self.windows.scroll(&mut self.chance, self.core.transcript());
+            }
             99 if self.chance.one_in(40) => {
                 // The agent's own store is cleaned up.
                 self.agent_disk.conversations.clear();
@@ -151,8 +172,15 @@ impl World {
         let Some(out) = self.child.as_mut().and_then(|child| child.out.pop_front()) else { return Ok(()) };
         match out {
             Out::Line { inbound, ended } => {
-                if matches!(&inbound, Inbound::Result(result) if result.session_id.is_none()) {
-                    self.seen.saw("a conversation that is gone");
+                match &inbound {
+                    Inbound::Result(result) if result.session_id.is_none() => {
+                        self.seen.saw("a conversation that is gone");
+                    }
+                    Inbound::Stream(_) => self.seen.saw("a reply in pieces"),
+                    Inbound::Assistant(assistant) if !assistant.message.content.is_empty() => {
+                        self.seen.saw("a reply at once");
+                    }
+                    _ => {}
                 }
                 self.step(Input::Line(inbound), &ended)
             }
@@ -195,7 +223,9 @@ impl World {
 
     fn step(&mut self, input: Input, ended: &[PromptId]) -> Checked {
         let mut inputs = VecDeque::from([input]);
-        while let Some(cause) = inputs.pop_front() {
+        loop {
+            let Some(cause) = inputs.pop_front().or_else(|| self.core.follow_up()) else { break };
+            self.finishing(&cause)?;
             self.n_steps += 1;
             self.tell(|| format!("<- {cause:?}"));
             let scene = Scene { now: self.now, cause: &cause, ended, ends_process: false };
@@ -207,6 +237,7 @@ impl World {
             let ends_process = effects.contains(&Effect::CloseStdin);
             let scene = Scene { ends_process, ..scene };
             for effect in effects {
+                // The core carries out one effect at a time, so that the app can crash before the next.
                 if !self.is_calm && self.chance.one_in(1500) {
                     return self.app_crashes();
                 }
@@ -216,30 +247,62 @@ impl World {
                     _ => None,
                 };
                 self.rules.effect(&scene, &effect, line.as_ref())?;
-                inputs.extend(self.carry_out(&cause, effect, line)?);
+                self.see(&cause, &effect);
+                self.core.effects().push_back(effect);
+                while let Some(action) = self.core.next_action() {
+                    inputs.extend(self.carry_out(&cause, action, line.as_ref())?);
+                }
             }
-            self.rules.end_of_step(&scene, &self.machine)?;
+            self.rules.end_of_step(&scene, self.core.machine())?;
+        }
+        for change in self.core.drain_changes() {
+            self.publish(change);
         }
         self.settled()
     }
 
+    /// A session that finishes is stopped when nothing is left to do.
+    fn finishing(&mut self, cause: &Input) -> Checked {
+        if self.is_finishing && matches!(cause, Input::Command(Command::Stop)) {
+            let next = self.rules.prompts.next();
+            hold!(next.is_none(), Stop, "{next:?} waits, and the session finishes");
+            hold!(self.rules.turns.running.is_none(), Stop, "a turn runs, and the session finishes");
+        }
+        Ok(())
+    }
+
+    fn publish(&mut self, change: TranscriptChange) {
+        if !self.fault.is_some_and(|fault| fault.loses(&change)) {
+            self.windows.publish(change, self.core.transcript());
+        }
+    }
+
     fn effects(&mut self, cause: &Input) -> Vec<Effect> {
-        let Some(fault) = self.fault else { return self.machine.step(self.now, cause.clone()) };
+        let Some(fault) = self.fault else {
+            self.core.step(self.now, cause.clone());
+            return self.core.effects().drain(..).collect();
+        };
         if let Some(effects) = fault.swallows(cause) {
             return effects;
         }
         let cause = &fault.changed(cause);
-        let waiting =
-            self.machine.prompts().filter(|prompt| !prompt.held).nth(1).map(|prompt| prompt.id.clone());
-        let mut effects = self.machine.step(self.now, cause.clone());
+        let waiting = self
+            .core
+            .machine()
+            .prompts()
+            .filter(|prompt| !prompt.held)
+            .nth(1)
+            .map(|prompt| prompt.id.clone());
+        self.core.step(self.now, cause.clone());
+        let mut effects: Vec<Effect> = self.core.effects().drain(..).collect();
         if let Some(id) = fault.forgets(cause, &effects) {
-            self.machine.step(self.now, Input::Command(Command::Withdraw { prompt_id: id }));
+            self.core.machine_mut().step(self.now, Input::Command(Command::Withdraw { prompt_id: id }));
         }
         if fault == Fault::ForgetChange {
-            self.machine.take_changed();
+            self.core.take_changed();
         }
         for line in fault.pretended(&effects) {
-            effects.extend(self.machine.step(self.now, Input::Line(line)));
+            effects.extend(self.core.machine_mut().step(self.now, Input::Line(line)));
         }
         fault.tamper(self.now, cause, waiting, &mut effects);
         effects
@@ -248,18 +311,17 @@ impl World {
     fn carry_out(
         &mut self,
         cause: &Input,
-        effect: Effect,
-        line: Option<Value>,
+        action: Action,
+        line: Option<&Value>,
     ) -> Result<Option<Input>, super::rules::Violation> {
-        match effect {
-            Effect::Spawn(start) => return Ok(Some(self.spawn(&start))),
-            Effect::Write(_) => {
-                if line.as_ref().and_then(|line| line["uuid"].as_str()).is_some_and(|name| name.contains('.'))
-                {
+        match action {
+            Action::Spawn(start) => return Ok(Some(self.spawn(&start))),
+            Action::Write(_) => {
+                if line.and_then(|line| line["uuid"].as_str()).is_some_and(|name| name.contains('.')) {
                     self.seen.saw("a prompt under another name");
                 }
                 let taken = match (&mut self.child, line) {
-                    (Some(child), Some(line)) => child.write(line, &mut self.chance),
+                    (Some(child), Some(line)) => child.write(line.clone(), &mut self.chance),
                     _ => false,
                 };
                 if !taken {
@@ -267,8 +329,8 @@ impl World {
                     return Ok(Some(Input::StdinBroken("its stdin is closed".to_owned())));
                 }
             }
-            Effect::CloseStdin => self.child.iter_mut().for_each(Child::close_stdin),
-            Effect::Terminate => {
+            Action::CloseStdin => self.child.iter_mut().for_each(Child::close_stdin),
+            Action::Terminate => {
                 if let Some(child) = &mut self.child {
                     let Habits { deaf_to_interrupt, denies_interrupt, .. } = child.habits;
                     let is_deaf = deaf_to_interrupt || denies_interrupt || !child.is_visibly_busy();
@@ -278,17 +340,26 @@ impl World {
                     child.terminate();
                 }
             }
-            Effect::Kill => {
+            Action::Kill => {
                 self.seen.saw("a kill");
                 self.child.iter_mut().for_each(Child::kill);
             }
-            Effect::Arm { timer, at } => {
+            Action::Arm { timer, at } => {
                 self.timers.insert(timer, at);
             }
-            Effect::Disarm(timer) => {
+            Action::Disarm(timer) => {
                 self.timers.remove(&timer);
             }
-            Effect::Save(prompt) => return self.save(prompt),
+            Action::Save(prompt) => return self.save(prompt),
+            Action::Publish(change) => self.publish(change),
+            Action::Append(_) | Action::Refuse(_) => {}
+        }
+        Ok(None)
+    }
+
+    /// Counts what the effect shows.
+    fn see(&mut self, cause: &Input, effect: &Effect) {
+        match effect {
             Effect::Emit(Event::TurnStarted { prompt_ids }) if prompt_ids.len() > 1 => {
                 self.seen.saw("prompts that made the next turn");
             }
@@ -314,9 +385,8 @@ impl World {
             {
                 self.seen.saw("a prompt given back");
             }
-            Effect::Emit(_) | Effect::TranscriptEvent(_) | Effect::Refuse(_) => {}
+            _ => {}
         }
-        Ok(None)
     }
 
     fn spawn(&mut self, start: &Start) -> Input {
@@ -337,7 +407,7 @@ impl World {
     }
 
     fn save(&mut self, prompt: Option<PromptId>) -> Result<Option<Input>, super::rules::Violation> {
-        let memory = self.machine.memory();
+        let memory = self.core.memory();
         self.rules.prompts.saving(&memory)?;
         if self.fault == Some(Fault::ForgetSave) && prompt.is_some() {
             return Ok(prompt.map(Input::Saved));
@@ -370,16 +440,18 @@ impl World {
         let text = serde_json::to_string(&self.disk.memory).unwrap();
         let memory: SavedSession = serde_json::from_str(&text).unwrap();
         self.rules.restarted(&memory, self.disk.is_certain, &self.timeouts)?;
-        self.machine = Machine::new(memory, self.timeouts.clone());
+        self.core = opened(memory, self.timeouts.clone(), self.now);
+        self.windows = Windows::open(self.core.transcript());
         self.disk.is_synced = false;
         self.settled()
     }
 
     /// Compares the machine with the model after an input and everything that followed from it.
     fn settled(&mut self) -> Checked {
-        self.rules.settled(self.now, &self.machine, &self.timers)?;
+        self.rules.settled(self.now, self.core.machine(), &self.timers)?;
+        self.windows.check(self.core.transcript())?;
         if self.disk.is_synced && self.n_steps.is_multiple_of(4) {
-            let mut memory = self.machine.memory();
+            let mut memory = self.core.memory();
             // A crash resets these two fields, so they are not compared: every prompt comes back as held.
             memory.prompts.iter_mut().zip(&self.disk.memory.prompts).for_each(|(now, then)| {
                 now.held = then.held;
@@ -394,7 +466,8 @@ impl World {
         }
         let is_shown = self.n_steps.is_multiple_of(16);
         if is_shown {
-            self.rules.shown(&mut self.machine)?;
+            self.windows.check_whole(self.core.transcript())?;
+            self.rules.shown(&mut self.core)?;
         }
         if let Some(child) = &self.child
             && self.rules.process.phase == Phase::Ready
@@ -405,7 +478,7 @@ impl World {
                 None => hold!(!child.is_visibly_busy(), Turns, "the agent works, and nobody sees it"),
             }
             if is_shown {
-                let session = describe(&self.machine);
+                let session = describe(&self.core);
                 hold!(
                     !child.mode_told || session.mode == child.mode,
                     Facts,
@@ -437,9 +510,9 @@ impl World {
                 let took = self.now - began;
                 let app_crashed = self.seen.times("a crash of the app") != crashes;
                 hold!(took <= limit + 5_000 || app_crashed, Stop, "it took {took} ms to stop");
-                self.rules.shown(&mut self.machine)?;
+                self.rules.shown(&mut self.core)?;
                 hold!(
-                    !self.machine.is_alive() && self.machine.is_idle(),
+                    !self.core.is_alive() && self.core.machine().is_idle(),
                     Stop,
                     "a stopped session is not at rest"
                 );
@@ -462,6 +535,9 @@ impl World {
         self.disk.is_full = false;
         if let Some(child) = &mut self.child {
             child.become_calm();
+        }
+        if self.chance.one_in(3) {
+            self.finish()?;
         }
         for _ in 0..20_000 {
             let has_work = self
@@ -501,8 +577,25 @@ impl World {
         let prompts = &self.rules.prompts;
         hold!(prompts.in_flight.is_empty(), Progress, "{:?} never ends", prompts.in_flight);
         hold!(prompts.next().is_none(), Progress, "{:?} never goes", prompts.next());
-        hold!(self.machine.is_idle(), Progress, "it is not idle, and nothing happens");
+        hold!(self.core.machine().is_idle(), Progress, "it is not idle, and nothing happens");
+        if std::mem::take(&mut self.is_finishing) {
+            hold!(self.core.take_ended(), Stop, "it is to finish, and does not end");
+        }
         hold!(self.timeouts.hibernate_ms == 0 || self.child.is_none(), Progress, "it never hibernates");
-        self.rules.shown(&mut self.machine)
+        self.rules.shown(&mut self.core)
+    }
+
+    /// No user is left: what is queued runs, requests are denied, then the agent is stopped.
+    fn finish(&mut self) -> Checked {
+        self.seen.saw("a session that finishes");
+        self.is_finishing = true;
+        match self.fault {
+            Some(Fault::FinishTooSoon) => self.core.close(),
+            _ => self.core.finish(),
+        }
+        match self.core.follow_up() {
+            Some(input) => self.step(input, &[]),
+            None => Ok(()),
+        }
     }
 }

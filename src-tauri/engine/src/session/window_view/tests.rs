@@ -38,7 +38,7 @@ impl Stage {
     }
 
     fn line(&mut self, line: &Value) {
-        self.transcript.line(0, &mut wire::parse(line.to_string().as_bytes()));
+        self.transcript.line(0, wire::parse(line.to_string().as_bytes()));
         let mut pending = Pending::default();
         for event in self.transcript.drain_changes().into_iter().flat_map(TranscriptChange::into_patch) {
             let events = self.window_view.events(event, &self.transcript);

@@ -5,6 +5,7 @@
 use super::super::*;
 use crate::wire::{CanUseTool, ControlRequest, Init, Origin, TurnResult};
 use serde_json::json;
+use std::sync::Arc;
 
 /// A machine and its clock.
 pub struct Life {
@@ -113,7 +114,7 @@ impl Life {
                 };
                 Inbound::ControlRequest {
                     request_id: word(),
-                    request: ControlRequest::CanUseTool(Box::new(request)),
+                    request: ControlRequest::CanUseTool(Arc::new(request)),
                 }
             }
             "ask-malformed" => Inbound::ControlRequest {

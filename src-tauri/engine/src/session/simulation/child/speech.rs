@@ -4,6 +4,7 @@ use super::super::chance::Chance;
 use super::End;
 use crate::wire::*;
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 pub fn init(session_id: &str, mode: &str, model: &str, tells_prompts: bool) -> Inbound {
     Inbound::Init(Box::new(Init {
@@ -105,6 +106,49 @@ pub fn result(said: &Said<'_>, chance: &mut Chance) -> Inbound {
     Inbound::Result(Box::new(result))
 }
 
+/// A reply with a text, whole or streamed. A stream may break off at any point.
+pub fn reply(id: &str, chance: &mut Chance) -> Vec<Inbound> {
+    const PIECES: [&str; 6] = ["Some ", "*text*", ".\n\n", "```rs\nlet a = 1;\n", "```\n", "- one\n- two\n"];
+    let pieces: Vec<&str> = (0..=chance.below(5)).filter_map(|_| chance.pick(&PIECES).copied()).collect();
+    let whole = assistant(id, ContentBlock::Text { text: pieces.concat() });
+    if chance.one_in(2) {
+        return vec![whole];
+    }
+    let stream = |event| Inbound::Stream(Box::new(Stream { event, parent_tool_use_id: None }));
+    let block = ContentBlock::Text { text: String::new() };
+    let mut lines = vec![
+        stream(StreamEvent::MessageStart { message_id: id.to_owned() }),
+        stream(StreamEvent::BlockStart { index: 0, block }),
+    ];
+    let delta = |text: &str| stream(StreamEvent::TextDelta { index: 0, text: text.to_owned() });
+    lines.extend(pieces.iter().map(|piece| delta(piece)));
+    if chance.one_in(3) {
+        return lines;
+    }
+    lines.extend([whole, stream(StreamEvent::BlockStop { index: 0 }), stream(StreamEvent::MessageStop)]);
+    lines
+}
+
+/// A call of a tool that needs no permission, and its result.
+pub fn tool_call(id: &str, chance: &mut Chance) -> Vec<Inbound> {
+    let tool_use_id = format!("toolu-{id}");
+    let input = json!({"file_path": "/project/a.rs"});
+    let call = ContentBlock::ToolUse { id: tool_use_id.clone(), name: "Read".to_owned(), input };
+    let content = json!("1 fn main() {}");
+    let result = ContentBlock::ToolResult { tool_use_id, content, is_error: chance.one_in(4) };
+    let message = UserMessage { content: vec![result] };
+    let mut lines = vec![assistant(id, call)];
+    if !chance.one_in(4) {
+        lines.push(Inbound::User(Box::new(User { message, ..User::default() })));
+    }
+    lines
+}
+
+fn assistant(id: &str, block: ContentBlock) -> Inbound {
+    let message = AssistantMessage { id: id.to_owned(), content: vec![block], ..AssistantMessage::default() };
+    Inbound::Assistant(Box::new(Assistant { message, ..Assistant::default() }))
+}
+
 /// A permission request with a random tool and random suggestions.
 pub fn can_use_tool(chance: &mut Chance, id: &str) -> ControlRequest {
     let (tool, input) = match chance.below(12) {
@@ -126,7 +170,7 @@ pub fn can_use_tool(chance: &mut Chance, id: &str) -> ControlRequest {
             json!({"type": "setMode", "mode": "acceptEdits", "destination": "session"}),
         ],
     };
-    ControlRequest::CanUseTool(Box::new(CanUseTool {
+    ControlRequest::CanUseTool(Arc::new(CanUseTool {
         tool_name: tool.to_owned(),
         input: input.into(),
         tool_use_id: chance.one_in(2).then(|| format!("toolu-{id}")),

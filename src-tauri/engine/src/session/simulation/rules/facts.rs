@@ -7,15 +7,15 @@ use super::turns::Turns;
 use super::{Checked, hold};
 use crate::api::BYPASS;
 use crate::api::*;
-use crate::session::machine::Machine;
+use crate::session::core::Core;
 
 #[derive(Default)]
 pub struct Facts {
     shown: Option<Session>,
 }
 
-/// The part of a session that the machine fills in.
-pub fn describe(machine: &Machine) -> Session {
+/// The part of a session that the core fills in.
+pub fn describe(core: &Core) -> Session {
     let mut session = Session {
         id: SessionId::new("session"),
         title: String::new(),
@@ -45,22 +45,22 @@ pub fn describe(machine: &Machine) -> Session {
         turn_started_at: None,
         restricted: true,
     };
-    machine.describe(&mut session, "Working");
+    core.describe(&mut session);
     session
 }
 
 impl Facts {
-    /// Also checks that the machine reported a change if the session differs from the last check.
+    /// Also checks that the core reported a change if the session differs from the last check.
     pub fn check(
         &mut self,
-        machine: &mut Machine,
+        core: &mut Core,
         process: &Process,
         prompts: &Prompts,
         requests: &Requests,
         turns: &Turns,
     ) -> Checked {
-        let session = describe(machine);
-        let changed = machine.take_changed();
+        let session = describe(core);
+        let changed = core.take_changed();
         if let Some(shown) = &self.shown {
             hold!(changed || *shown == session, Facts, "nobody is told:\n{shown:?}\nbecame\n{session:?}");
         }

@@ -5,7 +5,7 @@ use super::prompts::Prompts;
 use super::{Checked, Phase, Scene, hold};
 use crate::api::*;
 use crate::session::machine::{Effect, Input, Timer, TranscriptEvent};
-use crate::wire::Inbound;
+use crate::wire::{ContentBlock, Inbound, StreamEvent};
 use serde_json::Value;
 
 #[derive(Default)]
@@ -27,6 +27,46 @@ pub struct Turns {
     /// A prompt was written in this step.
     has_prompted: bool,
     is_interrupt_due: bool,
+    timing: Timing,
+    /// No turn has begun in this process.
+    is_first: bool,
+}
+
+/// What the user waited for, as seen from outside.
+#[derive(Default)]
+struct Timing {
+    began_at: u64,
+    has_spawned: bool,
+    first_line_at: Option<u64>,
+    first_text_at: Option<u64>,
+}
+
+impl Timing {
+    fn line(&mut self, now: u64, inbound: &Inbound) {
+        let has_text = match inbound {
+            Inbound::ControlResponse { .. } => return,
+            Inbound::Stream(stream) => {
+                stream.parent_tool_use_id.is_none() && matches!(stream.event, StreamEvent::TextDelta { .. })
+            }
+            Inbound::Assistant(assistant) => {
+                let is_text = |block: &ContentBlock| matches!(block, ContentBlock::Text { .. });
+                assistant.parent_tool_use_id.is_none() && assistant.message.content.iter().any(is_text)
+            }
+            _ => false,
+        };
+        // Streamed lines without text are not looked at one by one.
+        if has_text || !matches!(inbound, Inbound::Stream(_)) {
+            self.first_line_at.get_or_insert(now);
+        }
+        if has_text {
+            self.first_text_at.get_or_insert(now);
+        }
+    }
+
+    fn expected(&self) -> (bool, Option<u64>, Option<u64>) {
+        let waited = |at: u64| at - self.began_at;
+        (self.has_spawned, self.first_line_at.map(waited), self.first_text_at.map(waited))
+    }
 }
 
 impl Turns {
@@ -34,6 +74,11 @@ impl Turns {
     pub fn input(&mut self, scene: &Scene<'_>, phase: Phase, ends_turn: bool) {
         self.has_ended = false;
         self.has_prompted = false;
+        if let Input::Line(inbound) = scene.cause
+            && self.running.is_some()
+        {
+            self.timing.line(scene.now, inbound);
+        }
         if let Input::Line(Inbound::Init(init)) = scene.cause {
             self.tells = init.capabilities.is_some();
             self.begun |= self.running.is_some();
@@ -77,6 +122,8 @@ impl Turns {
                     Turns,
                     "a turn begins without an agent that is ready"
                 );
+                let has_spawned = std::mem::take(&mut self.is_first);
+                self.timing = Timing { began_at: scene.now, has_spawned, ..Timing::default() };
                 self.running = Some(prompt_ids.clone());
                 self.joined.clear();
                 self.begun = matches!(scene.cause, Input::Line(Inbound::Init(_)));
@@ -117,12 +164,16 @@ impl Turns {
                     turn.prompt_ids
                 );
                 self.ended(scene, turn)?;
+                let TurnTiming { spawn_ms, first_line_ms, first_text_ms } = turn.timing;
+                let timing = (spawn_ms.is_some(), first_line_ms, first_text_ms);
+                let expected = self.timing.expected();
+                hold!(timing == expected, Timings, "the turn says {timing:?}, and it was {expected:?}");
                 self.running = None;
                 self.joined.clear();
                 self.interrupting = false;
                 self.has_ended = true;
             }
-            Effect::Spawn(_) => self.tells = false,
+            Effect::Spawn(_) => (self.tells, self.is_first) = (false, true),
             Effect::Write(_) => {
                 let user = line.filter(|line| line["type"] == "user");
                 self.has_prompted |= user.is_some();

@@ -1,0 +1,331 @@
+//! The core of a session: its state machine and its transcript, which see every input in the same order.
+//!
+//! It has no clock, no I/O and no randomness. The actor, a replay and the simulation drive it in the same way:
+//!
+//! ```text
+//! core.step(now, input);
+//! while let Some(action) = core.next_action() {
+//!     // Carry it out. Its consequences are further inputs.
+//! }
+//! ```
+
+use super::gone;
+use super::machine::{Effect, Input, Machine, Prompt, SavedSession, Timeouts, Timer, TranscriptEvent};
+use crate::api::*;
+use crate::attachment;
+use crate::launch::Start;
+use crate::transcript::colours::{Coloured, Uncoloured};
+use crate::transcript::supplement::Supplement;
+use crate::transcript::{Transcript, TranscriptChange};
+use crate::wire::Inbound;
+use std::collections::VecDeque;
+
+/// What a driver of the core has to do, in this order.
+#[derive(Debug)]
+pub enum Action {
+    Spawn(Start),
+    Write(String),
+    CloseStdin,
+    Terminate,
+    Kill,
+    Arm {
+        timer: Timer,
+        at: u64,
+    },
+    Disarm(Timer),
+    /// Write the record. If a prompt is named, reply with `Saved` or `SaveFailed`.
+    Save(Option<PromptId>),
+    /// Append to the session's own additions to the transcript.
+    Append(Vec<Supplement>),
+    Publish(TranscriptChange),
+    /// Refuse the current command.
+    Refuse(CommandError),
+}
+
+/// How the session is being ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ending {
+    No,
+    /// As soon as it is idle. Until then, requests are denied, because no user is left who could answer them.
+    WhenIdle,
+    Now,
+    /// The agent was stopped, if there was one.
+    Stopped,
+}
+
+pub struct Core {
+    machine: Machine,
+    transcript: Transcript,
+    ending: Ending,
+    /// Time of the last accepted prompt or the last end of a turn.
+    changed_at: u64,
+    /// The agent's activity when the summary was last published.
+    activity: String,
+    step: Running,
+}
+
+/// The step in progress.
+#[derive(Default)]
+struct Running {
+    now: u64,
+    /// The exit of a process is not an action of the user or the agent.
+    is_exit: bool,
+    effects: VecDeque<Effect>,
+    /// To be published before the next effect.
+    changes: VecDeque<TranscriptChange>,
+}
+
+impl Core {
+    /// Restores a saved session. Its prompts are held: the user has to send them.
+    pub fn new(memory: SavedSession, timeouts: Timeouts, transcript: Transcript, changed_at: u64) -> Self {
+        Self {
+            machine: Machine::new(memory, timeouts),
+            transcript,
+            ending: Ending::No,
+            changed_at,
+            activity: String::new(),
+            step: Running::default(),
+        }
+    }
+
+    /// Processes one input at time `now`, in milliseconds since the epoch. Its actions follow from `next_action`.
+    pub fn step(&mut self, now: u64, input: Input) {
+        debug_assert!(self.step.effects.is_empty() && self.step.changes.is_empty());
+        self.step.now = now;
+        self.step.is_exit = matches!(input, Input::Exited(_));
+        match input {
+            Input::Line(inbound) => self.line(now, inbound),
+            input => self.step.effects.extend(self.machine.step(now, input)),
+        }
+    }
+
+    /// The machine reads the message first, because the transcript takes its texts out of it. What the machine adds to
+    /// the transcript still comes after the message.
+    fn line(&mut self, now: u64, inbound: Inbound) {
+        if self.machine.is_relevant(&inbound) {
+            self.step.effects.extend(self.machine.line(now, &inbound));
+        }
+        self.transcript.line(now, inbound);
+    }
+
+    /// The next action of the step; `None` at its end. Changes of the transcript are published before the event that
+    /// follows them.
+    pub fn next_action(&mut self) -> Option<Action> {
+        loop {
+            if let Some(change) = self.step.changes.pop_front() {
+                return Some(Action::Publish(change));
+            }
+            match self.step.effects.pop_front()? {
+                Effect::Emit(event) => {
+                    self.step.changes.extend(self.transcript.drain_changes());
+                    self.step.changes.push_back(TranscriptChange::Event(event));
+                }
+                Effect::TranscriptEvent(event) => {
+                    if matches!(event, TranscriptEvent::TurnEnded(_)) && !self.step.is_exit {
+                        self.changed_at = self.step.now;
+                    }
+                    self.transcript.note(self.step.now, event);
+                    let supplements = self.transcript.take_supplements();
+                    if !supplements.is_empty() {
+                        return Some(Action::Append(supplements));
+                    }
+                }
+                Effect::Save(prompt) => {
+                    if prompt.is_some() {
+                        self.changed_at = self.step.now;
+                    }
+                    return Some(Action::Save(prompt));
+                }
+                Effect::Spawn(start) => return Some(Action::Spawn(start)),
+                Effect::Write(line) => return Some(Action::Write(line)),
+                Effect::CloseStdin => return Some(Action::CloseStdin),
+                Effect::Terminate => return Some(Action::Terminate),
+                Effect::Kill => return Some(Action::Kill),
+                Effect::Arm { timer, at } => return Some(Action::Arm { timer, at }),
+                Effect::Disarm(timer) => return Some(Action::Disarm(timer)),
+                Effect::Refuse(error) => return Some(Action::Refuse(error)),
+            }
+        }
+    }
+
+    // --- publishing ------------------------------------------------------------------------------------------
+
+    /// Drains the changes of the transcript that no event has published yet.
+    pub fn drain_changes(&mut self) -> Vec<TranscriptChange> {
+        self.transcript.drain_changes()
+    }
+
+    /// Returns whether the session's summary changed since the last call.
+    pub fn take_changed(&mut self) -> bool {
+        let activity = self.transcript.activity();
+        let is_other_activity = activity != self.activity && !self.machine.is_idle();
+        let has_changed = self.machine.take_changed() || is_other_activity;
+        if has_changed {
+            self.activity = activity;
+        }
+        has_changed
+    }
+
+    /// Fills in the fields of the summary that the core knows.
+    pub fn describe(&self, session: &mut Session) {
+        session.changed_at = self.changed_at;
+        self.machine.describe(session, &self.transcript.activity());
+    }
+
+    /// The state that must be on disk now.
+    pub fn memory(&self) -> SavedSession {
+        self.machine.memory()
+    }
+
+    /// Time of the last accepted prompt or the last end of a turn.
+    pub fn changed_at(&self) -> u64 {
+        self.changed_at
+    }
+
+    pub fn transcript(&self) -> &Transcript {
+        &self.transcript
+    }
+
+    /// Streamed text that is in no supplement yet.
+    pub fn streaming(&self, now: u64) -> Vec<Supplement> {
+        self.transcript.streaming(now)
+    }
+
+    /// The next code to highlight, if any.
+    pub fn uncoloured(&mut self) -> Option<Uncoloured> {
+        self.transcript.uncoloured()
+    }
+
+    pub fn colour(&mut self, coloured: Coloured) {
+        self.transcript.colour(coloured);
+    }
+
+    // --- opening ---------------------------------------------------------------------------------------------
+
+    /// Whether prompts of an earlier process wait. The transcript shows what became of them.
+    pub fn has_prompts(&self) -> bool {
+        self.machine.prompts().next().is_some()
+    }
+
+    /// Replaces the transcript with one that was read from disk. Nothing of it is published: subscribers get it in a
+    /// snapshot.
+    pub fn restore(&mut self, transcript: Transcript) {
+        self.transcript = transcript;
+        self.transcript.drain_changes();
+    }
+
+    /// Holds the prompts of an earlier process. The agent's own transcript shows what became of them. Nothing is
+    /// published: subscribers get it in a snapshot.
+    pub fn take_over(&mut self, now: u64) {
+        for prompt in self.machine.prompts().cloned().collect::<Vec<_>>() {
+            // The wire id under which the agent received the prompt, if it did.
+            let known = prompt.wire_ids().filter(|id| self.transcript.knows(id)).last();
+            if known.is_some() {
+                self.machine.found_cut_off(&prompt.id);
+            }
+            let id = known.map_or(prompt.id.clone(), PromptId::new);
+            self.transcript.note(now, TranscriptEvent::PromptAccepted(prompt));
+            self.transcript.note(now, TranscriptEvent::PromptState { id, state: PromptState::Held });
+        }
+        self.transcript.drain_changes();
+    }
+
+    // --- commands and the end --------------------------------------------------------------------------------
+
+    /// Returns the input for a command, or its refusal. `new_id` makes the id of a prompt.
+    pub fn accept(&self, command: Command, new_id: impl FnOnce() -> PromptId) -> Result<Input, CommandError> {
+        match command {
+            Command::Prompt { text, images, delivery } => {
+                let images = attachment::check_all(&images)?;
+                let mut prompt = Prompt::new(new_id(), text, images, delivery);
+                if self.is_ending() {
+                    // Saved, and offered at the next start. Sending it now would restart the process that is being
+                    // stopped.
+                    prompt.hold();
+                }
+                Ok(Input::Prompt(prompt))
+            }
+            _ if self.is_ending() => Err(gone()),
+            command => Ok(Input::Command(command)),
+        }
+    }
+
+    /// A session that is being stopped starts no process and accepts no command.
+    pub fn is_ending(&self) -> bool {
+        matches!(self.ending, Ending::Now | Ending::Stopped)
+    }
+
+    /// Ends the session as soon as it is idle.
+    pub fn finish(&mut self) {
+        if self.ending == Ending::No {
+            self.ending = Ending::WhenIdle;
+        }
+    }
+
+    /// Ends the session now.
+    pub fn close(&mut self) {
+        self.ending = Ending::Now;
+    }
+
+    /// The next input that the end of the session calls for. A driver asks for it until there is none, after each event
+    /// and its consequences.
+    pub fn follow_up(&mut self) -> Option<Input> {
+        match self.ending {
+            Ending::WhenIdle => {
+                if let Some(request) = self.machine.requests().iter().next() {
+                    let message = "Nobody is there to answer.".to_owned();
+                    let decision = Decision::Deny { message, interrupt: false };
+                    let request_id = request.id.clone();
+                    return Some(Input::Command(Command::Decide { request_id, shown: None, decision }));
+                }
+                self.machine.is_idle().then(|| self.stop())
+            }
+            // An idle session has nothing to stop. Closing must not change it.
+            Ending::Now if !self.machine.is_alive() && self.machine.is_idle() => {
+                self.ending = Ending::Stopped;
+                None
+            }
+            Ending::Now => Some(self.stop()),
+            Ending::No | Ending::Stopped => None,
+        }
+    }
+
+    fn stop(&mut self) -> Input {
+        self.ending = Ending::Stopped;
+        Input::Command(Command::Stop)
+    }
+
+    /// The last handle is gone, so nothing will end the session: a process that runs is stopped.
+    pub fn abandon(&mut self) {
+        self.ending = if self.machine.is_alive() { Ending::Now } else { Ending::Stopped };
+    }
+
+    /// Returns whether the end was reached. The session can be used again then.
+    pub fn take_ended(&mut self) -> bool {
+        let has_ended = self.ending == Ending::Stopped && !self.machine.is_alive();
+        if has_ended {
+            self.ending = Ending::No;
+        }
+        has_ended
+    }
+
+    pub fn is_alive(&self) -> bool {
+        self.machine.is_alive()
+    }
+}
+
+/// Access for the simulation, which changes the machine's effects to plant a fault.
+#[cfg(test)]
+impl Core {
+    pub fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    pub fn machine_mut(&mut self) -> &mut Machine {
+        &mut self.machine
+    }
+
+    pub fn effects(&mut self) -> &mut VecDeque<Effect> {
+        &mut self.step.effects
+    }
+}

@@ -1,0 +1,97 @@
+//! A window and the relay, served as in the app. Each applies the events that it gets to what it has.
+
+use super::chance::Chance;
+use super::rules::{Checked, hold};
+use crate::api::*;
+use crate::patch;
+use crate::session::subscribers::Subscribers;
+use crate::session::{Feed, Subscriber};
+use crate::transcript::{Transcript, TranscriptChange};
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use tokio::sync::{mpsc, watch};
+
+/// Rows that the window draws. Few, so that rows leave its viewport often.
+const COUNT: u32 = 8;
+
+pub struct Windows {
+    subscribers: Subscribers,
+    feed: Arc<Feed>,
+    n_asked: u32,
+    /// What the window has: the number of its last event, its rows and their items.
+    seq: u64,
+    rows: RowRange,
+    items: Vec<Item>,
+    relay: mpsc::Receiver<Envelope>,
+    whole: Vec<Item>,
+    /// The session is not about to end.
+    _ending: watch::Sender<bool>,
+}
+
+impl Windows {
+    pub fn open(transcript: &Transcript) -> Self {
+        let (ending, is_ending) = watch::channel(false);
+        let id = SessionId::new("session");
+        let feed = Arc::new(Feed::new(id.clone(), Viewport { first: None, count: COUNT, ask: 0 }));
+        let mut subscribers = Subscribers::new(id, 0, is_ending);
+        let (sender, relay) = mpsc::channel(64);
+        let every = Subscriber::Every(sender);
+        let (_, whole) = subscribers.begin(&every, transcript);
+        subscribers.add(every);
+        let window = Subscriber::Merged(feed.clone());
+        let (rows, items) = subscribers.begin(&window, transcript);
+        subscribers.add(window);
+        let seq = subscribers.seq();
+        Self { subscribers, feed, n_asked: 0, seq, rows, items, relay, whole, _ending: ending }
+    }
+
+    pub fn publish(&mut self, change: TranscriptChange, transcript: &Transcript) {
+        let told = pin!(self.subscribers.tell(0, change, transcript));
+        // The relay has taken everything so far, so nothing is waited for.
+        let polled = told.poll(&mut Context::from_waker(Waker::noop()));
+        assert_eq!(polled, Poll::Ready(()), "a subscriber blocks the session");
+        while let Ok(envelope) = self.relay.try_recv() {
+            patch::apply(&mut self.whole, &envelope.event);
+        }
+    }
+
+    /// The user scrolls, or returns to the end.
+    pub fn scroll(&mut self, chance: &mut Chance, transcript: &Transcript) {
+        self.n_asked += 1;
+        let first = chance.one_in(2).then(|| chance.below(u64::from(transcript.n_rows()) + 1) as u32);
+        let show = Viewport { first, count: COUNT, ask: self.n_asked };
+        self.feed.show(show, |first, end| {
+            transcript.items_of(first, end).map(|item| self.subscribers.drawn(item))
+        });
+    }
+
+    /// Compares what the window has with the snapshot that a new window would get for the same rows.
+    pub fn check(&mut self, transcript: &Transcript) -> Checked {
+        if let Some(batch) = self.feed.take() {
+            hold!(batch.after == self.seq, Windows, "a gap: {} after {}", batch.after, self.seq);
+            batch.events.iter().for_each(|event| patch::apply(&mut self.items, event));
+            (self.seq, self.rows) = (batch.seq, batch.rows);
+            let RowRange { first, end, .. } = self.rows;
+            self.items.retain(|item| (first..end).contains(&item.row));
+            self.items.sort_by_key(|item| (item.row, item.nr));
+        }
+        hold!(
+            self.rows.total == transcript.n_rows(),
+            Windows,
+            "the window knows of {} rows",
+            self.rows.total
+        );
+        let expected = transcript.items_of(self.rows.first, self.rows.end);
+        let expected: Vec<Item> = expected.map(|item| self.subscribers.drawn(item)).collect();
+        hold!(self.items == expected, Windows, "a window has\n{:?}\nand not\n{expected:?}", self.items);
+        Ok(())
+    }
+
+    /// Compares what the relay has with the transcript. More expensive, because it has all of it.
+    pub fn check_whole(&self, transcript: &Transcript) -> Checked {
+        hold!(self.whole.iter().eq(transcript.items()), Windows, "the relay has\n{:?}", self.whole);
+        Ok(())
+    }
+}
