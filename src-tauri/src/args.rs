@@ -8,17 +8,17 @@ use std::path::{Path, PathBuf};
 pub const HELP: &str = "\
 Deskbell keeps command-line coding agents on call.
 
-  deskbell [FOLDER]          open a window for the project in FOLDER (default: where you are)
+  deskbell [FOLDER]          open a window for the project in FOLDER (default: the current folder)
       --demo                 new sessions there use the built-in demo agent: no account, no network
-      --prompt=TEXT          begin a session with this prompt
+      --prompt=TEXT          start a session with this prompt
   deskbell relay --project=DIR [--agent=PATH|demo] [--resume=ID] [--model=M] [--mode=M] [--record=FILE] [--trust]
-                             the engine without a window: commands on stdin, events on stdout, a JSON object a line;
-                             without --trust, a folder that is not trusted is worked in restricted
-  deskbell replay FILE       show the conversation that a recording holds
-      --lines                show its lines instead, both ways and with their times
-      --events               fold it again: its events on stdout, a JSON object a line
+                             run the engine without a window: commands on stdin, events on stdout, one JSON object
+                             per line; without --trust, a folder that is not trusted is opened restricted
+  deskbell replay FILE       show the conversation in a recording
+      --lines                show its lines in both directions instead, with their times
+      --events               print its events instead, as one JSON object per line
   deskbell doctor [--agent=PATH]
-                             which agent runs here, why that one, and whether it asks before it acts
+                             show which agent is used and why, and test whether it asks before acting
   deskbell --version
   deskbell --help
 ";
@@ -81,7 +81,7 @@ pub enum Problem {
     UnknownOption(String),
     #[error("{0} needs a value: {0}=…")]
     NoValue(String),
-    #[error("only one folder can be opened at a time; got also {0}")]
+    #[error("only one folder can be opened at a time; {0} is a second one")]
     SecondFolder(PathBuf),
     #[error("the folder {0} does not exist")]
     NoFolder(PathBuf),
@@ -93,9 +93,9 @@ pub enum Problem {
     BadMode(String),
     #[error("--model: {0}")]
     BadModel(&'static str),
-    #[error("--resume: “{0}” is no id of a conversation; it is the agentSessionId of an earlier run")]
+    #[error("--resume: “{0}” is not a conversation id; use the agentSessionId of an earlier run")]
     BadConversation(String),
-    #[error("replay needs the file of a recording")]
+    #[error("replay needs the path of a recording")]
     NoRecording,
 }
 

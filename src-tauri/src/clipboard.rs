@@ -62,10 +62,12 @@ mod linux {
                 "{NAME} is {format}. Copy it as PNG, JPEG, GIF or WebP, or attach a file."
             ))),
             Ok(Ok(Found::Unread) | Err(_)) => Err(failed(
-                "The program that the image was copied from did not give it. Copy it again, or attach a file.",
+                "The program that the image was copied from did not provide it. Copy it again, or attach a \
+                 file.",
             )),
             Err(_) => Err(failed(
-                "The program that the image was copied from does not answer. Copy it again, or attach a file.",
+                "The program that the image was copied from does not respond. Copy it again, or attach a \
+                 file.",
             )),
         }
     }

@@ -75,7 +75,7 @@ pub fn waiting_event(shell: State<'_, Shell>, window: WebviewWindow, nr: u32) ->
     let event = shell.windows.with(window.label(), |window| window.waiting.take(nr))?;
     event.map(Response::new).ok_or_else(|| CommandError {
         code: ErrorCode::Internal,
-        message: "There is no such event.".to_owned(),
+        message: "This event does not exist.".to_owned(),
         detail: None,
     })
 }
@@ -117,7 +117,7 @@ pub async fn set_preferences(
 ) -> Answer<()> {
     shell.kept.set_preferences(preferences).await.map_err(|error| CommandError {
         code: ErrorCode::Internal,
-        message: "The preferences could not be kept.".to_owned(),
+        message: "The settings could not be saved.".to_owned(),
         detail: Some(format!("{error:#}")),
     })?;
     crate::shell::apply_theme(&app);

@@ -1,4 +1,4 @@
-//! The agent check: which agent runs here, why that one, and whether it asks before it acts. Used by the window and by
+//! The agent check: which agent runs here, why that one, and whether it asks before acting. Used by the window and by
 //! `deskbell doctor`.
 
 use crate::agent::{self, Run};
@@ -51,7 +51,7 @@ fn words(checkup: &Checkup) -> String {
     match &checkup.agent {
         AgentView::Found { program, source, .. } => line("Agent", &format!("{program} ({source})")),
         AgentView::Missing { tried } => {
-            line("Agent", "none was found");
+            line("Agent", "not found");
             for tried in tried {
                 line("", &format!("{}: {}", tried.place, tried.problem));
             }
@@ -61,11 +61,17 @@ fn words(checkup: &Checkup) -> String {
         line("Version", version);
     }
     match &checkup.channel {
-        PermissionChannel::Asks => line("Permission", "it asks before it acts"),
+        PermissionChannel::Asks => line("Permission", "asks before acting"),
         PermissionChannel::NeverAsks => {
-            line("Permission", "IT ACTS WITHOUT ASKING: do not use this version");
+            line("Permission", "ACTS WITHOUT ASKING: do not use this version");
         }
-        PermissionChannel::Unknown { reason } => line("Permission", &format!("not known: {reason}")),
+        PermissionChannel::Unknown { reason } => line(
+            "Permission",
+            &format!(
+                "the test has no result: \
+            {reason}"
+            ),
+        ),
     }
     words
 }

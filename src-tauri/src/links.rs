@@ -13,11 +13,11 @@ pub fn may_navigate(url: &Url) -> bool {
 
 /// Checks a link for the user's browser: only https, http and mailto are accepted.
 pub fn outward(url: &str) -> Result<Url, CommandError> {
-    let parsed = Url::parse(url).map_err(|_| refused("The link cannot be read."))?;
+    let parsed = Url::parse(url).map_err(|_| refused("The link is not valid."))?;
     if matches!(parsed.scheme(), "https" | "http" | "mailto") {
         Ok(parsed)
     } else {
-        Err(refused(&format!("Links of the kind “{}” are not opened.", parsed.scheme())))
+        Err(refused(&format!("Deskbell does not open “{}” links.", parsed.scheme())))
     }
 }
 
@@ -26,14 +26,14 @@ pub fn inside(project: &Path, path: &str) -> Result<PathBuf, CommandError> {
     // An absolute path replaces the project's.
     let real = project.join(path).canonicalize().map_err(|error| CommandError {
         detail: Some(error.to_string()),
-        ..refused("There is no such file any more.")
+        ..refused("The file no longer exists.")
     })?;
     let project = project.canonicalize().map_err(|error| CommandError {
         detail: Some(error.to_string()),
-        ..refused("The project's folder is not there.")
+        ..refused("The project's folder does not exist.")
     })?;
     if !real.starts_with(&project) {
-        return Err(refused("That is outside of the project."));
+        return Err(refused("That file is outside the project."));
     }
     // Windows' file manager does not accept a verbatim path (`\\?\C:\…`). The comparison uses the verbatim paths,
     // because a path that is too long has no other spelling.

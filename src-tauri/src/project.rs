@@ -77,7 +77,7 @@ fn look(project: &Path, gate: Option<TrustGate>) -> Result<Folder, CommandError>
     if !project.is_dir() {
         folder.problem = Some(CommandError {
             code: ErrorCode::BadProject,
-            message: format!("The folder {} is not there.", project.display()),
+            message: format!("The folder {} does not exist.", project.display()),
             detail: None,
         });
     } else if let Some(gate) = gate {

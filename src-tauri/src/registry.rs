@@ -178,7 +178,7 @@ impl SessionRegistry {
         if !disk::run(project, disk::DEADLINE, move || folder.is_dir()).await? {
             return Err(CommandError {
                 code: ErrorCode::BadProject,
-                message: format!("The folder {} is not there.", project.display()),
+                message: format!("The folder {} does not exist.", project.display()),
                 detail: None,
             });
         }
@@ -195,7 +195,7 @@ impl SessionRegistry {
         let save = disk::run(&self.data, disk::DEADLINE, move || store.save(&saved)).await;
         save?.map_err(|error| CommandError {
             code: ErrorCode::Internal,
-            message: "The session could not be kept on disk.".to_owned(),
+            message: "The session could not be saved to disk.".to_owned(),
             detail: Some(error.to_string()),
         })?;
         self.add(record).await

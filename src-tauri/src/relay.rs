@@ -76,14 +76,14 @@ async fn drive(options: RelayOptions, decisions: TrustStore, run: Run) -> anyhow
         // Stdout is closed: the results have no reader.
         written = &mut writer => {
             session.close().await?;
-            return written?.context("telling what happened");
+            return written?.context("writing events to stdout");
         }
     }
     drop(session);
     // A reader that has stopped reading must not prevent the relay from ending.
     match tokio::time::timeout(LAST_WORDS, writer).await {
-        Ok(written) => written?.context("telling what happened"),
-        Err(_) => anyhow::bail!("nobody read the last events"),
+        Ok(written) => written?.context("writing events to stdout"),
+        Err(_) => anyhow::bail!("stdout was not read to the end"),
     }
 }
 

@@ -20,7 +20,7 @@ pub fn main(options: &ReplayOptions) -> ExitCode {
 
 fn show(ReplayOptions { file, view }: &ReplayOptions) -> anyhow::Result<()> {
     let recording = recorder::read_file(file).with_context(|| format!("reading {}", file.display()))?;
-    ensure!(!recording.lines.is_empty(), "{} is no recording", file.display());
+    ensure!(!recording.lines.is_empty(), "{} is not a recording", file.display());
     for number in &recording.unreadable {
         eprintln!("deskbell: line {number} of {} cannot be read and is left out", file.display());
     }

@@ -353,7 +353,7 @@ async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>) {
             }
             // During a turn, the end of the turn reports it.
             Event::AgentExited { report } if !report.expected && session.turn_started_at.is_none() => {
-                shell.bell.ring(&app, &project, &session, "The agent ended", None);
+                shell.bell.ring(&app, &project, &session, "The agent stopped unexpectedly", None);
             }
             _ => {}
         }

@@ -39,12 +39,12 @@ impl TrustGate {
         }
         let message = match state {
             TrustState::Changed { .. } => "The folder's settings changed since you trusted it.",
-            _ => "Nobody has said yet whether this folder is trusted.",
+            _ => "You have not decided yet whether to trust this folder.",
         };
         Err(CommandError {
             code: ErrorCode::NotTrusted,
             message: message.to_owned(),
-            detail: Some("No agent starts here before you have decided. What you sent is kept.".to_owned()),
+            detail: Some("No agent starts here until you decide. Your prompt is kept.".to_owned()),
         })
     }
 

@@ -23,9 +23,8 @@ async fn is_ended(mut life: Life, n_held: usize) {
     assert_eq!(session.queue.iter().map(|prompt| prompt.held).collect::<Vec<_>>(), vec![true; n_held]);
     assert_eq!(session.requests, []);
     let notices = life.notices().await;
-    let said = notices
-        .iter()
-        .any(|notice| notice.contains("stopped listening") || notice.contains("did not answer"));
+    let said =
+        notices.iter().any(|notice| notice.contains("closed its input") || notice.contains("did not answer"));
     assert!(said, "{notices:?}");
     life.close().await;
 }

@@ -32,5 +32,5 @@ async fn an_agent_that_calls_no_tool_shows_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agent_that_never_answers_is_given_up() {
     let said = reason(tried("ready; until_end_of_input", Duration::from_millis(300)).await);
-    assert!(said.contains("did not get there within"), "{said}");
+    assert!(said.contains("did not finish the test within"), "{said}");
 }

@@ -31,7 +31,8 @@ async fn ended_by(script: &str, how: &str) -> (ExitReport, Life) {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_exit_in_a_turn_is_told_with_its_code_and_its_last_words() {
     let script = "STDERR first\nSTDERR no such model\nSAY so far\nCRASH 7";
-    let (report, mut life) = ended_by(script, "ended with exit code 7: no such model").await;
+    let (report, mut life) =
+        ended_by(script, "The agent stopped unexpectedly (exit code 7): no such model").await;
     assert_eq!((report.code, report.signal, &report.stderr[..]), (Some(7), None, "first\nno such model"));
     assert_eq!(life.answers().await, ["so far"]);
     let notices = life.notices().await;
@@ -47,16 +48,16 @@ async fn an_exit_in_a_turn_is_told_with_its_code_and_its_last_words() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_exit_without_an_error_is_a_crash_too_while_a_turn_runs() {
-    let (report, life) = ended_by("SAY bye\nCRASH 0", "ended with exit code 0").await;
+    let (report, life) = ended_by("SAY bye\nCRASH 0", "The agent stopped unexpectedly (exit code 0)").await;
     assert_eq!(report.code, Some(0));
     life.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_end_by_a_signal_is_told_by_its_number() {
-    for (name, number) in [("SEGV", 11), ("KILL", 9), ("ABRT", 6)] {
+    for (name, number, how) in [("SEGV", 11, "crashed"), ("KILL", 9, "was killed"), ("ABRT", 6, "crashed")] {
         let (report, life) =
-            ended_by(&format!("KILL {name}"), &format!("was ended by signal {number}")).await;
+            ended_by(&format!("KILL {name}"), &format!("The agent {how} (signal {number})")).await;
         assert_eq!((report.code, report.signal), (None, Some(number)));
         life.close().await;
     }
@@ -128,7 +129,7 @@ async fn an_agent_that_stops_listening_is_ended() {
     let turn = life.turn_end().await;
     assert_eq!(turn.outcome, Outcome::Crashed);
     let notices = life.notices().await;
-    assert!(notices.iter().any(|notice| notice.contains("stopped listening")), "{notices:?}");
+    assert!(notices.iter().any(|notice| notice.contains("closed its input")), "{notices:?}");
     assert!(life.snapshot().await.session.queue[0].held, "the prompt is kept");
     life.close().await;
 }

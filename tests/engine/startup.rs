@@ -140,8 +140,20 @@ async fn a_stub_that_says_why_and_ends_is_told_in_its_words() {
     life.session().start().await.unwrap();
     assert_eq!(life.exit().await.code, Some(1));
     let session = life.facts("failed session", is_failed).await;
-    let message = "The agent ended with exit code 1: Error: native binary not installed.".to_owned();
+    let message =
+        "The agent stopped unexpectedly (exit code 1): Error: native binary not installed.".to_owned();
     assert_eq!(session.status, Status::Failed { message });
+    life.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_program_that_is_no_agent_and_succeeds_is_reported_as_such() {
+    let mut life = Setup::shell("cat > /dev/null & exit 0").open().await;
+    life.session().start().await.unwrap();
+    assert_eq!(life.exit().await.code, Some(0));
+    let session = life.facts("failed session", is_failed).await;
+    let Status::Failed { message } = &session.status else { unreachable!() };
+    assert!(message.starts_with("This program did not answer like Claude Code"), "{message}");
     life.close().await;
 }
 
@@ -172,7 +184,7 @@ async fn what_was_meant_for_a_conversation_that_is_lost_is_held() {
     let session = life.facts("the failure", is_failed).await;
     assert!(session.queue[0].held && !session.alive, "it does not go into another conversation unasked");
     let notices = life.notices().await;
-    assert!(notices.iter().any(|notice| notice.contains("does not know this conversation")), "{notices:?}");
+    assert!(notices.iter().any(|notice| notice.contains("no longer has this conversation")), "{notices:?}");
     assert_eq!(life.answers().await, [""; 0]);
 
     life.command(Command::Resend { prompt_id: session.queue[0].id.clone() }).await.unwrap();
@@ -213,7 +225,7 @@ ready"#;
     let error = cannot_start(&mut life).await;
     assert_eq!(error.code, ErrorCode::SpawnFailed);
     assert!(
-        error.message.contains("cannot be kept from loading settings that you did not trust"),
+        error.message.contains("cannot be prevented from loading settings that you did not trust"),
         "{error:?}"
     );
     assert!(error.detail.unwrap().contains("--setting-sources"));

@@ -163,7 +163,7 @@ pub async fn the_limit_of_turns_is_named() -> Result<()> {
     let mut relay = Relay::spawn(&world, &[])?;
     let prompt = format!("READ {}\nSAY not reached", world.file("a.txt").display());
     let words = failed(&mut relay, &prompt, Outcome::MaxTurns).await?;
-    ensure!(words == "The limit of turns is reached", "{words}");
+    ensure!(words == "The turn limit is reached", "{words}");
     goes_on(relay).await
 }
 

@@ -31,7 +31,7 @@ pub async fn clearing_begins_another_conversation_in_the_same_process() -> Resul
     relay.turn("SAY the word is banana").await?;
     let before = relay.session()?;
     relay.turn("/clear").await?;
-    let expected = ["info: The conversation was cleared: the agent does not know what is above"];
+    let expected = ["info: The conversation was cleared. The agent no longer knows the messages above"];
     ensure!(relay.notices() == expected, "{:?}", relay.notices());
     ensure!(relay.answers() == ["the word is banana"], "{:?}", relay.answers());
     relay.turn("RECALL").await?;

@@ -88,7 +88,7 @@ pub async fn a_prompt_is_kept_when_the_agent_is_killed_at_its_first_request() ->
     let turn = relay.turn_end().await?;
     ensure!(outcome(&turn)? == Outcome::Crashed, "{turn}");
     let words = turn["words"].as_str().context("no words")?;
-    ensure!(words == "The agent was ended by signal 9", "{words}");
+    ensure!(words == "The agent was killed (signal 9)", "{words}");
     let held = held_prompt(&mut relay).await?;
 
     relay.send(&Command::Resend { prompt_id: held }).await?;

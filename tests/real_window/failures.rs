@@ -60,12 +60,12 @@ async fn misbehaving(
     let window = app.window(PROJECT).await?;
     // There is no trust decision for the folder yet; but a missing agent is reported first.
     let is_asked = eventually("the first page", SHORT, async || {
-        let is_missing = window.has("button", "Look again").await?;
-        let is_asked = window.has("button", "Work restricted").await?;
+        let is_missing = window.has("button", "Search again").await?;
+        let is_asked = window.has("button", "Open restricted").await?;
         Ok((is_missing || is_asked).then_some(is_asked))
     });
     if is_asked.await? {
-        window.click("button", "Work restricted").await?;
+        window.click("button", "Open restricted").await?;
     }
     let told = told(&window, words).await;
     window.drawn().await?;

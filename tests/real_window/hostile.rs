@@ -20,8 +20,8 @@ const READ_CARD: &str = "
     const details = card.querySelector('details');
     if (details && !details.open) { details.open = true; return null; }
     const text = (name) => card.querySelector(`pre[aria-label='${name}']`)?.textContent ?? null;
-    const notices = [...card.querySelectorAll(\"ul[aria-label='Look twice'] li\")].map((item) => item.textContent);
-    return { subject: text('What would be done'), input: text('Whole input'), notices };";
+    const notices = [...card.querySelectorAll(\"ul[aria-label='Warnings'] li\")].map((item) => item.textContent);
+    return { subject: text('Requested action'), input: text('Full input'), notices };";
 
 struct Hostile {
     line: String,

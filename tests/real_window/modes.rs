@@ -7,10 +7,10 @@ use crate::stage::Stage;
 
 const CARD: &str = "Permission request";
 const ASKING: &str = "Permission mode: Ask first";
-const NOT_ASKING: &str = "Permission mode: Asks nothing";
+const NOT_ASKING: &str = "Permission mode: Skips permissions";
 /// The red text in the window for an agent that does not ask.
-const WARNING: &str = "Asks nothing";
-const BANNER: &str = "Permission channel";
+const WARNING: &str = "Skips permissions";
+const BANNER: &str = "Missed permission request";
 const COMMAND: &str = "touch beacon.txt";
 
 fn script(words: &str) -> String {
@@ -48,8 +48,8 @@ pub async fn without_asking_is_red_for_as_long_as_it_lasts() -> Result<()> {
         .play("without-asking", async |stage| {
             let window = &stage.window;
             let dialogs = stage.dialogs().await?;
-            window.click("button", "Choose the agent").await?;
-            choose(window, "menuitem", "Without asking…").await?;
+            window.click("button", "Choose an agent").await?;
+            choose(window, "menuitem", "Skip all permissions…").await?;
             confirm(window).await?;
 
             say(window, &script("Nobody was asked."), "Nobody was asked.").await?;
@@ -68,7 +68,7 @@ pub async fn without_asking_is_red_for_as_long_as_it_lasts() -> Result<()> {
             // The existing session is started again without asking, by another choice.
             stop(window).await?;
             window.click("button", ASKING).await?;
-            choose(window, "menuitem", "Start without asking…").await?;
+            choose(window, "menuitem", "Skip all permissions…").await?;
             confirm(window).await?;
             say(window, &script("Nobody was asked again."), "Nobody was asked again.").await?;
             dialogs.none().await
@@ -78,10 +78,10 @@ pub async fn without_asking_is_red_for_as_long_as_it_lasts() -> Result<()> {
 
 /// Chooses to run without asking, and waits until the window warns of it.
 async fn confirm(window: &Window) -> Result<()> {
-    let start = window.find("button", "Start without asking").await?;
+    let start = window.find("button", "Skip all permissions").await?;
     ensure!(!start.is_enabled().await?, "it can be started before it is understood");
-    window.click("checkbox", "I understand that nothing will be asked").await?;
-    window.click("button", "Start without asking").await?;
+    window.click("checkbox", "I understand that the agent will not ask me").await?;
+    window.click("button", "Skip all permissions").await?;
     window.find("button", NOT_ASKING).await?;
     ensure!(warnings(window).await? == 2, "it is not red in the header and in the list");
     Ok(())

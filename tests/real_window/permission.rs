@@ -226,12 +226,12 @@ pub async fn always_allowed_is_not_asked_again() -> Result<()> {
             let window = &stage.window;
             let dialogs = stage.dialogs().await?;
             window.prompt(&script()).await?;
-            window.click("button", "Always allow").await?;
+            window.click("button", "Always allow…").await?;
             let rules = window.names("radio").await?;
             let rule = rules.first().context("a rule is offered")?;
             ensure!(rule.contains(COMMAND), "the exact rule is shown: {rules:?}");
             window.click("radio", rule).await?;
-            window.click("button", "Allow and keep this rule").await?;
+            window.click("button", "Always allow…").await?;
             window.wait_said("The tool is done.", SHORT).await?;
             window.wait_idle(SHORT).await?;
 

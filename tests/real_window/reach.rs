@@ -21,7 +21,7 @@ pub async fn a_screen_reader_finds_the_names() -> Result<()> {
                 (Role::BUTTON, "Stop"),
                 (Role::PANEL, "Permission request"),
                 (Role::BUTTON, "Allow once"),
-                (Role::BUTTON, "Always allow"),
+                (Role::BUTTON, "Always allow…"),
                 (Role::BUTTON, "Deny"),
             ] {
                 eventually(&format!("{role:?} “{name}” in the page"), SHORT, async || {
@@ -122,7 +122,7 @@ pub async fn everything_by_keyboard() -> Result<()> {
             keys.key("shift+Tab").await?;
             window.find("button", "Permission mode: Accept edits").await?;
             keys.key("Escape").await?;
-            window.wait_shows("2 held", SHORT).await?;
+            window.wait_shows("2 not sent", SHORT).await?;
             keys.key("ctrl+k").await?;
             keys.type_text("Continue the queue").await?;
             keys.key("Return").await?;

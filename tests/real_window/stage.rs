@@ -124,7 +124,7 @@ impl Stage {
             self.window.click("button", "New session").await?;
         }
         // Text typed earlier would be a draft of the previous session.
-        self.window.wait_shows("What should be done in", deadline).await.map(drop)
+        self.window.wait_shows("What do you want to do in", deadline).await.map(drop)
     }
 
     /// The process that draws the page.

@@ -97,7 +97,7 @@ pub async fn a_trusted_folder_is_asked_about_again_when_it_changes() -> Result<(
             stage.window.prompt("SAY After.").await?;
             stage.window.wait_shows("changed since you trusted it", SHORT).await?;
             stage.window.wait_shows("ran-at-session-stare", SHORT).await?;
-            stage.window.wait_shows("Gone since then", SHORT).await?;
+            stage.window.wait_shows("Removed since you trusted it", SHORT).await?;
             stage.window.drawn().await?;
             stage.desktop.screenshot("trust-changed").await?;
             ensure!(n_starts(stage) == before, "an agent was started in a folder that changed");
@@ -150,7 +150,7 @@ pub async fn a_restricted_folder_is_never_asked_about_again() -> Result<()> {
     let stage = hostile().await?;
     stage
         .play("restricted", async |stage| {
-            stage.window.click("button", "Work restricted").await?;
+            stage.window.click("button", "Open restricted").await?;
             answered(stage, "Restricted.").await?;
             let arguments = AgentStub::arguments(&stage.desktop);
             ensure!(arguments.contains(RESTRICTION), "the arguments are {arguments}");
@@ -163,7 +163,7 @@ pub async fn a_restricted_folder_is_never_asked_about_again() -> Result<()> {
             ensure!(n_starts(stage) == 2, "it was started {} times", n_starts(stage));
             // The decision can be changed in the settings.
             stage.window.key("ctrl+comma").await?;
-            stage.window.wait_shows("its own settings are left out", SHORT).await?;
+            stage.window.wait_shows("settings are not loaded", SHORT).await?;
             stage.window.click("button", "Review…").await?;
             stage.window.wait_shows("touch ran-something-else", SHORT).await?;
             stage.window.click("button", "Back").await
@@ -201,7 +201,7 @@ pub async fn a_first_prompt_waits_for_the_answer() -> Result<()> {
             stage.window.wait_shows("SAY Patient.", SHORT).await?;
             stage.window.wait_shows("Do you trust lighthouse?", SHORT).await?;
             ensure!(n_starts(stage) == 0, "an agent was started");
-            stage.window.click("button", "Work restricted").await?;
+            stage.window.click("button", "Open restricted").await?;
             stage.window.click("button", "Send again").await?;
             stage.window.wait_said("Patient.", LONG).await.map(drop)
         })

@@ -41,7 +41,7 @@ async function lengthen(page) {
 const press = (page, name) => page.getByRole('button', { name, exact: true }).first().click();
 
 async function always(page) {
-  await press(page, 'Always allow');
+  await press(page, 'Always allow…');
   await page.getByRole('radio').first().check();
 }
 
@@ -57,7 +57,7 @@ async function modes(page) {
 
 async function withoutAsking(page) {
   await modes(page);
-  await page.getByRole('menuitem', { name: /Start without asking/ }).click();
+  await page.getByRole('menuitem', { name: /Skip all permissions/ }).click();
 }
 
 /** A window of the app with a scene of the fake host. */

@@ -78,7 +78,7 @@ describe('a window', () => {
     expect(commands).toEqual([{ type: 'prompt', text: 'and one more', images: [], delivery: 'afterTurn' }]);
     const queue = await screen.findByRole('list', { name: 'Queued prompts' });
     await within(queue).findByText('and one more');
-    await user.click(within(queue).getAllByRole('button', { name: 'Withdraw queued prompt' })[1] as HTMLElement);
+    await user.click(within(queue).getAllByRole('button', { name: 'Remove queued prompt' })[1] as HTMLElement);
     expect(commands.at(-1)).toMatchObject({ type: 'withdraw' });
     await vi.waitFor(() => expect(within(queue).queryByText('and one more')).toBeNull());
   });
@@ -209,9 +209,7 @@ describe('without an agent', () => {
   it('lists what was tried and starts the demo agent', async () => {
     const { user } = await app('missing');
     screen.getByRole('heading', { name: 'Claude Code was not found' });
-    expect(screen.getByRole('region', { name: 'Where it was looked for' }).textContent).toContain(
-      'no program named claude',
-    );
+    expect(screen.getByRole('region', { name: 'Searched places' }).textContent).toContain('no program named claude');
     await user.click(screen.getByRole('button', { name: 'Try the demo agent' }));
     await screen.findByRole('textbox', { name: 'Prompt' });
     expect(screen.getByRole('log').textContent).toContain('demo agent');

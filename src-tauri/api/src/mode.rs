@@ -27,9 +27,9 @@ pub enum PermissionMode {
 /// The error for a name that is not a [`PermissionMode`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadMode {
-    #[error("To run without asking is chosen before the agent starts, and not later.")]
+    #[error("“Skip all permissions” can only be chosen before the agent starts.")]
     WithoutAsking,
-    #[error("There is no permission mode “{name}”; there are {known}.", known = PermissionMode::names())]
+    #[error("Unknown permission mode “{name}”. Available: {known}.", known = PermissionMode::names())]
     Unknown { name: String },
 }
 

@@ -51,9 +51,7 @@ pub struct Trial {
 pub async fn try_agent(launch: Launch, limit: Duration) -> Trial {
     match trial(launch, limit).await {
         Ok(trial) => trial,
-        Err(error) => {
-            Trial { version: None, channel: unknown(format!("The trial could not begin: {error}")) }
-        }
+        Err(error) => Trial { version: None, channel: unknown(format!("The test could not start: {error}")) },
     }
 }
 
@@ -91,7 +89,7 @@ async fn trial(launch: Launch, limit: Duration) -> io::Result<Trial> {
     let channel = match channel {
         Ok(Ok(channel)) => channel,
         Ok(Err(error)) => unknown(error.message),
-        Err(_) => unknown(format!("The agent did not get there within {} s.", limit.as_secs())),
+        Err(_) => unknown(format!("The agent did not finish the test within {} s.", limit.as_secs())),
     };
     if let Err(error) = session.close().await {
         tracing::debug!(%error, "the session of the permission check was already closed");
@@ -140,7 +138,7 @@ async fn watch(
             }
             Event::AgentExited { report } => {
                 let said = report.stderr.lines().last().unwrap_or("it said nothing").to_owned();
-                return Ok(unknown(format!("The agent ended: {said}")));
+                return Ok(unknown(format!("The agent exited: {said}")));
             }
             Event::CommandFailed { error } => return Err(error),
             _ => {}

@@ -37,7 +37,7 @@ pub fn is_conversation_id(id: &str) -> bool {
 /// Returns the reason why a model name is invalid, if it is. Only the agent knows which models exist.
 pub fn bad_model(name: &str) -> Option<&'static str> {
     if name.trim().is_empty() {
-        Some("The model has no name.")
+        Some("Enter the name of a model.")
     } else if name.len() > 200 || name.chars().any(|c| c.is_control() || c.is_whitespace()) {
         Some("A model's name has no spaces or control characters, and at most 200 bytes.")
     } else {

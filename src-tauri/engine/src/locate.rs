@@ -14,7 +14,7 @@ const MOST_VERSIONS: usize = 1_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Located {
     pub program: PathBuf,
-    /// For display: “the setting”, “`CLAUDE_CODE_COMMAND`”, “PATH”.
+    /// For display: “chosen by you”, “`CLAUDE_CODE_COMMAND`”, “PATH”.
     pub source: String,
 }
 
@@ -52,7 +52,7 @@ impl Places {
 pub fn locate(places: &Places) -> Result<Located, NotFound> {
     let mut tried = Vec::new();
     if let Some(chosen) = &places.chosen {
-        return check(chosen, "the setting", &mut tried).ok_or(NotFound { tried });
+        return check(chosen, "chosen by you", &mut tried).ok_or(NotFound { tried });
     }
     if let Some(command) = &places.command {
         let source = "CLAUDE_CODE_COMMAND";
@@ -67,7 +67,7 @@ pub fn locate(places: &Places) -> Result<Located, NotFound> {
         let found =
             in_directories(OsStr::new(name), "PATH", path_directories(places), &mut tried).or_else(|| {
                 let usual = usual_directories(places.home.as_deref());
-                in_directories(OsStr::new(name), "a usual place", usual, &mut tried)
+                in_directories(OsStr::new(name), "a standard location", usual, &mut tried)
             });
         if let Some(found) = found {
             return Ok(found);
@@ -196,7 +196,7 @@ mod tests {
         executable(&program);
         let places =
             Places { path: Some("/nowhere".into()), home: Some(home.path().into()), ..Places::default() };
-        assert_eq!(locate(&places).unwrap(), Located { program, source: "a usual place".into() });
+        assert_eq!(locate(&places).unwrap(), Located { program, source: "a standard location".into() });
     }
 
     #[test]

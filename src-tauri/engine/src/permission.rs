@@ -45,7 +45,7 @@ pub fn view(id: RequestId, request: &CanUseTool, asked_at: u64) -> PermissionReq
     let notices = notice::notices(request, &kind, &subject);
     let plain = plain::plain(request, &kind, &subject, diff.as_ref()).filter(|_| notices.is_empty());
     PermissionRequest {
-        question: question(&kind, &tool),
+        question: question(&kind, request, &tool),
         host: (request.tool_name == "WebFetch").then(|| address::host(&subject)).flatten(),
         has_more: has_more(request),
         suggestions: suggestions(request),
@@ -70,10 +70,13 @@ pub fn wants(request: &PermissionRequest) -> String {
     match &request.kind {
         RequestKind::Command => "Wants to run a command".to_owned(),
         RequestKind::Edit => "Wants to change a file".to_owned(),
-        RequestKind::Fetch => "Wants to reach the network".to_owned(),
-        RequestKind::Questions { .. } => "Asks you a question".to_owned(),
+        RequestKind::Fetch => "Wants to access the network".to_owned(),
+        RequestKind::Questions { .. } => "Has a question".to_owned(),
         RequestKind::Plan { .. } => "Proposes a plan".to_owned(),
-        RequestKind::Other => format!("Wants to use {}", request.tool),
+        RequestKind::Other => match wire::mcp_tool(&request.tool) {
+            Some((server, tool)) => format!("Wants to use {server}: {tool}"),
+            None => format!("Wants to use {}", request.tool),
+        },
     }
 }
 
@@ -106,8 +109,8 @@ pub fn answer(
     let needs_none = matches!(decision, Decision::Deny { .. }) && shown.is_none();
     if !needs_none && shown != Some(&view.shown) {
         return Err(match shown {
-            Some(_) => "The answer was given to something else than what is asked. Nothing was sent.",
-            None => "The answer does not say what was shown. Nothing was sent.",
+            Some(_) => "The request changed after it was shown, so your answer was not sent.",
+            None => "The answer does not include the “shown” value of the request, so it was not sent.",
         }
         .to_owned());
     }
@@ -125,11 +128,11 @@ pub fn answer(
                 .suggestions
                 .iter()
                 .find(|known| names(&suggestion, known))
-                .ok_or("There is no such suggestion in the request.")?;
+                .ok_or("The request has no such suggestion.")?;
             Answer {
                 line: wire::allow(id, request.input.text(), &kept_and_in_force(&chosen.raw)),
                 resolution: Resolution::Allowed {
-                    always: Some(format!("{} ({})", written_out(&chosen.rule), chosen.kept_in)),
+                    always: Some(format!("{} · {}", written_out(&chosen.rule), chosen.kept_in)),
                 },
                 changed: None,
             }
@@ -146,7 +149,7 @@ pub fn answer(
         }
         Decision::ApprovePlan { accept_edits } => {
             let RequestKind::Plan { .. } = view.kind else {
-                return Err("The request proposes no plan.".to_owned());
+                return Err("The request is not a plan.".to_owned());
             };
             // Without it the agent asks for permission for each edit (2.1.329).
             let mode = json!({"type": "setMode", "mode": "acceptEdits", "destination": "session"});
@@ -171,9 +174,8 @@ pub fn answer(
 /// The edited input on one line. Its tokens stay as the user wrote them.
 fn changed(input: &wire::Input, change: &InputChange) -> Result<String, String> {
     match change {
-        InputChange::Whole { json } => {
-            text_of::one_line(json).map_err(|error| format!("The changed input is no JSON object: {error}."))
-        }
+        InputChange::Whole { json } => text_of::one_line(json)
+            .map_err(|error| format!("The edited input is not a JSON object: {error}.")),
         InputChange::Field { name, text } if text_of::string_field(input.text(), name).is_some() => {
             Ok(text_of::with_field(input.text(), name, &json!(text).to_string()))
         }
@@ -227,15 +229,42 @@ fn kind(request: &CanUseTool) -> RequestKind {
     }
 }
 
-fn question(kind: &RequestKind, tool: &str) -> String {
+fn question(kind: &RequestKind, request: &CanUseTool, tool: &str) -> String {
     match kind {
         RequestKind::Command => "Run this command?".to_owned(),
-        RequestKind::Edit => "Make this change?".to_owned(),
-        RequestKind::Fetch => "Reach this address?".to_owned(),
-        RequestKind::Questions { .. } => "The agent asks".to_owned(),
-        RequestKind::Plan { .. } => "Go ahead with this plan?".to_owned(),
-        RequestKind::Other => format!("Allow {tool}?"),
+        RequestKind::Edit => {
+            let verb = if request.tool_name == "Write" { "Write" } else { "Edit" };
+            let name = file_name(request);
+            format!("{verb} {}?", name.as_deref().unwrap_or("this file"))
+        }
+        RequestKind::Fetch if request.tool_name == "WebSearch" => "Search the web for this?".to_owned(),
+        RequestKind::Fetch => "Fetch this page?".to_owned(),
+        RequestKind::Questions { questions } if questions.len() > 1 => {
+            format!("The agent has {} questions", questions.len())
+        }
+        RequestKind::Questions { .. } => "The agent has a question".to_owned(),
+        RequestKind::Plan { .. } => "Approve this plan?".to_owned(),
+        RequestKind::Other => match wire::mcp_tool(tool) {
+            Some((server, tool)) => format!("Let {server} run {tool}?"),
+            None => format!("Allow {tool}?"),
+        },
     }
+}
+
+/// Maximum length of a file name in a question, in characters.
+const MOST_OF_A_NAME: usize = 60;
+
+/// The name of the file that is edited. Only a name that cannot be read as words of the question: one without spaces,
+/// punctuation or misleading characters. The subject shows the whole path in any case.
+fn file_name(request: &CanUseTool) -> Option<String> {
+    let path = text_of::string_field(request.input.text(), subject_field(&request.tool_name)?)?;
+    let name = path.rsplit(['/', '\\']).next()?;
+    let is_plain = |character: char| {
+        character == '-' || character == '_' || (character.is_alphanumeric() && oddity(character).is_none())
+    };
+    let is_named = name.contains(is_plain) && name.chars().all(|one| one == '.' || is_plain(one));
+    let is_ended = !name.ends_with('.') && name.chars().count() <= MOST_OF_A_NAME;
+    (is_named && is_ended).then(|| name.to_owned())
 }
 
 /// The input field that contains the action. For an unknown tool the whole input is shown.
@@ -286,7 +315,7 @@ fn diff(request: &CanUseTool) -> Option<Diff> {
 }
 
 fn reason(request: &CanUseTool) -> Option<String> {
-    let blocked = request.blocked_path.as_ref().map(|path| format!("It would reach {path}."));
+    let blocked = request.blocked_path.as_ref().map(|path| format!("Accesses {path}"));
     let said = match &request.decision_reason {
         Some(Value::String(reason)) => Some(reason.clone()),
         _ => None,
@@ -330,11 +359,11 @@ fn suggestions(request: &CanUseTool) -> Vec<Suggestion> {
         .filter_map(|(nr, raw)| {
             let (label, rule) = suggestion_words(raw)?;
             let kept_in = match text(raw, "destination").unwrap_or("session") {
-                "session" => "this session",
-                "localSettings" => "this project, for me",
-                "projectSettings" => "this project, for everyone",
-                "userSettings" => "everywhere",
-                other => other,
+                "session" => "For this session only",
+                "localSettings" => "Saved for you in this project (.claude/settings.local.json)",
+                "projectSettings" => "Saved for everyone in this project (.claude/settings.json)",
+                "userSettings" => "Saved for you in all projects (your own settings)",
+                other => &format!("Saved in {other}"),
             };
             Some(Suggestion {
                 id: format!("s{nr}"),
@@ -371,14 +400,14 @@ fn suggestion_words(raw: &Value) -> Option<(String, String)> {
             let directories: Vec<&str> =
                 raw.get("directories")?.as_array()?.iter().filter_map(Value::as_str).collect();
             let directories = directories.join(", ");
-            Some((format!("Let it work in {directories}"), format!("additional directory {directories}")))
+            Some((format!("Let the agent work in {directories}"), format!("additional folder {directories}")))
         }
         "setMode" => {
             // A mode that asks for no permission is not offered as an answer to a request, nor is an unknown mode.
             let mode: PermissionMode = text(raw, "mode")?.parse().ok()?;
             let label = match mode {
-                PermissionMode::AcceptEdits => "Accept every edit from now on".to_owned(),
-                _ => format!("Switch to the mode {mode}"),
+                PermissionMode::AcceptEdits => "Accept edits from now on".to_owned(),
+                _ => format!("Switch to the permission mode {mode}"),
             };
             Some((label, format!("mode {mode}")))
         }
@@ -413,11 +442,41 @@ mod tests {
     }
 
     #[test]
+    fn a_question_names_the_file_or_the_server_and_nothing_that_reads_as_its_own_words() {
+        let asked = |tool: &str, input: Value| {
+            let request = CanUseTool { tool_name: tool.into(), input: input.into(), ..CanUseTool::default() };
+            let view = view(RequestId::new("r"), &request, 0);
+            let wants = wants(&view);
+            (view.question, wants)
+        };
+        let written = |path: &str| asked("Write", json!({"file_path": path, "content": ""})).0;
+        assert_eq!(written("/p/notes/todo.md"), "Write todo.md?");
+        assert_eq!(written("/p/.env"), "Write .env?");
+        for path in ["/p/a? It is safe", "/p/a b", "/p/a\u{202e}b", "/p/", "/p/..", "/p/a.", &"a".repeat(61)]
+        {
+            assert_eq!(written(path), "Write this file?", "{path}");
+        }
+        assert_eq!(
+            asked("Edit", json!({"file_path": "a.rs", "old_string": "", "new_string": ""})).0,
+            "Edit a.rs?"
+        );
+        assert_eq!(asked("WebFetch", json!({"url": "https://docs.rs", "prompt": ""})).0, "Fetch this page?");
+        assert_eq!(asked("WebSearch", json!({"query": "x"})).0, "Search the web for this?");
+        let (question, wants) = asked("mcp__tracker__create_issue", json!({}));
+        assert_eq!(question, "Let tracker run create_issue?");
+        assert_eq!(wants, "Wants to use tracker: create_issue");
+        assert_eq!(asked("mcp__", json!({})).0, "Allow mcp__?");
+    }
+
+    #[test]
     fn the_subject_is_what_would_run_not_what_is_said_of_it() {
         let view = view(RequestId::new("r"), &bash(), 0);
         assert_eq!(view.subject, "touch b.txt");
         assert_eq!(view.suggestions[0].rule, "Bash(touch b.txt)");
-        assert_eq!(view.suggestions[0].kept_in, "this project, for me");
+        assert_eq!(
+            view.suggestions[0].kept_in,
+            "Saved for you in this project (.claude/settings.local.json)"
+        );
     }
 
     #[test]

@@ -210,7 +210,10 @@ fn arm_late(dialog: &Dialog, button: ::gtk::Widget, view: SubjectView) {
             let Some(dialog) = dialog.upgrade() else { return };
             let is_visible = view.is_visible_in(&dialog) && is_on_screen(&dialog);
             button.set_sensitive(is_due.get() && is_visible);
-            let why = (!is_visible).then_some("Not all of it is on the screen. Review it in the window.");
+            let why = (!is_visible).then_some(
+                "This dialog cannot show all of it. Choose Review to see it in \
+                                               the window.",
+            );
             button.set_tooltip_text(why);
         }
     };

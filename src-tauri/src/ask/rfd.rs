@@ -11,7 +11,8 @@ use tauri::WebviewWindow;
 /// Shows the message box until it is closed; call it on a thread that may block.
 pub fn ask(window: &WebviewWindow, wording: &DialogText) -> DialogResponse {
     let text = format!(
-        "{}\n{}\n{}\n\nReview it in the window? Yes brings it up, No denies the request, Cancel does neither.",
+        "{}\n{}\n{}\n\nReview the request in the window? Yes opens the window, No denies the request, Cancel \
+         decides nothing.",
         wording.heading, wording.question, wording.place
     );
     let dialog = MessageDialog::new()

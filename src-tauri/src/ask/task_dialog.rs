@@ -210,13 +210,9 @@ impl OneDialog {
                 pszButtonText: PCWSTR(label.as_ptr()),
             })
             .collect();
-        let [title, question, content, footer] = [
-            &wording.title,
-            &wording.heading,
-            &content(&wording),
-            "To give a reason for a denial, review it.",
-        ]
-        .map(wide);
+        let [title, question, content, footer] =
+            [&wording.title, &wording.heading, &content(&wording), "To deny with a reason, choose Review."]
+                .map(wide);
         let life = Life {
             dialog: self,
             parent: parent.handle(),

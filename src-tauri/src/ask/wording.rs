@@ -10,7 +10,7 @@ pub const ARMED_AFTER: Duration = Duration::from_millis(700);
 
 /// The placeholder of the field for the reason. A task dialog has no such field.
 #[cfg(not(windows))]
-pub const REASON: &str = "Reason for a denial, which the agent reads";
+pub const REASON: &str = "Reason, if you deny (sent to the agent)";
 
 /// The buttons of a dialog, in the order in which they are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,12 +111,12 @@ impl DialogText {
 
 fn not_here(notices: &[String]) -> Subject {
     let why = if notices.is_empty() {
-        "This is more than a dialog can show plainly."
+        "This dialog cannot show all of the request."
     } else {
-        "This may not be what it seems:"
+        "The request may be misleading:"
     };
     let lines = notices.iter().map(|notice| format!("•  {notice}"));
-    let last = "Review it to see all of it.".to_owned();
+    let last = "Choose Review to see all of it.".to_owned();
     Subject::NotHere(std::iter::once(why.to_owned()).chain(lines).chain([last]).collect())
 }
 

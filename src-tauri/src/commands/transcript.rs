@@ -129,7 +129,7 @@ pub async fn item_part(
 fn no_such_text() -> CommandError {
     CommandError {
         code: ErrorCode::BadCommand,
-        message: "There is no such text any more.".to_owned(),
+        message: "The text no longer exists.".to_owned(),
         detail: None,
     }
 }

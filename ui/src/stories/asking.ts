@@ -21,7 +21,7 @@ const SUGGESTIONS: Suggestion[] = [
     id: 'odd',
     label: 'Allow this file',
     rule: `Bash(${ODD})`,
-    keptIn: 'this project, for everybody who works in it',
+    keptIn: 'Saved for everyone in this project (.claude/settings.json)',
     raw: {},
   },
 ];
@@ -50,7 +50,7 @@ export const asking: Page = () => [
       async (root) => {
         await press(root, 'Edit');
         await write(root, ODD);
-        await press(root, 'Use this instead');
+        await press(root, 'Apply edit');
       },
     ],
   }),
@@ -70,7 +70,7 @@ export const asking: Page = () => [
       { ...editing, command: null, inputText },
       async (root) => {
         await write(root, '{"month": ');
-        await press(root, 'Use this instead');
+        await press(root, 'Apply edit');
       },
     ],
   }),

@@ -54,7 +54,7 @@ const CALLS: ToolState[] = [
 ];
 /** The engine's notes, by state. */
 const NOTES: Partial<Record<ToolState, string>> = {
-  waiting: 'waits for you',
+  waiting: 'waiting for you',
   failed: 'exit code 101',
   denied: 'denied',
   notRun: 'interrupted before it ran',
@@ -267,7 +267,7 @@ export const items: Page = () => [
     ),
     'changed by the user': inSession(changed()),
     'changed by the user, open': inSession(changed(), true),
-    'a file that is to be written': inSession(written('waiting', 'Wants to write', 'waits for you')),
+    'a file that is to be written': inSession(written('waiting', 'Wants to write', 'waiting for you')),
     'a file that was not written': inSession(written('notRun', 'Did not write', 'interrupted before it ran')),
     'an agent at work': agent(),
     'an agent with earlier steps': agent(1_240),

@@ -27,7 +27,7 @@ const actions = [
 const checkup = (channel: Checkup['channel']) => () =>
   Promise.resolve({ agent: PROJECT.agent, version: '2.1.329', channel });
 
-const check = (root: HTMLElement) => press(root, 'Check');
+const check = (root: HTMLElement) => press(root, 'Test permissions');
 
 const settings = {
   preferences: PREFERENCES,
@@ -47,7 +47,7 @@ export const dialogs: Page = () => [
   }),
   ...states('ConfirmRemove', ConfirmRemove, { asks: { session, onconfirm: ignore, onclose: ignore } }),
   ...states('WithoutAsking', WithoutAsking, {
-    asks: { title: 'Start this agent so that it asks nothing?', onconfirm: ignore, onclose: ignore },
+    asks: { title: 'Start this agent without permission checks?', onconfirm: ignore, onclose: ignore },
   }),
 ];
 

@@ -16,11 +16,11 @@ pub fn oddities(address: &str) -> Vec<String> {
     };
     let mut found = Vec::new();
     if !url.username().is_empty() || url.password().is_some() {
-        found.push("What stands before “@” in the address is a name, not the host".to_owned());
+        found.push("The part before “@” in the address is a user name, not the host".to_owned());
     }
     match url.host() {
         Some(Host::Domain(domain)) if domain.split('.').any(|label| label.starts_with("xn--")) => {
-            found.push(format!("The host is written with letters that may look like others: {domain}"));
+            found.push(format!("The host contains letters that may look like others: {domain}"));
         }
         // Numbers in an unusual notation, full-width letters, characters that are dropped.
         Some(host) if !address.to_lowercase().contains(&host.to_string()) => {
@@ -31,10 +31,10 @@ pub fn oddities(address: &str) -> Vec<String> {
     }
     // They are dropped, or read as a slash, before the address is used.
     if address.contains(['\\', '\t', '\n', '\r']) {
-        found.push("The address has signs in it that are not read as they stand".to_owned());
+        found.push("The address contains characters that are not read as written".to_owned());
     }
     if !matches!(url.scheme(), "http" | "https") {
-        found.push(format!("The address is of the kind “{}”", url.scheme()));
+        found.push(format!("The address does not start with http or https, but with “{}”", url.scheme()));
     }
     found
 }

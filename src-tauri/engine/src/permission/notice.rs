@@ -108,14 +108,14 @@ pub fn notices(request: &CanUseTool, kind: &RequestKind, subject: &str) -> Vec<N
     if n_broken > 0 {
         add(
             NoticeKind::Broken,
-            format!("{} no character at all, shown as its code", is_or_are(n_broken, "unit")),
+            format!("{} not a valid character, and shown as a code", is_or_are(n_broken, "code unit")),
         );
     }
     for key in json::duplicate_keys(text) {
         let key = written_out(&key);
         add(
             NoticeKind::DuplicateKey,
-            format!("“{key}” stands more than once in the input; the last one counts"),
+            format!("“{key}” occurs more than once in the input; the last one counts"),
         );
     }
     if let Some(words) = strings.iter().find_map(|held| padding(&held.text)) {
@@ -148,14 +148,14 @@ fn odd_words(kind: NoticeKind, n: usize, characters: &[char]) -> String {
     let what = match kind {
         NoticeKind::Direction if several => "hidden characters change the direction of the text",
         NoticeKind::Direction => "hidden character changes the direction of the text",
-        NoticeKind::Invisible if several => "characters cannot be seen",
-        NoticeKind::Invisible => "character cannot be seen",
+        NoticeKind::Invisible if several => "invisible characters",
+        NoticeKind::Invisible => "invisible character",
         NoticeKind::Control if several => "control characters",
         NoticeKind::Control => "control character",
-        NoticeKind::Blank if several => "unusual blanks",
-        NoticeKind::Blank => "unusual blank",
-        NoticeKind::Combining if several => "marks stand on other characters",
-        NoticeKind::Combining => "mark stands on another character",
+        NoticeKind::Blank if several => "unusual spaces",
+        NoticeKind::Blank => "unusual space",
+        NoticeKind::Combining if several => "combining marks on other characters",
+        NoticeKind::Combining => "combining mark on another character",
         _ if several => "characters look like others",
         _ => "character looks like another",
     };
@@ -194,9 +194,9 @@ fn padding(text: &str) -> Option<String> {
         most_lines = most_lines.max(n_lines);
     }
     if most_lines > MOST_NEW_LINES {
-        Some(format!("{most_lines} new lines in a row: what follows them may be out of sight"))
+        Some(format!("{most_lines} line breaks in a row: the text after them may be out of sight"))
     } else if most_blanks > MOST_BLANKS {
-        Some(format!("{most_blanks} blanks in a row: what follows them may be out of sight"))
+        Some(format!("{most_blanks} spaces in a row: the text after them may be out of sight"))
     } else {
         None
     }
@@ -210,7 +210,7 @@ fn shell(command: &str) -> Vec<String> {
     });
     let mut found = Vec::new();
     if command.contains("$IFS") || command.contains("${IFS") {
-        found.push("“$IFS” stands for a blank".to_owned());
+        found.push("“$IFS” is a space".to_owned());
     }
     let lines: Vec<&str> = command.lines().collect();
     for (nr, line) in lines.iter().enumerate() {
@@ -219,7 +219,7 @@ fn shell(command: &str) -> Vec<String> {
         let end = lines.iter().skip(nr + 1).position(|line| line.trim() == mark);
         let after = end.map(|end| &lines[nr + 1 + end + 1..]);
         if after.is_some_and(|after| after.iter().any(|line| !line.trim().is_empty())) {
-            found.push(format!("More is run after the text that ends with “{}”", written_out(mark)));
+            found.push(format!("More commands run after the text that ends with “{}”", written_out(mark)));
             break;
         }
     }
@@ -230,13 +230,13 @@ fn path_oddities(path: &str) -> Vec<String> {
     let mut found = Vec::new();
     let parts: Vec<&str> = path.split(['/', '\\']).collect();
     if parts.contains(&"..") {
-        found.push("The path climbs out of its folder with “..”".to_owned());
+        found.push("The path leaves its folder with “..”".to_owned());
     }
     let is_edged =
         |part: &str| !part.trim_matches('.').is_empty() && (part.trim() != part || part.ends_with('.'));
     if parts.iter().any(|part| is_edged(part)) {
         found.push(
-            "A name in the path begins or ends with a blank or a dot that is easily overlooked".to_owned(),
+            "A name in the path begins or ends with a space or a dot that is easily overlooked".to_owned(),
         );
     }
     found

@@ -32,7 +32,7 @@ pub struct Closed {
 /// The reason why a decision was rejected. The request is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    #[error("The request was answered or withdrawn before.")]
+    #[error("The request was already answered or withdrawn.")]
     NotOpen,
     #[error("{0}")]
     Unfit(String),

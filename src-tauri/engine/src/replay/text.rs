@@ -56,7 +56,7 @@ fn entry(text: &mut String, body: &Body, is_timed: bool) {
             line(text, &format!("{}, {state}{note}{}", call.tool, took(call.duration_ms)));
             indented(text, &format!("{} {}", call.verb, call.subject));
             if let Some(original) = &call.original_input {
-                indented(text, &format!("changed by you; the agent asked for:\n{original}"));
+                indented(text, &format!("edited by you; the agent asked for:\n{original}"));
             }
             indented(text, &detail(&call.detail));
         }
@@ -70,7 +70,7 @@ fn entry(text: &mut String, body: &Body, is_timed: bool) {
                 Outcome::ApiError { status: Some(status) } => format!("apiError {status}"),
                 outcome => tag(outcome),
             };
-            let unasked = if turn.prompt_ids.is_empty() { ", unasked" } else { "" };
+            let unasked = if turn.prompt_ids.is_empty() { ", started by the agent" } else { "" };
             line(text, &format!("end: {outcome}{unasked}{}", took(Some(turn.duration_ms))));
             indented(text, &turn.words);
         }

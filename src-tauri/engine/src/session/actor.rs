@@ -290,7 +290,7 @@ impl Actor {
             if !launch.project.is_dir() {
                 return Err(CommandError {
                     code: ErrorCode::BadProject,
-                    message: format!("The folder {} is not there.", launch.project.display()),
+                    message: format!("The folder {} does not exist.", launch.project.display()),
                     detail: None,
                 });
             }
@@ -345,7 +345,7 @@ impl Actor {
             (Err(problem), None) => {
                 let error = CommandError {
                     code: ErrorCode::Internal,
-                    message: "The session could not be kept on disk.".to_owned(),
+                    message: "The session could not be saved to disk.".to_owned(),
                     detail: Some(problem),
                 };
                 self.emit(Event::CommandFailed { error }).await;
@@ -404,7 +404,8 @@ fn own(config: &Path, locks: Option<&Path>, id: &str) -> Result<Option<Lock>, Co
         code: ErrorCode::OpenElsewhere,
         message,
         detail: Some(
-            "Two processes on one conversation lose what one of them does. Close it there first.".to_owned(),
+            "If two processes use one conversation, the work of one of them is lost. Close it there first."
+                .to_owned(),
         ),
     };
     if let Some(owner) = owner::live_processes(config, id).first() {
@@ -412,7 +413,8 @@ fn own(config: &Path, locks: Option<&Path>, id: &str) -> Result<Option<Lock>, Co
         return Err(elsewhere(format!("The conversation is open elsewhere: process {pid} in {cwd}.")));
     }
     let Some(folder) = locks else { return Ok(None) };
-    mark(folder, id).map_err(|()| elsewhere("The conversation is open in another Deskbell.".to_owned()))
+    mark(folder, id)
+        .map_err(|()| elsewhere("The conversation is open in another running Deskbell.".to_owned()))
 }
 
 /// Locks a conversation for this session. `Err`: another process has the lock. `Ok(None)`: it cannot be locked.

@@ -273,7 +273,7 @@ impl Core {
         match self.ending {
             Ending::WhenIdle => {
                 if let Some(request) = self.machine.requests().iter().next() {
-                    let message = "Nobody is there to answer.".to_owned();
+                    let message = "The relay’s input has ended, so no answer will come.".to_owned();
                     let decision = Decision::Deny { message, interrupt: false };
                     let request_id = request.id.clone();
                     return Some(Input::Command(Command::Decide { request_id, shown: None, decision }));

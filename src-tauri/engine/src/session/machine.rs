@@ -212,7 +212,7 @@ pub enum RequestEnd {
 }
 
 /// The notice after `/clear`.
-pub const CLEARED: &str = "The conversation was cleared: the agent does not know what is above";
+pub const CLEARED: &str = "The conversation was cleared. The agent no longer knows the messages above";
 
 #[derive(Clone, Debug, PartialEq)]
 enum Process {
@@ -551,8 +551,8 @@ impl Step<'_> {
         if let Spent::Refused { is_first } = self.machine.budget.spend(asked.kind(), self.now) {
             if is_first {
                 let detail = format!("The request is {}.", asked.kind());
-                let text = "The agent answers a request in a way that calls for the same request again. Deskbell \
-                            stopped repeating it.";
+                let text = "The agent keeps answering a request so that it has to be sent again. Deskbell \
+                            stopped sending it.";
                 self.notice(Level::Warning, text, Some(detail));
             }
             return;

@@ -55,13 +55,13 @@ pub fn words(outcome: &Outcome, result: &TurnResult) -> String {
         Outcome::Done => "Done".to_owned(),
         Outcome::Unavailable => "Nothing was done".to_owned(),
         Outcome::Interrupted => "Interrupted".to_owned(),
-        Outcome::MaxTurns => "The limit of turns is reached".to_owned(),
+        Outcome::MaxTurns => "The turn limit is reached".to_owned(),
         Outcome::BudgetExhausted => "The budget is used up".to_owned(),
         Outcome::ContextExceeded => {
-            "The conversation no longer fits: compact it, or start a new session".to_owned()
+            "The conversation is too long for the model: compact it, or start a new session".to_owned()
         }
         Outcome::NotLoggedIn => own().unwrap_or_else(|| "The agent is not logged in".to_owned()),
-        Outcome::UnknownModel => own().unwrap_or_else(|| "The model is not known".to_owned()),
+        Outcome::UnknownModel => own().unwrap_or_else(|| "The model is not available".to_owned()),
         Outcome::RateLimited => own().unwrap_or_else(|| "The rate limit is reached".to_owned()),
         Outcome::ApiError { status: Some(status) } => {
             own().unwrap_or_else(|| format!("The API answered {status}"))
@@ -69,7 +69,7 @@ pub fn words(outcome: &Outcome, result: &TurnResult) -> String {
         Outcome::ApiError { status: None } => {
             own().unwrap_or_else(|| "The API could not be reached".to_owned())
         }
-        Outcome::Crashed => "The agent ended".to_owned(),
+        Outcome::Crashed => "The agent stopped unexpectedly".to_owned(),
         Outcome::Failed => own().unwrap_or_else(|| "The turn failed".to_owned()),
     }
 }

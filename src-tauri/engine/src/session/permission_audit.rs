@@ -72,7 +72,8 @@ impl PermissionAudit {
             !init.tools.is_empty() && !init.tools.iter().any(|tool| ASKING.contains(&tool.as_str()));
         cannot_ask.then(|| MissedPrompt {
             kind: MissedPromptKind::CannotAsk,
-            words: "The agent cannot ask you. Whatever needs your permission is denied unseen.".to_owned(),
+            words: "The agent cannot ask you for permission. What needs it is denied without being shown."
+                .to_owned(),
             subject: None,
         })
     }
@@ -130,7 +131,7 @@ impl PermissionAudit {
             kind: MissedPromptKind::Unasked,
             words: match tool {
                 "Bash" => "The agent ran a command without asking.".to_owned(),
-                "WebFetch" => "The agent reached the network without asking.".to_owned(),
+                "WebFetch" => "The agent accessed the network without asking.".to_owned(),
                 _ if changes => "The agent changed a file without asking.".to_owned(),
                 _ => format!("The agent used {tool} without asking."),
             },

@@ -267,7 +267,7 @@ impl Transcript {
     /// The process has exited, which also ended its background tasks.
     pub(super) fn background_cut_off(&mut self, now: u64) {
         for id in std::mem::take(&mut self.background).into_values() {
-            let note = Some("ended with the agent".to_owned());
+            let note = Some("stopped with the agent".to_owned());
             self.background_ends(now, &id, ToolState::Interrupted, note);
         }
     }

@@ -79,18 +79,18 @@ impl Transcript {
         let why = match error_code {
             "ENOSPC" => "the disk is full".to_owned(),
             "EDQUOT" => "your disk quota is used up".to_owned(),
-            "" => "the disk took no more".to_owned(),
+            "" => "the disk accepted no more data".to_owned(),
             code => format!("the disk reported {code}"),
         };
         let text = if transcript {
             format!(
-                "The agent could not save this conversation: {why}. When it is resumed, part of it may be missing. Free \
-                 up space before you go on."
+                "The agent could not save this conversation: {why}. When it is resumed, part of it may be \
+                 missing. Free up space before you continue."
             )
         } else {
             format!(
-                "The agent could not save its own settings: {why}. Changes it made to them are lost. Free up space \
-                 before you go on."
+                "The agent could not save its own settings: {why}. Changes it made to them are lost. Free up \
+                 space before you continue."
             )
         };
         self.notice(now, Level::Error, text, None);
@@ -110,7 +110,7 @@ impl Transcript {
         }
         let id = self.notice_id();
         self.unreadable = Some(id.clone());
-        let text = "The agent wrote something that is not a message".to_owned();
+        let text = "The agent wrote output that Deskbell cannot read".to_owned();
         let detail = if line.is_empty() { error.to_owned() } else { line.to_owned() };
         self.add(
             id,

@@ -209,7 +209,7 @@ impl Transcript {
                     self.notice(
                         now,
                         Level::Info,
-                        format!("The agent sent a block of kind “{kind}”"),
+                        format!("The agent sent content of an unknown type: “{kind}”"),
                         Some(detail),
                     );
                 }
@@ -223,7 +223,7 @@ fn unavailable(command: &str) -> String {
     let next = match command {
         "/login" => "Log in with `claude` in a terminal.",
         "/logout" => "Log out with `claude` in a terminal.",
-        _ => "Use it with `claude` in a terminal.",
+        _ => "Run it with `claude` in a terminal.",
     };
     format!("“{command}” is not available here. {next}")
 }

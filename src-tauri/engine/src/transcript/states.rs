@@ -96,8 +96,12 @@ fn tools() -> Vec<(&'static str, Value, [&'static str; 3])> {
         ),
         ("Read", json!({"file_path": "/project/a.rs"}), ["read a.rs", "reading a.rs", "Read a.rs"]),
         ("WebFetch", json!({"url": "http://x"}), ["fetch http://x", "fetching http://x", "Fetched http://x"]),
-        ("Agent", json!({"description": "look"}), ["delegate look", "delegating look", "Delegated look"]),
-        ("mcp__s__t", json!({}), ["use t of s", "using t of s", "Used t of s"]),
+        (
+            "Agent",
+            json!({"description": "look"}),
+            ["run a subagent: look", "running a subagent: look", "Ran a subagent: look"],
+        ),
+        ("mcp__s__t", json!({}), ["use s: t", "using s: t", "Used s: t"]),
         (
             "TaskUpdate",
             json!({"taskId": "1", "status": "completed"}),
@@ -118,7 +122,7 @@ fn a_call_that_runs_is_said_to_run_and_then_to_have_run() {
             life.called(tool, input.clone());
             assert_eq!(life.said().to_lowercase(), doing.to_lowercase());
             life.asked();
-            assert_eq!(life.said(), format!("Wants to {to_do} – waits for you"));
+            assert_eq!(life.said(), format!("Wants to {to_do} – waiting for you"));
             life.answered(RequestEnd::Allowed { changed: None });
             assert_eq!(life.said().to_lowercase(), doing.to_lowercase());
             life.result(json!("fine"), json!({}), false, None);
@@ -232,7 +236,7 @@ fn a_call_that_was_cut_off_says_how_far_it_came() {
         let mut life = Life::new();
         life.called(tool, input);
         cut(&mut life, Cut::Rejected { is_old: true }, true);
-        assert_eq!(life.said(), format!("Was to {to_do} – interrupted"));
+        assert_eq!(life.said(), format!("Was about to {to_do} – interrupted, may have run"));
     }
 }
 
@@ -258,7 +262,7 @@ fn a_question_is_asked_whatever_comes_of_it() {
     let mut life = Life::new();
     life.called("AskUserQuestion", input);
     life.asked();
-    assert_eq!(life.said(), "Asking Which? – waits for you");
+    assert_eq!(life.said(), "Asking Which? – waiting for you");
     life.answered(RequestEnd::Denied);
     life.result(json!("skipped"), json!("Error: skipped"), true, Some("permission-rule"));
     assert_eq!(life.said(), "Asked Which? – not answered");
@@ -300,18 +304,18 @@ fn task_ended(status: &str, summary: &str) -> Value {
 #[test]
 fn a_command_in_the_background_runs_until_its_task_ends() {
     let ends = [
-        ("completed", "Background command \"x\" completed (exit code 0)", "Ran in the background serve"),
+        ("completed", "Background command \"x\" completed (exit code 0)", "Ran in the background: serve"),
         (
             "failed",
             "Background command \"x\" failed with exit code 3",
-            "Ran in the background serve – exit code 3",
+            "Ran in the background: serve – exit code 3",
         ),
-        ("stopped", "stopped", "Ran in the background serve – stopped"),
+        ("stopped", "stopped", "Ran in the background: serve – stopped"),
     ];
     for (status, summary, expected) in ends {
         let mut life = Life::new();
         background(&mut life);
-        assert_eq!(life.said(), "Running in the background serve");
+        assert_eq!(life.said(), "Running in the background: serve");
         assert_eq!((life.call().state, life.call().duration_ms), (ToolState::Background, None));
         // The end of its turn does not end it.
         life.turn_ends();
@@ -323,7 +327,7 @@ fn a_command_in_the_background_runs_until_its_task_ends() {
     let mut life = Life::new();
     background(&mut life);
     life.note(TranscriptEvent::ProcessEnded);
-    assert_eq!(life.said(), "Ran in the background serve – ended with the agent");
+    assert_eq!(life.said(), "Ran in the background: serve – stopped with the agent");
 }
 
 #[test]
@@ -338,7 +342,8 @@ fn a_task_that_ended_before_its_call_did_does_not_run_on() {
 
 #[test]
 fn a_subagents_report_is_shown_as_it_was_written_and_kept_as_it_came() {
-    let frame = "[Subagent hand-back] Not from the user. The report follows:\n  # Found\nagentId: a1 (use SendMessage)";
+    let frame = "[Subagent hand-back] Not from the user. The report follows:\n  # Found\nagentId: a1 (use \
+                 SendMessage)";
     let content = json!([{"type": "text", "text": frame}]);
     let mut life = Life::new();
     life.called("Agent", json!({"description": "look", "prompt": "find"}));
@@ -359,11 +364,11 @@ fn a_subagent_in_the_background_reports_with_its_end() {
     life.called("Agent", json!({"description": "look", "run_in_background": true}));
     let text = json!([{"type": "text", "text": "Async agent launched successfully. never quote this"}]);
     life.result(text, json!({"isAsync": true, "status": "async_launched", "agentId": "b1"}), false, None);
-    assert_eq!(life.said(), "Delegating in the background look");
+    assert_eq!(life.said(), "Running a subagent in the background: look");
     let mut ended = task_ended("completed", "**found** it");
     ended["summary_is_report"] = json!(true);
     life.line(&ended);
-    assert_eq!(life.said(), "Delegated in the background look");
+    assert_eq!(life.said(), "Ran a subagent in the background: look");
     let copy = CopyOf::Message { item_id: ItemId::new("t.report") };
     assert_eq!(life.0.text_of("T", &copy).as_deref(), Some("**found** it"));
     let shown = serde_json::to_string(&life.0.items().collect::<Vec<_>>()).unwrap();
@@ -386,7 +391,7 @@ fn what_ran_is_shown_and_what_was_asked_for_is_kept() {
             matches!(&life.call().detail, ToolDetail::Command { command, .. } if command == "touch changed.txt")
         );
         let copied = life.0.text_of("T", &CopyOf::Conversation).unwrap();
-        assert!(copied.contains("Ran `touch changed.txt` (changed by you)"), "{copied}");
+        assert!(copied.contains("Ran `touch changed.txt` (edited by you)"), "{copied}");
         assert!(!copied.contains("original"), "{copied}");
         let input = CopyOf::Input { item_id: ItemId::new(CALL) };
         assert_eq!(life.0.text_of("T", &input).as_deref(), Some("touch changed.txt"));
@@ -427,7 +432,7 @@ fn a_call_without_a_result_on_disk_claims_nothing() {
     let life = Life(
         crate::history::read(&path, Path::new("/project"), &crate::history::Additions::default()).unwrap(),
     );
-    assert_eq!(life.said(), "Was to run a – interrupted");
+    assert_eq!(life.said(), "Was about to run a – interrupted, may have run");
 }
 
 #[test]
@@ -438,7 +443,8 @@ fn a_task_that_ended_is_over_on_disk_too() {
     let result =
         json!({"type": "tool_result", "tool_use_id": CALL, "content": "Command running in background"});
     let notification = "<task-notification>\n<task-id>b1</task-id>\n<tool-use-id>t</tool-use-id>\n\
-        <status>failed</status>\n<summary>Background command \"x\" failed with exit code 3</summary>\n</task-notification>";
+        <status>failed</status>\n<summary>Background command \"x\" failed with exit code \
+            3</summary>\n</task-notification>";
     let lines = [
         json!({"type": "assistant", "uuid": "a", "message": {"id": "m", "content": [block]}}),
         json!({"type": "user", "uuid": "b", "parentUuid": "a", "message": {"content": [result]},
@@ -449,7 +455,7 @@ fn a_task_that_ended_is_over_on_disk_too() {
     let life = Life(
         crate::history::read(&path, Path::new("/project"), &crate::history::Additions::default()).unwrap(),
     );
-    assert_eq!(life.said(), "Ran in the background serve – exit code 3");
+    assert_eq!(life.said(), "Ran in the background: serve – exit code 3");
 }
 
 #[test]

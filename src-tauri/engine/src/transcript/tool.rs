@@ -5,6 +5,7 @@ use super::output::{self, Part, Source};
 use super::{edits, results, tasks, wording};
 use crate::api::*;
 use crate::document;
+use crate::wire;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -183,8 +184,8 @@ impl Call {
             "TaskCreate" | "TaskUpdate" | "TaskGet" => self.task(),
             "AskUserQuestion" => self.first_question(),
             "ExitPlanMode" => "a plan".to_owned(),
-            name => match name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")) {
-                Some((server, tool)) => format!("{tool} of {server}"),
+            name => match wire::mcp_tool(name) {
+                Some((server, tool)) => format!("{server}: {tool}"),
                 None => name.to_owned(),
             },
         };

@@ -58,7 +58,7 @@ pub fn of(tool: &str) -> Words {
             action(Icon::Web, "search the web for", "searching the web for", "searched the web for")
         }
         // Listed as `Task`, called `Agent` (2.1.329).
-        "Agent" | "Task" => action(Icon::Agent, "delegate", "delegating", "delegated"),
+        "Agent" | "Task" => action(Icon::Agent, "run a subagent:", "running a subagent:", "ran a subagent:"),
         "TodoWrite" | "TaskUpdate" => action(Icon::Todo, "update", "updating", "updated"),
         "TaskCreate" => action(Icon::Todo, "add a task:", "adding a task:", "added a task:"),
         "TaskList" | "TaskGet" => action(Icon::Todo, "check", "checking", "checked"),
@@ -77,7 +77,8 @@ impl Words {
     /// The verb before the subject.
     pub fn verb(&self, state: ToolState, facts: Facts) -> String {
         let Self { base, doing, done, .. } = *self;
-        let in_background = |words: &str| capital(&format!("{words} in the background"));
+        let in_background =
+            |words: &str| capital(&format!("{} in the background:", words.trim_end_matches(':')));
         let was_shown = self.kind == Kind::Request && facts.asked;
         match state {
             ToolState::Preparing => format!("Preparing to {base}"),
@@ -99,7 +100,7 @@ impl Words {
             ToolState::Failed if facts.ran => capital(done),
             ToolState::Failed => format!("Could not {base}"),
             ToolState::Denied | ToolState::NotRun => format!("Did not {base}"),
-            ToolState::Interrupted if facts.may_not_have_begun => format!("Was to {base}"),
+            ToolState::Interrupted if facts.may_not_have_begun => format!("Was about to {base}"),
             ToolState::Interrupted => format!("Interrupted while {doing}"),
         }
     }
@@ -108,7 +109,7 @@ impl Words {
     pub fn note(&self, state: ToolState, facts: Facts) -> Option<&'static str> {
         let was_shown = self.kind == Kind::Request && facts.asked;
         match state {
-            ToolState::Waiting => Some("waits for you"),
+            ToolState::Waiting => Some("waiting for you"),
             ToolState::Denied if was_shown && self.icon == ToolIcon::Plan => Some("not approved"),
             ToolState::Denied | ToolState::NotRun | ToolState::Interrupted if was_shown => {
                 Some("not answered")
@@ -116,7 +117,7 @@ impl Words {
             ToolState::Denied => Some("denied"),
             ToolState::NotRun => Some("interrupted before it ran"),
             ToolState::Interrupted if facts.background => Some("stopped"),
-            ToolState::Interrupted if facts.may_not_have_begun => Some("interrupted"),
+            ToolState::Interrupted if facts.may_not_have_begun => Some("interrupted, may have run"),
             // The verb is enough.
             ToolState::Interrupted => None,
             ToolState::Preparing
@@ -174,8 +175,8 @@ mod tests {
             ("LS", ["list", "Listing", "Listed"]),
             ("WebFetch", ["fetch", "Fetching", "Fetched"]),
             ("WebSearch", ["search the web for", "Searching the web for", "Searched the web for"]),
-            ("Agent", ["delegate", "Delegating", "Delegated"]),
-            ("Task", ["delegate", "Delegating", "Delegated"]),
+            ("Agent", ["run a subagent:", "Running a subagent:", "Ran a subagent:"]),
+            ("Task", ["run a subagent:", "Running a subagent:", "Ran a subagent:"]),
             ("TodoWrite", ["update", "Updating", "Updated"]),
             ("TaskUpdate", ["update", "Updating", "Updated"]),
             ("TaskCreate", ["add a task:", "Adding a task:", "Added a task:"]),
@@ -187,9 +188,9 @@ mod tests {
         for (tool, [base, doing, done]) in table {
             let expected = [
                 format!("Preparing to {base}"),
-                format!("Wants to {base} … waits for you"),
+                format!("Wants to {base} … waiting for you"),
                 doing.to_owned(),
-                format!("{doing} in the background"),
+                format!("{} in the background:", doing.trim_end_matches(':')),
                 done.to_owned(),
                 format!("Could not {base}"),
                 format!("Did not {base} … denied"),
@@ -198,10 +199,11 @@ mod tests {
             ];
             assert_eq!(line(tool, Facts::default()), expected, "{tool}");
             let background = line(tool, Facts { background: true, ..Facts::default() });
-            assert_eq!(background[4], format!("{done} in the background"));
-            assert_eq!(background[8], format!("{done} in the background … stopped"));
+            let done = done.trim_end_matches(':');
+            assert_eq!(background[4], format!("{done} in the background:"));
+            assert_eq!(background[8], format!("{done} in the background: … stopped"));
             let unknown = line(tool, Facts { may_not_have_begun: true, ..Facts::default() });
-            assert_eq!(unknown[8], format!("Was to {base} … interrupted"));
+            assert_eq!(unknown[8], format!("Was about to {base} … interrupted, may have run"));
         }
         assert_eq!(line("Bash", Facts { ran: true, ..Facts::default() })[5], "Ran");
     }
@@ -221,7 +223,7 @@ mod tests {
             "Proposed … not answered",
         ];
         assert_eq!(words("ExitPlanMode", asked), plan);
-        assert_eq!(line("ExitPlanMode", asked)[1], "Proposing … waits for you");
+        assert_eq!(line("ExitPlanMode", asked)[1], "Proposing … waiting for you");
         // The user never saw it.
         assert_eq!(words("AskUserQuestion", Facts::default())[3], "Did not ask … interrupted before it ran");
     }

@@ -4,7 +4,7 @@ use crate::api::*;
 use std::fmt::Write;
 
 /// Note of a call that ran with an input changed by the user.
-pub const CHANGED: &str = "changed by you";
+pub const CHANGED: &str = "edited by you";
 
 /// Appends the text that is always visible.
 pub fn shown(body: &Body, out: &mut String) {

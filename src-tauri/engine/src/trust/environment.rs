@@ -88,7 +88,7 @@ const SENDS_KEY: &str = "Sends your API key elsewhere";
 /// Adds findings for the variables in the value of `env`.
 pub(super) fn find(found: &mut Findings, env: &Json) {
     let Json::Object(variables) = env else {
-        let title = "Sets variables, in a way that is not clear";
+        let title = "Sets variables, in an unknown form";
         found.add(FindingKind::Environment, Severity::Redirects, title, env.text());
         return;
     };
@@ -113,7 +113,7 @@ fn judge(name: &str) -> (Severity, &'static str) {
     } else if name.ends_with("_ENDPOINT") || name.ends_with("_URL") {
         "Sends data elsewhere"
     } else if is_one_of(&["SSL_CERT_*", "NODE_EXTRA_CA_CERTS", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE"]) {
-        "Changes which certificates are believed"
+        "Changes which certificates are trusted"
     } else if name == "NODE_TLS_REJECT_UNAUTHORIZED" {
         "Changes whether certificates are checked"
     } else if is_one_of(&["ANTHROPIC_*", "CLAUDE_*"])

@@ -41,7 +41,12 @@ pub(super) fn find(found: &mut Findings, text: &str, role: &Role) {
             "permissionMode" => {
                 let is_narrow = matches!(value.as_str(), Some("default" | "manual" | "plan"));
                 let severity = if is_narrow { Severity::Changes } else { Severity::Allows };
-                found.add(FindingKind::Mode, severity, "Sets what a subagent may do unasked", value.text());
+                found.add(
+                    FindingKind::Mode,
+                    severity,
+                    "Sets what a subagent may do without asking",
+                    value.text(),
+                );
             }
             _ => {}
         }

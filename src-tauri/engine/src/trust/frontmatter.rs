@@ -36,7 +36,7 @@ pub(super) fn entries(yaml: &str) -> Result<Vec<(String, Json)>, String> {
     let parsed = serde_saphyr::from_str(yaml).or_else(|_| serde_saphyr::from_str(&quoted(yaml)));
     match parsed {
         Ok(Json::Object(entries)) => Ok(entries),
-        Ok(_) => Err("it is no list of settings".to_owned()),
+        Ok(_) => Err("it is not a list of settings".to_owned()),
         Err(error) => Err(error.to_string()),
     }
 }

@@ -28,14 +28,14 @@ const EVENTS: &[(&str, &str)] = &[
     ("PreModelSwitch", "before the model is changed"),
     ("PostModelSwitch", "after the model was changed"),
     ("TeammateIdle", "when a teammate is idle"),
-    ("TaskCreated", "when a task is made"),
+    ("TaskCreated", "when a task is created"),
     ("TaskCompleted", "when a task is done"),
     ("Elicitation", "when a server asks something"),
     ("ElicitationResult", "when a server was answered"),
     ("ConfigChange", "when settings change"),
-    ("WorktreeCreate", "when a worktree is made"),
+    ("WorktreeCreate", "when a worktree is created"),
     ("WorktreeRemove", "when a worktree is removed"),
-    ("InstructionsLoaded", "when instructions are read"),
+    ("InstructionsLoaded", "when instructions are loaded"),
     ("CwdChanged", "when the working folder changes"),
     ("FileChanged", "when a file changes"),
     ("DirectoryAdded", "when a folder is added"),
@@ -130,7 +130,7 @@ fn words(event: &str) -> Option<&'static str> {
 fn unclear(found: &mut Findings, event: Option<&str>, json: &Json) {
     let title = match event {
         Some(event) => titled("Runs", event),
-        None => "Runs by itself, in a way that is not clear".to_owned(),
+        None => "Runs by itself, in an unknown form".to_owned(),
     };
     found.add(FindingKind::Hook, Severity::Runs, title, json.text());
     if let Some(event) = event {

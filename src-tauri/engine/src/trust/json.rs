@@ -81,7 +81,7 @@ pub(super) fn decode(bytes: &[u8]) -> Decoded<'_> {
     }
     let text = String::from_utf8_lossy(rest.unwrap_or(bytes));
     if matches!(text, Cow::Owned(_)) {
-        oddities.push("has bytes that are no UTF-8");
+        oddities.push("has bytes that are not UTF-8");
     }
     Decoded { text, oddities }
 }
@@ -301,6 +301,6 @@ mod tests {
         check(b"\xEF\xBB\xBF{}", "{}", &["begins with a byte order mark"]);
         check(b"\xFF\xFE{\0}\0", "{}", &["is in UTF-16"]);
         check(b"\xFE\xFF\0{\0}", "{}", &["is in UTF-16"]);
-        check(b"\"\xE9\"", "\"\u{FFFD}\"", &["has bytes that are no UTF-8"]);
+        check(b"\"\xE9\"", "\"\u{FFFD}\"", &["has bytes that are not UTF-8"]);
     }
 }

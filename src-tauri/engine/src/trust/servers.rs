@@ -8,12 +8,7 @@ use crate::api::{FindingKind, Severity};
 /// Adds findings for the servers in the value of `mcpServers`.
 pub(super) fn find(found: &mut Findings, servers: &Json) {
     let Json::Object(servers) = servers else {
-        found.add(
-            FindingKind::Server,
-            Severity::Runs,
-            "Starts servers, in a way that is not clear",
-            servers.text(),
-        );
+        found.add(FindingKind::Server, Severity::Runs, "Starts servers, in an unknown form", servers.text());
         return;
     };
     for (name, server) in servers {
@@ -21,7 +16,7 @@ pub(super) fn find(found: &mut Findings, servers: &Json) {
             found.add(
                 FindingKind::Server,
                 Severity::Runs,
-                "Starts a server, in a way that is not clear",
+                "Starts a server, in an unknown form",
                 server.text(),
             );
             found.name(name);

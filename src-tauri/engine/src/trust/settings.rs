@@ -17,10 +17,10 @@ pub(super) fn find(found: &mut Findings, entries: &[(String, Json)]) {
             "permissions" => find_permissions(found, value),
             // Not read from here by 2.1.329.
             "mcpServers" => servers::find(found, value),
-            "apiKeyHelper" => found.add(Kind::Helper, Runs, "Runs to make your API key", value.text()),
+            "apiKeyHelper" => found.add(Kind::Helper, Runs, "Runs to get your API key", value.text()),
             "awsAuthRefresh" => found.add(Kind::Helper, Runs, "Runs to log in to AWS", value.text()),
             "awsCredentialExport" => {
-                found.add(Kind::Helper, Runs, "Runs to make AWS credentials", value.text())
+                found.add(Kind::Helper, Runs, "Runs to get AWS credentials", value.text())
             }
             "gcpAuthRefresh" => found.add(Kind::Helper, Runs, "Runs to log in to Google Cloud", value.text()),
             "otelHeadersHelper" => {
@@ -44,7 +44,7 @@ pub(super) fn find(found: &mut Findings, entries: &[(String, Json)]) {
             }
             "sandbox" => found.add(Kind::Sandbox, Allows, "Changes the limits of commands", value.text()),
             "model" => found.add(Kind::Setting, Changes, "Chooses the model", value.text()),
-            "outputStyle" => found.add(Kind::Setting, Changes, "Chooses how the agent writes", value.text()),
+            "outputStyle" => found.add(Kind::Setting, Changes, "Changes the output style", value.text()),
             "agent" => found.add(Kind::Setting, Changes, "Replaces the agent's instructions", value.text()),
             _ => find_other(found, key, value),
         }
@@ -100,12 +100,7 @@ fn has_address(value: &Json) -> bool {
 
 fn find_permissions(found: &mut Findings, permissions: &Json) {
     let Json::Object(entries) = permissions else {
-        found.add(
-            Kind::AllowRule,
-            Allows,
-            "Sets permissions, in a way that is not clear",
-            permissions.text(),
-        );
+        found.add(Kind::AllowRule, Allows, "Sets permissions, in an unknown form", permissions.text());
         return;
     };
     for (key, value) in entries {
@@ -113,12 +108,14 @@ fn find_permissions(found: &mut Findings, permissions: &Json) {
             "defaultMode" => {
                 let is_narrow = matches!(value.as_str(), Some("default" | "manual" | "plan"));
                 let severity = if is_narrow { Changes } else { Allows };
-                found.add(Kind::Mode, severity, "Sets what the agent may do unasked", value.text());
+                found.add(Kind::Mode, severity, "Sets what the agent may do without asking", value.text());
             }
             "allow" => each(found, value, Kind::AllowRule, Allows, "Allows without asking"),
-            "additionalDirectories" => each(found, value, Kind::Directory, Allows, "Opens another folder"),
+            "additionalDirectories" => {
+                each(found, value, Kind::Directory, Allows, "Gives access to another folder")
+            }
             "ask" => each(found, value, Kind::NarrowingRule, Changes, "Always asks"),
-            "deny" => each(found, value, Kind::NarrowingRule, Changes, "Never allows"),
+            "deny" => each(found, value, Kind::NarrowingRule, Changes, "Always denies"),
             _ => {
                 found.add(Kind::Setting, Allows, "Another setting", value.text());
                 found.name(format!("permissions.{key}"));
@@ -156,7 +153,7 @@ fn find_command(found: &mut Findings, title: &str, value: &Json) {
 
 fn find_plugins(found: &mut Findings, plugins: &Json) {
     let Json::Object(plugins) = plugins else {
-        found.add(Kind::Plugin, Runs, "Turns on plugins, in a way that is not clear", plugins.text());
+        found.add(Kind::Plugin, Runs, "Turns on plugins, in an unknown form", plugins.text());
         return;
     };
     for (plugin, is_on) in plugins {
@@ -173,12 +170,12 @@ fn find_plugins(found: &mut Findings, plugins: &Json) {
 
 fn find_marketplaces(found: &mut Findings, marketplaces: &Json) {
     let Json::Object(marketplaces) = marketplaces else {
-        found.add(Kind::Plugin, Allows, "Adds places to get plugins from", marketplaces.text());
+        found.add(Kind::Plugin, Allows, "Adds plugin marketplaces", marketplaces.text());
         return;
     };
     for (name, marketplace) in marketplaces {
         let severity = if has_command(marketplace) { Runs } else { Allows };
-        found.add(Kind::Plugin, severity, "Adds a place to get plugins from", marketplace.text());
+        found.add(Kind::Plugin, severity, "Adds a plugin marketplace", marketplace.text());
         found.name(name);
     }
 }

@@ -99,10 +99,10 @@ pub enum TrustError {
     #[error("could not find the folder {path}: {source}", path = path.display())]
     NoFolder { path: PathBuf, source: io::Error },
     /// The files are not those that the user was shown.
-    #[error("the folder's settings changed while they were shown")]
+    #[error("the folder's settings changed while they were shown; review them again")]
     Outdated,
     /// A file is too large, of the wrong kind or not readable, or has more findings than can be shown.
-    #[error("the folder cannot be trusted: not all that it would run could be read")]
+    #[error("the folder cannot be trusted, because not everything that it would run could be read")]
     Unreadable,
     /// There is no copy of the settings that were trusted before.
     #[error(

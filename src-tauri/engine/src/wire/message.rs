@@ -191,3 +191,10 @@ pub(super) fn read_content_block(mut block: Value) -> ContentBlock {
         _ => ContentBlock::Unknown { kind, raw: block },
     }
 }
+
+/// The server and the name of a server's tool: `mcp__tracker__create_issue` is `create_issue` of `tracker`.
+pub fn mcp_tool(tool: &str) -> Option<(&str, &str)> {
+    tool.strip_prefix("mcp__")?
+        .split_once("__")
+        .filter(|(server, name)| !server.is_empty() && !name.is_empty())
+}

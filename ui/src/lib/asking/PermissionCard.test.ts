@@ -34,13 +34,13 @@ describe('the contract', () => {
   it('is a group with the three answers', async () => {
     await card();
     const group = screen.getByRole('group', { name: 'Permission request' });
-    for (const name of ['Allow once', 'Always allow', 'Deny']) within(group).getByRole('button', { name });
+    for (const name of ['Allow once', 'Always allow…', 'Deny']) within(group).getByRole('button', { name });
   });
 
   it('shows the question, the project and the tool', async () => {
     await card();
     screen.getByRole('heading', { name: 'Run this command?' });
-    expect(screen.getByText(/Bash · one line, 6 characters, shown in full/).textContent).toContain('ledger');
+    expect(screen.getByText(/· Bash/).textContent.trim()).toBe('In ledger · Bash');
   });
 });
 
@@ -145,7 +145,7 @@ describe('keys', () => {
 });
 
 describe('what is shown', () => {
-  const subject = () => screen.getByRole('group', { name: 'What would be done' });
+  const subject = () => screen.getByRole('group', { name: 'Requested action' });
 
   it('writes out what cannot be seen, and says so', async () => {
     const words = ['1 hidden character changes the direction of the text: \\u{202E}', 'c\u0430t looks like cat'];
@@ -157,14 +157,14 @@ describe('what is shown', () => {
     const escapes = [...subject().querySelectorAll('.esc')].map((escape) => escape.textContent);
     expect(escapes).toEqual(['\\u{202E}', '\\u{200B}']);
     expect(subject().querySelector('.lookalike')?.textContent).toBe('\u0430');
-    const told = within(screen.getByRole('list', { name: 'Look twice' })).getAllByRole('listitem');
+    const told = within(screen.getByRole('list', { name: 'Warnings' })).getAllByRole('listitem');
     expect(told.map((item) => item.textContent)).toEqual(words);
     expect(container.textContent).not.toMatch(/[\u202e\u200b]/);
   });
 
   it('marks blanks, tabs and new lines, and names them', async () => {
     await card(commandRequest('q1', 'a  b\tc\nd'));
-    for (const name of ['2 blanks', 'tab', 'new line']) within(subject()).getByRole('img', { name });
+    for (const name of ['2 spaces', 'tab', 'new line']) within(subject()).getByRole('img', { name });
   });
 
   it('never cuts', async () => {
@@ -182,14 +182,14 @@ describe('what is shown', () => {
   it('has the whole input on demand, escapes and all', async () => {
     const request = { ...commandRequest('q1', 'ls'), inputText: '{"command": "ls", "note": "\u202egpj", "n": 1e400}' };
     await card(request);
-    expect(screen.queryByRole('group', { name: 'Whole input' })).toBeNull();
-    await userEvent.setup().click(screen.getByText('Whole input'));
-    const details = screen.getByText('Whole input').closest('details');
+    expect(screen.queryByRole('group', { name: 'Full input' })).toBeNull();
+    await userEvent.setup().click(screen.getByText('Full input'));
+    const details = screen.getByText('Full input').closest('details');
     if (details && !details.open) {
       details.open = true;
       await fireEvent(details, new Event('toggle'));
     }
-    const whole = screen.getByRole('group', { name: 'Whole input' }).textContent;
+    const whole = screen.getByRole('group', { name: 'Full input' }).textContent;
     expect(whole).toContain('\\u{202E}gpj');
     expect(whole).toContain('1e400');
   });
@@ -197,7 +197,7 @@ describe('what is shown', () => {
   it('opens the whole input where the subject leaves something out, and names the host', async () => {
     const request = { ...commandRequest('q1', 'https://a@b.example'), hasMore: true, host: 'b.example' };
     await card(request);
-    const whole = screen.getByRole('group', { name: 'Whole input' });
+    const whole = screen.getByRole('group', { name: 'Full input' });
     expect(whole.textContent).toContain('timeout');
     screen.getByText('b.example');
   });
@@ -216,13 +216,13 @@ describe('always allow', () => {
   it('lists the rules exactly, none chosen, and asks for one', async () => {
     const user = userEvent.setup({ advanceTimers: () => {} });
     const { clock, decisions } = await card();
-    await fireEvent.click(button('Always allow'));
+    await fireEvent.click(button('Always allow…'));
     const choices = screen.getAllByRole('radio');
     expect(choices).toHaveLength(2);
     expect(choices.every((choice) => !(choice as HTMLInputElement).checked)).toBe(true);
     screen.getByText('Bash(ls -la)');
-    screen.getByText('Kept in this project, for me');
-    const keep = button('Allow and keep this rule');
+    screen.getByText('Saved for you in this project (.claude/settings.local.json)');
+    const keep = button('Always allow');
     await advance(clock, ARM_MS);
     await fireEvent.click(keep);
     expect(decisions).toEqual([]);
@@ -235,7 +235,7 @@ describe('always allow', () => {
 
   it('is there but cannot be pressed when the agent offers no rule', async () => {
     await card({ ...commandRequest('q1', 'ls'), suggestions: [] });
-    expect((button('Always allow') as HTMLButtonElement).disabled).toBe(true);
+    expect((button('Always allow…') as HTMLButtonElement).disabled).toBe(true);
   });
 });
 
@@ -243,9 +243,9 @@ describe('other answers', () => {
   it('denies with a reason, and with a stop', async () => {
     const user = userEvent.setup();
     const { decisions } = await card();
-    await user.click(button('Deny with a reason'));
+    await user.click(button('Deny with reason…'));
     await user.keyboard('Use make instead');
-    await user.click(button('Deny and stop'));
+    await user.click(button('Deny and stop the turn'));
     expect(decisions).toEqual([{ type: 'deny', message: 'Use make instead', interrupt: true }]);
   });
 
@@ -256,7 +256,7 @@ describe('other answers', () => {
     const box = screen.getByRole('textbox', { name: 'Command' });
     await user.clear(box);
     await user.type(box, 'ls src');
-    await user.click(button('Use this instead'));
+    await user.click(button('Apply edit'));
     expect(screen.getByRole('group', { name: 'Changed input' }).textContent).toContain('ls src');
     await advance(clock, ARM_MS);
     await user.click(allowOnce());
@@ -281,12 +281,12 @@ describe('other answers', () => {
   it('keeps no rule for what was changed', async () => {
     const user = userEvent.setup();
     await card();
-    const always = button('Always allow') as HTMLButtonElement;
+    const always = button('Always allow…') as HTMLButtonElement;
     await user.click(button('Edit'));
     await user.type(screen.getByRole('textbox', { name: 'Command' }), ' src');
-    await user.click(button('Use this instead'));
+    await user.click(button('Apply edit'));
     expect(always.disabled).toBe(true);
-    await user.click(button('Take the change back'));
+    await user.click(button('Undo edit'));
     expect(always.disabled).toBe(false);
   });
 
@@ -295,12 +295,12 @@ describe('other answers', () => {
     await card(commandRequest('q1', 'ls'));
     await user.click(button('Edit'));
     const box = screen.getByRole('textbox', { name: 'Command' });
-    const reading = () => screen.queryByRole('group', { name: 'What the box holds' });
+    const reading = () => screen.queryByRole('group', { name: 'Text with hidden characters shown' });
     expect(reading(), 'nothing is odd about it').toBeNull();
     await fireEvent.input(box, { target: { value: 'ls \u202e c\u0430t' } });
     expect(reading()?.textContent).toBe('ls \\u{202E} c\u0430t');
     expect(reading()?.querySelector('.lookalike')?.textContent).toBe('\u0430');
-    const told = within(screen.getByRole('list', { name: 'Look twice' })).getAllByRole('listitem');
+    const told = within(screen.getByRole('list', { name: 'Warnings' })).getAllByRole('listitem');
     expect(told.map((item) => item.textContent)).toEqual([
       '1 hidden character changes the direction of the text',
       '1 character looks like another',
@@ -313,14 +313,14 @@ describe('other answers', () => {
     const request = { ...commandRequest('q1', ''), kind: { type: 'other' } as const, subject: inputText, inputText };
     const { clock, decisions } = await card(request);
     await user.click(button('Edit'));
-    const box = screen.getByRole('textbox', { name: 'Input, as JSON' });
+    const box = screen.getByRole('textbox', { name: 'Input (JSON)' });
     expect((box as HTMLTextAreaElement).value).toBe(inputText);
     await fireEvent.input(box, { target: { value: '[1]' } });
-    await user.click(button('Use this instead'));
+    await user.click(button('Apply edit'));
     screen.getByRole('alert');
     const json = inputText.replace('1.0', '2.50');
     await fireEvent.input(box, { target: { value: json } });
-    await user.click(button('Use this instead'));
+    await user.click(button('Apply edit'));
     await advance(clock, ARM_MS);
     await user.click(allowOnce());
     expect(decisions).toEqual([{ type: 'allowOnce', updatedInput: { type: 'whole', json } }]);

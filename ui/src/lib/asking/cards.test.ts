@@ -110,11 +110,11 @@ describe('a plan', () => {
 
   it('is approved, with edits asked for or accepted', async () => {
     const first = await plan();
-    await first.user.click(button('Approve and ask'));
+    await first.user.click(button('Approve, ask before edits'));
     expect(first.decisions).toEqual([{ type: 'approvePlan', acceptEdits: false }]);
     cleanup();
     const second = await plan();
-    await second.user.click(button('Approve and accept edits'));
+    await second.user.click(button('Approve, accept edits'));
     expect(second.decisions).toEqual([{ type: 'approvePlan', acceptEdits: true }]);
   });
 
@@ -125,7 +125,7 @@ describe('a plan', () => {
     cleanup();
     const second = await plan();
     await second.user.type(screen.getByRole('textbox'), 'Smaller steps');
-    await second.user.click(button('Keep planning with this'));
+    await second.user.click(button('Keep planning with these changes'));
     expect(second.decisions).toEqual([{ type: 'deny', message: 'Smaller steps', interrupt: false }]);
   });
 
@@ -135,8 +135,8 @@ describe('a plan', () => {
     await user.type(screen.getByRole('textbox', { name: /Your comment on: 2\./ }), 'Which cases?');
     await user.click(screen.getByRole('button', { name: /Comment on: Stored totals/ }));
     await user.type(screen.getByRole('textbox', { name: /Your comment on: Stored/ }), 'Really?');
-    await user.type(screen.getByRole('textbox', { name: /if you keep planning/ }), 'Smaller steps');
-    await user.click(button('Keep planning with this'));
+    await user.type(screen.getByRole('textbox', { name: /in the plan/ }), 'Smaller steps');
+    await user.click(button('Keep planning with these changes'));
     const message = [
       'Smaller steps',
       '> 2. Add the nine cases of the report to `tests/totals.rs`.',
@@ -163,7 +163,7 @@ describe('a plan', () => {
     await user.keyboard('{Escape}');
     await user.click(comments[2] as HTMLElement);
     await user.keyboard('Why?');
-    await user.click(button('Keep planning with this'));
+    await user.click(button('Keep planning with these changes'));
     expect(decisions).toEqual([{ type: 'deny', message: '> cargo fmt\n\nWhy?', interrupt: false }]);
   });
 
@@ -174,16 +174,16 @@ describe('a plan', () => {
     await user.type(comment, 'Which cases?');
     clock.advance(ARM_MS);
     await tick();
-    await user.click(button('Approve and ask'));
-    await user.click(button('Approve and accept edits'));
+    await user.click(button('Approve, ask before edits'));
+    await user.click(button('Approve, accept edits'));
     expect(decisions).toEqual([]);
     await user.type(comment, '{Escape}');
     await tick();
-    await user.click(button('Approve and ask'));
+    await user.click(button('Approve, ask before edits'));
     expect(decisions, 'the button moved, and waits anew').toEqual([]);
     clock.advance(ARM_MS);
     await tick();
-    await user.click(button('Approve and ask'));
+    await user.click(button('Approve, ask before edits'));
     expect(decisions).toEqual([{ type: 'approvePlan', acceptEdits: false }]);
   });
 });
@@ -215,7 +215,7 @@ describe('several requests', () => {
     await tick();
     await Promise.resolve();
     expect(project.problems.list[0]).toMatchObject({
-      what: 'The answer was not taken',
+      what: 'Your answer was not sent',
       error: { code: 'noSuchRequest' },
     });
   });

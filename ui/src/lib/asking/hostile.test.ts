@@ -39,15 +39,15 @@ it.each(requests.map((request) => [request.id, request] as const))('%s', async (
     await fireEvent(details, new Event('toggle'));
   }
   const texts: [string, string][] = [
-    ['What would be done', request.subject],
-    ['Whole input', request.inputText],
+    ['Requested action', request.subject],
+    ['Full input', request.inputText],
   ];
   for (const [name, source] of texts) {
     const pane = named(container, 'pre', name) as Element;
     expect(meant(pane.textContent)).toBe(meant(source));
     expect(marked(pane)).toEqual(lookalikes(source));
   }
-  const items = [...(named(container, 'ul', 'Look twice')?.getElementsByTagName('li') ?? [])];
+  const items = [...(named(container, 'ul', 'Warnings')?.getElementsByTagName('li') ?? [])];
   expect(items.map((item) => item.textContent)).toEqual(request.notices.map((notice) => notice.words));
   // The page includes no character that it would hide, reorder or stack.
   const hidden = (char: string) => char !== '\n' && char !== '\t' && oddityOf(char) !== null;
@@ -77,7 +77,7 @@ const ruled = requests.filter((request) => request.suggestions.length > 0);
 
 it.each(ruled.map((request) => [request.id, request] as const))('%s: the rules', async (_id, request) => {
   const container = await drawn(request);
-  await fireEvent.click(screen.getByRole('button', { name: 'Always allow' }));
+  await fireEvent.click(screen.getByRole('button', { name: 'Always allow…' }));
   const shown = [...container.querySelectorAll('fieldset code')];
   const rules = request.suggestions.map((suggestion) => suggestion.rule);
   expect(shown.map((rule) => meant(rule.textContent))).toEqual(rules);

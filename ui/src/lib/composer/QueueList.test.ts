@@ -44,8 +44,8 @@ describe('a queue', () => {
     const said = screen.getAllByRole('listitem').map((row) => row.textContent.replace(/\s+/g, ' ').trim());
     expect(said.map((words) => words.split(' do ')[0])).toEqual([
       'Now:',
-      'Cut off:',
-      'Held:',
+      'Interrupted:',
+      'Not sent:',
       'Into this turn:',
       'Then:',
     ]);
@@ -56,7 +56,7 @@ describe('a queue', () => {
       [queued('a', { held: true, cutOff: true }), queued('b', { held: true }), queued('c', { held: true })],
       { running: false },
     );
-    screen.getByText('2 held');
+    screen.getByText('2 not sent');
     await user.click(screen.getByRole('button', { name: 'Continue' }));
     expect(commands).toEqual([{ type: 'continueQueue' }]);
   });
@@ -85,7 +85,7 @@ describe('a queue', () => {
 
   it('offers only what can be done', async () => {
     await queueList([queued('a')], { running: false, takesIntoTurn: false });
-    expect(acts('do a')).toEqual(['Edit queued prompt', 'Withdraw queued prompt']);
+    expect(acts('do a')).toEqual(['Edit queued prompt', 'Remove queued prompt']);
   });
 
   it('does not offer to put a prompt into a turn that cannot take it', async () => {

@@ -14,9 +14,13 @@ const UNASKED: MissedPrompt = {
   words: 'The agent ran a command without asking.',
   subject: 'touch a\u202etxt.b',
 };
-const CANNOT_ASK: MissedPrompt = { kind: 'cannotAsk', words: 'The agent cannot ask you.', subject: null };
+const CANNOT_ASK: MissedPrompt = {
+  kind: 'cannotAsk',
+  words: 'The agent cannot ask you for permission.',
+  subject: null,
+};
 
-const banner = () => screen.queryByRole('alert', { name: 'Permission channel' });
+const banner = () => screen.queryByRole('alert', { name: 'Missed permission request' });
 
 describe('an agent that does not ask', () => {
   it('is told with what it did, and every character of it', async () => {
@@ -24,15 +28,15 @@ describe('an agent that does not ask', () => {
     const text = banner()?.textContent ?? '';
     expect(text).toContain('The agent ran a command without asking.');
     expect(text).toContain('touch a\\u{202E}txt.b');
-    expect(text).toContain('do not rely on being asked');
+    expect(text).toContain('stop the agent');
   });
 
   it('is told in other words if it has nobody to ask', async () => {
     await draw(ChannelBanner, { fault: CANNOT_ASK, onstop: () => {} });
     const text = banner()?.textContent ?? '';
-    expect(text).toContain('The agent cannot ask you.');
-    expect(text).toContain('may not know how to ask');
-    expect(text, 'nothing is said of what it did not do').not.toContain('No rule');
+    expect(text).toContain('The agent cannot ask you for permission.');
+    expect(text).toContain('may no longer be able to ask');
+    expect(text, 'nothing is said of what it did not do').not.toContain('No permission rule');
     expect(banner()?.querySelector('code')).toBeNull();
   });
 

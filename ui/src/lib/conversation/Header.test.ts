@@ -84,7 +84,7 @@ describe('the head of a conversation', () => {
   });
 
   it('offers to start without asking only where nothing runs, and switches nothing by it', async () => {
-    const offered = (items: HTMLElement[]) => items.find((item) => item.textContent.includes('Start without asking'));
+    const offered = (items: HTMLElement[]) => items.find((item) => item.textContent.includes('Skip all permissions'));
     for (const facts of [
       { alive: true },
       { alive: false, status: { type: 'restarting', attempt: 1, at: 0 } as const },

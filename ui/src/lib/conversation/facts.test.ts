@@ -32,9 +32,9 @@ it('says that nothing is heard for half a minute, and offers to stop', async () 
     await tick();
   };
   await passes(29 * SECOND);
-  expect(container.textContent).not.toContain('Nothing heard');
+  expect(container.textContent).not.toContain('No output');
   await passes(5 * SECOND);
-  expect(container.textContent).toContain('Nothing heard for 34 s');
+  expect(container.textContent).toContain('No output for 34 s');
   await userEvent.setup().click(screen.getByRole('button', { name: 'Stop this turn' }));
   expect(stopped).toBe(1);
 
@@ -42,19 +42,19 @@ it('says that nothing is heard for half a minute, and offers to stop', async () 
   open.apply(batch(0, [{ type: 'tasksChanged', tasks: [] }]));
   await tick();
   await passes(10 * SECOND);
-  expect(container.textContent).not.toContain('Nothing heard');
+  expect(container.textContent).not.toContain('No output');
   await passes(21 * SECOND);
-  expect(container.textContent).toContain('Nothing heard for 31 s');
+  expect(container.textContent).toContain('No output for 31 s');
 });
 
 it('counts the silence from the last that was told, through a reload', async () => {
   const facts = { status: { type: 'working' as const, activity: 'Running tests' }, turnStartedAt: NOW - MINUTE };
   const open = new SessionState(session(facts));
   const { container } = await draw(NowLine, { open, onstop: () => {} });
-  expect(container.textContent).not.toContain('Nothing heard');
+  expect(container.textContent).not.toContain('No output');
   open.load({ ...snapshot(7, [], facts), toldAt: NOW - 45 * SECOND });
   await tick();
-  expect(container.textContent).toContain('Nothing heard for 45 s');
+  expect(container.textContent).toContain('No output for 45 s');
 });
 
 it('claims no silence of what it is not told', async () => {
@@ -64,7 +64,7 @@ it('claims no silence of what it is not told', async () => {
   const told = snapshot(7, [], facts);
   open.load({ ...told, rows: { ...told.rows, end: 400, total: 9_000 }, toldAt: NOW - 45 * SECOND });
   await tick();
-  expect(container.textContent).not.toContain('Nothing heard');
+  expect(container.textContent).not.toContain('No output');
 });
 
 it('does not blame an agent that was asked to stop already', async () => {
@@ -73,7 +73,7 @@ it('does not blame an agent that was asked to stop already', async () => {
   const { clock, container } = await draw(NowLine, { open, onstop: () => {} });
   clock.advance(60 * SECOND);
   await tick();
-  expect(container.textContent).not.toContain('Nothing heard');
+  expect(container.textContent).not.toContain('No output');
 });
 
 it('says when a limit resets, how long that is, and that it has', async () => {

@@ -10,10 +10,14 @@ export interface Mode {
 
 export const MODES: readonly Mode[] = [
   { id: 'default', label: 'Ask first', description: 'Asks before it changes or runs anything' },
-  { id: 'acceptEdits', label: 'Accept edits', description: 'Edits files unasked; asks before it runs commands' },
+  { id: 'acceptEdits', label: 'Accept edits', description: 'Edits files without asking; asks before it runs commands' },
   { id: 'plan', label: 'Plan first', description: 'Reads and plans; changes nothing until you approve' },
-  { id: 'auto', label: 'Automatic', description: 'Decides by itself what is safe to do unasked' },
-  { id: 'dontAsk', label: 'Never ask', description: 'Does what rules allow and denies the rest without asking' },
+  { id: 'auto', label: 'Automatic', description: 'Decides by itself what is safe to do without asking' },
+  {
+    id: 'dontAsk',
+    label: 'Deny unless allowed',
+    description: 'Does what rules allow and denies the rest without asking',
+  },
 ];
 
 /** The bypass mode. It can be chosen only before a process starts. */
@@ -23,7 +27,7 @@ export const BYPASS = 'bypassPermissions';
 const CYCLE: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan'];
 
 export function modeLabel(id: string): string {
-  if (id === BYPASS) return 'Asks nothing';
+  if (id === BYPASS) return 'Skips permissions';
   return MODES.find((mode) => mode.id === id)?.label ?? id;
 }
 
@@ -78,7 +82,7 @@ const EFFORTS: Record<string, string> = {
   medium: 'Medium',
   high: 'High',
   xhigh: 'Very high',
-  max: 'Highest',
+  max: 'Maximum',
 };
 
 export function effortLabel(level: string): string {

@@ -34,7 +34,7 @@ it('shows what ran, and on demand what the agent had asked for', async () => {
   const body = script.ran('touch changed.txt', [], { originalInput: 'touch original.txt' });
   const root = await drawn(body, true);
   expect(root.querySelector('.head')?.textContent).toContain('touch changed.txt');
-  expect(root.querySelector('.head')?.textContent).toContain('changed by you');
+  expect(root.querySelector('.head')?.textContent).toContain('edited by you');
   const original = root.querySelector('details');
   expect(original?.open).toBe(false);
   expect(original?.textContent).toContain('touch original.txt');

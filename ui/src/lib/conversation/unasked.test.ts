@@ -15,8 +15,8 @@ async function chosen(scene: string) {
   await screen.findByRole('main');
   const user = userEvent.setup();
   await user.click(screen.getByRole('button', { name: /^Permission mode/ }));
-  await user.click(await screen.findByRole('menuitem', { name: /Start without asking/ }));
-  const start = await screen.findByRole<HTMLButtonElement>('button', { name: 'Start without asking' });
+  await user.click(await screen.findByRole('menuitem', { name: /Skip all permissions/ }));
+  const start = await screen.findByRole<HTMLButtonElement>('button', { name: 'Skip all permissions' });
   return { host, user, start };
 }
 
@@ -28,10 +28,10 @@ it('takes a confirmation, and is shown for as long as the process lives', async 
   expect(host.session('s1')?.facts.mode, 'nothing is switched by the menu alone').toBe('default');
   await user.click(screen.getByRole('checkbox', { name: /I understand/ }));
   await user.click(start);
-  await vi.waitFor(() => expect(mode()).toContain('Asks nothing'));
+  await vi.waitFor(() => expect(mode()).toContain('Skips permissions'));
   expect(host.session('s1')?.facts).toMatchObject({ mode: 'bypassPermissions', alive: true });
   await user.click(screen.getByRole('button', { name: /^Permission mode/ }));
-  expect(screen.queryByRole('menuitem', { name: /Start without asking/ })).toBeNull();
+  expect(screen.queryByRole('menuitem', { name: /Skip all permissions/ })).toBeNull();
 });
 
 it('is told when the agent was started meanwhile, and asks as before', async () => {

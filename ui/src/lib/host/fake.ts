@@ -89,7 +89,7 @@ export class FakeHost implements Host {
     }
     const state = this.#scene.project.trust?.state;
     if (agent !== 'demo' && (state === 'unknown' || state === 'changed')) {
-      return refuse('notTrusted', 'Nobody has said yet whether this folder is trusted.');
+      return refuse('notTrusted', 'You have not decided yet whether to trust this folder.');
     }
     const empty = [...this.#sessions.values()].find(
       ({ facts }) => facts.isEmpty && facts.agent === (agent ?? 'claude') && !(withoutAsking && facts.alive),
@@ -142,20 +142,20 @@ export class FakeHost implements Host {
   outputLines(sessionId: SessionId, itemId: ItemId, first: number, count: number): Promise<Output> {
     const body = this.#sessions.get(sessionId)?.items.find((item) => item.id === itemId)?.body;
     const detail = body?.type === 'toolCall' && 'output' in body.detail ? body.detail : null;
-    if (detail === null) return refuse('badCommand', 'There is no such text any more.');
+    if (detail === null) return refuse('badCommand', 'The text no longer exists.');
     const { lines } = detail.output;
     return Promise.resolve({ total: lines.length, first, lines: lines.slice(first, first + count) });
   }
 
   itemPart(sessionId: SessionId, itemId: ItemId): Promise<Body> {
     const item = this.#sessions.get(sessionId)?.items.find(({ id }) => id === itemId);
-    return item === undefined ? refuse('badCommand', 'There is no such text any more.') : Promise.resolve(item.body);
+    return item === undefined ? refuse('badCommand', 'The text no longer exists.') : Promise.resolve(item.body);
   }
 
   copyText(sessionId: SessionId, copy: CopyOf): Promise<string> {
     const session = this.#sessions.get(sessionId);
     const text = session && textOf(session, copy);
-    return text === undefined ? refuse('badCommand', 'There is no such text any more.') : Promise.resolve(text);
+    return text === undefined ? refuse('badCommand', 'The text no longer exists.') : Promise.resolve(text);
   }
 
   async command(sessionId: SessionId, command: Command): Promise<void> {
@@ -186,7 +186,7 @@ export class FakeHost implements Host {
     const { trust } = this.#scene.project;
     if (trust === null) return refuse('badCommand', 'Nothing was asked.');
     if (decision !== 'restrict' && fingerprint !== trust.fingerprint) {
-      return refuse('badCommand', "the folder's settings changed while they were shown");
+      return refuse('badCommand', "the folder's settings changed while they were shown; review them again");
     }
     if (decision === 'keep') {
       this.changeFolder({ ...trust, state: 'kept', canKeep: false });

@@ -21,10 +21,10 @@ describe('the rules in force', () => {
     const onask = await dialog(RULES);
     expect(onask).toHaveBeenCalledOnce();
     expect(regions().map((region) => region.querySelector('h3')?.textContent)).toEqual([
-      'This session Given here, gone when the agent ends',
-      'This project, for me .claude/settings.local.json',
-      'Everywhere Your own settings',
-      'Other folders It may work there too',
+      'This session Added here, until the agent stops',
+      'You, in this project .claude/settings.local.json',
+      'You, in all projects Your own settings',
+      'Additional folders The agent may work there too',
     ]);
     const mine = within(regions()[2] as HTMLElement).getAllByRole('listitem', { hidden: true });
     expect(mine.map((item) => item.textContent)).toEqual(['Denies Read(./.env)', 'Asks Bash(git push *)']);
@@ -39,9 +39,9 @@ describe('the rules in force', () => {
 
   it('say what they rest on when the agent does not list them', async () => {
     await dialog({ basis: 'settings', rules: [], directories: [] }, { restricted: true });
-    expect(screen.getByText(/does not list its rules/)).toBeTruthy();
+    expect(screen.getByText(/does not report which rules are in effect/)).toBeTruthy();
     expect(screen.getByText(/settings are not loaded/)).toBeTruthy();
-    expect(screen.getByText(/the mode alone decides/)).toBeTruthy();
+    expect(screen.getByText(/permission mode alone decides/)).toBeTruthy();
   });
 
   it('are not claimed for an agent that does not run', async () => {

@@ -10,13 +10,13 @@ export interface OriginGroup {
 }
 
 const ORIGINS: Record<RuleOrigin, { title: string; place: string }> = {
-  session: { title: 'This session', place: 'Given here, gone when the agent ends' },
-  local: { title: 'This project, for me', place: '.claude/settings.local.json' },
-  project: { title: 'This project, for everyone', place: '.claude/settings.json' },
-  user: { title: 'Everywhere', place: 'Your own settings' },
-  policy: { title: 'The organisation', place: 'Managed settings' },
-  arguments: { title: 'The command line', place: 'How the agent was started' },
-  other: { title: 'Elsewhere', place: 'The agent does not say where' },
+  session: { title: 'This session', place: 'Added here, until the agent stops' },
+  local: { title: 'You, in this project', place: '.claude/settings.local.json' },
+  project: { title: 'Everyone in this project', place: '.claude/settings.json' },
+  user: { title: 'You, in all projects', place: 'Your own settings' },
+  policy: { title: 'Your organisation', place: 'Managed settings' },
+  arguments: { title: 'Command line', place: 'The arguments that the agent was started with' },
+  other: { title: 'Other', place: 'The agent does not report the source' },
 };
 
 export const EFFECTS: Record<RuleEffect, string> = { deny: 'Denies', ask: 'Asks', allow: 'Allows' };

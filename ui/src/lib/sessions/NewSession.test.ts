@@ -15,9 +15,9 @@ async function form() {
   await draw(NewSession, { agent: PROJECT.agent, creating: false, onnew });
   const user = userEvent.setup();
   const warn = async () => {
-    await user.click(screen.getByRole('button', { name: 'Choose the agent' }));
+    await user.click(screen.getByRole('button', { name: 'Choose an agent' }));
     await tick();
-    await user.click(screen.getByRole('menuitem', { name: /Without asking/ }));
+    await user.click(screen.getByRole('menuitem', { name: /Skip all permissions/ }));
     await tick();
   };
   return { begun, user, warn };
@@ -32,9 +32,9 @@ describe('a new session', () => {
     expect(begun).toEqual([[null, false]]);
     await warn();
     expect(begun).toHaveLength(1);
-    expect(button('Start without asking').disabled).toBe(true);
+    expect(button('Skip all permissions').disabled).toBe(true);
     await user.click(screen.getByRole('checkbox', { hidden: true }));
-    await user.click(button('Start without asking'));
+    await user.click(button('Skip all permissions'));
     expect(begun).toEqual([
       [null, false],
       [null, true],
@@ -55,8 +55,8 @@ describe('a new session', () => {
     const facts = { ...emptySession('s1', 'Title'), mode: 'bypassPermissions' };
     const row = { open: false, unread: false, now: Date.now(), onopen: () => {} };
     const { redraw } = await draw(SessionRow, { session: { ...facts, alive: true }, ...row });
-    expect(screen.getByRole('button').textContent).toContain('Asks nothing');
+    expect(screen.getByRole('button').textContent).toContain('Skips permissions');
     await redraw({ session: { ...facts, alive: false } });
-    expect(screen.getByRole('button').textContent).not.toContain('Asks nothing');
+    expect(screen.getByRole('button').textContent).not.toContain('Skips permissions');
   });
 });

@@ -12,20 +12,22 @@ async function said(channel: PermissionChannel): Promise<string> {
     channel,
   };
   render(Doctor, { oncheck: () => Promise.resolve(checkup) });
-  await userEvent.setup().click(screen.getByRole('button', { name: 'Check that it asks' }));
+  await userEvent.setup().click(screen.getByRole('button', { name: 'Test permissions' }));
   return screen.getByRole('status').textContent.trim();
 }
 
 describe('the doctor', () => {
   it('says that the agent asks', async () => {
-    expect(await said({ type: 'asks' })).toBe('2.1.329 asks before it acts.');
+    expect(await said({ type: 'asks' })).toBe('Claude Code 2.1.329 asks before acting.');
   });
 
   it('warns of an agent that does not', async () => {
-    expect(await said({ type: 'neverAsks' })).toBe('2.1.329 acts without asking. Do not use this version.');
+    expect(await said({ type: 'neverAsks' })).toBe('Claude Code 2.1.329 acts without asking. Do not use this version.');
   });
 
   it('says why it does not know', async () => {
-    expect(await said({ type: 'unknown', reason: 'The agent ended: oops' })).toBe('Not known: The agent ended: oops');
+    expect(await said({ type: 'unknown', reason: 'The agent exited: oops' })).toBe(
+      'The test has no result: The agent exited: oops',
+    );
   });
 });

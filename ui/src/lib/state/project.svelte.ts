@@ -134,7 +134,7 @@ export class ProjectState {
 
   /** An event was lost: reports that and reloads the open session. */
   miss(reason: unknown): void {
-    this.problems.report('The window missed something', asCommandError(reason));
+    this.problems.report('This window missed an update', asCommandError(reason));
     void this.#feed?.load();
   }
 
@@ -146,7 +146,7 @@ export class ProjectState {
     if (facts === undefined) {
       this.problems.report('The session was not opened', {
         code: 'noSuchSession',
-        message: 'There is no such session any more.',
+        message: 'The session no longer exists.',
         detail: null,
       });
       return;
@@ -220,7 +220,7 @@ export class ProjectState {
   async setPreferences(preferences: Preferences): Promise<void> {
     const before = this.preferences;
     this.preferences = preferences;
-    const error = await this.#try('The settings were not kept', () => this.#host.setPreferences(preferences));
+    const error = await this.#try('The settings were not saved', () => this.#host.setPreferences(preferences));
     if (error !== null) this.preferences = before;
   }
 
@@ -230,24 +230,24 @@ export class ProjectState {
    */
   async decideTrust(decision: TrustDecision): Promise<void> {
     const fingerprint = this.project.trust?.fingerprint ?? null;
-    const error = await this.#try('The answer was not kept', () => this.#host.decideTrust(decision, fingerprint));
+    const error = await this.#try('Your decision was not saved', () => this.#host.decideTrust(decision, fingerprint));
     if (error === null) this.trustShown = false;
   }
 
   /** The result of the agent checkup; `null` if it failed, which is reported. */
   async checkAgent(): Promise<Checkup | null> {
     let checkup: Checkup | null = null;
-    await this.#try('The agent was not checked', async () => void (checkup = await this.#host.checkAgent()));
+    await this.#try('The permission test failed', async () => void (checkup = await this.#host.checkAgent()));
     return checkup;
   }
 
   /** Ends these processes of an earlier run. The host then publishes the remaining ones. */
   async endOrphans(pids: number[]): Promise<void> {
-    await this.#try('Not everything was ended', () => this.#host.endOrphans(pids));
+    await this.#try('Some processes were not ended', () => this.#host.endOrphans(pids));
   }
 
   async leaveOrphans(): Promise<void> {
-    await this.#try('They are still asked about', () => this.#host.leaveOrphans());
+    await this.#try('The list of processes was not closed', () => this.#host.leaveOrphans());
   }
 
   /** Writes an error of the page to the program's log. If that fails too, the error is shown. */
@@ -261,7 +261,7 @@ export class ProjectState {
     } catch (reason) {
       // A session that is being removed has no cards.
       const error = asCommandError(reason);
-      if (error.code !== 'noSuchSession') this.problems.report('The dialogs may cover this window', error);
+      if (error.code !== 'noSuchSession') this.problems.report('Permission dialogs may cover this window', error);
     }
   }
 
@@ -277,7 +277,7 @@ export class ProjectState {
   /** The files that match a partly typed name; `null` if the search failed, which is reported. */
   async findFiles(query: string): Promise<FoundFiles | null> {
     let found: FoundFiles | null = null;
-    await this.#try('The files were not searched', async () => {
+    await this.#try('The file search failed', async () => {
       found = await this.#host.findFiles(query);
     });
     return found;
@@ -292,14 +292,14 @@ export class ProjectState {
   }
 
   async writeClipboard(text: string): Promise<boolean> {
-    return (await this.#try('Nothing was copied', () => this.#host.writeClipboard(text))) === null;
+    return (await this.#try('The text was not copied', () => this.#host.writeClipboard(text))) === null;
   }
 
   /** Copies a text from the engine to the clipboard. */
   async copyOf(copy: CopyOf): Promise<boolean> {
     const id = this.open?.id;
     if (id === undefined) return false;
-    const copied = this.#try('Nothing was copied', async () =>
+    const copied = this.#try('The text was not copied', async () =>
       this.#host.writeClipboard(this.#host.copyText(id, copy)),
     );
     return (await copied) === null;
@@ -308,7 +308,7 @@ export class ProjectState {
   /** Finds words in a whole session; `null` if that failed or a newer search began. */
   async findWords(id: SessionId, query: string, index: number | null): Promise<Found | null> {
     let found: Found | null = null;
-    await this.#try('Nothing was looked for', async () => {
+    await this.#try('The search failed', async () => {
       found = await this.#host.findWords(id, query, index);
     });
     return found;
@@ -319,7 +319,7 @@ export class ProjectState {
     const id = this.open?.id;
     if (id === undefined) return null;
     let output: Output | null = null;
-    await this.#try('The output could not be read', async () => {
+    await this.#try('The output could not be loaded', async () => {
       output = await this.#host.outputLines(id, itemId, first, count);
     });
     return output;
@@ -332,7 +332,9 @@ export class ProjectState {
   async showEarlier(call: ItemState, until: ItemId | null = null): Promise<void> {
     const id = this.open?.id;
     if (id === undefined || call.nEarlier === 0) return;
-    await this.#try('The rest could not be read', () => this.#host.showEarlier(id, call.id, call.nEarlier + 1, until));
+    await this.#try('The rest could not be loaded', () =>
+      this.#host.showEarlier(id, call.id, call.nEarlier + 1, until),
+    );
   }
 
   /** Draws another part of a long item instead of the current one. */
@@ -340,7 +342,7 @@ export class ProjectState {
     const id = this.open?.id;
     if (id === undefined || part < 0 || part >= item.parts) return;
     if (item.has(part)) return item.showPart(part, null);
-    await this.#try('The rest could not be read', async () => {
+    await this.#try('The rest could not be loaded', async () => {
       item.showPart(part, await this.#host.itemPart(id, item.id, part));
     });
   }
@@ -364,7 +366,7 @@ export class ProjectState {
       if (one.type === 'image') draft.attachments = [...draft.attachments, attachment(one.name, one.image)];
       if (one.type === 'file') paths.push(one.path);
       if (one.type === 'refused') {
-        this.problems.report('It was not attached', { code: 'badCommand', message: one.why, detail: null });
+        this.problems.report('The file was not attached', { code: 'badCommand', message: one.why, detail: null });
       }
     }
     if (paths.length > 0) draft.text = withMentions(draft.text, paths);

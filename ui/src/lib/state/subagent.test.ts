@@ -94,7 +94,7 @@ describe('what a subagent did', () => {
     const project = await ProjectState.start(host);
     const fake = host.session('s1');
     const body = tool('command', 'Ran', 'it', { type: 'json', input: '{}', output: whole([]) });
-    const id = fake?.add(tool('agent', 'Delegated', 'much', { type: 'json', input: '{}', output: whole([]) }));
+    const id = fake?.add(tool('agent', 'Ran a subagent:', 'much', { type: 'json', input: '{}', output: whole([]) }));
     const made = Array.from({ length: 1_000 }, () => fake?.add(body, id ?? null));
     await project.openSession('s2');
     await project.openSession('s1');

@@ -134,10 +134,10 @@ const MEANING: Record<Oddity | 'lookalike', [one: string, many: string]> = {
     'hidden character changes the direction of the text',
     'hidden characters change the direction of the text',
   ],
-  invisible: ['character cannot be seen', 'characters cannot be seen'],
+  invisible: ['invisible character', 'invisible characters'],
   control: ['control character', 'control characters'],
-  blank: ['unusual blank', 'unusual blanks'],
-  combining: ['mark stands on another character', 'marks stand on other characters'],
+  blank: ['unusual space', 'unusual spaces'],
+  combining: ['combining mark on another character', 'combining marks on other characters'],
   broken: ['broken character', 'broken characters'],
   lookalike: ['character looks like another', 'characters look like others'],
 };

@@ -29,20 +29,20 @@ it('says the most urgent of several states', () => {
 
 it('says what goes on in the background', () => {
   expect([backgroundWords(1), backgroundWords(3)]).toEqual([
-    '1 task runs in the background',
-    '3 tasks run in the background',
+    '1 task running in the background',
+    '3 tasks running in the background',
   ]);
 });
 
 it('says of lookups only what was found or read', () => {
   const call = (icon: ToolIcon, state: ToolState, verb = 'Read') => ({ icon, state, verb, subject: 'a.rs' });
   expect(lookupWords([call('search', 'succeeded'), call('read', 'succeeded'), call('read', 'succeeded')])).toBe(
-    'Searched once and read 2 files',
+    'Searched 1 time and read 2 files',
   );
   expect(lookupWords([call('read', 'running', 'Reading')])).toBe('Reading a.rs');
   expect(
     lookupWords([call('search', 'succeeded'), call('read', 'succeeded'), call('read', 'failed', 'Could not read')]),
-  ).toBe('Searched once, read 1 file and could not read a.rs');
+  ).toBe('Searched 1 time, read 1 file and could not read a.rs');
   expect(lookupWords([call('read', 'succeeded'), call('read', 'denied'), call('read', 'notRun')])).toBe(
     'Read 1 file and 2 lookups without a result',
   );

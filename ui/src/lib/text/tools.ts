@@ -6,9 +6,9 @@ import { plural } from './amounts';
 
 /** The label of a state's icon, also for screen readers. */
 export const TOOL_STATES: Record<ToolState, string> = {
-  preparing: 'Has not begun',
+  preparing: 'Not started',
   running: 'Running',
-  waiting: 'Waits for your answer',
+  waiting: 'Waiting for your answer',
   background: 'Running in the background',
   succeeded: 'Succeeded',
   failed: 'Failed',
@@ -47,7 +47,7 @@ export function changeNotMade(state: ToolState): string | null {
 
 /** The number of background tasks, in words. */
 export function backgroundWords(n: number): string {
-  return n === 1 ? '1 task runs in the background' : `${n} tasks run in the background`;
+  return n === 1 ? '1 task running in the background' : `${n} tasks running in the background`;
 }
 
 /** A run of lookups in words. Only successful ones are in the past tense; the others use the engine's words. */
@@ -57,7 +57,7 @@ export function lookupWords(calls: readonly Pick<ToolCall, 'icon' | 'state' | 'v
   const nRead = done.filter((call) => call.icon === 'read').length;
   const nSearched = done.length - nRead;
   const parts: string[] = [];
-  if (nSearched > 0) parts.push(`searched ${nSearched === 1 ? 'once' : `${nSearched} times`}`);
+  if (nSearched > 0) parts.push(`searched ${plural(nSearched, 'time')}`);
   if (nRead > 0) parts.push(`read ${plural(nRead, 'file')}`);
   const [first] = others;
   if (first !== undefined) parts.push(others.length === 1 ? call(first) : rest(others));
@@ -74,6 +74,6 @@ function call({ verb, subject }: Pick<ToolCall, 'verb' | 'subject'>): string {
 function rest(others: readonly Pick<ToolCall, 'state'>[]): string {
   const isOpen = others.some(({ state }) => state === 'preparing' || state === 'running' || state === 'waiting');
   return isOpen
-    ? `${plural(others.length, 'more lookup')} under way`
+    ? `${plural(others.length, 'more lookup')} in progress`
     : `${plural(others.length, 'lookup')} without a result`;
 }

@@ -35,7 +35,7 @@ describe('a folder that nobody has decided about', () => {
   it('shows everything it would run, the most dangerous first, before anything can be sent', async () => {
     await page('trust');
     expect(screen.queryByRole('textbox', { name: 'Prompt' })).toBeNull();
-    const list = screen.getByRole('region', { name: 'What its settings say' });
+    const list = screen.getByRole('region', { name: 'Settings of this folder' });
     const headings = within(list)
       .getAllByRole('heading')
       .map((heading) => heading.textContent);
@@ -69,7 +69,7 @@ describe('a folder that nobody has decided about', () => {
 
   it('can be worked in restricted at once, and is not asked about again', async () => {
     const { decided, user } = await page('trust');
-    await user.click(screen.getByRole('button', { name: 'Work restricted' }));
+    await user.click(screen.getByRole('button', { name: 'Open restricted' }));
     expect(decided).toEqual([['restrict', 'f1']]);
     await screen.findByRole('textbox', { name: 'Prompt' });
     expect(screen.queryByText('Do you trust ledger?')).toBeNull();
@@ -77,14 +77,14 @@ describe('a folder that nobody has decided about', () => {
 
   it('is asked about briefly if there is nothing to run', async () => {
     await page('trust-empty');
-    screen.getByText(/there is nothing in them that would run/u);
-    expect(screen.queryByRole('region', { name: 'What its settings say' })).toBeNull();
+    screen.getByText('Nothing in this folder runs by itself.');
+    expect(screen.queryByRole('region', { name: 'Settings of this folder' })).toBeNull();
   });
 
   it('cannot be trusted if not all of it can be shown', async () => {
     await page('trust-unreadable');
     expect(screen.queryByRole('button', { name: 'Trust this folder' })).toBeNull();
-    expect(screen.getByText(/cannot be trusted as it is/u).textContent).toContain('could be read and shown');
+    expect(screen.getByText(/cannot be trusted as it is/u).textContent).toContain('could not read and show everything');
   });
 });
 
@@ -94,7 +94,7 @@ describe('a folder that changed', () => {
     const added = screen.getByRole('region', { name: 'New since you trusted it' });
     expect(added.textContent).toContain('\\u{202E}');
     expect(added.textContent).not.toContain('\u202e');
-    expect(screen.getByRole('region', { name: 'Gone since then' }).textContent).toContain('setup.sh');
+    expect(screen.getByRole('region', { name: 'Removed since you trusted it' }).textContent).toContain('setup.sh');
   });
 
   it('can be worked in with the settings that were trusted', async () => {
@@ -132,5 +132,5 @@ it('is asked again when a start was refused, and the refused answer is said', as
   await tick();
   await user.click(trustButton());
   screen.getByText('Do you trust ledger?');
-  await screen.findByText(/The answer was not kept/u);
+  await screen.findByText(/Your decision was not saved/u);
 });

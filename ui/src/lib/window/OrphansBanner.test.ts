@@ -33,7 +33,9 @@ describe('what an earlier run left behind', () => {
   it('is shown with what it is, and beside it one can work', async () => {
     await app('orphans');
     const banner = screen.getByRole('region', { name: NAME });
-    expect(within(banner).getByRole('status').textContent).toContain('2 processes of an earlier run are still there.');
+    expect(within(banner).getByRole('status').textContent).toContain(
+      '2 processes of an earlier run are still running.',
+    );
     const rows = within(banner).getAllByRole('listitem');
     expect(rows.map((row) => row.textContent)).toEqual([
       expect.stringMatching(/npm run dev -- --port 5173.*process 48213, since .+, in\s+\/home\/ines\/ledger\/web/s),
@@ -51,7 +53,7 @@ describe('what an earlier run left behind', () => {
 
   it('is left alone if that is wished', async () => {
     const { ended, user } = await app('orphans');
-    await user.click(screen.getByRole('button', { name: 'Leave them' }));
+    await user.click(screen.getByRole('button', { name: 'Leave them running' }));
     expect(ended).toEqual([]);
     expect(screen.queryByRole('region', { name: NAME })).toBeNull();
   });

@@ -52,7 +52,7 @@ describe('after an answer by mouse', () => {
     ['a permission is given', commandRequest('q1', 'git push'), ['Allow once']],
     ['a question is skipped', questionRequest('q1'), ['Skip']],
     ['a plan is sent back', planRequest('q1'), ['Keep planning']],
-    ['a plan is approved', planRequest('q1'), ['Approve and ask']],
+    ['a plan is approved', planRequest('q1'), ['Approve, ask before edits']],
   ])('the prompt has the focus when %s', async (_name, request, presses) => {
     const { user } = await asked(request);
     for (const name of presses) await user.click(button(name));

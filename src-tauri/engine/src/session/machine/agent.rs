@@ -28,7 +28,7 @@ impl Step<'_> {
             }
             Inbound::ControlCancel { request_id } => {
                 let id = RequestId::new(request_id);
-                let closed = self.machine.requests.withdraw(&id, "The agent took the request back.");
+                let closed = self.machine.requests.withdraw(&id, "The agent withdrew the request.");
                 self.resolved(closed);
             }
             Inbound::SessionState { state } if state == "idle" => self.end_unasked(),
@@ -219,7 +219,7 @@ impl Step<'_> {
             (PendingRequest::Mode(_), Err(problem)) => {
                 let told = self.machine.mode.as_deref().and_then(|mode| mode.parse().ok());
                 self.want_mode(self.machine.asked_mode().or(told));
-                self.refused("The agent refused the mode.", problem);
+                self.refused("The agent refused the permission mode.", problem);
                 self.bypass_told();
             }
             (PendingRequest::Model(model), Ok(response)) => {

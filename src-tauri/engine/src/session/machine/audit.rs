@@ -37,7 +37,10 @@ impl Step<'_> {
         if self.machine.process == super::Process::Ready {
             self.ask(PendingRequest::Rules, wire::list_permission_rules());
         } else {
-            self.refuse(ErrorCode::BadCommand, "The agent does not run. It reads its rules when it starts.");
+            self.refuse(
+                ErrorCode::BadCommand,
+                "The agent is not running. It loads its rules when it starts.",
+            );
         }
     }
 

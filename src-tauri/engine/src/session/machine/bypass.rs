@@ -30,7 +30,8 @@ impl Step<'_> {
     /// Starts a process that skips all permission requests, as the user chose for it.
     pub(super) fn start_without_asking(&mut self) {
         if self.machine.process != super::Process::Absent {
-            let message = "The agent runs, or is about to. Stop it first: to run without asking is chosen before it starts.";
+            let message = "The agent is already running. Stop it first: “Skip all permissions” can only be \
+                           chosen before it starts.";
             return self.refuse(ErrorCode::BadCommand, message);
         }
         self.machine.bypass = Bypass::Chosen;
@@ -48,8 +49,8 @@ impl Step<'_> {
             }
             Bypass::Over => {
                 self.machine.bypass = Bypass::No;
-                let text = "This session ran without asking. It asks again from here on: to run without asking is \
-                            chosen before the agent starts, each time.";
+                let text = "This session skipped all permissions. From here on it asks again: “Skip all \
+                            permissions” has to be chosen each time, before the agent starts.";
                 self.notice(Level::Warning, text, None);
                 self.save();
             }
@@ -83,8 +84,8 @@ impl Step<'_> {
                 if self.machine.n_bypass_undone > ATTEMPTS {
                     self.end_bypass();
                 } else {
-                    let text = "The agent runs without asking, which you did not choose for this session. Deskbell \
-                                asked it to switch back, and sends no prompt until it has.";
+                    let text = "The agent skips all permissions, which you did not choose for this session. \
+                                Deskbell instructed it to switch back, and sends no prompt until it has.";
                     self.notice(Level::Warning, text, None);
                     let mode = self.machine.wanted_mode.unwrap_or(PermissionMode::Default);
                     self.ask(PendingRequest::Mode(mode), wire::set_permission_mode(mode));
@@ -101,8 +102,8 @@ impl Step<'_> {
 
     /// Stops an agent that does not return to a mode that asks.
     pub(super) fn end_bypass(&mut self) {
-        let text = "The agent keeps running without asking, which you did not choose for this session. It is being \
-                    ended. What waited was not sent.";
+        let text = "The agent keeps skipping all permissions, which you did not choose for this session. It \
+                    is being stopped. Queued prompts were not sent.";
         self.notice(Level::Error, text, None);
         self.hold_queue();
         self.save();

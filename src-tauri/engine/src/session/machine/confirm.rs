@@ -89,9 +89,9 @@ impl Step<'_> {
         if let Some(change) = change {
             let seconds = self.machine.timeouts.switch_ms / 1000;
             let waits = self.machine.queue.iter().any(|prompt| !prompt.held);
-            let held = if waits { " What waited was not sent: send it to go on as it is." } else { "" };
-            let text =
-                format!("The agent has not confirmed the change of {change} within {seconds} s.{held}");
+            let held =
+                if waits { " Queued prompts were not sent. Send them to continue anyway." } else { "" };
+            let text = format!("The agent did not confirm the change of {change} within {seconds} s.{held}");
             self.notice(Level::Warning, text, None);
             self.hold_queue();
             self.save();

@@ -3,6 +3,10 @@
 use super::*;
 use crate::launch::knows_no_restrictions;
 
+/// Signals that end a process because another one sent them, as a user or the kernel without memory does: SIGHUP,
+/// SIGINT, SIGKILL and SIGTERM. All others are faults of the process itself.
+const SENT_BY_OTHERS: [i32; 4] = [1, 2, 9, 15];
+
 impl Step<'_> {
     pub(super) fn start(&mut self) {
         if self.machine.process == Process::Absent {
@@ -47,7 +51,7 @@ impl Step<'_> {
     }
 
     pub(super) fn stop(&mut self) {
-        self.deny_all("The session was stopped before anybody answered.");
+        self.deny_all("The session was stopped before the user answered.");
         self.hold_queue();
         match self.machine.process {
             Process::Starting | Process::Ready => self.advance_shutdown(AfterExit::Stay),
@@ -66,7 +70,7 @@ impl Step<'_> {
 
     /// Begins the shutdown: end of input, SIGTERM, SIGKILL.
     pub(super) fn advance_shutdown(&mut self, after: AfterExit) {
-        self.withdraw_all("The agent is being ended.");
+        self.withdraw_all("The agent is being stopped.");
         self.push(Effect::Disarm(Timer::Initialize));
         self.push(Effect::Disarm(Timer::Interrupt));
         self.push(Effect::Disarm(Timer::Hibernate));
@@ -93,7 +97,11 @@ impl Step<'_> {
     pub(super) fn stdin_broken(&mut self, problem: &str) {
         if self.listens() {
             // Its exit usually follows at once. An agent without stdin is of no use, so it is stopped.
-            self.notice(Level::Warning, "The agent stopped listening.", Some(problem.to_owned()));
+            self.notice(
+                Level::Warning,
+                "The agent closed its input. It is being stopped.",
+                Some(problem.to_owned()),
+            );
             self.advance_shutdown(AfterExit::Crash);
         }
     }
@@ -115,6 +123,7 @@ impl Step<'_> {
         self.bypass_over();
         self.end_audit();
         self.withdraw_all("The agent's process ended.");
+        let was_ready = self.machine.process != Process::Starting;
         let after = match std::mem::replace(&mut self.machine.process, Process::Absent) {
             Process::Stopping { after, .. } => after,
             _ => AfterExit::Crash,
@@ -127,8 +136,9 @@ impl Step<'_> {
 
         let words = match after {
             AfterExit::Stay => "Stopped".to_owned(),
-            AfterExit::Restart => "The agent did not react, and was ended".to_owned(),
-            AfterExit::Hibernate | AfterExit::Crash => self.exit_words(&report),
+            AfterExit::Restart => "The agent did not respond and was stopped".to_owned(),
+            AfterExit::Hibernate => "The agent stopped".to_owned(),
+            AfterExit::Crash => self.exit_words(&report, was_ready),
         };
         self.cut_off(after, &words);
         match after {
@@ -140,13 +150,14 @@ impl Step<'_> {
                 // The next conversation is a new one: prompts for this one must not go there.
                 self.hold_queue();
                 self.machine.last_result =
-                    LastResult::Failed("The agent does not know this conversation any more".to_owned());
+                    LastResult::Failed("The agent no longer has this conversation".to_owned());
             }
             AfterExit::Crash if knows_no_restrictions(&report.stderr) => self.spawn_failed(CommandError {
                 code: ErrorCode::SpawnFailed,
-                message: "This version of Claude Code cannot be kept from loading settings that you did not trust. \
-                          Update it."
-                    .to_owned(),
+                message:
+                    "This version of Claude Code cannot be prevented from loading settings that you did \
+                          not trust. Update Claude Code."
+                        .to_owned(),
                 detail: Some(report.stderr.clone()),
             }),
             AfterExit::Crash => self.crashed(&report, words),
@@ -168,7 +179,7 @@ impl Step<'_> {
         } else if n_crashes >= CRASHES {
             self.hold_queue();
             self.machine.last_result =
-                LastResult::Failed(format!("{words}. It was tried {n_crashes} times."));
+                LastResult::Failed(format!("{words}. Deskbell tried {n_crashes} times."));
             self.machine.crashes.clear();
         } else {
             let attempt = n_crashes as u32;
@@ -178,11 +189,17 @@ impl Step<'_> {
         }
     }
 
-    pub(super) fn exit_words(&self, report: &ExitReport) -> String {
+    /// What to call an exit that Deskbell did not ask for. `was_ready`: the agent had answered before.
+    fn exit_words(&self, report: &ExitReport, was_ready: bool) -> String {
         let how = match (report.code, report.signal) {
-            (_, Some(signal)) => format!("was ended by signal {signal}"),
-            (Some(code), None) => format!("ended with exit code {code}"),
-            (None, None) => "ended".to_owned(),
+            (_, Some(signal)) if SENT_BY_OTHERS.contains(&signal) => format!("was killed (signal {signal})"),
+            (_, Some(signal)) => format!("crashed (signal {signal})"),
+            (Some(0), None) if !was_ready && self.machine.start_error.is_none() => {
+                return "This program did not answer like Claude Code. Choose another one in the settings"
+                    .to_owned();
+            }
+            (Some(code), None) => format!("stopped unexpectedly (exit code {code})"),
+            (None, None) => "stopped unexpectedly".to_owned(),
         };
         let why = self.machine.start_error.clone().or_else(|| {
             let last = report.stderr.lines().rev().find(|line| !line.trim().is_empty());
@@ -198,14 +215,21 @@ impl Step<'_> {
         match (timer, &self.machine.process) {
             (Timer::Initialize, Process::Starting) => {
                 let seconds = self.machine.timeouts.initialize_ms / 1000;
-                self.notice(Level::Error, format!("The agent did not answer within {seconds} s."), None);
+                self.notice(
+                    Level::Error,
+                    format!(
+                        "The agent did not answer within {seconds} s. It is being \
+                                                   stopped."
+                    ),
+                    None,
+                );
                 self.hold_queue();
                 self.advance_shutdown(AfterExit::Restart);
             }
             (Timer::Interrupt, Process::Ready)
                 if self.machine.turn.as_ref().is_some_and(|turn| turn.interrupting) =>
             {
-                self.notice(Level::Warning, "The agent ignored the interrupt and is being ended.", None);
+                self.notice(Level::Warning, "The agent ignored the interrupt. It is being stopped.", None);
                 self.advance_shutdown(AfterExit::Restart);
             }
             (Timer::Switch, Process::Ready) => self.not_confirmed(),

@@ -28,7 +28,7 @@ impl Step<'_> {
         self.machine.saving.retain(|prompt| prompt.id != *id);
         self.push(Effect::Refuse(CommandError {
             code: ErrorCode::Internal,
-            message: "The prompt could not be kept safe on disk, so it was not accepted.".to_owned(),
+            message: "The prompt could not be saved to disk, so it was not accepted.".to_owned(),
             detail: Some(problem.to_owned()),
         }));
     }
@@ -116,7 +116,7 @@ impl Step<'_> {
     pub(super) fn queued(&mut self, id: &PromptId) -> Option<usize> {
         let at = self.machine.queue.iter().position(|prompt| prompt.id == *id);
         if at.is_none() {
-            self.refuse(ErrorCode::NoSuchPrompt, "The prompt is not in the queue any more.");
+            self.refuse(ErrorCode::NoSuchPrompt, "The prompt is no longer in the queue.");
         }
         at
     }
@@ -132,7 +132,7 @@ impl Step<'_> {
     pub(super) fn edit(&mut self, id: &PromptId, text: String) {
         let Some(at) = self.queued(id) else { return };
         if text.trim().is_empty() && self.machine.queue[at].images.is_empty() {
-            return self.refuse(ErrorCode::BadCommand, "The prompt is empty. Withdraw it instead.");
+            return self.refuse(ErrorCode::BadCommand, "The prompt is empty. Remove it instead.");
         }
         self.machine.queue[at].text.clone_from(&text);
         self.note(TranscriptEvent::PromptEdited { id: id.clone(), text });

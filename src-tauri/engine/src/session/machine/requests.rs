@@ -68,7 +68,7 @@ impl Step<'_> {
             ControlRequest::MalformedCanUseTool { error } => {
                 self.notice(
                     Level::Warning,
-                    "The agent asked for permission in a way that could not be read, and was denied.",
+                    "A permission request of the agent could not be read. It was denied.",
                     Some(error.clone()),
                 );
                 self.push(Effect::Write(wire::deny(id, "The permission request could not be read.", false)));

@@ -63,12 +63,12 @@ impl Step<'_> {
             // The agent would accept any word.
             if !known.is_empty() && !known.contains(level) {
                 let known = known.join(", ");
-                let message = format!("There is no effort “{level}”; there are {known}.");
+                let message = format!("This model has no effort level “{level}”. Available: {known}.");
                 return self.refuse(ErrorCode::BadCommand, message);
             }
             // Before the first start no levels are known, and the wanted effort is kept until then.
             if known.is_empty() && !self.machine.models.is_empty() {
-                return self.refuse(ErrorCode::BadCommand, "This model has no levels of effort.");
+                return self.refuse(ErrorCode::BadCommand, "This model has no effort levels.");
             }
         }
         let before = std::mem::replace(&mut self.machine.switches.wanted_effort, effort.clone());
@@ -84,7 +84,7 @@ impl Step<'_> {
         let models = &self.machine.models;
         let can_stop = self.machine.current_model().is_some_and(|model| model.can_stop_thinking);
         if !on && !can_stop && !models.is_empty() {
-            return self.refuse(ErrorCode::BadCommand, "This model always thinks.");
+            return self.refuse(ErrorCode::BadCommand, "Thinking cannot be turned off for this model.");
         }
         self.machine.switches.thinking_off = !on;
         if self.machine.process == Process::Ready {
@@ -129,7 +129,7 @@ impl Step<'_> {
                     self.machine.switches.wanted_effort = before;
                     self.save();
                 }
-                self.refused("The agent refused the effort.", problem);
+                self.refused("The agent refused the effort level.", problem);
             }
         }
         self.changed();
@@ -141,7 +141,7 @@ impl Step<'_> {
             self.machine.switches.thinking_off = on;
             self.save();
         }
-        self.refused("The agent refused to change its thinking.", problem);
+        self.refused("The agent refused to turn thinking on or off.", problem);
     }
 
     /// Handles the agent's report of the settings it applies.
@@ -156,11 +156,11 @@ impl Step<'_> {
         let Some(wish) = self.machine.switches.wanted_effort.clone().filter(|_| !is_asking) else { return };
         let offered = self.machine.current_model().is_some_and(|model| model.effort_levels.contains(&wish));
         if offered && told.as_ref() != Some(&wish) {
-            let works = told.as_deref().unwrap_or("its own");
-            let problem = format!("It works with {works}, not with {wish}.");
+            let works = told.as_deref().unwrap_or("its default level");
+            let problem = format!("It uses {works} instead of {wish}.");
             self.machine.switches.wanted_effort = told;
             self.save();
-            self.refused("The agent did not take the effort.", &problem);
+            self.refused("The agent did not apply the effort level.", &problem);
         }
     }
 }

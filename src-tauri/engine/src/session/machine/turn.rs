@@ -201,8 +201,8 @@ impl Step<'_> {
             self.hold_queue();
             self.notice(
                 Level::Warning,
-                "The agent does not know this conversation any more. The next prompt begins a new one, in which the \
-                 agent does not know what is above; what waited is held until you send it.",
+                "The agent no longer has this conversation. Your next prompt starts a new one, in which the \
+                 agent does not know the messages above. Queued prompts wait until you send them.",
                 Some(words),
             );
         } else {

@@ -119,7 +119,7 @@ let nextPrompt = 1;
 
 const NO_SUCH_PROMPT: CommandError = {
   code: 'noSuchPrompt',
-  message: 'The prompt is not in the queue any more.',
+  message: 'The prompt is no longer in the queue.',
   detail: null,
 };
 

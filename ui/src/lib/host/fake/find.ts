@@ -39,7 +39,7 @@ function read(body: Body): Words {
       return { shown: body.words, inside: '' };
     case 'toolCall':
       return {
-        shown: [body.verb, body.subject, body.originalInput === null ? null : 'changed by you', body.note]
+        shown: [body.verb, body.subject, body.originalInput === null ? null : 'edited by you', body.note]
           .filter((words) => words !== null)
           .join(' '),
         inside: detailText(body.detail),

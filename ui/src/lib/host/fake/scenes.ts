@@ -145,12 +145,12 @@ const SCENES: Record<string, () => FakeSession | null> = {
     ),
   fetch: () =>
     opened(
-      { status: { type: 'needsInput', what: 'Wants to reach the network' }, requests: [script.fetchRequest('q1')] },
+      { status: { type: 'needsInput', what: 'Wants to access the network' }, requests: [script.fetchRequest('q1')] },
       STORY(),
     ),
   other: () =>
     opened(
-      { status: { type: 'needsInput', what: 'Wants to use mcp__ledger__post' }, requests: [script.otherRequest('q1')] },
+      { status: { type: 'needsInput', what: 'Wants to use ledger: post' }, requests: [script.otherRequest('q1')] },
       STORY(),
     ),
   two: () =>

@@ -86,7 +86,9 @@ fn what_was_meant_for_a_conversation_that_is_gone_is_held() {
         ("exit 1", "exited as expected; late Held"),
     ];
     let machine = live(resumable(), &table);
-    assert!(matches!(status(&machine), Status::Failed { message } if message.contains("does not know")));
+    assert!(
+        matches!(status(&machine), Status::Failed { message } if message.contains("no longer has this conversation"))
+    );
     // Its stdin may break before it reports this.
     let broken = ("broken", "Warning; close; terminate; arm Stop +2500");
     live(resumable(), &[table[0], broken, table[1], table[2], table[3]]);
