@@ -102,7 +102,7 @@ fn none_left(mark: &str) -> Outcome {
             return Ok(());
         }
         if Instant::now() > deadline {
-            return Err(format!("the app ended and left processes behind: {}", left.join(", ")));
+            return Err(format!("the app exited and left processes running: {}", left.join(", ")));
         }
         thread::sleep(Duration::from_millis(50));
     }

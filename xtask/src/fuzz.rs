@@ -100,7 +100,7 @@ fn run_target(tool: &Path, &(target, words): &(&str, Option<&str>), minutes: u64
     } else {
         let artefact =
             text.lines().find_map(|line| line.split_once("Test unit written to ")).map(|(_, path)| path);
-        Err(format!("{target}: a finding in {}, told in {}", artefact.unwrap_or("?"), log.display()))
+        Err(format!("{target}: a finding in {}, reported in {}", artefact.unwrap_or("?"), log.display()))
     }
 }
 

@@ -39,15 +39,15 @@ Commands:
   run [FOLDER]      Install what is missing, build, and open FOLDER (default: the current folder).
                     Without a display: play a demonstration on a virtual one and take a screenshot
   test [PART...]    Run every check, or only the named parts: fmt clippy rust ui looks cli window cost package
-  bench [NAME...]   Tell what Deskbell costs: gate faults opening reader relay sessions; by name only: sdks window
+  bench [NAME...]   Measure what Deskbell costs: gate faults opening reader relay sessions; by name only: sdks window
   fuzz [TARGET...] [--minutes N]
-                    Throw input at the engine for 10 minutes a target: wire lines markdown terminal diff fold
-  shots [VIEW...]   Take a picture of every view of the interface, or of the named ones, and look at each with axe
+                    Fuzz the engine for 10 minutes per target: wire lines markdown terminal diff fold
+  shots [VIEW...]   Take a screenshot of every view of the interface, or of the named ones, and check each with axe
   systems           Check the code for Windows and macOS, as far as a compiler on Linux can
   package           Build the installable packages for this system
   package --check   Install the built .deb, start it from its desktop entry, remove it again
-  recordings        Make the recordings of the real CLI in tests/recordings again
-  icons             Draw the icon set anew from icons/deskbell.svg";
+  recordings        Record the real CLI again, into tests/recordings
+  icons             Generate the icons from icons/deskbell.svg";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();

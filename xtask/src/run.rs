@@ -26,7 +26,7 @@ pub fn build(node: &Node) -> Outcome {
 fn opened(folder: Option<PathBuf>) -> Outcome<PathBuf> {
     let folder = match folder {
         Some(folder) => folder,
-        None => env::current_dir().map_err(|error| format!("could not tell the current folder: {error}"))?,
+        None => env::current_dir().map_err(|error| format!("could not find the current folder: {error}"))?,
     };
     let error = |error| format!("could not open {}: {error}", folder.display());
     let full = folder.canonicalize().map_err(error)?;
@@ -58,7 +58,7 @@ fn play(folder: &Path) -> Outcome {
     for report in &played.reports {
         println!("  {report}");
     }
-    println!("Then it was asked to end, did, and left no process behind.");
+    println!("Then it was asked to exit. It did, and left no process running.");
     println!("A picture of it lies at {}", played.screenshot.display());
     Ok(())
 }

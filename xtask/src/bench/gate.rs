@@ -86,7 +86,7 @@ fn count(reader: &str, kind: &str, n: usize) -> Outcome<f64> {
     valgrind.arg(path()).args(["count", reader, kind, &n.to_string()]);
     read(&mut valgrind)?;
     let text = fs::read_to_string(&out).map_err(|error| format!("callgrind wrote nothing: {error}"))?;
-    total(&text).ok_or_else(|| format!("callgrind told no sum in {}", project::root().display()))
+    total(&text).ok_or_else(|| format!("callgrind reported no sum in {}", project::root().display()))
 }
 
 fn total(callgrind: &str) -> Option<f64> {

@@ -51,7 +51,7 @@ fn check_deb(deb: &Path) -> Outcome {
     removed?;
     let left: Vec<_> = files.iter().filter(|path| path.symlink_metadata().is_ok()).collect();
     if !left.is_empty() || is_installed() {
-        return Err(format!("removing the package left files behind: {left:?}"));
+        return Err(format!("removing the package left files: {left:?}"));
     }
     println!("Removed, and all of its {} files are gone", files.len());
     Ok(())
