@@ -19,6 +19,19 @@ const WORDS: &[&[&str]] = &[
     &["so many as", "so much as"],
 ];
 
+/// Further words that no text for users may contain: what a user has to read twice, and what another word replaced.
+const WINDOW_WORDS: &[&[&str]] = &[
+    &["any more"],
+    &["unasked"],
+    &["worked in"],
+    &["in force"],
+    &["took back", "take back"],
+    &["is being ended", "was ended", "were ended"],
+    &["what waited"],
+    &["stands in", "stands for", "stands on", "stand in", "stand on"],
+    &["wants to be"],
+];
+
 /// The comment lines of a source.
 fn comments(text: &str) -> Vec<String> {
     let mut found = Vec::new();
@@ -48,6 +61,60 @@ fn markup(text: &str) -> Vec<String> {
             found.push(line.to_lowercase());
         }
         is_code &= !line.starts_with("</script") && !line.starts_with("</style");
+    }
+    found
+}
+
+/// The string literals of a source with more than one word, in one line each and without their placeholders. `quotes`
+/// are the characters that begin and end a literal. Comments and unit tests at the end of a Rust file are left out.
+fn texts(source: &str, quotes: &[char]) -> Vec<String> {
+    let source = source.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
+    let code: Vec<char> = source.chars().collect();
+    let is_at = |at: usize, text: &str| text.chars().enumerate().all(|(i, c)| code.get(at + i) == Some(&c));
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < code.len() {
+        let ends = if is_at(at, "//") && (at == 0 || code[at - 1] != ':') {
+            "\n"
+        } else if is_at(at, "/*") {
+            "*/"
+        } else if is_at(at, "<!--") {
+            "-->"
+        } else {
+            ""
+        };
+        if !ends.is_empty() {
+            while at < code.len() && !is_at(at, ends) {
+                at += 1;
+            }
+        } else if is_at(at, "'\"'") {
+            // A character in Rust.
+            at += 2;
+        } else if quotes.contains(&code[at]) {
+            let quote = code[at];
+            let n_hashes = code[..at].iter().rev().take_while(|c| **c == '#').count();
+            let is_raw = quote == '"' && code[..at - n_hashes].last() == Some(&'r');
+            let end = format!("{quote}{}", "#".repeat(if is_raw { n_hashes } else { 0 }));
+            let mut text = String::new();
+            let mut depth = 0_usize;
+            at += 1;
+            while at < code.len() && !is_at(at, &end) {
+                match code[at] {
+                    '\\' if !is_raw => at += 1,
+                    // A template or a format string: the placeholder is code.
+                    '{' => depth += 1,
+                    '}' => depth = depth.saturating_sub(1),
+                    c if depth == 0 => text.push(c),
+                    _ => {}
+                }
+                at += 1;
+            }
+            let words = text.split_whitespace().collect::<Vec<_>>();
+            if words.len() > 1 {
+                found.push(words.join(" ").to_lowercase());
+            }
+        }
+        at += 1;
     }
     found
 }
@@ -89,16 +156,43 @@ fn comments_are_plain() {
     assert!(too_many.is_empty(), "{}", too_many.join("\n"));
 }
 
+/// What users read: the markup of the window, and every text in the code of the window, the shell, the engine and the
+/// tasks, with its dialogs, notifications, errors, help and logs.
 #[test]
-fn window_texts_are_plain() {
+fn texts_for_users_are_plain() {
     let mut found = Vec::new();
-    for (name, text) in sources("ui/src/lib", &["svelte"]) {
-        let lines = markup(&text);
-        found.extend(
-            WORDS.iter().filter(|forms| uses(&lines, forms) > 0).map(|forms| format!("{name}: {forms:?}")),
-        );
+    let mut check = |name: &str, lines: &[String]| {
+        for forms in WORDS.iter().chain(WINDOW_WORDS) {
+            let bad = lines.iter().filter(|line| uses(std::slice::from_ref(line), forms) > 0);
+            found.extend(bad.map(|line| format!("{name}: {forms:?} in “{line}”")));
+        }
+    };
+    for (name, text) in sources("ui/src/lib", &["svelte", "ts"]) {
+        if name.ends_with(".test.ts") || name.contains("/bindings/") || name.contains("/fake") {
+            continue;
+        }
+        if name.ends_with(".svelte") {
+            check(&name, &markup(&text));
+        }
+        check(&name, &texts(&text, &['\'', '`', '"']));
+    }
+    for folder in ["src-tauri/src", "src-tauri/engine/src", "xtask/src"] {
+        for (name, text) in sources(folder, &["rs"]) {
+            let is_test = ["/tests", "/simulation", "/fuzzed", "/traps.rs", "/every_file.rs", "/states.rs", "permission/model.rs"];
+            if !is_test.iter().any(|part| name.contains(part)) {
+                check(&name, &texts(&text, &['"']));
+            }
+        }
     }
     assert_eq!(found, [""; 0]);
+}
+
+#[test]
+fn texts_are_found_without_comments_and_placeholders() {
+    let rust = "// \"not this\"\nf(\"one {behind} two\", '\"', r#\"raw \"text\" here\"#, \"word\");\n#[cfg(test)]\nmod tests { \"a b\" }";
+    assert_eq!(texts(rust, &['"']), ["one two", "raw \"text\" here"]);
+    let script = "let a = 'It has `two` words'; // don't\nlet b = `${n} were told`;";
+    assert_eq!(texts(script, &['\'', '`']), ["it has `two` words", "$ were told"]);
 }
 
 #[test]
