@@ -70,6 +70,8 @@ pub struct ChangedFile {
 pub enum CopyOf {
     /// The whole session, as Markdown.
     Conversation,
+    /// The command that resumes the session in a terminal.
+    ResumeCommand,
     Message {
         item_id: ItemId,
     },

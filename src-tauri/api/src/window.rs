@@ -9,6 +9,7 @@ use super::id::{RequestId, SessionId};
 use super::orphan::OrphanProcess;
 use super::preferences::Preferences;
 use super::session::Session;
+use super::stored::StoredChange;
 use super::trust::TrustView;
 use serde::Serialize;
 use ts_rs::TS;
@@ -74,6 +75,10 @@ pub enum WindowEvent {
     },
     SessionRemoved {
         session_id: SessionId,
+    },
+    /// The agent's stored sessions of the project changed. Sent after the window asked for them.
+    StoredChanged {
+        change: StoredChange,
     },
     /// Open this session, and the request if one is given: the user clicked a notification, or “Review…”.
     Show {

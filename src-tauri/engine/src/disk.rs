@@ -21,6 +21,6 @@ pub(crate) mod traps;
 pub use aside::{Loaded, SetAside, load_json, own_folder, set_aside};
 pub use pool::{DEADLINE, Unfinished, run};
 pub use read::{
-    FileKind, Listing, ReadError, Regular, create_regular, kind, list, open_regular, read_end, read_regular,
-    read_start, read_text,
+    Ends, FileKind, Listing, ReadError, Regular, create_regular, kind, list, open_regular, read_end,
+    read_ends, read_regular, read_start, read_text,
 };

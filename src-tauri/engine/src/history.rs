@@ -25,6 +25,12 @@ const MOST_BYTES: u64 = 512 * 1024 * 1024;
 /// Bytes read from the end of a larger file.
 const MOST_OF_LARGE: u64 = 64 * 1024 * 1024;
 
+/// Longest name of a project's folder, without its hash.
+const LONGEST_NAME: usize = 200;
+
+/// Maximum number of projects' folders that are looked through for a long name.
+const MOST_FOLDERS: usize = 100_000;
+
 /// The agent's folder for a project: the real path, with each UTF-16 unit that is not an ASCII letter or digit replaced
 /// by a dash. A name of more than 200 units is cut there and gets a hash as suffix.
 pub fn project_folder(config: &Path, project: &Path) -> PathBuf {
@@ -38,13 +44,28 @@ pub fn project_folder(config: &Path, project: &Path) -> PathBuf {
             _ => '-',
         })
         .collect();
-    let name = if encoded.len() > 200 {
+    let encoded_is_cut = encoded.len() > LONGEST_NAME;
+    let name = if encoded_is_cut {
         let hash = units.iter().fold(0i32, |hash, unit| hash.wrapping_mul(31).wrapping_add(i32::from(*unit)));
-        format!("{}-{}", &encoded[..200], base36(hash.unsigned_abs()))
+        format!("{}-{}", &encoded[..LONGEST_NAME], base36(hash.unsigned_abs()))
     } else {
         encoded
     };
-    config.join("projects").join(name)
+    let folder = config.join("projects").join(name);
+    if encoded_is_cut { with_same_beginning(&folder).unwrap_or(folder) } else { folder }
+}
+
+/// The agent's folder of a long path if it has another hash: builds of the agent with another runtime hash differently.
+fn with_same_beginning(computed: &Path) -> Option<PathBuf> {
+    if computed.is_dir() {
+        return None;
+    }
+    let beginning = computed.file_name()?.to_str()?.get(..=LONGEST_NAME)?.to_owned();
+    let listing = disk::list(computed.parent()?, MOST_FOLDERS).ok()?;
+    let fits = |path: &PathBuf| {
+        path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(&beginning))
+    };
+    listing.paths.into_iter().find(|path| fits(path) && path.is_dir())
 }
 
 fn base36(mut number: u32) -> String {
@@ -280,16 +301,22 @@ fn past_prompt(transcript: &mut Transcript, at: u64, user: &User) {
         }
     }
     let text = texts.join("\n");
-    let is_the_agents = ["<local-command", "<command-", "[Request interrupted", "<task-notification"]
-        .iter()
-        .any(|mark| text.starts_with(mark));
-    if !is_the_agents && (n_images > 0 || !text.is_empty()) {
+    if !is_by_agent(&text) && (n_images > 0 || !text.is_empty()) {
         transcript.past_prompt(at, uuid, text, n_images);
     }
 }
 
+/// Whether the text of a user message was written by the agent itself.
+pub(crate) fn is_by_agent(text: &str) -> bool {
+    let marks = ["<local-command", "<command-", INTERRUPTED, "<task-notification"];
+    marks.iter().any(|mark| text.starts_with(mark))
+}
+
+/// The beginning of the message with which the agent marks an interrupted turn.
+pub(crate) const INTERRUPTED: &str = "[Request interrupted";
+
 /// Milliseconds since the epoch; 0 for a missing or invalid timestamp.
-fn milliseconds(timestamp: Option<&str>) -> u64 {
+pub(crate) fn milliseconds(timestamp: Option<&str>) -> u64 {
     let moment = timestamp.and_then(|timestamp| OffsetDateTime::parse(timestamp, &Rfc3339).ok());
     moment.and_then(|moment| u64::try_from(moment.unix_timestamp_nanos() / 1_000_000).ok()).unwrap_or(0)
 }
@@ -309,6 +336,19 @@ mod tests {
             folder(&long).len(),
             "/c/projects/".len() + 200 + 1 + folder(&long).rsplit('-').next().unwrap().len()
         );
+    }
+
+    #[test]
+    fn a_long_name_with_another_hash_is_found_by_its_beginning() {
+        let config = tempfile::tempdir().unwrap();
+        let project = PathBuf::from(format!("/no/{}", "x".repeat(300)));
+        let computed = project_folder(config.path(), &project);
+        let name = computed.file_name().unwrap().to_str().unwrap();
+        let other = config.path().join("projects").join(format!("{}-zzz", &name[..200]));
+        std::fs::create_dir_all(&other).unwrap();
+        assert_eq!(project_folder(config.path(), &project), other);
+        std::fs::create_dir_all(&computed).unwrap();
+        assert_eq!(project_folder(config.path(), &project), computed);
     }
 
     #[test]

@@ -34,6 +34,13 @@ pub fn is_conversation_id(id: &str) -> bool {
     (1..=128).contains(&id.len()) && id.bytes().all(fits) && !id.starts_with('-')
 }
 
+/// The command that resumes a conversation in a terminal, for a POSIX shell; on Windows for PowerShell.
+pub fn resume_command(project: &Path, agent_session_id: &str) -> String {
+    let folder = project.to_string_lossy();
+    let (and, inner) = if cfg!(windows) { (";", "''") } else { (" &&", r"'\''") };
+    format!("cd '{}'{and} claude --resume {agent_session_id}", folder.replace('\'', inner))
+}
+
 /// Returns the reason why a model name is invalid, if it is. Only the agent knows which models exist.
 pub fn bad_model(name: &str) -> Option<&'static str> {
     if name.trim().is_empty() {
@@ -203,6 +210,18 @@ mod tests {
         let long = "a".repeat(129);
         for id in ["", "../x", "a/b", "a\\b", "-x", "a b", "a\0", "é", "a.jsonl", &long] {
             assert!(!is_conversation_id(id), "{id}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_shell_reads_the_resume_command_as_it_is_meant() {
+        for name in ["plain", "two words", "it's", "$(touch x)`;\\\"", "-x\nnew line"] {
+            let command = resume_command(Path::new(name), "id");
+            let (folder, rest) = command.strip_prefix("cd ").unwrap().rsplit_once(" && ").unwrap();
+            assert_eq!(rest, "claude --resume id");
+            assert_eq!(folder.replace(r"'\''", "\u{0}").replace('\'', "").replace('\u{0}', "'"), name);
+            assert!(folder.starts_with('\'') && folder.ends_with('\''), "{folder}");
         }
     }
 

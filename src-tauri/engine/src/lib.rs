@@ -20,6 +20,7 @@ pub mod recorder;
 pub mod replay;
 pub mod session;
 pub mod store;
+pub mod stored;
 pub mod transcript;
 pub mod trust;
 pub mod wire;

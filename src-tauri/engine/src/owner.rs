@@ -21,9 +21,18 @@ pub struct Owner {
     pub cwd: PathBuf,
 }
 
-/// The agent's live processes that have this conversation open, from `<config>/sessions/<pid>.json`. The file of a
+/// A conversation that a live process of the agent has open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LiveConversation {
+    pub agent_session_id: String,
+    pub owner: Owner,
+    /// The process's own word for its activity (2.1.329), if it wrote one.
+    pub status: Option<String>,
+}
+
+/// The conversations that the agent's live processes have open, from `<config>/sessions/<pid>.json`. The file of a
 /// killed process remains, so each entry is checked against the process itself.
-pub fn live_processes(config: &Path, agent_session_id: &str) -> Vec<Owner> {
+pub fn live_conversations(config: &Path) -> Vec<LiveConversation> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Entry {
@@ -34,8 +43,10 @@ pub fn live_processes(config: &Path, agent_session_id: &str) -> Vec<Owner> {
         /// Start time of the process, in the system's own unit; on Linux field 22 of `/proc/<pid>/stat`.
         #[serde(default)]
         proc_start: Option<String>,
+        #[serde(default)]
+        status: serde_json::Value,
     }
-    let Ok(listing) = disk::list(&config.join("sessions"), MOST_ENTRIES) else {
+    let Ok(listing) = disk::list(&live_folder(config), MOST_ENTRIES) else {
         return Vec::new();
     };
     listing
@@ -44,10 +55,25 @@ pub fn live_processes(config: &Path, agent_session_id: &str) -> Vec<Owner> {
         // Each entry has a `.key` file next to it that contains a secret; it is not read.
         .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
         .filter_map(|path| serde_json::from_slice::<Entry>(&disk::read_regular(&path, MOST_BYTES).ok()?).ok())
-        .filter(|entry| entry.session_id == agent_session_id)
         .filter(|entry| is_alive(entry.pid, entry.proc_start.as_deref()))
-        .map(|entry| Owner { pid: entry.pid, cwd: entry.cwd })
+        .map(|entry| LiveConversation {
+            agent_session_id: entry.session_id,
+            owner: Owner { pid: entry.pid, cwd: entry.cwd },
+            status: entry.status.as_str().map(str::to_owned),
+        })
         .collect()
+}
+
+/// The folder of the agent's list of its live processes.
+pub fn live_folder(config: &Path) -> PathBuf {
+    config.join("sessions")
+}
+
+/// The agent's live processes that have this conversation open.
+pub fn live_processes(config: &Path, agent_session_id: &str) -> Vec<Owner> {
+    let mut live = live_conversations(config);
+    live.retain(|live| live.agent_session_id == agent_session_id);
+    live.into_iter().map(|live| live.owner).collect()
 }
 
 #[cfg(target_os = "linux")]

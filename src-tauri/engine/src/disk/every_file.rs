@@ -2,7 +2,7 @@
 //! the important ones report what was found.
 
 use super::traps::{Trap, all, in_time};
-use crate::api::{Body, Dropped};
+use crate::api::{Body, Dropped, StoredSession};
 use crate::attachment;
 use crate::files::Files;
 use crate::history::Additions;
@@ -10,6 +10,7 @@ use crate::locate::{Places, locate};
 use crate::owner::{Lock, live_processes};
 use crate::process::app_runs::{AppRuns, Earlier};
 use crate::store::{Store, load_settings};
+use crate::stored::{Catalogue, Hidden, Place};
 use crate::trust::{TrustState, TrustStore, survey};
 use crate::{disk, git, history, recorder};
 use std::fs;
@@ -47,6 +48,19 @@ fn words(trap: Trap) -> &'static str {
         Trap::Huge => "too large",
         Trap::Unreadable => "ermission denied",
     }
+}
+
+/// The sessions of a project in the agent's store.
+fn stored_sessions(place: Place, caches: Option<&Path>) -> Vec<StoredSession> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let (sender, mut changes) = tokio::sync::mpsc::channel(64);
+    runtime.block_on(Catalogue::open(place, caches).list(&sender));
+    drop(sender);
+    let mut sessions = Vec::new();
+    while let Some(change) = runtime.block_on(changes.recv()) {
+        sessions.extend(change.changed);
+    }
+    sessions
 }
 
 #[track_caller]
@@ -217,6 +231,47 @@ const READS: &[Read] = &[
                     assert_eq!(trap, Trap::Huge);
                 }
             }
+        },
+    },
+    Read {
+        name: "session in the agent's store",
+        path: "c/projects/x/00000000-0000-4000-8000-000000000001.jsonl",
+        prepare: nothing,
+        check: |_, root| {
+            let place =
+                Place { folder: root.join("c/projects/x"), ..Place::new(root.join("c"), &root.join("p")) };
+            assert!(stored_sessions(place, None).is_empty());
+        },
+    },
+    Read {
+        name: "folder of the agent's store",
+        path: "c/projects/x",
+        prepare: nothing,
+        check: |_, root| {
+            let place =
+                Place { folder: root.join("c/projects/x"), ..Place::new(root.join("c"), &root.join("p")) };
+            assert!(stored_sessions(place, None).is_empty());
+        },
+    },
+    Read {
+        name: "folder of caches of stored sessions",
+        path: "caches",
+        prepare: nothing,
+        check: |_, root| {
+            let place = Place::new(root.join("c"), &root.join("p"));
+            assert!(stored_sessions(place, Some(&root.join("caches"))).is_empty());
+        },
+    },
+    Read {
+        name: "sessions that were removed from the list",
+        path: "hidden.json",
+        prepare: nothing,
+        check: |trap, root| {
+            let mut hidden = Hidden::open(root.join("hidden.json"));
+            hidden.hide("a", 1).unwrap();
+            assert!(hidden.has("a", 1));
+            let mut moved = fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path());
+            assert!(moved.any(|path| trap.is_at(&path)), "{trap:?} is lost");
         },
     },
     Read {

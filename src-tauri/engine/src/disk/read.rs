@@ -190,6 +190,27 @@ pub fn read_end(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     Ok(bytes)
 }
 
+/// The beginning and the end of a regular file.
+#[derive(Debug, Default)]
+pub struct Ends {
+    pub start: Vec<u8>,
+    /// Empty if `start` is the whole file.
+    pub end: Vec<u8>,
+}
+
+/// The first and the last `limit` bytes of a regular file. A file of at most twice that size is in `start` completely.
+pub fn read_ends(path: &Path, limit: u64) -> Result<Ends, ReadError> {
+    let Regular { mut file, size } = open_regular(path)?;
+    let mut ends = Ends::default();
+    let is_whole = size <= limit.saturating_mul(2);
+    (&mut file).take(if is_whole { limit.saturating_mul(2) } else { limit }).read_to_end(&mut ends.start)?;
+    if !is_whole {
+        file.seek(SeekFrom::Start(size.saturating_sub(limit)))?;
+        file.take(limit).read_to_end(&mut ends.end)?;
+    }
+    Ok(ends)
+}
+
 /// Entries of a folder.
 #[derive(Debug, Default)]
 pub struct Listing {

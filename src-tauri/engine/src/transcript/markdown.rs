@@ -10,6 +10,8 @@ impl Transcript {
     pub fn text_of(&self, title: &str, copy: &CopyOf) -> Option<String> {
         match copy {
             CopyOf::Conversation => Some(self.conversation(title)),
+            // The session knows its folder and its id.
+            CopyOf::ResumeCommand => None,
             CopyOf::Message { item_id } => {
                 let place = *self.index.get(item_id)?;
                 Some(self.message(&self.items[place]).into_owned())

@@ -619,6 +619,75 @@ orphans: Array<OrphanProcess>,
 unreadFiles: Array<UnreadFile>, appVersion: string, };
 
 /**
+ * A conversation of the project as the agent stored it.
+ */
+export type StoredSession = { 
+/**
+ * The agent's own id of the conversation.
+ */
+agentSessionId: string, 
+/**
+ * The user's title, or the agent's, or the last or the first prompt. One line.
+ */
+title: string, 
+/**
+ * One line each, cut if long.
+ */
+firstPrompt: string | null, lastPrompt: string | null, 
+/**
+ * The branch that was checked out last.
+ */
+branch: string | null, model: string | null, 
+/**
+ * Time of its last message.
+ */
+changedAt: number, state: StoredState, 
+/**
+ * A process of the agent that has it open now, whichever program started that.
+ */
+live: LiveProcess | null, };
+
+/**
+ * The end of a stored conversation.
+ */
+export type StoredState = { "type": "completed" } | { "type": "interrupted" } | { "type": "failed", message: string, } | { "type": "unknown" };
+
+/**
+ * A process that has a conversation open.
+ */
+export type LiveProcess = { pid: number, activity: LiveActivity, };
+
+/**
+ * The activity of such a process, as it reports it.
+ */
+export type LiveActivity = "working" | "needsInput" | "open";
+
+/**
+ * A change of the list of stored sessions.
+ */
+export type StoredChange = { 
+/**
+ * New or changed sessions.
+ */
+changed: Array<StoredSession>, 
+/**
+ * The agent's ids of sessions that are gone.
+ */
+removed: Array<string>, 
+/**
+ * The list is as the store was when it was last read; more changes follow only when the store changes.
+ */
+isComplete: boolean, 
+/**
+ * Files that could not be read.
+ */
+nUnreadable: number, 
+/**
+ * Why the store could not be read.
+ */
+problem: string | null, };
+
+/**
  * The agent program that a new session would run, and where it was found.
  */
 export type AgentView = { "type": "found", kind: AgentKind, program: string, source: string, } | { "type": "missing", tried: Array<Tried>, };
@@ -718,7 +787,7 @@ export type WindowMessage = { "type": "event", event: WindowEvent, } | { "type":
 /**
  * An event that the shell sends to a window.
  */
-export type WindowEvent = { "type": "batch" } & Batch | { "type": "sessionListed", session: Session, } | { "type": "sessionRemoved", sessionId: SessionId, } | { "type": "show", sessionId: SessionId, requestId: RequestId | null, } | { "type": "dragging", over: boolean, } | { "type": "dropped", dropped: Array<Dropped>, } | { "type": "projectChanged", project: ProjectView, };
+export type WindowEvent = { "type": "batch" } & Batch | { "type": "sessionListed", session: Session, } | { "type": "sessionRemoved", sessionId: SessionId, } | { "type": "storedChanged", change: StoredChange, } | { "type": "show", sessionId: SessionId, requestId: RequestId | null, } | { "type": "dragging", over: boolean, } | { "type": "dropped", dropped: Array<Dropped>, } | { "type": "projectChanged", project: ProjectView, };
 
 /**
  * The user's preferences for all windows.
@@ -921,7 +990,7 @@ itemId: ItemId, row: number, };
 /**
  * What to copy, as the agent wrote it.
  */
-export type CopyOf = { "type": "conversation" } | { "type": "message", itemId: ItemId, } | { "type": "output", itemId: ItemId, } | { "type": "input", itemId: ItemId, } | { "type": "raw", itemId: ItemId, };
+export type CopyOf = { "type": "conversation" } | { "type": "resumeCommand" } | { "type": "message", itemId: ItemId, } | { "type": "output", itemId: ItemId, } | { "type": "input", itemId: ItemId, } | { "type": "raw", itemId: ItemId, };
 
 /**
  * The result of a text search in a transcript.

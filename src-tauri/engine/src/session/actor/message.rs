@@ -2,6 +2,7 @@
 
 use super::Actor;
 use crate::api::*;
+use crate::launch::resume_command;
 use crate::session::machine::Input;
 use crate::session::{Message, Subscriber, gone};
 use tokio::sync::oneshot;
@@ -53,6 +54,11 @@ impl Actor {
             }
             Message::Item { item_id, reply } => {
                 drop(reply.send(self.core.transcript().shared(&item_id).cloned()))
+            }
+            Message::Copy { copy: CopyOf::ResumeCommand, reply } => {
+                let record = &self.open.record;
+                let id = self.session().agent_session_id;
+                drop(reply.send(id.map(|id| resume_command(&record.project, &id))));
             }
             Message::Copy { copy, reply } => {
                 drop(reply.send(self.core.transcript().text_of(&self.session().title, &copy)));

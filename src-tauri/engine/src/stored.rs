@@ -1,0 +1,36 @@
+//! The sessions of a project in the agent's own store: listed, followed while they change, and never written to.
+//!
+//! `<config>/projects/<encoded folder>/<session id>.jsonl` (2.1.329). Only the beginning and the end of each file are
+//! read ([`summary`]). Files are read in the background, a few at a time, and again only when their size or time
+//! changed ([`catalogue`]).
+
+mod cache;
+mod catalogue;
+mod files;
+mod follow;
+mod hidden;
+mod summary;
+mod watch;
+
+#[cfg(test)]
+mod tests;
+
+pub use catalogue::{Catalogue, Cost, find};
+pub use files::Place;
+pub use follow::{Follower, follow};
+pub use hidden::Hidden;
+pub use summary::{Summary, summarize};
+
+use crate::api::StoredSession;
+
+/// Whether a session contains every word of the query, in its title, prompts or branch. An empty query fits all.
+pub fn fits(session: &StoredSession, query: &str) -> bool {
+    let fields = [Some(&session.title), session.first_prompt.as_ref(), session.last_prompt.as_ref()];
+    let texts: Vec<String> = fields
+        .into_iter()
+        .chain([session.branch.as_ref()])
+        .flatten()
+        .map(|text| text.to_lowercase())
+        .collect();
+    query.to_lowercase().split_whitespace().all(|word| texts.iter().any(|text| text.contains(word)))
+}

@@ -1,0 +1,469 @@
+//! Tests of the summaries and of the list, with files in the shapes that the agent writes.
+
+use super::catalogue::{Catalogue, Cost};
+use super::files::{EACH_END, Place};
+use super::{Summary, fits, follow, summarize};
+use crate::api::{LiveActivity, LiveProcess, StoredChange, StoredSession, StoredState};
+use crate::disk::Ends;
+use crate::disk::traps::all;
+use proptest::prelude::*;
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+const SOON: Duration = Duration::from_secs(20);
+
+macro_rules! fixture {
+    ($name:literal) => {
+        (
+            $name,
+            include_bytes!(concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/../../tests/fixtures/stored/",
+                $name,
+                ".jsonl"
+            ))
+            .as_slice(),
+        )
+    };
+}
+
+const FIXTURES: &[(&str, &[u8])] = &[
+    fixture!("completed"),
+    fixture!("killed_in_text"),
+    fixture!("killed_in_tool"),
+    fixture!("killed_and_resumed"),
+    fixture!("interrupted"),
+    fixture!("denied_and_interrupted"),
+    fixture!("failed"),
+    fixture!("named"),
+    fixture!("generated_title"),
+    fixture!("older"),
+    fixture!("sidechain"),
+    fixture!("torn"),
+    fixture!("other_folder"),
+    fixture!("compacted"),
+];
+
+fn bytes(name: &str) -> &'static [u8] {
+    FIXTURES.iter().find(|(known, _)| *known == name).unwrap().1
+}
+
+fn whole(bytes: &[u8]) -> Summary {
+    summarize(&Ends { start: bytes.to_vec(), end: Vec::new() })
+}
+
+/// Title, state, first prompt and last prompt of each fixture.
+#[test]
+fn every_shape_has_its_title_and_its_state() {
+    use StoredState::{Completed, Interrupted};
+    let overloaded = StoredState::Failed { message: "API Error: 529 overloaded_error".to_owned() };
+    let expected: &[(&str, &str, StoredState, &str, &str)] = &[
+        ("completed", "And the report?", Completed, "Round half to even in totals", "And the report?"),
+        ("killed_in_text", "SLOW 200 50", Interrupted, "SAY turn one", "SLOW 200 50"),
+        ("killed_in_tool", "Sleep a little", Interrupted, "Sleep a little", "Sleep a little"),
+        ("killed_and_resumed", "Sleep a little", Interrupted, "Sleep a little", "Sleep a little"),
+        ("interrupted", "Write a story", Interrupted, "Write a story", "Write a story"),
+        ("denied_and_interrupted", "Delete it", Interrupted, "Delete it", "Delete it"),
+        ("failed", "Hello", overloaded, "Hello", "Hello"),
+        ("named", "Renamed later", Completed, "SAY x", "SAY x"),
+        ("generated_title", "Mock session title", Completed, "SAY x", "SAY x"),
+        ("older", "What is this?", Completed, "What is this?", "What is this?"),
+        ("torn", "Fix it", Completed, "Fix it", "Fix it"),
+        ("compacted", "Compact this", Completed, "Compact this", "Compact this"),
+    ];
+    for (name, title, state, first, last) in expected {
+        let summary = whole(bytes(name));
+        assert_eq!(summary.title(), *title, "{name}");
+        assert_eq!(summary.state.as_ref(), Some(state), "{name}");
+        assert_eq!(summary.first_prompt.as_deref(), Some(*first), "{name}");
+        assert_eq!(summary.last_prompt.as_deref(), Some(*last), "{name}");
+        assert_eq!(summary.cwd.as_deref(), Some("/project"), "{name}");
+        assert!(summary.at.is_some_and(|at| at > 1_795_000_000_000), "{name}: {:?}", summary.at);
+        assert!(summary.has_messages, "{name}");
+        let model = if *name == "failed" || *name == "killed_in_tool" {
+            summary.model.clone()
+        } else {
+            Some("claude-opus-5-5".to_owned())
+        };
+        assert_eq!(summary.model, model, "{name}");
+    }
+    assert_eq!(whole(bytes("completed")).branch.as_deref(), Some("fix/rounding"));
+    assert_eq!(whole(bytes("killed_in_text")).branch, None, "HEAD is no branch");
+    assert!(!whole(bytes("sidechain")).has_messages);
+    assert_eq!(whole(bytes("other_folder")).cwd.as_deref(), Some("/pro-ject"));
+}
+
+#[test]
+fn a_wrong_type_in_a_field_costs_that_field_only() {
+    let line = |rest: &str| {
+        format!(r#"{{"type":"user","cwd":"/project","message":{{"role":"user","content":"hello"}},{rest}}}"#)
+    };
+    for rest in [r#""timestamp":7"#, r#""gitBranch":{}"#, r#""isSidechain":"no""#, r#""isMeta":null"#] {
+        let summary = whole(line(rest).as_bytes());
+        assert_eq!(summary.first_prompt.as_deref(), Some("hello"), "{rest}");
+        assert_eq!(summary.state, Some(StoredState::Interrupted), "{rest}");
+    }
+    for message in
+        ["7", "null", "[]", r#"{"content":7}"#, r#"{"content":[7,{"type":7},{"type":"text","text":[]}]}"#]
+    {
+        let summary = whole(format!(r#"{{"type":"user","message":{message}}}"#).as_bytes());
+        assert_eq!(summary.first_prompt, None, "{message}");
+    }
+}
+
+#[test]
+fn a_title_has_one_line_and_hides_nothing() {
+    let summary =
+        whole("{\"type\":\"custom-title\",\"customTitle\":\"safe\\u202etxt\\n\\u0007\"}".as_bytes());
+    assert_eq!(summary.title(), "safetxt");
+    let empty = [bytes("named"), b"{\"type\":\"custom-title\",\"customTitle\":\"\"}\n"].concat();
+    assert_eq!(whole(&empty).title(), "Mock session title", "the user's title was removed");
+    let long = format!(r#"{{"type":"custom-title","customTitle":"{}"}}"#, "x".repeat(50_000));
+    assert!(whole(long.as_bytes()).title().chars().count() <= 201);
+}
+
+/// The facts that the last lines decide.
+fn last_facts(summary: &Summary) -> [(&'static str, Option<String>); 6] {
+    [
+        ("custom title", summary.custom_title.clone()),
+        ("generated title", summary.generated_title.clone()),
+        ("last prompt", summary.last_prompt.clone()),
+        ("model", summary.model.clone()),
+        ("time", summary.at.map(|at| at.to_string())),
+        ("state", summary.state.as_ref().map(|state| format!("{state:?}"))),
+    ]
+}
+
+#[test]
+fn a_file_cut_at_any_byte_has_the_same_facts_or_fewer() {
+    for (name, bytes) in FIXTURES.iter().filter(|(_, bytes)| bytes.len() < 2_600) {
+        let full = whole(bytes);
+        for at in 0..=bytes.len() {
+            // Its end is missing: the first facts are the same or unknown.
+            let start = whole(&bytes[..at]);
+            assert!(start.cwd.is_none() || start.cwd == full.cwd, "{name} to {at}");
+            assert!(
+                start.first_prompt.is_none() || start.first_prompt == full.first_prompt,
+                "{name} to {at}"
+            );
+            // Its beginning is missing: the last facts are the same or unknown.
+            let end = summarize(&Ends { start: Vec::new(), end: bytes[at..].to_vec() });
+            for ((fact, of_end), (_, of_full)) in last_facts(&end).into_iter().zip(last_facts(&full)) {
+                assert!(
+                    of_end.is_none() || of_end == of_full,
+                    "{name} from {at}: {fact} {of_end:?}, {of_full:?}"
+                );
+            }
+            assert_eq!(end.first_prompt, None, "{name} from {at}: it is not the first");
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_are_harmless(start in prop::collection::vec(any::<u8>(), 0..2_000), end in prop::collection::vec(any::<u8>(), 0..2_000)) {
+        let summary = summarize(&Ends { start, end });
+        prop_assert!(!summary.title().is_empty());
+    }
+
+    #[test]
+    fn damaged_lines_are_harmless(nr in 0..FIXTURES.len(), damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..20)) {
+        let mut bytes = FIXTURES[nr].1.to_vec();
+        for (at, byte) in damage {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        let cut = bytes.len() / 2;
+        summarize(&Ends { start: bytes[..cut].to_vec(), end: bytes[cut..].to_vec() });
+        whole(&bytes);
+    }
+}
+
+#[test]
+fn the_filter_takes_all_words_from_titles_prompts_and_branches() {
+    let session = StoredSession {
+        agent_session_id: "a".to_owned(),
+        title: "Round totals".to_owned(),
+        first_prompt: Some("Why is the SUM off?".to_owned()),
+        last_prompt: None,
+        branch: Some("fix/rounding".to_owned()),
+        model: None,
+        changed_at: 1,
+        state: StoredState::Completed,
+        live: None,
+    };
+    for query in ["", "  ", "round", "sum totals", "FIX/ROUND why"] {
+        assert!(fits(&session, query), "{query}");
+    }
+    for query in ["rounds", "sum none", "opus"] {
+        assert!(!fits(&session, query), "{query}");
+    }
+}
+
+/// A store with one project, `/…/project`.
+struct Store {
+    _folder: tempfile::TempDir,
+    root: PathBuf,
+}
+
+impl Store {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        fs::create_dir_all(root.join("project")).unwrap();
+        Self { _folder: folder, root }
+    }
+
+    fn project(&self) -> PathBuf {
+        self.root.join("project")
+    }
+
+    fn config(&self) -> PathBuf {
+        self.root.join("config")
+    }
+
+    fn place(&self) -> Place {
+        Place::new(self.config(), &self.project())
+    }
+
+    /// The file of session number `nr`.
+    fn file(&self, nr: usize) -> PathBuf {
+        self.place().folder.join(format!("{}.jsonl", id(nr)))
+    }
+
+    /// Writes a fixture as a session of the project.
+    fn put(&self, nr: usize, name: &str) {
+        self.write(nr, &self.text(name));
+    }
+
+    fn text(&self, name: &str) -> String {
+        let cwd = format!("\"cwd\":{}", serde_json::to_string(&self.project()).unwrap());
+        String::from_utf8(bytes(name).to_vec()).unwrap().replace("\"cwd\":\"/project\"", &cwd)
+    }
+
+    fn write(&self, nr: usize, text: &str) {
+        let path = self.file(nr);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    async fn list(&self) -> (HashMap<String, StoredSession>, StoredChange, Cost) {
+        let (sender, mut changes) = mpsc::channel(4);
+        let (place, caches) = (self.place(), self.root.join("caches"));
+        let listing = tokio::spawn(async move {
+            let mut catalogue = Catalogue::open(place, Some(&caches));
+            catalogue.list(&sender).await;
+            catalogue.cost()
+        });
+        let (mut sessions, mut last) = (HashMap::new(), StoredChange::default());
+        while let Some(change) = changes.recv().await {
+            take(&mut sessions, &change);
+            last = change;
+        }
+        (sessions, last, listing.await.unwrap())
+    }
+}
+
+fn id(nr: usize) -> String {
+    format!("00000000-0000-4000-8000-{nr:012}")
+}
+
+fn take(sessions: &mut HashMap<String, StoredSession>, change: &StoredChange) {
+    change.removed.iter().for_each(|id| drop(sessions.remove(id)));
+    for session in &change.changed {
+        sessions.insert(session.agent_session_id.clone(), session.clone());
+    }
+}
+
+#[tokio::test]
+async fn only_the_sessions_of_this_project_are_listed() {
+    let store = Store::new();
+    assert_eq!(store.list().await.0.len(), 0, "there is no store yet");
+    store.put(1, "completed");
+    store.put(2, "other_folder");
+    store.put(3, "sidechain");
+    store.write(4, "");
+    store.write(5, "not JSON\n\u{0}\u{1}\n[1,2]\n");
+    store.put(6, "torn");
+    let folder = store.place().folder;
+    fs::write(folder.join("agent-1234.jsonl"), store.text("completed")).unwrap();
+    fs::write(folder.join("notes.txt"), "x").unwrap();
+    fs::create_dir_all(folder.join(id(1)).join("subagents")).unwrap();
+    let (sessions, last, _) = store.list().await;
+    let mut ids: Vec<&String> = sessions.keys().collect();
+    ids.sort();
+    assert_eq!(ids, [&id(1), &id(6)]);
+    assert_eq!(sessions[&id(1)].title, "And the report?");
+    assert!(last.is_complete);
+    assert_eq!(last.n_unreadable, 0);
+}
+
+#[tokio::test]
+async fn what_is_no_readable_file_is_counted_and_holds_nothing_up() {
+    let store = Store::new();
+    store.put(1, "completed");
+    let traps = all();
+    for (nr, trap) in traps.iter().enumerate() {
+        trap.put_at(&store.file(10 + nr));
+    }
+    let (sessions, last, cost) = tokio::time::timeout(SOON, store.list()).await.unwrap();
+    assert_eq!(sessions.len(), 1);
+    assert!(last.is_complete);
+    // A huge file is read at its ends, and has no messages. A dangling link is not listed.
+    let n_readable =
+        traps.iter().filter(|trap| ["Huge", "DanglingLink"].contains(&format!("{trap:?}").as_str()));
+    assert_eq!(last.n_unreadable as usize, traps.len() - n_readable.count());
+    assert!(cost.bytes_read < 3 * 2 * EACH_END, "{cost:?}");
+}
+
+#[tokio::test]
+async fn ten_thousand_sessions_are_read_once_and_only_at_their_ends() {
+    const N: usize = 10_000;
+    let store = Store::new();
+    let small = store.text("completed");
+    let large = format!(
+        "{small}{}{small}",
+        format!("{{\"type\":\"attachment\",\"x\":\"{}\"}}\n", "y".repeat(999)).repeat(200)
+    );
+    for nr in 0..N {
+        store.write(nr, if nr % 100 == 0 { &large } else { &small });
+    }
+    let (sessions, last, cost) = store.list().await;
+    assert_eq!(sessions.len(), N);
+    assert!(last.is_complete);
+    assert_eq!((cost.n_listed, cost.n_read), (N, N));
+    let most = (N - N / 100) * small.len() + N / 100 * 2 * EACH_END as usize;
+    assert_eq!(cost.bytes_read, most as u64);
+
+    // Again: nothing is read, except one file that has grown.
+    fs::write(store.file(7), format!("{small}{small}")).unwrap();
+    let (sessions, _, cost) = store.list().await;
+    assert_eq!((sessions.len(), cost.n_read), (N, 1));
+}
+
+#[tokio::test]
+async fn the_cache_may_be_deleted_or_be_anything() {
+    let store = Store::new();
+    (0..40).for_each(|nr| store.put(nr, "completed"));
+    let n_read = async || {
+        let (sessions, _, cost) = store.list().await;
+        assert_eq!(sessions.len(), 40);
+        cost.n_read
+    };
+    assert_eq!((n_read().await, n_read().await), (40, 0));
+    let caches = store.root.join("caches");
+    let cache = fs::read_dir(&caches).unwrap().next().unwrap().unwrap().path();
+    let text = fs::read_to_string(&cache).unwrap();
+    for damaged in ["", "{\"version\":1,", &text.replace("\"version\":1", "\"version\":0")] {
+        fs::write(&cache, damaged).unwrap();
+        assert_eq!((n_read().await, n_read().await), (40, 0), "{damaged:.20}");
+    }
+    fs::remove_dir_all(&caches).unwrap();
+    assert_eq!(n_read().await, 40);
+}
+
+/// Receives changes until the list is as wanted.
+async fn until(
+    changes: &mut mpsc::Receiver<StoredChange>,
+    sessions: &mut HashMap<String, StoredSession>,
+    what: &str,
+    wanted: impl Fn(&HashMap<String, StoredSession>) -> bool,
+) {
+    let seen = async {
+        while !wanted(sessions) {
+            let change = changes.recv().await.expect("it is followed");
+            take(sessions, &change);
+        }
+    };
+    assert!(tokio::time::timeout(SOON, seen).await.is_ok(), "{what}: {sessions:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_store_is_followed_from_before_it_exists() {
+    let store = Store::new();
+    let (follower, mut changes) = follow(store.config(), &store.project(), None);
+    let mut sessions = HashMap::new();
+    assert!(changes.recv().await.unwrap().is_complete);
+
+    store.put(1, "killed_in_tool");
+    let state = |sessions: &HashMap<String, StoredSession>, nr| {
+        sessions.get(&id(nr)).map(|session: &StoredSession| session.state.clone())
+    };
+    until(&mut changes, &mut sessions, "the store appears", |sessions| {
+        state(sessions, 1) == Some(StoredState::Interrupted)
+    })
+    .await;
+    store.put(2, "completed");
+    until(&mut changes, &mut sessions, "a session appears", |sessions| sessions.len() == 2).await;
+    let longer = format!("{}{}", store.text("killed_in_tool"), store.text("completed"));
+    store.write(1, &longer);
+    until(&mut changes, &mut sessions, "a session goes on", |sessions| {
+        state(sessions, 1) == Some(StoredState::Completed)
+    })
+    .await;
+    fs::remove_file(store.file(2)).unwrap();
+    until(&mut changes, &mut sessions, "a session is removed", |sessions| sessions.len() == 1).await;
+    fs::rename(store.config(), store.root.join("before")).unwrap();
+    until(&mut changes, &mut sessions, "the store is gone", HashMap::is_empty).await;
+    fs::rename(store.root.join("before"), store.config()).unwrap();
+    until(&mut changes, &mut sessions, "the store is back", |sessions| sessions.len() == 1).await;
+
+    drop(follower);
+    let ended = async { while changes.recv().await.is_some() {} };
+    assert!(tokio::time::timeout(SOON, ended).await.is_ok(), "it is still followed");
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_a_process_has_open_says_so() {
+    let store = Store::new();
+    store.put(1, "completed");
+    let (_follower, mut changes) = follow(store.config(), &store.project(), None);
+    let mut sessions = HashMap::new();
+    until(&mut changes, &mut sessions, "it is listed", |sessions| sessions.len() == 1).await;
+    assert_eq!(sessions[&id(1)].live, None);
+
+    let pid = std::process::id();
+    let mark = store.config().join("sessions").join(format!("{pid}.json"));
+    fs::create_dir_all(mark.parent().unwrap()).unwrap();
+    let text = serde_json::json!({"pid": pid, "sessionId": id(1), "cwd": "/", "status": "busy"});
+    fs::write(&mark, text.to_string()).unwrap();
+    let working = Some(LiveProcess { pid, activity: LiveActivity::Working });
+    until(&mut changes, &mut sessions, "it is open", |sessions| sessions[&id(1)].live == working).await;
+    fs::remove_file(&mark).unwrap();
+    until(&mut changes, &mut sessions, "it is closed", |sessions| sessions[&id(1)].live.is_none()).await;
+}
+
+#[test]
+fn one_session_is_found_by_its_id() {
+    let store = Store::new();
+    store.put(1, "completed");
+    store.put(2, "other_folder");
+    let found = |id: &str| super::find(&store.place(), id).unwrap().map(|session| session.title);
+    assert_eq!(found(&id(1)).as_deref(), Some("And the report?"));
+    for other in [&id(2), &id(3), "../project", ""] {
+        assert_eq!(found(other), None, "{other}");
+    }
+}
+
+/// Nothing in the store is written, whatever is done with it.
+#[tokio::test]
+async fn the_store_is_never_written_to() {
+    let store = Store::new();
+    for (nr, (name, _)) in FIXTURES.iter().enumerate() {
+        store.put(nr, name);
+    }
+    let content = |folder: &Path| -> HashMap<PathBuf, Vec<u8>> {
+        let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        files.map(|path| (path.clone(), fs::read(path).unwrap())).collect()
+    };
+    let folder = store.place().folder;
+    let before = content(&folder);
+    store.list().await;
+    store.list().await;
+    assert_eq!(content(&folder), before);
+    assert_eq!(fs::read_dir(store.config()).unwrap().count(), 1);
+}

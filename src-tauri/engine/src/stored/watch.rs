@@ -1,0 +1,140 @@
+//! Watches the folders of a project's stored sessions and of the agent's live processes.
+
+use super::catalogue::Extent;
+use super::files::Place;
+use crate::owner;
+use notify::event::{Event, EventKind};
+use notify::{RecommendedWatcher, RecursiveMode, Watcher};
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
+
+/// Changed files that are remembered one by one. When there are more, everything is looked at again.
+const MOST_FILES: usize = 1_000;
+
+/// Changes that were seen and not read yet.
+#[derive(Default)]
+pub(super) struct Pending {
+    state: Mutex<State>,
+    changed: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    all: bool,
+    files: HashSet<PathBuf>,
+}
+
+impl Pending {
+    pub fn note(&self, file: Option<PathBuf>) {
+        let mut state = self.lock();
+        match file {
+            Some(file) if state.files.len() < MOST_FILES => {
+                state.files.insert(file);
+            }
+            _ => state.all = true,
+        }
+        drop(state);
+        self.changed.notify_one();
+    }
+
+    /// The agent's list of its processes changed.
+    fn note_live(&self) {
+        self.changed.notify_one();
+    }
+
+    /// Waits for a change. One that came before counts.
+    pub async fn changed(&self) {
+        self.changed.notified().await;
+    }
+
+    pub fn take(&self) -> Extent {
+        let State { all, files } = std::mem::take(&mut *self.lock());
+        if all { Extent::All } else { Extent::Files(files) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A watch on the folders, or on their nearest parents until they exist.
+pub(super) struct Watch {
+    targets: [PathBuf; 2],
+    watcher: RecommendedWatcher,
+    watched: HashSet<PathBuf>,
+    pending: Arc<Pending>,
+}
+
+impl Watch {
+    /// `None` if the system offers no watch; this is logged.
+    pub fn new(place: &Place, pending: Arc<Pending>) -> Option<Self> {
+        let targets = [place.folder.clone(), owner::live_folder(&place.config)];
+        let (noted, of) = (pending.clone(), targets.clone());
+        let watcher = notify::recommended_watcher(move |event: notify::Result<Event>| match event {
+            Ok(event) => note(&event, &of, &noted),
+            // An event that was lost may have been a relevant one.
+            Err(_) => noted.note(None),
+        });
+        let watcher = match watcher {
+            Ok(watcher) => watcher,
+            Err(error) => {
+                tracing::warn!(%error, "could not watch the agent's sessions: the list is read from time to time");
+                return None;
+            }
+        };
+        let mut watch = Self { targets, watcher, watched: HashSet::new(), pending };
+        watch.renew().then_some(watch)
+    }
+
+    /// Watches folders that have appeared since. Returns whether all are watched.
+    pub fn renew(&mut self) -> bool {
+        // A folder that was removed is not watched any more, and may appear again.
+        self.watched.retain(|folder| folder.is_dir());
+        for target in self.targets.clone() {
+            let Some(folder) = target.ancestors().find(|folder| folder.is_dir()) else { continue };
+            if self.watched.contains(folder) {
+                continue;
+            }
+            match self.watcher.watch(folder, RecursiveMode::NonRecursive) {
+                Ok(()) => {
+                    self.watched.insert(folder.to_owned());
+                    // Files may have appeared in it before the watch.
+                    self.pending.note(None);
+                }
+                Err(error) => {
+                    let folder = folder.display();
+                    tracing::warn!(%error, %folder, "could not watch the agent's sessions: they are read from time to time");
+                    return false;
+                }
+            }
+        }
+        true
+    }
+}
+
+fn note(event: &Event, [sessions, live]: &[PathBuf; 2], pending: &Pending) {
+    if event.need_rescan() {
+        return pending.note(None);
+    }
+    if matches!(event.kind, EventKind::Access(_)) {
+        return;
+    }
+    for path in &event.paths {
+        if path.parent() == Some(live.as_path()) {
+            pending.note_live();
+        } else if path.parent() == Some(sessions.as_path()) {
+            if path.extension().is_some_and(|extension| extension == "jsonl") {
+                pending.note(Some(path.clone()));
+            }
+        } else if is_above(path, sessions) || is_above(path, live) {
+            pending.note(None);
+        }
+    }
+}
+
+/// Whether a path is one of the folders or a parent: it appeared, or it is gone.
+fn is_above(path: &Path, target: &Path) -> bool {
+    target.starts_with(path)
+}
