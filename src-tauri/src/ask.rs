@@ -19,7 +19,7 @@ mod task_dialog;
 mod tests;
 mod wording;
 
-use crate::shell::Shell;
+use crate::registry::SessionRegistry;
 use crate::{emit, windows};
 use deskbell_engine::api::*;
 use deskbell_engine::permission::{
@@ -173,9 +173,9 @@ pub fn carry_out(app: &AppHandle, outcome: Outcome) {
             let app = app.clone();
             let decide = Command::Decide { request_id, shown: Some(shown), decision };
             tauri::async_runtime::spawn(async move {
-                let shell = app.state::<Shell>();
-                let Some((project, _)) = shell.registry().known(&session_id) else { return };
-                match shell.registry().command(&project, &session_id, decide).await {
+                let registry = app.state::<SessionRegistry>();
+                let Some((project, _)) = registry.known(&session_id) else { return };
+                match registry.command(&project, &session_id, decide).await {
                     // The card was answered first; one answer is enough.
                     Err(CommandError { code: ErrorCode::NoSuchRequest, .. }) | Ok(()) => {}
                     Err(error) => tracing::error!(%error, "could not deliver a decision"),

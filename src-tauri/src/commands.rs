@@ -3,76 +3,79 @@
 
 pub mod transcript;
 
-use crate::shell::Shell;
-use crate::{clipboard, emit, links, project, windows};
+use crate::ask::DialogController;
+use crate::emit::Channels;
+use crate::orphans::OrphanProcesses;
+use crate::preferences::PreferencesStore;
+use crate::registry::SessionRegistry;
+use crate::watch::FolderWatches;
+use crate::windows::Windows;
+use crate::{clipboard, emit, lifecycle, links, project};
 use deskbell_engine::api::*;
 use deskbell_engine::attachment;
 use deskbell_engine::disk;
 use deskbell_engine::permission::DialogId;
 use std::path::PathBuf;
+use std::sync::Arc;
 use tauri::ipc::Response;
-use tauri::{AppHandle, State, WebviewWindow};
+use tauri::{AppHandle, Manager, WebviewWindow, Wry};
 
 type Answer<T> = Result<T, CommandError>;
 
-fn project_of(shell: &Shell, window: &WebviewWindow) -> Answer<PathBuf> {
-    shell.windows.with(window.label(), |window| window.project.clone())
+fn project_of(app: &AppHandle, window: &WebviewWindow) -> Answer<PathBuf> {
+    app.state::<Windows>().with(window.label(), |window| window.project.clone())
 }
 
 /// The first call of a page: returns the project and the preferences. From then on the window's events use a new name.
 #[tauri::command]
-pub async fn connect(shell: State<'_, Shell>, window: WebviewWindow) -> Answer<Connection> {
-    let event = shell.windows.new_event(window.label())?;
+pub async fn connect(app: AppHandle, window: WebviewWindow) -> Answer<Connection> {
+    app.state::<Windows>().with(window.label(), |window| window.forward = None)?;
+    let event = app.state::<Channels>().open(window.label());
     // The page is new and draws its cards again.
-    shell.asking.view_changed(window.label(), |view| view.cards.clear());
-    let project = project::view(&shell, window.label()).await?;
-    Ok(Connection { event, project, preferences: shell.kept.current.get() })
+    app.state::<DialogController>().view_changed(window.label(), |view| view.cards.clear());
+    let project = project::view(&app, window.label()).await?;
+    Ok(Connection { event, project, preferences: app.state::<PreferencesStore<Wry>>().current.get() })
 }
 
 /// Creates a session with the chosen agent, or with the window's own. `without_asking` only if the user chose it for
 /// this session.
 #[tauri::command]
 pub async fn create_session(
-    shell: State<'_, Shell>,
+    app: AppHandle,
     window: WebviewWindow,
     agent: Option<AgentKind>,
     without_asking: Option<bool>,
 ) -> Answer<Session> {
     let (project, demo) =
-        shell.windows.with(window.label(), |window| (window.project.clone(), window.demo))?;
+        app.state::<Windows>().with(window.label(), |window| (window.project.clone(), window.demo))?;
     let agent = agent.unwrap_or(if demo { AgentKind::Demo } else { AgentKind::Claude });
-    shell.registry().create(&project, agent, without_asking.unwrap_or(false)).await
+    app.state::<SessionRegistry>().create(&project, agent, without_asking.unwrap_or(false)).await
 }
 
 /// Starts the agent of a session in the mode without permission requests, if the user chose it for this start.
 #[tauri::command]
 pub async fn start_without_asking(
-    shell: State<'_, Shell>,
+    app: AppHandle,
     window: WebviewWindow,
     session_id: SessionId,
 ) -> Answer<()> {
-    let project = project_of(&shell, &window)?;
-    shell.registry().start_without_asking(&project, &session_id).await
+    let project = project_of(&app, &window)?;
+    app.state::<SessionRegistry>().start_without_asking(&project, &session_id).await
 }
 
 #[tauri::command]
-pub async fn remove_session(
-    app: AppHandle,
-    shell: State<'_, Shell>,
-    window: WebviewWindow,
-    session_id: SessionId,
-) -> Answer<()> {
-    let project = project_of(&shell, &window)?;
-    shell.registry().session(&project, &session_id)?;
-    shell.registry().remove(&session_id).await?;
+pub async fn remove_session(app: AppHandle, window: WebviewWindow, session_id: SessionId) -> Answer<()> {
+    let project = project_of(&app, &window)?;
+    app.state::<SessionRegistry>().session(&project, &session_id)?;
+    app.state::<SessionRegistry>().remove(&session_id).await?;
     emit::to_window(&app, window.label(), WindowEvent::SessionRemoved { session_id });
     Ok(())
 }
 
 /// Returns an event that this window was notified to fetch.
 #[tauri::command]
-pub fn waiting_event(shell: State<'_, Shell>, window: WebviewWindow, nr: u32) -> Answer<Response> {
-    let event = shell.windows.with(window.label(), |window| window.waiting.take(nr))?;
+pub fn waiting_event(app: AppHandle, window: WebviewWindow, nr: u32) -> Answer<Response> {
+    let event = app.state::<Channels>().take(window.label(), nr);
     event.map(Response::new).ok_or_else(|| CommandError {
         code: ErrorCode::Internal,
         message: "This event does not exist.".to_owned(),
@@ -81,13 +84,8 @@ pub fn waiting_event(shell: State<'_, Shell>, window: WebviewWindow, nr: u32) ->
 }
 
 #[tauri::command]
-pub fn acknowledge(
-    shell: State<'_, Shell>,
-    window: WebviewWindow,
-    session_id: SessionId,
-    seq: u64,
-) -> Answer<()> {
-    shell.windows.with(window.label(), |window| {
+pub fn acknowledge(app: AppHandle, window: WebviewWindow, session_id: SessionId, seq: u64) -> Answer<()> {
+    app.state::<Windows>().with(window.label(), |window| {
         if let Some(forward) = window.forward.as_ref().filter(|forward| *forward.session_id() == session_id) {
             forward.acknowledge(seq);
         }
@@ -97,31 +95,29 @@ pub fn acknowledge(
 /// Carries out a command on a session of this window's project.
 #[tauri::command]
 pub async fn command(
-    shell: State<'_, Shell>,
+    app: AppHandle,
     window: WebviewWindow,
     session_id: SessionId,
     command: Command,
 ) -> Answer<()> {
-    let project = project_of(&shell, &window)?;
+    let project = project_of(&app, &window)?;
     if matches!(command, Command::Prompt { .. }) {
-        shell.watches.look(&project);
+        app.state::<Arc<FolderWatches>>().look(&project);
     }
-    shell.registry().command(&project, &session_id, command).await
+    app.state::<SessionRegistry>().command(&project, &session_id, command).await
 }
 
 #[tauri::command]
-pub async fn set_preferences(
-    app: AppHandle,
-    shell: State<'_, Shell>,
-    preferences: Preferences,
-) -> Answer<()> {
-    shell.kept.set_preferences(preferences).await.map_err(|error| CommandError {
-        code: ErrorCode::Internal,
-        message: "The settings could not be saved.".to_owned(),
-        detail: Some(format!("{error:#}")),
+pub async fn set_preferences(app: AppHandle, preferences: Preferences) -> Answer<()> {
+    app.state::<PreferencesStore<Wry>>().set_preferences(preferences).await.map_err(|error| {
+        CommandError {
+            code: ErrorCode::Internal,
+            message: "The settings could not be saved.".to_owned(),
+            detail: Some(format!("{error:#}")),
+        }
     })?;
-    crate::shell::apply_theme(&app);
-    windows::apply_zoom(&app);
+    lifecycle::apply_theme(&app);
+    lifecycle::apply_zoom(&app);
     // Another agent program may be found now.
     project::send_to_all_windows(&app).await;
     Ok(())
@@ -129,27 +125,26 @@ pub async fn set_preferences(
 
 /// Tests the agent: reports which program it is, and whether it asks before it acts.
 #[tauri::command]
-pub async fn check_agent(shell: State<'_, Shell>) -> Answer<Checkup> {
-    Ok(shell.registry().check_agent().await)
+pub async fn check_agent(app: AppHandle) -> Answer<Checkup> {
+    Ok(app.state::<SessionRegistry>().check_agent().await)
 }
 
 /// Stores whether the folder is trusted. Trusting it requires the fingerprint of the settings that were shown.
 #[tauri::command]
 pub async fn decide_trust(
     app: AppHandle,
-    shell: State<'_, Shell>,
     window: WebviewWindow,
     decision: TrustDecision,
     fingerprint: Option<String>,
 ) -> Answer<()> {
-    let folder = project_of(&shell, &window)?;
-    let (gate, of) = (shell.registry().gate().clone(), folder.clone());
+    let folder = project_of(&app, &window)?;
+    let (gate, of) = (app.state::<SessionRegistry>().gate().clone(), folder.clone());
     let decided =
         disk::run(&folder, disk::DEADLINE, move || gate.decide(&of, decision, fingerprint.as_deref())).await;
     if matches!(decided, Ok(Ok(()))) {
-        shell.windows.with(window.label(), |window| window.start_refused = false)?;
+        app.state::<Windows>().with(window.label(), |window| window.start_refused = false)?;
         if decision != TrustDecision::Keep {
-            shell.registry().reload(&folder).await;
+            app.state::<SessionRegistry>().reload(&folder).await;
         }
     }
     // Also after a refusal: the files then differ from those that were shown, and the window shows the current ones.
@@ -162,9 +157,10 @@ const MOST_FILES: usize = 30;
 
 /// The files of this window's project that match the query.
 #[tauri::command]
-pub async fn find_files(shell: State<'_, Shell>, window: WebviewWindow, query: String) -> Answer<FoundFiles> {
-    let (files, project) =
-        shell.windows.with(window.label(), |window| (window.files.clone(), window.project.clone()))?;
+pub async fn find_files(app: AppHandle, window: WebviewWindow, query: String) -> Answer<FoundFiles> {
+    let (files, project) = app
+        .state::<Windows>()
+        .with(window.label(), |window| (window.files.clone(), window.project.clone()))?;
     let find = move || files.find(&query, MOST_FILES, std::time::Instant::now());
     disk::run(&project, disk::DEADLINE, find).await.map_err(|error| CommandError {
         code: ErrorCode::Internal,
@@ -188,16 +184,16 @@ pub async fn clipboard_image(app: AppHandle) -> Answer<Option<Image>> {
 
 /// Ends processes of an earlier run: only those that were shown and still exist.
 #[tauri::command]
-pub async fn end_orphans(app: AppHandle, shell: State<'_, Shell>, pids: Vec<u32>) -> Answer<()> {
-    let ended = shell.orphans.end(&pids).await;
+pub async fn end_orphans(app: AppHandle, pids: Vec<u32>) -> Answer<()> {
+    let ended = app.state::<OrphanProcesses>().end(&pids).await;
     project::send_to_all_windows(&app).await;
     ended
 }
 
 /// Permanently stops offering to end the processes of an earlier run.
 #[tauri::command]
-pub async fn leave_orphans(app: AppHandle, shell: State<'_, Shell>) -> Answer<()> {
-    shell.orphans.leave().await;
+pub async fn leave_orphans(app: AppHandle) -> Answer<()> {
+    app.state::<OrphanProcesses>().leave().await;
     project::send_to_all_windows(&app).await;
     Ok(())
 }
@@ -218,15 +214,15 @@ pub fn report_page_error(window: WebviewWindow, place: String, error: String) {
 /// Not `async`: on the main thread two calls keep their order, and the last one counts.
 #[tauri::command]
 pub fn cards_in_sight(
-    shell: State<'_, Shell>,
+    app: AppHandle,
     window: WebviewWindow,
     session_id: SessionId,
     request_ids: Vec<RequestId>,
 ) -> Answer<()> {
-    shell.registry().session(&project_of(&shell, &window)?, &session_id)?;
+    app.state::<SessionRegistry>().session(&project_of(&app, &window)?, &session_id)?;
     let card = |request_id| DialogId { session_id: session_id.clone(), request_id };
     let cards = request_ids.into_iter().map(card).collect();
-    shell.asking.view_changed(window.label(), |view| view.cards = cards);
+    app.state::<DialogController>().view_changed(window.label(), |view| view.cards = cards);
     Ok(())
 }
 
@@ -244,8 +240,8 @@ pub fn open_link(url: String) -> Answer<()> {
 /// Shows a file of this window's project in the file manager. Refuses files outside the project. The disk or the file
 /// manager may be slow.
 #[tauri::command]
-pub async fn reveal_path(shell: State<'_, Shell>, window: WebviewWindow, path: String) -> Answer<()> {
-    let project = project_of(&shell, &window)?;
+pub async fn reveal_path(app: AppHandle, window: WebviewWindow, path: String) -> Answer<()> {
+    let project = project_of(&app, &window)?;
     let of = project.clone();
     let show = move || {
         let file = links::inside(&of, &path)?;

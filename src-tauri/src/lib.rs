@@ -11,6 +11,7 @@ mod commands;
 mod doctor;
 mod emit;
 mod forward;
+mod lifecycle;
 mod links;
 mod notify;
 mod orphans;

@@ -6,7 +6,8 @@
 mod shown;
 
 use self::shown::{Outcome, Shown};
-use crate::shell::Shell;
+use crate::ask::DialogController;
+use crate::windows::Windows;
 use crate::{emit, windows};
 use deskbell_engine::api::{RequestId, Session, SessionId, WindowEvent};
 use deskbell_engine::permission::DialogId;
@@ -43,10 +44,10 @@ impl Bell {
         words: &str,
         request_id: Option<RequestId>,
     ) {
-        let shell = app.state::<Shell>();
-        let label = shell.windows.label_of(project);
+        let asking = app.state::<DialogController>();
+        let label = app.state::<Windows>().label_of(project);
         let in_front = label.as_ref().is_some_and(|label| windows::is_focused(app, label));
-        if in_front || label.as_ref().is_some_and(|label| shell.asking.is_in_front(label)) {
+        if in_front || label.as_ref().is_some_and(|label| asking.is_in_front(label)) {
             return;
         }
         if self.n_waiting.fetch_add(1, Ordering::Relaxed) >= WAITING {
@@ -69,7 +70,7 @@ impl Bell {
                 Ok(true) => {
                     if let Some(request_id) = request_id.clone() {
                         let id = DialogId { session_id: session_id.clone(), request_id };
-                        app.state::<Shell>().asking.reviewed(&id);
+                        app.state::<DialogController>().reviewed(&id);
                     }
                     if let Some(label) = label {
                         windows::bring_up(&app, &label);

@@ -1,7 +1,6 @@
 //! Orphan processes of earlier runs: searched for once, when the app starts, and shown to the user.
 
-use crate::shell::Shell;
-use crate::{agent, project};
+use crate::agent;
 use deskbell_engine::api::{CommandError, ErrorCode, OrphanProcess as View};
 use deskbell_engine::disk;
 use deskbell_engine::process::app_runs::AppRuns;
@@ -10,7 +9,6 @@ use std::io;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tauri::{AppHandle, Manager};
 
 /// Interval and number of checks whether the guard of a run that was just killed has finished: it takes 3.5 s at most,
 /// plus one or two of its checks.
@@ -85,37 +83,34 @@ impl OrphanProcesses {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Searches once the guards of earlier runs have finished, and emits the result to the windows.
-pub async fn look(app: AppHandle) {
-    let shell = app.state::<Shell>();
-    let mut over = Vec::new();
-    for _ in 0..LOOKS {
-        let runs = shell.orphans.runs.clone();
-        let earlier = disk::run(Path::new("runs"), disk::DEADLINE, move || runs.earlier()).await;
-        match earlier.unwrap_or_else(|unfinished| Err(unfinished.into())) {
-            Ok(earlier) => {
-                over = earlier.over;
-                if !earlier.some_end {
-                    break;
+    /// Searches once the guards of earlier runs have finished. Returns whether there are orphans.
+    pub async fn look(&self) -> bool {
+        let mut over = Vec::new();
+        for _ in 0..LOOKS {
+            let runs = self.runs.clone();
+            let earlier = disk::run(Path::new("runs"), disk::DEADLINE, move || runs.earlier()).await;
+            match earlier.unwrap_or_else(|unfinished| Err(unfinished.into())) {
+                Ok(earlier) => {
+                    over = earlier.over;
+                    if !earlier.some_end {
+                        break;
+                    }
+                }
+                Err(error) => {
+                    tracing::error!(%error, "could not find out whether an earlier run left processes");
+                    return false;
                 }
             }
-            Err(error) => {
-                tracing::error!(%error, "could not find out whether an earlier run left processes");
-                return;
-            }
+            tokio::time::sleep(LOOK_AGAIN).await;
         }
-        tokio::time::sleep(LOOK_AGAIN).await;
+        if over.is_empty() {
+            return false;
+        }
+        self.search(over).await;
+        !self.lock().found.is_empty()
     }
-    if over.is_empty() {
-        return;
-    }
-    shell.orphans.search(over).await;
-    if !shell.orphans.lock().found.is_empty() {
-        project::send_to_all_windows(&app).await;
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

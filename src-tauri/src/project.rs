@@ -1,36 +1,50 @@
 //! The view of a project that its window shows, and its updates.
 
-use crate::shell::Shell;
+use crate::orphans::OrphanProcesses;
+use crate::preferences::PreferencesStore;
+use crate::registry::SessionRegistry;
 use crate::trust::TrustGate;
-use crate::windows::ProjectWindow;
-use crate::{agent, emit, windows};
+use crate::watch::FolderWatches;
+use crate::windows::{ProjectWindow, Windows, name_of};
+use crate::{agent, emit};
 use deskbell_engine::api::*;
 use deskbell_engine::{disk, git};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
-use tauri::{AppHandle, Manager};
+use tauri::{AppHandle, Manager, Wry};
+use tokio::sync::mpsc;
 
 /// Timeout of a window for a folder that does not respond.
 const DEADLINE: Duration = Duration::from_secs(3);
 
+/// Delay between the first change and reading the settings once. A checkout changes many files together.
+const TOGETHER: Duration = Duration::from_millis(200);
+
+/// Deskbell's own files that could not be read when the app started.
+pub struct UnreadFiles(pub Vec<UnreadFile>);
+
 /// Returns the view of a project for its window. From then on its folder is watched.
-pub async fn view(shell: &Shell, label: &str) -> Result<ProjectView, CommandError> {
-    let (project, demo, asks_trust, start_refused, open) = shell.windows.with(label, |window| {
+pub async fn view(app: &AppHandle, label: &str) -> Result<ProjectView, CommandError> {
+    let (windows, registry) = (app.state::<Windows>(), app.state::<SessionRegistry>());
+    let (project, demo, asks_trust, start_refused, open) = windows.with(label, |window| {
         let ProjectWindow { project, demo, asks_trust, start_refused, open_session, .. } = window;
         (project.clone(), *demo, *asks_trust, *start_refused, open_session.clone())
     })?;
     if !demo || asks_trust {
-        let (watches, watched, open) = (shell.watches.clone(), project.clone(), shell.windows.projects());
+        let watches = app.state::<Arc<FolderWatches>>().inner().clone();
+        let (watched, open) = (project.clone(), windows.projects());
         let watch = disk::run(&project, DEADLINE, move || watches.watch(&watched, &open)).await;
         if let Err(unfinished) = watch {
             tracing::warn!(%unfinished, "could not watch a folder: changes show with the next prompt");
         }
     }
-    let sessions = shell.registry().sessions(&project);
+    let sessions = registry.sessions(&project);
     let open = open.filter(|open| sessions.iter().any(|session| session.id == *open));
     let open = open.or_else(|| sessions.first().map(|session| session.id.clone()));
     // The demo agent runs nothing of the folder's, so it needs no trust decision.
-    let gate = (!demo || asks_trust).then(|| shell.registry().gate().clone());
+    let gate = (!demo || asks_trust).then(|| registry.gate().clone());
     let looked_at = project.clone();
     let folder = disk::run(&project, DEADLINE, move || look(&looked_at, gate)).await;
     let folder = match folder {
@@ -44,12 +58,12 @@ pub async fn view(shell: &Shell, label: &str) -> Result<ProjectView, CommandErro
             ..Folder::default()
         },
     };
-    let chosen = shell.kept.current.get().agent_program.map(PathBuf::from);
-    let mut unread_files = shell.unread_files.clone();
+    let chosen = app.state::<PreferencesStore<Wry>>().current.get().agent_program.map(PathBuf::from);
+    let mut unread_files = app.state::<UnreadFiles>().0.clone();
     unread_files.extend(folder.unread_branch);
     Ok(ProjectView {
         path: project.display().to_string(),
-        name: windows::name_of(&project),
+        name: name_of(&project),
         branch: folder.branch,
         sessions,
         open,
@@ -57,7 +71,7 @@ pub async fn view(shell: &Shell, label: &str) -> Result<ProjectView, CommandErro
         problem: folder.problem,
         trust: folder.trust,
         start_refused,
-        orphans: shell.orphans.views(),
+        orphans: app.state::<OrphanProcesses>().views(),
         unread_files,
         app_version: env!("CARGO_PKG_VERSION").to_owned(),
     })
@@ -99,24 +113,80 @@ fn look(project: &Path, gate: Option<TrustGate>) -> Result<Folder, CommandError>
 
 /// Sends every window the current view of its project.
 pub async fn send_to_all_windows(app: &AppHandle) {
-    for label in app.state::<Shell>().windows.labels() {
+    for label in app.state::<Windows>().labels() {
         send_to_window(app, &label).await;
     }
 }
 
 /// Sends a window the current view of its project. If another call begins in the meantime, only the later view is sent.
 pub async fn send_to_window(app: &AppHandle, label: &str) {
-    let shell = app.state::<Shell>();
-    let begun = shell.windows.with(label, |window| {
+    let windows = app.state::<Windows>();
+    let begun = windows.with(label, |window| {
         window.n_views += 1;
         window.n_views
     });
-    let is_last = || begun == shell.windows.with(label, |window| window.n_views);
-    match view(&shell, label).await {
+    let is_last = || begun == windows.with(label, |window| window.n_views);
+    match view(app, label).await {
         Ok(project) if is_last() => {
             emit::to_window(app, label, WindowEvent::ProjectChanged { project: Box::new(project) });
         }
         Ok(_) => {}
         Err(error) => tracing::warn!(%error, "could not send a project view to the window"),
+    }
+}
+
+/// Sends windows the current state of their folders, if it differs from the last one sent.
+pub async fn follow(app: AppHandle, mut changes: mpsc::UnboundedReceiver<PathBuf>) {
+    let mut known = HashMap::new();
+    while let Some(first) = changes.recv().await {
+        tokio::time::sleep(TOGETHER).await;
+        let mut folders = vec![first];
+        while let Ok(folder) = changes.try_recv() {
+            if !folders.contains(&folder) {
+                folders.push(folder);
+            }
+        }
+        for folder in folders {
+            let Some(label) = app.state::<Windows>().label_of(&folder) else { continue };
+            let gate = app.state::<SessionRegistry>().gate().clone();
+            let watch = app.state::<Arc<FolderWatches>>().get(&folder);
+            let of = folder.clone();
+            let read = move || {
+                watch.iter().for_each(|watch| watch.renew());
+                gate.view(&of)
+            };
+            match disk::run(&folder, disk::DEADLINE, read).await {
+                Ok(Ok(view)) => {
+                    // An unchanged view is not sent again.
+                    if known.insert(folder, view.clone()) != Some(view) {
+                        send_to_window(&app, &label).await;
+                    }
+                }
+                Ok(Err(error)) => tracing::warn!(%error, "could not read a folder's settings"),
+                Err(unfinished) => tracing::warn!(%unfinished, "could not read a folder's settings"),
+            }
+        }
+    }
+}
+
+/// Searches for orphan processes of earlier runs, and shows them in all windows.
+pub async fn look_for_orphans(app: AppHandle) {
+    if app.state::<OrphanProcesses>().look().await {
+        send_to_all_windows(&app).await;
+    }
+}
+
+/// After a refused start, makes the window ask whether the folder is trusted.
+pub async fn ask_trust(app: AppHandle, mut refused: mpsc::UnboundedReceiver<PathBuf>) {
+    while let Some(folder) = refused.recv().await {
+        let windows = app.state::<Windows>();
+        let Some(label) = windows.label_of(&folder) else { continue };
+        let noted = windows.with(&label, |window| {
+            window.asks_trust = true;
+            window.start_refused = true;
+        });
+        if noted.is_ok() {
+            send_to_window(&app, &label).await;
+        }
     }
 }

@@ -2,13 +2,14 @@
 
 use crate::args::{self, Args, Mode};
 use crate::ask::{self, DialogController};
+use crate::emit::Channels;
 use crate::notify::Bell;
-use crate::orphans::{self, OrphanProcesses};
+use crate::orphans::OrphanProcesses;
 use crate::preferences::{PreferencesStore, Settings};
 use crate::registry::{self, SessionRegistry};
 use crate::watch::FolderWatches;
 use crate::windows::{self, Windows};
-use crate::{commands, emit, project, relay, trust, watch};
+use crate::{commands, emit, lifecycle, project, relay, trust};
 use anyhow::Context;
 use deskbell_engine::api::*;
 use deskbell_engine::disk::{self, SetAside};
@@ -18,27 +19,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use tauri::{AppHandle, Manager, RunEvent, Wry};
 use tokio::sync::{Semaphore, mpsc};
-
-/// The state that lives as long as the app.
-pub struct Shell {
-    pub windows: Windows,
-    pub kept: PreferencesStore<Wry>,
-    /// Deskbell's own files that could not be read when the app started.
-    pub unread_files: Vec<UnreadFile>,
-    pub asking: DialogController,
-    pub bell: Bell,
-    pub orphans: OrphanProcesses,
-    pub watches: Arc<FolderWatches>,
-    registry: SessionRegistry,
-    /// Report the demo's progress on stdout: `cargo xtask run` waits for it where there is no display.
-    tells_demo: bool,
-}
-
-impl Shell {
-    pub fn registry(&self) -> &SessionRegistry {
-        &self.registry
-    }
-}
 
 /// Runs the app until its last window is closed.
 pub fn run(args: Args) -> anyhow::Result<()> {
@@ -102,11 +82,12 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     *opened.lock().unwrap_or_else(PoisonError::into_inner) = Some(read);
     app.run(|app, event| {
         if let RunEvent::Exit = event
-            && let Some(shell) = app.try_state::<Shell>()
+            && let (Some(bell), Some(registry)) =
+                (app.try_state::<Bell>(), app.try_state::<SessionRegistry>())
         {
             // Every exit path passes through here, so that no agent outlives the app.
-            shell.bell.end();
-            tauri::async_runtime::block_on(shell.registry.end());
+            bell.end();
+            tauri::async_runtime::block_on(registry.end());
         }
     });
     Ok(())
@@ -165,34 +146,33 @@ fn setup(app: &AppHandle, args: Args, opened: Opened) -> anyhow::Result<()> {
     let kept = PreferencesStore::open(app, data.clone(), settings).context("opening the preferences")?;
     let (gate, refused) = trust::TrustGate::new(decisions);
     let (watches, changes) = FolderWatches::new();
-    let watches = Arc::new(watches);
     let (registry, told) =
         tauri::async_runtime::block_on(SessionRegistry::open(data, files, kept.current.clone(), gate))?;
-    app.manage(Shell {
-        windows: Windows::default(),
-        kept,
-        unread_files,
-        asking: DialogController::new(ask::native(app), {
-            let app = app.clone();
-            move |outcome| ask::carry_out(&app, outcome)
-        }),
-        bell: Bell::default(),
-        orphans,
-        watches,
-        registry,
-        tells_demo: args.prompt.is_some(),
+    let asking = DialogController::new(ask::native(app), {
+        let app = app.clone();
+        move |outcome| ask::carry_out(&app, outcome)
     });
+    // The state that lives as long as the app, each part by its type. All of it is there before a window opens.
+    app.manage(Windows::default());
+    app.manage(Channels::default());
+    app.manage(kept);
+    app.manage(project::UnreadFiles(unread_files));
+    app.manage(asking);
+    app.manage(Bell::default());
+    app.manage(orphans);
+    app.manage(Arc::new(watches));
+    app.manage(registry);
     IS_OPEN.add_permits(1);
-    apply_theme(app);
-    tauri::async_runtime::spawn(listen(app.clone(), told));
-    tauri::async_runtime::spawn(ask_trust(app.clone(), refused));
-    tauri::async_runtime::spawn(watch::follow(app.clone(), changes));
-    tauri::async_runtime::spawn(orphans::look(app.clone()));
+    lifecycle::apply_theme(app);
+    tauri::async_runtime::spawn(listen(app.clone(), told, args.prompt.is_some()));
+    tauri::async_runtime::spawn(project::ask_trust(app.clone(), refused));
+    tauri::async_runtime::spawn(project::follow(app.clone(), changes));
+    tauri::async_runtime::spawn(project::look_for_orphans(app.clone()));
     let ending = app.clone();
     tauri::async_runtime::spawn(async move {
         relay::ended_by_signal().await;
-        windows::remember_all(&ending).await;
-        ending.state::<Shell>().registry.close(None).await;
+        lifecycle::remember_all(&ending).await;
+        ending.state::<SessionRegistry>().close(None).await;
         ending.exit(0);
     });
     open_windows(app, args)
@@ -200,11 +180,12 @@ fn setup(app: &AppHandle, args: Args, opened: Opened) -> anyhow::Result<()> {
 
 /// Opens the remembered windows, and the requested one.
 fn open_windows(app: &AppHandle, args: Args) -> anyhow::Result<()> {
-    let shell = app.state::<Shell>();
-    for known in shell.kept.windows().into_iter().rev().filter(|known| !known.closed) {
-        windows::open(app, &known.project, known.demo)?;
+    for known in
+        app.state::<PreferencesStore<Wry>>().windows().into_iter().rev().filter(|known| !known.closed)
+    {
+        lifecycle::open(app, &known.project, known.demo)?;
     }
-    let nothing_open = shell.windows.is_empty();
+    let nothing_open = app.state::<Windows>().len() == 0;
     match args.folder {
         Some(folder) => show(app, folder, args.demo, args.prompt),
         None if nothing_open || args.demo || args.prompt.is_some() => {
@@ -220,7 +201,7 @@ fn open_windows(app: &AppHandle, args: Args) -> anyhow::Result<()> {
 /// Opens a project's window, and sends the first prompt if there is one.
 fn show(app: &AppHandle, folder: PathBuf, demo: bool, prompt: Option<String>) -> anyhow::Result<()> {
     let demo = demo || std::env::var_os("DESKBELL_AGENT").is_some_and(|agent| agent == "demo");
-    let label = windows::open(app, &folder, demo)?;
+    let label = lifecycle::open(app, &folder, demo)?;
     let Some(text) = prompt else { return Ok(()) };
     let app = app.clone();
     tauri::async_runtime::spawn(async move {
@@ -239,19 +220,19 @@ async fn first_prompt(
     demo: bool,
     text: String,
 ) -> Result<(), CommandError> {
-    let shell = app.state::<Shell>();
+    let registry = app.state::<SessionRegistry>();
     let agent = if demo { AgentKind::Demo } else { AgentKind::Claude };
     // The prompt starts it. If no agent may start here yet, the prompt stays with the session.
-    let session = shell.registry.begin(folder, agent, false).await?;
-    shell.windows.with(label, |window| window.open_session = Some(session.id.clone()))?;
+    let session = registry.begin(folder, agent, false).await?;
+    app.state::<Windows>().with(label, |window| window.open_session = Some(session.id.clone()))?;
     // A window that was already open does not know it yet.
     emit::to_window(app, label, WindowEvent::SessionListed { session: Box::new(session.clone()) });
     emit::to_window(app, label, WindowEvent::Show { session_id: session.id.clone(), request_id: None });
     let prompt = Command::Prompt { text, images: Vec::new(), delivery: Delivery::AfterTurn };
-    shell.registry.command(folder, &session.id, prompt).await
+    registry.command(folder, &session.id, prompt).await
 }
 
-/// Gets a permit once there is a `Shell`. A second start may come earlier.
+/// Gets a permit once the state of the app is there. A second start may come earlier.
 static IS_OPEN: Semaphore = Semaphore::const_new(0);
 
 /// A second start of the app passes its arguments to this one and exits.
@@ -287,73 +268,50 @@ async fn open_second(app: &AppHandle, argv: Vec<String>, cwd: String) -> anyhow:
     }
 }
 
-/// Applies the theme preference to all windows.
-pub fn apply_theme(app: &AppHandle) {
-    let theme = match app.state::<Shell>().kept.current.get().theme {
-        Theme::System => None,
-        Theme::Light => Some(tauri::Theme::Light),
-        Theme::Dark => Some(tauri::Theme::Dark),
-    };
-    app.set_theme(theme);
-}
-
-/// After a refused start, makes the window ask whether the folder is trusted.
-async fn ask_trust(app: AppHandle, mut refused: mpsc::UnboundedReceiver<PathBuf>) {
-    while let Some(folder) = refused.recv().await {
-        let shell = app.state::<Shell>();
-        let Some(label) = shell.windows.label_of(&folder) else { continue };
-        let noted = shell.windows.with(&label, |window| {
-            window.asks_trust = true;
-            window.start_refused = true;
-        });
-        if noted.is_ok() {
-            project::send_to_window(&app, &label).await;
-        }
-    }
-}
-
 /// Receives the events of all sessions, and updates the lists, the dialogs and the notifications.
-async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>) {
+/// `tells_demo` reports the progress of the demo on stdout: `cargo xtask run` waits for it where there is no display.
+async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>, tells_demo: bool) {
     while let Some(Envelope { session_id, event, .. }) = told.recv().await {
-        let shell = app.state::<Shell>();
-        let Some((project, session)) = shell.registry.known(&session_id) else { continue };
-        let label = shell.windows.label_of(&project);
+        let (registry, bell) = (app.state::<SessionRegistry>(), app.state::<Bell>());
+        let asking = app.state::<DialogController>();
+        let Some((project, session)) = registry.known(&session_id) else { continue };
+        let label = app.state::<Windows>().label_of(&project);
         match event {
             Event::SessionChanged { session } => {
-                shell.registry.learn(&session);
+                registry.learn(&session);
                 let Some(label) = label else { continue };
-                windows::retitle(&app, &label, &project);
+                lifecycle::retitle(&app, &label, &project);
                 emit::to_window(&app, &label, WindowEvent::SessionListed { session });
             }
             Event::PermissionRequested { request } => {
-                if shell.tells_demo {
+                if tells_demo {
                     println!("deskbell: demo: permission waits");
                 }
                 let words = deskbell_engine::permission::wants(&request);
-                shell.bell.ring(&app, &project, &session, &words, Some(request.id.clone()));
+                bell.ring(&app, &project, &session, &words, Some(request.id.clone()));
                 if let Some(label) = label
-                    && shell.kept.current.get().ask_by == AskBy::DialogAndCard
+                    && app.state::<PreferencesStore<Wry>>().current.get().ask_by == AskBy::DialogAndCard
                     && let Some(ask) = DialogRequest::of(&windows::name_of(&project), &session, *request)
                 {
-                    shell.asking.ask(&label, ask);
+                    asking.ask(&label, ask);
                 }
             }
             Event::PermissionResolved { request_id, .. } => {
-                shell.asking.resolved(&session_id, &request_id);
-                shell.bell.quiet(&session_id);
+                asking.resolved(&session_id, &request_id);
+                bell.quiet(&session_id);
             }
             Event::TurnEnded { turn } => {
-                shell.watches.look(&project);
-                if shell.tells_demo {
+                app.state::<Arc<FolderWatches>>().look(&project);
+                if tells_demo {
                     println!("deskbell: demo: turn ended");
                 }
                 if !matches!(turn.outcome, Outcome::Interrupted | Outcome::Unavailable) {
-                    shell.bell.ring(&app, &project, &session, &turn.words, None);
+                    bell.ring(&app, &project, &session, &turn.words, None);
                 }
             }
             // During a turn, the end of the turn reports it.
             Event::AgentExited { report } if !report.expected && session.turn_started_at.is_none() => {
-                shell.bell.ring(&app, &project, &session, "The agent stopped unexpectedly", None);
+                bell.ring(&app, &project, &session, "The agent stopped unexpectedly", None);
             }
             _ => {}
         }
