@@ -39,6 +39,8 @@ pub struct UnreadFile {
 #[serde(rename_all = "camelCase")]
 pub enum UnreadKind {
     Preferences,
+    /// The list of projects that were opened earlier.
+    Projects,
     Session,
     /// The branch in git.
     Branch,

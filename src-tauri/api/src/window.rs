@@ -8,6 +8,7 @@ use super::files::UnreadFile;
 use super::id::{RequestId, SessionId};
 use super::orphan::OrphanProcess;
 use super::preferences::Preferences;
+use super::project::StartView;
 use super::session::Session;
 use super::stored::StoredChange;
 use super::trust::TrustView;
@@ -92,6 +93,10 @@ pub enum WindowEvent {
     /// Files were dropped on the window.
     Dropped {
         dropped: Vec<Dropped>,
+    },
+    /// The content of the start page changed.
+    StartChanged {
+        start: Box<StartView>,
     },
     /// The project's data changed: its branch or its agent.
     ProjectChanged {

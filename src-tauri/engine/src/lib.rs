@@ -16,6 +16,7 @@ pub mod owner;
 pub mod patch;
 pub mod permission;
 pub mod process;
+pub mod projects;
 pub mod recorder;
 pub mod replay;
 pub mod session;

@@ -9,6 +9,7 @@ use crate::history::Additions;
 use crate::locate::{Places, locate};
 use crate::owner::{Lock, live_processes};
 use crate::process::app_runs::{AppRuns, Earlier};
+use crate::projects::ProjectStore;
 use crate::store::{Store, load_settings};
 use crate::stored::{Catalogue, Hidden, Place};
 use crate::trust::{TrustState, TrustStore, survey};
@@ -96,6 +97,17 @@ const READS: &[Read] = &[
             let disk::Loaded::Unreadable(aside) = load_settings(&root.join("preferences.json")) else {
                 panic!("{trap:?} was read")
             };
+            says(trap, &aside.problem);
+            assert!(trap.is_at(&aside.moved_to.unwrap()), "{trap:?} is lost");
+        },
+    },
+    Read {
+        name: "projects that were opened earlier",
+        path: "projects.json",
+        prepare: nothing,
+        check: |trap, root| {
+            let projects = ProjectStore::new(root).load();
+            let aside = projects.set_aside.expect("it is reported");
             says(trap, &aside.problem);
             assert!(trap.is_at(&aside.moved_to.unwrap()), "{trap:?} is lost");
         },

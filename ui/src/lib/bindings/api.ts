@@ -688,6 +688,74 @@ nUnreadable: number,
 problem: string | null, };
 
 /**
+ * A project that was opened earlier.
+ */
+export type RecentProject = { 
+/**
+ * Absolute path of the folder.
+ */
+path: string, 
+/**
+ * The name of the folder, for display.
+ */
+name: string, 
+/**
+ * The folder that it is in, for display: the home folder is `~`.
+ */
+place: string, lastUsedAt: number, 
+/**
+ * Listed before the others, and kept when the list is cleared.
+ */
+pinned: boolean, folder: FolderState, 
+/**
+ * A window of the project is open.
+ */
+open: boolean, 
+/**
+ * Sessions that work.
+ */
+nWorking: number, 
+/**
+ * Sessions that wait for the user.
+ */
+nWaiting: number, };
+
+/**
+ * Whether a folder can be opened, as of the last check.
+ */
+export type FolderState = "unchecked" | "found" | "missing" | "silent";
+
+/**
+ * The content of the start page.
+ */
+export type StartView = { 
+/**
+ * Pinned ones first, then the most recently used.
+ */
+projects: Array<RecentProject>, 
+/**
+ * A folder that is opened only if the user confirms it, because it contains the user's whole home folder.
+ */
+question: string | null, 
+/**
+ * Why a folder was not opened.
+ */
+problem: CommandError | null, 
+/**
+ * Deskbell's own files that could not be read.
+ */
+unreadFiles: Array<UnreadFile>, appVersion: string, };
+
+/**
+ * The first data of a start page. Its events have a name that only this window knows.
+ */
+export type StartConnection = { 
+/**
+ * The Tauri event to subscribe to before any other request.
+ */
+event: string, start: StartView, preferences: Preferences, };
+
+/**
  * The agent program that a new session would run, and where it was found.
  */
 export type AgentView = { "type": "found", kind: AgentKind, program: string, source: string, } | { "type": "missing", tried: Array<Tried>, };
@@ -751,7 +819,7 @@ movedTo: string | null, };
 /**
  * The purpose of an unread file.
  */
-export type UnreadKind = "preferences" | "session" | "branch";
+export type UnreadKind = "preferences" | "projects" | "session" | "branch";
 
 /**
  * The merged events of one frame, sent to a window as one Tauri event.
@@ -787,7 +855,7 @@ export type WindowMessage = { "type": "event", event: WindowEvent, } | { "type":
 /**
  * An event that the shell sends to a window.
  */
-export type WindowEvent = { "type": "batch" } & Batch | { "type": "sessionListed", session: Session, } | { "type": "sessionRemoved", sessionId: SessionId, } | { "type": "storedChanged", change: StoredChange, } | { "type": "show", sessionId: SessionId, requestId: RequestId | null, } | { "type": "dragging", over: boolean, } | { "type": "dropped", dropped: Array<Dropped>, } | { "type": "projectChanged", project: ProjectView, };
+export type WindowEvent = { "type": "batch" } & Batch | { "type": "sessionListed", session: Session, } | { "type": "sessionRemoved", sessionId: SessionId, } | { "type": "storedChanged", change: StoredChange, } | { "type": "show", sessionId: SessionId, requestId: RequestId | null, } | { "type": "dragging", over: boolean, } | { "type": "dropped", dropped: Array<Dropped>, } | { "type": "startChanged", start: StartView, } | { "type": "projectChanged", project: ProjectView, };
 
 /**
  * The user's preferences for all windows.

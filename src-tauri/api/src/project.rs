@@ -1,0 +1,67 @@
+//! Projects that were opened earlier, and the start page that lists them.
+
+use super::command::CommandError;
+use super::files::UnreadFile;
+use super::preferences::Preferences;
+use serde::Serialize;
+use ts_rs::TS;
+
+/// A project that was opened earlier.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct RecentProject {
+    /// Absolute path of the folder.
+    pub path: String,
+    /// The name of the folder, for display.
+    pub name: String,
+    /// The folder that it is in, for display: the home folder is `~`.
+    pub place: String,
+    pub last_used_at: u64,
+    /// Listed before the others, and kept when the list is cleared.
+    pub pinned: bool,
+    pub folder: FolderState,
+    /// A window of the project is open.
+    pub open: bool,
+    /// Sessions that work.
+    pub n_working: u32,
+    /// Sessions that wait for the user.
+    pub n_waiting: u32,
+}
+
+/// Whether a folder can be opened, as of the last check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum FolderState {
+    /// Not checked yet.
+    Unchecked,
+    Found,
+    /// It does not exist any more, or is not a folder.
+    Missing,
+    /// Its disk or network does not respond.
+    Silent,
+}
+
+/// The content of the start page.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct StartView {
+    /// Pinned ones first, then the most recently used.
+    pub projects: Vec<RecentProject>,
+    /// A folder that is opened only if the user confirms it, because it contains the user's whole home folder.
+    pub question: Option<String>,
+    /// Why a folder was not opened.
+    pub problem: Option<CommandError>,
+    /// Deskbell's own files that could not be read.
+    pub unread_files: Vec<UnreadFile>,
+    pub app_version: String,
+}
+
+/// The first data of a start page. Its events have a name that only this window knows.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct StartConnection {
+    /// The Tauri event to subscribe to before any other request.
+    pub event: String,
+    pub start: StartView,
+    pub preferences: Preferences,
+}

@@ -1,0 +1,388 @@
+//! The projects that were opened earlier, in one small file, and the check of a folder before it is opened.
+//!
+//! Windows, the app and `deskbell projects` may write at the same time: each change reads the file again and replaces
+//! it while it holds the lock of a second file.
+
+use crate::api::{CommandError, ErrorCode};
+use crate::disk::{self, FileKind, Loaded, ReadError, SetAside, create_regular, load_json, set_aside};
+use crate::store::write_atomically;
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Maximum size of the file in bytes. An entry takes some 150.
+const MOST_BYTES: u64 = 4 * 1024 * 1024;
+
+/// Maximum number of entries that are kept. Those that were used longest ago are dropped, pinned ones last.
+pub const MOST_KEPT: usize = 200;
+
+/// A project that was opened earlier.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KnownProject {
+    /// Absolute path of the folder.
+    pub path: String,
+    #[serde(default)]
+    pub last_used_at: u64,
+    #[serde(default)]
+    pub pinned: bool,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Contents {
+    projects: Vec<KnownProject>,
+}
+
+/// The list, and the file that was found in its place.
+#[derive(Debug, Default)]
+pub struct Projects {
+    /// Pinned ones first, then the most recently used.
+    pub known: Vec<KnownProject>,
+    pub set_aside: Option<SetAside>,
+    /// There is no file yet.
+    pub is_new: bool,
+}
+
+/// A change of the list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// The project was opened at this time.
+    Used {
+        path: PathBuf,
+        at: u64,
+    },
+    Pin {
+        path: PathBuf,
+        pinned: bool,
+    },
+    Remove {
+        path: PathBuf,
+    },
+    /// Removes all projects that are not pinned.
+    Clear,
+}
+
+/// The store of projects that were opened earlier. Its methods access the disk: call them through `disk::run`.
+#[derive(Clone, Debug)]
+pub struct ProjectStore {
+    file: PathBuf,
+}
+
+impl ProjectStore {
+    /// `data`: the app's own folder. Nothing is read yet.
+    pub fn new(data: &Path) -> Self {
+        Self { file: data.join("projects.json") }
+    }
+
+    /// The folder that the store depends on.
+    pub fn place(&self) -> &Path {
+        self.file.parent().unwrap_or(&self.file)
+    }
+
+    /// Reads the list. An unreadable file is set aside.
+    pub fn load(&self) -> Projects {
+        match load_json::<Contents>(&self.file, MOST_BYTES) {
+            Loaded::Missing => Projects { is_new: true, ..Projects::default() },
+            Loaded::Unreadable(aside) => Projects { set_aside: Some(aside), ..Projects::default() },
+            Loaded::Read(Contents { projects }) => {
+                Projects { known: in_order(projects), ..Projects::default() }
+            }
+        }
+    }
+
+    /// Applies changes, and returns the new list.
+    pub fn change(&self, changes: &[Change]) -> io::Result<Projects> {
+        let _lock = self.lock()?;
+        let mut projects = self.load();
+        if let Some(Err(problem)) = projects.set_aside.as_ref().map(|aside| &aside.moved_to) {
+            return Err(io::Error::other(format!("{} cannot be replaced: {problem}", self.file.display())));
+        }
+        for change in changes {
+            apply(&mut projects.known, change);
+        }
+        projects.known = in_order(projects.known);
+        let contents = Contents { projects: projects.known };
+        write_atomically(&self.file, &serde_json::to_vec_pretty(&contents)?)?;
+        Ok(Projects { known: contents.projects, ..projects })
+    }
+
+    /// Waits for other writers. The lock is released when the file is closed, also by the end of a process.
+    fn lock(&self) -> io::Result<File> {
+        disk::own_folder(self.place())?;
+        let path = self.file.with_extension("lock");
+        let file = match create_regular(&path) {
+            Err(ReadError::NotAFile(_)) => {
+                set_aside(&path)?;
+                create_regular(&path)?
+            }
+            created => created?,
+        };
+        file.lock()?;
+        Ok(file)
+    }
+}
+
+fn apply(known: &mut Vec<KnownProject>, change: &Change) {
+    let at = |known: &[KnownProject], path: &Path| known.iter().position(|one| Path::new(&one.path) == path);
+    match change {
+        Change::Used { path, at: time } => match at(known, path) {
+            Some(nr) => known[nr].last_used_at = known[nr].last_used_at.max(*time),
+            None => {
+                let path = path.to_string_lossy().into_owned();
+                known.push(KnownProject { path, last_used_at: *time, pinned: false });
+            }
+        },
+        Change::Pin { path, pinned } => {
+            if let Some(nr) = at(known, path) {
+                known[nr].pinned = *pinned;
+            }
+        }
+        Change::Remove { path } => known.retain(|one| Path::new(&one.path) != path),
+        Change::Clear => known.retain(|one| one.pinned),
+    }
+}
+
+/// Pinned ones first, then the most recently used; each folder once, and at most [`MOST_KEPT`].
+fn in_order(mut known: Vec<KnownProject>) -> Vec<KnownProject> {
+    // A path from elsewhere that is not absolute would depend on the folder that the app was started in.
+    known.retain(|one| Path::new(&one.path).is_absolute());
+    known.sort_by(|a, b| (b.pinned, b.last_used_at, &a.path).cmp(&(a.pinned, a.last_used_at, &b.path)));
+    let mut seen = std::collections::HashSet::new();
+    known.retain(|one| seen.insert(one.path.clone()));
+    known.truncate(MOST_KEPT);
+    known
+}
+
+/// Why a folder cannot be opened as a project.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FolderProblem {
+    #[error("the folder {} does not exist", .0.display())]
+    Missing(PathBuf),
+    #[error("{} is {kind}, not a folder", path.display())]
+    NotAFolder { path: PathBuf, kind: FileKind },
+    #[error("the name of the folder {} is not valid Unicode; rename it to open it", .0.display())]
+    NotUnicode(PathBuf),
+    #[error("the folder {} cannot be read: {problem}", path.display())]
+    Unreadable { path: PathBuf, problem: String },
+}
+
+impl From<FolderProblem> for CommandError {
+    fn from(problem: FolderProblem) -> Self {
+        let text = problem.to_string();
+        let mut characters = text.chars();
+        let first = characters.next().into_iter().flat_map(char::to_uppercase);
+        Self {
+            code: ErrorCode::BadProject,
+            message: first.chain(characters).chain(['.']).collect(),
+            detail: None,
+        }
+    }
+}
+
+/// Checks that a folder can be opened as a project, and returns its absolute path with all links resolved, so that each
+/// project has one name. Accesses the disk: call it through `disk::run`.
+pub fn check_folder(path: &Path) -> Result<PathBuf, FolderProblem> {
+    let unreadable =
+        |error: io::Error| FolderProblem::Unreadable { path: path.to_owned(), problem: error.to_string() };
+    let real = dunce::canonicalize(path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => FolderProblem::Missing(path.to_owned()),
+        // A part of the path before the last one is a file.
+        io::ErrorKind::NotADirectory => FolderProblem::Missing(path.to_owned()),
+        _ => unreadable(error),
+    })?;
+    match disk::kind(&real) {
+        Ok(FileKind::Folder) => {}
+        Ok(kind) => return Err(FolderProblem::NotAFolder { path: path.to_owned(), kind }),
+        Err(error) if error.is_missing() => return Err(FolderProblem::Missing(path.to_owned())),
+        Err(error) => return Err(unreadable(error.into())),
+    }
+    // The saved files name the folder in JSON, which is Unicode.
+    if real.to_str().is_none() {
+        return Err(FolderProblem::NotUnicode(real));
+    }
+    disk::list(&real, 1).map_err(unreadable)?;
+    Ok(real)
+}
+
+/// Whether a folder is the user's home folder or contains it. Such a folder is never opened by accident.
+pub fn contains_home(folder: &Path, home: Option<&Path>) -> bool {
+    folder.parent().is_none() || home.is_some_and(|home| home.starts_with(folder))
+}
+
+/// The folder that a project is in, for display: the home folder is `~`.
+pub fn short_place(project: &Path, home: Option<&Path>) -> String {
+    let place = project.parent().unwrap_or(project);
+    match home.and_then(|home| place.strip_prefix(home).ok()) {
+        Some(inside) if inside.as_os_str().is_empty() => "~".to_owned(),
+        Some(inside) => Path::new("~").join(inside).display().to_string(),
+        None => place.display().to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::disk::traps::{Trap, all, in_time};
+    use std::fs;
+
+    fn used(path: &str, at: u64) -> Change {
+        Change::Used { path: path.into(), at }
+    }
+
+    fn paths(projects: &Projects) -> Vec<&str> {
+        projects.known.iter().map(|one| one.path.as_str()).collect()
+    }
+
+    #[test]
+    fn pinned_projects_come_first_and_then_the_most_recent() {
+        let data = tempfile::tempdir().unwrap();
+        let store = ProjectStore::new(data.path());
+        assert!(store.load().is_new);
+        store.change(&[used("/a", 1), used("/b", 2), used("/c", 3)]).unwrap();
+        assert_eq!(paths(&store.load()), ["/c", "/b", "/a"]);
+        store.change(&[Change::Pin { path: "/a".into(), pinned: true }]).unwrap();
+        store.change(&[used("/b", 4), used("/c", 1)]).unwrap();
+        assert_eq!(paths(&store.load()), ["/a", "/b", "/c"]);
+        assert_eq!(store.load().known[2].last_used_at, 3, "a time does not go back");
+        store.change(&[Change::Remove { path: "/b".into() }]).unwrap();
+        assert_eq!(paths(&store.load()), ["/a", "/c"]);
+        let left = store.change(&[Change::Clear]).unwrap();
+        assert_eq!(paths(&left), ["/a"], "a pinned project stays");
+        assert!(!store.load().is_new);
+    }
+
+    #[test]
+    fn ten_thousand_entries_are_read_and_cut() {
+        let data = tempfile::tempdir().unwrap();
+        let store = ProjectStore::new(data.path());
+        let projects = (0..10_000)
+            .map(|n| KnownProject { path: format!("/p/{n}"), last_used_at: n, pinned: n == 7 })
+            .chain([KnownProject { path: "relative".to_owned(), last_used_at: 1, pinned: true }]);
+        let text = serde_json::to_vec(&Contents { projects: projects.collect() }).unwrap();
+        fs::write(data.path().join("projects.json"), text).unwrap();
+        let read = store.load();
+        assert_eq!(read.known.len(), MOST_KEPT);
+        assert_eq!(paths(&read)[..3], ["/p/7", "/p/9999", "/p/9998"]);
+        store.change(&[used("/new", 20_000)]).unwrap();
+        assert!(fs::metadata(data.path().join("projects.json")).unwrap().len() < 50_000);
+        assert_eq!(paths(&store.load())[..2], ["/p/7", "/new"]);
+    }
+
+    #[test]
+    fn whatever_is_in_place_of_the_file_or_its_lock_is_set_aside_and_the_change_is_made() {
+        for name in ["projects.json", "projects.lock"] {
+            for trap in all() {
+                let data = tempfile::tempdir().unwrap();
+                let path = data.path().join(name);
+                trap.put_at(&path);
+                let store = ProjectStore::new(data.path());
+                let made = in_time(&format!("{name}, {trap:?}"), move || store.change(&[used("/a", 1)]));
+                assert_eq!(paths(&made.unwrap()), ["/a"], "{name}, {trap:?}");
+                // A large file and a dangling link can be locked as they are.
+                if name == "projects.json" || !matches!(trap, Trap::Huge | Trap::DanglingLink) {
+                    assert!(trap.is_at(&data.path().join(format!("{name}.unreadable"))), "{name}, {trap:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_torn_file_is_kept_and_reported() {
+        let data = tempfile::tempdir().unwrap();
+        for text in ["", "{\"projects\": [{\"path\": \"/a\"", "[]", "{\"projects\": [{\"path\": 1}]}"] {
+            fs::write(data.path().join("projects.json"), text).unwrap();
+            let aside = ProjectStore::new(data.path()).load().set_aside.unwrap();
+            assert_eq!(fs::read_to_string(aside.moved_to.unwrap()).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn two_writers_at_once_lose_nothing() {
+        let data = tempfile::tempdir().unwrap();
+        let write = |name: &'static str| {
+            let store = ProjectStore::new(data.path());
+            std::thread::spawn(move || {
+                for n in 0..40 {
+                    store.change(&[used(&format!("/{name}/{n}"), n)]).unwrap();
+                }
+            })
+        };
+        for writer in [write("a"), write("b")] {
+            writer.join().unwrap();
+        }
+        assert_eq!(ProjectStore::new(data.path()).load().known.len(), 80);
+    }
+
+    #[test]
+    fn a_folder_is_checked_before_it_is_opened() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        fs::create_dir(root.join("project")).unwrap();
+        assert_eq!(check_folder(&root.join("project/../project")), Ok(root.join("project")));
+
+        let gone = root.join("gone");
+        assert_eq!(check_folder(&gone), Err(FolderProblem::Missing(gone.clone())));
+        fs::write(root.join("file"), "").unwrap();
+        let file = FolderProblem::NotAFolder { path: root.join("file"), kind: FileKind::Regular };
+        assert_eq!(check_folder(&root.join("file")), Err(file));
+        assert_eq!(
+            check_folder(&root.join("file/inside")),
+            Err(FolderProblem::Missing(root.join("file/inside")))
+        );
+        let error = CommandError::from(FolderProblem::Missing("/x".into()));
+        assert_eq!(error.message, "The folder /x does not exist.");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_folder_cannot_hold_the_check_up() {
+        use std::os::unix::ffi::OsStrExt;
+        use std::os::unix::fs::{PermissionsExt, symlink};
+
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        let problem = |name: &'static str| {
+            let path = root.join(name);
+            in_time(name, move || check_folder(&path)).unwrap_err().to_string()
+        };
+        Trap::Pipe.put_at(&root.join("pipe"));
+        assert!(problem("pipe").ends_with("pipe is a named pipe, not a folder"));
+        Trap::Device.put_at(&root.join("device"));
+        assert!(problem("device").ends_with("is a device, not a folder"));
+        symlink("loop", root.join("loop")).unwrap();
+        assert!(problem("loop").contains("symbolic links"), "{}", problem("loop"));
+        symlink("nowhere", root.join("dangling")).unwrap();
+        assert!(problem("dangling").ends_with("dangling does not exist"));
+
+        let odd = root.join(std::ffi::OsStr::from_bytes(b"caf\xe9"));
+        fs::create_dir(&odd).unwrap();
+        assert_eq!(check_folder(&odd), Err(FolderProblem::NotUnicode(odd.clone())));
+
+        let closed = root.join("closed");
+        fs::create_dir(&closed).unwrap();
+        fs::set_permissions(&closed, PermissionsExt::from_mode(0o000)).unwrap();
+        // SAFETY: geteuid cannot fail.
+        if unsafe { libc::geteuid() } == 0 {
+            eprintln!("skipped: a folder that may not be read, because root may read every folder");
+        } else {
+            assert!(problem("closed").contains("cannot be read: Permission denied"));
+        }
+    }
+
+    #[test]
+    fn the_home_folder_and_what_contains_it_are_known() {
+        let home = Some(Path::new("/home/ada"));
+        for folder in ["/", "/home", "/home/ada"] {
+            assert!(contains_home(Path::new(folder), home), "{folder}");
+        }
+        for folder in ["/home/ada/ledger", "/home/adam", "/srv"] {
+            assert!(!contains_home(Path::new(folder), home), "{folder}");
+        }
+        assert!(contains_home(Path::new("/"), None));
+        assert_eq!(short_place(Path::new("/home/ada/code/ledger"), home), "~/code");
+        assert_eq!(short_place(Path::new("/home/ada/ledger"), home), "~");
+        assert_eq!(short_place(Path::new("/home/adam/ledger"), home), "/home/adam");
+        assert_eq!(short_place(Path::new("/"), home), "/");
+    }
+}
