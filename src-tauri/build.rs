@@ -29,6 +29,16 @@ const COMMANDS: &[&str] = &[
     "end_orphans",
     "leave_orphans",
     "cards_in_sight",
+    "connect_start",
+    "recent_projects",
+    "choose_folder",
+    "open_recent",
+    "answer_folder_question",
+    "open_demo",
+    "open_start_page",
+    "pin_project",
+    "forget_project",
+    "forget_all_projects",
 ];
 
 fn main() {

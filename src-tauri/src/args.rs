@@ -2,15 +2,22 @@
 
 use deskbell_engine::api::PermissionMode;
 use deskbell_engine::launch::bad_model;
+use deskbell_engine::projects::{Change, FolderProblem, check_folder};
 use std::ffi::{OsStr, OsString};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 pub const HELP: &str = "\
 Deskbell keeps command-line coding agents on call.
 
-  deskbell [FOLDER]          open a window for the project in FOLDER (default: the current folder)
+  deskbell [FOLDER]          open a window for the project in FOLDER (default: the current folder; the start page if
+                             that is your home folder)
       --demo                 new sessions there use the built-in demo agent: no account, no network
       --prompt=TEXT          start a session with this prompt
+  deskbell --open [FOLDER]   the same from a launcher: the start page without FOLDER, and errors in a window
+  deskbell projects          list the projects that were opened earlier, one JSON object per line
+      --pin=DIR --unpin=DIR --remove=DIR --clear
+                             change that list: pinned projects come first and are not cleared
   deskbell relay --project=DIR [--agent=PATH|demo] [--resume=ID] [--model=M] [--mode=M] [--record=FILE] [--trust]
                              run the engine without a window: commands on stdin, events on stdout, one JSON object
                              per line; without --trust, a folder that is not trusted is opened restricted
@@ -31,6 +38,8 @@ pub enum Mode {
     Window(Args),
     Relay(RelayOptions),
     Replay(ReplayOptions),
+    /// Lists the projects that were opened earlier, or changes the list.
+    Projects(Option<Change>),
     /// Tests the agent that is found, or this one.
     Doctor {
         agent: Option<PathBuf>,
@@ -44,6 +53,23 @@ pub struct Args {
     pub folder: Option<PathBuf>,
     pub demo: bool,
     pub prompt: Option<String>,
+    /// Started from the desktop: nothing depends on the current folder, and errors are shown in a window.
+    pub launcher: bool,
+}
+
+impl Args {
+    /// Whether a failure of the start is shown in a window too, because the user may see no other output.
+    pub fn says_failures(&self) -> bool {
+        self.launcher || (*self == Self::default() && !std::io::stderr().is_terminal())
+    }
+}
+
+/// The option of the desktop entry.
+const LAUNCHER: &str = "--open";
+
+/// Whether these are the arguments of a launcher.
+pub fn is_launcher(args: &[OsString]) -> bool {
+    args.first().is_some_and(|first| first == LAUNCHER)
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -83,10 +109,10 @@ pub enum Problem {
     NoValue(String),
     #[error("only one folder can be opened at a time; {0} is a second one")]
     SecondFolder(PathBuf),
-    #[error("the folder {0} does not exist")]
-    NoFolder(PathBuf),
-    #[error("{0} is a file, not a folder")]
-    NotAFolder(PathBuf),
+    #[error(transparent)]
+    Folder(#[from] FolderProblem),
+    #[error("--prompt needs a FOLDER here, because this is not a project's folder")]
+    PromptWithoutFolder,
     #[error("relay needs --project=DIR")]
     NoProject,
     #[error("--mode: {0}")]
@@ -112,8 +138,19 @@ pub fn parse(args: &[OsString], cwd: &Path) -> Result<Mode, Problem> {
     if args.first().is_some_and(|first| first == "replay") {
         return replay(&args[1..], cwd).map(Mode::Replay);
     }
-    let mut parsed = Args::default();
-    let mut rest = args.iter();
+    if args.first().is_some_and(|first| first == "projects") {
+        return projects(&args[1..], cwd).map(Mode::Projects);
+    }
+    let mut parsed = Args { launcher: is_launcher(args), ..Args::default() };
+    if let [_, path] = args
+        && parsed.launcher
+        // A file name is never an option, whatever its first character is.
+        && (!path.to_string_lossy().starts_with("--") || cwd.join(path).exists())
+    {
+        parsed.folder = Some(check_folder(&cwd.join(path))?);
+        return Ok(Mode::Window(parsed));
+    }
+    let mut rest = args.iter().skip(usize::from(parsed.launcher));
     while let Some(arg) = rest.next() {
         let (name, value) = split(arg);
         match name.as_str() {
@@ -125,11 +162,34 @@ pub fn parse(args: &[OsString], cwd: &Path) -> Result<Mode, Problem> {
                 parsed.prompt = Some(value.to_string_lossy().into_owned());
             }
             _ if name.starts_with('-') => return Err(Problem::UnknownOption(name)),
+            _ if arg.is_empty() => return Err(FolderProblem::Missing(PathBuf::new()).into()),
             _ if parsed.folder.is_some() => return Err(Problem::SecondFolder(arg.into())),
-            _ => parsed.folder = Some(folder(Path::new(arg), cwd)?),
+            _ => parsed.folder = Some(check_folder(&cwd.join(arg))?),
         }
     }
     Ok(Mode::Window(parsed))
+}
+
+fn projects(args: &[OsString], cwd: &Path) -> Result<Option<Change>, Problem> {
+    let [arg] = args else {
+        return args
+            .get(1)
+            .map_or(Ok(None), |arg| Err(Problem::UnknownOption(arg.to_string_lossy().into_owned())));
+    };
+    let (name, value) = split(arg);
+    // The folder may be gone: it is removed by the name that it is listed under.
+    let path = |value: Option<OsString>| {
+        let value = value.filter(|value| !value.is_empty()).ok_or_else(|| Problem::NoValue(name.clone()))?;
+        let path = cwd.join(value);
+        Ok::<_, Problem>(dunce::canonicalize(&path).unwrap_or(path))
+    };
+    match name.as_str() {
+        "--pin" => Ok(Some(Change::Pin { path: path(value)?, pinned: true })),
+        "--unpin" => Ok(Some(Change::Pin { path: path(value)?, pinned: false })),
+        "--remove" => Ok(Some(Change::Remove { path: path(value)? })),
+        "--clear" if value.is_none() => Ok(Some(Change::Clear)),
+        _ => Err(Problem::UnknownOption(name)),
+    }
 }
 
 fn doctor(args: &[OsString]) -> Result<Mode, Problem> {
@@ -173,7 +233,7 @@ fn relay(args: &[OsString], cwd: &Path) -> Result<RelayOptions, Problem> {
         };
         let text = |value: OsString| value.to_string_lossy().into_owned();
         match name.as_str() {
-            "--project" => project = Some(folder(Path::new(&value()?), cwd)?),
+            "--project" => project = Some(check_folder(&cwd.join(value()?))?),
             "--agent" => options.agent = Some(value()?.into()),
             "--resume" => options.resume = Some(conversation(&text(value()?))?),
             "--model" => {
@@ -212,13 +272,6 @@ fn split(arg: &OsStr) -> (String, Option<OsString>) {
     }
 }
 
-/// Returns the folder as an absolute path with its links resolved, so that each project has one name.
-fn folder(path: &Path, cwd: &Path) -> Result<PathBuf, Problem> {
-    let path = cwd.join(path);
-    let real = dunce::canonicalize(&path).map_err(|_| Problem::NoFolder(path.clone()))?;
-    if real.is_dir() { Ok(real) } else { Err(Problem::NotAFolder(path)) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -229,18 +282,61 @@ mod tests {
 
     #[test]
     fn a_folder_that_is_not_one_is_named() {
-        assert_eq!(parsed(&["/no/such"]), Err(Problem::NoFolder("/no/such".into())));
-        assert_eq!(parsed(&["/proc/version"]), Err(Problem::NotAFolder("/proc/version".into())));
+        let problem = |args: &[&str]| parsed(args).unwrap_err().to_string();
+        assert_eq!(problem(&["/no/such"]), "the folder /no/such does not exist");
+        assert_eq!(problem(&["/proc/version"]), "/proc/version is a file, not a folder");
+        assert_eq!(problem(&["--open", "/no/such"]), "the folder /no/such does not exist");
+        assert_eq!(problem(&["relay", "--project=/dev/null"]), "/dev/null is a device, not a folder");
     }
 
     #[test]
     fn values_may_stand_behind_or_beside() {
         let window = |prompt: &str| {
-            Ok(Mode::Window(Args { folder: Some("/".into()), demo: true, prompt: Some(prompt.into()) }))
+            Ok(Mode::Window(Args {
+                folder: Some("/".into()),
+                demo: true,
+                prompt: Some(prompt.into()),
+                launcher: false,
+            }))
         };
         assert_eq!(parsed(&["--demo", "--prompt=a=b", "/"]), window("a=b"));
         assert_eq!(parsed(&["/", "--prompt", "-x", "--demo"]), window("-x"));
         assert_eq!(parsed(&["--prompt"]), Err(Problem::NoValue("--prompt".into())));
+    }
+
+    #[test]
+    fn a_launcher_names_at_most_a_folder() {
+        let window = |folder: Option<&str>| {
+            let folder = folder.map(Into::into);
+            Ok(Mode::Window(Args { folder, launcher: true, ..Args::default() }))
+        };
+        assert_eq!(parsed(&["--open"]), window(None));
+        assert_eq!(parsed(&["--open", "/"]), window(Some("/")));
+        assert!(parsed(&["--open", "relay"]).unwrap_err().to_string().contains("does not exist"));
+        assert!(is_launcher(&["--open".into(), "/no/such".into()]));
+        assert!(!is_launcher(&["/".into(), "--open".into()]));
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        std::fs::create_dir(root.join("--prompt=x")).unwrap();
+        let odd = parse(&["--open".into(), "--prompt=x".into()], &root).unwrap();
+        assert_eq!(odd, window(root.join("--prompt=x").to_str()).unwrap());
+    }
+
+    #[test]
+    fn the_list_of_projects_is_changed_by_one_option() {
+        let change = |change| Ok(Mode::Projects(Some(change)));
+        assert_eq!(parsed(&["projects"]), Ok(Mode::Projects(None)));
+        assert_eq!(parsed(&["projects", "--clear"]), change(Change::Clear));
+        assert_eq!(parsed(&["projects", "--pin=/"]), change(Change::Pin { path: "/".into(), pinned: true }));
+        assert_eq!(
+            parsed(&["projects", "--unpin=/"]),
+            change(Change::Pin { path: "/".into(), pinned: false })
+        );
+        let gone = Change::Remove { path: "/no/such".into() };
+        assert_eq!(parsed(&["projects", "--remove=/no/such"]), change(gone));
+        assert_eq!(parsed(&["projects", "--remove="]), Err(Problem::NoValue("--remove".into())));
+        assert!(matches!(parsed(&["projects", "now"]), Err(Problem::UnknownOption(_))));
+        assert!(matches!(parsed(&["projects", "--clear", "--pin=/"]), Err(Problem::UnknownOption(_))));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The commands that a window may call. Every command acts for the window that called it, and only on its project's
 //! sessions.
 
+pub mod projects;
 pub mod transcript;
 
 use crate::ask::DialogController;

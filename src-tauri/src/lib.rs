@@ -13,14 +13,18 @@ mod emit;
 mod forward;
 mod lifecycle;
 mod links;
+mod native_dialogs;
 mod notify;
+mod opening;
 mod orphans;
 mod preferences;
 mod project;
+mod projects;
 mod registry;
 mod relay;
 mod replay;
 mod shell;
+mod start;
 mod trust;
 mod watch;
 #[cfg(target_os = "linux")]
@@ -50,6 +54,9 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
         Ok(mode) => mode,
         Err(problem) => {
             eprintln!("deskbell: {problem}");
+            if args::is_launcher(&args) {
+                native_dialogs::say_failure(&problem.to_string());
+            }
             return ExitCode::from(2);
         }
     };
@@ -71,15 +78,20 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
         Mode::Relay(options) => relay::main(options),
         Mode::Doctor { agent } => doctor::main(agent, registry::data_folder()),
         Mode::Replay(options) => replay::main(&options),
+        Mode::Projects(change) => projects::main(change, &registry::data_folder()),
         Mode::Window(args) => window(args),
     }
 }
 
 fn window(args: Args) -> ExitCode {
+    let says_failures = args.says_failures();
     match shell::run(args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("deskbell: {error:#}");
+            if says_failures {
+                native_dialogs::say_failure(&format!("{error:#}"));
+            }
             ExitCode::FAILURE
         }
     }

@@ -15,12 +15,13 @@ use deskbell_engine::attachment;
 use deskbell_engine::disk;
 use deskbell_engine::session::title::one_line;
 use std::ops::RangeInclusive;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tauri::webview::NewWindowResponse;
 use tauri::{
     AppHandle, DragDropEvent, Manager, WebviewUrl, WebviewWindow, WebviewWindowBuilder,
     WindowEvent as TauriEvent, Wry,
 };
+use tokio::sync::mpsc;
 
 /// The preferences of the app.
 type Kept = PreferencesStore<Wry>;
@@ -28,7 +29,27 @@ type Kept = PreferencesStore<Wry>;
 const DEFAULT_SIZE: (f64, f64) = (1180.0, 800.0);
 const LEAST_SIZE: (f64, f64) = (560.0, 480.0);
 
+/// The part of a window that has to be on a screen, in physical pixels: enough of the title bar to drag it.
+const LEAST_VISIBLE: (i32, i32) = (120, 24);
+
 const ZOOM: RangeInclusive<u32> = 50..=200;
+
+/// Folders that were dropped on a window and are to be opened as projects.
+pub struct FoldersToOpen(mpsc::UnboundedSender<Vec<PathBuf>>);
+
+impl FoldersToOpen {
+    /// The receiver gets the folders of each drop.
+    pub fn new() -> (Self, mpsc::UnboundedReceiver<Vec<PathBuf>>) {
+        let (request, requested) = mpsc::unbounded_channel();
+        (Self(request), requested)
+    }
+
+    pub fn request(&self, folders: Vec<PathBuf>) {
+        if self.0.send(folders).is_err() {
+            tracing::debug!("folders were dropped while the app was ending");
+        }
+    }
+}
 
 /// Opens a project's window, or brings it up if it is open.
 pub fn open(app: &AppHandle, project: &Path, demo: bool) -> anyhow::Result<String> {
@@ -76,9 +97,31 @@ fn build(
     known: Option<&WindowPlace>,
 ) -> tauri::Result<WebviewWindow> {
     let title = format!("{} — Deskbell", name_of(project));
+    let window = new_window(app, label, &title, DEFAULT_SIZE)?;
+    let size = known.and_then(|known| known.size);
+    if let Some((width, height)) = size {
+        window.set_size(tauri::PhysicalSize::new(width, height))?;
+    }
+    if let Some((x, y)) = known.and_then(|known| known.position) {
+        let width = size.map_or(LEAST_VISIBLE.0, |(width, _)| i32::try_from(width).unwrap_or(i32::MAX));
+        // The screen that it was on may be gone; then the system chooses the place.
+        if is_reachable((x, y), width, &screens(&window)?) {
+            window.set_position(tauri::PhysicalPosition::new(x, y))?;
+        }
+    }
+    Ok(window)
+}
+
+/// Opens a window for a page of the app, which can go nowhere else.
+pub fn new_window(
+    app: &AppHandle,
+    label: &str,
+    title: &str,
+    size: (f64, f64),
+) -> tauri::Result<WebviewWindow> {
     let window = WebviewWindowBuilder::new(app, label, WebviewUrl::App("index.html".into()))
         .title(title)
-        .inner_size(DEFAULT_SIZE.0, DEFAULT_SIZE.1)
+        .inner_size(size.0, size.1)
         .min_inner_size(LEAST_SIZE.0, LEAST_SIZE.1)
         .on_navigation(links::may_navigate)
         .on_new_window(|_, _| NewWindowResponse::Deny)
@@ -86,13 +129,28 @@ fn build(
     #[cfg(target_os = "linux")]
     webkit::settle(&window)?;
     window.set_zoom(zoom_factor(app.state::<Kept>().current.get().zoom))?;
-    if let Some((width, height)) = known.and_then(|known| known.size) {
-        window.set_size(tauri::PhysicalSize::new(width, height))?;
-    }
-    if let Some((x, y)) = known.and_then(|known| known.position) {
-        window.set_position(tauri::PhysicalPosition::new(x, y))?;
-    }
     Ok(window)
+}
+
+/// A rectangle on the desktop: its left, top, right and bottom edge, in physical pixels.
+type Edges = (i32, i32, i32, i32);
+
+fn screens(window: &WebviewWindow) -> tauri::Result<Vec<Edges>> {
+    let length = |length: u32| i32::try_from(length).unwrap_or(i32::MAX);
+    let edges = |screen: &tauri::Monitor| {
+        let (at, size) = (screen.position(), screen.size());
+        (at.x, at.y, at.x.saturating_add(length(size.width)), at.y.saturating_add(length(size.height)))
+    };
+    Ok(window.available_monitors()?.iter().map(edges).collect())
+}
+
+/// Whether enough of the window's top edge is on a screen. Without a list of screens it is assumed to be.
+fn is_reachable((x, y): (i32, i32), width: i32, screens: &[Edges]) -> bool {
+    let on = |(left, top, right, bottom): &Edges| {
+        let visible = x.saturating_add(width).min(*right).saturating_sub(x.max(*left));
+        visible >= LEAST_VISIBLE.0.min(width) && y >= *top && y.saturating_add(LEAST_VISIBLE.1) <= *bottom
+    };
+    screens.is_empty() || screens.iter().any(on)
 }
 
 /// Applies the zoom preference to all windows.
@@ -147,11 +205,21 @@ fn watch(app: AppHandle, window: WebviewWindow) {
                 // The file may be on a slow disk.
                 tauri::async_runtime::spawn(async move {
                     let of = project.clone();
-                    let look = move || attachment::dropped(&of, &paths);
-                    let dropped = disk::run(&project, disk::DEADLINE, look)
+                    let look = move || {
+                        let (folders, rest) = attachment::other_projects(&of, paths);
+                        (folders, attachment::dropped(&of, &rest))
+                    };
+                    let refused =
+                        |unfinished: disk::Unfinished| Dropped::Refused { why: unfinished.to_string() };
+                    let (folders, dropped) = disk::run(&project, disk::DEADLINE, look)
                         .await
-                        .unwrap_or_else(|unfinished| vec![Dropped::Refused { why: unfinished.to_string() }]);
-                    to_window(&app, &label, WindowEvent::Dropped { dropped });
+                        .unwrap_or_else(|unfinished| (Vec::new(), vec![refused(unfinished)]));
+                    if !folders.is_empty() {
+                        app.state::<FoldersToOpen>().request(folders);
+                    }
+                    if !dropped.is_empty() {
+                        to_window(&app, &label, WindowEvent::Dropped { dropped });
+                    }
                 });
             }
             TauriEvent::Focused(focused) => {
@@ -183,7 +251,7 @@ async fn close(app: &AppHandle, window: &WebviewWindow) {
     let found = windows.with(window.label(), |window| (window.project.clone(), window.demo));
     let Ok((project, demo)) = found else { return };
     // The app ends with its last window, which opens again at the next start.
-    let is_last = windows.len() == 1;
+    let is_last = app.webview_windows().len() == 1;
     remember(
         app,
         window,
@@ -315,5 +383,19 @@ mod tests {
     #[test]
     fn a_window_is_never_too_small_or_too_large_to_be_used() {
         assert_eq!([100, 67, 0, 4_000_000].map(zoom_factor), [1.0, 0.67, 0.5, 2.0]);
+    }
+    #[test]
+    fn a_window_is_not_put_where_no_screen_is() {
+        let one = [(0, 0, 1920, 1080)];
+        let two = [(0, 0, 1920, 1080), (1920, -200, 4480, 1240)];
+        assert!(is_reachable((100, 50), 1180, &one));
+        assert!(is_reachable((1920, -200), 1180, &two), "on the second screen");
+        assert!(!is_reachable((1920, 0), 1180, &one), "that screen is gone");
+        assert!(is_reachable((-1000, 0), 1180, &one), "half of it is on the screen");
+        assert!(!is_reachable((-1100, 0), 1180, &one), "a strip is left");
+        assert!(!is_reachable((100, -30), 1180, &one), "its title bar is above the screen");
+        assert!(!is_reachable((100, 1070), 1180, &one), "its title bar is below the screen");
+        assert!(!is_reachable((i32::MAX, i32::MAX), i32::MAX, &two));
+        assert!(is_reachable((5_000, 5_000), 1180, &[]), "the screens are not known");
     }
 }

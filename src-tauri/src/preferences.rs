@@ -57,6 +57,11 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// The windows that are remembered, open or closed.
+    pub fn windows(&self) -> Vec<WindowPlace> {
+        windows_in(&self.entries)
+    }
+
     /// Reads the file, and keeps a copy of it.
     pub fn read(data: &Path) -> Self {
         let path = path(data);
@@ -81,6 +86,11 @@ impl Settings {
             }
         }
     }
+}
+
+fn windows_in(entries: &serde_json::Map<String, serde_json::Value>) -> Vec<WindowPlace> {
+    let windows = entries.get(WINDOWS).cloned();
+    windows.and_then(|windows| serde_json::from_value(windows).ok()).unwrap_or_default()
 }
 
 fn path(data: &Path) -> PathBuf {
@@ -126,8 +136,7 @@ impl<R: Runtime> PreferencesStore<R> {
 
     /// The windows that are remembered, open or closed.
     pub fn windows(&self) -> Vec<WindowPlace> {
-        let windows = self.entries().get(WINDOWS).cloned();
-        windows.and_then(|windows| serde_json::from_value(windows).ok()).unwrap_or_default()
+        windows_in(&self.entries())
     }
 
     fn set(&self, name: &str, value: serde_json::Value) {

@@ -1,19 +1,22 @@
 //! The app: its start, the handling of session events, and its end.
 
-use crate::args::{self, Args, Mode};
+use crate::args::{self, Args, Mode, Problem};
 use crate::ask::{self, DialogController};
 use crate::emit::Channels;
 use crate::notify::Bell;
+use crate::opening::{self, Confirmed};
 use crate::orphans::OrphanProcesses;
 use crate::preferences::{PreferencesStore, Settings};
 use crate::registry::{self, SessionRegistry};
+use crate::start::{self, StartPage};
 use crate::watch::FolderWatches;
 use crate::windows::{self, Windows};
-use crate::{commands, emit, lifecycle, project, relay, trust};
+use crate::{commands, emit, lifecycle, native_dialogs, project, relay, trust};
 use anyhow::Context;
 use deskbell_engine::api::*;
 use deskbell_engine::disk::{self, SetAside};
 use deskbell_engine::permission::DialogRequest;
+use deskbell_engine::projects::{Change, ProjectStore, contains_home};
 use deskbell_engine::trust::TrustStore;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,7 +29,8 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     if std::env::var_os("DISPLAY").is_none() && std::env::var_os("WAYLAND_DISPLAY").is_none() {
         anyhow::bail!("there is no display to open a window on; `deskbell relay` works without one");
     }
-    let opened: Arc<Mutex<Option<Opened>>> = Arc::default();
+    let opened: Arc<Mutex<Option<anyhow::Result<Opened>>>> = Arc::default();
+    let says_failures = args.says_failures();
     let app = tauri::Builder::default()
         .plugin(tauri_plugin_single_instance::init(second_start))
         .plugin(tauri_plugin_store::Builder::default().build())
@@ -57,16 +61,31 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::end_orphans,
             commands::leave_orphans,
             commands::cards_in_sight,
+            commands::projects::connect_start,
+            commands::projects::recent_projects,
+            commands::projects::choose_folder,
+            commands::projects::open_recent,
+            commands::projects::answer_folder_question,
+            commands::projects::open_demo,
+            commands::projects::open_start_page,
+            commands::projects::pin_project,
+            commands::projects::forget_project,
+            commands::projects::forget_all_projects,
         ])
         .setup({
             let opened = opened.clone();
             move |app| {
                 let opened = opened.lock().unwrap_or_else(PoisonError::into_inner).take();
                 // An error that is returned from here ends the app with a panic.
-                let set_up =
-                    opened.context("nothing was opened").and_then(|opened| setup(app.handle(), args, opened));
+                let set_up = opened
+                    .context("nothing was opened")
+                    .flatten()
+                    .and_then(|opened| setup(app.handle(), args, opened));
                 if let Err(error) = set_up {
                     eprintln!("deskbell: {error:#}");
+                    if says_failures {
+                        native_dialogs::say_failure(&format!("{error:#}"));
+                    }
                     app.handle().exit(1);
                 }
                 Ok(())
@@ -78,7 +97,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     let data = registry::data_folder();
     let reading = data.clone();
     let read = disk::run(&data, disk::DEADLINE, move || Opened::read(reading));
-    let read = tauri::async_runtime::block_on(read).context("opening Deskbell's folder")??;
+    let read = tauri::async_runtime::block_on(read).context("opening Deskbell's folder").flatten();
     *opened.lock().unwrap_or_else(PoisonError::into_inner) = Some(read);
     app.run(|app, event| {
         if let RunEvent::Exit = event
@@ -114,6 +133,8 @@ struct Opened {
     decisions: TrustStore,
     orphans: OrphanProcesses,
     files: registry::Files,
+    /// A file in place of the list of projects that could not be read.
+    unread_projects: Option<SetAside>,
 }
 
 impl Opened {
@@ -123,7 +144,8 @@ impl Opened {
         let decisions = trust::open_store(&data).context("opening the folder of trust decisions")?;
         let orphans = OrphanProcesses::open(&data).context("opening the folder of runs")?;
         let files = registry::Files::read(&data)?;
-        Ok(Self { data, settings, decisions, orphans, files })
+        let unread_projects = list_projects(&data, &settings).context("opening the list of projects")?;
+        Ok(Self { data, settings, decisions, orphans, files, unread_projects })
     }
 
     fn unread_files(&self) -> Vec<UnreadFile> {
@@ -136,13 +158,31 @@ impl Opened {
             }
         };
         let settings = self.settings.unread.iter().map(unread(UnreadKind::Preferences));
-        settings.chain(self.files.sessions.set_aside.iter().map(unread(UnreadKind::Session))).collect()
+        let projects = self.unread_projects.iter().map(unread(UnreadKind::Projects));
+        let sessions = self.files.sessions.set_aside.iter().map(unread(UnreadKind::Session));
+        settings.chain(projects).chain(sessions).collect()
     }
+}
+
+/// Begins the list of projects with those that had a window, if there is no list yet. Returns a file in place of the
+/// list that could not be read.
+fn list_projects(data: &Path, settings: &Settings) -> std::io::Result<Option<SetAside>> {
+    let store = ProjectStore::new(data);
+    let projects = store.load();
+    // The first window is the one that was used last.
+    let windows = settings.windows().into_iter().rev().filter(|window| !window.demo);
+    let used: Vec<Change> =
+        (1..).zip(windows).map(|(at, window)| Change::Used { path: window.project, at }).collect();
+    if projects.is_new && !used.is_empty() {
+        store.change(&used)?;
+    }
+    Ok(projects.set_aside)
 }
 
 fn setup(app: &AppHandle, args: Args, opened: Opened) -> anyhow::Result<()> {
     let unread_files = opened.unread_files();
-    let Opened { data, settings, decisions, orphans, files } = opened;
+    let Opened { data, settings, decisions, orphans, files, unread_projects: _ } = opened;
+    let data_folder = data.clone();
     let kept = PreferencesStore::open(app, data.clone(), settings).context("opening the preferences")?;
     let (gate, refused) = trust::TrustGate::new(decisions);
     let (watches, changes) = FolderWatches::new();
@@ -162,12 +202,16 @@ fn setup(app: &AppHandle, args: Args, opened: Opened) -> anyhow::Result<()> {
     app.manage(orphans);
     app.manage(Arc::new(watches));
     app.manage(registry);
+    app.manage(StartPage::new(ProjectStore::new(&data_folder)));
+    let (folders, dropped) = lifecycle::FoldersToOpen::new();
+    app.manage(folders);
     IS_OPEN.add_permits(1);
     lifecycle::apply_theme(app);
     tauri::async_runtime::spawn(listen(app.clone(), told, args.prompt.is_some()));
     tauri::async_runtime::spawn(project::ask_trust(app.clone(), refused));
     tauri::async_runtime::spawn(project::follow(app.clone(), changes));
     tauri::async_runtime::spawn(project::look_for_orphans(app.clone()));
+    tauri::async_runtime::spawn(opening::open_dropped(app.clone(), dropped));
     let ending = app.clone();
     tauri::async_runtime::spawn(async move {
         relay::ended_by_signal().await;
@@ -185,24 +229,30 @@ fn open_windows(app: &AppHandle, args: Args) -> anyhow::Result<()> {
     {
         lifecycle::open(app, &known.project, known.demo)?;
     }
-    let nothing_open = app.state::<Windows>().len() == 0;
-    match args.folder {
-        Some(folder) => show(app, folder, args.demo, args.prompt),
-        None if nothing_open || args.demo || args.prompt.is_some() => {
-            let folder = std::env::current_dir().context("finding the current folder")?;
-            let place = folder.clone();
-            let real = disk::run(&place, disk::DEADLINE, move || dunce::canonicalize(folder));
-            show(app, tauri::async_runtime::block_on(real)??, args.demo, args.prompt)
-        }
-        None => Ok(()),
+    let asks_nothing = args.folder.is_none() && !args.demo && args.prompt.is_none();
+    if asks_nothing && app.state::<Windows>().len() > 0 {
+        return Ok(());
     }
+    let cwd = std::env::current_dir().context("finding the current folder")?;
+    tauri::async_runtime::block_on(open_requested(app, args, &cwd))
 }
 
-/// Opens a project's window, and sends the first prompt if there is one.
-fn show(app: &AppHandle, folder: PathBuf, demo: bool, prompt: Option<String>) -> anyhow::Result<()> {
-    let demo = demo || std::env::var_os("DESKBELL_AGENT").is_some_and(|agent| agent == "demo");
-    let label = lifecycle::open(app, &folder, demo)?;
-    let Some(text) = prompt else { return Ok(()) };
+/// Opens what the arguments request: a project's window, with the first prompt if there is one, or the start page.
+async fn open_requested(app: &AppHandle, args: Args, cwd: &Path) -> anyhow::Result<()> {
+    let demo = args.demo || std::env::var_os("DESKBELL_AGENT").is_some_and(|agent| agent == "demo");
+    let opened = match folder_of(&args, cwd).await? {
+        Some(folder) => opening::open(app, &folder, demo, Confirmed::No).await,
+        None if args.demo => opening::open_demo(app).await.map(Some),
+        None if args.prompt.is_some() => return Err(Problem::PromptWithoutFolder.into()),
+        None => return start::open(app),
+    };
+    let (folder, label) = match opened {
+        Ok(Some(opened)) => opened,
+        Ok(None) => return Ok(()),
+        // It may have gone since the arguments were read.
+        Err(problem) => return start::show_problem(app, problem).await,
+    };
+    let Some(text) = args.prompt else { return Ok(()) };
     let app = app.clone();
     tauri::async_runtime::spawn(async move {
         if let Err(error) = first_prompt(&app, &label, &folder, demo, text).await {
@@ -211,6 +261,24 @@ fn show(app: &AppHandle, folder: PathBuf, demo: bool, prompt: Option<String>) ->
         }
     });
     Ok(())
+}
+
+/// The folder to open: the one that was named, else the current one. `None` if a launcher started the app, or if it
+/// started in the user's home folder: that is where a launcher or a new terminal is, not a project.
+async fn folder_of(args: &Args, cwd: &Path) -> anyhow::Result<Option<PathBuf>> {
+    if let Some(folder) = &args.folder {
+        return Ok(Some(folder.clone()));
+    }
+    if args.launcher {
+        return Ok(None);
+    }
+    let here = cwd.to_owned();
+    let find = move || {
+        let home = dirs::home_dir().and_then(|home| dunce::canonicalize(home).ok());
+        let here = dunce::canonicalize(here)?;
+        Ok::<_, std::io::Error>(Some(here).filter(|here| !contains_home(here, home.as_deref())))
+    };
+    Ok(disk::run(cwd, disk::DEADLINE, find).await??)
 }
 
 async fn first_prompt(
@@ -248,23 +316,28 @@ fn second_start(app: &AppHandle, argv: Vec<String>, cwd: String) {
     });
 }
 
+/// The arguments of a second start come from any program of this user: they open at most a folder, which is then
+/// subject to the trust page. Nothing is sent to an agent.
 async fn open_second(app: &AppHandle, argv: Vec<String>, cwd: String) -> anyhow::Result<()> {
     let _is_open = IS_OPEN.acquire().await?;
-    let place = PathBuf::from(&cwd);
-    let asked = disk::run(&place, disk::DEADLINE, move || {
+    let cwd = PathBuf::from(cwd);
+    let from = cwd.clone();
+    let parse = move || {
         let argv: Vec<_> = argv.into_iter().skip(1).map(Into::into).collect();
-        match args::parse(&argv, Path::new(&cwd)) {
-            Ok(Mode::Window(mut args)) => {
-                let folder = args.folder.take().map_or_else(|| dunce::canonicalize(&cwd), Ok)?;
-                anyhow::Ok(Some((folder, args)))
+        args::parse(&argv, &from)
+    };
+    match disk::run(&cwd, disk::DEADLINE, parse).await? {
+        Ok(Mode::Window(mut args)) => {
+            if args.prompt.take().is_some() {
+                tracing::warn!("the prompt of a second start is not sent");
             }
-            // The second start has printed the result itself.
-            Ok(_) | Err(_) => Ok(None),
+            open_requested(app, args, &cwd).await
         }
-    });
-    match asked.await?? {
-        Some((folder, args)) => show(app, folder, args.demo, args.prompt),
-        None => Ok(()),
+        // The second start has printed the result itself.
+        Ok(_) => Ok(()),
+        // The folder has gone since the second start found it.
+        Err(Problem::Folder(problem)) => start::show_problem(app, problem.into()).await,
+        Err(_) => Ok(()),
     }
 }
 
@@ -279,6 +352,7 @@ async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>, tel
         match event {
             Event::SessionChanged { session } => {
                 registry.learn(&session);
+                start::sessions_changed(&app);
                 let Some(label) = label else { continue };
                 lifecycle::retitle(&app, &label, &project);
                 emit::to_window(&app, &label, WindowEvent::SessionListed { session });

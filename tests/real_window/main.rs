@@ -42,6 +42,8 @@ mod sessions;
 #[cfg(target_os = "linux")]
 mod stage;
 #[cfg(target_os = "linux")]
+mod start_page;
+#[cfg(target_os = "linux")]
 mod survival;
 #[cfg(target_os = "linux")]
 mod trust;
@@ -131,6 +133,11 @@ fn main() {
             a_restart_brings_sessions_back_and_resumes,
             a_draft_and_the_zoom_survive_a_restart,
             a_window_is_where_it_was;
+        start_page: a_recent_project_is_opened_by_keyboard,
+            a_project_is_opened_and_removed_by_mouse,
+            the_home_folder_is_never_opened_by_accident,
+            hostile_arguments_open_at_most_a_folder,
+            a_start_that_fails_says_so_in_a_window;
         ending: closing_the_window_leaves_no_process,
             closing_right_after_a_prompt_leaves_no_process,
             sigterm_leaves_no_process,

@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use imagesize::ImageType;
 use std::io::Read;
-use std::path::{MAIN_SEPARATOR, Path};
+use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
 /// Maximum size of an image in bytes (Messages API, images).
 pub const MAX_BYTES: usize = 5 << 20;
@@ -76,6 +76,15 @@ fn of_first_bytes(bytes: &[u8]) -> Option<&'static str> {
         ImageType::Webp => Some("image/webp"),
         _ => None,
     }
+}
+
+/// Separates the folders outside the project, which are opened as projects of their own, from everything else that was
+/// dropped on a window.
+pub fn other_projects(project: &Path, paths: Vec<PathBuf>) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    paths.into_iter().partition(|path| {
+        // A link inside the project may lead to a folder outside.
+        !path.starts_with(project) && matches!(disk::kind(path), Ok(FileKind::Folder))
+    })
 }
 
 /// Reads items dropped on a window: an image is attached, anything else is named in the prompt.
@@ -189,6 +198,20 @@ mod tests {
         assert_eq!((image.media_type.as_str(), image.data), ("image/png", data));
         assert_eq!(check_base64("x", "*").unwrap_err().message, "x could not be read.");
         assert_eq!(check_base64("x", &"A".repeat(8 << 20)).unwrap_err().message, "x is larger than 5 MB.");
+    }
+
+    #[test]
+    fn a_dropped_folder_outside_the_project_is_another_project() {
+        let root = tempfile::tempdir().unwrap();
+        let path = |name: &str| root.path().join(name);
+        for folder in ["p/src", "other"] {
+            std::fs::create_dir_all(path(folder)).unwrap();
+        }
+        std::fs::write(path("notes.txt"), "").unwrap();
+        let dropped = ["p/src", "other", "notes.txt", "gone"].map(path).to_vec();
+        let (folders, rest) = other_projects(&path("p"), dropped);
+        assert_eq!(folders, [path("other")]);
+        assert_eq!(rest, ["p/src", "notes.txt", "gone"].map(path));
     }
 
     #[test]

@@ -16,11 +16,13 @@ import type {
   Output,
   Preferences,
   ProjectView,
+  RecentProject,
   RequestId,
   Session,
   SessionId,
   Viewport,
   Snapshot,
+  StartConnection,
   OrphanProcess,
   TrustDecision,
   TrustView,
@@ -32,6 +34,7 @@ import { textOf } from './fake/copy';
 import { find } from './fake/find';
 import { scene, type Scene } from './fake/scenes';
 import { FakeSession } from './fake/session';
+import { FakeStart, RECENT, STARTS } from './fake/start';
 import { FakeWindow } from './fake/window';
 import { writeClipboard, type Host } from './host';
 
@@ -51,6 +54,9 @@ export class FakeHost implements Host {
   /** The visible cards, as last reported. */
   cards: [SessionId, RequestId[]] | null = null;
   readonly acknowledged: [SessionId, number][] = [];
+  readonly page: 'project' | 'start';
+  /** The start page, or the list of projects that a project's window offers. */
+  readonly start: FakeStart;
   #scene: Scene;
   #sessions = new Map<SessionId, FakeSession>();
   #window: FakeWindow | null = null;
@@ -59,6 +65,11 @@ export class FakeHost implements Host {
   #nextId = 1;
 
   constructor(name = 'empty') {
+    const start = STARTS[name];
+    this.page = start === undefined ? 'project' : 'start';
+    this.start = new FakeStart(
+      start?.() ?? { projects: [...RECENT], question: null, problem: null, unreadFiles: [], appVersion: '' },
+    );
     this.#scene = scene(name);
     this.#preferences = this.#scene.preferences;
     for (const session of this.#scene.sessions) this.#adopt(session);
@@ -80,6 +91,7 @@ export class FakeHost implements Host {
 
   listen(_event: string, heard: (event: WindowEvent) => void): Promise<() => void> {
     this.#hear = heard;
+    this.start.emit = heard;
     return Promise.resolve(() => (this.#hear = () => {}));
   }
 
@@ -244,6 +256,54 @@ export class FakeHost implements Host {
 
   reportPageError(place: string, error: string): Promise<void> {
     this.pageErrors.push([place, error]);
+    return Promise.resolve();
+  }
+
+  connectStart(): Promise<StartConnection> {
+    const { view } = this.start;
+    return Promise.resolve(structuredClone({ event: 'start-fake', start: view, preferences: this.#preferences }));
+  }
+
+  recentProjects(): Promise<RecentProject[]> {
+    return Promise.resolve(structuredClone(this.start.view.projects));
+  }
+
+  chooseFolder(): Promise<void> {
+    this.start.done.push('choose');
+    return Promise.resolve();
+  }
+
+  openRecent(path: string): Promise<void> {
+    return this.start.open(path);
+  }
+
+  answerFolderQuestion(open: boolean): Promise<void> {
+    this.start.answer(open);
+    return Promise.resolve();
+  }
+
+  openDemo(): Promise<void> {
+    this.start.done.push('demo');
+    return Promise.resolve();
+  }
+
+  openStartPage(): Promise<void> {
+    this.start.done.push('start page');
+    return Promise.resolve();
+  }
+
+  pinProject(path: string, pinned: boolean): Promise<void> {
+    this.start.change((projects) => projects.map((one) => (one.path === path ? { ...one, pinned } : one)));
+    return Promise.resolve();
+  }
+
+  forgetProject(path: string): Promise<void> {
+    this.start.change((projects) => projects.filter((one) => one.path !== path));
+    return Promise.resolve();
+  }
+
+  forgetAllProjects(): Promise<void> {
+    this.start.change((projects) => projects.filter((one) => one.pinned));
     return Promise.resolve();
   }
 

@@ -15,18 +15,24 @@ import type {
   ItemId,
   Output,
   Preferences,
+  RecentProject,
   RequestId,
   Session,
   SessionId,
   Viewport,
   Snapshot,
+  StartConnection,
   TrustDecision,
   WindowEvent,
 } from '../bindings/api';
 
 /** The program around the window. Every failing call rejects with a `CommandError`. */
 export interface Host {
-  /** Returns the window's initial state. */
+  /** What the window shows: a project, or the start page. */
+  readonly page: 'project' | 'start';
+  /** Returns the initial state of a start page. */
+  connectStart(): Promise<StartConnection>;
+  /** Returns the initial state of a project's window. */
   connect(): Promise<Connection>;
   /**
    * Receives all events for this window. Resolves once no event can be missed; the resolved function stops listening.
@@ -90,6 +96,23 @@ export interface Host {
   reportPageError(place: string, error: string): Promise<void>;
   /** Reports the permission requests with a visible card in this window. They need no native dialog. */
   cardsInSight(sessionId: SessionId, requestIds: RequestId[]): Promise<void>;
+  /** Returns the projects that were opened earlier: pinned ones first, then the most recently used. */
+  recentProjects(): Promise<RecentProject[]>;
+  /** Asks the user for a folder with the system's chooser, and opens it as a project. */
+  chooseFolder(): Promise<void>;
+  /** Opens a project that was opened earlier, or brings up its window. */
+  openRecent(path: string): Promise<void>;
+  /** Answers the start page's question about a folder. */
+  answerFolderQuestion(open: boolean): Promise<void>;
+  /** Opens the demo in a folder of its own. */
+  openDemo(): Promise<void>;
+  /** Opens the start page, or brings it up. */
+  openStartPage(): Promise<void>;
+  pinProject(path: string, pinned: boolean): Promise<void>;
+  /** Removes a project from the list. The folder and its sessions stay. */
+  forgetProject(path: string): Promise<void>;
+  /** Removes all projects from the list that are not pinned. */
+  forgetAllProjects(): Promise<void>;
   /** Opens a web page in the desktop's browser. */
   openLink(url: string): Promise<void>;
   /** Shows a project file in the desktop's file manager; files outside the project are refused. */

@@ -16,6 +16,9 @@ async function call<T>(name: string, args: Record<string, unknown> = {}): Promis
 }
 
 export const tauriHost: Host = {
+  // The shell gives the start page this label.
+  page: getCurrentWebviewWindow().label === 'start' ? 'start' : 'project',
+  connectStart: () => call('connect_start'),
   connect: () => call('connect'),
   // Listens on the window, not on the app: a plain `listen` would also receive events emitted to other windows.
   listen: (event, heard, lost) => {
@@ -44,6 +47,15 @@ export const tauriHost: Host = {
   leaveOrphans: () => call('leave_orphans'),
   reportPageError: (place, error) => call('report_page_error', { place, error }),
   cardsInSight: (sessionId, requestIds) => call('cards_in_sight', { sessionId, requestIds }),
+  recentProjects: () => call('recent_projects'),
+  chooseFolder: () => call('choose_folder'),
+  openRecent: (path) => call('open_recent', { path }),
+  answerFolderQuestion: (open) => call('answer_folder_question', { open }),
+  openDemo: () => call('open_demo'),
+  openStartPage: () => call('open_start_page'),
+  pinProject: (path, pinned) => call('pin_project', { path, pinned }),
+  forgetProject: (path) => call('forget_project', { path }),
+  forgetAllProjects: () => call('forget_all_projects'),
   openLink: (url) => call('open_link', { url }),
   revealPath: (path) => call('reveal_path', { path }),
   writeClipboard: writeClipboard,

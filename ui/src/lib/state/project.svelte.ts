@@ -17,6 +17,7 @@ import type {
   Output,
   Preferences,
   ProjectView,
+  RecentProject,
   Session,
   SessionId,
   TrustDecision,
@@ -54,6 +55,8 @@ export class ProjectState {
   trustShown = $state(false);
   /** Files are being dragged over the window. */
   dragging = $state(false);
+  /** Other projects that were opened earlier, once they were requested. */
+  recent = $state.raw<readonly RecentProject[]>([]);
   readonly problems = new Problems();
   readonly drafts: Drafts;
   /** The permission cards that the user can see. */
@@ -263,6 +266,26 @@ export class ProjectState {
       const error = asCommandError(reason);
       if (error.code !== 'noSuchSession') this.problems.report('Permission dialogs may cover this window', error);
     }
+  }
+
+  /** Loads the projects that were opened earlier, without this one and without missing ones. */
+  async loadRecent(): Promise<void> {
+    await this.#try('The list of projects was not read', async () => {
+      const recent = await this.#host.recentProjects();
+      this.recent = recent.filter(({ path, folder }) => path !== this.project.path && folder !== 'missing');
+    });
+  }
+
+  async openRecent(path: string): Promise<void> {
+    await this.#try('The project was not opened', () => this.#host.openRecent(path));
+  }
+
+  async chooseFolder(): Promise<void> {
+    await this.#try('The folder was not opened', () => this.#host.chooseFolder());
+  }
+
+  async openStartPage(): Promise<void> {
+    await this.#try('The start page was not opened', () => this.#host.openStartPage());
   }
 
   async openLink(url: string): Promise<void> {

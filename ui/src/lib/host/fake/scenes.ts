@@ -4,6 +4,7 @@ import type { Body, PermissionRequest, Preferences, ProjectView, QueuedPrompt, S
 import { emptySession, listed, PREFERENCES, PROJECT, START, SURVIVORS } from './facts';
 import * as script from './script';
 import { FakeSession } from './session';
+import { STARTS } from './start';
 import { TRUST } from './trust';
 
 export interface Scene {
@@ -225,7 +226,14 @@ const SCENES: Record<string, () => FakeSession | null> = {
 };
 
 /** The names of all scenes. */
-export const sceneNames = [...Object.keys(SCENES), 'missing', 'bad', 'orphans', ...Object.keys(TRUST)];
+export const sceneNames = [
+  ...Object.keys(SCENES),
+  'missing',
+  'bad',
+  'orphans',
+  ...Object.keys(TRUST),
+  ...Object.keys(STARTS),
+];
 
 export function scene(name: string): Scene {
   if (name === 'missing') {

@@ -1,0 +1,97 @@
+//! Commands about other projects than the window's own: the start page, the folder chooser and the list of projects.
+
+use super::Answer;
+use crate::native_dialogs;
+use crate::opening::{self, Confirmed};
+use crate::start::{self, StartPage};
+use deskbell_engine::api::*;
+use deskbell_engine::projects::Change;
+use std::path::Path;
+use tauri::{AppHandle, Manager, WebviewWindow};
+
+/// The first call of a start page.
+#[tauri::command]
+pub async fn connect_start(app: AppHandle) -> Answer<StartConnection> {
+    start::connect(&app).await
+}
+
+/// The projects that were opened earlier.
+#[tauri::command]
+pub async fn recent_projects(app: AppHandle) -> Answer<Vec<RecentProject>> {
+    start::recent(&app).await
+}
+
+/// Asks for a folder with the system's chooser, and opens it. The page never names the folder.
+#[tauri::command]
+pub async fn choose_folder(app: AppHandle, window: WebviewWindow) -> Answer<()> {
+    let chosen = native_dialogs::choose_folder(&window).await.map_err(|error| CommandError {
+        code: ErrorCode::Internal,
+        message: "The folder chooser could not be opened.".to_owned(),
+        detail: Some(format!("{error:#}")),
+    })?;
+    match chosen {
+        Some(folder) => opening::open(&app, &folder, false, Confirmed::No).await.map(drop),
+        None => Ok(()),
+    }
+}
+
+/// Opens a project that was opened earlier. A page can open no other folder by its path.
+#[tauri::command]
+pub async fn open_recent(app: AppHandle, path: String) -> Answer<()> {
+    if !app.state::<StartPage>().knows(&path).await? {
+        return Err(CommandError {
+            code: ErrorCode::BadProject,
+            message: "This folder is not in the list of projects.".to_owned(),
+            detail: None,
+        });
+    }
+    opening::open(&app, Path::new(&path), false, Confirmed::No).await.map(drop)
+}
+
+/// Answers the start page's question about a folder.
+#[tauri::command]
+pub async fn answer_folder_question(app: AppHandle, open: bool) -> Answer<()> {
+    let folder = app.state::<StartPage>().take_question();
+    if open && let Some(folder) = folder {
+        return opening::open(&app, &folder, false, Confirmed::Yes).await.map(drop);
+    }
+    start::send(&app).await;
+    Ok(())
+}
+
+#[tauri::command]
+pub async fn open_demo(app: AppHandle) -> Answer<()> {
+    opening::open_demo(&app).await.map(drop)
+}
+
+#[tauri::command]
+pub async fn open_start_page(app: AppHandle) -> Answer<()> {
+    start::open(&app).map_err(|error| CommandError {
+        code: ErrorCode::Internal,
+        message: "The window could not be opened.".to_owned(),
+        detail: Some(format!("{error:#}")),
+    })
+}
+
+#[tauri::command]
+pub async fn pin_project(app: AppHandle, path: String, pinned: bool) -> Answer<()> {
+    change(&app, Change::Pin { path: path.into(), pinned }).await
+}
+
+/// Removes a project from the list. The folder and its sessions stay.
+#[tauri::command]
+pub async fn forget_project(app: AppHandle, path: String) -> Answer<()> {
+    change(&app, Change::Remove { path: path.into() }).await
+}
+
+/// Removes all projects from the list that are not pinned.
+#[tauri::command]
+pub async fn forget_all_projects(app: AppHandle) -> Answer<()> {
+    change(&app, Change::Clear).await
+}
+
+async fn change(app: &AppHandle, change: Change) -> Answer<()> {
+    app.state::<StartPage>().change(change).await?;
+    start::send(app).await;
+    Ok(())
+}

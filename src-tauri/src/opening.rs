@@ -1,0 +1,87 @@
+//! Opening a folder as a project, from wherever the user named it: an argument, the chooser, the list of projects, a
+//! drop, or a second start.
+
+use crate::start::StartPage;
+use crate::windows::Windows;
+use crate::{lifecycle, registry, start};
+use deskbell_engine::api::{CommandError, ErrorCode};
+use deskbell_engine::disk;
+use deskbell_engine::projects::{check_folder, contains_home};
+use std::path::{Path, PathBuf};
+use tauri::{AppHandle, Manager};
+use tokio::sync::mpsc;
+
+/// Maximum number of folders that one drop opens.
+const MOST_DROPPED: usize = 8;
+
+/// Whether the user has confirmed that a folder is to be opened which contains the home folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Confirmed {
+    No,
+    Yes,
+}
+
+/// Opens a folder as a project, or brings up its window. Returns the folder's real path and the label of its window, or
+/// `None` if the start page asks about the folder first.
+pub async fn open(
+    app: &AppHandle,
+    folder: &Path,
+    demo: bool,
+    confirmed: Confirmed,
+) -> Result<Option<(PathBuf, String)>, CommandError> {
+    let named = folder.to_owned();
+    let check = move || {
+        let home = dirs::home_dir().and_then(|home| dunce::canonicalize(home).ok());
+        let folder = check_folder(&named)?;
+        let is_broad = contains_home(&folder, home.as_deref());
+        Ok::<_, CommandError>((folder, is_broad))
+    };
+    let (folder, is_broad) = disk::run(folder, disk::DEADLINE, check).await??;
+    app.state::<StartPage>().clear_problem();
+    let is_open = app.state::<Windows>().label_of(&folder).is_some();
+    // The demo agent reads and changes nothing.
+    if is_broad && confirmed == Confirmed::No && !demo && !is_open {
+        start::ask(app, folder).await.map_err(failed)?;
+        return Ok(None);
+    }
+    let label = lifecycle::open(app, &folder, demo).map_err(failed)?;
+    start::close(app);
+    start::remember(app, &folder).await;
+    Ok(Some((folder, label)))
+}
+
+fn failed(error: anyhow::Error) -> CommandError {
+    CommandError {
+        code: ErrorCode::Internal,
+        message: "The window could not be opened.".to_owned(),
+        detail: Some(format!("{error:#}")),
+    }
+}
+
+/// Opens the demo in a folder of its own, which is not listed among the projects.
+pub async fn open_demo(app: &AppHandle) -> Result<(PathBuf, String), CommandError> {
+    let folder = registry::data_folder().join("demo-project");
+    let made = folder.clone();
+    let make = move || {
+        disk::own_folder(&made)?;
+        dunce::canonicalize(&made)
+    };
+    let made = disk::run(&folder, disk::DEADLINE, make).await?;
+    let folder = made.map_err(|error| failed(error.into()))?;
+    let label = lifecycle::open(app, &folder, true).map_err(failed)?;
+    start::close(app);
+    Ok((folder, label))
+}
+
+/// Opens folders that were dropped on a window. The start page shows why one was not opened.
+pub async fn open_dropped(app: AppHandle, mut dropped: mpsc::UnboundedReceiver<Vec<PathBuf>>) {
+    while let Some(folders) = dropped.recv().await {
+        for folder in folders.into_iter().take(MOST_DROPPED) {
+            if let Err(problem) = open(&app, &folder, false, Confirmed::No).await
+                && let Err(error) = start::show_problem(&app, problem).await
+            {
+                tracing::error!(error = format!("{error:#}"), "could not show why a folder was not opened");
+            }
+        }
+    }
+}

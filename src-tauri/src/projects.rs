@@ -1,0 +1,76 @@
+//! `deskbell projects`: lists the projects that were opened earlier, and changes the list.
+
+use anyhow::Context;
+use deskbell_engine::disk;
+use deskbell_engine::projects::{Change, ProjectStore};
+use serde_json::json;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+pub fn main(change: Option<Change>, data: &Path) -> ExitCode {
+    match run(change, data) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("deskbell: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(change: Option<Change>, data: &Path) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let store = ProjectStore::new(data);
+    // On a thread with a deadline: the app's folder may be on a disk that does not respond.
+    let work = disk::run(data, disk::DEADLINE, move || match change {
+        Some(change) => store.change(&[change]).map(|_| Vec::new()).context("changing the list of projects"),
+        None => lines(&store),
+    });
+    let lines = runtime.block_on(work)??;
+    Ok(std::io::stdout().lock().write_all(&lines)?)
+}
+
+/// One JSON object a line.
+fn lines(store: &ProjectStore) -> anyhow::Result<Vec<u8>> {
+    let projects = store.load();
+    if let Some(aside) = &projects.set_aside {
+        eprintln!("deskbell: {} could not be read: {}", aside.path.display(), aside.problem);
+    }
+    let mut lines = Vec::new();
+    for known in projects.known {
+        let is_missing = !PathBuf::from(&known.path).is_dir();
+        let line = json!({
+            "path": known.path,
+            "lastUsedAt": known.last_used_at,
+            "pinned": known.pinned,
+            "missing": is_missing,
+        });
+        serde_json::to_writer(&mut lines, &line)?;
+        lines.push(b'\n');
+    }
+    Ok(lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_project_is_a_line() {
+        let data = tempfile::tempdir().unwrap();
+        let there = data.path().to_str().unwrap();
+        let store = ProjectStore::new(data.path());
+        let used = |path: &str, at| Change::Used { path: path.into(), at };
+        let gone = format!("{there}/go\nne");
+        let pin = Change::Pin { path: (&gone).into(), pinned: true };
+        store.change(&[used(there, 2), used(&gone, 1), pin]).unwrap();
+        let text = String::from_utf8(lines(&store).unwrap()).unwrap();
+        let expected = [
+            json!({"path": gone, "lastUsedAt": 1, "pinned": true, "missing": true}),
+            json!({"path": there, "lastUsedAt": 2, "pinned": false, "missing": false}),
+        ];
+        assert_eq!(text, format!("{}\n{}\n", expected[0], expected[1]));
+        run(Some(Change::Remove { path: gone.into() }), data.path()).unwrap();
+        assert_eq!(store.load().known.len(), 1);
+    }
+}

@@ -1,0 +1,339 @@
+//! The start page: a window without a project. It lists the projects that were opened earlier, shows why a folder was
+//! not opened, and asks before the home folder is.
+
+use crate::emit::{self, Channels};
+use crate::lifecycle;
+use crate::preferences::PreferencesStore;
+use crate::registry::SessionRegistry;
+use crate::windows::{Windows, bring_up};
+use anyhow::Context;
+use deskbell_engine::api::*;
+use deskbell_engine::disk::{self, SetAside};
+use deskbell_engine::projects::{Change, KnownProject, ProjectStore, Projects, short_place};
+use deskbell_engine::session::title::one_line;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tauri::{AppHandle, DragDropEvent, Manager, WindowEvent as TauriEvent, Wry};
+use tokio::task::JoinSet;
+
+/// The label of its window.
+pub const LABEL: &str = "start";
+
+const TITLE: &str = "Open a project — Deskbell";
+const SIZE: (f64, f64) = (860.0, 680.0);
+
+/// Timeout of the check whether a listed folder exists.
+const CHECK: Duration = Duration::from_secs(2);
+/// Number of folders that are checked at once. After as many that do not respond, the others are not checked: each of
+/// them keeps a thread.
+const AT_ONCE: usize = 8;
+
+/// Delay between a change of a session and a new view. While an answer streams there are many changes.
+const TOGETHER: Duration = Duration::from_millis(200);
+
+/// Maximum length of a displayed name or place, in characters.
+const LONGEST: usize = 300;
+
+/// The state of the start page and of the list of projects.
+pub struct StartPage {
+    store: ProjectStore,
+    state: Mutex<State>,
+    /// A new view will be sent soon.
+    is_pending: AtomicBool,
+}
+
+#[derive(Default)]
+struct State {
+    /// The folder that is opened only if the user confirms it.
+    question: Option<PathBuf>,
+    problem: Option<CommandError>,
+    /// Each listed folder as it was found by the last check.
+    checked: HashMap<String, FolderState>,
+    /// Files in place of the list that could not be read.
+    unread: Vec<UnreadFile>,
+    /// The number of views that were begun. Only the last one is sent.
+    n_views: u64,
+}
+
+impl StartPage {
+    pub fn new(store: ProjectStore) -> Self {
+        Self { store, state: Mutex::default(), is_pending: AtomicBool::new(false) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the folder in question, and asks no more.
+    pub fn take_question(&self) -> Option<PathBuf> {
+        self.lock().question.take()
+    }
+
+    pub fn clear_problem(&self) {
+        self.lock().problem = None;
+    }
+
+    async fn known(&self) -> Result<Vec<KnownProject>, CommandError> {
+        let store = self.store.clone();
+        let projects = disk::run(self.store.place(), disk::DEADLINE, move || store.load()).await?;
+        Ok(self.noted(projects))
+    }
+
+    /// Changes the list of projects.
+    pub async fn change(&self, change: Change) -> Result<(), CommandError> {
+        let store = self.store.clone();
+        let changed = disk::run(self.store.place(), disk::DEADLINE, move || store.change(&[change])).await?;
+        let projects = changed.map_err(|error| CommandError {
+            code: ErrorCode::Internal,
+            message: "The list of projects was not saved.".to_owned(),
+            detail: Some(error.to_string()),
+        })?;
+        self.noted(projects);
+        Ok(())
+    }
+
+    fn noted(&self, projects: Projects) -> Vec<KnownProject> {
+        self.lock().unread.extend(projects.set_aside.as_ref().map(unread_list));
+        projects.known
+    }
+
+    /// Returns whether the project was opened earlier. A page may open no other folder by its path.
+    pub async fn knows(&self, path: &str) -> Result<bool, CommandError> {
+        Ok(self.known().await?.iter().any(|known| known.path == path))
+    }
+}
+
+fn unread_list(aside: &SetAside) -> UnreadFile {
+    UnreadFile {
+        kind: UnreadKind::Projects,
+        path: aside.path.display().to_string(),
+        problem: aside.problem.clone(),
+        moved_to: aside.moved_to.as_ref().ok().map(|path| path.display().to_string()),
+    }
+}
+
+/// Remembers that a project was opened now.
+pub async fn remember(app: &AppHandle, project: &Path) {
+    let at = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
+    let used = Change::Used { path: project.to_owned(), at };
+    if let Err(error) = app.state::<StartPage>().change(used).await {
+        tracing::warn!(%error, "could not remember that a project was opened");
+    }
+}
+
+/// Opens the start page, or brings it up.
+pub fn open(app: &AppHandle) -> anyhow::Result<()> {
+    if app.get_webview_window(LABEL).is_some() {
+        bring_up(app, LABEL);
+        return Ok(());
+    }
+    let window = lifecycle::new_window(app, LABEL, TITLE, SIZE).context("opening the start page")?;
+    let app = app.clone();
+    window.on_window_event(move |event| match event {
+        // A folder may have been made or removed in the meantime.
+        TauriEvent::Focused(true) => refresh(&app),
+        TauriEvent::DragDrop(DragDropEvent::Enter { .. }) => dragging(&app, true),
+        TauriEvent::DragDrop(DragDropEvent::Leave) => dragging(&app, false),
+        TauriEvent::DragDrop(DragDropEvent::Drop { paths, .. }) => {
+            dragging(&app, false);
+            app.state::<lifecycle::FoldersToOpen>().request(paths.clone());
+        }
+        TauriEvent::Destroyed => {
+            app.state::<Channels>().close(LABEL);
+            let page = app.state::<StartPage>();
+            page.take_question();
+            page.clear_problem();
+        }
+        _ => {}
+    });
+    Ok(())
+}
+
+fn dragging(app: &AppHandle, over: bool) {
+    emit::to_window(app, LABEL, WindowEvent::Dragging { over });
+}
+
+/// Closes the start page, because a project was opened.
+pub fn close(app: &AppHandle) {
+    if let Some(window) = app.get_webview_window(LABEL)
+        && let Err(error) = window.destroy()
+    {
+        tracing::warn!(%error, "could not close the start page");
+    }
+}
+
+/// Shows on the start page why a folder was not opened.
+pub async fn show_problem(app: &AppHandle, problem: CommandError) -> anyhow::Result<()> {
+    app.state::<StartPage>().lock().problem = Some(problem);
+    open(app)?;
+    send(app).await;
+    Ok(())
+}
+
+/// Asks on the start page whether a folder is to be opened.
+pub async fn ask(app: &AppHandle, folder: PathBuf) -> anyhow::Result<()> {
+    app.state::<StartPage>().lock().question = Some(folder);
+    open(app)?;
+    send(app).await;
+    Ok(())
+}
+
+/// The projects that were opened earlier, with what happens in them now.
+pub async fn recent(app: &AppHandle) -> Result<Vec<RecentProject>, CommandError> {
+    let page = app.state::<StartPage>();
+    let known = page.known().await?;
+    let checked = page.lock().checked.clone();
+    let (windows, registry) = (app.state::<Windows>(), app.state::<SessionRegistry>());
+    let home = dirs::home_dir();
+    let project = |known: KnownProject| {
+        let path = Path::new(&known.path);
+        let sessions = registry.sessions(path);
+        let n =
+            |is: fn(&Status) -> bool| sessions.iter().filter(|session| is(&session.status)).count() as u32;
+        RecentProject {
+            name: one_line(&crate::windows::name_of(path), LONGEST),
+            place: one_line(&short_place(path, home.as_deref()), LONGEST),
+            last_used_at: known.last_used_at,
+            pinned: known.pinned,
+            folder: checked.get(&known.path).copied().unwrap_or(FolderState::Unchecked),
+            open: windows.label_of(path).is_some(),
+            n_working: n(|status| matches!(status, Status::Working { .. } | Status::Restarting { .. })),
+            n_waiting: n(|status| matches!(status, Status::NeedsInput { .. })),
+            path: known.path,
+        }
+    };
+    Ok(known.into_iter().map(project).collect())
+}
+
+/// The content of the start page.
+pub async fn view(app: &AppHandle) -> Result<StartView, CommandError> {
+    let projects = recent(app).await?;
+    let mut unread_files = app.state::<crate::project::UnreadFiles>().0.clone();
+    let page = app.state::<StartPage>();
+    let state = page.lock();
+    unread_files.extend(state.unread.iter().cloned());
+    Ok(StartView {
+        projects,
+        question: state.question.as_ref().map(|folder| folder.display().to_string()),
+        problem: state.problem.clone(),
+        unread_files,
+        app_version: env!("CARGO_PKG_VERSION").to_owned(),
+    })
+}
+
+/// The first view of a page that connects. Its folders are checked next.
+pub async fn connect(app: &AppHandle) -> Result<StartConnection, CommandError> {
+    let event = app.state::<Channels>().open(LABEL);
+    let start = view(app).await?;
+    refresh(app);
+    Ok(StartConnection { event, start, preferences: app.state::<PreferencesStore<Wry>>().current.get() })
+}
+
+/// Sends the start page its current content, if it is open.
+pub async fn send(app: &AppHandle) {
+    if app.get_webview_window(LABEL).is_none() {
+        return;
+    }
+    let page = app.state::<StartPage>();
+    let nr = {
+        let mut state = page.lock();
+        state.n_views += 1;
+        state.n_views
+    };
+    match view(app).await {
+        Ok(start) if page.lock().n_views == nr => {
+            emit::to_window(app, LABEL, WindowEvent::StartChanged { start: Box::new(start) });
+        }
+        Ok(_) => {}
+        Err(error) => tracing::warn!(%error, "could not send the start page its content"),
+    }
+}
+
+/// Checks which of the listed folders exist, and sends the result.
+pub fn refresh(app: &AppHandle) {
+    let app = app.clone();
+    tauri::async_runtime::spawn(async move {
+        let page = app.state::<StartPage>();
+        match page.known().await {
+            Ok(known) => {
+                let checked = check(known.into_iter().map(|known| known.path).collect()).await;
+                page.lock().checked = checked;
+                send(&app).await;
+            }
+            Err(error) => tracing::warn!(%error, "could not check the folders of the start page"),
+        }
+    });
+}
+
+/// Checks folders, a few at once.
+async fn check(paths: Vec<String>) -> HashMap<String, FolderState> {
+    let mut checked = HashMap::new();
+    for some in paths.chunks(AT_ONCE) {
+        let mut checks = JoinSet::new();
+        for path in some.iter().cloned() {
+            checks.spawn(async move {
+                let folder = PathBuf::from(&path);
+                let is_there = disk::run(Path::new(&path), CHECK, move || folder.is_dir()).await;
+                let state = match is_there {
+                    Ok(true) => FolderState::Found,
+                    Ok(false) => FolderState::Missing,
+                    Err(_) => FolderState::Silent,
+                };
+                (path, state)
+            });
+        }
+        checked.extend(checks.join_all().await);
+        if checked.values().filter(|state| **state == FolderState::Silent).count() >= AT_ONCE {
+            break;
+        }
+    }
+    checked
+}
+
+/// A session changed, or a window opened or closed: the start page shows it soon.
+pub fn sessions_changed(app: &AppHandle) {
+    if app.get_webview_window(LABEL).is_none()
+        || app.state::<StartPage>().is_pending.swap(true, Ordering::Relaxed)
+    {
+        return;
+    }
+    let app = app.clone();
+    tauri::async_runtime::spawn(async move {
+        tokio::time::sleep(TOGETHER).await;
+        app.state::<StartPage>().is_pending.store(false, Ordering::Relaxed);
+        send(&app).await;
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn folders_that_are_gone_are_found_out() {
+        let root = tempfile::tempdir().unwrap();
+        let path = |name: &str| root.path().join(name).to_str().unwrap().to_owned();
+        std::fs::create_dir(path("a")).unwrap();
+        std::fs::write(path("file"), "").unwrap();
+        let many = (0..30).map(|n| path(&format!("gone-{n}")));
+        let checked = check([path("a"), path("file")].into_iter().chain(many).collect()).await;
+        assert_eq!(checked[&path("a")], FolderState::Found);
+        assert_eq!(checked[&path("file")], FolderState::Missing);
+        assert_eq!(checked.values().filter(|state| **state == FolderState::Missing).count(), 31);
+    }
+
+    #[tokio::test]
+    async fn an_unreadable_list_is_reported_and_the_next_change_is_kept() {
+        let data = tempfile::tempdir().unwrap();
+        std::fs::create_dir(data.path().join("projects.json")).unwrap();
+        let page = StartPage::new(ProjectStore::new(data.path()));
+        assert!(!page.knows("/a").await.unwrap());
+        assert_eq!(page.lock().unread[0].kind, UnreadKind::Projects);
+        page.change(Change::Used { path: "/a".into(), at: 1 }).await.unwrap();
+        assert!(page.knows("/a").await.unwrap());
+        assert_eq!(page.lock().unread.len(), 1);
+    }
+}

@@ -1,0 +1,254 @@
+//! The start page: started without a folder, a project is opened by keyboard, by mouse, by a second start and by drop.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use deskbell_tests::window::{
+    AgentStub, App, Desktop, LONG, Launch, Owned, Pointer, SHORT, Window, app_program, eventually,
+};
+use serde_json::json;
+
+use crate::projects::start_again;
+
+const TITLE: &str = "Open a project";
+
+/// The app on its start page.
+struct Start {
+    app: App,
+    page: Window,
+    pointer: Pointer,
+    desktop: Desktop,
+    /// `lighthouse` and `windmill`, which are in the list; `windmill` was used last.
+    folders: [PathBuf; 2],
+}
+
+/// A start from a launcher: without a folder.
+fn launcher(desktop: &Desktop) -> Result<Launch> {
+    let launch = Launch::folder(Path::new("--open")).agent(&AgentStub::telling(desktop)?);
+    Ok(launch.env("CLAUDE_CONFIG_DIR", desktop.home().join(".claude")))
+}
+
+impl Start {
+    async fn new() -> Result<Self> {
+        let desktop = Desktop::start().await?;
+        let folders = [desktop.project("lighthouse")?, desktop.project("windmill")?];
+        let entry =
+            |at: usize| json!({ "path": folders[at], "lastUsedAt": 1_700_000_000_000_u64 + at as u64 });
+        let gone = json!({ "path": desktop.scratch().join("sunken"), "lastUsedAt": 1, "pinned": true });
+        let list = json!({ "projects": [entry(0), gone, entry(1)] });
+        let data = desktop.home().join(".local/share/deskbell");
+        std::fs::create_dir_all(&data)?;
+        std::fs::write(data.join("projects.json"), list.to_string())?;
+        let app = App::start(&desktop, &launcher(&desktop)?).await?;
+        let page = app.window(TITLE).await?;
+        let pointer = Pointer::on(&desktop);
+        Ok(Self { app, page, pointer, desktop, folders })
+    }
+
+    async fn play(mut self, name: &str, test: impl AsyncFnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        let Err(error) = test(&mut self).await else { return Ok(()) };
+        let picture = self.desktop.screenshot(&format!("failed-{name}")).await?;
+        Err(error.context(format!("picture: {}; the app wrote:\n{}", picture.display(), self.app.log())))
+    }
+
+    /// Waits for the window of a project, which takes the place of the start page.
+    async fn opened(&self, name: &str) -> Result<Window> {
+        eventually("the start page is closed", SHORT, async || {
+            Ok(self.pointer.windows(TITLE).await?.is_empty().then_some(()))
+        })
+        .await?;
+        let window = self.app.window(name).await?;
+        window.wait_shows(name, SHORT).await?;
+        Ok(window)
+    }
+
+    /// The list of projects, as the command prints it.
+    fn listed(&self) -> Result<String> {
+        let output = self.desktop.app_command(app_program()).arg("projects").output()?;
+        ensure!(output.status.success(), "{output:?}");
+        Ok(String::from_utf8(output.stdout)?)
+    }
+}
+
+pub async fn a_recent_project_is_opened_by_keyboard() -> Result<()> {
+    let start = Start::new().await?;
+    start
+        .play("start-keyboard", async |start| {
+            start.page.wait_shows("Missing", SHORT).await?;
+            start.page.screenshot("start-page").await?;
+            start.pointer.activate(start.page.frame()).await?;
+            start.page.wait_focus("Filter projects").await?;
+            start.pointer.type_text("light").await?;
+            start.pointer.key("Return").await?;
+            let window = start.opened("lighthouse").await?;
+            // The folder is subject to the trust page, like any other.
+            eventually("the user is asked about the folder", SHORT, async || {
+                let names = window.names("button").await?;
+                Ok(names.iter().any(|name| name.ends_with("restricted")).then_some(()))
+            })
+            .await?;
+            let listed = start.listed()?;
+            let first = listed.lines().nth(1).context("the pinned project is first")?;
+            ensure!(first.contains("lighthouse"), "it is the most recent one now:\n{listed}");
+            ensure!(listed.lines().next().is_some_and(|line| line.contains(r#""missing":true"#)), "{listed}");
+
+            // Another window is opened from this one, by key; the chooser is the system's own.
+            start.pointer.activate(window.frame()).await?;
+            start.pointer.key("ctrl+o").await?;
+            let chooser = start.pointer.window("Open folder").await?;
+            start.pointer.activate(chooser).await?;
+            start.pointer.type_text(&start.folders[1].to_string_lossy()).await?;
+            start.pointer.key("Return").await?;
+            start.app.window("windmill").await?;
+            eventually("the chooser is closed", SHORT, async || {
+                Ok(start.pointer.windows("Open folder").await?.is_empty().then_some(()))
+            })
+            .await
+        })
+        .await
+}
+
+pub async fn a_project_is_opened_and_removed_by_mouse() -> Result<()> {
+    let start = Start::new().await?;
+    start
+        .play("start-mouse", async |start| {
+            let page = &start.page;
+            page.point_at("button", "Remove sunken from the list").await?;
+            page.click("button", "Remove sunken from the list").await?;
+            page.gone("button", "Remove sunken from the list").await?;
+            page.click("button", "Pin lighthouse").await?;
+            page.find("button", "Unpin lighthouse").await?;
+            let listed = start.listed()?;
+            ensure!(!listed.contains("sunken") && listed.contains(r#""pinned":true"#), "{listed}");
+
+            // The chooser opens and is cancelled: nothing happens.
+            page.click("button", "Open folder…").await?;
+            let chooser = start.pointer.window("Open folder").await?;
+            start.pointer.activate(chooser).await?;
+            start.pointer.key("Escape").await?;
+            eventually("the chooser is closed", SHORT, async || {
+                Ok(start.pointer.windows("Open folder").await?.is_empty().then_some(()))
+            })
+            .await?;
+            ensure!(page.all_text().await?.contains("windmill"), "the page is still there");
+
+            page.click("button", "windmill").await?;
+            start.opened("windmill").await?;
+            Ok(())
+        })
+        .await
+}
+
+pub async fn the_home_folder_is_never_opened_by_accident() -> Result<()> {
+    let start = Start::new().await?;
+    start
+        .play("start-home", async |start| {
+            // Without a folder, in the home folder, and by its name.
+            let home = start.desktop.home();
+            start_again(&start.desktop, &Launch::folder(&home).again()).await?;
+            start_again(&start.desktop, &Launch::folder(&home)).await?;
+            start.page.find("alertdialog", "Open your home folder as a project?").await?;
+            ensure!(start.app.count().await? == 1, "no window opened");
+            start.page.screenshot("start-home").await?;
+            start.page.click("button", "Cancel").await?;
+            start.page.gone("alertdialog", "Open your home folder as a project?").await?;
+
+            start_again(&start.desktop, &Launch::folder(&home)).await?;
+            start.page.click("button", "Open anyway").await?;
+            start.opened("home").await?;
+            Ok(())
+        })
+        .await
+}
+
+pub async fn hostile_arguments_open_at_most_a_folder() -> Result<()> {
+    let start = Start::new().await?;
+    start
+        .play("start-hostile", async |start| {
+            let scratch = start.desktop.scratch().to_owned();
+            std::fs::write(scratch.join("file"), "")?;
+            std::os::unix::fs::symlink("loop", scratch.join("loop"))?;
+            let folder = start.folders[0].to_string_lossy().into_owned();
+            let hostile: Vec<Vec<&str>> = vec![
+                vec!["--open", "/no/such"],
+                vec!["/no/such"],
+                vec!["/dev/null"],
+                vec!["/dev/zero"],
+                vec!["/proc/self/mem"],
+                vec!["file"],
+                vec!["loop"],
+                vec![""],
+                vec!["\u{202e}txt.exe"],
+                vec!["file:///etc"],
+                vec!["deskbell://open/etc"],
+                vec!["$(touch owned)"],
+                vec!["`touch owned`"],
+                vec!["; touch owned"],
+                vec!["--", "/etc"],
+                vec!["--eval=alert(1)"],
+                vec!["--remote-debugging-port=1"],
+                vec!["--trust"],
+                vec!["--mode=bypassPermissions"],
+                vec!["relay"],
+                vec!["/etc", "/usr"],
+                vec!["projects", "--nonsense"],
+            ];
+            for arguments in &hostile {
+                let mut command = start.desktop.app_command(app_program());
+                // In the scratch folder: as a first start none of them may name a project either.
+                command.current_dir(&scratch).args(arguments).stdin(std::process::Stdio::null());
+                let mut second = tokio::process::Command::from(command);
+                let ended = tokio::time::timeout(LONG, second.kill_on_drop(true).output());
+                // A message to the user waits until it is read: that is the launcher's own.
+                if arguments.first() == Some(&"--open") {
+                    let message = eventually("a message", SHORT, async || {
+                        Ok(start.pointer.windows("Deskbell could not start").await?.into_iter().next())
+                    });
+                    let (ended, closed) = tokio::join!(ended, async {
+                        let message = message.await?;
+                        start.desktop.screenshot("start-failure").await?;
+                        start.pointer.activate(message).await?;
+                        start.pointer.key("Escape").await
+                    });
+                    closed?;
+                    ensure!(!ended??.status.success());
+                } else {
+                    let output = ended.await.with_context(|| format!("{arguments:?} hangs"))??;
+                    ensure!(!output.status.success(), "{arguments:?}: {output:?}");
+                }
+            }
+            ensure!(!scratch.join("owned").exists(), "an argument was run");
+            ensure!(start.app.count().await? == 1, "an argument opened a window");
+
+            // A prompt of a second start is not sent.
+            let with_prompt = Launch::demo(Path::new(&folder)).argument("--prompt=SAY Hijacked.");
+            start_again(&start.desktop, &with_prompt).await?;
+            let window = start.opened("lighthouse").await?;
+            window.find("textbox", "Prompt").await?;
+            window.prompt("SAY Mine.").await?;
+            window.wait_said("Mine.", LONG).await?;
+            ensure!(!window.all_text().await?.contains("Hijacked."), "a second start sent a prompt");
+            Ok(())
+        })
+        .await
+}
+
+pub async fn a_start_that_fails_says_so_in_a_window() -> Result<()> {
+    let desktop = Desktop::start().await?;
+    // A file in place of the folder of all data.
+    let data = desktop.scratch().join("data");
+    std::fs::write(&data, "a file")?;
+    let mut command = desktop.app_command(app_program());
+    command.arg("--open").env("XDG_DATA_HOME", &data);
+    let mut app = Owned::start("deskbell", &mut command)?;
+    let pointer = Pointer::on(&desktop);
+    let message = pointer.window("Deskbell could not start").await?;
+    desktop.screenshot("start-no-data").await?;
+    pointer.activate(message).await?;
+    pointer.key("Escape").await?;
+    let status =
+        eventually("the start ends", SHORT, async || Ok(app.wait(std::time::Duration::ZERO)?)).await?;
+    ensure!(!status.success(), "it ended with {status}");
+    ensure!(std::fs::read_to_string(&data)? == "a file", "the file was changed");
+    Ok(())
+}

@@ -1,0 +1,88 @@
+// The state of the start page: its content, and what the user does with it.
+
+import type { Preferences, StartConnection, StartView, WindowEvent } from '../bindings/api';
+import { asCommandError, loggedError, type Host } from '../host/host';
+import { Problems } from '../state/problems.svelte';
+
+export class StartState {
+  start = $state.raw<StartView>() as StartView;
+  readonly preferences: Preferences;
+  /** A folder is being dragged over the window. */
+  dragging = $state(false);
+  readonly problems = new Problems();
+
+  #host: Host;
+  /** The problem that the shell reported last. */
+  #reported: string | null = null;
+
+  constructor(host: Host, { start, preferences }: StartConnection) {
+    this.#host = host;
+    this.preferences = preferences;
+    this.#show(start);
+  }
+
+  static async start(host: Host): Promise<StartState> {
+    const connection = await host.connectStart();
+    const state = new StartState(host, connection);
+    await host.listen(
+      connection.event,
+      (event) => state.hear(event),
+      (reason) => state.problems.report('The window missed something', asCommandError(reason)),
+    );
+    return state;
+  }
+
+  hear(event: WindowEvent): void {
+    if (event.type === 'startChanged') this.#show(event.start);
+    if (event.type === 'dragging') this.dragging = event.over;
+  }
+
+  chooseFolder(): Promise<void> {
+    return this.#try('The folder was not opened', () => this.#host.chooseFolder());
+  }
+
+  open(path: string): Promise<void> {
+    return this.#try('The project was not opened', () => this.#host.openRecent(path));
+  }
+
+  openDemo(): Promise<void> {
+    return this.#try('The demo was not opened', () => this.#host.openDemo());
+  }
+
+  answer(open: boolean): Promise<void> {
+    return this.#try('The folder was not opened', () => this.#host.answerFolderQuestion(open));
+  }
+
+  pin(path: string, pinned: boolean): Promise<void> {
+    return this.#try('The list was not saved', () => this.#host.pinProject(path, pinned));
+  }
+
+  forget(path: string): Promise<void> {
+    return this.#try('The list was not saved', () => this.#host.forgetProject(path));
+  }
+
+  forgetAll(): Promise<void> {
+    return this.#try('The list was not saved', () => this.#host.forgetAllProjects());
+  }
+
+  reportPageError(place: string, error: unknown): void {
+    void this.#try('An error was not logged', () => this.#host.reportPageError(place, loggedError(error)));
+  }
+
+  #show(start: StartView): void {
+    this.start = start;
+    const problem = start.problem === null ? null : start.problem.message;
+    if (start.problem !== null && problem !== this.#reported) {
+      this.problems.report('The folder was not opened', start.problem);
+    }
+    this.#reported = problem;
+  }
+
+  async #try(what: string, call: () => Promise<void>): Promise<void> {
+    try {
+      await call();
+    } catch (reason) {
+      this.problems.report(what, asCommandError(reason));
+    }
+  }
+}
