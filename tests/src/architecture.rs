@@ -140,7 +140,7 @@ fn in_circles(mut modules: BTreeMap<String, BTreeSet<String>>) -> Vec<String> {
 
 #[test]
 fn modules_use_each_other_in_one_direction() {
-    for folder in ["src-tauri/demo-agent/src", "src-tauri/document/src", "xtask/src"] {
+    for folder in ["src-tauri/src", "src-tauri/demo-agent/src", "src-tauri/document/src", "xtask/src"] {
         assert_eq!(in_circles(modules(folder)), [""; 0], "{folder}");
     }
 }
@@ -153,6 +153,8 @@ fn a_circle_is_found() {
     assert_eq!(in_circles([module("a", &["b"]), module("b", &["a"]), module("c", &[])].into()), ["a", "b"]);
     let document = modules("src-tauri/document/src");
     assert!(document["markdown"].contains("link"), "{document:?}");
+    let shell = modules("src-tauri/src");
+    assert!(shell["shell"].contains("windows"), "{shell:?}");
 }
 
 #[test]
@@ -222,58 +224,4 @@ fn only_a_debug_build_can_be_without_its_policy() {
     let before = text.split("security.csp").next().unwrap_or_default();
     let guard = before.rfind("#[cfg(debug_assertions)]").expect("it is for debug builds alone");
     assert!(before[guard..].lines().count() <= 4, "{name}: the guard is not that of the policy");
-}
-
-/// The modules of the shell, each with the other modules of the shell that it uses. A folder belongs to its module.
-fn shell_modules() -> BTreeMap<String, BTreeSet<String>> {
-    let mut uses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    let files: Vec<(String, String)> = sources("src-tauri/src", &["rs"])
-        .into_iter()
-        .filter_map(|(name, text)| {
-            let module = name.strip_prefix("src-tauri/src/")?.split(['/', '.']).next()?.to_owned();
-            Some((module, text))
-        })
-        // The crate's root names every module, to declare and to start it.
-        .filter(|(module, _)| module != "lib" && module != "main")
-        .collect();
-    let modules: BTreeSet<String> = files.iter().map(|(module, _)| module.clone()).collect();
-    for (module, text) in files {
-        let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
-        let named = text.split("crate::").skip(1).flat_map(|path| match path.strip_prefix('{') {
-            Some(group) => group.split('}').next().unwrap_or_default().split(',').collect::<Vec<_>>(),
-            None => vec![path],
-        });
-        let first = |path: &str| {
-            let end = |character: char| !(character.is_ascii_alphanumeric() || character == '_');
-            path.trim().split(end).next().unwrap_or_default().to_owned()
-        };
-        let used = named.map(first).filter(|used| *used != module && modules.contains(used));
-        uses.entry(module.clone()).or_default().extend(used);
-    }
-    uses
-}
-
-/// Modules that use each other, directly or through others; empty if there are none.
-fn circle(mut uses: BTreeMap<String, BTreeSet<String>>) -> Vec<String> {
-    loop {
-        let ends: Vec<String> =
-            uses.iter().filter(|(_, used)| used.is_empty()).map(|(module, _)| module.clone()).collect();
-        if ends.is_empty() {
-            return uses.into_keys().collect();
-        }
-        for end in ends {
-            uses.remove(&end);
-            uses.values_mut().for_each(|used| drop(used.remove(&end)));
-        }
-    }
-}
-
-#[test]
-fn there_is_no_circle_among_the_modules_of_the_shell() {
-    let uses = shell_modules();
-    assert!(uses["shell"].contains("windows"), "the imports are not read: {uses:?}");
-    assert_eq!(circle(uses), [""; 0]);
-    let two = [("a", vec!["b"]), ("b", vec!["a"]), ("c", vec!["a"]), ("d", vec![])];
-    let two = two.map(|(module, used)| (module.to_owned(), used.into_iter().map(str::to_owned).collect()));
-    assert_eq!(circle(two.into()), ["a", "b", "c"]);
 }

@@ -193,7 +193,7 @@ async fn ours(path: PathBuf, folded: bool) -> Result<usize> {
             Output::Lines(batch) => {
                 n_events += batch.len();
                 if folded {
-                    batch.into_iter().for_each(|mut heard| transcript.line(0, &mut heard.inbound));
+                    batch.into_iter().for_each(|heard| transcript.line(0, heard.inbound));
                     black_box(transcript.take_events());
                 } else {
                     black_box(batch);
