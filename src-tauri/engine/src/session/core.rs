@@ -59,6 +59,8 @@ pub struct Core {
     ending: Ending,
     /// Time of the last accepted prompt or the last end of a turn.
     changed_at: u64,
+    /// The same before the prompt that is being saved.
+    changed_before: u64,
     /// The agent's activity when the summary was last published.
     activity: String,
     step: Running,
@@ -83,6 +85,7 @@ impl Core {
             transcript,
             ending: Ending::No,
             changed_at,
+            changed_before: changed_at,
             activity: String::new(),
             step: Running::default(),
         }
@@ -93,6 +96,10 @@ impl Core {
         debug_assert!(self.step.effects.is_empty() && self.step.changes.is_empty());
         self.step.now = now;
         self.step.is_exit = matches!(input, Input::Exited(_));
+        if matches!(input, Input::SaveFailed(..)) {
+            // The prompt is not accepted.
+            self.changed_at = self.changed_before;
+        }
         match input {
             Input::Line(inbound) => self.line(now, inbound),
             input => self.step.effects.extend(self.machine.step(now, input)),
@@ -132,7 +139,7 @@ impl Core {
                 }
                 Effect::Save(prompt) => {
                     if prompt.is_some() {
-                        self.changed_at = self.step.now;
+                        self.changed_before = std::mem::replace(&mut self.changed_at, self.step.now);
                     }
                     return Some(Action::Save(prompt));
                 }
