@@ -9,9 +9,9 @@ pub use end::read_end;
 
 use crate::api::Level;
 use crate::disk::{self, ReadError};
-use crate::session::machine::{ChangedInput, TranscriptEvent};
-use crate::transcript::Transcript;
+use crate::transcript::changed_inputs::ChangedInput;
 use crate::transcript::supplement::Supplement;
+use crate::transcript::{Transcript, TranscriptEvent};
 use crate::wire::{self, ContentBlock, Inbound, User};
 use std::collections::HashMap;
 use std::io;

@@ -17,6 +17,7 @@ pub mod patch;
 pub mod permission;
 pub mod process;
 pub mod projects;
+pub mod prompt;
 pub mod recorder;
 pub mod replay;
 pub mod session;
@@ -31,3 +32,5 @@ pub use deskbell_document as document;
 
 #[cfg(test)]
 mod bindings;
+#[cfg(test)]
+mod chance;

@@ -13,7 +13,7 @@ mod redact;
 pub(crate) use redact::redacted_text;
 mod streamed;
 
-use crate::session::machine::{Input, SavedSession};
+use crate::store::SavedSession;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::io::{self, BufWriter, Write};
@@ -121,10 +121,7 @@ impl Recorder {
 
     /// Records an input with exactly the time that the session uses for it: the wire id of a prompt that is sent again
     /// is derived from this time. Lines of the agent are recorded by `keep_heard`.
-    pub fn keep_input(&self, at: u64, input: &Input) {
-        if matches!(input, Input::Line(_)) {
-            return;
-        }
+    pub fn keep_input<T: Serialize>(&self, at: u64, input: &T) {
         if let Some(recording) = self.lock().as_mut() {
             let ms = at.saturating_sub(recording.began_at);
             recording.keep(ms, Direction::Input, input);
@@ -267,7 +264,7 @@ mod tests {
         let recorder = Recorder::default();
         recorder.begin(&path).unwrap();
         recorder.keep_opened(1_000_000, Path::new("/p"), &SavedSession::default());
-        recorder.keep_input(1_000_007, &Input::Spawned);
+        recorder.keep_input(1_000_007, &"spawned");
         recorder.end().unwrap();
         let recording = read(&std::fs::read(&path).unwrap());
         assert_eq!(recording.lines[1].ms, recording.lines[0].ms + 7);

@@ -7,7 +7,6 @@ mod log;
 pub mod machine;
 mod outcome;
 mod permission_audit;
-mod prompt;
 mod rules;
 #[cfg(test)]
 pub(crate) mod simulation;

@@ -3,13 +3,15 @@
 //! A session's file is also the journal of its prompts: a prompt is written to it before it is acknowledged, and
 //! removed only when the turn that included it has ended.
 
+mod saved;
+
 use crate::api::{AgentKind, SessionId};
 use crate::disk::{
     Loaded, ReadError, SetAside, create_regular, list, load_json, open_regular, own_folder, read_end,
     read_regular,
 };
-use crate::session::machine::SavedSession;
 use crate::transcript::supplement::Supplement;
+pub use saved::SavedSession;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::{self, Seek, SeekFrom, Write};

@@ -5,10 +5,12 @@
 //! own id, a prompt its uuid. Folding never fails: an unknown message is shown as raw data.
 
 mod calls;
+pub mod changed_inputs;
 mod changes;
 pub mod colours;
 mod earlier;
 mod edits;
+mod event;
 mod facts;
 pub mod find;
 mod markdown;
@@ -33,10 +35,12 @@ pub(crate) mod words;
 
 use crate::api::*;
 use crate::document::{DocumentChange, Stream as Document};
-use crate::session::machine::{CLEARED, ChangedInput, Prompt, TranscriptEvent};
+use crate::prompt::Prompt;
 use crate::wire::Inbound;
+use changed_inputs::ChangedInput;
 use changes::ChangeKind;
 pub use changes::TranscriptChange;
+pub use event::{CLEARED, RequestEnd, TranscriptEvent};
 use reply::Reply;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};

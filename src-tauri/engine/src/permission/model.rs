@@ -6,7 +6,7 @@
 
 use super::{DialogEffect, DialogId, DialogRequest, DialogResponse, Dialogs, OpenRequests};
 use crate::api::*;
-use crate::session::simulation::chance::Chance;
+use crate::chance::Chance;
 use crate::wire::CanUseTool;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};

@@ -179,14 +179,19 @@ impl Actor {
     }
 
     async fn step_at(&mut self, now: u64, input: Input) {
-        let mut inputs = VecDeque::from([input]);
-        while let Some(input) = inputs.pop_front() {
-            self.open.recorder.keep_input(now, &input);
+        // Most inputs are streamed lines without consequences: nothing is allocated for them.
+        let mut later = VecDeque::new();
+        let mut next = Some(input);
+        while let Some(input) = next {
+            if !matches!(input, Input::Line(_)) {
+                self.open.recorder.keep_input(now, &input);
+            }
             log::input(&self.open.record.id, &input);
             self.core.step(now, input);
             while let Some(action) = self.core.next_action() {
-                inputs.extend(self.carry_out(action).await);
+                later.extend(self.carry_out(action).await);
             }
+            next = later.pop_front();
         }
     }
 

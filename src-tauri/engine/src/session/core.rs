@@ -10,13 +10,14 @@
 //! ```
 
 use super::gone;
-use super::machine::{Effect, Input, Machine, Prompt, SavedSession, Timeouts, Timer, TranscriptEvent};
+use super::machine::{Effect, Input, Machine, SavedSession, Timeouts, Timer};
 use crate::api::*;
 use crate::attachment;
 use crate::launch::Start;
+use crate::prompt::Prompt;
 use crate::transcript::colours::{Coloured, Uncoloured};
 use crate::transcript::supplement::Supplement;
-use crate::transcript::{Transcript, TranscriptChange};
+use crate::transcript::{Transcript, TranscriptChange, TranscriptEvent};
 use crate::wire::Inbound;
 use std::collections::VecDeque;
 
@@ -336,3 +337,6 @@ impl Core {
         &mut self.step.effects
     }
 }
+
+#[cfg(test)]
+mod tests;

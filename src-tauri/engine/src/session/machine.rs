@@ -7,7 +7,6 @@ mod agent;
 mod audit;
 mod budget;
 mod bypass;
-mod changed;
 mod confirm;
 mod cost;
 mod describe;
@@ -23,16 +22,17 @@ use self::audit::AuditState;
 pub(in crate::session) use self::budget::{AT_ONCE, MORE_EACH_MS};
 use self::budget::{Budget, Spent};
 use self::bypass::Bypass;
-pub use self::changed::ChangedInput;
-use self::changed::ChangedInputs;
 use self::confirm::Confirmation;
 use self::cost::CostMeter;
 use self::switches::Switches;
-pub use super::prompt::Prompt;
 use super::title::Title;
 use crate::api::*;
 use crate::launch::{Start, bad_model, is_conversation_id};
 use crate::permission::OpenRequests;
+use crate::prompt::Prompt;
+pub use crate::store::SavedSession;
+use crate::transcript::changed_inputs::ChangedInputs;
+use crate::transcript::{CLEARED, RequestEnd, TranscriptEvent};
 use crate::wire::{self, Inbound};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -79,39 +79,7 @@ const RELOAD_MS: u64 = 1_000;
 const CRASHES: usize = 3;
 const CRASH_SPAN_MS: u64 = 5 * 60_000;
 
-/// The part of a machine that outlives the app. It is written to disk before any effect that depends on it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct SavedSession {
-    pub agent_session_id: Option<String>,
-    /// The agent can find the session again only after a finished turn (2.1.329).
-    pub resumable: bool,
-    /// In order; prompts in flight come first.
-    pub prompts: Vec<Prompt>,
-    pub model: Option<String>,
-    #[serde(deserialize_with = "known_mode")]
-    pub mode: Option<PermissionMode>,
-    pub title: Option<String>,
-    pub effort: Option<String>,
-    pub thinking_off: bool,
-    /// The session ran without asking. Its next process does not.
-    pub bypassed: bool,
-    pub cost_usd: f64,
-    /// Tool inputs that the user changed before they ran, oldest first.
-    pub changed_inputs: Vec<ChangedInput>,
-}
-
-/// Reads a saved mode. An unknown mode becomes `None`: the agent then asks for everything.
-fn known_mode<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<PermissionMode>, D::Error> {
-    let saved = Value::deserialize(deserializer)?;
-    let mode = saved.as_str().map(str::parse::<PermissionMode>);
-    if let Some(Err(problem)) = &mode {
-        tracing::warn!(%problem, "unknown permission mode in a saved session");
-    }
-    Ok(mode.and_then(Result::ok))
-}
-
-/// An input of the machine. The recorder saves all of them as they are, except the agent's own lines.
+/// An input of the core. The recorder saves all of them as they are, except the agent's own lines.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Input {
@@ -168,51 +136,6 @@ pub enum Effect {
     /// Refuse the current command.
     Refuse(CommandError),
 }
-
-/// An event for the transcript, in addition to the agent's own lines.
-#[derive(Clone, Debug, PartialEq)]
-pub enum TranscriptEvent {
-    PromptAccepted(Prompt),
-    PromptEdited {
-        id: PromptId,
-        text: String,
-    },
-    PromptState {
-        id: PromptId,
-        state: PromptState,
-    },
-    Asked {
-        tool_use_id: Option<String>,
-    },
-    /// A request is no longer open.
-    Answered {
-        tool_use_id: Option<String>,
-        end: RequestEnd,
-    },
-    Notice {
-        level: Level,
-        text: String,
-        detail: Option<String>,
-    },
-    TurnEnded(TurnEnd),
-    /// The process has ended: everything that was being written or run is cut off.
-    ProcessEnded,
-}
-
-/// The end of a request, as it affects the tool call.
-#[derive(Clone, Debug, PartialEq)]
-pub enum RequestEnd {
-    /// `changed`: the input as the user edited it, if it differs.
-    Allowed {
-        changed: Option<Value>,
-    },
-    Denied,
-    /// Withdrawn by the agent, or because it can no longer be answered.
-    Withdrawn,
-}
-
-/// The notice after `/clear`.
-pub const CLEARED: &str = "The conversation was cleared. The agent no longer knows the messages above";
 
 #[derive(Clone, Debug, PartialEq)]
 enum Process {

@@ -8,7 +8,6 @@
 //! DESKBELL_SIM_STEPS=100000000 cargo test --release -p deskbell-engine simulation
 //! ```
 
-pub(crate) mod chance;
 mod child;
 mod fault;
 mod rules;
@@ -17,7 +16,7 @@ mod user;
 mod windows;
 mod world;
 
-use chance::Chance;
+use crate::chance::Chance;
 use fault::Fault;
 use rules::{Checked, Rule, Violation};
 use seen::Seen;

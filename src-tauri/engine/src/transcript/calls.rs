@@ -2,9 +2,8 @@
 
 use super::changes::ChangeKind;
 use super::outcome::{Outcome, Rejection};
-use super::{Transcript, tasks, tool};
+use super::{RequestEnd, Transcript, tasks, tool};
 use crate::api::*;
-use crate::session::machine::RequestEnd;
 use crate::wire::{ContentBlock, User};
 use serde_json::Value;
 

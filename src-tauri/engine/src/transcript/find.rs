@@ -111,8 +111,8 @@ fn pattern(query: &str) -> Option<Regex> {
 mod tests {
     use super::{SLICE, Search};
     use crate::api::{Found, Level};
-    use crate::session::machine::TranscriptEvent;
     use crate::transcript::Transcript;
+    use crate::transcript::TranscriptEvent;
     use std::path::Path;
 
     fn transcript(notices: &[(&str, Option<&str>)]) -> Transcript {

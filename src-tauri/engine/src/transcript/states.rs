@@ -2,8 +2,8 @@
 //! not, and cut off at every point.
 
 use super::Transcript;
+use super::{RequestEnd, TranscriptEvent};
 use crate::api::*;
-use crate::session::machine::{RequestEnd, TranscriptEvent};
 use crate::wire;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -398,7 +398,7 @@ fn what_ran_is_shown_and_what_was_asked_for_is_kept() {
     };
     check(&life);
     // Read from disk, which only has the input that the agent requested.
-    let kept = crate::session::machine::ChangedInput { tool_use_id: CALL.to_owned(), input: changed };
+    let kept = super::changed_inputs::ChangedInput { tool_use_id: CALL.to_owned(), input: changed };
     let mut life = Life(Transcript::with_changed_inputs(Path::new("/project"), &[kept]));
     life.called("Bash", json!({"command": "touch original.txt"}));
     life.result(json!("ok"), json!({"stdout": "ok"}), false, None);

@@ -1,9 +1,8 @@
 //! Tests of the items and events of a transcript when replies start again, fail, or continue in the background.
 
-use super::Transcript;
+use super::{Transcript, TranscriptEvent};
 use crate::api::*;
-use crate::session::machine::TranscriptEvent;
-use crate::wire::{ContentBlock, Inbound, Retry, Stream, StreamEvent};
+use crate::wire::{Assistant, AssistantMessage, ContentBlock, Inbound, Retry, Stream, StreamEvent};
 use std::path::Path;
 
 /// A text block restarts as a thinking block: the content of the first must not hide the second.
@@ -184,4 +183,15 @@ fn code_is_plain_at_once_and_coloured_later() {
     assert!(n_jobs <= 4, "{n_jobs} jobs");
     assert_eq!(shown.matches("comment").count(), 2 * 2, "{shown}");
     assert_eq!(shown.matches("keyword").count(), 1, "{shown}");
+}
+
+#[test]
+fn a_long_text_is_moved_and_not_copied() {
+    let text = "x".repeat(1024 * 1024);
+    let at = text.as_ptr();
+    let content = vec![ContentBlock::Text { text }];
+    let message = AssistantMessage { id: "m".to_owned(), content, ..AssistantMessage::default() };
+    let mut transcript = Transcript::new(Path::new("/project"));
+    transcript.line(1, Inbound::Assistant(Box::new(Assistant { message, ..Assistant::default() })));
+    assert_eq!(transcript.sources[&ItemId::new("m.0")].as_ptr(), at);
 }

@@ -5,9 +5,9 @@ mod speech;
 
 pub use habits::{Habits, Initialize};
 
-use super::chance::Chance;
 use crate::api::BYPASS;
 use crate::api::{ExitReport, PermissionMode, PromptId};
+use crate::chance::Chance;
 use crate::launch::Start;
 use crate::wire::{ControlRequest, Inbound};
 use serde_json::{Value, json};

@@ -4,8 +4,9 @@
 use super::child::prompt_of;
 use crate::api::*;
 use crate::launch::{Start, StartMode};
-use crate::session::machine::{Effect, Input, Timer, TranscriptEvent};
+use crate::session::machine::{Effect, Input, Timer};
 use crate::transcript::TranscriptChange;
+use crate::transcript::TranscriptEvent;
 use crate::wire::{self, Inbound};
 use serde_json::Value;
 

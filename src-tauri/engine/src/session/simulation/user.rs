@@ -1,9 +1,10 @@
 //! Simulated user: sends every command at any time, some of them twice or too late.
 
-use super::chance::Chance;
 use super::rules::Rules;
 use crate::api::*;
-use crate::session::machine::{Input, Prompt};
+use crate::chance::Chance;
+use crate::prompt::Prompt;
+use crate::session::machine::Input;
 use serde_json::json;
 use std::collections::BTreeMap;
 

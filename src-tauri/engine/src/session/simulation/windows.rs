@@ -1,8 +1,8 @@
 //! A window and the relay, served as in the app. Each applies the events that it gets to what it has.
 
-use super::chance::Chance;
 use super::rules::{Checked, hold};
 use crate::api::*;
+use crate::chance::Chance;
 use crate::patch;
 use crate::session::subscribers::Subscribers;
 use crate::session::{Feed, Subscriber};

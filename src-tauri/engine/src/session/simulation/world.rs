@@ -1,6 +1,5 @@
 //! The environment of one session: the agent, the disk, the timers, the user, and an app that can crash at any moment.
 
-use super::chance::Chance;
 use super::child::{AgentDisk, Child, Ground, Habits, Out, resolved};
 use super::fault::Fault;
 use super::rules::{Checked, Phase, Rules, Scene, describe, hold};
@@ -8,9 +7,11 @@ use super::seen::Seen;
 use super::user::{self, User};
 use super::windows::Windows;
 use crate::api::*;
+use crate::chance::Chance;
 use crate::launch::{Start, StartMode};
 use crate::session::core::{Action, Core};
-use crate::session::machine::{Effect, Input, SavedSession, Timeouts, Timer, TranscriptEvent};
+use crate::session::machine::{Effect, Input, SavedSession, Timeouts, Timer};
+use crate::transcript::TranscriptEvent;
 use crate::transcript::{Transcript, TranscriptChange};
 use crate::wire::Inbound;
 use serde_json::Value;

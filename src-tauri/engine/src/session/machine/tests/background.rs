@@ -2,6 +2,7 @@
 
 use super::life::{Life, resumable};
 use super::*;
+use crate::transcript::changed_inputs::ChangedInput;
 use serde_json::{Value, json};
 
 fn ready() -> Life {

@@ -1,6 +1,6 @@
 //! Faults and quirks of one agent process, drawn when it starts.
 
-use super::super::chance::Chance;
+use crate::chance::Chance;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Initialize {

@@ -1,7 +1,7 @@
 //! Output lines of the simulated agent.
 
-use super::super::chance::Chance;
 use super::End;
+use crate::chance::Chance;
 use crate::wire::*;
 use serde_json::{Value, json};
 use std::sync::Arc;

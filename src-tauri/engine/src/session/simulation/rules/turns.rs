@@ -4,7 +4,8 @@ use super::super::child::prompt_of;
 use super::prompts::Prompts;
 use super::{Checked, Phase, Scene, hold};
 use crate::api::*;
-use crate::session::machine::{Effect, Input, Timer, TranscriptEvent};
+use crate::session::machine::{Effect, Input, Timer};
+use crate::transcript::TranscriptEvent;
 use crate::wire::{ContentBlock, Inbound, StreamEvent};
 use serde_json::Value;
 

@@ -1,0 +1,39 @@
+//! The saved part of a session: what outlives the app and the agent's process.
+
+use crate::api::PermissionMode;
+use crate::prompt::Prompt;
+use crate::transcript::changed_inputs::ChangedInput;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The part of a session that outlives the app. It is written to disk before any effect that depends on it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SavedSession {
+    pub agent_session_id: Option<String>,
+    /// The agent can find the session again only after a finished turn (2.1.329).
+    pub resumable: bool,
+    /// In order; prompts in flight come first.
+    pub prompts: Vec<Prompt>,
+    pub model: Option<String>,
+    #[serde(deserialize_with = "known_mode")]
+    pub mode: Option<PermissionMode>,
+    pub title: Option<String>,
+    pub effort: Option<String>,
+    pub thinking_off: bool,
+    /// The session ran without asking. Its next process does not.
+    pub bypassed: bool,
+    pub cost_usd: f64,
+    /// Tool inputs that the user changed before they ran, oldest first.
+    pub changed_inputs: Vec<ChangedInput>,
+}
+
+/// Reads a saved mode. An unknown mode becomes `None`: the agent then asks for everything.
+fn known_mode<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<PermissionMode>, D::Error> {
+    let saved = Value::deserialize(deserializer)?;
+    let mode = saved.as_str().map(str::parse::<PermissionMode>);
+    if let Some(Err(problem)) = &mode {
+        tracing::warn!(%problem, "unknown permission mode in a saved session");
+    }
+    Ok(mode.and_then(Result::ok))
+}

@@ -1,0 +1,50 @@
+//! Events for the transcript, in addition to the agent's own lines: what Deskbell itself caused or observed.
+
+use crate::api::*;
+use crate::prompt::Prompt;
+use serde_json::Value;
+
+/// An event for the transcript, in addition to the agent's own lines.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TranscriptEvent {
+    PromptAccepted(Prompt),
+    PromptEdited {
+        id: PromptId,
+        text: String,
+    },
+    PromptState {
+        id: PromptId,
+        state: PromptState,
+    },
+    Asked {
+        tool_use_id: Option<String>,
+    },
+    /// A request is no longer open.
+    Answered {
+        tool_use_id: Option<String>,
+        end: RequestEnd,
+    },
+    Notice {
+        level: Level,
+        text: String,
+        detail: Option<String>,
+    },
+    TurnEnded(TurnEnd),
+    /// The process has ended: everything that was being written or run is cut off.
+    ProcessEnded,
+}
+
+/// The end of a request, as it affects the tool call.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RequestEnd {
+    /// `changed`: the input as the user edited it, if it differs.
+    Allowed {
+        changed: Option<Value>,
+    },
+    Denied,
+    /// Withdrawn by the agent, or because it can no longer be answered.
+    Withdrawn,
+}
+
+/// The notice after `/clear`.
+pub const CLEARED: &str = "The conversation was cleared. The agent no longer knows the messages above";
