@@ -24,6 +24,7 @@ use self::budget::{Budget, Spent};
 use self::bypass::Bypass;
 use self::confirm::Confirmation;
 use self::cost::CostMeter;
+use self::queue::PromptQueue;
 use self::switches::Switches;
 use super::title::Title;
 use crate::api::*;
@@ -36,7 +37,7 @@ use crate::transcript::{CLEARED, RequestEnd, TranscriptEvent};
 use crate::wire::{self, Inbound};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 
 /// Time limits, in milliseconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -224,9 +225,7 @@ pub struct Machine {
     process: Process,
     turn: Option<Turn>,
     last_result: LastResult,
-    /// Received but not yet on disk, so not accepted.
-    saving: VecDeque<Prompt>,
-    queue: VecDeque<Prompt>,
+    queue: PromptQueue,
     requests: OpenRequests,
     /// In the order in which they were sent.
     asked: Vec<(String, PendingRequest)>,
@@ -274,16 +273,13 @@ pub struct Machine {
 
 impl Machine {
     /// Restores a saved session. Its prompts are held: the user has to send them.
-    pub fn new(mut memory: SavedSession, timeouts: Timeouts) -> Self {
-        memory.prompts.iter_mut().for_each(Prompt::hold);
-        let queue = memory.prompts.into();
+    pub fn new(memory: SavedSession, timeouts: Timeouts) -> Self {
         Self {
             timeouts,
             process: Process::Absent,
             turn: None,
             last_result: LastResult::None,
-            saving: VecDeque::new(),
-            queue,
+            queue: PromptQueue::restore(memory.prompts),
             requests: OpenRequests::default(),
             asked: Vec::new(),
             n_asked: 0,
@@ -323,8 +319,8 @@ impl Machine {
     /// The state that must be on disk now.
     pub fn memory(&self) -> SavedSession {
         let in_flight = self.turn.iter().flat_map(|turn| turn.prompts.iter().chain(&turn.joining));
-        let prompts = in_flight.chain(&self.queue).chain(&self.saving).cloned();
-        let title = self.title.clone().or_else(|| Title::of_prompt(&self.saving.front()?.text));
+        let prompts = in_flight.chain(self.queue.all()).cloned();
+        let title = self.title.clone().or_else(|| Title::of_prompt(&self.queue.first_saving()?.text));
         SavedSession {
             agent_session_id: self.agent_session_id.clone(),
             resumable: self.resumable,
@@ -347,19 +343,18 @@ impl Machine {
 
     /// Marks a prompt of an earlier process as cut off: the agent has it in its transcript.
     pub fn found_cut_off(&mut self, id: &PromptId) {
-        self.queue.iter_mut().filter(|prompt| prompt.id == *id).for_each(|prompt| prompt.cut_off = true);
+        self.queue.found_cut_off(id);
     }
 
     /// Prompts of an earlier process, which are shown as held.
     pub fn prompts(&self) -> impl Iterator<Item = &Prompt> {
-        self.queue.iter()
+        self.queue.waiting()
     }
 
     /// Nothing runs, and nothing is about to run.
     pub fn is_idle(&self) -> bool {
         self.turn.is_none()
-            && self.saving.is_empty()
-            && self.queue.iter().all(|prompt| prompt.held)
+            && self.queue.is_idle()
             && !matches!(self.process, Process::Starting | Process::BackingOff { .. })
     }
 

@@ -88,7 +88,7 @@ impl Step<'_> {
             Confirmation { ends_at: None, given_up: asked.iter().map(|(id, _)| id.clone()).collect() };
         if let Some(change) = change {
             let seconds = self.machine.timeouts.switch_ms / 1000;
-            let waits = self.machine.queue.iter().any(|prompt| !prompt.held);
+            let waits = !self.machine.queue.is_held();
             let held =
                 if waits { " Queued prompts were not sent. Send them to continue anyway." } else { "" };
             let text = format!("The agent did not confirm the change of {change} within {seconds} s.{held}");

@@ -26,7 +26,7 @@ impl Machine {
         session.commands = self.commands.clone();
         session.queue = self
             .queue
-            .iter()
+            .waiting()
             .map(|prompt| QueuedPrompt {
                 id: prompt.id.clone(),
                 text: prompt.text.clone(),

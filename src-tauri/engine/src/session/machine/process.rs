@@ -174,7 +174,7 @@ impl Step<'_> {
         self.machine.crashes.retain(|at| at + CRASH_SPAN_MS > self.now);
         self.machine.crashes.push(self.now);
         let n_crashes = self.machine.crashes.len();
-        if self.machine.queue.iter().all(|prompt| prompt.held) {
+        if self.machine.queue.is_held() {
             // No prompt waits: the next one starts the agent again.
         } else if n_crashes >= CRASHES {
             self.hold_queue();
@@ -257,7 +257,7 @@ impl Step<'_> {
                 let quiet = self.machine.turn.is_none()
                     && self.machine.requests.is_empty()
                     && self.machine.background_tasks.is_empty()
-                    && self.machine.queue.iter().all(|prompt| prompt.held)
+                    && self.machine.queue.is_held()
                     && (self.machine.resumable || self.machine.fresh);
                 if quiet {
                     self.advance_shutdown(AfterExit::Hibernate);

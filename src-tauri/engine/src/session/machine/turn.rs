@@ -101,20 +101,12 @@ impl Step<'_> {
         for prompt in &prompts {
             self.prompt_state(&prompt.id, PromptState::Held);
         }
-        for mut prompt in prompts.into_iter().rev() {
-            prompt.hold();
-            prompt.cut_off |= cut_off;
-            self.machine.queue.push_front(prompt);
-        }
+        self.machine.queue.put_back(prompts, cut_off);
     }
 
     pub(super) fn turn_ended(&mut self, turn: TurnEnd) {
         self.watch_turn_over();
-        // The turn they were meant for is over: they are sent in queue order.
-        for prompt in self.machine.queue.iter_mut().filter(|prompt| prompt.delivery == Delivery::IntoTurn) {
-            prompt.delivery = Delivery::AfterTurn;
-            self.saves = true;
-        }
+        self.saves |= self.machine.queue.turn_ended();
         self.note(TranscriptEvent::TurnEnded(turn.clone()));
         self.emit(Event::TurnEnded { turn });
         self.changed();
@@ -282,7 +274,7 @@ impl Step<'_> {
 
     /// Holds the prompts that would run after this turn.
     pub(super) fn hold_what_follows(&mut self) {
-        if self.machine.queue.iter().any(|prompt| !prompt.held) {
+        if !self.machine.queue.is_held() {
             self.hold_queue();
             self.save();
             self.changed();

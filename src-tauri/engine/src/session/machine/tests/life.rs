@@ -5,6 +5,7 @@
 use super::super::*;
 use crate::wire::{CanUseTool, ControlRequest, Init, Origin, TurnResult};
 use serde_json::json;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// A machine and its clock.

@@ -129,7 +129,7 @@ fn a_crash_offers_all_that_was_written_again_in_order() {
         ("exit 143", "exited as expected; a Held; d Held; c Held; end [a,d] Interrupted"),
     ]);
     let queue: Vec<_> =
-        machine.queue.iter().map(|prompt| (prompt.id.as_str(), prompt.cut_off, prompt.held)).collect();
+        machine.queue.waiting().map(|prompt| (prompt.id.as_str(), prompt.cut_off, prompt.held)).collect();
     assert_eq!(queue, [("a", true, true), ("d", true, true), ("c", true, true), ("b", false, true)]);
 }
 
