@@ -8,6 +8,7 @@ mod audit;
 mod budget;
 mod bypass;
 mod confirm;
+mod control;
 mod cost;
 mod describe;
 mod process;
@@ -18,11 +19,12 @@ mod timing;
 mod turn;
 
 use self::audit::AuditState;
+use self::budget::Spent;
 #[cfg(test)]
 pub(in crate::session) use self::budget::{AT_ONCE, MORE_EACH_MS};
-use self::budget::{Budget, Spent};
 use self::bypass::Bypass;
 use self::confirm::Confirmation;
+use self::control::{ControlRequests, PendingRequest};
 use self::cost::CostMeter;
 use self::queue::PromptQueue;
 use self::switches::Switches;
@@ -188,29 +190,6 @@ struct Turn {
     timing: TurnTiming,
 }
 
-/// A control request that the agent has not answered yet.
-#[derive(Clone, Debug, PartialEq)]
-enum PendingRequest {
-    Initialize,
-    Interrupt,
-    /// Gives back a prompt that was written into the turn, by its wire id.
-    CancelPrompt(String),
-    Mode(PermissionMode),
-    Model(String),
-    Effort {
-        wish: Option<String>,
-        before: Option<String>,
-    },
-    Thinking {
-        on: bool,
-    },
-    Settings,
-    Rules,
-    SettingsForRules,
-    /// The agent's cost counter.
-    Cost,
-}
-
 /// The result of the last turn, or of the process.
 #[derive(Clone, Debug, PartialEq)]
 enum LastResult {
@@ -227,9 +206,7 @@ pub struct Machine {
     last_result: LastResult,
     queue: PromptQueue,
     requests: OpenRequests,
-    /// In the order in which they were sent.
-    asked: Vec<(String, PendingRequest)>,
-    n_asked: u64,
+    control: ControlRequests,
     crashes: Vec<u64>,
     agent_session_id: Option<String>,
     resumable: bool,
@@ -249,7 +226,6 @@ pub struct Machine {
     mode: Option<String>,
     wanted_mode: Option<PermissionMode>,
     confirmation: Confirmation,
-    budget: Budget,
     cost: CostMeter,
     switches: Switches,
     bypass: Bypass,
@@ -281,8 +257,7 @@ impl Machine {
             last_result: LastResult::None,
             queue: PromptQueue::restore(memory.prompts),
             requests: OpenRequests::default(),
-            asked: Vec::new(),
-            n_asked: 0,
+            control: ControlRequests::default(),
             crashes: Vec::new(),
             resumable: memory.resumable && memory.agent_session_id.as_deref().is_some_and(is_conversation_id),
             agent_session_id: memory.agent_session_id.filter(|id| is_conversation_id(id)),
@@ -298,7 +273,6 @@ impl Machine {
             mode: None,
             wanted_mode: memory.mode,
             confirmation: Confirmation::default(),
-            budget: Budget::default(),
             cost: CostMeter::new(memory.cost_usd),
             switches: Switches::new(memory.effort, memory.thinking_off),
             bypass: if memory.bypassed { Bypass::Over } else { Bypass::No },
@@ -405,7 +379,7 @@ struct Step<'a> {
 impl Step<'_> {
     fn input(&mut self, input: Input) {
         if matches!(input, Input::Start | Input::StartWithoutAsking | Input::Prompt(_) | Input::Command(_)) {
-            self.machine.budget.user_acted();
+            self.machine.control.user_acted();
         }
         match input {
             Input::Start => self.start(),
@@ -466,7 +440,7 @@ impl Step<'_> {
             // After the end of input nothing can be written, so a late answer must not cause another request.
             return;
         }
-        if let Spent::Refused { is_first } = self.machine.budget.spend(asked.kind(), self.now) {
+        if let Spent::Refused { is_first } = self.machine.control.spend(&asked, self.now) {
             if is_first {
                 let detail = format!("The request is {}.", asked.kind());
                 let text = "The agent keeps answering a request so that it has to be sent again. Deskbell \
@@ -475,11 +449,9 @@ impl Step<'_> {
             }
             return;
         }
-        self.machine.n_asked += 1;
-        let id = format!("deskbell-{}", self.machine.n_asked);
-        self.push(Effect::Write(wire::control_request(&id, request)));
         let waits_ms = self.waits_for(&asked);
-        self.machine.asked.push((id, asked));
+        let id = self.machine.control.add(asked);
+        self.push(Effect::Write(wire::control_request(&id, request)));
         if let Some(limit) = waits_ms {
             self.confirm_within(limit);
         }

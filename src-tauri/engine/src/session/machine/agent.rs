@@ -162,7 +162,7 @@ impl Step<'_> {
     /// Applies the mode that the agent reports. A mode that was requested and not answered yet stays wanted.
     pub(super) fn works_in_mode(&mut self, mode: String) {
         // The agent may report a mode that cannot be requested.
-        let wanted = self.machine.asked_mode().or_else(|| mode.parse().ok());
+        let wanted = self.machine.control.mode().or_else(|| mode.parse().ok());
         self.machine.mode = Some(mode);
         if wanted.is_some() {
             self.want_mode(wanted);
@@ -201,8 +201,7 @@ impl Step<'_> {
     }
 
     pub(super) fn control_response(&mut self, id: &str, outcome: Result<&Value, &String>) {
-        let Some(at) = self.machine.asked.iter().position(|(known, _)| known == id) else { return };
-        let (_, asked) = self.machine.asked.remove(at);
+        let Some(asked) = self.machine.control.answered(id) else { return };
         match (asked, outcome) {
             (PendingRequest::Initialize, Ok(response)) => self.ready(response),
             // It answered, so it is ready; its models and commands stay unknown.
@@ -218,7 +217,7 @@ impl Step<'_> {
             (PendingRequest::Mode(mode), Ok(_)) => self.works_in_mode(mode.name().to_owned()),
             (PendingRequest::Mode(_), Err(problem)) => {
                 let told = self.machine.mode.as_deref().and_then(|mode| mode.parse().ok());
-                self.want_mode(self.machine.asked_mode().or(told));
+                self.want_mode(self.machine.control.mode().or(told));
                 self.refused("The agent refused the permission mode.", problem);
                 self.bypass_told();
             }

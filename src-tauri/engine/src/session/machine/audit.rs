@@ -88,7 +88,7 @@ impl Step<'_> {
     /// Only `default` asks for everything, and only while no other mode is requested.
     fn is_strict(&self) -> bool {
         self.machine.mode.as_deref() == Some("default")
-            && self.machine.asked_mode().is_none()
+            && self.machine.control.mode().is_none()
             && self.machine.wanted_mode.is_none_or(|mode| mode == PermissionMode::Default)
     }
 
@@ -119,8 +119,7 @@ impl Step<'_> {
                 if self.machine.audit.suspicions.len() < SUSPICIONS {
                     self.machine.audit.suspicions.push(suspicion);
                 }
-                let is_asking =
-                    self.machine.asked.iter().any(|(_, asked)| *asked == PendingRequest::SettingsForRules);
+                let is_asking = self.machine.control.has(|asked| *asked == PendingRequest::SettingsForRules);
                 if !is_asking {
                     self.ask(PendingRequest::SettingsForRules, wire::get_settings());
                 }

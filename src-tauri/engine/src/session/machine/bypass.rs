@@ -78,7 +78,7 @@ impl Step<'_> {
                 self.save();
             }
             (true, Bypass::No | Bypass::Chosen | Bypass::Over)
-                if self.listens() && self.machine.asked_mode().is_none() =>
+                if self.listens() && self.machine.control.mode().is_none() =>
             {
                 self.machine.n_bypass_undone += 1;
                 if self.machine.n_bypass_undone > ATTEMPTS {
@@ -148,7 +148,7 @@ mod tests {
     fn up(machine: &mut Machine, mode: &str) -> Vec<Effect> {
         machine.step(0, Input::Spawned);
         let outcome = Ok(json!({"current_permission_mode": mode}));
-        let request_id = format!("deskbell-{}", machine.n_asked);
+        let request_id = machine.control.last_id();
         machine.step(0, Input::Line(Inbound::ControlResponse { request_id, outcome }))
     }
 
@@ -216,7 +216,7 @@ mod tests {
         let line = |mode: &str| {
             Input::Line(Inbound::Status { status: None, permission_mode: Some(mode.to_owned()) })
         };
-        let request_id = format!("deskbell-{}", machine.n_asked);
+        let request_id = machine.control.last_id();
         let outcome = Ok(json!({}));
         machine.step(0, Input::Line(Inbound::ControlResponse { request_id, outcome }));
         machine.step(0, line("default"));
@@ -250,7 +250,7 @@ mod tests {
                 let mut effects = machine.step(0, told(BYPASS));
                 ended |= effects.contains(&Effect::CloseStdin);
                 assert!(ended || machine.shown_mode() == Some(BYPASS), "what is in force is shown");
-                let request_id = format!("deskbell-{}", machine.n_asked);
+                let request_id = machine.control.last_id();
                 let answer = Inbound::ControlResponse { request_id, outcome: answers.clone() };
                 effects.extend(machine.step(0, Input::Line(answer)));
                 n_asked += modes_asked(&effects).len();

@@ -17,7 +17,7 @@ impl Machine {
     /// Returns whether a prompt has to wait for the answer to a pending request.
     pub(super) fn is_confirming(&self) -> bool {
         let given_up = |id: &String| self.confirmation.given_up.contains(id);
-        self.asked.iter().any(|(id, asked)| self.is_waited_for(asked) && !given_up(id))
+        self.control.pending().any(|(id, asked)| self.is_waited_for(asked) && !given_up(id))
     }
 
     fn is_waited_for(&self, asked: &PendingRequest) -> bool {
@@ -81,11 +81,11 @@ impl Step<'_> {
             // It may answer at the end of the turn. Nothing is lost by waiting until then.
             return self.confirm_within(self.machine.timeouts.switch_ms);
         }
-        let Machine { asked, confirmation, .. } = &mut *self.machine;
+        let Machine { control, confirmation, .. } = &mut *self.machine;
         let is_new = |id: &String| !confirmation.given_up.contains(id);
-        let change = asked.iter().filter(|(id, _)| is_new(id)).find_map(|(_, asked)| changed_by(asked));
+        let change = control.pending().filter(|(id, _)| is_new(id)).find_map(|(_, asked)| changed_by(asked));
         *confirmation =
-            Confirmation { ends_at: None, given_up: asked.iter().map(|(id, _)| id.clone()).collect() };
+            Confirmation { ends_at: None, given_up: control.pending().map(|(id, _)| id.clone()).collect() };
         if let Some(change) = change {
             let seconds = self.machine.timeouts.switch_ms / 1000;
             let waits = !self.machine.queue.is_held();

@@ -51,14 +51,6 @@ impl Machine {
         told.or(self.wanted_mode.map(PermissionMode::name)).or(self.mode.as_deref())
     }
 
-    /// The last mode that was requested and not answered.
-    pub(super) fn asked_mode(&self) -> Option<PermissionMode> {
-        self.asked.iter().rev().find_map(|(_, asked)| match asked {
-            PendingRequest::Mode(mode) => Some(*mode),
-            _ => None,
-        })
-    }
-
     pub(super) fn status(&self, activity: &str) -> Status {
         if let Some(request) = self.requests.iter().next() {
             return Status::NeedsInput { what: permission::wants(request) };

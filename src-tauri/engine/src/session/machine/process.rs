@@ -24,7 +24,7 @@ impl Step<'_> {
         };
         self.machine.mode = start.mode.map(|mode| mode.name().to_owned());
         self.machine.n_bypass_undone = 0;
-        self.machine.budget = Budget::default();
+        self.machine.control.process_started();
         self.machine.cost.process_starts(start.resume.is_some());
         self.machine.started = start.clone();
         self.machine.fresh = true;
@@ -111,7 +111,7 @@ impl Step<'_> {
             self.push(Effect::Disarm(timer));
         }
         self.confirmation_over();
-        for (_, asked) in std::mem::take(&mut self.machine.asked) {
+        for asked in self.machine.control.process_ended() {
             if let PendingRequest::Model(model) = asked {
                 // The agent exited without an answer: the next process is started with this model.
                 self.machine.model = None;

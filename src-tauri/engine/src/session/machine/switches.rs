@@ -40,7 +40,7 @@ impl Machine {
     pub(super) fn shown_effort(&self) -> Option<String> {
         self.current_model().filter(|model| !model.effort_levels.is_empty())?;
         let wish = self.switches.wanted_effort.clone();
-        let is_asking = self.asked.iter().any(|(_, asked)| matches!(asked, PendingRequest::Effort { .. }));
+        let is_asking = self.control.has(|asked| matches!(asked, PendingRequest::Effort { .. }));
         let is_told = self.process == Process::Ready && !is_asking;
         let told = self.switches.effort.clone();
         if is_told { told.or(wish) } else { wish.or(told) }
@@ -151,8 +151,7 @@ impl Step<'_> {
         let told = settings.pointer("/applied/effort").and_then(Value::as_str).map(str::to_owned);
         self.machine.switches.effort.clone_from(&told);
         self.changed();
-        let is_asking =
-            self.machine.asked.iter().any(|(_, asked)| matches!(asked, PendingRequest::Effort { .. }));
+        let is_asking = self.machine.control.has(|asked| matches!(asked, PendingRequest::Effort { .. }));
         let Some(wish) = self.machine.switches.wanted_effort.clone().filter(|_| !is_asking) else { return };
         let offered = self.machine.current_model().is_some_and(|model| model.effort_levels.contains(&wish));
         if offered && told.as_ref() != Some(&wish) {
