@@ -5,6 +5,7 @@
 
 mod agent;
 mod audit;
+mod background;
 mod budget;
 mod bypass;
 mod confirm;
@@ -19,6 +20,7 @@ mod timing;
 mod turn;
 
 use self::audit::AuditState;
+use self::background::Background;
 use self::budget::Spent;
 #[cfg(test)]
 pub(in crate::session) use self::budget::{AT_ONCE, MORE_EACH_MS};
@@ -39,7 +41,6 @@ use crate::transcript::{CLEARED, RequestEnd, TranscriptEvent};
 use crate::wire::{self, Inbound};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::BTreeSet;
 
 /// Time limits, in milliseconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -237,10 +238,7 @@ pub struct Machine {
     usage: Usage,
     /// The agent reports which prompts it accepted, and when.
     tells_prompts: bool,
-    /// Ids of the tasks that run in the background.
-    background_tasks: BTreeSet<String>,
-    /// The agent lists its background tasks. Otherwise they are counted by the results of their calls.
-    lists_tasks: bool,
+    background: Background,
     changed_inputs: ChangedInputs,
     /// Restart the agent as soon as it is idle, because its settings changed.
     reloads: bool,
@@ -282,8 +280,7 @@ impl Machine {
             commands: Vec::new(),
             usage: Usage { cost_usd: CostMeter::new(memory.cost_usd).total_dollars(), ..Usage::default() },
             tells_prompts: false,
-            background_tasks: BTreeSet::new(),
-            lists_tasks: false,
+            background: Background::default(),
             changed_inputs: ChangedInputs::new(memory.changed_inputs),
             reloads: false,
             changed: true,

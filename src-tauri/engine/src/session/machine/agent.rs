@@ -15,7 +15,9 @@ impl Step<'_> {
             }
             Inbound::User(user) => {
                 self.watch_results(user);
-                self.background_begins(user);
+                if self.machine.background.called(user) {
+                    self.changed();
+                }
             }
             _ => {}
         }
@@ -48,13 +50,14 @@ impl Step<'_> {
             Inbound::Error { words } => self.error_line(words),
             Inbound::Lifecycle { uuid, state } => self.lifecycle(uuid, state),
             Inbound::BackgroundTasks { ids } => {
-                self.machine.lists_tasks = true;
-                self.set_background(ids.iter().cloned().collect());
+                if self.machine.background.listed(ids) {
+                    self.changed();
+                }
             }
             Inbound::TaskEnded { task_id, .. } => {
-                let mut left = self.machine.background_tasks.clone();
-                left.remove(task_id);
-                self.set_background(left);
+                if self.machine.background.ended(task_id) {
+                    self.changed();
+                }
             }
             Inbound::Title { title } => {
                 if let Some(title) = Title::new(title) {
@@ -70,22 +73,6 @@ impl Step<'_> {
             Inbound::CompactBoundary { post_tokens, .. } => self.context_is(post_tokens.unwrap_or(0)),
             // The transcript shows these; they do not change the session's state.
             _ => {}
-        }
-    }
-
-    /// Adds a background task. 2.1.197 sends no list of tasks, but the result of a call shows that it became one.
-    fn background_begins(&mut self, user: &wire::User) {
-        if let Some(task) = user.background_task().filter(|_| !self.machine.lists_tasks) {
-            let mut all = self.machine.background_tasks.clone();
-            all.insert(task.to_owned());
-            self.set_background(all);
-        }
-    }
-
-    fn set_background(&mut self, tasks: BTreeSet<String>) {
-        if self.machine.background_tasks != tasks {
-            self.machine.background_tasks = tasks;
-            self.changed();
         }
     }
 

@@ -40,7 +40,7 @@ impl Machine {
         session.requests = self.requests.iter().cloned().collect();
         session.usage = self.usage.clone();
         session.turn_started_at = self.turn.as_ref().map(|turn| turn.since);
-        session.n_background = self.background_tasks.len() as u32;
+        session.n_background = self.background.count() as u32;
         session.status = self.status(activity);
     }
 

@@ -118,8 +118,7 @@ impl Step<'_> {
                 self.machine.wanted_model = Some(model);
             }
         }
-        self.machine.background_tasks.clear();
-        self.machine.lists_tasks = false;
+        self.machine.background.process_ended();
         self.bypass_over();
         self.end_audit();
         self.withdraw_all("The agent's process ended.");
@@ -256,7 +255,7 @@ impl Step<'_> {
             (Timer::Hibernate, Process::Ready) => {
                 let quiet = self.machine.turn.is_none()
                     && self.machine.requests.is_empty()
-                    && self.machine.background_tasks.is_empty()
+                    && self.machine.background.count() == 0
                     && self.machine.queue.is_held()
                     && (self.machine.resumable || self.machine.fresh);
                 if quiet {

@@ -18,7 +18,7 @@ fn line(life: &mut Life, line: &Value) -> Vec<String> {
 }
 
 fn n_background(life: &Life) -> u32 {
-    life.machine.background_tasks.len() as u32
+    life.machine.background.count() as u32
 }
 
 fn became_a_task(life: &mut Life, structured: Value) {
