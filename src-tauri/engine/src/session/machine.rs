@@ -30,6 +30,7 @@ use self::control::{ControlRequests, PendingRequest};
 use self::cost::CostMeter;
 use self::queue::PromptQueue;
 use self::switches::Switches;
+use self::turn::Turn;
 use super::title::Title;
 use crate::api::*;
 use crate::launch::{Start, bad_model, is_conversation_id};
@@ -169,28 +170,6 @@ enum AfterExit {
     Crash,
 }
 
-/// The current turn.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct Turn {
-    /// The prompts that it answers; empty if the agent started it by itself.
-    prompts: Vec<Prompt>,
-    /// Prompts written into the turn but not yet accepted. They join it at its next step, or become the next turn.
-    joining: Vec<Prompt>,
-    since: u64,
-    interrupting: bool,
-    /// The user stopped it: prompts that were written into it but not accepted do not run either.
-    halts: bool,
-    /// The agent reported that it has accepted the prompts.
-    has_begun: bool,
-    /// The interrupt came before the turn began, and has to be sent again.
-    interrupt_again: bool,
-    /// The prompt is a command that the agent runs only in a terminal.
-    unavailable: bool,
-    /// The error class of the last reply.
-    reply_error: Option<String>,
-    timing: TurnTiming,
-}
-
 /// The result of the last turn, or of the process.
 #[derive(Clone, Debug, PartialEq)]
 enum LastResult {
@@ -289,7 +268,7 @@ impl Machine {
 
     /// The state that must be on disk now.
     pub fn memory(&self) -> SavedSession {
-        let in_flight = self.turn.iter().flat_map(|turn| turn.prompts.iter().chain(&turn.joining));
+        let in_flight = self.turn.iter().flat_map(Turn::in_flight);
         let prompts = in_flight.chain(self.queue.all()).cloned();
         let title = self.title.clone().or_else(|| Title::of_prompt(&self.queue.first_saving()?.text));
         SavedSession {

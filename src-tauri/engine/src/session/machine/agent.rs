@@ -10,7 +10,7 @@ impl Step<'_> {
             Inbound::Assistant(assistant) => {
                 self.watch_call(assistant);
                 if let Some(turn) = &mut self.machine.turn {
-                    turn.unavailable |= assistant.unavailable_command().is_some();
+                    turn.reply(assistant);
                 }
             }
             Inbound::User(user) => {
@@ -36,11 +36,6 @@ impl Step<'_> {
             Inbound::SessionState { state } if state == "idle" => self.end_unasked(),
             Inbound::Status { permission_mode: Some(mode), .. } => self.works_in_mode(mode.clone()),
             Inbound::Assistant(assistant) if assistant.parent_tool_use_id.is_none() => {
-                if let Some(turn) = &mut self.machine.turn
-                    && assistant.error.is_some()
-                {
-                    turn.reply_error.clone_from(&assistant.error);
-                }
                 if let Some(usage) = &assistant.message.usage
                     && usage.context_tokens() > 0
                 {

@@ -39,7 +39,7 @@ impl Machine {
         session.takes_into_turn = self.takes_into_turn();
         session.requests = self.requests.iter().cloned().collect();
         session.usage = self.usage.clone();
-        session.turn_started_at = self.turn.as_ref().map(|turn| turn.since);
+        session.turn_started_at = self.turn.as_ref().map(Turn::since);
         session.n_background = self.background.count() as u32;
         session.status = self.status(activity);
     }
@@ -59,7 +59,7 @@ impl Machine {
             (Process::Stopping { after: AfterExit::Hibernate, .. }, _) => self.rest(),
             (Process::Stopping { .. }, _) => Status::Stopping,
             (Process::BackingOff { attempt, at }, _) => Status::Restarting { attempt: *attempt, at: *at },
-            (_, Some(turn)) if turn.interrupting => Status::Interrupting,
+            (_, Some(turn)) if turn.is_interrupting() => Status::Interrupting,
             (_, Some(_)) => Status::Working { activity: activity.to_owned() },
             (Process::Starting, None) => Status::Starting,
             (Process::Absent | Process::Ready, None) => self.rest(),
@@ -68,7 +68,7 @@ impl Machine {
 
     /// Returns whether a prompt written now would join the current turn, and the agent would report that.
     pub(super) fn takes_into_turn(&self) -> bool {
-        let turn = self.turn.as_ref().filter(|turn| turn.has_begun && !turn.interrupting);
+        let turn = self.turn.as_ref().filter(|turn| turn.takes_prompts());
         self.process == Process::Ready && self.tells_prompts && turn.is_some()
     }
 

@@ -238,7 +238,7 @@ impl Step<'_> {
             let Some(at) = self.machine.queue.next_for_turn() else { return };
             let Some(prompt) = self.send(at) else { return };
             if let Some(turn) = &mut self.machine.turn {
-                turn.joining.push(prompt);
+                turn.join(prompt);
             }
         }
     }

@@ -7,7 +7,7 @@ impl Machine {
     /// Returns whether the machine has to process this line. Streamed text matters only until the first text of a turn;
     /// most lines are skipped.
     pub fn is_relevant(&self, inbound: &Inbound) -> bool {
-        let waits = self.turn.as_ref().is_some_and(|turn| turn.timing.first_text_ms.is_none());
+        let waits = self.turn.as_ref().is_some_and(|turn| !turn.has_text());
         !matches!(inbound, Inbound::Stream(_)) || waits && is_text(inbound)
     }
 }
@@ -18,11 +18,8 @@ impl Step<'_> {
         if matches!(inbound, Inbound::ControlResponse { .. }) {
             return;
         }
-        let Some(turn) = &mut self.machine.turn else { return };
-        let waited = Some(self.now.saturating_sub(turn.since));
-        turn.timing.first_line_ms = turn.timing.first_line_ms.or(waited);
-        if is_text(inbound) {
-            turn.timing.first_text_ms = turn.timing.first_text_ms.or(waited);
+        if let Some(turn) = &mut self.machine.turn {
+            turn.time(self.now, is_text(inbound));
         }
     }
 
@@ -70,12 +67,12 @@ mod tests {
         assert!(life.machine.is_relevant(&text(None)));
         life.step(Input::Line(text(None)));
         assert!(!life.machine.is_relevant(&text(None)), "one is enough");
-        let timing = life.machine.turn.as_ref().unwrap().timing;
+        let timing = life.machine.turn.as_ref().unwrap().timing();
         let expected = TurnTiming { spawn_ms: Some(300), first_line_ms: Some(20), first_text_ms: Some(420) };
         assert_eq!(timing, expected);
         // The next turn did not wait for a process to start.
         life.happens("result a");
         life.happens("prompt b");
-        assert_eq!(life.machine.turn.as_ref().unwrap().timing, TurnTiming::default());
+        assert_eq!(life.machine.turn.as_ref().unwrap().timing(), TurnTiming::default());
     }
 }

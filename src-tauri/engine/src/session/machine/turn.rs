@@ -2,7 +2,86 @@
 
 use super::*;
 use crate::session::outcome;
-use crate::wire::TurnResult;
+use crate::wire::{Assistant, TurnResult};
+
+/// The current turn.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Turn {
+    /// The prompts that it answers; empty if the agent started it by itself.
+    prompts: Vec<Prompt>,
+    /// Prompts written into the turn but not yet accepted. They join it at its next step, or become the next turn.
+    joining: Vec<Prompt>,
+    since: u64,
+    interrupting: bool,
+    /// The user stopped it: prompts that were written into it but not accepted do not run either.
+    halts: bool,
+    /// The agent reported that it has accepted the prompts.
+    has_begun: bool,
+    /// The interrupt came before the turn began, and has to be sent again.
+    interrupt_again: bool,
+    /// The prompt is a command that the agent runs only in a terminal.
+    unavailable: bool,
+    /// The error class of the last reply.
+    reply_error: Option<String>,
+    timing: TurnTiming,
+}
+
+impl Turn {
+    /// Its prompts: the agent has them, and they have not ended.
+    pub(super) fn in_flight(&self) -> impl Iterator<Item = &Prompt> {
+        self.prompts.iter().chain(&self.joining)
+    }
+
+    pub(super) fn since(&self) -> u64 {
+        self.since
+    }
+
+    pub(super) fn is_interrupting(&self) -> bool {
+        self.interrupting
+    }
+
+    /// A prompt written now would join it.
+    pub(super) fn takes_prompts(&self) -> bool {
+        self.has_begun && !self.interrupting
+    }
+
+    /// Adds a prompt that was written into it.
+    pub(super) fn join(&mut self, prompt: Prompt) {
+        self.joining.push(prompt);
+    }
+
+    /// Notes what a reply says about how the turn ends.
+    pub(super) fn reply(&mut self, assistant: &Assistant) {
+        self.unavailable |= assistant.unavailable_command().is_some();
+        if assistant.parent_tool_use_id.is_none() && assistant.error.is_some() {
+            self.reply_error.clone_from(&assistant.error);
+        }
+    }
+
+    pub(super) fn has_text(&self) -> bool {
+        self.timing.first_text_ms.is_some()
+    }
+
+    /// Times a line of the agent. `has_text`: it has text for the user.
+    pub(super) fn time(&mut self, now: u64, has_text: bool) {
+        let waited = Some(now.saturating_sub(self.since));
+        self.timing.first_line_ms = self.timing.first_line_ms.or(waited);
+        if has_text {
+            self.timing.first_text_ms = self.timing.first_text_ms.or(waited);
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn timing(&self) -> TurnTiming {
+        self.timing
+    }
+
+    /// Removes a prompt that was written into it and not accepted.
+    fn take_joining(&mut self, wire_id: &str) -> Option<Prompt> {
+        let at = self.joining.iter().position(|prompt| prompt.wire_id() == wire_id)?;
+        Some(self.joining.remove(at))
+    }
+}
 
 impl Step<'_> {
     pub(super) fn begin(&mut self, prompts: Vec<Prompt>) {
@@ -88,9 +167,8 @@ impl Step<'_> {
 
     /// The agent gave back a prompt that was written into the turn: it returns to the queue.
     pub(super) fn taken_back(&mut self, wire_id: &str) {
-        let Some(turn) = &mut self.machine.turn else { return };
-        let Some(at) = turn.joining.iter().position(|prompt| prompt.wire_id() == wire_id) else { return };
-        let prompt = turn.joining.remove(at);
+        let turn = self.machine.turn.as_mut();
+        let Some(prompt) = turn.and_then(|turn| turn.take_joining(wire_id)) else { return };
         self.offer_again(vec![prompt], false);
         self.save();
         self.changed();
