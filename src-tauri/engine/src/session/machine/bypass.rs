@@ -78,7 +78,7 @@ impl Step<'_> {
                 self.save();
             }
             (true, Bypass::No | Bypass::Chosen | Bypass::Over)
-                if self.listens() && self.machine.control.mode().is_none() =>
+                if self.listens() && !self.machine.awaits_mode() =>
             {
                 self.machine.n_bypass_undone += 1;
                 if self.machine.n_bypass_undone > ATTEMPTS {
@@ -275,6 +275,25 @@ mod tests {
         let effects = machine.step(20_000, Input::Timer(super::super::Timer::Switch));
         assert!(effects.contains(&Effect::CloseStdin) && !sent(&effects), "it did not answer: {effects:?}");
         assert!(machine.memory().prompts[0].held);
+    }
+
+    /// A request for another mode timed out. It is no reason to believe that the agent will still leave this one.
+    #[test]
+    fn an_agent_that_left_a_change_unanswered_is_asked_again() {
+        let mut machine = machine(SavedSession::default());
+        machine.step(0, Input::Start);
+        up(&mut machine, "default");
+        machine.step(0, Input::Command(Command::SetMode { mode: PermissionMode::Plan }));
+        machine.step(20_000, Input::Timer(super::super::Timer::Switch));
+        let status = Inbound::Status { status: None, permission_mode: Some(BYPASS.to_owned()) };
+        let effects = machine.step(20_001, Input::Line(status));
+        assert_eq!(modes_asked(&effects).len(), 1, "{effects:?}");
+        let id = crate::api::PromptId::new("a");
+        let prompt = super::super::Prompt::new(id.clone(), "go".into(), Vec::new(), Default::default());
+        machine.step(20_002, Input::Prompt(prompt));
+        let effects = machine.step(20_003, Input::Saved(id));
+        let is_prompt = |effect: &Effect| matches!(effect, Effect::Write(line) if line.contains("\"user\""));
+        assert!(!effects.iter().any(is_prompt), "{effects:?}");
     }
 
     /// Saved sessions are files: a mode in one is not a choice of the user.

@@ -20,6 +20,15 @@ impl Machine {
         self.control.pending().any(|(id, asked)| self.is_waited_for(asked) && !given_up(id))
     }
 
+    /// Returns whether the agent may still answer a request for a mode. A request that timed out says nothing about the
+    /// mode in force.
+    pub(super) fn awaits_mode(&self) -> bool {
+        let is_waited_for = |id: &String| !self.confirmation.given_up.contains(id);
+        self.control
+            .pending()
+            .any(|(id, asked)| matches!(asked, PendingRequest::Mode(_)) && is_waited_for(id))
+    }
+
     fn is_waited_for(&self, asked: &PendingRequest) -> bool {
         match asked {
             PendingRequest::Mode(_)

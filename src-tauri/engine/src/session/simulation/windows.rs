@@ -14,7 +14,7 @@ use std::task::{Context, Poll, Waker};
 use tokio::sync::{mpsc, watch};
 
 /// Rows that the window draws. Few, so that rows leave its viewport often.
-const COUNT: u32 = 8;
+const COUNT: u32 = 5;
 
 pub struct Windows {
     subscribers: Subscribers,

@@ -465,9 +465,11 @@ impl World {
                 self.disk.memory
             );
         }
+        if self.n_steps.is_multiple_of(64) {
+            self.windows.check_whole(self.core.transcript())?;
+        }
         let is_shown = self.n_steps.is_multiple_of(16);
         if is_shown {
-            self.windows.check_whole(self.core.transcript())?;
             self.rules.shown(&mut self.core)?;
         }
         if let Some(child) = &self.child
