@@ -7,6 +7,7 @@ use crate::trust::TrustGate;
 use anyhow::Context;
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
+use deskbell_engine::host::LocalHost;
 use deskbell_engine::permission::kept_locally;
 use deskbell_engine::recorder::Recorder;
 use deskbell_engine::session::machine::{SavedSession, Timeouts};
@@ -98,6 +99,7 @@ impl SessionRegistry {
         let handle = SessionHandle::open(Open {
             record,
             launcher,
+            host: Arc::new(LocalHost),
             store,
             agent_config,
             locks: Some(self.data.join("locks")),

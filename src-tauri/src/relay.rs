@@ -6,6 +6,7 @@ use crate::trust;
 use anyhow::Context;
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
+use deskbell_engine::host::LocalHost;
 use deskbell_engine::recorder::Recorder;
 use deskbell_engine::session::machine::{SavedSession, Timeouts};
 use deskbell_engine::session::{Open, SessionHandle, Subscriber};
@@ -14,6 +15,7 @@ use deskbell_engine::trust::{Snapshot, TrustStore};
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::sync::mpsc;
@@ -120,6 +122,7 @@ fn open(options: RelayOptions, decisions: TrustStore, run: Run) -> anyhow::Resul
     Ok(SessionHandle::open(Open {
         record,
         launcher,
+        host: Arc::new(LocalHost),
         store: None,
         agent_config,
         locks,

@@ -3,6 +3,7 @@
 use crate::program::{SHELL_AGENT, demo_agent};
 use crate::transcript;
 use deskbell_engine::api::*;
+use deskbell_engine::host::LocalHost;
 use deskbell_engine::launch::Launch;
 use deskbell_engine::patch;
 use deskbell_engine::recorder::Recorder;
@@ -169,6 +170,7 @@ impl Setup {
         let open = Open {
             record,
             launcher,
+            host: Arc::new(LocalHost),
             store: Some(store),
             agent_config,
             locks: Some(self.folder.path().join("locks")),

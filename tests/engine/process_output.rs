@@ -1,6 +1,7 @@
 //! Output of a process without a session.
 
 use deskbell_engine::api::ExitReport;
+use deskbell_engine::host::LocalHost;
 use deskbell_engine::launch::{Launch, Start};
 use deskbell_engine::process::{Output, Process};
 use deskbell_engine::recorder::Recorder;
@@ -13,7 +14,7 @@ use tokio::time::timeout;
 use crate::life::DEADLINE;
 
 pub async fn start(launch: &Launch) -> Process {
-    Process::spawn(launch, &Start::default(), Recorder::default()).await.unwrap()
+    Process::spawn(Arc::new(LocalHost), launch, &Start::default(), Recorder::default()).await.unwrap()
 }
 
 /// All its output, to the end.

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use deskbell_engine::api::*;
+use deskbell_engine::host::LocalHost;
 use deskbell_engine::launch::{Launch, RUN_TOKEN};
 use deskbell_engine::recorder::Recorder;
 use deskbell_engine::session::machine::{SavedSession, Timeouts};
@@ -99,6 +100,7 @@ fn open(world: &World, token: &str) -> SessionHandle {
             memory: SavedSession::default(),
         },
         launcher: Arc::new(move || Ok(launch.clone())),
+        host: Arc::new(LocalHost),
         store: None,
         agent_config: world.config.clone(),
         locks: None,

@@ -8,6 +8,7 @@
 mod api;
 
 use crate::api::*;
+use crate::host::LocalHost;
 use crate::launch::Launch;
 use crate::recorder::Recorder;
 use crate::session::machine::{SavedSession, Timeouts};
@@ -78,6 +79,7 @@ async fn trial(launch: Launch, limit: Duration) -> io::Result<Trial> {
             memory: SavedSession::default(),
         },
         launcher: Arc::new(move || Ok(launch.clone())),
+        host: Arc::new(LocalHost),
         store: None,
         agent_config: config,
         locks: None,

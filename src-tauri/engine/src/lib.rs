@@ -10,6 +10,7 @@ pub mod files;
 pub mod fuzzed;
 pub mod git;
 pub mod history;
+pub mod host;
 pub mod launch;
 pub mod locate;
 pub mod owner;

@@ -4,6 +4,7 @@
 //! conversation open, and the agent's list of live processes, which also includes those in terminals.
 
 use crate::disk;
+use crate::host::local::is_alive;
 use serde::Deserialize;
 use std::fs::{File, TryLockError};
 use std::io;
@@ -74,27 +75,6 @@ pub fn live_processes(config: &Path, agent_session_id: &str) -> Vec<Owner> {
     let mut live = live_conversations(config);
     live.retain(|live| live.agent_session_id == agent_session_id);
     live.into_iter().map(|live| live.owner).collect()
-}
-
-#[cfg(target_os = "linux")]
-fn is_alive(pid: u32, begun: Option<&str>) -> bool {
-    let stat = crate::process::identity::Stat::of(pid).filter(|stat| !stat.is_dead);
-    stat.is_some_and(|stat| begun.is_none_or(|begun| begun == stat.ticks.to_string()))
-}
-
-#[cfg(not(target_os = "linux"))]
-fn is_alive(pid: u32, _begun: Option<&str>) -> bool {
-    #[cfg(unix)]
-    {
-        // SAFETY: signal 0 only asks whether the process is there.
-        unsafe { libc::kill(pid as libc::pid_t, 0) == 0 }
-    }
-    #[cfg(not(unix))]
-    {
-        // Without a cheap check, only Deskbell's own lock applies.
-        let _ = pid;
-        false
-    }
 }
 
 /// Deskbell's lock on a conversation; held until this value is dropped.

@@ -1,36 +1,26 @@
-//! One agent process: spawn, pipes and exit. No other module spawns or signals an agent.
+//! One agent process on its host: its pipes, its stop stages and its exit.
 //!
 //! Stdin and stderr have a task each for the whole life of the process, so that a full pipe cannot block another.
-//! Stdout is read by the caller's own task, the session's: a task in between would wake another thread for each batch.
+//! Stdout is read by the caller's own task, the session's, so nothing is read ahead of it.
 //! A process has ended when both its exit and the end of its output are known (`output`).
 
 pub mod app_runs;
 pub mod guard;
-pub mod identity;
 pub mod lines;
 pub mod orphans;
 mod output;
-#[cfg(target_os = "linux")]
-mod token;
-#[cfg(unix)]
-mod unix;
-#[cfg(windows)]
-mod windows;
-
-#[cfg(unix)]
-use unix as system;
-#[cfg(windows)]
-use windows as system;
+#[cfg(test)]
+mod tests;
 
 pub use output::{Heard, Output};
 
 use crate::disk;
+use crate::host::{BoxFuture, Child, Exited, Host, Program, Signals, Writer};
 use crate::launch::{Launch, Start};
 use crate::recorder::{Direction, Recorder};
 use output::{Exit, Reader};
-#[cfg(target_os = "linux")]
-use std::path::Path;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -52,14 +42,20 @@ pub struct SpawnError {
 pub struct Process {
     pid: u32,
     stdin: Option<mpsc::UnboundedSender<String>>,
-    control: system::Control,
+    signals: Arc<dyn Signals>,
+    host: Arc<dyn Host>,
     run_token: String,
     reader: Reader,
 }
 
 impl Process {
-    /// Spawns the agent.
-    pub async fn spawn(launch: &Launch, start: &Start, recorder: Recorder) -> Result<Self, SpawnError> {
+    /// Spawns the agent on this host.
+    pub async fn spawn(
+        host: Arc<dyn Host>,
+        launch: &Launch,
+        start: &Start,
+        recorder: Recorder,
+    ) -> Result<Self, SpawnError> {
         let error = |source| SpawnError { program: launch.program.clone(), source };
         // Building the environment checks which of the usual program folders exist.
         let theirs = launch.clone();
@@ -67,33 +63,21 @@ impl Process {
         let environment = disk::run(&launch.project, disk::DEADLINE, environment)
             .await
             .map_err(|unfinished| error(unfinished.into()))?;
-        let mut command = std::process::Command::new(&launch.program);
-        command
-            .args(launch.args(start))
-            .current_dir(&launch.project)
-            .env_clear()
-            .envs(environment)
-            .stdin(std::process::Stdio::piped())
-            .stdout(std::process::Stdio::piped())
-            .stderr(std::process::Stdio::piped());
-        let system::Spawned { mut child, control } = system::spawn(command).await.map_err(error)?;
-
-        let pid = control.pid();
-        let (stdin, lines) = mpsc::unbounded_channel();
-        let child_stdin = child.stdin().take().expect("stdin is piped");
-        let child_stdout = child.stdout().take().expect("stdout is piped");
-        let child_stderr = child.stderr().take().expect("stderr is piped");
+        let args = launch.args(start);
         if recorder.is_on() {
-            let args: Vec<String> =
-                launch.args(start).iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
+            let args: Vec<_> = args.iter().map(|arg| arg.to_string_lossy()).collect();
             recorder.keep(Direction::Start, &serde_json::json!({ "args": args }));
         }
+        let (path, folder) = (launch.program.clone(), launch.project.clone());
+        let child = host.spawn(Program { path, args, folder, environment }).await.map_err(error)?;
+        let Child { pid, stdin, stdout, stderr, signals, exit: when_exited } = child;
+        let (stdin_lines, lines) = mpsc::unbounded_channel();
         let (exit_sender, exit) = watch::channel(None);
         let (broken_sender, stdin_broken) = oneshot::channel();
-        tokio::spawn(write_lines(child_stdin, lines, broken_sender, recorder.clone(), exit.clone()));
-        let reader = Reader::new(child_stdout, child_stderr, stdin_broken, exit, recorder);
-        tokio::spawn(watch_exit(child, control.clone(), exit_sender));
-        Ok(Self { pid, stdin: Some(stdin), control, run_token: launch.run_token.clone(), reader })
+        tokio::spawn(write_lines(stdin, lines, broken_sender, recorder.clone(), exit.clone()));
+        let reader = Reader::new(stdout, stderr, stdin_broken, exit, recorder);
+        tokio::spawn(watch_exit(when_exited, exit_sender));
+        Ok(Self { pid, stdin: Some(stdin_lines), signals, host, run_token: launch.run_token.clone(), reader })
     }
 
     pub fn pid(&self) -> u32 {
@@ -119,18 +103,18 @@ impl Process {
     /// Shutdown stage 2: SIGTERM to the process itself, which also ends its tools (2.1.329). Windows has no such
     /// signal, so this does nothing there and stage 3 follows after its timeout.
     pub fn terminate(&self) {
-        self.control.terminate();
+        self.signals.terminate();
     }
 
     /// Shutdown stage 3: kills the process and every process that carries its run token.
     pub fn kill(&self) {
-        self.control.kill();
+        self.signals.kill();
         self.kill_tagged();
     }
 
     /// Kills the processes that the agent left running.
     pub fn kill_tagged(&self) {
-        let n_orphans = kill_tagged(&self.run_token);
+        let n_orphans = self.host.kill_tagged(&self.run_token);
         if n_orphans > 0 {
             tracing::info!(n_orphans, "killed processes that an agent had left running");
         }
@@ -143,35 +127,8 @@ impl Drop for Process {
     }
 }
 
-/// Maximum size of a file in `/proc`. An environment or a command line has at most 6 MiB.
-#[cfg(target_os = "linux")]
-const MOST_OF_PROC: u64 = 16 * 1024 * 1024;
-
-#[cfg(target_os = "linux")]
-fn proc_bytes(path: &str) -> Result<Vec<u8>, disk::ReadError> {
-    disk::read_regular(Path::new(path), MOST_OF_PROC)
-}
-
-#[cfg(target_os = "linux")]
-fn proc_text(path: &str) -> Option<String> {
-    Some(String::from_utf8_lossy(&proc_bytes(path).ok()?).into_owned())
-}
-
-/// Ids of all processes, unordered.
-#[cfg(target_os = "linux")]
-fn pids() -> Vec<u32> {
-    let listing = disk::list(Path::new("/proc"), usize::MAX).unwrap_or_default();
-    listing.paths.iter().filter_map(|path| path.file_name()?.to_str()?.parse().ok()).collect()
-}
-
-/// Kills every process that carries this run token and returns their number. Tools run in sessions of their own, so
-/// signalling the agent's group does not reach them.
-pub fn kill_tagged(run_token: &str) -> usize {
-    system::kill_tagged(run_token)
-}
-
 async fn write_lines(
-    mut stdin: tokio::process::ChildStdin,
+    mut stdin: Writer,
     mut lines: mpsc::UnboundedReceiver<String>,
     broken: oneshot::Sender<String>,
     recorder: Recorder,
@@ -200,15 +157,13 @@ async fn write_lines(
 }
 
 /// Waits for the exit, whether or not anything reads the output, so that the process is reaped.
-async fn watch_exit(mut child: system::Child, control: system::Control, exit: watch::Sender<Option<Exit>>) {
-    let status = child.wait().await;
-    control.reaped();
-    let (code, signal) = match status {
-        Ok(status) => (status.code(), system::signal(status)),
-        Err(error) => {
-            tracing::error!(%error, "could not get the exit status of the agent");
-            (None, None)
-        }
-    };
-    exit.send_replace(Some(Exit { at: Instant::now(), code, signal }));
+async fn watch_exit(
+    when_exited: BoxFuture<'static, std::io::Result<Exited>>,
+    exit: watch::Sender<Option<Exit>>,
+) {
+    let exited = when_exited.await.unwrap_or_else(|error| {
+        tracing::error!(%error, "could not get the exit status of the agent");
+        Exited { code: None, signal: None }
+    });
+    exit.send_replace(Some(Exit { at: Instant::now(), exited }));
 }

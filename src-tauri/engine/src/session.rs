@@ -17,6 +17,7 @@ mod window_view;
 pub use feed::Feed;
 
 use crate::api::*;
+use crate::host::Host;
 use crate::launch::Launch;
 use crate::recorder::Recorder;
 use crate::store::{Record, Store};
@@ -37,6 +38,8 @@ pub type Launcher = Arc<dyn Fn() -> Result<Launch, CommandError> + Send + Sync>;
 pub struct Open {
     pub record: Record,
     pub launcher: Launcher,
+    /// The machine that its agent runs on.
+    pub host: Arc<dyn Host>,
     /// The store for the record. `None` saves nothing (`deskbell relay`).
     pub store: Option<Store>,
     /// The agent's configuration folder, which contains its transcripts.

@@ -3,9 +3,11 @@
 use std::fs;
 use std::path::Path;
 use std::process::Stdio;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use deskbell_engine::host::LocalHost;
 use deskbell_engine::launch::Start;
 use deskbell_engine::process::{Output, Process};
 use deskbell_engine::recorder::Recorder;
@@ -119,7 +121,8 @@ impl Reader {
 
 async fn deskbell(script: &str, path: &Path) -> Result<bool> {
     let launch = agent(script, path);
-    let mut process = Process::spawn(&launch, &Start::default(), Recorder::default()).await?;
+    let mut process =
+        Process::spawn(Arc::new(LocalHost), &launch, &Start::default(), Recorder::default()).await?;
     let mut kinds = Vec::new();
     loop {
         match process.next_output().await {

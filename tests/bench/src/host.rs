@@ -6,6 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, ensure};
 use cpu_time::ProcessTime;
 use deskbell_engine::api::*;
+use deskbell_engine::host::LocalHost;
 use deskbell_engine::launch::Launch;
 use deskbell_engine::recorder::Recorder;
 use deskbell_engine::session::machine::{SavedSession, Timeouts};
@@ -73,6 +74,7 @@ pub fn open(folder: &Path, name: &str, agent: AgentKind, launcher: Launcher) -> 
             memory: SavedSession::default(),
         },
         launcher,
+        host: Arc::new(LocalHost),
         store: None,
         agent_config: folder.join("config"),
         locks: None,

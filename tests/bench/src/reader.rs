@@ -6,10 +6,12 @@ use std::fs;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
 use cpu_time::ProcessTime;
 use deskbell_engine::api::AgentKind;
+use deskbell_engine::host::LocalHost;
 use deskbell_engine::launch::{Launch, Start};
 use deskbell_engine::process::{Output, Process};
 use deskbell_engine::recorder::Recorder;
@@ -185,7 +187,8 @@ fn on_a_worker<T: Send + 'static>(
 
 async fn ours(path: PathBuf, folded: bool) -> Result<usize> {
     let launch = agent(r#"exec cat "$0""#, &path);
-    let mut process = Process::spawn(&launch, &Start::default(), Recorder::default()).await?;
+    let mut process =
+        Process::spawn(Arc::new(LocalHost), &launch, &Start::default(), Recorder::default()).await?;
     let mut transcript = Transcript::new(Path::new("/"));
     let mut n_events = 0;
     loop {

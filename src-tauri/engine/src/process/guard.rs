@@ -4,7 +4,7 @@
 //! can only be found by their run token. The guard reads from a pipe of the app: the pipe closes whenever the app is
 //! gone, whatever the cause.
 
-use super::system;
+use crate::host::local::{is_any_marked, sweep_prefix};
 use std::io::{self, Read};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -55,11 +55,11 @@ pub fn keep(run: &str) {
     let prefix = format!("{run}.");
     // Measured by the clock: on a busy machine a search takes longer than the pause after it.
     let began_at = Instant::now();
-    while began_at.elapsed() < GRACE && system::is_any_marked(&prefix) {
+    while began_at.elapsed() < GRACE && is_any_marked(&prefix) {
         std::thread::sleep(LOOK_AGAIN);
     }
     // A search can miss a process that is just being created; the next search finds it.
-    while system::sweep_prefix(&prefix) > 0 {
+    while sweep_prefix(&prefix) > 0 {
         std::thread::sleep(LOOK_AGAIN);
     }
 }

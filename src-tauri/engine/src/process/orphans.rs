@@ -4,8 +4,8 @@
 //! The guard leaves few: those of an app that was killed together with its guard. None are found on Windows, where the
 //! job object of each agent ends with the app, nor on macOS, where the environment of a process cannot be read.
 
-use super::identity::ProcessIdentity;
 use crate::api;
+use crate::host::local::identity::ProcessIdentity;
 use std::io;
 
 /// A process of an earlier run that is still alive.
@@ -48,8 +48,8 @@ pub async fn end(orphans: &[OrphanProcess]) -> Vec<EndError> {
 #[cfg(target_os = "linux")]
 mod system {
     use super::*;
-    use crate::process::identity::Stat;
-    use crate::process::{pids, proc_bytes, proc_text, token};
+    use crate::host::local::identity::Stat;
+    use crate::host::local::{pids, proc_bytes, proc_text, token};
     use rustix::io::Errno;
     use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
     use std::os::fd::{AsFd, OwnedFd};

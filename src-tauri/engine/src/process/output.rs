@@ -6,12 +6,12 @@
 
 use super::lines::{self, Line, Lines};
 use crate::api::ExitReport;
+use crate::host;
 use crate::recorder::{self, Direction, Recorder};
 use crate::wire::{self, Inbound};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncReadExt};
-use tokio::process::{ChildStderr, ChildStdout};
+use tokio::io::AsyncReadExt;
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -46,14 +46,13 @@ pub enum Output {
 #[derive(Clone, Copy)]
 pub(super) struct Exit {
     pub at: Instant,
-    pub code: Option<i32>,
-    pub signal: Option<i32>,
+    pub exited: host::Exited,
 }
 
 /// The events of one process.
 pub(super) struct Reader {
     /// `None` after the end of the output.
-    stdout: Option<ChildStdout>,
+    stdout: Option<host::Reader>,
     lines: Lines,
     /// Bytes read since the exit.
     n_late: usize,
@@ -66,8 +65,8 @@ pub(super) struct Reader {
 
 impl Reader {
     pub fn new(
-        stdout: ChildStdout,
-        stderr: ChildStderr,
+        stdout: host::Reader,
+        stderr: host::Reader,
         stdin_broken: oneshot::Receiver<String>,
         exit: watch::Receiver<Option<Exit>>,
         recorder: Recorder,
@@ -112,7 +111,8 @@ impl Reader {
         };
         let stderr = self.stderr.tail(exit.at + DRAIN).await;
         self.is_over = true;
-        Output::Exited(ExitReport { code: exit.code, signal: exit.signal, expected: false, stderr })
+        let host::Exited { code, signal } = exit.exited;
+        Output::Exited(ExitReport { code, signal, expected: false, stderr })
     }
 
     /// The lines that are complete.
@@ -201,7 +201,7 @@ struct Stderr {
 }
 
 impl Stderr {
-    fn read(stderr: ChildStderr, recorder: Recorder) -> Self {
+    fn read(stderr: host::Reader, recorder: Recorder) -> Self {
         let tail = Arc::default();
         let task = tokio::spawn(read_stderr(stderr, Arc::clone(&tail), recorder));
         Self { tail, task }
@@ -224,7 +224,7 @@ impl Drop for Stderr {
     }
 }
 
-async fn read_stderr(mut stderr: impl AsyncRead + Unpin, tail: Arc<Mutex<Vec<u8>>>, recorder: Recorder) {
+async fn read_stderr(mut stderr: host::Reader, tail: Arc<Mutex<Vec<u8>>>, recorder: Recorder) {
     let mut buffer = vec![0; 16 * 1024];
     while let Ok(n @ 1..) = stderr.read(&mut buffer).await {
         if recorder.is_on() {

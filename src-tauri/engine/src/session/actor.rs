@@ -269,7 +269,8 @@ impl Actor {
             }
             Err(error) => return failed(error),
         };
-        match Process::spawn(&launch, start, self.open.recorder.clone()).await {
+        let (host, recorder) = (self.open.host.clone(), self.open.recorder.clone());
+        match Process::spawn(host, &launch, start, recorder).await {
             Ok(process) => {
                 self.restricted = launch.restricted;
                 self.pid = Some(process.pid());

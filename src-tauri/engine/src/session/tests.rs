@@ -1,11 +1,14 @@
 use super::*;
 use crate::history;
+use crate::host::fake::{Asked, FakeHost};
+use crate::host::{Exited, LocalHost};
 use crate::session::machine::SavedSession;
 use serde_json::json;
 use std::future::Future;
 use std::path::Path;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
+use tokio::io::AsyncReadExt;
 
 /// A session whose conversation consists of these prompts, on disk, and whose agent is not running.
 fn session(folder: &Path, prompts: impl Iterator<Item = String>) -> SessionHandle {
@@ -25,6 +28,7 @@ fn session(folder: &Path, prompts: impl Iterator<Item = String>) -> SessionHandl
     SessionHandle::open(Open {
         record: Record { id, project, agent, created_at: 0, changed_at: 0, memory },
         launcher: Arc::new(|| Err(gone())),
+        host: Arc::new(LocalHost),
         store: None,
         agent_config,
         locks: None,
@@ -125,4 +129,60 @@ async fn a_conversation_is_read_when_somebody_wants_it() {
     session.subscribe(Subscriber::Summary(sender)).await.unwrap();
     std::fs::rename(folder.path().join("config"), folder.path().join("elsewhere")).unwrap();
     assert_eq!(session.snapshot().await.unwrap().items, []);
+}
+
+/// A session whose agent is played by the test.
+fn played(folder: &Path, host: Arc<FakeHost>) -> SessionHandle {
+    let launch = Launch {
+        kind: AgentKind::Demo,
+        program: "/agent".into(),
+        first_args: Vec::new(),
+        project: folder.to_owned(),
+        restricted: true,
+        snapshot: None,
+        env: Vec::new(),
+        run_token: "run.1".to_owned(),
+    };
+    SessionHandle::open(Open {
+        record: Record {
+            id: SessionId::new("s"),
+            project: folder.to_owned(),
+            agent: AgentKind::Demo,
+            created_at: 0,
+            changed_at: 0,
+            memory: SavedSession::default(),
+        },
+        launcher: Arc::new(move || Ok(launch.clone())),
+        host,
+        store: None,
+        agent_config: folder.join("config"),
+        locks: None,
+        timeouts: Timeouts { terminate_ms: 50, ..Timeouts::default() },
+        recorder: Recorder::default(),
+    })
+}
+
+/// An agent that reacts to nothing: each stage of the stop reaches its host, and the session waits for the exit.
+#[tokio::test]
+async fn an_agent_that_reacts_to_nothing_is_stopped_stage_by_stage() {
+    let folder = tempfile::tempdir().unwrap();
+    let (host, mut processes) = FakeHost::new();
+    let host = Arc::new(host);
+    let session = played(folder.path(), host.clone());
+    session.start().await.unwrap();
+    let mut process = processes.recv().await.unwrap();
+    let closing = session.clone();
+    let closing = tokio::spawn(async move { closing.close().await });
+    let mut written = String::new();
+    process.stdin.read_to_string(&mut written).await.unwrap();
+    assert!(written.contains("initialize"), "{written}");
+    host.until(&Asked::Kill).await;
+    assert!(!closing.is_finished(), "the process has not exited");
+    process.exit.send(Exited { code: None, signal: Some(9) }).unwrap();
+    drop((process.stdout, process.stderr));
+    closing.await.unwrap().unwrap();
+    let sweep = Asked::KillTagged("run.1".to_owned());
+    // The last two are for what the agent may have left running.
+    let stages = [Asked::Terminate, Asked::Kill, sweep.clone(), Asked::Kill, sweep];
+    assert_eq!(host.asked()[1..], stages);
 }

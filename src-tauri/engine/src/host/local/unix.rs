@@ -1,5 +1,6 @@
 //! Processes on Linux and macOS: an own process group, signals, and on Linux the parent-death signal.
 
+use crate::host::Signals;
 use std::collections::HashSet;
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -42,16 +43,6 @@ impl Control {
         self.pid
     }
 
-    pub fn terminate(&self) {
-        self.signal(self.pid as libc::pid_t, libc::SIGTERM);
-    }
-
-    /// Kills the process and its group. `kill_tagged` reaches processes that left the group.
-    pub fn kill(&self) {
-        self.signal(self.pid as libc::pid_t, libc::SIGKILL);
-        self.signal(-(self.pid as libc::pid_t), libc::SIGKILL);
-    }
-
     pub fn reaped(&self) {
         *self.reaped.lock().unwrap_or_else(PoisonError::into_inner) = true;
     }
@@ -63,6 +54,17 @@ impl Control {
             // only failure left is that it has just ended, which is what was wanted.
             unsafe { libc::kill(target, signal) };
         }
+    }
+}
+
+impl Signals for Control {
+    fn terminate(&self) {
+        self.signal(self.pid as libc::pid_t, libc::SIGTERM);
+    }
+
+    fn kill(&self) {
+        self.signal(self.pid as libc::pid_t, libc::SIGKILL);
+        self.signal(-(self.pid as libc::pid_t), libc::SIGKILL);
     }
 }
 

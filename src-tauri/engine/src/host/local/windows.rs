@@ -3,6 +3,7 @@
 //! The child has the only handle of its job. The handle is closed after the child's exit is reported, and by the system
 //! when the app is gone, whatever the cause. Either way all of the agent's remaining processes end with it.
 
+use crate::host::Signals;
 use process_wrap::tokio::{ChildWrapper, CommandWrap, CreationFlags, JobObject, KillOnDrop};
 use std::io;
 use std::process::ExitStatus;
@@ -55,17 +56,19 @@ impl Control {
         self.pid
     }
 
-    /// Windows has no SIGTERM; closing stdin is the only polite stage.
-    pub fn terminate(&self) {}
+    pub fn reaped(&self) {
+        *self.reaped.lock().unwrap_or_else(PoisonError::into_inner) = true;
+    }
+}
 
-    pub fn kill(&self) {
+impl Signals for Control {
+    /// Windows has no SIGTERM; closing stdin is the only polite stage.
+    fn terminate(&self) {}
+
+    fn kill(&self) {
         if !*self.reaped.lock().unwrap_or_else(PoisonError::into_inner) {
             self.kill.notify_one();
         }
-    }
-
-    pub fn reaped(&self) {
-        *self.reaped.lock().unwrap_or_else(PoisonError::into_inner) = true;
     }
 }
 

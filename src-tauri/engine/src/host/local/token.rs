@@ -93,7 +93,7 @@ mod tests {
         for round in 0..300 {
             let token = format!("{}.{round}", uuid::Uuid::new_v4());
             let mut child = started(Command::new("cat").env(RUN_TOKEN, &token));
-            let n_swept = super::super::kill_tagged(&token);
+            let n_swept = super::super::system::kill_tagged(&token);
             let ended = child.try_wait().unwrap().is_some() || n_swept > 0;
             end(child);
             assert!(ended, "round {round}: the process was missed");

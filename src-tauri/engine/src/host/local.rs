@@ -1,0 +1,106 @@
+//! The machine that this process runs on. Only this module spawns and signals the processes of agents.
+
+pub mod identity;
+#[cfg(target_os = "linux")]
+pub(crate) mod token;
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
+#[cfg(unix)]
+use unix as system;
+#[cfg(windows)]
+use windows as system;
+
+pub(crate) use system::{is_any_marked, sweep_prefix};
+
+use super::{BoxFuture, Child, Exited, Host, Program};
+#[cfg(target_os = "linux")]
+use crate::disk;
+use std::io;
+#[cfg(target_os = "linux")]
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+/// This machine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LocalHost;
+
+impl Host for LocalHost {
+    fn spawn(&self, program: Program) -> BoxFuture<'_, io::Result<Child>> {
+        Box::pin(spawn(program))
+    }
+
+    fn kill_tagged(&self, run_token: &str) -> usize {
+        system::kill_tagged(run_token)
+    }
+}
+
+async fn spawn(program: Program) -> io::Result<Child> {
+    let mut command = Command::new(&program.path);
+    command
+        .args(program.args)
+        .current_dir(program.folder)
+        .env_clear()
+        .envs(program.environment)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let system::Spawned { mut child, control } = system::spawn(command).await?;
+    let no_pipe = || io::Error::other("the process has no pipe");
+    Ok(Child {
+        pid: control.pid(),
+        stdin: Box::new(child.stdin().take().ok_or_else(no_pipe)?),
+        stdout: Box::new(child.stdout().take().ok_or_else(no_pipe)?),
+        stderr: Box::new(child.stderr().take().ok_or_else(no_pipe)?),
+        signals: Arc::new(control.clone()),
+        exit: Box::pin(async move {
+            let status = child.wait().await;
+            control.reaped();
+            let status = status?;
+            Ok(Exited { code: status.code(), signal: system::signal(status) })
+        }),
+    })
+}
+
+/// Is the process alive that began at this time, in the system's own unit? Without a time, any process with this id.
+#[cfg(target_os = "linux")]
+pub(crate) fn is_alive(pid: u32, began: Option<&str>) -> bool {
+    let stat = identity::Stat::of(pid).filter(|stat| !stat.is_dead);
+    stat.is_some_and(|stat| began.is_none_or(|began| began == stat.ticks.to_string()))
+}
+
+#[cfg(all(unix, not(target_os = "linux")))]
+pub(crate) fn is_alive(pid: u32, _began: Option<&str>) -> bool {
+    // SAFETY: signal 0 only asks whether the process is there.
+    unsafe { libc::kill(pid as libc::pid_t, 0) == 0 }
+}
+
+/// There is no cheap check.
+#[cfg(not(unix))]
+pub(crate) fn is_alive(_pid: u32, _began: Option<&str>) -> bool {
+    false
+}
+
+/// Maximum size of a file in `/proc`. An environment or a command line has at most 6 MiB.
+#[cfg(target_os = "linux")]
+const MOST_OF_PROC: u64 = 16 * 1024 * 1024;
+
+#[cfg(target_os = "linux")]
+pub(crate) fn proc_bytes(path: &str) -> Result<Vec<u8>, disk::ReadError> {
+    disk::read_regular(Path::new(path), MOST_OF_PROC)
+}
+
+#[cfg(target_os = "linux")]
+pub(crate) fn proc_text(path: &str) -> Option<String> {
+    Some(String::from_utf8_lossy(&proc_bytes(path).ok()?).into_owned())
+}
+
+/// Ids of all processes, unordered.
+#[cfg(target_os = "linux")]
+pub(crate) fn pids() -> Vec<u32> {
+    let listing = disk::list(Path::new("/proc"), usize::MAX).unwrap_or_default();
+    listing.paths.iter().filter_map(|path| path.file_name()?.to_str()?.parse().ok()).collect()
+}
