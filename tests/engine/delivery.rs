@@ -134,9 +134,7 @@ async fn a_prompt_is_heard_however_often_it_was_cut_off() {
         }
         life.turn_started().await;
         life.facts("the turn taken up", |session| session.takes_into_turn).await;
-        let store = life.setup.folder.path().join("store");
-        let record = std::fs::read_dir(&store).unwrap().next().unwrap().unwrap().path();
-        let record: serde_json::Value = serde_json::from_slice(&std::fs::read(&record).unwrap()).unwrap();
+        let record = life.setup.record();
         setup = life.close().await;
         setup.memory = serde_json::from_value(record["memory"].clone()).unwrap();
     }

@@ -77,6 +77,12 @@ impl Setup {
         setup.env("CLAUDE_CONFIG_DIR", config).env(MARK, mark)
     }
 
+    /// The saved record of the session. Its turns are in another file of the same folder.
+    pub fn record(&self) -> serde_json::Value {
+        let path = self.folder.path().join("store").join(format!("{}.json", self.mark));
+        serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+    }
+
     pub fn env(mut self, name: &str, value: impl Into<OsString>) -> Self {
         self.env.push((name.into(), Some(value.into())));
         self

@@ -186,8 +186,7 @@ async fn accepted_prompts_outlive_the_app() {
     life.prompt("SAY on it\nWAIT").await;
     life.answer().await;
     life.prompt("SAY next").await;
-    let record = std::fs::read_dir(life.setup.folder.path().join("store")).unwrap().next().unwrap().unwrap();
-    let record: Value = serde_json::from_slice(&std::fs::read(record.path()).unwrap()).unwrap();
+    let record = life.setup.record();
     let texts: Vec<&str> = record["memory"]["prompts"]
         .as_array()
         .unwrap()
