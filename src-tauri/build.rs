@@ -7,6 +7,8 @@ const COMMANDS: &[&str] = &[
     "create_session",
     "start_without_asking",
     "remove_session",
+    "follow_stored",
+    "open_stored",
     "subscribe",
     "show_rows",
     "show_earlier",

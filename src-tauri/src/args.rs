@@ -24,6 +24,8 @@ Deskbell keeps command-line coding agents on call.
   deskbell replay FILE       show the conversation in a recording
       --lines                show its lines in both directions instead, with their times
       --events               print its events instead, as one JSON object per line
+  deskbell sessions list [FOLDER] [--filter=WORDS]
+                             list the sessions of a project that Claude Code stored, one JSON object per line
   deskbell doctor [--agent=PATH]
                              show which agent is used and why, and test whether it asks before acting
   deskbell --version
@@ -40,6 +42,8 @@ pub enum Mode {
     Replay(ReplayOptions),
     /// Lists the projects that were opened earlier, or changes the list.
     Projects(Option<Change>),
+    /// Lists stored sessions.
+    Sessions(SessionsOptions),
     /// Tests the agent that is found, or this one.
     Doctor {
         agent: Option<PathBuf>,
@@ -100,6 +104,14 @@ pub enum ReplayView {
     Events,
 }
 
+/// The stored sessions to list.
+#[derive(Debug, PartialEq, Eq)]
+pub struct SessionsOptions {
+    pub project: PathBuf,
+    /// Words that all of them contain.
+    pub filter: String,
+}
+
 /// An error in the command line.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
@@ -123,6 +135,8 @@ pub enum Problem {
     BadConversation(String),
     #[error("replay needs the path of a recording")]
     NoRecording,
+    #[error("sessions needs what to do with them: deskbell sessions list")]
+    NoAction,
 }
 
 /// Parses the arguments, without the program's name. Checks the folder here, before any window opens.
@@ -140,6 +154,9 @@ pub fn parse(args: &[OsString], cwd: &Path) -> Result<Mode, Problem> {
     }
     if args.first().is_some_and(|first| first == "projects") {
         return projects(&args[1..], cwd).map(Mode::Projects);
+    }
+    if args.first().is_some_and(|first| first == "sessions") {
+        return sessions(&args[1..], cwd).map(Mode::Sessions);
     }
     let mut parsed = Args { launcher: is_launcher(args), ..Args::default() };
     if let [_, path] = args
@@ -216,6 +233,29 @@ fn replay(args: &[OsString], cwd: &Path) -> Result<ReplayOptions, Problem> {
         }
     }
     Ok(ReplayOptions { file: file.ok_or(Problem::NoRecording)?, view })
+}
+
+fn sessions(args: &[OsString], cwd: &Path) -> Result<SessionsOptions, Problem> {
+    let [action, rest @ ..] = args else { return Err(Problem::NoAction) };
+    if action != "list" {
+        return Err(Problem::NoAction);
+    }
+    let (mut project, mut filter) = (None, String::new());
+    let mut rest = rest.iter();
+    while let Some(arg) = rest.next() {
+        let (name, value) = split(arg);
+        match name.as_str() {
+            "--filter" => {
+                let value = value.or_else(|| rest.next().cloned()).ok_or(Problem::NoValue(name))?;
+                filter = value.to_string_lossy().into_owned();
+            }
+            _ if name.starts_with('-') => return Err(Problem::UnknownOption(name)),
+            _ if project.is_some() => return Err(Problem::SecondFolder(arg.into())),
+            _ => project = Some(check_folder(&cwd.join(arg))?),
+        }
+    }
+    let project = project.map_or_else(|| check_folder(cwd), Ok)?;
+    Ok(SessionsOptions { project, filter })
 }
 
 fn relay(args: &[OsString], cwd: &Path) -> Result<RelayOptions, Problem> {
@@ -346,6 +386,21 @@ mod tests {
         assert_eq!(parsed(&["doctor", "--agent=/x"]), doctor(Some("/x")));
         assert_eq!(parsed(&["doctor", "--agent"]), Err(Problem::NoValue("--agent".into())));
         assert_eq!(parsed(&["doctor", "now"]), Err(Problem::UnknownOption("now".into())));
+    }
+
+    #[test]
+    fn sessions_are_listed_for_a_folder() {
+        let list = |project: &str, filter: &str| {
+            Ok(Mode::Sessions(SessionsOptions { project: project.into(), filter: filter.into() }))
+        };
+        assert_eq!(parsed(&["sessions", "list"]), list("/", ""));
+        assert_eq!(parsed(&["sessions", "list", "/proc", "--filter=a b"]), list("/proc", "a b"));
+        assert_eq!(parsed(&["sessions", "list", "--filter", "-x"]), list("/", "-x"));
+        assert_eq!(parsed(&["sessions"]), Err(Problem::NoAction));
+        assert_eq!(parsed(&["sessions", "delete"]), Err(Problem::NoAction));
+        assert_eq!(parsed(&["sessions", "list", "-l"]), Err(Problem::UnknownOption("-l".into())));
+        assert_eq!(parsed(&["sessions", "list", "/", "/"]), Err(Problem::SecondFolder("/".into())));
+        assert_eq!(parsed(&["sessions", "list", "/no/such"]), Err(FolderProblem::Missing("/no/such".into()).into()));
     }
 
     #[test]

@@ -2,10 +2,12 @@
 //! sessions.
 
 pub mod projects;
+pub mod stored;
 pub mod transcript;
 
 use crate::ask::DialogController;
 use crate::emit::Channels;
+use crate::hidden::HiddenSessions;
 use crate::orphans::OrphanProcesses;
 use crate::preferences::PreferencesStore;
 use crate::registry::SessionRegistry;
@@ -67,8 +69,16 @@ pub async fn start_without_asking(
 #[tauri::command]
 pub async fn remove_session(app: AppHandle, window: WebviewWindow, session_id: SessionId) -> Answer<()> {
     let project = project_of(&app, &window)?;
-    app.state::<SessionRegistry>().session(&project, &session_id)?;
-    app.state::<SessionRegistry>().remove(&session_id).await?;
+    let registry = app.state::<SessionRegistry>();
+    registry.session(&project, &session_id)?;
+    let known = registry.known(&session_id);
+    registry.remove(&session_id).await?;
+    // The agent's own record stays, and would be listed in its place.
+    if let Some(agent_session_id) = known.and_then(|(_, session)| session.agent_session_id) {
+        app.state::<HiddenSessions>().hide(agent_session_id.clone()).await;
+        let change = StoredChange { removed: vec![agent_session_id], ..StoredChange::default() };
+        emit::to_window(&app, window.label(), WindowEvent::StoredChanged { change });
+    }
     emit::to_window(&app, window.label(), WindowEvent::SessionRemoved { session_id });
     Ok(())
 }

@@ -12,6 +12,7 @@ mod doctor;
 mod emit;
 mod forward;
 mod lifecycle;
+mod hidden;
 mod links;
 mod native_dialogs;
 mod notify;
@@ -23,6 +24,7 @@ mod projects;
 mod registry;
 mod relay;
 mod replay;
+mod sessions;
 mod shell;
 mod start;
 mod trust;
@@ -79,6 +81,7 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
         Mode::Doctor { agent } => doctor::main(agent, registry::data_folder()),
         Mode::Replay(options) => replay::main(&options),
         Mode::Projects(change) => projects::main(change, &registry::data_folder()),
+        Mode::Sessions(options) => sessions::main(&options),
         Mode::Window(args) => window(args),
     }
 }

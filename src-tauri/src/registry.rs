@@ -13,6 +13,7 @@ use deskbell_engine::recorder::Recorder;
 use deskbell_engine::session::machine::{SavedSession, Timeouts};
 use deskbell_engine::session::{Open, SessionHandle, Subscriber};
 use deskbell_engine::store::{Record, Sessions, Store};
+use deskbell_engine::stored::{self, Place};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -154,6 +155,46 @@ impl SessionRegistry {
             Some(empty) => Ok(empty),
             None => self.add_new(project, agent).await,
         }
+    }
+
+    /// Returns the session that shows a conversation of the agent's store. Nothing is started, and nothing is saved
+    /// before the session has something to save.
+    pub async fn open_stored(&self, project: &Path, agent_session_id: &str) -> Result<Session, CommandError> {
+        let _one_at_a_time = self.beginning.lock().await;
+        let is_it = |session: &Session| session.agent_session_id.as_deref() == Some(agent_session_id);
+        if let Some(open) = self.sessions(project).into_iter().find(is_it) {
+            return Ok(open);
+        }
+        let config = agent::config_folder(AgentKind::Claude, &self.data);
+        let (of, id) = (project.to_owned(), agent_session_id.to_owned());
+        let find = move || stored::find(&Place::new(config, &of), &id);
+        let found = disk::run(project, disk::DEADLINE, find).await?;
+        let refused = |detail: Option<String>| CommandError {
+            code: ErrorCode::NoSuchSession,
+            message: "The session is not in Claude Code’s history of this project any more.".to_owned(),
+            detail,
+        };
+        let found = found.map_err(|error| refused(Some(error.to_string())))?.ok_or_else(|| refused(None))?;
+        // The agent's id is as good as a new one, and is the same after a restart of the app.
+        let id = SessionId::new(agent_session_id);
+        let id =
+            if self.known(&id).is_none() { id } else { SessionId::new(uuid::Uuid::new_v4().to_string()) };
+        let memory = SavedSession {
+            agent_session_id: Some(found.agent_session_id),
+            resumable: true,
+            title: Some(found.title),
+            ..SavedSession::default()
+        };
+        let (agent, changed_at) = (AgentKind::Claude, found.changed_at);
+        self.add(Record {
+            id,
+            project: project.to_owned(),
+            agent,
+            created_at: changed_at,
+            changed_at,
+            memory,
+        })
+        .await
     }
 
     /// Starts the agent of a session in the mode without permission requests, for this start, as the user chose.

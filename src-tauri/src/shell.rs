@@ -3,6 +3,7 @@
 use crate::args::{self, Args, Mode, Problem};
 use crate::ask::{self, DialogController};
 use crate::emit::Channels;
+use crate::hidden::HiddenSessions;
 use crate::notify::Bell;
 use crate::opening::{self, Confirmed};
 use crate::orphans::OrphanProcesses;
@@ -39,6 +40,8 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::create_session,
             commands::start_without_asking,
             commands::remove_session,
+            commands::stored::follow_stored,
+            commands::stored::open_stored,
             commands::transcript::subscribe,
             commands::transcript::show_rows,
             commands::transcript::show_earlier,
@@ -132,6 +135,7 @@ struct Opened {
     settings: Settings,
     decisions: TrustStore,
     orphans: OrphanProcesses,
+    hidden: HiddenSessions,
     files: registry::Files,
     /// A file in place of the list of projects that could not be read.
     unread_projects: Option<SetAside>,
@@ -143,9 +147,10 @@ impl Opened {
         let settings = Settings::read(&data);
         let decisions = trust::open_store(&data).context("opening the folder of trust decisions")?;
         let orphans = OrphanProcesses::open(&data).context("opening the folder of runs")?;
+        let hidden = HiddenSessions::open(&data);
         let files = registry::Files::read(&data)?;
         let unread_projects = list_projects(&data, &settings).context("opening the list of projects")?;
-        Ok(Self { data, settings, decisions, orphans, files, unread_projects })
+        Ok(Self { data, settings, decisions, orphans, hidden, files, unread_projects })
     }
 
     fn unread_files(&self) -> Vec<UnreadFile> {
@@ -181,7 +186,7 @@ fn list_projects(data: &Path, settings: &Settings) -> std::io::Result<Option<Set
 
 fn setup(app: &AppHandle, args: Args, opened: Opened) -> anyhow::Result<()> {
     let unread_files = opened.unread_files();
-    let Opened { data, settings, decisions, orphans, files, unread_projects: _ } = opened;
+    let Opened { data, settings, decisions, orphans, hidden, files, unread_projects: _ } = opened;
     let data_folder = data.clone();
     let kept = PreferencesStore::open(app, data.clone(), settings).context("opening the preferences")?;
     let (gate, refused) = trust::TrustGate::new(decisions);
@@ -200,6 +205,7 @@ fn setup(app: &AppHandle, args: Args, opened: Opened) -> anyhow::Result<()> {
     app.manage(asking);
     app.manage(Bell::default());
     app.manage(orphans);
+    app.manage(hidden);
     app.manage(Arc::new(watches));
     app.manage(registry);
     app.manage(StartPage::new(ProjectStore::new(&data_folder)));

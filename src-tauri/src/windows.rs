@@ -3,6 +3,7 @@
 use crate::forward::Forward;
 use deskbell_engine::api::{CommandError, ErrorCode, Session, SessionId, Status};
 use deskbell_engine::files::Files;
+use deskbell_engine::stored::Follower;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -23,6 +24,8 @@ pub struct ProjectWindow {
     /// Failures that the user has seen; the title does not show them any more.
     pub seen_failures: HashSet<SessionId>,
     pub forward: Option<Forward>,
+    /// Follows the sessions in the agent's store for this window's list.
+    pub follower: Option<Follower>,
     /// The files that can be named in a prompt.
     pub files: Files,
     /// The number of project views that were begun. Only the last one is sent.
@@ -42,6 +45,7 @@ impl ProjectWindow {
             focused: false,
             seen_failures: HashSet::new(),
             forward: None,
+            follower: None,
             files: Files::of(project),
             n_views: 0,
             closing: false,

@@ -44,6 +44,8 @@ mod stage;
 #[cfg(target_os = "linux")]
 mod start_page;
 #[cfg(target_os = "linux")]
+mod stored;
+#[cfg(target_os = "linux")]
 mod survival;
 #[cfg(target_os = "linux")]
 mod trust;
@@ -146,6 +148,7 @@ fn main() {
             an_open_request_is_denied_by_closing;
         sessions: ten_new_sessions_are_one_without_an_agent,
             a_killed_app_comes_back_with_list_conversation_and_ends_of_turns;
+        stored: a_terminals_sessions_are_listed_filtered_opened_and_continued;
         pasting: an_image_is_pasted_by_key_and_by_command,
             an_image_that_cannot_be_read_is_told,
             an_image_in_a_format_that_no_agent_takes_is_told;

@@ -2,13 +2,16 @@
 
 import { tick } from 'svelte';
 
-import type { Session, Status } from '../lib/bindings/api';
-import { emptySession, PREFERENCES, SURVIVORS, UNREAD_FILES } from '../lib/host/fake/facts';
+import type { Session, Status, StoredSession } from '../lib/bindings/api';
+import { emptySession, PREFERENCES, stored, SURVIVORS, UNREAD_FILES } from '../lib/host/fake/facts';
 import { TRUST } from '../lib/host/fake/trust';
 import * as script from '../lib/host/fake/script';
 import MissingAgent from '../lib/pages/MissingAgent.svelte';
 import NoHost from '../lib/pages/NoHost.svelte';
+import SessionFilter from '../lib/sessions/SessionFilter.svelte';
 import SessionRow from '../lib/sessions/SessionRow.svelte';
+import SessionRows from '../lib/sessions/SessionRows.svelte';
+import StoredNote from '../lib/sessions/StoredNote.svelte';
 import SidePanel from '../lib/side/SidePanel.svelte';
 import TrustPage from '../lib/trust/TrustPage.svelte';
 import type { TrustView } from '../lib/bindings/api';
@@ -39,8 +42,18 @@ function trust(view: Partial<TrustView>) {
 
 function row(status: Status, rest: Partial<Session> = {}) {
   const session = { ...emptySession('s1', 'Nightly export is empty'), status, ...rest };
-  return { session, open: false, unread: true, now: Date.now() + 720_000, onopen: ignore };
+  return { row: { session, stored: null }, open: false, unread: true, now: Date.now() + 720_000, onopen: ignore };
 }
+
+/** A row of the agent's store. */
+function storedRow(title: string, facts: Partial<StoredSession> = {}) {
+  const row = { session: null, stored: stored('t1', title, 40, facts) };
+  return { row, open: false, unread: false, now: Date.now(), onopen: ignore };
+}
+
+const inTerminal = (activity: 'working' | 'needsInput' | 'open') => ({ live: { pid: 48_902, activity } });
+
+const fromHistory = { ...emptySession('t1', 'Import the bank’s CSV files'), agentSessionId: 't1' };
 
 const edits = ['src/money.rs', 'src/a/folder/with/a/long/name/that/goes/on/report.rs'].map((path) =>
   script.tool('edit', 'Edited', path, { type: 'edit', ...script.DIFF, path }),
@@ -72,6 +85,38 @@ export const lists: Page = () => [
       { type: 'idle' },
       { title: 'Why are the totals of the months off by a cent against the bank?' },
     ),
+  }),
+  ...states('SessionRow', SessionRow, {
+    'of the store': storedRow('Sketch the settlement report'),
+    'of the store, interrupted': storedRow('Why do two tests fail?', {
+      state: { type: 'interrupted' },
+      branch: 'fix/a-branch-with-a-name-that-is-too-long-for-the-list',
+    }),
+    'of the store, failed': {
+      ...storedRow('Rename', { state: { type: 'failed', message: 'API Error: 529' } }),
+      unread: true,
+    },
+    'working elsewhere': storedRow('Import CSV files', inTerminal('working')),
+    'waiting elsewhere': storedRow('Import CSV files', { ...inTerminal('needsInput'), branch: null, model: null }),
+    'open elsewhere': storedRow('Import CSV files', inTerminal('open')),
+  }),
+  ...states('SessionFilter', SessionFilter, {
+    empty: { query: '', onfirst: ignore, onlist: ignore, onsearch: ignore },
+    'with words': { query: 'round totals', onfirst: ignore, onlist: ignore, onsearch: ignore },
+  }),
+  ...states('SessionRows', SessionRows, {
+    'one group': {
+      groups: [{ name: 'October', rows: [storedRow('Trace the slow query').row] }],
+      openId: 't1',
+      unread: new Set<string>(),
+      now: Date.now(),
+      onopen: ignore,
+    },
+  }),
+  ...states('StoredNote', StoredNote, {
+    'from the history': { session: fromHistory, stored: stored('t1', 'Import', 40) },
+    'open elsewhere': { session: fromHistory, stored: stored('t1', 'Import', 40, inTerminal('open')) },
+    'working elsewhere': { session: fromHistory, stored: stored('t1', 'Import', 40, inTerminal('working')) },
   }),
   ...states('SidePanel', SidePanel, {
     'changes and tasks': { open: sessionOf({}, [...edits, script.todos(2)]), onshow: ignore, onclose: ignore },

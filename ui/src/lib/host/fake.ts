@@ -23,6 +23,7 @@ import type {
   Viewport,
   Snapshot,
   StartConnection,
+  StoredChange,
   OrphanProcess,
   TrustDecision,
   TrustView,
@@ -33,6 +34,7 @@ import { emptySession, PROJECT_FILES } from './fake/facts';
 import { textOf } from './fake/copy';
 import { find } from './fake/find';
 import { scene, type Scene } from './fake/scenes';
+import { EXPLAINED, prompt, text } from './fake/script';
 import { FakeSession } from './fake/session';
 import { FakeStart, RECENT, STARTS } from './fake/start';
 import { FakeWindow } from './fake/window';
@@ -187,6 +189,30 @@ export class FakeHost implements Host {
     this.#sessions.delete(sessionId);
     this.#hear({ type: 'sessionRemoved', sessionId });
     return Promise.resolve();
+  }
+
+  followStored(): Promise<void> {
+    const changed = structuredClone(this.#scene.stored ?? []);
+    this.changeStored({ changed, removed: [], isComplete: true, nUnreadable: 0, problem: null });
+    return Promise.resolve();
+  }
+
+  /** Reports a change of the agent's store. */
+  changeStored(change: StoredChange): void {
+    this.#hear({ type: 'storedChanged', change });
+  }
+
+  openStored(agentSessionId: string): Promise<Session> {
+    const known = [...this.#sessions.values()].find(({ facts }) => facts.agentSessionId === agentSessionId);
+    if (known !== undefined) return Promise.resolve(structuredClone(known.facts));
+    const stored = this.#scene.stored?.find((one) => one.agentSessionId === agentSessionId);
+    if (stored === undefined) return refuse('noSuchSession', 'The session is not in the history any more.');
+    const { title, changedAt } = stored;
+    const session = new FakeSession({ ...emptySession(agentSessionId, title), agentSessionId, changedAt });
+    session.add(prompt(stored.firstPrompt ?? title));
+    session.add(text(EXPLAINED));
+    this.#adopt(session);
+    return Promise.resolve(structuredClone(session.facts));
   }
 
   setPreferences(preferences: Preferences): Promise<void> {

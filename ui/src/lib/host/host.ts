@@ -73,6 +73,10 @@ export interface Host {
   /** Acknowledges all batches up to `seq`, so that more may be sent. */
   acknowledge(sessionId: SessionId, seq: number): Promise<void>;
   removeSession(sessionId: SessionId): Promise<void>;
+  /** Sends all sessions in the agent's store to this window as events, and then each change. */
+  followStored(): Promise<void>;
+  /** Returns the session that shows a conversation of the agent's store. Starts nothing. */
+  openStored(agentSessionId: string): Promise<Session>;
   setPreferences(preferences: Preferences): Promise<void>;
   /** Stores the trust decision for the folder. Trusting it requires the fingerprint of the settings that were shown. */
   decideTrust(decision: TrustDecision, fingerprint: string | null): Promise<void>;

@@ -11,6 +11,7 @@ import type { Decision, PermissionRequest, RequestId } from '../bindings/api';
 import { loggedError } from '../host/host';
 import { commandRequest, questionRequest } from '../host/fake/script';
 import Guard from './Guard.svelte';
+import { rowId, type Row } from '../sessions/rows';
 import SessionList from '../sessions/SessionList.svelte';
 import { PROJECT } from '../host/fake/facts';
 
@@ -85,10 +86,10 @@ describe('a session that cannot be drawn', () => {
     const opened: string[] = [];
     const rest = { openId: null, unread: new Set<string>(), creating: false };
     const acts = { onnew: () => {}, onsearch: () => {}, onsettings: () => {} };
-    const onopen = (id: string) => void opened.push(id);
+    const onopen = (row: Row) => void opened.push(rowId(row));
     const { host } = await draw(SessionList, {
       project: PROJECT,
-      sessions: [broken, session({ id: 'b', title: 'Whole' })],
+      rows: [broken, session({ id: 'b', title: 'Whole' })].map((one) => ({ session: one, stored: null })),
       ...rest,
       ...acts,
       onopen,

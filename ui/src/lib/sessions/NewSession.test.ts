@@ -54,9 +54,9 @@ describe('a new session', () => {
   it('says in the list that it asks nothing for as long as its agent lives', async () => {
     const facts = { ...emptySession('s1', 'Title'), mode: 'bypassPermissions' };
     const row = { open: false, unread: false, now: Date.now(), onopen: () => {} };
-    const { redraw } = await draw(SessionRow, { session: { ...facts, alive: true }, ...row });
+    const { redraw } = await draw(SessionRow, { row: { session: { ...facts, alive: true }, stored: null }, ...row });
     expect(screen.getByRole('button').textContent).toContain('Skips permissions');
-    await redraw({ session: { ...facts, alive: false } });
+    await redraw({ row: { session: { ...facts, alive: false }, stored: null } });
     expect(screen.getByRole('button').textContent).not.toContain('Skips permissions');
   });
 });

@@ -20,12 +20,15 @@ import type {
   RecentProject,
   Session,
   SessionId,
+  StoredChange,
+  StoredSession,
   TrustDecision,
   WindowEvent,
 } from '../bindings/api';
 import { withMentions } from '../composer/mention';
 import { asCommandError, loggedError, type Host } from '../host/host';
 import type { ItemState } from './item.svelte';
+import { inOrder, rowId, rowsOf, type Row } from '../sessions/rows';
 import { isOver, isTurnRunning } from '../text/status';
 import { attachment } from './attachments';
 import { CardsInSight } from './cards';
@@ -41,6 +44,17 @@ const KEPT = 4;
 export class ProjectState {
   project = $state.raw<ProjectView>() as ProjectView;
   sessions = $state.raw<readonly Session[]>([]);
+  /** The sessions in the agent's own store, by the agent's id. */
+  stored = $state.raw<ReadonlyMap<string, StoredSession>>(new Map());
+  /** What is known about the store itself. */
+  store = $state.raw<Pick<StoredChange, 'isComplete' | 'nUnreadable' | 'problem'>>({
+    isComplete: false,
+    nUnreadable: 0,
+    problem: null,
+  });
+  readonly #storedInOrder = $derived(inOrder(this.stored.values()));
+  /** The rows of the session list, newest first. */
+  readonly rows = $derived<readonly Row[]>(rowsOf(this.sessions, this.#storedInOrder));
   preferences = $state.raw<Preferences>() as Preferences;
   /** The open conversation. */
   open = $state.raw<SessionState | null>(null);
@@ -99,6 +113,7 @@ export class ProjectState {
       (event) => state.hear(event),
       (reason) => state.miss(reason),
     );
+    void state.followStored();
     if (connection.project.open !== null) await state.openSession(connection.project.open);
     return state;
   }
@@ -113,6 +128,9 @@ export class ProjectState {
         break;
       case 'sessionRemoved':
         this.#forget(event.sessionId);
+        break;
+      case 'storedChanged':
+        this.#takeStored(event.change);
         break;
       case 'show':
         this.shownRequest = event.requestId;
@@ -163,6 +181,27 @@ export class ProjectState {
       onerror: (error) => this.problems.report('The session could not be read', error),
     });
     await this.#feed.load();
+  }
+
+  /** Opens the session of a row. A conversation of the agent's store becomes a session; nothing is started. */
+  async openRow(row: Row): Promise<void> {
+    if (row.session !== null) return this.openSession(row.session.id);
+    this.unread.delete(rowId(row));
+    await this.#try('The session was not opened', async () => {
+      const session = await this.#host.openStored(row.stored.agentSessionId);
+      this.#list(session);
+      await this.openSession(session.id);
+    });
+  }
+
+  /** Begins to receive the sessions in the agent's store. */
+  async followStored(): Promise<void> {
+    await this.#try('The list is not complete', () => this.#host.followStored());
+  }
+
+  /** The open conversation as the agent stored it. */
+  get openStored(): StoredSession | null {
+    return this.stored.get(this.open?.session.agentSessionId ?? '') ?? null;
   }
 
   /** Starts a session and opens it. Returns its state, or `null` if it was not created. */
@@ -408,6 +447,24 @@ export class ProjectState {
       this.unread.add(session.id);
     }
     this.sessions = this.sessions.with(index, reuse(before, session));
+  }
+
+  #takeStored({ changed, removed, ...store }: StoredChange): void {
+    this.store = reuse(this.store, store);
+    if (changed.length === 0 && removed.length === 0) return;
+    const stored = new Map(this.stored);
+    removed.forEach((id) => stored.delete(id));
+    for (const session of changed) {
+      const id = session.agentSessionId;
+      const before = stored.get(id);
+      stored.set(id, session);
+      // A turn ended in another program.
+      const isNew = before !== undefined && before.changedAt < session.changedAt;
+      const isEnd = session.state.type === 'completed' || session.state.type === 'failed';
+      const isOwn = this.sessions.some((own) => own.agentSessionId === id);
+      if (isNew && isEnd && !isOwn) this.unread.add(id);
+    }
+    this.stored = stored;
   }
 
   #forget(id: SessionId): void {

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { FakeHost } from '../host/fake';
-import { listed } from '../host/fake/facts';
+import { listed, stored } from '../host/fake/facts';
+import { rowId, type Row } from '../sessions/rows';
 import { ProjectState } from './project.svelte';
 
 beforeEach(() => localStorage.clear());
@@ -99,6 +100,48 @@ describe('sessions', () => {
     const { project } = await start('conversation');
     await project.openSession('nobody');
     expect(project.open?.id).toBe('s1');
+    expect(project.problems.list[0]?.what).toBe('The session was not opened');
+  });
+});
+
+describe('the sessions in the store of the agent', () => {
+  const change = { removed: [], isComplete: true, nUnreadable: 0, problem: null };
+
+  it('are listed with the others, and change with the store', async () => {
+    const { host, project } = await start('history');
+    const ids = () => project.rows.map(rowId);
+    expect(ids()).toEqual(expect.arrayContaining(['s2', 't1', 't44']));
+    expect(ids().filter((id) => id === 't2')).toHaveLength(1);
+    expect(project.store.isComplete).toBe(true);
+    host.changeStored({ ...change, changed: [stored('t99', 'From a terminal', 0)], removed: ['t44'] });
+    expect(ids()[0]).toBe('t99');
+    expect(ids()).not.toContain('t44');
+  });
+
+  it('become a session when they are opened, and start nothing', async () => {
+    const { host, project } = await start('history');
+    const started: string[] = [];
+    host.command = (_id, command) => Promise.resolve(void started.push(command.type));
+    const row = project.rows.find((one) => rowId(one) === 't3');
+    await project.openRow(row as Row);
+    expect(project.open?.session.title).toBe('Sketch the settlement report');
+    expect(project.openStored?.agentSessionId).toBe('t3');
+    expect(project.rows.filter((one) => rowId(one) === 't3')).toHaveLength(1);
+    project.beginWriting();
+    expect(started).toEqual([]);
+  });
+
+  it('are unread when a turn ended in another program', async () => {
+    const { host, project } = await start('history');
+    host.changeStored({ ...change, changed: [stored('t3', 'Sketch', 0), stored('t98', 'New', 0)] });
+    expect([...project.unread]).toEqual(['t3']);
+    await project.openRow(project.rows.find((one) => rowId(one) === 't3') as Row);
+    expect([...project.unread]).toEqual([]);
+  });
+
+  it('that are gone are not opened, and that is said', async () => {
+    const { project } = await start('history');
+    await project.openRow({ session: null, stored: stored('gone', 'Gone', 1) });
     expect(project.problems.list[0]?.what).toBe('The session was not opened');
   });
 });

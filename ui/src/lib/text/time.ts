@@ -45,7 +45,7 @@ export function moment(at: number, now: number): string {
   return `${date.toLocaleDateString(LOCALE, day)} ${time}`;
 }
 
-/** The group of a session in the list. */
+/** The day, as far as it is near. */
 export function day(at: number, now: number): 'Today' | 'Yesterday' | 'Earlier' {
   const today = new Date(now);
   today.setHours(0, 0, 0, 0);
@@ -53,4 +53,18 @@ export function day(at: number, now: number): 'Today' | 'Yesterday' | 'Earlier' 
   const yesterday = new Date(today);
   yesterday.setDate(today.getDate() - 1);
   return at >= yesterday.getTime() ? 'Yesterday' : 'Earlier';
+}
+
+/** The group of a session in the list: “Today”, “Yesterday”, “This week”, then months: “October”, “May 2025”. */
+export function period(at: number, now: number): string {
+  const near = day(at, now);
+  if (near !== 'Earlier') return near;
+  const [then, today] = [new Date(at), new Date(now)];
+  const week = new Date(now);
+  week.setHours(0, 0, 0, 0);
+  week.setDate(week.getDate() - 6);
+  if (at >= week.getTime()) return 'This week';
+  const month: Intl.DateTimeFormatOptions = { month: 'long' };
+  if (then.getFullYear() !== today.getFullYear()) month.year = 'numeric';
+  return then.toLocaleDateString(LOCALE, month);
 }

@@ -90,7 +90,7 @@ describe('after an answer by mouse', () => {
 });
 
 describe('what is typed outside of any field', () => {
-  it.each(['Search sessions', 'New session', 'Send'])('goes to the prompt from “%s”', async (name) => {
+  it.each(['Settings', 'New session', 'Send'])('goes to the prompt from “%s”', async (name) => {
     const { user } = await app('conversation');
     screen
       .getAllByRole('button')
@@ -156,8 +156,8 @@ describe('what is typed outside of any field', () => {
 
   it('does not take the blank from a button', async () => {
     const { user } = await app('conversation');
-    const search = screen.getAllByRole('button').find((one) => one.textContent.startsWith('Search'));
-    search?.focus();
+    const search = screen.getByRole('button', { name: 'Commands' });
+    search.focus();
     await user.keyboard(' ');
     expect(screen.getByRole('combobox', { name: 'Search commands and sessions' })).toBeTruthy();
     expect(box().value).toBe('');

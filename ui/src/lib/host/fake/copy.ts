@@ -6,6 +6,9 @@ import type { FakeSession } from './session';
 
 export function textOf(session: FakeSession, copy: CopyOf): string | undefined {
   if (copy.type === 'conversation') return conversationText(session);
+  if (copy.type === 'resumeCommand') {
+    return `cd '${session.facts.project}' && claude --resume ${session.facts.agentSessionId}`;
+  }
   const body = session.items.find((item) => item.id === copy.itemId)?.body;
   if (body?.type === 'prompt') return body.text;
   if (body?.type === 'toolCall') {

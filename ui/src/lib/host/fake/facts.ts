@@ -7,6 +7,7 @@ import type {
   ProjectView,
   Session,
   Status,
+  StoredSession,
   OrphanProcess,
   UnreadFile,
 } from '../../bindings/api';
@@ -80,6 +81,27 @@ export function emptySession(id: string, title: string, agent: AgentKind = 'clau
 /** A session for the list: its title, its status, and how many minutes ago that changed. */
 export function listed(id: string, title: string, status: Status, minutesAgo: number): Session {
   return { ...emptySession(id, title), status, changedAt: START - minutesAgo * MINUTE };
+}
+
+/** A conversation in the agent's store. */
+export function stored(
+  id: string,
+  title: string,
+  minutesAgo: number,
+  facts: Partial<StoredSession> = {},
+): StoredSession {
+  return {
+    agentSessionId: id,
+    title,
+    firstPrompt: title,
+    lastPrompt: title,
+    branch: 'main',
+    model: 'claude-opus-5-5',
+    changedAt: START - minutesAgo * MINUTE,
+    state: { type: 'completed' },
+    live: null,
+    ...facts,
+  };
 }
 
 /** Files that the engine could not read. */

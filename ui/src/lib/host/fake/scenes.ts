@@ -1,7 +1,15 @@
 // Window states by name: `?scene=permission`.
 
-import type { Body, PermissionRequest, Preferences, ProjectView, QueuedPrompt, Session } from '../../bindings/api';
-import { emptySession, listed, PREFERENCES, PROJECT, START, SURVIVORS } from './facts';
+import type {
+  Body,
+  PermissionRequest,
+  Preferences,
+  ProjectView,
+  QueuedPrompt,
+  Session,
+  StoredSession,
+} from '../../bindings/api';
+import { emptySession, listed, PREFERENCES, PROJECT, START, stored, SURVIVORS } from './facts';
 import * as script from './script';
 import { FakeSession } from './session';
 import { STARTS } from './start';
@@ -11,6 +19,8 @@ export interface Scene {
   project: ProjectView;
   preferences: Preferences;
   sessions: FakeSession[];
+  /** The agent's own store. */
+  stored?: StoredSession[];
 }
 
 const OPEN = 's1';
@@ -71,6 +81,28 @@ const QUEUE: QueuedPrompt[] = [
     delivery: 'afterTurn',
   },
 ];
+
+const DAY = 24 * 60;
+
+/** A store with sessions of other programs. */
+function history(): StoredSession[] {
+  const terminal = { live: { pid: 48_902, activity: 'working' as const }, branch: 'import-csv' };
+  const titles = ['Trace the slow query', 'Remove the old exporter', 'Document the ledger format', 'Bump dependencies'];
+  return [
+    stored('t1', 'Import the bank’s CSV files', 3, terminal),
+    stored('t2', 'Why do two tests fail on Windows?', 95, {
+      state: { type: 'interrupted' },
+      branch: 'fix/windows-paths',
+    }),
+    stored('t3', 'Sketch the settlement report', DAY, { model: 'claude-haiku-5-20260101', branch: null }),
+    stored('t4', 'Rename Account to Ledger everywhere', 3 * DAY, {
+      state: { type: 'failed', message: 'API Error: 529 overloaded' },
+    }),
+    ...Array.from({ length: 40 }, (_, i) =>
+      stored(`t${i + 5}`, `${titles[i % titles.length]}, part ${Math.floor(i / 4) + 1}`, (9 + 7 * i) * DAY),
+    ),
+  ];
+}
 
 const SCENES: Record<string, () => FakeSession | null> = {
   empty: () => opened({ status: { type: 'idle' }, alive: false, usage: emptySession('', '').usage }, []),
@@ -231,6 +263,8 @@ export const sceneNames = [
   'missing',
   'bad',
   'orphans',
+  'history',
+  'history-open',
   ...Object.keys(TRUST),
   ...Object.keys(STARTS),
 ];
@@ -261,6 +295,15 @@ export function scene(name: string): Scene {
   if (trust !== undefined) {
     const sessions = trust.state === 'changed' ? others() : [];
     return { project: { ...PROJECT, trust }, preferences: PREFERENCES, sessions };
+  }
+  if (name === 'history' || name === 'history-open') {
+    const past = history();
+    const { agentSessionId, title, changedAt } = past[name === 'history' ? 1 : 0] as StoredSession;
+    const facts = { ...emptySession(agentSessionId, title), agentSessionId, changedAt };
+    const session = new FakeSession(facts);
+    for (const body of STORY()) session.add(body);
+    const project = { ...PROJECT, open: agentSessionId };
+    return { project, preferences: PREFERENCES, sessions: [session, ...others()], stored: past };
   }
   const session = (SCENES[name] ?? SCENES['conversation'])?.() ?? null;
   const orphans = name === 'orphans' ? SURVIVORS : [];

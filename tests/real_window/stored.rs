@@ -1,0 +1,131 @@
+//! The sessions in the agent's own store: those of a terminal are listed, filtered, opened and continued.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use anyhow::{Context, Result, ensure};
+use deskbell_tests::window::{AgentStub, Desktop, LONG, Launch, Manners, SHORT, eventually};
+
+use crate::stage::{PROJECT, Stage};
+
+fn config(desktop: &Desktop) -> PathBuf {
+    desktop.home().join(".claude")
+}
+
+/// A session in a terminal, from its start to its end.
+fn terminal(desktop: &Desktop, folder: &Path, prompt: &str) -> Result<()> {
+    let mut command = desktop.command(AgentStub::telling(desktop)?);
+    command.args(["-p", "--input-format=stream-json", "--output-format=stream-json", "--verbose"]);
+    command.current_dir(folder).env("CLAUDE_CONFIG_DIR", config(desktop));
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().context("starting it")?;
+    let line = serde_json::json!({"type": "user", "message": {"role": "user", "content": prompt}});
+    let mut stdin = child.stdin.take().context("it has a stdin")?;
+    writeln!(stdin, "{line}")?;
+    drop(stdin);
+    let status = child.wait()?;
+    ensure!(status.success(), "the session in the terminal ended with {status}");
+    Ok(())
+}
+
+/// The agent's transcripts, each with its content.
+fn transcripts(desktop: &Desktop) -> Result<BTreeMap<PathBuf, Vec<u8>>> {
+    let mut files = BTreeMap::new();
+    for folder in fs::read_dir(config(desktop).join("projects"))? {
+        for file in fs::read_dir(folder?.path())? {
+            let path = file?.path();
+            if path.is_file() {
+                files.insert(path.clone(), fs::read(path)?);
+            }
+        }
+    }
+    Ok(files)
+}
+
+const ROWS: &str = "[...document.querySelectorAll('nav[aria-label=\"Sessions\"] li')]";
+
+/// The texts of the list's rows, from the top.
+async fn rows(stage: &Stage) -> Result<Vec<String>> {
+    let rows = stage.window.run(&format!("return {ROWS}.map((row) => row.textContent);"), Vec::new()).await?;
+    Ok(serde_json::from_value(rows)?)
+}
+
+/// Waits for as many rows, each with its words, in any order.
+async fn listed(stage: &Stage, words: &[&str]) -> Result<()> {
+    let what = format!("the list has {words:?}");
+    eventually(&what, SHORT, async || {
+        let rows = rows(stage).await?;
+        let all = words.iter().all(|words| rows.iter().any(|row| row.contains(words)));
+        Ok((all && rows.len() == words.len()).then_some(()))
+    })
+    .await
+}
+
+async fn open(stage: &Stage, words: &str) -> Result<()> {
+    let script = format!(
+        "{ROWS}.find((row) => row.textContent.includes(arguments[0])).querySelector('button').click();"
+    );
+    stage.window.run(&script, vec![words.into()]).await.map(drop)
+}
+
+pub async fn a_terminals_sessions_are_listed_filtered_opened_and_continued() -> Result<()> {
+    let desktop = Desktop::start().await?;
+    let folder = desktop.project(PROJECT)?;
+    let other = desktop.project("other")?;
+    terminal(&desktop, &folder, "SAY the first lamp")?;
+    terminal(&desktop, &folder, "SAY the second foghorn")?;
+    terminal(&desktop, &other, "SAY elsewhere")?;
+    let before = transcripts(&desktop)?;
+    let starts = |desktop: &Desktop| {
+        AgentStub::arguments(desktop).lines().filter(|argument| *argument == "-p").count()
+    };
+    let n_terminals = starts(&desktop);
+    let launch = Launch::folder(&folder)
+        .agent(&AgentStub::telling(&desktop)?)
+        .env("CLAUDE_CONFIG_DIR", config(&desktop));
+    let stage = Stage::on(desktop, folder, Manners::Polite, launch).await?;
+    stage
+        .play("stored", async |stage| {
+            listed(stage, &["SAY the first lamp", "SAY the second foghorn"]).await?;
+            stage.window.screenshot("stored-list").await?;
+
+            // Filtered with real keys.
+            stage.pointer.activate(stage.window.frame()).await?;
+            stage.window.run("document.querySelector('input[type=search]').focus();", Vec::new()).await?;
+            stage.pointer.type_text("foghorn").await?;
+            listed(stage, &["SAY the second foghorn"]).await?;
+            stage.pointer.key("Escape").await?;
+            listed(stage, &["SAY the first lamp", "SAY the second foghorn"]).await?;
+
+            // Opened: shown, and nothing is started or written.
+            open(stage, "SAY the first lamp").await?;
+            stage.window.wait_text("log", "Conversation", "the first lamp", SHORT).await?;
+            stage.window.wait_shows("Nothing runs until you send a prompt", SHORT).await?;
+            stage.window.screenshot("stored-open").await?;
+            ensure!(starts(&stage.desktop) == n_terminals, "looking at a session started an agent");
+            ensure!(transcripts(&stage.desktop)? == before, "looking at a session wrote to the store");
+            ensure!(stage.session_ids()?.is_empty(), "looking at a session saved it");
+
+            // A terminal adds one while the window is open.
+            terminal(&stage.desktop, &stage.folder, "SAY the third buoy")?;
+            listed(stage, &["SAY the first lamp", "SAY the second foghorn", "SAY the third buoy"]).await?;
+
+            // Continued: one row, one transcript that grew.
+            stage.window.prompt("SAY it goes on").await?;
+            stage.window.wait_said("it goes on", LONG).await?;
+            stage.window.wait_idle(SHORT).await?;
+            listed(stage, &["first lamp", "SAY the second foghorn", "SAY the third buoy"]).await?;
+            let after = transcripts(&stage.desktop)?;
+            ensure!(after.len() == before.len() + 1, "the conversation was forked: {:?}", after.keys());
+            let grown = before.iter().filter(|(path, bytes)| after.get(*path) != Some(*bytes));
+            let grown: Vec<_> = grown.collect();
+            let [(path, was)] = grown[..] else { anyhow::bail!("changed: {grown:?}") };
+            let is = &after[path];
+            ensure!(is.starts_with(was), "the transcript was rewritten");
+            ensure!(String::from_utf8_lossy(is).contains("it goes on"), "the prompt is not in it");
+            Ok(())
+        })
+        .await
+}

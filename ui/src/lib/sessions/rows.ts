@@ -1,0 +1,158 @@
+// The rows of the session list: Deskbell's sessions and those in the agent's store, one row for each conversation.
+
+import type { LiveProcess, Session, StoredSession, Status } from '../bindings/api';
+import { statusMark, statusReason } from '../text/status';
+import { period } from '../text/time';
+
+/** A session of Deskbell, a conversation in the agent's store, or both. */
+export type Row =
+  | { readonly session: Session; readonly stored: StoredSession | null }
+  | { readonly session: null; readonly stored: StoredSession };
+
+/** The id of the session, or the agent's id of a conversation that is no session of Deskbell yet. */
+export const rowId = (row: Row): string => (row.session === null ? row.stored.agentSessionId : row.session.id);
+
+export const rowTitle = (row: Row): string => (row.session === null ? row.stored.title : row.session.title);
+
+/** The process of another program that has the conversation open. */
+export function elsewhere({ session, stored }: Row): LiveProcess | null {
+  return session?.alive ? null : (stored?.live ?? null);
+}
+
+/**
+ * The status to show. Deskbell does not know how a conversation ended that was continued elsewhere or before the app
+ * was started; the agent's store does.
+ */
+export function rowStatus(row: Row): Status {
+  const { session, stored } = row;
+  const other = elsewhere(row);
+  if (other?.activity === 'working') return { type: 'working', activity: '' };
+  if (other?.activity === 'needsInput') return { type: 'needsInput', what: '' };
+  if (session !== null && (session.status.type !== 'idle' || stored === null)) return session.status;
+  switch (stored?.state.type) {
+    case 'completed':
+      return { type: 'completed' };
+    case 'failed':
+      return { type: 'failed', message: stored.state.message };
+    case 'interrupted':
+      return other === null ? { type: 'stopped' } : { type: 'idle' };
+    default:
+      return { type: 'idle' };
+  }
+}
+
+/** A turn of it was cut off and never answered. */
+export function isInterrupted(row: Row): boolean {
+  const type = rowStatus(row).type;
+  return row.stored?.state.type === 'interrupted' && (type === 'stopped' || type === 'idle') && elsewhere(row) === null;
+}
+
+/** The state of a row in words, if it is more than its mark says. */
+export function rowReason(row: Row): string | null {
+  const other = elsewhere(row);
+  if (other !== null) {
+    const what = { working: 'Working', needsInput: 'Needs input', open: 'Open' }[other.activity];
+    return `${what} in another program`;
+  }
+  return isInterrupted(row) ? 'Interrupted' : statusReason(rowStatus(row));
+}
+
+/** “Opus 5.5” for `claude-opus-5-5`; other names as they are. */
+export function modelName(id: string): string {
+  const [, family, major, minor] = /^claude-([a-z]+)-(\d+)(?:-(\d{1,2}))?(?:-\d{6,})?(?:\[.*\])?$/.exec(id) ?? [];
+  if (family === undefined || major === undefined) return id;
+  const version = minor === undefined ? major : `${major}.${minor}`;
+  return `${family.charAt(0).toUpperCase()}${family.slice(1)} ${version}`;
+}
+
+/** The branch and the model of a conversation in the agent's store. */
+export function rowDetails({ stored }: Row): string[] {
+  const { branch = null, model = null } = stored ?? {};
+  return [branch, model === null ? null : modelName(model)].filter((detail) => detail !== null);
+}
+
+/** A turn runs or waits for the user, here or in another program. */
+function isActive(row: Row): boolean {
+  const mark = statusMark(rowStatus(row));
+  return mark === 'working' || mark === 'waiting' || elsewhere(row) !== null;
+}
+
+/**
+ * The time by which a row is sorted. A session with a running turn is sorted by the start of that turn: if every event
+ * moved it, two running sessions would swap places all the time.
+ */
+function moment({ session, stored }: Row): number {
+  if (session === null) return stored.changedAt;
+  return session.turnStartedAt ?? Math.max(session.changedAt, stored?.changedAt ?? 0);
+}
+
+/** The time of a row's last change. */
+export const rowTime = ({ session, stored }: Row): number => Math.max(session?.changedAt ?? 0, stored?.changedAt ?? 0);
+
+export function inOrder(stored: Iterable<StoredSession>): StoredSession[] {
+  return [...stored].sort((a, b) => b.changedAt - a.changedAt);
+}
+
+/**
+ * The rows, newest first. `stored` is in that order already: there may be many thousands, and a session changes often.
+ */
+export function rowsOf(sessions: readonly Session[], stored: readonly StoredSession[]): Row[] {
+  const ids = new Set(sessions.map((session) => session.agentSessionId));
+  const others = new Map<string, StoredSession>();
+  const rest: Row[] = [];
+  for (const one of stored) {
+    if (ids.has(one.agentSessionId)) others.set(one.agentSessionId, one);
+    else rest.push({ session: null, stored: one });
+  }
+  const own = sessions.map((session): Row => {
+    const { agentSessionId } = session;
+    return { session, stored: agentSessionId === null ? null : (others.get(agentSessionId) ?? null) };
+  });
+  own.sort((a, b) => moment(b) - moment(a));
+  const rows: Row[] = [];
+  let next = 0;
+  for (const row of rest) {
+    for (let one = own[next]; one !== undefined && moment(one) >= moment(row); one = own[next]) {
+      rows.push(one);
+      next += 1;
+    }
+    rows.push(row);
+  }
+  return [...rows, ...own.slice(next)];
+}
+
+/** Whether every word of the query is in the title, the prompts or the branch; like `deskbell sessions list`. */
+export function fits(row: Row, words: readonly string[]): boolean {
+  if (words.length === 0) return true;
+  const { stored } = row;
+  const texts = [rowTitle(row), stored?.firstPrompt, stored?.lastPrompt, stored?.branch];
+  const lower = texts.filter((text) => typeof text === 'string').map((text) => text.toLowerCase());
+  return words.every((word) => lower.some((text) => text.includes(word)));
+}
+
+export const wordsOf = (query: string): string[] => query.toLowerCase().split(/\s+/).filter(Boolean);
+
+export interface Group {
+  name: string;
+  rows: Row[];
+}
+
+/** The rows by day, those that work or wait first. */
+export function groupRows(rows: readonly Row[], now: number): Group[] {
+  const active: Row[] = [];
+  const groups: Group[] = [];
+  for (const row of rows) {
+    if (isActive(row)) {
+      active.push(row);
+      continue;
+    }
+    const name = period(rowTime(row), now);
+    const last = groups.at(-1);
+    if (last?.name === name) last.rows.push(row);
+    else groups.push({ name, rows: [row] });
+  }
+  // A working program writes all the time: its rows keep the order in which the programs were started.
+  const pid = (row: Row) => elsewhere(row)?.pid ?? Infinity;
+  if (active.some((row) => elsewhere(row) !== null)) active.sort((a, b) => (pid(a) === pid(b) ? 0 : pid(b) - pid(a)));
+  return active.length === 0 ? groups : [{ name: 'Active', rows: active }, ...groups];
+}
