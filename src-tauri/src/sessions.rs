@@ -62,8 +62,9 @@ async fn read(project: &Path) -> anyhow::Result<(Vec<StoredSession>, Vec<String>
     }
     listing.await.context("reading the agent's store")?;
     if n_unreadable > 0 {
+        let files = if n_unreadable == 1 { "file" } else { "files" };
         problems.push(format!(
-            "{n_unreadable} files of the agent's store could not be read; DESKBELL_LOG=info names them"
+            "{n_unreadable} {files} of the agent's store could not be read; DESKBELL_LOG=info names them"
         ));
     }
     let mut sessions: Vec<StoredSession> = sessions.into_values().collect();

@@ -39,5 +39,6 @@ mod replayed;
 mod restart;
 mod slow_subscriber;
 mod startup;
+mod stored;
 mod switches;
 mod unknown;

@@ -77,10 +77,13 @@ describe('a list', () => {
 
 it('has a place for each row, and draws no other', () => {
   const rows = many(1_000);
-  const layout = layoutOf([
-    { name: 'Today', rows: rows.slice(0, 500) },
-    { name: 'May', rows: rows.slice(500) },
-  ]);
+  const layout = layoutOf(
+    [
+      { name: 'Today', rows: rows.slice(0, 500) },
+      { name: 'May', rows: rows.slice(500) },
+    ],
+    new Set(),
+  );
   expect(layout.height).toBe(2 * HEADING + 1_000 * TWO_LINES);
   for (let top = 0; top < layout.height; top += 997) {
     const { above, parts } = visible(layout, top, 500);
@@ -91,5 +94,5 @@ it('has a place for each row, and draws no other', () => {
     expect((last?.top ?? 0) + TWO_LINES).toBeGreaterThanOrEqual(Math.min(layout.height, top + 500));
     expect(places.length).toBeLessThan(60);
   }
-  expect(visible(layoutOf([]), 0, 500)).toEqual({ above: 0, parts: [] });
+  expect(visible(layoutOf([], new Set()), 0, 500)).toEqual({ above: 0, parts: [] });
 });

@@ -1,6 +1,6 @@
 // The places of the rows of a long session list. Only those near the visible part are drawn.
 
-import { rowDetails, rowReason, type Group, type Row } from './rows';
+import { hasDetails, rowId, type Group, type Row } from './rows';
 
 /** Heights in CSS pixels. They fit the texts of `SessionRow`, with one line or two. */
 export const HEADING = 30;
@@ -29,23 +29,22 @@ export interface Layout {
   readonly height: number;
 }
 
-function heightOf(row: Row): number {
+function heightOf(row: Row, unread: ReadonlySet<string>): number {
   try {
-    const lines = (row.session?.nBackground ?? 0) > 0 || rowReason(row) !== null || rowDetails(row).length > 0;
-    return lines ? TWO_LINES : ONE_LINE;
+    return hasDetails(row, unread.has(rowId(row))) ? TWO_LINES : ONE_LINE;
   } catch {
     // A row that cannot be drawn shows that itself.
     return TWO_LINES;
   }
 }
 
-export function layoutOf(groups: readonly Group[]): Layout {
+export function layoutOf(groups: readonly Group[], unread: ReadonlySet<string>): Layout {
   const places: Place[] = [];
   let top = 0;
   for (const [group, { rows }] of groups.entries()) {
     top += HEADING;
     for (const [nrInGroup, row] of rows.entries()) {
-      const height = heightOf(row);
+      const height = heightOf(row, unread);
       places.push({ row, nr: places.length, nrInGroup, group, top, height });
       top += height;
     }

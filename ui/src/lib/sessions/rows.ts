@@ -3,6 +3,7 @@
 import type { LiveProcess, Session, StoredSession, Status } from '../bindings/api';
 import { statusMark, statusReason } from '../text/status';
 import { period } from '../text/time';
+import { backgroundWords } from '../text/tools';
 
 /** A session of Deskbell, a conversation in the agent's store, or both. */
 export type Row =
@@ -57,6 +58,13 @@ export function rowReason(row: Row): string | null {
   return isInterrupted(row) ? 'Interrupted' : statusReason(rowStatus(row));
 }
 
+/** The words of the row's second line before its branch. A failure that was seen is said by its mark alone. */
+export function rowWords(row: Row, unread: boolean): string | null {
+  const reason = statusMark(rowStatus(row)) === 'failed' && !unread ? null : rowReason(row);
+  const nBackground = row.session?.nBackground ?? 0;
+  return reason ?? (nBackground > 0 ? backgroundWords(nBackground) : null);
+}
+
 /** “Opus 5.5” for `claude-opus-5-5`; other names as they are. */
 export function modelName(id: string): string {
   const [, family, major, minor] = /^claude-([a-z]+)-(\d+)(?:-(\d{1,2}))?(?:-\d{6,})?(?:\[.*\])?$/.exec(id) ?? [];
@@ -65,10 +73,9 @@ export function modelName(id: string): string {
   return `${family.charAt(0).toUpperCase()}${family.slice(1)} ${version}`;
 }
 
-/** The branch and the model of a conversation in the agent's store. */
-export function rowDetails({ stored }: Row): string[] {
-  const { branch = null, model = null } = stored ?? {};
-  return [branch, model === null ? null : modelName(model)].filter((detail) => detail !== null);
+/** Whether a row has a second line. */
+export function hasDetails(row: Row, unread: boolean): boolean {
+  return rowWords(row, unread) !== null || (row.stored?.branch ?? row.stored?.model ?? null) !== null;
 }
 
 /** A turn runs or waits for the user, here or in another program. */

@@ -187,6 +187,8 @@ export class ProjectState {
   async openRow(row: Row): Promise<void> {
     if (row.session !== null) return this.openSession(row.session.id);
     this.unread.delete(rowId(row));
+    // Looking at a conversation runs nothing, so it needs no decision about the folder's trust.
+    this.trustShown = false;
     await this.#try('The session was not opened', async () => {
       const session = await this.#host.openStored(row.stored.agentSessionId);
       this.#list(session);

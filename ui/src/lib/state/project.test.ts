@@ -131,6 +131,14 @@ describe('the sessions in the store of the agent', () => {
     expect(started).toEqual([]);
   });
 
+  it('can be looked at before the folder is trusted', async () => {
+    const { host, project } = await start('history');
+    project.trustShown = true;
+    await project.openRow(project.rows.find((one) => rowId(one) === 't3') as Row);
+    expect(project.trustShown).toBe(false);
+    expect(host.session('t3')?.facts.alive).toBe(false);
+  });
+
   it('are unread when a turn ended in another program', async () => {
     const { host, project } = await start('history');
     host.changeStored({ ...change, changed: [stored('t3', 'Sketch', 0), stored('t98', 'New', 0)] });
