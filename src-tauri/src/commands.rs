@@ -20,6 +20,7 @@ use deskbell_engine::disk;
 use deskbell_engine::permission::DialogId;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 use tauri::ipc::Response;
 use tauri::{AppHandle, Manager, WebviewWindow, Wry};
 
@@ -36,8 +37,32 @@ pub async fn connect(app: AppHandle, window: WebviewWindow) -> Answer<Connection
     let event = app.state::<Channels>().open(window.label());
     // The page is new and draws its cards again.
     app.state::<DialogController>().view_changed(window.label(), |view| view.cards.clear());
+    reopen(&app, &window).await?;
     let project = project::view(&app, window.label()).await?;
     Ok(Connection { event, project, preferences: app.state::<PreferencesStore<Wry>>().current.get() })
+}
+
+/// Timeout of a window's start for an agent's store that does not respond.
+const REOPEN: Duration = Duration::from_secs(2);
+
+/// Opens the session that was open last if it is one of the agent's store, of which Deskbell saved nothing.
+async fn reopen(app: &AppHandle, window: &WebviewWindow) -> Answer<()> {
+    let (windows, registry, hidden) =
+        (app.state::<Windows>(), app.state::<SessionRegistry>(), app.state::<HiddenSessions>());
+    let (project, open) =
+        windows.with(window.label(), |window| (window.project.clone(), window.open_session.clone()))?;
+    let Some(id) = open.filter(|id| registry.known(id).is_none() && !hidden.was_removed(id.as_str())) else {
+        return Ok(());
+    };
+    let opening = registry.open_stored(&project, id.as_str());
+    match tokio::time::timeout(REOPEN, opening).await {
+        Ok(Ok(_)) => {}
+        Ok(Err(error)) => tracing::debug!(%error, "the session that was open last is gone"),
+        Err(_) => {
+            tracing::warn!("the agent's store does not respond: the session that was open last is not opened")
+        }
+    }
+    Ok(())
 }
 
 /// Creates a session with the chosen agent, or with the window's own. `without_asking` only if the user chose it for

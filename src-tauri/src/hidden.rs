@@ -32,6 +32,11 @@ impl HiddenSessions {
         }
     }
 
+    /// Whether the user removed this session once.
+    pub fn was_removed(&self, agent_session_id: &str) -> bool {
+        lock(&self.hidden).has(agent_session_id, 0)
+    }
+
     /// Removes hidden sessions from a change.
     pub fn remove_from(&self, change: &mut StoredChange) {
         let hidden = lock(&self.hidden);

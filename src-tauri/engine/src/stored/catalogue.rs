@@ -311,6 +311,7 @@ fn live(config: &Path) -> HashMap<String, LiveProcess> {
         let activity = match live.status.as_deref() {
             Some("busy") => LiveActivity::Working,
             Some("waiting") => LiveActivity::NeedsInput,
+            // Idle, another word, or none, as in older versions.
             _ => LiveActivity::Open,
         };
         (live.agent_session_id, LiveProcess { pid: live.owner.pid, activity })

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
+use tokio::time::Instant;
 
 /// Delay between a change of the store and reading it: a streaming agent writes many lines a second.
 const TOGETHER: Duration = Duration::from_millis(250);
@@ -19,6 +20,9 @@ const WITHOUT_WATCH: Duration = Duration::from_secs(15);
 
 /// The live processes are checked this often: a killed process changes no file.
 const CHECK_LIVE: Duration = Duration::from_secs(15);
+
+/// All files are looked at this often, whatever was watched: a parent of the watched folders can move unseen.
+const CHECK_ALL: Duration = Duration::from_secs(60);
 
 /// Changes that may wait for their reader. When the queue is full, reading waits.
 const WAITING: usize = 4;
@@ -72,7 +76,7 @@ async fn run(
             }
         }
     };
-    let mut extent = Extent::All;
+    let (mut extent, mut looked_at_all) = (Extent::All, Instant::now());
     while catalogue.refresh(extent, &changes).await.is_ok() {
         watch = renewed(watch, &catalogue).await;
         let wait = if watch.is_some() { CHECK_LIVE } else { WITHOUT_WATCH };
@@ -81,7 +85,13 @@ async fn run(
             () = tokio::time::sleep(wait) => {}
             () = changes.closed() => return,
         }
-        extent = if watch.is_some() { pending.take() } else { Extent::All };
+        extent = pending.take();
+        if watch.is_none() || looked_at_all.elapsed() >= CHECK_ALL {
+            extent = Extent::All;
+        }
+        if extent == Extent::All {
+            looked_at_all = Instant::now();
+        }
     }
 }
 

@@ -411,6 +411,14 @@ async fn the_store_is_followed_from_before_it_exists() {
     fs::rename(store.root.join("before"), store.config()).unwrap();
     until(&mut changes, &mut sessions, "the store is back", |sessions| sessions.len() == 1).await;
 
+    // At once, before anything is read in between: the old watch is on a folder that is no more.
+    let folder = store.place().folder;
+    fs::rename(&folder, store.root.join("old")).unwrap();
+    fs::create_dir(&folder).unwrap();
+    until(&mut changes, &mut sessions, "the folder is another", HashMap::is_empty).await;
+    store.put(3, "completed");
+    until(&mut changes, &mut sessions, "the other folder is followed", |sessions| sessions.len() == 1).await;
+
     drop(follower);
     let ended = async { while changes.recv().await.is_some() {} };
     assert!(tokio::time::timeout(SOON, ended).await.is_ok(), "it is still followed");

@@ -24,6 +24,8 @@ pub(super) struct Pending {
 struct State {
     all: bool,
     files: HashSet<PathBuf>,
+    /// A watched folder appeared, moved or is gone: a watch on its path may be a watch on another folder.
+    folders: bool,
 }
 
 impl Pending {
@@ -44,13 +46,23 @@ impl Pending {
         self.changed.notify_one();
     }
 
+    fn note_folders(&self) {
+        self.lock().folders = true;
+        self.note(None);
+    }
+
+    fn take_folders(&self) -> bool {
+        std::mem::take(&mut self.lock().folders)
+    }
+
     /// Waits for a change. One that came before counts.
     pub async fn changed(&self) {
         self.changed.notified().await;
     }
 
     pub fn take(&self) -> Extent {
-        let State { all, files } = std::mem::take(&mut *self.lock());
+        let mut state = self.lock();
+        let (all, files) = (std::mem::take(&mut state.all), std::mem::take(&mut state.files));
         if all { Extent::All } else { Extent::Files(files) }
     }
 
@@ -90,6 +102,12 @@ impl Watch {
 
     /// Watches folders that have appeared since. Returns whether all are watched.
     pub fn renew(&mut self) -> bool {
+        if self.pending.take_folders() {
+            for folder in self.watched.drain() {
+                // It is gone, or is watched again below.
+                let _ = self.watcher.unwatch(&folder);
+            }
+        }
         // A folder that was removed is not watched any more, and may appear again.
         self.watched.retain(|folder| folder.is_dir());
         for target in self.targets.clone() {
@@ -129,7 +147,7 @@ fn note(event: &Event, [sessions, live]: &[PathBuf; 2], pending: &Pending) {
                 pending.note(Some(path.clone()));
             }
         } else if is_above(path, sessions) || is_above(path, live) {
-            pending.note(None);
+            pending.note_folders();
         }
     }
 }

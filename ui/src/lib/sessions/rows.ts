@@ -2,7 +2,7 @@
 
 import type { LiveProcess, Session, StoredSession, Status } from '../bindings/api';
 import { statusMark, statusReason } from '../text/status';
-import { period } from '../text/time';
+import { periods } from '../text/time';
 import { backgroundWords } from '../text/tools';
 
 /** A session of Deskbell, a conversation in the agent's store, or both. */
@@ -148,12 +148,13 @@ export interface Group {
 export function groupRows(rows: readonly Row[], now: number): Group[] {
   const active: Row[] = [];
   const groups: Group[] = [];
+  const period = periods(now);
   for (const row of rows) {
     if (isActive(row)) {
       active.push(row);
       continue;
     }
-    const name = period(rowTime(row), now);
+    const name = period(rowTime(row));
     const last = groups.at(-1);
     if (last?.name === name) last.rows.push(row);
     else groups.push({ name, rows: [row] });

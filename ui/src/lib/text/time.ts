@@ -55,16 +55,31 @@ export function day(at: number, now: number): 'Today' | 'Yesterday' | 'Earlier' 
   return at >= yesterday.getTime() ? 'Yesterday' : 'Earlier';
 }
 
-/** The group of a session in the list: “Today”, “Yesterday”, “This week”, then months: “October”, “May 2025”. */
-export function period(at: number, now: number): string {
-  const near = day(at, now);
-  if (near !== 'Earlier') return near;
-  const [then, today] = [new Date(at), new Date(now)];
-  const week = new Date(now);
-  week.setHours(0, 0, 0, 0);
-  week.setDate(week.getDate() - 6);
-  if (at >= week.getTime()) return 'This week';
-  const month: Intl.DateTimeFormatOptions = { month: 'long' };
-  if (then.getFullYear() !== today.getFullYear()) month.year = 'numeric';
-  return then.toLocaleDateString(LOCALE, month);
+const MONTH = new Intl.DateTimeFormat(LOCALE, { month: 'long' });
+const MONTH_OF_YEAR = new Intl.DateTimeFormat(LOCALE, { month: 'long', year: 'numeric' });
+
+/**
+ * Names the group of a time in the session list: “Today”, “Yesterday”, “This week”, then months: “October”, “May 2025”.
+ * A list may have many thousands of times, so what depends on `now` and the names of months are computed once.
+ */
+export function periods(now: number): (at: number) => string {
+  const midnight = (daysAgo: number) => {
+    const date = new Date(now);
+    date.setHours(0, 0, 0, 0);
+    date.setDate(date.getDate() - daysAgo);
+    return date.getTime();
+  };
+  const [today, yesterday, week] = [midnight(0), midnight(1), midnight(6)];
+  const year = new Date(now).getFullYear();
+  const names = new Map<number, string>();
+  return (at) => {
+    if (at >= today) return 'Today';
+    if (at >= yesterday) return 'Yesterday';
+    if (at >= week) return 'This week';
+    const date = new Date(at);
+    const month = date.getFullYear() * 12 + date.getMonth();
+    const name = names.get(month) ?? (date.getFullYear() === year ? MONTH : MONTH_OF_YEAR).format(date);
+    names.set(month, name);
+    return name;
+  };
 }
