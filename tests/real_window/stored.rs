@@ -112,6 +112,11 @@ pub async fn a_terminals_sessions_are_listed_filtered_opened_and_continued() -> 
             terminal(&stage.desktop, &stage.folder, "SAY the third buoy")?;
             listed(stage, &["SAY the first lamp", "SAY the second foghorn", "SAY the third buoy"]).await?;
 
+            // The user decides about the folder, which an agent needs and a look does not.
+            let decision = serde_json::json!({"decision": "restrict", "fingerprint": null});
+            let decided = stage.window.invoke("decide_trust", decision).await?;
+            ensure!(decided.is_ok(), "{decided:?}");
+
             // Continued: one row, one transcript that grew.
             stage.window.prompt("SAY it goes on").await?;
             stage.window.wait_said("it goes on", LONG).await?;
