@@ -3,12 +3,13 @@
 import { tick } from 'svelte';
 
 import type { Session, Status, StoredSession } from '../lib/bindings/api';
-import { emptySession, PREFERENCES, stored, SURVIVORS, UNREAD_FILES } from '../lib/host/fake/facts';
+import { emptySession, PREFERENCES, PROJECT, stored, SURVIVORS, UNREAD_FILES } from '../lib/host/fake/facts';
 import { TRUST } from '../lib/host/fake/trust';
 import * as script from '../lib/host/fake/script';
 import MissingAgent from '../lib/pages/MissingAgent.svelte';
 import NoHost from '../lib/pages/NoHost.svelte';
 import SessionFilter from '../lib/sessions/SessionFilter.svelte';
+import SessionList from '../lib/sessions/SessionList.svelte';
 import SessionRow from '../lib/sessions/SessionRow.svelte';
 import SessionRows from '../lib/sessions/SessionRows.svelte';
 import StoredNote from '../lib/sessions/StoredNote.svelte';
@@ -49,6 +50,21 @@ function row(status: Status, rest: Partial<Session> = {}) {
 function storedRow(title: string, facts: Partial<StoredSession> = {}) {
   const row = { session: null, stored: stored('t1', title, 40, facts) };
   return { row, open: false, unread: false, now: Date.now(), onopen: ignore };
+}
+
+function sessionList(facts: { reading?: boolean; nUnreadable?: number; problem?: string }) {
+  return {
+    project: PROJECT,
+    rows: [storedRow('Trace the slow query').row],
+    openId: null,
+    unread: new Set<string>(),
+    creating: false,
+    onopen: ignore,
+    onnew: ignore,
+    onsearch: ignore,
+    onsettings: ignore,
+    ...facts,
+  };
 }
 
 const inTerminal = (activity: 'working' | 'needsInput' | 'open') => ({ live: { pid: 48_902, activity } });
@@ -112,6 +128,13 @@ export const lists: Page = () => [
       now: Date.now(),
       onopen: ignore,
     },
+  }),
+  ...states('SessionList', SessionList, {
+    'still being read': sessionList({ reading: true }),
+    'with files that could not be read': sessionList({ nUnreadable: 2 }),
+    'of a store that cannot be read': sessionList({
+      problem: '/home/ines/.claude/projects/-home-ines-ledger is a file',
+    }),
   }),
   ...states('StoredNote', StoredNote, {
     'from the history': { session: fromHistory, stored: stored('t1', 'Import', 40) },
