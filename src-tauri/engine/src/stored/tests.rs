@@ -3,7 +3,7 @@
 use super::catalogue::{Catalogue, Cost};
 use super::files::{EACH_END, Place};
 use super::{Summary, fits, follow, summarize};
-use crate::api::{LiveActivity, LiveProcess, StoredChange, StoredSession, StoredState};
+use crate::api::{StoredChange, StoredSession, StoredState};
 use crate::disk::Ends;
 use crate::disk::traps::all;
 use proptest::prelude::*;
@@ -427,6 +427,8 @@ async fn the_store_is_followed_from_before_it_exists() {
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_that_a_process_has_open_says_so() {
+    use crate::api::{LiveActivity, LiveProcess};
+
     let store = Store::new();
     store.put(1, "completed");
     let (_follower, mut changes) = follow(store.config(), &store.project(), None);
