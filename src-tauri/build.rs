@@ -31,6 +31,7 @@ const COMMANDS: &[&str] = &[
     "end_orphans",
     "leave_orphans",
     "cards_in_sight",
+    "take_draft",
     "connect_start",
     "recent_projects",
     "choose_folder",

@@ -13,7 +13,7 @@ Deskbell keeps command-line coding agents on call.
   deskbell [FOLDER]          open a window for the project in FOLDER (default: the current folder; the start page if
                              that is your home folder)
       --demo                 new sessions there use the built-in demo agent: no account, no network
-      --prompt=TEXT          start a session with this prompt
+      --prompt=TEXT          start a session with this prompt; a draft if Deskbell is already running
   deskbell --open [FOLDER]   the same from a launcher: the start page without FOLDER, and errors in a window
   deskbell projects          list the projects that were opened earlier, one JSON object per line
       --pin=DIR --unpin=DIR --remove=DIR --clear

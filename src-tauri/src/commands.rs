@@ -65,6 +65,12 @@ async fn reopen(app: &AppHandle, window: &WebviewWindow) -> Answer<()> {
     Ok(())
 }
 
+/// Returns the prompt that a second start named, once.
+#[tauri::command]
+pub fn take_draft(app: AppHandle, window: WebviewWindow) -> Answer<Option<String>> {
+    app.state::<Windows>().with(window.label(), |window| window.draft.take())
+}
+
 /// Creates a session with the chosen agent, or with the window's own. `without_asking` only if the user chose it for
 /// this session.
 #[tauri::command]

@@ -4,7 +4,6 @@
 //! on a second thread from its first dialog on (rfd 0.17): the callbacks of windows and of permission dialogs would then
 //! arrive on either thread.
 
-use anyhow::Context;
 use std::path::PathBuf;
 use tauri::WebviewWindow;
 use tokio::sync::oneshot;
@@ -12,13 +11,16 @@ use tokio::sync::oneshot;
 /// Title of the folder chooser.
 const TITLE: &str = "Open folder";
 
-/// Asks the user for a folder with the system's chooser, on the window. `None`: the user chose none, or the chooser of
+/// Asks the user for a folder with the system's chooser, on the window, beginning in `place`. `None`: the user chose none, or the chooser of
 /// this window is open already.
-pub async fn choose_folder(window: &WebviewWindow) -> anyhow::Result<Option<PathBuf>> {
+pub async fn choose_folder(
+    window: &WebviewWindow,
+    place: Option<PathBuf>,
+) -> anyhow::Result<Option<PathBuf>> {
     let (answer, chosen) = oneshot::channel();
     let on_main = window.clone();
     window.run_on_main_thread(move || {
-        if let Err(error) = system::choose(&on_main, answer) {
+        if let Err(error) = system::choose(&on_main, place, answer) {
             tracing::warn!(error = format!("{error:#}"), "could not open the folder chooser");
         }
     })?;
@@ -36,6 +38,7 @@ pub fn say_failure(problem: &str) {
 #[cfg(target_os = "linux")]
 mod system {
     use super::*;
+    use anyhow::Context;
     use gtk::prelude::*;
     use gtk::{ButtonsType, DialogFlags, FileChooserAction, FileChooserNative, MessageDialog, MessageType};
     use gtk::{ResponseType, Window, glib};
@@ -47,7 +50,11 @@ mod system {
         static OPEN: RefCell<HashMap<String, FileChooserNative>> = RefCell::default();
     }
 
-    pub fn choose(window: &WebviewWindow, answer: oneshot::Sender<Option<PathBuf>>) -> anyhow::Result<()> {
+    pub fn choose(
+        window: &WebviewWindow,
+        place: Option<PathBuf>,
+        answer: oneshot::Sender<Option<PathBuf>>,
+    ) -> anyhow::Result<()> {
         let label = window.label().to_owned();
         if let Some(open) = OPEN.with_borrow(|open| open.get(&label).cloned()) {
             open.show();
@@ -58,6 +65,10 @@ mod system {
         let chooser =
             FileChooserNative::new(Some(TITLE), Some(&parent), action, Some("_Open"), Some("_Cancel"));
         chooser.set_modal(true);
+        if let Some(place) = place {
+            // GTK begins elsewhere if there is no such folder.
+            chooser.set_current_folder(place);
+        }
         let (of, answer) = (label.clone(), RefCell::new(Some(answer)));
         chooser.connect_response(move |chooser, response| {
             let chosen = chooser.filename().filter(|_| response == ResponseType::Accept);
@@ -101,8 +112,16 @@ mod system {
 mod system {
     use super::*;
 
-    pub fn choose(window: &WebviewWindow, answer: oneshot::Sender<Option<PathBuf>>) -> anyhow::Result<()> {
-        let chosen = rfd::AsyncFileDialog::new().set_title(TITLE).set_parent(window).pick_folder();
+    pub fn choose(
+        window: &WebviewWindow,
+        place: Option<PathBuf>,
+        answer: oneshot::Sender<Option<PathBuf>>,
+    ) -> anyhow::Result<()> {
+        let mut chooser = rfd::AsyncFileDialog::new().set_title(TITLE).set_parent(window);
+        if let Some(place) = place {
+            chooser = chooser.set_directory(place);
+        }
+        let chosen = chooser.pick_folder();
         tauri::async_runtime::spawn(async move {
             let chosen = chosen.await.map(|folder| folder.path().to_owned());
             // The caller may be gone.

@@ -28,9 +28,9 @@ pub struct UnreadFiles(pub Vec<UnreadFile>);
 /// Returns the view of a project for its window. From then on its folder is watched.
 pub async fn view(app: &AppHandle, label: &str) -> Result<ProjectView, CommandError> {
     let (windows, registry) = (app.state::<Windows>(), app.state::<SessionRegistry>());
-    let (project, demo, asks_trust, start_refused, open) = windows.with(label, |window| {
-        let ProjectWindow { project, demo, asks_trust, start_refused, open_session, .. } = window;
-        (project.clone(), *demo, *asks_trust, *start_refused, open_session.clone())
+    let (project, demo, asks_trust, start_refused, open, has_draft) = windows.with(label, |window| {
+        let ProjectWindow { project, demo, asks_trust, start_refused, open_session, draft, .. } = window;
+        (project.clone(), *demo, *asks_trust, *start_refused, open_session.clone(), draft.is_some())
     })?;
     if !demo || asks_trust {
         let watches = app.state::<Arc<FolderWatches>>().inner().clone();
@@ -71,6 +71,7 @@ pub async fn view(app: &AppHandle, label: &str) -> Result<ProjectView, CommandEr
         problem: folder.problem,
         trust: folder.trust,
         start_refused,
+        has_draft,
         orphans: app.state::<OrphanProcesses>().views(),
         unread_files,
         app_version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -64,6 +64,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::end_orphans,
             commands::leave_orphans,
             commands::cards_in_sight,
+            commands::take_draft,
             commands::projects::connect_start,
             commands::projects::recent_projects,
             commands::projects::choose_folder,
@@ -143,7 +144,8 @@ struct Opened {
 
 impl Opened {
     fn read(data: PathBuf) -> anyhow::Result<Self> {
-        std::fs::create_dir_all(&data).with_context(|| format!("making the folder {}", data.display()))?;
+        std::fs::create_dir_all(&data)
+            .with_context(|| format!("the app's folder {} could not be made", data.display()))?;
         let settings = Settings::read(&data);
         let decisions = trust::open_store(&data).context("opening the folder of trust decisions")?;
         let orphans = OrphanProcesses::open(&data).context("opening the folder of runs")?;
@@ -240,11 +242,19 @@ fn open_windows(app: &AppHandle, args: Args) -> anyhow::Result<()> {
         return Ok(());
     }
     let cwd = std::env::current_dir().context("finding the current folder")?;
-    tauri::async_runtime::block_on(open_requested(app, args, &cwd))
+    tauri::async_runtime::block_on(open_requested(app, args, &cwd, Prompt::Send))
+}
+
+/// What becomes of the prompt that the arguments name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Prompt {
+    Send,
+    /// The user sees it as a draft and may send it.
+    Draft,
 }
 
 /// Opens what the arguments request: a project's window, with the first prompt if there is one, or the start page.
-async fn open_requested(app: &AppHandle, args: Args, cwd: &Path) -> anyhow::Result<()> {
+async fn open_requested(app: &AppHandle, args: Args, cwd: &Path, prompt: Prompt) -> anyhow::Result<()> {
     let demo = args.demo || std::env::var_os("DESKBELL_AGENT").is_some_and(|agent| agent == "demo");
     let opened = match folder_of(&args, cwd).await? {
         Some(folder) => opening::open(app, &folder, demo, Confirmed::No).await,
@@ -259,6 +269,11 @@ async fn open_requested(app: &AppHandle, args: Args, cwd: &Path) -> anyhow::Resu
         Err(problem) => return start::show_problem(app, problem).await,
     };
     let Some(text) = args.prompt else { return Ok(()) };
+    if prompt == Prompt::Draft {
+        app.state::<Windows>().with(&label, |window| window.draft = Some(text))?;
+        project::send_to_window(app, &label).await;
+        return Ok(());
+    }
     let app = app.clone();
     tauri::async_runtime::spawn(async move {
         if let Err(error) = first_prompt(&app, &label, &folder, demo, text).await {
@@ -323,7 +338,7 @@ fn second_start(app: &AppHandle, argv: Vec<String>, cwd: String) {
 }
 
 /// The arguments of a second start come from any program of this user: they open at most a folder, which is then
-/// subject to the trust page. Nothing is sent to an agent.
+/// subject to the trust page. Nothing is sent to an agent; a prompt becomes a draft.
 async fn open_second(app: &AppHandle, argv: Vec<String>, cwd: String) -> anyhow::Result<()> {
     let _is_open = IS_OPEN.acquire().await?;
     let cwd = PathBuf::from(cwd);
@@ -333,12 +348,7 @@ async fn open_second(app: &AppHandle, argv: Vec<String>, cwd: String) -> anyhow:
         args::parse(&argv, &from)
     };
     match disk::run(&cwd, disk::DEADLINE, parse).await? {
-        Ok(Mode::Window(mut args)) => {
-            if args.prompt.take().is_some() {
-                tracing::warn!("the prompt of a second start is not sent");
-            }
-            open_requested(app, args, &cwd).await
-        }
+        Ok(Mode::Window(args)) => open_requested(app, args, &cwd, Prompt::Draft).await,
         // The second start has printed the result itself.
         Ok(_) => Ok(()),
         // The folder has gone since the second start found it.
@@ -395,5 +405,49 @@ async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>, tel
             }
             _ => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_begins_with_the_projects_that_had_a_window() {
+        let data = tempfile::tempdir().unwrap();
+        let place = |project: &str, demo: bool| serde_json::json!({"project": project, "demo": demo, "size": null, "position": null});
+        let windows = [place("/last", false), place("/demo", true), place("/first", false)];
+        let text = serde_json::json!({ "windows": windows }).to_string();
+        std::fs::write(data.path().join("preferences.json"), text).unwrap();
+        let settings = Settings::read(data.path());
+        let listed = || {
+            let known = ProjectStore::new(data.path()).load().known;
+            known.into_iter().map(|known| known.path).collect::<Vec<_>>()
+        };
+        assert_eq!(list_projects(data.path(), &settings).unwrap(), None);
+        assert_eq!(listed(), ["/last", "/first"]);
+        // A list that the user has emptied stays empty.
+        ProjectStore::new(data.path()).change(&[Change::Clear]).unwrap();
+        assert_eq!(list_projects(data.path(), &settings).unwrap(), None);
+        assert_eq!(listed(), [""; 0]);
+        // An unreadable list is reported, and not filled again.
+        std::fs::write(data.path().join("projects.json"), "torn {").unwrap();
+        let aside = list_projects(data.path(), &settings).unwrap().unwrap();
+        assert!(aside.moved_to.is_ok());
+    }
+
+    #[tokio::test]
+    async fn the_current_folder_is_opened_unless_it_contains_the_home_folder() {
+        let project = tempfile::tempdir().unwrap();
+        let real = project.path().canonicalize().unwrap();
+        let of = async |args: &Args, cwd: &Path| folder_of(args, cwd).await.unwrap();
+        assert_eq!(of(&Args::default(), &real).await, Some(real.clone()));
+        assert_eq!(of(&Args::default(), Path::new("/")).await, None);
+        let home = dirs::home_dir().unwrap();
+        assert_eq!(of(&Args::default(), &home).await, None);
+        let launcher = Args { launcher: true, ..Args::default() };
+        assert_eq!(of(&launcher, &real).await, None, "a launcher starts anywhere");
+        let named = Args { folder: Some(home.clone()), ..Args::default() };
+        assert_eq!(of(&named, &real).await, Some(home), "a folder that is named is asked about later");
     }
 }

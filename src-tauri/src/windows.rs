@@ -28,6 +28,8 @@ pub struct ProjectWindow {
     pub follower: Option<Follower>,
     /// The files that can be named in a prompt.
     pub files: Files,
+    /// A prompt that a second start named. The page takes it as a draft; it is not sent.
+    pub draft: Option<String>,
     /// The number of project views that were begun. Only the last one is sent.
     pub n_views: u64,
     /// It is closing already.
@@ -47,6 +49,7 @@ impl ProjectWindow {
             forward: None,
             follower: None,
             files: Files::of(project),
+            draft: None,
             n_views: 0,
             closing: false,
         }

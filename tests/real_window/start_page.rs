@@ -62,6 +62,13 @@ impl Start {
         Ok(window)
     }
 
+    /// Clicks the row of a project.
+    async fn click_row(&self, project: &str) -> Result<()> {
+        let names = self.page.names("button").await?;
+        let row = names.into_iter().find(|name| name.starts_with(project));
+        self.page.click("button", &row.with_context(|| format!("{project} is not listed"))?).await
+    }
+
     /// The list of projects, as the command prints it.
     fn listed(&self) -> Result<String> {
         let output = self.desktop.app_command(app_program()).arg("projects").output()?;
@@ -84,7 +91,7 @@ pub async fn a_recent_project_is_opened_by_keyboard() -> Result<()> {
             // The folder is subject to the trust page, like any other.
             eventually("the user is asked about the folder", SHORT, async || {
                 let names = window.names("button").await?;
-                Ok(names.iter().any(|name| name.ends_with("restricted")).then_some(()))
+                Ok(names.iter().any(|name| name.contains("estrict")).then_some(()))
             })
             .await?;
             let listed = start.listed()?;
@@ -113,6 +120,9 @@ pub async fn a_project_is_opened_and_removed_by_mouse() -> Result<()> {
     start
         .play("start-mouse", async |start| {
             let page = &start.page;
+            // A folder that is gone is named, and nothing opens.
+            start.click_row("sunken").await?;
+            page.wait_shows("sunken does not exist", SHORT).await?;
             page.point_at("button", "Remove sunken from the list").await?;
             page.click("button", "Remove sunken from the list").await?;
             page.gone("button", "Remove sunken from the list").await?;
@@ -132,7 +142,7 @@ pub async fn a_project_is_opened_and_removed_by_mouse() -> Result<()> {
             .await?;
             ensure!(page.all_text().await?.contains("windmill"), "the page is still there");
 
-            page.click("button", "windmill").await?;
+            start.click_row("windmill").await?;
             start.opened("windmill").await?;
             Ok(())
         })
@@ -220,15 +230,19 @@ pub async fn hostile_arguments_open_at_most_a_folder() -> Result<()> {
             ensure!(!scratch.join("owned").exists(), "an argument was run");
             ensure!(start.app.count().await? == 1, "an argument opened a window");
 
-            // A prompt of a second start is not sent.
-            let with_prompt = Launch::demo(Path::new(&folder)).argument("--prompt=SAY Hijacked.");
+            // A prompt of a second start is a draft, and not sent.
+            let with_prompt = Launch::demo(Path::new(&folder)).argument("--prompt=SAY Named.");
             start_again(&start.desktop, &with_prompt).await?;
             let window = start.opened("lighthouse").await?;
-            window.find("textbox", "Prompt").await?;
-            window.prompt("SAY Mine.").await?;
-            window.wait_said("Mine.", LONG).await?;
-            ensure!(!window.all_text().await?.contains("Hijacked."), "a second start sent a prompt");
-            Ok(())
+            eventually("the prompt is a draft", SHORT, async || {
+                Ok((window.value("Prompt").await? == "SAY Named.").then_some(()))
+            })
+            .await?;
+            ensure!(!window.all_text().await?.contains("SAY Named."), "a second start sent a prompt");
+            start.pointer.activate(window.frame()).await?;
+            window.wait_focus("textbox “Prompt”").await?;
+            start.pointer.key("Return").await?;
+            window.wait_said("Named.", LONG).await.map(drop)
         })
         .await
 }

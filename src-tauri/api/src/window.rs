@@ -34,6 +34,8 @@ pub struct ProjectView {
     pub trust: Option<TrustView>,
     /// An agent was not started because the user has to decide about the folder first.
     pub start_refused: bool,
+    /// A text waits to be taken as a draft: a second start named a prompt.
+    pub has_draft: bool,
     /// Processes of earlier runs of the app that are still running, for all projects.
     pub orphans: Vec<OrphanProcess>,
     /// Files that could not be read: Deskbell's own when the app started, and the project's current branch.

@@ -4,6 +4,7 @@ use super::Answer;
 use crate::native_dialogs;
 use crate::opening::{self, Confirmed};
 use crate::start::{self, StartPage};
+use crate::windows::Windows;
 use deskbell_engine::api::*;
 use deskbell_engine::projects::Change;
 use std::path::Path;
@@ -24,7 +25,11 @@ pub async fn recent_projects(app: AppHandle) -> Answer<Vec<RecentProject>> {
 /// Asks for a folder with the system's chooser, and opens it. The page never names the folder.
 #[tauri::command]
 pub async fn choose_folder(app: AppHandle, window: WebviewWindow) -> Answer<()> {
-    let chosen = native_dialogs::choose_folder(&window).await.map_err(|error| CommandError {
+    // Projects often lie next to each other.
+    let next_to =
+        app.state::<Windows>().with(window.label(), |window| window.project.parent().map(Path::to_owned));
+    let place = next_to.ok().flatten().or_else(dirs::home_dir);
+    let chosen = native_dialogs::choose_folder(&window, place).await.map_err(|error| CommandError {
         code: ErrorCode::Internal,
         message: "The folder chooser could not be opened.".to_owned(),
         detail: Some(format!("{error:#}")),

@@ -2,14 +2,19 @@
 
 import { tick } from 'svelte';
 
-import type { Session, Status, StoredSession } from '../lib/bindings/api';
+import type { RecentProject, Session, StartView, Status, StoredSession } from '../lib/bindings/api';
 import { emptySession, PREFERENCES, PROJECT, stored, SURVIVORS, UNREAD_FILES } from '../lib/host/fake/facts';
 import { TRUST } from '../lib/host/fake/trust';
+import { FakeHost } from '../lib/host/fake';
+import { RECENT, STARTS } from '../lib/host/fake/start';
 import * as script from '../lib/host/fake/script';
 import MissingAgent from '../lib/pages/MissingAgent.svelte';
 import NoHost from '../lib/pages/NoHost.svelte';
 import SessionFilter from '../lib/sessions/SessionFilter.svelte';
 import SessionList from '../lib/sessions/SessionList.svelte';
+import ProjectRow from '../lib/projects/ProjectRow.svelte';
+import StartWindow from '../lib/projects/StartWindow.svelte';
+import { StartState } from '../lib/projects/start.svelte';
 import SessionRow from '../lib/sessions/SessionRow.svelte';
 import SessionRows from '../lib/sessions/SessionRows.svelte';
 import StoredNote from '../lib/sessions/StoredNote.svelte';
@@ -20,7 +25,8 @@ import ContextMenu from '../lib/window/ContextMenu.svelte';
 import SettingsBanner from '../lib/window/SettingsBanner.svelte';
 import OrphansBanner from '../lib/window/OrphansBanner.svelte';
 import UnreadFilesBanner from '../lib/window/UnreadFilesBanner.svelte';
-import { ignore, sessionOf, states, type Page } from './story';
+import { systemClock } from '../lib/state/attention.svelte';
+import { ignore, sessionOf, states, write, type Page } from './story';
 
 const done = () => Promise.resolve();
 const failure = { code: 'internal' as const, message: 'It did not start.', detail: 'claude: permission denied' };
@@ -71,6 +77,21 @@ const inTerminal = (activity: 'working' | 'needsInput' | 'open') => ({ live: { p
 
 const fromHistory = { ...emptySession('t1', 'Import the bank’s CSV files'), agentSessionId: 't1' };
 
+function start(view: Partial<StartView> = {}, dragging = false) {
+  const host = new FakeHost('projects');
+  const none: StartView = { projects: [], question: null, problem: null, unreadFiles: [], appVersion: '0.1.0' };
+  const all = { ...(STARTS['projects']?.() ?? none), ...view };
+  const state = new StartState(host, { event: '', start: all, preferences: PREFERENCES });
+  state.dragging = dragging;
+  return { state, clock: systemClock };
+}
+
+function project(facts: Partial<RecentProject>, marked = false) {
+  const known = RECENT.filter(({ name }) => name === 'lighthouse').map((one) => ({ ...one, ...facts }));
+  const rest = { marked, now: Date.now(), onopen: ignore, onpin: ignore, onforget: ignore };
+  return known.map((one) => ({ project: one, ...rest }));
+}
+
 const edits = ['src/money.rs', 'src/a/folder/with/a/long/name/that/goes/on/report.rs'].map((path) =>
   script.tool('edit', 'Edited', path, { type: 'edit', ...script.DIFF, path }),
 );
@@ -81,6 +102,11 @@ export const pages: Page = () => [
     'that was named': missing,
     'that did not start': { ...missing, tried: [], error: failure },
     starting: { ...missing, creating: true },
+  }),
+  ...states('StartWindow', StartWindow, {
+    'a folder over it': start({}, true),
+    'nothing found': [start(), (root) => write(root, 'no such project')],
+    'an unreadable list': start({ projects: [], unreadFiles: UNREAD_FILES.slice(0, 1) }),
   }),
   ...states('TrustPage', TrustPage, {
     'nothing that runs': trust({ nothingToRun: true, findings: asked.findings.slice(-1) }),
@@ -141,6 +167,10 @@ export const lists: Page = () => [
     'open elsewhere': { session: fromHistory, stored: stored('t1', 'Import', 40, inTerminal('open')) },
     'working elsewhere': { session: fromHistory, stored: stored('t1', 'Import', 40, inTerminal('working')) },
   }),
+  ...project({ nWaiting: 2, open: true }, true).flatMap((props) => states('ProjectRow', ProjectRow, { marked: props })),
+  ...project({ pinned: true, place: '/srv/a-place/with/a-long-path/of-folders/that-goes-on/and-on' }).flatMap((props) =>
+    states('ProjectRow', ProjectRow, { 'pinned, far away': props }),
+  ),
   ...states('SidePanel', SidePanel, {
     'changes and tasks': { open: sessionOf({}, [...edits, script.todos(2)]), onshow: ignore, onclose: ignore },
     empty: { open: sessionOf(), onshow: ignore, onclose: ignore },

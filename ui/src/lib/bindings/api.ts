@@ -610,6 +610,10 @@ trust: TrustView | null,
  */
 startRefused: boolean, 
 /**
+ * A text waits to be taken as a draft: a second start named a prompt.
+ */
+hasDraft: boolean, 
+/**
  * Processes of earlier runs of the app that are still running, for all projects.
  */
 orphans: Array<OrphanProcess>, 

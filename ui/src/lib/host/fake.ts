@@ -65,6 +65,7 @@ export class FakeHost implements Host {
   #hear: (event: WindowEvent) => void = () => {};
   #preferences: Preferences;
   #nextId = 1;
+  #draft: string | null = null;
 
   constructor(name = 'empty') {
     const start = STARTS[name];
@@ -288,6 +289,19 @@ export class FakeHost implements Host {
   connectStart(): Promise<StartConnection> {
     const { view } = this.start;
     return Promise.resolve(structuredClone({ event: 'start-fake', start: view, preferences: this.#preferences }));
+  }
+
+  /** A prompt that a second start named. */
+  nameDraft(text: string): void {
+    this.#draft = text;
+    this.#scene.project = { ...this.#scene.project, hasDraft: true };
+    this.#hear({ type: 'projectChanged', project: this.#project() });
+  }
+
+  takeDraft(): Promise<string | null> {
+    const text = this.#draft;
+    this.#draft = null;
+    return Promise.resolve(text);
   }
 
   recentProjects(): Promise<RecentProject[]> {

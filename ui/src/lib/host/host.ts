@@ -100,6 +100,8 @@ export interface Host {
   reportPageError(place: string, error: string): Promise<void>;
   /** Reports the permission requests with a visible card in this window. They need no native dialog. */
   cardsInSight(sessionId: SessionId, requestIds: RequestId[]): Promise<void>;
+  /** Returns the text that a second start named as a prompt, once; `null` if there is none. */
+  takeDraft(): Promise<string | null>;
   /** Returns the projects that were opened earlier: pinned ones first, then the most recently used. */
   recentProjects(): Promise<RecentProject[]>;
   /** Asks the user for a folder with the system's chooser, and opens it as a project. */

@@ -49,6 +49,7 @@ export const tauriHost: Host = {
   leaveOrphans: () => call('leave_orphans'),
   reportPageError: (place, error) => call('report_page_error', { place, error }),
   cardsInSight: (sessionId, requestIds) => call('cards_in_sight', { sessionId, requestIds }),
+  takeDraft: () => call('take_draft'),
   recentProjects: () => call('recent_projects'),
   chooseFolder: () => call('choose_folder'),
   openRecent: (path) => call('open_recent', { path }),

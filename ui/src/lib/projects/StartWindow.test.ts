@@ -144,6 +144,16 @@ describe("a project's window", () => {
     expect(done.at(-1)).toBe('start page');
   });
 
+  it('keeps the prompt of a second start as a draft, and sends nothing', async () => {
+    const { host, user } = await page('conversation');
+    const prompt = () => screen.getByRole('textbox', { name: 'Prompt' }) as HTMLTextAreaElement;
+    await user.type(prompt(), 'mine');
+    host.nameDraft('of a second start');
+    await expect.poll(() => prompt().value).toBe('mine\nof a second start');
+    expect(await host.takeDraft()).toBeNull();
+    expect(screen.getByRole('log').textContent).not.toContain('of a second start');
+  });
+
   it('offers another folder where its own cannot be used', async () => {
     const { user, done } = await page('bad');
     await user.click(screen.getByRole('button', { name: 'Open another folder…' }));

@@ -115,6 +115,7 @@ export class ProjectState {
     );
     void state.followStored();
     if (connection.project.open !== null) await state.openSession(connection.project.open);
+    if (connection.project.hasDraft) await state.#takeDraft();
     return state;
   }
 
@@ -149,6 +150,7 @@ export class ProjectState {
         this.trustShown ||= this.mustAskTrust && (event.project.startRefused || !this.trustChanged);
         this.sessions = reuse(this.sessions, event.project.sessions);
         if (event.project.agent.type === 'found') this.missing = null;
+        if (event.project.hasDraft) void this.#takeDraft();
         break;
     }
   }
@@ -420,6 +422,16 @@ export class ProjectState {
       this.problems.report(what, error);
       return error;
     }
+  }
+
+  /** Adds the prompt of a second start to the draft of the open session. The user may send it. */
+  async #takeDraft(): Promise<void> {
+    await this.#try('The prompt of the command line was not read', async () => {
+      const text = await this.#host.takeDraft();
+      if (text === null) return;
+      const draft = this.drafts.of(this.open?.id ?? null, this.project.path);
+      draft.text = draft.text === '' ? text : `${draft.text}\n${text}`;
+    });
   }
 
   /** Adds dropped files to the draft of the open session. */

@@ -27,6 +27,7 @@ export const PROJECT: ProjectView = {
   problem: null,
   trust: null,
   startRefused: false,
+  hasDraft: false,
   orphans: [],
   unreadFiles: [],
   appVersion: '0.1.0',
