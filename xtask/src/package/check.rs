@@ -76,6 +76,16 @@ fn check_installed(files: &[PathBuf]) -> Outcome {
         return Err(format!("the package has no icon named {icon}"));
     }
 
+    // The file manager offers it for folders, and a launcher its start page.
+    let types = entry.get("MimeType").ok_or("the desktop entry has no MimeType")?;
+    if !types.split(';').any(|found| found == "inode/directory") {
+        return Err(format!("the desktop entry is not for folders: {types}"));
+    }
+    let action = entry.action("new-window").ok_or("the desktop entry has no action for a new window")?;
+    if action != format!("{APP} --open") {
+        return Err(format!("the action for a new window runs {action}"));
+    }
+
     let folder = demo::project_folder()?;
     let words = entry.exec(&demo::arguments(&folder))?;
     let (program, arguments) = words.split_first().ok_or("Exec is empty")?;

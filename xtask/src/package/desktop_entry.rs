@@ -5,9 +5,10 @@ use std::path::Path;
 
 use crate::Outcome;
 
-/// The keys of the `[Desktop Entry]` group.
+/// A desktop entry: the keys of its `[Desktop Entry]` group, and the whole text for its actions.
 pub struct DesktopEntry {
     keys: Vec<(String, String)>,
+    text: String,
 }
 
 impl DesktopEntry {
@@ -19,10 +20,14 @@ impl DesktopEntry {
     }
 
     fn parse(text: &str) -> Self {
-        let group = text.lines().map(str::trim).skip_while(|line| *line != "[Desktop Entry]").skip(1);
-        let lines = group.take_while(|line| !line.starts_with('['));
-        let keys = lines.filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once('='));
-        Self { keys: keys.map(|(key, value)| (key.trim().to_owned(), value.trim().to_owned())).collect() }
+        Self { keys: group(text, "[Desktop Entry]"), text: text.to_owned() }
+    }
+
+    /// The command of an action, if the entry offers it.
+    pub fn action(&self, name: &str) -> Option<String> {
+        let is_offered = self.get("Actions")?.split(';').any(|offered| offered == name);
+        let keys = group(&self.text, &format!("[Desktop Action {name}]"));
+        keys.into_iter().find(|(key, _)| is_offered && key == "Exec").map(|(_, value)| value)
     }
 
     /// The value of a key.
@@ -47,6 +52,14 @@ impl DesktopEntry {
         }
         if took_arguments { Ok(command) } else { Err(format!("Exec takes no folder: {line}")) }
     }
+}
+
+/// The keys of one group.
+fn group(text: &str, header: &str) -> Vec<(String, String)> {
+    let group = text.lines().map(str::trim).skip_while(|line| *line != header).skip(1);
+    let lines = group.take_while(|line| !line.starts_with('['));
+    let keys = lines.filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once('='));
+    keys.map(|(key, value)| (key.trim().to_owned(), value.trim().to_owned())).collect()
 }
 
 /// Splits at spaces outside double quotes; within them a backslash quotes the next character.
@@ -86,6 +99,19 @@ mod tests {
         assert_eq!(entry.get("Name"), Some("Deskbell"));
         assert_eq!(entry.get("Icon"), Some("deskbell"));
         assert_eq!(entry.get("TryExec"), None);
+    }
+
+    #[test]
+    fn an_action_is_found_if_it_is_offered() {
+        let entry = |actions: &str| {
+            let text = format!(
+                "[Desktop Entry]\nActions={actions}\n[Desktop Action new]\nName=New\nExec=deskbell --open\n"
+            );
+            DesktopEntry::parse(&text)
+        };
+        assert_eq!(entry("other;new;").action("new").as_deref(), Some("deskbell --open"));
+        assert_eq!(entry("other;").action("new"), None);
+        assert_eq!(entry("other;").action("other"), None);
     }
 
     #[test]
