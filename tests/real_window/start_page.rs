@@ -41,6 +41,7 @@ impl Start {
         std::fs::write(data.join("projects.json"), list.to_string())?;
         let app = App::start(&desktop, &launcher(&desktop)?).await?;
         let page = app.window(TITLE).await?;
+        page.find("textbox", "Filter projects").await?;
         let pointer = Pointer::on(&desktop);
         Ok(Self { app, page, pointer, desktop, folders })
     }
