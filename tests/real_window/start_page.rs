@@ -1,6 +1,7 @@
 //! The start page: started without a folder, a project is opened by keyboard, by mouse, by a second start and by drop.
 
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
 use anyhow::{Context, Result, ensure};
 use deskbell_tests::window::{
@@ -63,16 +64,17 @@ impl Start {
         Ok(window)
     }
 
-    /// Clicks the row of a project.
+    /// Clicks the row of a project, with the real pointer: the driver would wait for a page that closes.
     async fn click_row(&self, project: &str) -> Result<()> {
         let names = self.page.names("button").await?;
         let row = names.into_iter().find(|name| name.starts_with(project));
-        self.page.click("button", &row.with_context(|| format!("{project} is not listed"))?).await
+        self.page.point_at("button", &row.with_context(|| format!("{project} is not listed"))?).await
     }
 
     /// The list of projects, as the command prints it.
     fn listed(&self) -> Result<String> {
-        let output = self.desktop.app_command(app_program()).arg("projects").output()?;
+        let mut command = self.desktop.app_command(app_program());
+        let output = command.arg("projects").stdout(Stdio::piped()).output()?;
         ensure!(output.status.success(), "{output:?}");
         Ok(String::from_utf8(output.stdout)?)
     }
@@ -165,7 +167,8 @@ pub async fn the_home_folder_is_never_opened_by_accident() -> Result<()> {
             start.page.gone("alertdialog", "Open your home folder as a project?").await?;
 
             start_again(&start.desktop, &Launch::folder(&home)).await?;
-            start.page.click("button", "Open anyway").await?;
+            start.page.find("button", "Open anyway").await?;
+            start.page.point_at("button", "Open anyway").await?;
             start.opened("home").await?;
             Ok(())
         })
@@ -207,7 +210,7 @@ pub async fn hostile_arguments_open_at_most_a_folder() -> Result<()> {
             for arguments in &hostile {
                 let mut command = start.desktop.app_command(app_program());
                 // In the scratch folder: as a first start none of them may name a project either.
-                command.current_dir(&scratch).args(arguments).stdin(std::process::Stdio::null());
+                command.current_dir(&scratch).args(arguments).stdin(Stdio::null());
                 let mut second = tokio::process::Command::from(command);
                 let ended = tokio::time::timeout(LONG, second.kill_on_drop(true).output());
                 // A message to the user waits until it is read: that is the launcher's own.

@@ -2,17 +2,16 @@
 
 import { tick } from 'svelte';
 
-import type { RecentProject, Session, StartView, Status, StoredSession } from '../lib/bindings/api';
+import type { Session, StartView, Status, StoredSession } from '../lib/bindings/api';
 import { emptySession, PREFERENCES, PROJECT, stored, SURVIVORS, UNREAD_FILES } from '../lib/host/fake/facts';
 import { TRUST } from '../lib/host/fake/trust';
 import { FakeHost } from '../lib/host/fake';
-import { RECENT, STARTS } from '../lib/host/fake/start';
+import { STARTS } from '../lib/host/fake/start';
 import * as script from '../lib/host/fake/script';
 import MissingAgent from '../lib/pages/MissingAgent.svelte';
 import NoHost from '../lib/pages/NoHost.svelte';
 import SessionFilter from '../lib/sessions/SessionFilter.svelte';
 import SessionList from '../lib/sessions/SessionList.svelte';
-import ProjectRow from '../lib/projects/ProjectRow.svelte';
 import StartWindow from '../lib/projects/StartWindow.svelte';
 import { StartState } from '../lib/projects/start.svelte';
 import SessionRow from '../lib/sessions/SessionRow.svelte';
@@ -84,12 +83,6 @@ function start(view: Partial<StartView> = {}, dragging = false) {
   const state = new StartState(host, { event: '', start: all, preferences: PREFERENCES });
   state.dragging = dragging;
   return { state, clock: systemClock };
-}
-
-function project(facts: Partial<RecentProject>, marked = false) {
-  const known = RECENT.filter(({ name }) => name === 'lighthouse').map((one) => ({ ...one, ...facts }));
-  const rest = { marked, now: Date.now(), onopen: ignore, onpin: ignore, onforget: ignore };
-  return known.map((one) => ({ project: one, ...rest }));
 }
 
 const edits = ['src/money.rs', 'src/a/folder/with/a/long/name/that/goes/on/report.rs'].map((path) =>
@@ -167,10 +160,6 @@ export const lists: Page = () => [
     'open elsewhere': { session: fromHistory, stored: stored('t1', 'Import', 40, inTerminal('open')) },
     'working elsewhere': { session: fromHistory, stored: stored('t1', 'Import', 40, inTerminal('working')) },
   }),
-  ...project({ nWaiting: 2, open: true }, true).flatMap((props) => states('ProjectRow', ProjectRow, { marked: props })),
-  ...project({ pinned: true, place: '/srv/a-place/with/a-long-path/of-folders/that-goes-on/and-on' }).flatMap((props) =>
-    states('ProjectRow', ProjectRow, { 'pinned, far away': props }),
-  ),
   ...states('SidePanel', SidePanel, {
     'changes and tasks': { open: sessionOf({}, [...edits, script.todos(2)]), onshow: ignore, onclose: ignore },
     empty: { open: sessionOf(), onshow: ignore, onclose: ignore },
