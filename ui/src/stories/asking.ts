@@ -55,7 +55,7 @@ export const asking: Page = () => [
     ],
   }),
   ...states('Notices', Notices, {
-    two: { words: ['1 control character: \\u{0007}', 'The key “path” stands twice'] },
+    two: { words: ['1 control character: \\u{0007}', 'The key “path” occurs twice'] },
   }),
   ...states('AlwaysAllow', AlwaysAllow, {
     'nothing chosen': { suggestions: SUGGESTIONS, moved, disabled: false, onallow: ignore, oncancel: ignore },

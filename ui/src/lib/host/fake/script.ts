@@ -297,7 +297,7 @@ export function fetchRequest(id: string): PermissionRequest {
     notices: [{ kind: 'address', words: 'The part before “@” in the address is a user name, not the host' }],
     plain: null,
     kind: { type: 'fetch' },
-    reason: 'It would reach an address that no rule names.',
+    reason: 'No permission rule covers this address.',
   };
 }
 
