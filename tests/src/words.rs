@@ -50,15 +50,26 @@ fn comments(text: &str) -> Vec<String> {
     found
 }
 
-/// The lines of a Svelte component that are neither script nor style nor comment: its window texts are there.
+/// The lines of a Svelte component that are neither script nor style nor comment, without the expressions in braces: its
+/// window texts are there.
 fn markup(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut is_code = false;
+    let mut depth = 0_usize;
     for line in text.lines() {
         let line = line.trim();
         is_code |= line.starts_with("<script") || line.starts_with("<style");
         if !is_code && !line.starts_with("<!--") {
-            found.push(line.to_lowercase());
+            let mut shown = String::new();
+            for character in line.chars() {
+                match character {
+                    '{' => depth += 1,
+                    '}' => depth = depth.saturating_sub(1),
+                    _ if depth == 0 => shown.push(character),
+                    _ => {}
+                }
+            }
+            found.push(shown.to_lowercase());
         }
         is_code &= !line.starts_with("</script") && !line.starts_with("</style");
     }
@@ -215,4 +226,5 @@ fn whole_words_are_counted_and_code_is_not() {
     assert_eq!(count("told and retold, told_at", "told"), 1);
     let page = "<script>\nlet nobody = 1;\n</script>\n<!-- told -->\n<p>Nobody</p>\n";
     assert_eq!(markup(page), ["<p>nobody</p>"]);
+    assert_eq!(markup("<p>\n{#if told}One{/if} two {told\n? 1 : 2}</p>"), ["<p>", "one two ", "</p>"]);
 }
