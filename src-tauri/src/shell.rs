@@ -358,8 +358,8 @@ async fn open_second(app: &AppHandle, argv: Vec<String>, cwd: String) -> anyhow:
 }
 
 /// Receives the events of all sessions, and updates the lists, the dialogs and the notifications.
-/// `tells_demo` reports the progress of the demo on stdout: `cargo xtask run` waits for it where there is no display.
-async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>, tells_demo: bool) {
+/// `reports_demo` reports the progress of the demo on stdout: `cargo xtask run` waits for it where there is no display.
+async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>, reports_demo: bool) {
     while let Some(Envelope { session_id, event, .. }) = told.recv().await {
         let (registry, bell) = (app.state::<SessionRegistry>(), app.state::<Bell>());
         let asking = app.state::<DialogController>();
@@ -374,7 +374,7 @@ async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>, tel
                 emit::to_window(&app, &label, WindowEvent::SessionListed { session });
             }
             Event::PermissionRequested { request } => {
-                if tells_demo {
+                if reports_demo {
                     println!("deskbell: demo: permission waits");
                 }
                 let words = deskbell_engine::permission::wants(&request);
@@ -392,7 +392,7 @@ async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>, tel
             }
             Event::TurnEnded { turn } => {
                 app.state::<Arc<FolderWatches>>().look(&project);
-                if tells_demo {
+                if reports_demo {
                     println!("deskbell: demo: turn ended");
                 }
                 if !matches!(turn.outcome, Outcome::Interrupted | Outcome::Unavailable) {

@@ -68,12 +68,12 @@ async fn a_snapshot_dates_the_last_that_was_told() {
     life.prompt("SAY on it\nWAIT").await;
     life.answer().await;
     let before = life.snapshot().await;
-    assert!(before.told_at >= before.session.turn_started_at.unwrap());
+    assert!(before.last_event_at >= before.session.turn_started_at.unwrap());
     // A later subscriber receives the same.
     let later = life.snapshot().await;
-    assert!(later.seq > before.seq || later.told_at == before.told_at);
+    assert!(later.seq > before.seq || later.last_event_at == before.last_event_at);
     life.command(Command::Rename { title: "Silence".to_owned() }).await.unwrap();
     life.facts("renamed session", |session| session.title == "Silence").await;
-    assert!(life.snapshot().await.told_at >= later.told_at);
+    assert!(life.snapshot().await.last_event_at >= later.last_event_at);
     life.close().await;
 }

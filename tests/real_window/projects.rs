@@ -142,7 +142,7 @@ pub async fn a_window_acts_only_on_its_own_sessions() -> Result<()> {
             let hello = hello.map_err(|error| anyhow!("hello was refused: {error}"))?;
             let session =
                 hello.pointer("/project/sessions/0/id").context("the first window has a session")?;
-            let show = json!({ "first": null, "count": 10, "ask": 1 });
+            let show = json!({ "first": null, "count": 10, "requestId": 1 });
             let own = first.invoke("subscribe", json!({ "sessionId": session, "show": show })).await?;
             ensure!(own.is_ok(), "a window sees its own session: {own:?}");
 

@@ -223,7 +223,7 @@ fn whole_words_are_counted_and_code_is_not() {
     let source =
         "let told = 1; // It was told.\n/// Nobody tells it.\nfn foretell() {}\n/* one\n whoever */\n";
     assert_eq!(comments(source), ["it was told.", "/// nobody tells it.", "/* one", "whoever */"]);
-    assert_eq!(count("told and retold, told_at", "told"), 1);
+    assert_eq!(count("told and retold, last_event_at", "told"), 1);
     let page = "<script>\nlet nobody = 1;\n</script>\n<!-- told -->\n<p>Nobody</p>\n";
     assert_eq!(markup(page), ["<p>nobody</p>"]);
     assert_eq!(markup("<p>\n{#if told}One{/if} two {told\n? 1 : 2}</p>"), ["<p>", "one two ", "</p>"]);

@@ -14,7 +14,7 @@ pub struct Snapshot {
     /// The `seq` of the last event that this snapshot contains.
     pub seq: u64,
     /// When that event was sent.
-    pub told_at: u64,
+    pub last_event_at: u64,
     pub session: Session,
     /// The requested part of the transcript.
     pub rows: RowRange,
@@ -38,7 +38,7 @@ pub struct RowRange {
     pub end: u32,
     pub total: u32,
     /// The number of the request that this answers.
-    pub ask: u32,
+    pub request_id: u32,
 }
 
 /// The part of a transcript that a window requests. The engine limits the number of rows.
@@ -49,7 +49,7 @@ pub struct Viewport {
     pub first: Option<u32>,
     pub count: u32,
     /// A number chosen by the window to identify the answer.
-    pub ask: u32,
+    pub request_id: u32,
 }
 
 /// A file that a session changed.

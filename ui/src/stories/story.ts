@@ -70,7 +70,7 @@ export function sessionOf(facts: Partial<Session> = {}, bodies: Body[] = []): Se
   const session = new FakeSession({ ...emptySession('s1', 'Round half to even in totals'), ...facts });
   for (const body of bodies) session.add(body);
   const state = new SessionState(session.facts);
-  state.load(new FakeWindow(session, { first: null, count: 240, ask: 1 }).snapshot());
+  state.load(new FakeWindow(session, { first: null, count: 240, requestId: 1 }).snapshot());
   return state;
 }
 

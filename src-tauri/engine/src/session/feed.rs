@@ -31,12 +31,12 @@ struct State {
 impl State {
     /// The rows in the viewport, in a transcript of `total` rows.
     fn rows_of(&self, total: u32) -> RowRange {
-        let Viewport { first, count, ask } =
-            self.show.unwrap_or(Viewport { first: None, count: MOST_ROWS, ask: 0 });
+        let Viewport { first, count, request_id } =
+            self.show.unwrap_or(Viewport { first: None, count: MOST_ROWS, request_id: 0 });
         let count = count.clamp(1, MOST_ROWS);
         let first =
             first.unwrap_or(u32::MAX).min(total.saturating_sub(if first.is_some() { 1 } else { count }));
-        RowRange { first, end: first.saturating_add(count).min(total), total, ask }
+        RowRange { first, end: first.saturating_add(count).min(total), total, request_id }
     }
 
     fn pass(&mut self, seq: u64, n_rows: u32) {

@@ -216,7 +216,7 @@ pub struct Machine {
     commands: Vec<SlashCommand>,
     usage: Usage,
     /// The agent reports which prompts it accepted, and when.
-    tells_prompts: bool,
+    reports_prompts: bool,
     background: Background,
     changed_inputs: ChangedInputs,
     /// Restart the agent as soon as it is idle, because its settings changed.
@@ -258,7 +258,7 @@ impl Machine {
             models: Vec::new(),
             commands: Vec::new(),
             usage: Usage { cost_usd: CostMeter::new(memory.cost_usd).total_dollars(), ..Usage::default() },
-            tells_prompts: false,
+            reports_prompts: false,
             background: Background::default(),
             changed_inputs: ChangedInputs::new(memory.changed_inputs),
             reloads: false,

@@ -17,7 +17,7 @@ pub struct Subscribers {
     session_id: SessionId,
     subscribers: Vec<Subscriber>,
     seq: u64,
-    told_at: u64,
+    last_event_at: u64,
     /// What windows have of long items.
     window_view: WindowView,
     ending: watch::Receiver<bool>,
@@ -31,7 +31,7 @@ impl Subscribers {
             session_id,
             subscribers: Vec::new(),
             seq: 0,
-            told_at: now,
+            last_event_at: now,
             window_view: WindowView::default(),
             ending,
         }
@@ -43,8 +43,8 @@ impl Subscribers {
     }
 
     /// The time of the last event, in milliseconds since the epoch.
-    pub fn told_at(&self) -> u64 {
-        self.told_at
+    pub fn last_event_at(&self) -> u64 {
+        self.last_event_at
     }
 
     /// Returns the rows and items of a new subscriber's snapshot.
@@ -78,7 +78,7 @@ impl Subscribers {
     /// Rows were renumbered, and there are now `n_rows`: windows have to start over.
     pub fn start_over(&mut self, now: u64, n_rows: u32) {
         self.seq += 1;
-        self.told_at = now;
+        self.last_event_at = now;
         for subscriber in &self.subscribers {
             if let Subscriber::Merged(feed) = subscriber {
                 feed.start_over(self.seq, n_rows);
@@ -94,7 +94,7 @@ impl Subscribers {
     /// Sends a change to every matching subscriber. Clones as rarely as possible, because texts can be large.
     pub async fn tell(&mut self, now: u64, change: TranscriptChange, transcript: &Transcript) {
         self.seq += 1;
-        self.told_at = now;
+        self.last_event_at = now;
         // A closed window has dropped its reference to the feed.
         self.subscribers
             .retain(|one| !matches!(one, Subscriber::Merged(feed) if Arc::strong_count(feed) == 1));

@@ -100,14 +100,14 @@ async fn a_part_is_cut_while_the_session_goes_on() {
 async fn a_window_has_the_end_of_a_long_conversation_before_the_rest_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let session = session(folder.path(), (0..5_000).map(|nr| format!("{nr} {}", "word ".repeat(150))));
-    let show = Viewport { first: None, count: 100, ask: 1 };
+    let show = Viewport { first: None, count: 100, request_id: 1 };
     let feed = Arc::new(Feed::new(SessionId::new("s"), show));
     // Polled at once, on the thread that the session runs on: nothing has been read yet.
     let first = session.subscribe(Subscriber::Merged(feed.clone())).await.unwrap();
     assert!(first.is_partial);
     assert_eq!((first.items.len(), &first.items[99].id), (100, &ItemId::new("u4999")));
     let shown = feed.clone();
-    session.show(shown, Viewport { first: Some(0), count: 100, ask: 2 }).await.unwrap();
+    session.show(shown, Viewport { first: Some(0), count: 100, request_id: 2 }).await.unwrap();
     // A copy needs the whole conversation, so its reply arrives later.
     let copied = session.copy(CopyOf::Conversation).await.unwrap().unwrap();
     assert!(copied.contains("0 word") && copied.contains("4999 word") && copied.len() > 5_000 * 750);

@@ -123,7 +123,7 @@ pub struct Init {
 
 impl Init {
     /// Does the agent report which prompts joined a turn, and when? (2.1.329 does, 2.1.197 does not.)
-    pub fn tells_prompts(&self) -> bool {
+    pub fn reports_prompts(&self) -> bool {
         self.capabilities.iter().flatten().any(|capability| capability == "msg_lifecycle_v1")
     }
 }

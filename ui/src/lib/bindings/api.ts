@@ -87,7 +87,7 @@ seq: number,
 /**
  * When that event was sent.
  */
-toldAt: number, session: Session, 
+lastEventAt: number, session: Session, 
 /**
  * The requested part of the transcript.
  */
@@ -1035,7 +1035,7 @@ export type RowRange = { first: number, end: number, total: number,
 /**
  * The number of the request that this answers.
  */
-ask: number, };
+requestId: number, };
 
 /**
  * The part of a transcript that a window requests. The engine limits the number of rows.
@@ -1048,7 +1048,7 @@ first: number | null, count: number,
 /**
  * A number chosen by the window to identify the answer.
  */
-ask: number, };
+requestId: number, };
 
 /**
  * A file that a session changed.

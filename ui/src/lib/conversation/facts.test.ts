@@ -52,7 +52,7 @@ it('counts the silence from the last that was told, through a reload', async () 
   const open = new SessionState(session(facts));
   const { container } = await draw(NowLine, { open, onstop: () => {} });
   expect(container.textContent).not.toContain('No output');
-  open.load({ ...snapshot(7, [], facts), toldAt: NOW - 45 * SECOND });
+  open.load({ ...snapshot(7, [], facts), lastEventAt: NOW - 45 * SECOND });
   await tick();
   expect(container.textContent).toContain('No output for 45 s');
 });
@@ -62,7 +62,7 @@ it('claims no silence of what it is not told', async () => {
   const open = new SessionState(session(facts));
   const { container } = await draw(NowLine, { open, onstop: () => {} });
   const told = snapshot(7, [], facts);
-  open.load({ ...told, rows: { ...told.rows, end: 400, total: 9_000 }, toldAt: NOW - 45 * SECOND });
+  open.load({ ...told, rows: { ...told.rows, end: 400, total: 9_000 }, lastEventAt: NOW - 45 * SECOND });
   await tick();
   expect(container.textContent).not.toContain('No output');
 });

@@ -90,7 +90,7 @@ export class ProjectState {
     this.trustShown = this.mustAskTrust;
     this.drafts = drafts;
     const openId = () => this.open?.id ?? null;
-    this.cards = new CardsInSight(openId, (session, requests) => void this.#tellCards(session, requests));
+    this.cards = new CardsInSight(openId, (session, requests) => void this.#reportCards(session, requests));
   }
 
   /** The user has to decide about the folder's trust. Until then nothing from the folder may run. */
@@ -301,7 +301,7 @@ export class ProjectState {
     void this.#try('An error was not logged', () => this.#host.reportPageError(place, loggedError(error)));
   }
 
-  async #tellCards(session: SessionId, requests: string[]): Promise<void> {
+  async #reportCards(session: SessionId, requests: string[]): Promise<void> {
     try {
       await this.#host.cardsInSight(session, requests);
     } catch (reason) {

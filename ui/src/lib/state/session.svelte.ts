@@ -44,13 +44,13 @@ export class SessionState {
   /** The number of the last applied event; -1 before the first snapshot. */
   seq = $state.raw(-1);
   /** The number of the snapshot's last event, and the time of that event. */
-  #snapshot: Pick<Snapshot, 'seq' | 'toldAt'> | null = null;
+  #snapshot: Pick<Snapshot, 'seq' | 'lastEventAt'> | null = null;
   /** The range of loaded rows. */
-  held = $state.raw<RowRange>({ first: 0, end: 0, total: 0, ask: 0 });
+  held = $state.raw<RowRange>({ first: 0, end: 0, total: 0, requestId: 0 });
   /** The loaded rows, in order. */
   rows = $state.raw<readonly Row[]>([]);
   /** The requested range. Until it is loaded, nothing else is requested. */
-  show = $state.raw<Viewport>({ first: null, count: HELD, ask: 0 });
+  show = $state.raw<Viewport>({ first: null, count: HELD, requestId: 0 });
   requests = $state.raw<readonly PermissionRequest[]>([]);
   /** The end of the last turn; `null` once another turn starts. */
   lastTurn = $state.raw<TurnEnd | null>(null);
@@ -103,19 +103,19 @@ export class SessionState {
   /** Requests the rows around `index`; `null` requests the rows at the end. */
   request(index: number | null): void {
     const first = index === null ? null : this.wanted(index);
-    this.show = { ...this.show, first, ask: this.show.ask + 1 };
+    this.show = { ...this.show, first, requestId: this.show.requestId + 1 };
     this.onshow(this.show);
   }
 
   /** The request failed: other requests are possible again. */
   cancelRequest(): void {
-    this.show = { ...this.show, ask: this.held.ask };
+    this.show = { ...this.show, requestId: this.held.requestId };
   }
 
   /** Repeats the current request, for a new snapshot. */
   wantAgain(): Viewport {
     const first = this.isPartial ? null : this.show.first;
-    this.show = { ...this.show, first, ask: this.show.ask + 1 };
+    this.show = { ...this.show, first, requestId: this.show.requestId + 1 };
     return this.show;
   }
 
@@ -132,7 +132,7 @@ export class SessionState {
     this.#rows = new Map();
     this.#subagents = new Map();
     this.held = snapshot.rows;
-    this.show = { ...this.show, ask: Math.max(this.show.ask, snapshot.rows.ask) };
+    this.show = { ...this.show, requestId: Math.max(this.show.requestId, snapshot.rows.requestId) };
     for (const item of snapshot.items) {
       const state = known.get(item.id);
       state?.replace(item, this.place.following);
@@ -151,21 +151,21 @@ export class SessionState {
     this.tasks = snapshot.tasks;
     this.prompts = snapshot.prompts;
     this.#setSession(snapshot.session);
-    const { seq, toldAt } = snapshot;
-    this.#snapshot = { seq, toldAt };
+    const { seq, lastEventAt } = snapshot;
+    this.#snapshot = { seq, lastEventAt };
     this.seq = seq;
   }
 
   /** The time of the last event: `now`, the time of its arrival, or the snapshot's own time if no event followed it. */
-  toldAt(now: number): number {
-    return this.seq === this.#snapshot?.seq ? this.#snapshot.toldAt : now;
+  lastEventAt(now: number): number {
+    return this.seq === this.#snapshot?.seq ? this.#snapshot.lastEventAt : now;
   }
 
   /** Applies a batch if it directly follows the last applied event. */
   apply(batch: Batch): Applied {
     if (!this.loaded) return 'gap';
     // The snapshot already includes batches that were in flight when it was requested.
-    if (batch.seq < this.seq || batch.rows.ask < this.held.ask) return 'duplicate';
+    if (batch.seq < this.seq || batch.rows.requestId < this.held.requestId) return 'duplicate';
     if (batch.after !== this.seq) return batch.seq === this.seq ? 'duplicate' : 'gap';
     let reshaped = this.#hold(batch.rows);
     for (const event of batch.events) reshaped = this.#fold(event) || reshaped;

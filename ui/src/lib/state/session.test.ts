@@ -163,7 +163,7 @@ describe('rows', () => {
 });
 
 describe('the part that is held', () => {
-  const rows = (first: number, end: number, total: number, ask = 1) => ({ first, end, total, ask });
+  const rows = (first: number, end: number, total: number, requestId = 1) => ({ first, end, total, requestId });
   const one = (row: number) => ({ type: 'itemAdded', item: at(row, prompt(`r${row}`)) }) as const;
 
   function showing(first: number, end: number, total: number): SessionState {
@@ -203,10 +203,10 @@ describe('the part that is held', () => {
     state.request(300);
     state.request(null);
     expect(asked).toEqual([
-      { first: 180, count: 240, ask: 2 },
-      { first: null, count: 240, ask: 3 },
+      { first: 180, count: 240, requestId: 2 },
+      { first: null, count: 240, requestId: 3 },
     ]);
-    expect(state.wantAgain()).toEqual({ first: null, count: 240, ask: 4 });
+    expect(state.wantAgain()).toEqual({ first: null, count: 240, requestId: 4 });
   });
 
   it('is not moved by what was on its way before the snapshot', () => {

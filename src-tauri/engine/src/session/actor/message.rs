@@ -123,7 +123,7 @@ impl Actor {
         let prompts = transcript.prompts();
         Snapshot {
             seq: self.subscribers.seq(),
-            told_at: self.subscribers.told_at(),
+            last_event_at: self.subscribers.last_event_at(),
             session: self.session(),
             rows,
             is_partial: self.is_partial,

@@ -46,7 +46,7 @@ impl Stage {
 
     fn show(&self, first: Option<u32>, count: u32) {
         let items = &self.items;
-        self.feed.show(Viewport { first, count, ask: 1 }, |from, to| {
+        self.feed.show(Viewport { first, count, request_id: 1 }, |from, to| {
             items[from as usize..to as usize].iter().cloned()
         });
     }
@@ -74,12 +74,12 @@ impl Stage {
     }
 }
 
-const END: Viewport = Viewport { first: None, count: 10, ask: 0 };
+const END: Viewport = Viewport { first: None, count: 10, request_id: 0 };
 
 #[test]
 fn a_window_at_the_end_begins_with_the_last_rows() {
     let stage = Stage::new(100_000, END);
-    assert_eq!(stage.rows, RowRange { first: 99_990, end: 100_000, total: 100_000, ask: 0 });
+    assert_eq!(stage.rows, RowRange { first: 99_990, end: 100_000, total: 100_000, request_id: 0 });
 }
 
 #[test]
@@ -93,11 +93,11 @@ fn what_is_out_of_sight_is_not_told() {
 
 #[test]
 fn rows_that_come_out_of_sight_are_only_counted() {
-    let mut stage = Stage::new(100, Viewport { first: Some(0), count: 10, ask: 0 });
+    let mut stage = Stage::new(100, Viewport { first: Some(0), count: 10, request_id: 0 });
     (0..500).for_each(|_| stage.add());
     let batch = stage.feed.take().unwrap();
     assert_eq!((batch.after, batch.seq, batch.events.len()), (0, 500, 0));
-    assert_eq!(batch.rows, RowRange { first: 0, end: 10, total: 600, ask: 0 });
+    assert_eq!(batch.rows, RowRange { first: 0, end: 10, total: 600, request_id: 0 });
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn a_flood_at_the_end_leaves_the_last_rows_and_no_gap() {
     });
     assert!(stage.hear());
     assert_eq!(stage.held, stage.in_sight());
-    assert_eq!(stage.rows, RowRange { first: 49_990, end: 50_000, total: 50_000, ask: 0 });
+    assert_eq!(stage.rows, RowRange { first: 49_990, end: 50_000, total: 50_000, request_id: 0 });
 }
 
 #[test]
@@ -134,8 +134,8 @@ fn what_goes_is_told_wherever_it_stood() {
 
 #[test]
 fn a_window_holds_no_more_than_it_may() {
-    let stage = Stage::new(100_000, Viewport { first: Some(7), count: u32::MAX, ask: 3 });
-    assert_eq!(stage.rows, RowRange { first: 7, end: 7 + MOST_ROWS, total: 100_000, ask: 3 });
+    let stage = Stage::new(100_000, Viewport { first: Some(7), count: u32::MAX, request_id: 3 });
+    assert_eq!(stage.rows, RowRange { first: 7, end: 7 + MOST_ROWS, total: 100_000, request_id: 3 });
 }
 
 #[derive(Clone, Debug)]

@@ -78,7 +78,7 @@ impl Step<'_> {
 
     pub(super) fn init(&mut self, init: &wire::Init) {
         self.watch_init(init);
-        self.machine.tells_prompts = init.tells_prompts();
+        self.machine.reports_prompts = init.reports_prompts();
         if self.machine.agent_session_id.as_deref() != Some(init.session_id.as_str())
             && is_conversation_id(&init.session_id)
         {
@@ -99,7 +99,7 @@ impl Step<'_> {
                 self.works_in_mode(mode);
             } else {
                 self.machine.mode = Some(mode);
-                self.bypass_told();
+                self.mode_reported();
             }
         }
         self.machine.version = init.claude_code_version.clone().or(self.machine.version.take());
@@ -136,7 +136,7 @@ impl Step<'_> {
         {
             self.ask(PendingRequest::Model(model.clone()), wire::set_model(&model));
         }
-        self.bypass_told();
+        self.mode_reported();
         self.switch_at_start();
         self.advance();
     }
@@ -149,7 +149,7 @@ impl Step<'_> {
         if wanted.is_some() {
             self.want_mode(wanted);
         }
-        self.bypass_told();
+        self.mode_reported();
         self.changed();
     }
 
@@ -201,7 +201,7 @@ impl Step<'_> {
                 let told = self.machine.mode.as_deref().and_then(|mode| mode.parse().ok());
                 self.want_mode(self.machine.control.mode().or(told));
                 self.refused("The agent refused the permission mode.", problem);
-                self.bypass_told();
+                self.mode_reported();
             }
             (PendingRequest::Model(model), Ok(response)) => {
                 let resolved = response.get("model").and_then(Value::as_str).unwrap_or(&model).to_owned();
@@ -215,8 +215,8 @@ impl Step<'_> {
                 self.effort_answered(&wish, before, outcome)
             }
             (PendingRequest::Thinking { on }, outcome) => self.thinking_answered(on, outcome),
-            (PendingRequest::Settings, outcome) => self.settings_told(outcome),
-            (PendingRequest::Rules, outcome) => self.rules_told(outcome),
+            (PendingRequest::Settings, outcome) => self.settings_reported(outcome),
+            (PendingRequest::Rules, outcome) => self.rules_reported(outcome),
             (PendingRequest::SettingsForRules, outcome) => self.settings_for_rules(outcome),
             (PendingRequest::Cost, Ok(usage)) => {
                 self.machine.cost.resumed_at(usage);

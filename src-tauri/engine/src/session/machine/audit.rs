@@ -44,7 +44,7 @@ impl Step<'_> {
         }
     }
 
-    pub(super) fn rules_told(&mut self, outcome: Result<&Value, &String>) {
+    pub(super) fn rules_reported(&mut self, outcome: Result<&Value, &String>) {
         match outcome.ok().and_then(rules::listed) {
             Some(listed) => {
                 self.machine.audit.rules = Some(listed);

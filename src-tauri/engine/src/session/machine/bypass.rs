@@ -70,7 +70,7 @@ impl Step<'_> {
     }
 
     /// Compares the mode that the agent reported with the user's choice.
-    pub(super) fn bypass_told(&mut self) {
+    pub(super) fn mode_reported(&mut self) {
         let is_bypassing = self.machine.mode.as_deref() == Some(BYPASS);
         match (is_bypassing, self.machine.bypass) {
             (false, Bypass::Running) => {

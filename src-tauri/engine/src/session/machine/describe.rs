@@ -69,7 +69,7 @@ impl Machine {
     /// Returns whether a prompt written now would join the current turn, and the agent would report that.
     pub(super) fn takes_into_turn(&self) -> bool {
         let turn = self.turn.as_ref().filter(|turn| turn.takes_prompts());
-        self.process == Process::Ready && self.tells_prompts && turn.is_some()
+        self.process == Process::Ready && self.reports_prompts && turn.is_some()
     }
 
     pub(super) fn rest(&self) -> Status {

@@ -29,7 +29,7 @@ impl Step<'_> {
         self.machine.started = start.clone();
         self.machine.fresh = true;
         self.machine.reloads = false;
-        self.machine.tells_prompts = false;
+        self.machine.reports_prompts = false;
         self.machine.start_error = None;
         self.machine.spawned_at = self.now;
         self.machine.spawn_ms = None;

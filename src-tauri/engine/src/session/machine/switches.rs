@@ -51,7 +51,7 @@ impl Machine {
         !(self.switches.thinking_off && can_stop)
     }
 
-    fn tells_effort(&self) -> bool {
+    fn reports_effort(&self) -> bool {
         self.models.iter().any(|model| !model.effort_levels.is_empty())
     }
 }
@@ -111,7 +111,7 @@ impl Step<'_> {
 
     /// Asks for the effort in force, because it depends on the model. Called after each change of either.
     pub(super) fn ask_effort(&mut self) {
-        if self.machine.tells_effort() {
+        if self.machine.reports_effort() {
             self.ask(PendingRequest::Settings, wire::get_settings());
         }
     }
@@ -145,7 +145,7 @@ impl Step<'_> {
     }
 
     /// Handles the agent's report of the settings it applies.
-    pub(super) fn settings_told(&mut self, outcome: Result<&Value, &String>) {
+    pub(super) fn settings_reported(&mut self, outcome: Result<&Value, &String>) {
         // If the agent does not support the request, the wanted effort is shown.
         let Ok(settings) = outcome else { return };
         let told = settings.pointer("/applied/effort").and_then(Value::as_str).map(str::to_owned);

@@ -124,7 +124,7 @@ const SCENES: Record<string, () => FakeSession | null> = {
       { status: { type: 'working', activity: 'Running cargo test' }, turnStartedAt: START - 62_000 },
       STORY().slice(0, 9),
     );
-    session.toldAt = START - 48_000;
+    session.lastEventAt = START - 48_000;
     return session;
   },
   limit: () =>

@@ -27,7 +27,7 @@ export class FakeSession {
   tasks: Todo[] = [];
   prompts: string[] = [];
   seq = 0;
-  toldAt = Date.now();
+  lastEventAt = Date.now();
   nRows = 0;
   onevents: (after: number, events: Event[]) => void = () => {};
   /** Runs once, when a window first subscribes. */
@@ -43,7 +43,7 @@ export class FakeSession {
   emit(...events: Event[]): void {
     const after = this.seq;
     this.seq += events.length;
-    this.toldAt = Date.now();
+    this.lastEventAt = Date.now();
     this.onevents(after, events);
   }
 

@@ -18,7 +18,7 @@ export class FakeWindow {
     const { seq, facts, items, files, tasks, prompts } = this.session;
     return {
       seq,
-      toldAt: this.session.toldAt,
+      lastEventAt: this.session.lastEventAt,
       session: facts,
       rows: this.#rows,
       isPartial: false,
@@ -85,10 +85,10 @@ export class FakeWindow {
   }
 
   #rowsNow(): RowRange {
-    const { first, count, ask } = this.#show;
+    const { first, count, requestId } = this.#show;
     const total = this.session.nRows;
     const from = first === null ? Math.max(0, total - count) : Math.min(first, Math.max(0, total - 1));
-    return { first: from, end: Math.min(total, from + count), total, ask };
+    return { first: from, end: Math.min(total, from + count), total, requestId };
   }
 }
 

@@ -6,9 +6,9 @@ use crate::wire::*;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-pub fn init(session_id: &str, mode: &str, model: &str, tells_prompts: bool) -> Inbound {
+pub fn init(session_id: &str, mode: &str, model: &str, reports_prompts: bool) -> Inbound {
     Inbound::Init(Box::new(Init {
-        capabilities: tells_prompts.then(|| vec![json!("msg_lifecycle_v1")]),
+        capabilities: reports_prompts.then(|| vec![json!("msg_lifecycle_v1")]),
         session_id: session_id.to_owned(),
         model: Some(model.to_owned()),
         permission_mode: Some(mode.to_owned()),
