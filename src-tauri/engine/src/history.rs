@@ -138,7 +138,7 @@ impl Kept {
         if self.n_left_out > 0 {
             let text = "The beginning of this conversation is not shown: its file is too large".to_owned();
             let detail = Some(format!("{} bytes at its beginning were not read.", self.n_left_out));
-            transcript.note(0, TranscriptEvent::Notice { level: Level::Warning, text, detail });
+            transcript.apply(0, TranscriptEvent::Notice { level: Level::Warning, text, detail });
         }
         on_the_branch(&lines_of(&self.bytes)).into_iter().for_each(|line| fold(&mut transcript, line));
         finished(transcript)
@@ -151,7 +151,7 @@ fn lines_of(bytes: &[u8]) -> Vec<&[u8]> {
 
 /// Marks unfinished work as ended: the process that did it is gone.
 fn finished(mut transcript: Transcript) -> Transcript {
-    transcript.note(0, TranscriptEvent::ProcessEnded);
+    transcript.apply(0, TranscriptEvent::ProcessEnded);
     transcript.supplement_end();
     // This runs on a separate thread, so all code is highlighted now and shown with its colours at once.
     transcript.colour_all();

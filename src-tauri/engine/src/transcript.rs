@@ -149,8 +149,8 @@ impl Transcript {
     }
 
     /// Folds in an event that Deskbell itself caused or observed.
-    pub fn note(&mut self, now: u64, note: TranscriptEvent) {
-        match note {
+    pub fn apply(&mut self, now: u64, event: TranscriptEvent) {
+        match event {
             TranscriptEvent::PromptAccepted(prompt) => {
                 self.waiting.insert(prompt.id.clone(), prompt);
             }

@@ -132,7 +132,7 @@ impl Core {
                     if matches!(event, TranscriptEvent::TurnEnded(_)) && !self.step.is_exit {
                         self.changed_at = self.step.now;
                     }
-                    self.transcript.note(self.step.now, event);
+                    self.transcript.apply(self.step.now, event);
                     let supplements = self.transcript.take_supplements();
                     if !supplements.is_empty() {
                         return Some(Action::Append(supplements));
@@ -232,8 +232,8 @@ impl Core {
                 self.machine.found_cut_off(&prompt.id);
             }
             let id = known.map_or(prompt.id.clone(), PromptId::new);
-            self.transcript.note(now, TranscriptEvent::PromptAccepted(prompt));
-            self.transcript.note(now, TranscriptEvent::PromptState { id, state: PromptState::Held });
+            self.transcript.apply(now, TranscriptEvent::PromptAccepted(prompt));
+            self.transcript.apply(now, TranscriptEvent::PromptState { id, state: PromptState::Held });
         }
         self.transcript.drain_changes();
     }

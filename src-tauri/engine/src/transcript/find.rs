@@ -119,7 +119,7 @@ mod tests {
         let mut transcript = Transcript::new(Path::new("/p"));
         for (text, detail) in notices {
             let (text, detail) = ((*text).to_owned(), detail.map(str::to_owned));
-            transcript.note(0, TranscriptEvent::Notice { level: Level::Info, text, detail });
+            transcript.apply(0, TranscriptEvent::Notice { level: Level::Info, text, detail });
         }
         transcript
     }
@@ -136,7 +136,7 @@ mod tests {
         let mut transcript = transcript(&[]);
         let add = |transcript: &mut Transcript, nr: usize| {
             let text = format!("needle {nr}");
-            transcript.note(0, TranscriptEvent::Notice { level: Level::Info, text, detail: None });
+            transcript.apply(0, TranscriptEvent::Notice { level: Level::Info, text, detail: None });
         };
         (0..n_items).for_each(|nr| add(&mut transcript, nr));
         let mut search = Search::new("needle").unwrap();

@@ -22,7 +22,7 @@ impl Life {
     }
 
     fn note(&mut self, note: TranscriptEvent) {
-        self.0.note(1_000, note);
+        self.0.apply(1_000, note);
     }
 
     fn streamed(&mut self, tool: &str) {

@@ -95,14 +95,14 @@ fn the_words_of_a_failure_are_said_once() {
     for (said, outcome, words, expected) in cases {
         let mut transcript = Transcript::new(Path::new("/project"));
         transcript.line(1, own_words(said));
-        transcript.note(2, ended(outcome, words));
+        transcript.apply(2, ended(outcome, words));
         assert_eq!(bodies(&transcript), expected, "{said}");
     }
     // A later turn end with the same text does not remove the item.
     let mut transcript = Transcript::new(Path::new("/project"));
     transcript.line(1, own_words("API Error: 529"));
-    transcript.note(2, ended(Outcome::Done, "Done"));
-    transcript.note(3, ended(failed, "API Error: 529"));
+    transcript.apply(2, ended(Outcome::Done, "Done"));
+    transcript.apply(3, ended(failed, "API Error: 529"));
     assert_eq!(bodies(&transcript), ["text", "end", "end"]);
 }
 

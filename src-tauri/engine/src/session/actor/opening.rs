@@ -130,7 +130,7 @@ impl Actor {
     fn unreadable(&self, error: &io::Error) -> Transcript {
         let mut transcript = Transcript::new(&self.open.record.project);
         let text = "The conversation so far could not be read".to_owned();
-        transcript.note(
+        transcript.apply(
             now(),
             TranscriptEvent::Notice { level: Level::Warning, text, detail: Some(error.to_string()) },
         );
