@@ -25,14 +25,14 @@ pub async fn the_end_of_a_background_shell_starts_a_turn_that_nobody_asked_for()
         let call = items.iter().find(|item| item["body"]["type"] == "toolCall");
         call.map(|call| format!("{} {}", call["body"]["state"], call["body"]["verb"])).unwrap_or_default()
     };
-    ensure!(state(&relay) == r#""background" "Running in the background""#, "{}", state(&relay));
+    ensure!(state(&relay) == r#""background" "Running in the background:""#, "{}", state(&relay));
     ensure!(relay.session()?["nBackground"] == 1, "{}", relay.session()?);
     std::fs::write(world.file("go"), "")?;
     let unasked = |event: &Value| event["type"] == "turnStarted" && event["promptIds"] == json!([]);
     relay.next_event("a turn that nobody asked for", DEADLINE, unasked).await?;
     let turn = relay.turn_end().await?;
     ensure!(outcome(&turn)? == Outcome::Done && turn["promptIds"] == json!([]), "{turn}");
-    ensure!(state(&relay) == r#""succeeded" "Ran in the background""#, "{}", state(&relay));
+    ensure!(state(&relay) == r#""succeeded" "Ran in the background:""#, "{}", state(&relay));
     ensure!(relay.session()?["nBackground"] == 0, "{}", relay.session()?);
     let told = |notice: &String| notice.starts_with("info: Background task completed: ");
     ensure!(relay.notices().iter().any(told), "{:?}", relay.notices());
