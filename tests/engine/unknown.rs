@@ -9,7 +9,7 @@ async fn unknown_messages_are_passed_over() {
     life.turn("SAY one\nUNKNOWN_MESSAGE\nSAY two").await;
     assert_eq!(life.answers().await, ["one", "two"]);
     let notices = life.notices().await;
-    assert!(notices.iter().any(|notice| notice.contains("a block of kind “smell”")), "{notices:?}");
+    assert!(notices.iter().any(|notice| notice.contains("an unknown type: “smell”")), "{notices:?}");
     life.close().await;
 }
 

@@ -226,7 +226,7 @@ describe('always allow', () => {
     await advance(clock, ARM_MS);
     await fireEvent.click(keep);
     expect(decisions).toEqual([]);
-    await user.click(screen.getByRole('radio', { name: /Accept all edits/ }));
+    await user.click(screen.getByRole('radio', { name: /Accept edits/ }));
     await user.keyboard('{Enter}');
     expect(decisions).toEqual([]);
     await fireEvent.click(keep);
