@@ -6,6 +6,8 @@ import { attachment, type Attachment } from '../state/attachments';
 
 /** The types offered by the file chooser; they are not used for checks. */
 export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
+/** The reason when an image is to be pasted and there is none. */
+export const NO_IMAGE = 'There is no image on the clipboard.';
 /** The maximum size in bytes. Larger images would be refused, so they are not read at all. */
 const MAX_BYTES = 5 * 1024 * 1024;
 

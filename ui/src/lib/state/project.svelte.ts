@@ -349,6 +349,11 @@ export class ProjectState {
     return found;
   }
 
+  /** Reports why an image was not attached. */
+  refuseImage(message: string): void {
+    this.problems.report('The image was not attached', { code: 'badCommand', message, detail: null });
+  }
+
   checkImage(name: string, data: string): Promise<Image> {
     return this.#host.checkImage(name, data);
   }
