@@ -20,7 +20,7 @@ fn reason(trial: Trial) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agent_that_ends_is_no_agent_that_asks() {
     let said = reason(tried("echo 'no licence' >&2; exit 3", Duration::from_secs(30)).await);
-    assert_eq!(said, "The agent ended: no licence");
+    assert_eq!(said, "The agent exited: no licence");
 }
 
 #[tokio::test(flavor = "multi_thread")]
