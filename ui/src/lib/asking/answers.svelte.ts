@@ -9,8 +9,13 @@ export class QuestionAnswer {
   chosen = $state.raw<readonly number[]>([]);
   own = $state('');
 
+  /** The labels of several options. */
+  #ambiguous = new Set<string>();
+
   constructor(question: Question) {
     this.question = question;
+    const labels = new Set<string>();
+    for (const { label } of question.options) (labels.has(label) ? this.#ambiguous : labels).add(label);
   }
 
   toggle(option: number, on: boolean): void {
@@ -37,10 +42,8 @@ export class QuestionAnswer {
 
   /** The label of an option. If another option has the same label, the description is added to distinguish them. */
   #words(option: number): string {
-    const { options } = this.question;
-    const { label = '', description = '' } = options[option] ?? {};
-    const isAmbiguous = options.some((other, i) => i !== option && other.label === label);
-    return isAmbiguous && description !== '' ? `${label} (${description})` : label;
+    const { label = '', description = '' } = this.question.options[option] ?? {};
+    return this.#ambiguous.has(label) && description !== '' ? `${label} (${description})` : label;
   }
 }
 
@@ -51,7 +54,9 @@ export class QuestionAnswer {
 export function answersByQuestion(answers: readonly QuestionAnswer[]): Record<string, string> {
   const byQuestion = new Map<string, string[]>();
   for (const { question, text } of answers) {
-    byQuestion.set(question.text, [...(byQuestion.get(question.text) ?? []), text]);
+    const texts = byQuestion.get(question.text);
+    if (texts === undefined) byQuestion.set(question.text, [text]);
+    else texts.push(text);
   }
   return Object.fromEntries([...byQuestion].map(([question, texts]) => [question, texts.join(', ')]));
 }

@@ -6,14 +6,21 @@ export interface Mention {
   query: string;
 }
 
-/** The mention that ends at the cursor; `null` if none does. */
+/** The characters that may precede a mention. An e-mail address such as ann@example.org is not a mention. */
+const BEFORE = /[\s([{<'"`,;:]/;
+
+/**
+ * The mention that ends at the cursor; `null` if none does. It is searched from the cursor back: an expression would
+ * search on from each `@` of the text.
+ */
 export function mentionAt(text: string, cursor: number): Mention | null {
-  // An e-mail address such as ann@example.org is not a mention.
-  const found = /(?:^|[\s([{<'"`,;:])@(?:"([^"\n]*)|([^\s"]*))$/.exec(text.slice(0, cursor));
-  if (found === null) return null;
-  const query = found[1] ?? found[2] ?? '';
-  const start = cursor - query.length - (found[1] === undefined ? 1 : 2);
-  return { start, query };
+  const begins = (at: number) => text[at] === '@' && (at === 0 || BEFORE.test(text.charAt(at - 1)));
+  const quote = text.lastIndexOf('"', cursor - 1);
+  const isQuoted = cursor > 0 && begins(quote - 1) && !text.slice(quote, cursor).includes('\n');
+  if (isQuoted) return { start: quote - 1, query: text.slice(quote + 1, cursor) };
+  let start: number | null = null;
+  for (let at = cursor - 1; at >= 0 && !/[\s"]/.test(text.charAt(at)); at -= 1) if (begins(at)) start = at;
+  return start === null ? null : { start, query: text.slice(start + 1, cursor) };
 }
 
 /** A path in the form in which the agent reads it in a prompt. */
