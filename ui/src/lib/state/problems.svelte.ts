@@ -9,6 +9,9 @@ export interface Problem {
   error: CommandError;
 }
 
+/** Older ones are dropped: a failure that repeats in other words must not fill the window. */
+const MOST = 20;
+
 export class Problems {
   list = $state.raw<readonly Problem[]>([]);
   #nextId = 1;
@@ -16,7 +19,7 @@ export class Problems {
   report(what: string, error: CommandError): void {
     const same = (problem: Problem) => problem.what === what && problem.error.message === error.message;
     const problem = { id: this.#nextId++, what, error };
-    this.list = [...this.list.filter((known) => !same(known)), problem];
+    this.list = [...this.list.filter((known) => !same(known)), problem].slice(-MOST);
   }
 
   dismiss(id: number): void {

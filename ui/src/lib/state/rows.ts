@@ -14,6 +14,14 @@ export function itemsOf(row: Row): readonly ItemState[] {
   return row.kind === 'item' ? [row.item] : row.items;
 }
 
+/** The row without one of its items; `undefined` if it has no other. */
+export function withoutItem(row: Row, item: ItemState): Row | undefined {
+  const [first, ...others] = itemsOf(row).filter((other) => other !== item);
+  if (first === undefined) return undefined;
+  if (others.length === 0 || row.kind === 'item') return { key: first.id, index: row.index, kind: 'item', item: first };
+  return { ...row, key: first.id, items: [first, ...others] };
+}
+
 /** Returns the row with one more item. The engine puts several items into a row only if they are of the same kind. */
 export function withItem(row: Row | undefined, item: ItemState, index: number): Row {
   if (row === undefined) return { key: item.id, index, kind: 'item', item };

@@ -20,7 +20,7 @@ import type {
 } from '../bindings/api';
 import { ItemState } from './item.svelte';
 import { reuse } from './reuse';
-import { itemsOf, withItem, type Row } from './rows';
+import { itemsOf, withItem, withoutItem, type Row } from './rows';
 import { Subagent } from './subagent';
 
 /** The result of applying a batch. After a gap the state needs a new snapshot. */
@@ -70,9 +70,14 @@ export class SessionState {
   onshow: (show: Viewport) => void = () => {};
 
   #items = new Map<ItemId, ItemState>();
+  /** The row number of each item. */
+  #places = new Map<ItemId, number>();
   #rows = new Map<number, Row>();
   /** The loaded items of subagents, by row number. */
   #subagents = new Map<number, Subagent>();
+  /** Changed files and open requests of the batch being applied, if it changes them. */
+  #changedFiles: Map<string, ChangedFile> | null = null;
+  #openRequests: Map<string, PermissionRequest> | null = null;
   /** Items that the user unfolded and that are not loaded now. */
   #unfolded = new Set<ItemId>();
 
@@ -129,6 +134,7 @@ export class SessionState {
       if (item.open) this.#unfolded.add(item.id);
     }
     this.#items = new Map();
+    this.#places = new Map();
     this.#rows = new Map();
     this.#subagents = new Map();
     this.held = snapshot.rows;
@@ -169,6 +175,7 @@ export class SessionState {
     if (batch.after !== this.seq) return batch.seq === this.seq ? 'duplicate' : 'gap';
     let reshaped = this.#hold(batch.rows);
     for (const event of batch.events) reshaped = this.#fold(event) || reshaped;
+    this.#settleLists();
     this.#settleSubagents();
     if (reshaped) this.#order();
     this.seq = batch.seq;
@@ -197,7 +204,9 @@ export class SessionState {
         this.#items.get(event.itemId)?.finish();
         return false;
       case 'fileChanged':
-        this.files = [...this.files.filter((file) => file.path !== event.file.path), event.file];
+        this.#changedFiles ??= new Map();
+        this.#changedFiles.delete(event.file.path);
+        this.#changedFiles.set(event.file.path, event.file);
         return false;
       case 'tasksChanged':
         this.tasks = event.tasks;
@@ -209,12 +218,10 @@ export class SessionState {
         this.lastTurn = event.turn;
         return false;
       case 'permissionRequested':
-        if (!this.requests.some((request) => request.id === event.request.id)) {
-          this.requests = [...this.requests, event.request];
-        }
+        if (!this.#requestsById.has(event.request.id)) this.#requestsById.set(event.request.id, event.request);
         return false;
       case 'permissionResolved':
-        this.requests = this.requests.filter((request) => request.id !== event.requestId);
+        this.#requestsById.delete(event.requestId);
         return false;
       case 'itemRemoved':
         return this.#remove(event.itemId);
@@ -230,6 +237,24 @@ export class SessionState {
   #setSession(session: Session): void {
     this.session = reuse(this.session, session);
     this.requests = reuse(this.requests, session.requests);
+    this.#openRequests = null;
+  }
+
+  /** The open requests, to be changed; `settleLists` makes them the session's. */
+  get #requestsById(): Map<string, PermissionRequest> {
+    this.#openRequests ??= new Map(this.requests.map((request) => [request.id, request]));
+    return this.#openRequests;
+  }
+
+  /** Makes new lists once for each batch: copying them for each event costs the square of the number of events. */
+  #settleLists(): void {
+    const [changed, open] = [this.#changedFiles, this.#openRequests];
+    if (changed !== null) {
+      this.files = [...this.files.filter((file) => !changed.has(file.path)), ...changed.values()];
+    }
+    if (open !== null) this.requests = [...open.values()];
+    this.#changedFiles = null;
+    this.#openRequests = null;
   }
 
   #take(item: Item, isNew: boolean): boolean {
@@ -252,6 +277,7 @@ export class SessionState {
       if (!subagent.add(state, isNew)) return false;
     }
     this.#items.set(state.id, state);
+    this.#places.set(state.id, index);
     if (this.#unfolded.delete(state.id)) state.open = true;
     if (!isInside) this.#rows.set(index, withItem(row, state, index));
     return !isInside;
@@ -266,20 +292,18 @@ export class SessionState {
   /** Removes an item. Its row keeps its number, and is empty if it has no other item. */
   #remove(id: ItemId): boolean {
     const state = this.#items.get(id);
-    if (state === undefined) return false;
+    const index = this.#places.get(id);
+    const row = index === undefined ? undefined : this.#rows.get(index);
+    if (state === undefined || index === undefined || row === undefined) return false;
     this.#drop(state);
-    for (const subagent of this.#subagents.values()) {
-      if (!subagent.items.includes(state)) continue;
-      subagent.remove(state);
+    if (row.kind === 'item' && row.item !== state) {
+      this.#subagents.get(index)?.remove(state);
       return false;
     }
-    for (const [index, row] of this.#rows) {
-      const items = itemsOf(row);
-      if (!items.includes(state)) continue;
-      this.#rows.delete(index);
-      this.#evict(index);
-      for (const item of items) if (item !== state) this.#rows.set(index, withItem(this.#rows.get(index), item, index));
-    }
+    this.#evict(index);
+    const rest = withoutItem(row, state);
+    if (rest === undefined) this.#rows.delete(index);
+    else this.#rows.set(index, rest);
     return true;
   }
 
@@ -305,6 +329,7 @@ export class SessionState {
 
   #drop(item: ItemState): void {
     this.#items.delete(item.id);
+    this.#places.delete(item.id);
     if (item.open) this.#unfolded.add(item.id);
   }
 

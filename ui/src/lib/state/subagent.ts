@@ -20,6 +20,10 @@ export class Subagent {
   /** How many earlier items the user requested. They are kept in addition to the limit. */
   #asked = 0;
   #isChanged = false;
+  /** An item was added before a later one. */
+  #isMixed = false;
+  /** Items to remove in `settle`. */
+  #removed = new Set<ItemState>();
 
   constructor(call: ItemState) {
     this.#call = call;
@@ -30,22 +34,22 @@ export class Subagent {
   }
 
   /**
-   * Inserts an item at its place; returns whether it was inserted. Of items before the first loaded one, only those
-   * that the user requested are inserted.
+   * Adds an item; returns whether it was added. Of items before the first loaded one, only those that the user
+   * requested are added. `settle` puts all of them in order.
    */
   add(item: ItemState, isNew: boolean): boolean {
     if (this.#from !== null && item.nr < this.#from) {
       if (!isNew) return false;
       this.#asked += 1;
     }
-    const at = this.#items.findLastIndex((known) => known.nr < item.nr) + 1;
-    this.#items.splice(at, 0, item);
+    this.#isMixed ||= item.nr < (this.#items.at(-1)?.nr ?? 0);
+    this.#items.push(item);
     this.#isChanged = true;
     return true;
   }
 
   remove(item: ItemState): void {
-    this.#items = this.#items.filter((known) => known !== item);
+    this.#removed.add(item);
     this.#isChanged = true;
   }
 
@@ -56,6 +60,10 @@ export class Subagent {
   settle(following: boolean): readonly ItemState[] {
     if (!this.#isChanged) return [];
     this.#isChanged = false;
+    if (this.#removed.size > 0) this.#items = this.#items.filter((item) => !this.#removed.has(item));
+    if (this.#isMixed) this.#items.sort((a, b) => a.nr - b.nr);
+    this.#isMixed = false;
+    this.#removed.clear();
     const most = (this.#call.open && !following ? READ : HELD) + this.#asked;
     const gone = this.#items.length > most * 1.5 ? this.#items.splice(0, this.#items.length - most) : [];
     const calls = new Map<ItemId, ItemState>([this.#call, ...this.#items].map((item) => [item.id, item]));
