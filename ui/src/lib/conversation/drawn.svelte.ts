@@ -7,6 +7,11 @@ import type { Block } from '../bindings/api';
 const A_FRAME = 150;
 /** If an update adds more elements than this, only the last of them are drawn at first: they fill any viewport. */
 const AT_ONCE = 400;
+/**
+ * The number of elements that may still be drawn although they no longer belong to the text. It is more than goes at
+ * once, and is reached only where no frames are drawn: in a hidden window.
+ */
+const MOST_GONE = 10_000;
 
 /**
  * The drawn blocks of a text, from one of them to its end. Removed blocks, and blocks that arrived faster than they can
@@ -56,7 +61,7 @@ export class Drawn {
     const n = from - this.#from;
     if (n > 0 && n <= this.#blocks.length) {
       const nDrawn = Math.max(0, n - this.#nWaiting);
-      this.#gone = [...this.#gone, ...this.#blocks.slice(n - nDrawn, n)];
+      this.#gone = lastOf(MOST_GONE, [...this.#gone, ...this.#blocks.slice(n - nDrawn, n)]);
       this.#nWaiting -= n - nDrawn;
     } else if (n !== 0) {
       // Another part, or an earlier one: none of the drawn blocks precedes it.
@@ -69,7 +74,7 @@ export class Drawn {
     [this.#from, this.#blocks, this.#end] = [from, blocks, from + blocks.length];
     if (this.#isFollowed() && sizeOf(blocks.slice(blocks.length - nNew)) > AT_ONCE) {
       this.#gone = [];
-      this.#nWaiting = blocks.length - this.#last(AT_ONCE, blocks);
+      this.#nWaiting = firstOf(AT_ONCE, blocks, blocks.length);
       this.#isFlooded = true;
     }
     this.#ask();
@@ -87,8 +92,10 @@ export class Drawn {
   #step(): void {
     this.#frame = null;
     if (this.#isFollowed()) {
-      this.#gone = this.#gone.slice(this.#first(A_FRAME, this.#gone));
-      if (this.#gone.length === 0 && !this.#isFlooded) this.#nWaiting -= this.#last(A_FRAME, this.waiting);
+      this.#gone = withoutFirst(A_FRAME, this.#gone);
+      if (this.#gone.length === 0 && !this.#isFlooded) {
+        this.#nWaiting = firstOf(A_FRAME, this.#blocks, this.#nWaiting);
+      }
       this.#isFlooded = false;
       this.#ask();
     } else if (this.#nWaiting > 0) {
@@ -96,18 +103,24 @@ export class Drawn {
       this.#ondrawn(() => (this.#nWaiting = 0));
     }
   }
+}
 
-  /** How many blocks at the start reach `most` elements together; at least one, if there is one. */
-  #first(most: number, blocks: readonly Block[]): number {
-    let n = 0;
-    for (let size = 0; n < blocks.length && size < most; n += 1) size += elements(blocks[n]);
-    return n;
-  }
+/** The blocks without as many at the start as reach `most` elements together; at least one, if there is one. */
+function withoutFirst(most: number, blocks: readonly Block[]): readonly Block[] {
+  let n = 0;
+  for (let size = 0; n < blocks.length && size < most; n += 1) size += elements(blocks[n]);
+  return blocks.slice(n);
+}
 
-  /** The same for blocks at the end. */
-  #last(most: number, blocks: readonly Block[]): number {
-    return this.#first(most, blocks.toReversed());
-  }
+/** The first of the blocks before `end` that reach `most` elements together; at least one, if there is one. */
+function firstOf(most: number, blocks: readonly Block[], end: number): number {
+  let from = end;
+  for (let size = 0; from > 0 && size < most; from -= 1) size += elements(blocks[from - 1]);
+  return from;
+}
+
+function lastOf(most: number, blocks: readonly Block[]): readonly Block[] {
+  return blocks.slice(firstOf(most, blocks, blocks.length));
 }
 
 function sizeOf(blocks: readonly Block[]): number {

@@ -112,3 +112,12 @@ it('keeps nothing of another part, and stops with its component', () => {
   drawn.end();
   expect(vi.getTimerCount()).toBe(0);
 });
+
+it('keeps a bounded part of a beginning that is gone while a hidden window draws no frames', () => {
+  const drawn = new Drawn(() => true, now);
+  const long = Array.from({ length: 20_000 }, (_, i) => paragraph(`words ${i}`));
+  for (let end = 100; end <= long.length; end += 100)
+    drawn.update(Math.max(0, end - 200), long.slice(Math.max(0, end - 200), end));
+  expect(drawn.blocks.length).toBeLessThan(6_000);
+  expectRun(drawn, long);
+});

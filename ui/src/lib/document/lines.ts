@@ -16,24 +16,25 @@ export function drawLines(code: Element, before: readonly CodeLine[], after: rea
     before = before.slice(gone);
   }
   const kept = Math.min(before.length, after.length);
+  // From element to element: after a change, an index or a length of `children` is counted from the first one again.
+  let drawn = code.firstElementChild;
   for (let i = 0; i < kept; i += 1) {
     const line = after[i];
-    if (line !== undefined && line !== before[i]) code.children[i]?.replaceWith(drawLine(line, wrap));
+    const next: Element | null = drawn?.nextElementSibling ?? null;
+    if (line !== undefined && line !== before[i]) drawn?.replaceWith(drawLine(line, wrap));
+    drawn = next;
   }
-  while (code.children.length > after.length) code.lastElementChild?.remove();
-  code.append(...after.slice(kept).map((line) => drawLine(line, wrap)));
+  for (let n = before.length - after.length; n > 0; n -= 1) code.lastElementChild?.remove();
+  for (const line of after.slice(kept)) code.append(drawLine(line, wrap));
 }
 
 function drawLine(line: CodeLine, wrap: boolean): HTMLElement {
   const drawn = element('line');
   for (const { text, style } of line.tokens) {
     const runs = wrap ? breakable(text) : [text];
-    if (style === 'plain') drawn.append(...runs);
-    else {
-      const token = element(style);
-      token.append(...runs);
-      drawn.append(token);
-    }
+    const token = style === 'plain' ? drawn : element(style);
+    for (const run of runs) token.append(run);
+    if (token !== drawn) drawn.append(token);
   }
   drawn.append('\n');
   return drawn;

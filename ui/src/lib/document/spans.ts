@@ -16,15 +16,18 @@ export function isPlain(span: Span): boolean {
  */
 export function drawSpans(parent: Element, before: readonly Span[], after: readonly Span[]): void {
   const kept = Math.min(before.length, after.length);
+  // From node to node: after a change, an index or a length of `childNodes` is counted from the first one again.
+  let drawn = parent.firstChild;
   for (let i = 0; i < kept; i += 1) {
-    const [span, node] = [after[i], parent.childNodes[i]];
+    const [span, node] = [after[i], drawn];
+    drawn = node?.nextSibling ?? null;
     if (span === undefined || span === before[i]) continue;
     // Changes the text in place, so that the user's selection is kept.
     if (span.type === 'text' && node instanceof Text && breakable(span.text).length === 1) node.data = span.text;
     else node?.replaceWith(drawSpan(span));
   }
-  while (parent.childNodes.length > after.length) parent.lastChild?.remove();
-  parent.append(...after.slice(kept).map(drawSpan));
+  for (let n = before.length - after.length; n > 0; n -= 1) parent.lastChild?.remove();
+  for (const span of after.slice(kept)) parent.append(drawSpan(span));
 }
 
 function drawSpan(span: Span): Node {
@@ -58,9 +61,9 @@ function drawText(text: string): Node {
   return parts.length === 1 ? document.createTextNode(text) : element('span', parts);
 }
 
-function element(tag: string, children: (Node | string)[], kind?: string): HTMLElement {
+function element(tag: string, children: readonly (Node | string)[], kind?: string): HTMLElement {
   const made = document.createElement(tag);
   if (kind !== undefined) made.className = kind;
-  made.append(...children);
+  for (const child of children) made.append(child);
   return made;
 }
