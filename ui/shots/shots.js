@@ -3,30 +3,28 @@
 // `node shots/shots.js [FOLDER] [VIEW…]` writes the screenshots to FOLDER, by default to target/shots. It fails if axe
 // finds a violation of WCAG 2.0, 2.1 or 2.2, A or AA, if an element overflows the window, or if the page logs an error.
 
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 
-import { chromium } from 'playwright-core';
-import { build, createServer, preview } from 'vite';
+import { createServer } from 'vite';
 
+import { launch, serve, UI } from './browser.js';
 import { problemsOf } from './look.js';
 import { extraViews, scenes, stories } from './views.js';
 
-const UI = resolve(import.meta.dirname, '..');
 const SIZES = [
   { name: 'wide', width: 1180, height: 800 },
   { name: 'small', width: 560, height: 480 },
 ];
 const THEMES = ['light', 'dark'];
-const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
 const [folder = join(UI, '../target/shots'), ...only] = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
 
 const views = await allViews();
 const chosen = only.length === 0 ? views : views.filter((view) => only.includes(view.name));
-const server = await serve();
+const server = await serve('shots-pages', ['index', 'stories']);
 const browser = await launch();
 const problems = [];
 let taken = 0;
@@ -89,20 +87,6 @@ async function settled(page) {
   );
 }
 
-/** Builds and serves the interface as in the app, and the stories. */
-async function serve() {
-  const outDir = join(UI, '../target/shots-pages');
-  const input = { index: join(UI, 'index.html'), stories: join(UI, 'stories.html') };
-  const common = { root: UI, logLevel: 'warn' };
-  await build({ ...common, build: { outDir, emptyOutDir: true, rolldownOptions: { input } } });
-  return preview({
-    ...common,
-    build: { outDir },
-    // The app's content security policy; a browser applies it more strictly than WebKitGTK.
-    preview: { port: 0, strictPort: false, headers: { 'content-security-policy': policy() } },
-  });
-}
-
 async function allViews() {
   const vite = await createServer({
     root: UI,
@@ -114,22 +98,4 @@ async function allViews() {
   const { pageNames } = await vite.ssrLoadModule('/src/stories/names.ts');
   await vite.close();
   return [...scenes(sceneNames), ...extraViews, ...stories(pageNames)];
-}
-
-function policy() {
-  const conf = JSON.parse(readFileSync(join(UI, '../tauri.conf.json'), 'utf8'));
-  return conf.app.security.csp;
-}
-
-async function launch() {
-  const named = process.env['DESKBELL_TEST_CHROMIUM'];
-  const failures = [];
-  for (const executablePath of named ? [named] : BROWSERS) {
-    try {
-      return await chromium.launch({ executablePath, args: ['--no-sandbox', '--force-color-profile=srgb'] });
-    } catch (error) {
-      failures.push(error instanceof Error ? error.message.split('\n')[0] : String(error));
-    }
-  }
-  throw new Error(`no Chromium: ${failures.join('; ')}`);
 }

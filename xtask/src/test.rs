@@ -85,7 +85,9 @@ impl Suite {
             Part::Ui => {
                 self.node().and_then(|node| both(ui::script(node, "check"), || ui::script(node, "test")))
             }
-            Part::Looks => self.node().and_then(|node| ui::script(node, "shots")),
+            Part::Looks => {
+                self.node().and_then(|node| both(ui::script(node, "shots"), || ui::script(node, "cost")))
+            }
             Part::RealCli => return self.real_cli(),
             Part::RealWindow => real_window(),
             Part::Cost => bench::gate(),
