@@ -77,6 +77,9 @@ impl Suite {
         let outcome = match part {
             Part::Install => self.install(),
             Part::Formatting => self.formatting(),
+            Part::Habits => {
+                self.node().and_then(|node| both(ui::script(node, "unused"), || ui::script(node, "typos")))
+            }
             Part::UiBuild => self.node().and_then(ui::build),
             Part::Clippy => {
                 run(cargo().args(["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"]))

@@ -8,6 +8,7 @@ use crate::packages::Need;
 pub enum Part {
     Install,
     Formatting,
+    Habits,
     UiBuild,
     Clippy,
     Rust,
@@ -20,9 +21,10 @@ pub enum Part {
 }
 
 /// All parts, in the order they run.
-pub const PARTS: [Part; 11] = [
+pub const PARTS: [Part; 12] = [
     Part::Install,
     Part::Formatting,
+    Part::Habits,
     Part::UiBuild,
     Part::Clippy,
     Part::Rust,
@@ -40,6 +42,7 @@ impl Part {
         match self {
             Self::Install => "Install",
             Self::Formatting => "Formatting",
+            Self::Habits => "Habits",
             Self::UiBuild => "UI build",
             Self::Clippy => "Clippy",
             Self::Rust => "Rust tests",
@@ -57,6 +60,7 @@ impl Part {
         match self {
             Self::Install | Self::UiBuild => None,
             Self::Formatting => Some("fmt"),
+            Self::Habits => Some("habits"),
             Self::Clippy => Some("clippy"),
             Self::Rust => Some("rust"),
             Self::Ui => Some("ui"),
@@ -72,7 +76,7 @@ impl Part {
     pub fn needed(self) -> &'static [Part] {
         match self {
             Self::Install => &[],
-            Self::Formatting | Self::UiBuild | Self::Ui | Self::Cost => &[Self::Install],
+            Self::Formatting | Self::Habits | Self::UiBuild | Self::Ui | Self::Cost => &[Self::Install],
             Self::Looks => &[Self::Install, Self::UiBuild],
             // The built user interface is compiled into the app.
             Self::Clippy | Self::Rust | Self::RealCli | Self::RealWindow | Self::Package => {
@@ -84,7 +88,7 @@ impl Part {
     /// The needs of the part on the system.
     pub fn packages(self) -> &'static [Need] {
         match self {
-            Self::Install | Self::Formatting | Self::UiBuild => &[],
+            Self::Install | Self::Formatting | Self::Habits | Self::UiBuild => &[],
             Self::Clippy => &[Need::Build],
             Self::Rust | Self::RealCli => &[Need::Build, Need::Tests],
             Self::Ui => &[Need::Tests],

@@ -4,7 +4,7 @@ import type { Block, Cell, CodeLine, ListItem, Span } from '../bindings/api';
 import { blocksText, codeText, spansText } from '../document/markdown';
 
 /** The form in which a line is drawn: a block of its own, or a part of one. */
-export type Shape =
+type Shape =
   | { type: 'block'; block: Block }
   | { type: 'code'; line: CodeLine; starts: boolean; ends: boolean }
   | { type: 'row'; cells: readonly Cell[]; isHead: boolean };
