@@ -17,4 +17,6 @@ pub mod window;
 #[cfg(test)]
 mod architecture;
 #[cfg(test)]
+mod dependencies;
+#[cfg(test)]
 mod documents;
