@@ -2,12 +2,17 @@
 
 const LONGEST = 500;
 
+/** Whether a text can have a word to split. Most texts have none, and then need no component. */
+export function isLong(text: string): boolean {
+  return text.length > LONGEST;
+}
+
 /**
  * Splits a text into consecutive pieces, so that no word in a piece is longer than `LONGEST`. Only blanks at which every
  * browser engine breaks a line separate words: a no-break space does not.
  */
 export function pieces(text: string): string[] {
-  if (text.length <= LONGEST) return [text];
+  if (!isLong(text)) return [text];
   const found: string[] = [];
   let from = 0;
   /** The beginning of the word that is looked at. Each step goes on by up to `LONGEST`, and looks at no more. */
