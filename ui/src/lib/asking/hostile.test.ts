@@ -31,7 +31,8 @@ const marked = (shown: Element) => [...shown.getElementsByClassName('lookalike')
 
 it('is the whole corpus', () => expect(requests.length).toBeGreaterThanOrEqual(60));
 
-it.each(requests.map((request) => [request.id, request] as const))('%s', async (_id, request) => {
+// The longest request takes seconds in jsdom, and longer on a busy machine.
+it.each(requests.map((request) => [request.id, request] as const))('%s', { timeout: 60_000 }, async (_id, request) => {
   const container = await drawn(request);
   const details = container.getElementsByTagName('details')[0];
   if (details && !details.open) {
