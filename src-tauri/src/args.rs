@@ -400,7 +400,10 @@ mod tests {
         assert_eq!(parsed(&["sessions", "delete"]), Err(Problem::NoAction));
         assert_eq!(parsed(&["sessions", "list", "-l"]), Err(Problem::UnknownOption("-l".into())));
         assert_eq!(parsed(&["sessions", "list", "/", "/"]), Err(Problem::SecondFolder("/".into())));
-        assert_eq!(parsed(&["sessions", "list", "/no/such"]), Err(FolderProblem::Missing("/no/such".into()).into()));
+        assert_eq!(
+            parsed(&["sessions", "list", "/no/such"]),
+            Err(FolderProblem::Missing("/no/such".into()).into())
+        );
     }
 
     #[test]

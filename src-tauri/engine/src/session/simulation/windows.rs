@@ -34,7 +34,7 @@ impl Windows {
     pub fn open(transcript: &Transcript) -> Self {
         let (ending, is_ending) = watch::channel(false);
         let id = SessionId::new("session");
-        let feed = Arc::new(Feed::new(id.clone(), Viewport { first: None, count: COUNT, ask: 0 }));
+        let feed = Arc::new(Feed::new(id.clone(), Viewport { first: None, count: COUNT, request_id: 0 }));
         let mut subscribers = Subscribers::new(id, 0, is_ending);
         let (sender, relay) = mpsc::channel(64);
         let every = Subscriber::Every(sender);
@@ -61,7 +61,7 @@ impl Windows {
     pub fn scroll(&mut self, chance: &mut Chance, transcript: &Transcript) {
         self.n_asked += 1;
         let first = chance.one_in(2).then(|| chance.below(u64::from(transcript.n_rows()) + 1) as u32);
-        let show = Viewport { first, count: COUNT, ask: self.n_asked };
+        let show = Viewport { first, count: COUNT, request_id: self.n_asked };
         self.feed.show(show, |first, end| {
             transcript.items_of(first, end).map(|item| self.subscribers.drawn(item))
         });
