@@ -240,6 +240,14 @@ fn only_what_drives_sessions_imports_them() {
 }
 
 #[test]
+fn the_servers_decisions_have_no_clock_no_io_and_no_chance() {
+    let server = sources("src-tauri/engine/src/server", &["rs"]);
+    let may = ["/socket.rs", "/lines.rs", "/simulation.rs"];
+    let words = ["tokio", "Instant", "SystemTime", "std::fs", "uuid::", "rand::"];
+    assert_eq!(offenders(&server, &words, &may), [""; 0]);
+}
+
+#[test]
 fn only_wire_and_what_shows_tools_know_the_agents_json() {
     let engine = sources("src-tauri/engine/src", &["rs"]);
     let checks = ["simulation", "tests", "src/fuzzed/", "permission/corpus.rs", "transcript/states.rs"];

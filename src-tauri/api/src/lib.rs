@@ -20,6 +20,7 @@ mod preferences;
 mod project;
 mod prompt;
 mod rules;
+pub mod server;
 mod session;
 mod stored;
 mod tool;

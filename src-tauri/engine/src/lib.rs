@@ -21,6 +21,7 @@ pub mod projects;
 pub mod prompt;
 pub mod recorder;
 pub mod replay;
+pub mod server;
 pub mod session;
 pub mod store;
 pub mod stored;

@@ -1,0 +1,176 @@
+//! The protocol of `deskbell relay --serve`: requests of a client and replies of the server, one JSON object per line.
+//!
+//! Events of sessions are sent as `Envelope`, as by `deskbell relay`. docs/relay.md is the specification.
+
+use super::agent::AgentKind;
+use super::command::{Command, CommandError};
+use super::id::SessionId;
+use super::mode::PermissionMode;
+use super::session::Status;
+use serde::{Deserialize, Serialize};
+
+/// The version of the protocol. It grows with every change that an older client or server cannot ignore.
+pub const PROTOCOL: u32 = 1;
+
+/// A request of a client.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Request {
+    /// Opens a new session. Counts once per `id`, as do all requests with an `id`.
+    Open {
+        id: String,
+        /// The run of the server to which the request was first sent. Another run refuses it, because it cannot know
+        /// whether the request counted already.
+        #[serde(default)]
+        run: Option<String>,
+        session: NewSession,
+    },
+    /// Subscribes to a session: to the events after number `after` of run `run` if the server still has them, otherwise
+    /// to a snapshot and the events after it.
+    Attach {
+        session_id: SessionId,
+        #[serde(default)]
+        after: Option<u64>,
+        #[serde(default)]
+        run: Option<String>,
+    },
+    /// Ends the subscription to a session.
+    Detach { session_id: SessionId },
+    /// A command to a session.
+    Command {
+        id: String,
+        #[serde(default)]
+        run: Option<String>,
+        session_id: SessionId,
+        command: Command,
+    },
+    /// Ends a session and removes it from the server. The agent's own transcript stays where it is.
+    Remove {
+        id: String,
+        #[serde(default)]
+        run: Option<String>,
+        session_id: SessionId,
+    },
+    /// The client has processed every event of the session up to `seq`.
+    Ack { session_id: SessionId, seq: u64 },
+    /// Answered by `pong`. A client that sends nothing for a minute is disconnected.
+    Ping { nr: u64 },
+    /// Answered by `sessions`.
+    List,
+    /// A server of this newer version asks this one to leave, if it is idle.
+    Retire { version: String },
+}
+
+/// The parameters of a new session, as the options of `deskbell relay`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NewSession {
+    /// The agent's working folder, as an absolute path.
+    pub project: String,
+    /// A program path, or `demo`. `null` searches for Claude Code.
+    #[serde(default)]
+    pub agent: Option<String>,
+    /// The `agentSessionId` of the conversation to continue.
+    #[serde(default)]
+    pub resume: Option<String>,
+    #[serde(default)]
+    pub model: Option<String>,
+    #[serde(default)]
+    pub mode: Option<PermissionMode>,
+    /// Loads the folder's own settings while this server runs, whatever the user decided earlier.
+    #[serde(default)]
+    pub trust: bool,
+}
+
+/// A line of the server that is not an event of a session.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Reply {
+    /// The first line of every connection.
+    Hello {
+        protocol: u32,
+        version: String,
+        host: String,
+        /// Changes with every start of the machine; `null` where the system has none.
+        boot_id: Option<String>,
+        /// Changes with every start of the server. Event numbers and request ids are valid within a run.
+        run: String,
+        pid: u32,
+        sessions: Vec<SessionSummary>,
+    },
+    Sessions {
+        sessions: Vec<SessionSummary>,
+    },
+    /// The subscription begins. The events after `after` follow; `null`: first a snapshot.
+    Attached {
+        session_id: SessionId,
+        after: Option<u64>,
+    },
+    /// The request with this id counted. A prompt is on disk.
+    Accepted {
+        id: String,
+        /// The session that was opened, or that the command was for.
+        session_id: SessionId,
+    },
+    /// The request with this id did not count, or the server cannot know whether it did: see `reason`.
+    Refused {
+        id: String,
+        reason: Refusal,
+        error: CommandError,
+    },
+    /// The session was removed. The subscription ended.
+    Removed {
+        session_id: SessionId,
+    },
+    Pong {
+        nr: u64,
+    },
+    /// The server leaves, as a newer version asked.
+    Retiring,
+    /// The server does not leave.
+    Busy,
+    /// A line that is not a request, or a limit that was reached.
+    Problem {
+        error: CommandError,
+    },
+}
+
+/// The reason of a refusal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Refusal {
+    /// The session refused the command; nothing happened.
+    Command,
+    /// The request was first sent to an earlier run of the server. It may have counted there: the session shows it.
+    Restarted,
+    /// There is no such session; nothing happened.
+    NoSession,
+    /// Too many sessions, or too many requests at once; nothing happened.
+    Limit,
+    /// The server is about to leave; nothing happened. Connect again.
+    Leaving,
+}
+
+/// A session in a list.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionSummary {
+    pub id: SessionId,
+    pub title: String,
+    pub project: String,
+    pub agent: AgentKind,
+    pub status: Status,
+    /// Whether the agent's process is running.
+    pub alive: bool,
+    pub pid: Option<u32>,
+    /// Open permission requests.
+    pub n_requests: u32,
+    /// Prompts that will be sent.
+    pub n_queued: u32,
+    /// Prompts that are kept until the user sends them.
+    pub n_held: u32,
+    pub n_background: u32,
+    pub changed_at: u64,
+    /// The number of the last event.
+    pub seq: u64,
+}

@@ -1,0 +1,55 @@
+//! The engine as a server of its user: several clients, sessions that outlive them, and nothing lost between the two.
+//!
+//! [`hub::Hub`] decides and does no I/O; [`events::EventLog`] keeps the last events of a session, [`requests::RequestIds`]
+//! counts each request once, and [`follower::Follower`] is the client's half. [`socket`] and [`lines`] are the way in.
+
+pub mod events;
+pub mod follower;
+pub mod hub;
+pub mod lines;
+mod outbox;
+pub mod requests;
+#[cfg(test)]
+mod simulation;
+#[cfg(unix)]
+pub mod socket;
+pub mod version;
+
+use crate::api::server::SessionSummary;
+use crate::api::{Session, Status};
+use std::sync::Arc;
+
+/// A line to clients, with its line feed. Shared, because several clients may receive it.
+pub type Line = Arc<[u8]>;
+
+/// A connection, numbered by the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ClientId(pub u64);
+
+/// The summary of a session whose last event has number `seq`.
+pub fn summary(session: &Session, seq: u64) -> SessionSummary {
+    let n_held = session.queue.iter().filter(|prompt| prompt.held).count() as u32;
+    SessionSummary {
+        id: session.id.clone(),
+        title: session.title.clone(),
+        project: session.project.clone(),
+        agent: session.agent,
+        status: session.status.clone(),
+        alive: session.alive,
+        pid: session.pid,
+        n_requests: session.requests.len() as u32,
+        n_queued: session.queue.len() as u32 - n_held,
+        n_held,
+        n_background: session.n_background,
+        changed_at: session.changed_at,
+        seq,
+    }
+}
+
+/// Whether something runs or waits in the session: the server must not leave. Held prompts wait on disk, so they keep no
+/// server.
+pub fn is_busy(session: &SessionSummary) -> bool {
+    let is_at_rest =
+        matches!(session.status, Status::Idle | Status::Completed | Status::Failed { .. } | Status::Stopped);
+    !is_at_rest || session.n_requests > 0 || session.n_queued > 0 || session.n_background > 0
+}

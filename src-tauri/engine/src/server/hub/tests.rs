@@ -1,0 +1,339 @@
+//! The server's decisions, one by one.
+
+use super::*;
+use crate::api::{AgentKind, Status};
+use crate::server::requests::MAX_IDS;
+use serde_json::{Value, json};
+
+const LEAVE_AFTER: u64 = 1_000;
+const ONE: ClientId = ClientId(1);
+const TWO: ClientId = ClientId(2);
+
+fn hub() -> Hub {
+    let identity =
+        Identity { version: "0.2.0".into(), host: "host".into(), boot_id: None, run: "run".into(), pid: 7 };
+    let mut hub = Hub::new(identity, LEAVE_AFTER, 0);
+    hub.step(0, Input::SessionOpened(summary_of("s", Status::Idle)));
+    hub
+}
+
+fn summary_of(id: &str, status: Status) -> SessionSummary {
+    SessionSummary {
+        id: SessionId::new(id),
+        title: "title".into(),
+        project: "/p".into(),
+        agent: AgentKind::Demo,
+        status,
+        alive: false,
+        pid: None,
+        n_requests: 0,
+        n_queued: 0,
+        n_held: 0,
+        n_background: 0,
+        changed_at: 0,
+        seq: 0,
+    }
+}
+
+fn working() -> Status {
+    Status::Working { activity: "Thinking".into() }
+}
+
+fn event(hub: &mut Hub, seq: u64, bytes: usize, summary: Option<SessionSummary>) -> Vec<Effect> {
+    let text = json!({"seq": seq, "sessionId": "s", "type": "e", "pad": "x".repeat(bytes)});
+    hub.step(0, Input::Event { session_id: SessionId::new("s"), seq, line: line(&text), summary })
+}
+
+fn request(hub: &mut Hub, client: ClientId, request: Value) -> Vec<Effect> {
+    hub.step(0, Input::Request(client, serde_json::from_value(request).unwrap()))
+}
+
+/// Everything that a client receives now.
+fn received(hub: &mut Hub, client: ClientId) -> (Vec<Value>, Vec<Effect>) {
+    let (mut values, mut effects) = (Vec::new(), Vec::new());
+    loop {
+        let (lines, more) = hub.take(client, 64 << 10);
+        effects.extend(more);
+        if lines.is_empty() {
+            return (values, effects);
+        }
+        values.extend(lines.iter().map(|line| serde_json::from_slice::<Value>(line).unwrap()));
+    }
+}
+
+fn seqs(values: &[Value]) -> Vec<u64> {
+    values.iter().filter(|value| value["type"] == "e").filter_map(|value| value["seq"].as_u64()).collect()
+}
+
+fn connect(hub: &mut Hub, client: ClientId) {
+    hub.step(0, Input::Connected(client));
+    let (values, _) = received(hub, client);
+    assert_eq!((values.len(), &values[0]["type"], &values[0]["protocol"]), (1, &json!("hello"), &json!(1)));
+    assert_eq!((&values[0]["run"], &values[0]["sessions"][0]["id"]), (&json!("run"), &json!("s")));
+}
+
+fn stop(id: &str) -> Value {
+    json!({"type": "command", "id": id, "sessionId": "s", "command": {"type": "stop"}})
+}
+
+#[test]
+fn a_client_continues_after_its_last_event() {
+    let mut hub = hub();
+    connect(&mut hub, ONE);
+    for seq in 1..=5 {
+        event(&mut hub, seq, 10, None);
+    }
+    request(&mut hub, ONE, json!({"type": "attach", "sessionId": "s", "after": 2, "run": "run"}));
+    let (values, effects) = received(&mut hub, ONE);
+    assert_eq!(values[0], json!({"type": "attached", "sessionId": "s", "after": 2}));
+    assert_eq!((seqs(&values), effects), (vec![3, 4, 5], vec![]));
+    assert_eq!(event(&mut hub, 6, 10, None), [Effect::Wake(ONE)]);
+    assert_eq!(seqs(&received(&mut hub, ONE).0), [6]);
+}
+
+#[test]
+fn what_is_gone_or_of_another_run_becomes_a_snapshot() {
+    for request_line in [
+        json!({"type": "attach", "sessionId": "s"}),
+        json!({"type": "attach", "sessionId": "s", "after": 1}),
+        json!({"type": "attach", "sessionId": "s", "after": 1, "run": "earlier"}),
+        json!({"type": "attach", "sessionId": "s", "after": 99, "run": "run"}),
+    ] {
+        let mut hub = hub();
+        connect(&mut hub, ONE);
+        (1..=5).for_each(|seq| drop(event(&mut hub, seq, 10, None)));
+        request(&mut hub, ONE, request_line);
+        let (values, effects) = received(&mut hub, ONE);
+        assert_eq!(values, [json!({"type": "attached", "sessionId": "s", "after": null})]);
+        let session_id = SessionId::new("s");
+        assert_eq!(effects, [Effect::MakeSnapshot { client: ONE, session_id: session_id.clone() }]);
+        // Another event comes before the snapshot is there; it must follow it.
+        event(&mut hub, 6, 10, None);
+        assert!(received(&mut hub, ONE).0.is_empty());
+        let made = Some((5, line(&json!({"type": "snapshot", "sessionId": "s", "snapshot": {"seq": 5}}))));
+        hub.step(0, Input::Snapshot { client: ONE, session_id, made });
+        let (values, _) = received(&mut hub, ONE);
+        assert_eq!((&values[0]["type"], seqs(&values)), (&json!("snapshot"), vec![6]));
+    }
+}
+
+#[test]
+fn a_client_that_reads_nothing_costs_bounded_memory_and_holds_up_no_other() {
+    let mut hub = hub();
+    connect(&mut hub, ONE);
+    connect(&mut hub, TWO);
+    for client in [ONE, TWO] {
+        request(&mut hub, client, json!({"type": "attach", "sessionId": "s", "after": 0, "run": "run"}));
+        received(&mut hub, client);
+    }
+    for seq in 1..=100 {
+        event(&mut hub, seq, 1 << 20, None);
+        assert_eq!(seqs(&received(&mut hub, TWO).0), [seq]);
+    }
+    assert!(hub.sessions[&SessionId::new("s")].events.bytes() <= LOG_BYTES);
+    let (values, effects) = received(&mut hub, ONE);
+    assert_eq!((seqs(&values), effects.len()), (vec![], 1), "only a snapshot helps it");
+    // Requests without reading the answers end the connection.
+    let mut n_sent = 0;
+    while !request(&mut hub, TWO, json!({"type": "ping", "nr": 1})).contains(&Effect::Disconnect(TWO)) {
+        n_sent += 1;
+        assert!(n_sent < 100_000);
+    }
+    assert!(!hub.clients.contains_key(&TWO));
+}
+
+#[test]
+fn a_command_counts_once_and_every_sender_gets_the_answer() {
+    let mut hub = hub();
+    connect(&mut hub, ONE);
+    connect(&mut hub, TWO);
+    let execute =
+        |id: &str| Effect::Execute { id: id.into(), session_id: SessionId::new("s"), command: Command::Stop };
+    assert_eq!(request(&mut hub, ONE, stop("a")), [execute("a")]);
+    assert_eq!(request(&mut hub, ONE, stop("a")), []);
+    assert_eq!(request(&mut hub, TWO, stop("a")), []);
+    hub.step(0, Input::Executed { id: "a".into(), result: Ok(SessionId::new("s")) });
+    let accepted = [json!({"type": "accepted", "id": "a", "sessionId": "s"})];
+    assert_eq!(received(&mut hub, ONE).0, accepted);
+    assert_eq!(received(&mut hub, TWO).0, accepted);
+    request(&mut hub, TWO, stop("a"));
+    assert_eq!(received(&mut hub, TWO).0, accepted);
+
+    let refused = CommandError { code: ErrorCode::NoSuchRequest, message: "no".into(), detail: None };
+    request(&mut hub, ONE, stop("b"));
+    hub.step(0, Input::Executed { id: "b".into(), result: Err(refused) });
+    let (values, _) = received(&mut hub, ONE);
+    assert_eq!(
+        (&values[0]["reason"], &values[0]["error"]["code"]),
+        (&json!("command"), &json!("noSuchRequest"))
+    );
+}
+
+#[test]
+fn what_cannot_count_is_refused_with_its_reason() {
+    let mut hub = hub();
+    connect(&mut hub, ONE);
+    let mut of_other_run = stop("a");
+    of_other_run["run"] = json!("earlier");
+    let mut of_other_session = stop("b");
+    of_other_session["sessionId"] = json!("none");
+    for (line, reason) in [(of_other_run, "restarted"), (of_other_session.clone(), "noSession")] {
+        assert_eq!(request(&mut hub, ONE, line).len(), 1, "only a wake");
+        assert_eq!(received(&mut hub, ONE).0[0]["reason"], reason);
+    }
+    // Nothing happened, so the same id may be sent again.
+    assert_eq!(request(&mut hub, ONE, stop("b")).len(), 1);
+    for nr in 0..MAX_PENDING {
+        request(&mut hub, ONE, stop(&format!("pending {nr}")));
+    }
+    assert_eq!(received(&mut hub, ONE).0.last().unwrap()["reason"], "limit");
+    assert!(hub.requests.n_pending() <= MAX_PENDING && MAX_PENDING < MAX_IDS);
+    for id in ["", &"x".repeat(129)] {
+        request(&mut hub, ONE, stop(id));
+        assert_eq!(received(&mut hub, ONE).0[0]["type"], "problem");
+    }
+    request(&mut hub, ONE, json!({"type": "attach", "sessionId": "none"}));
+    assert_eq!(received(&mut hub, ONE).0[0]["error"]["code"], "noSuchSession");
+    hub.step(0, Input::Unreadable(ONE, "garbage".into()));
+    assert_eq!(received(&mut hub, ONE).0[0]["error"]["detail"], "garbage");
+}
+
+#[test]
+fn clients_and_sessions_are_limited() {
+    let mut hub = hub();
+    for nr in 0..MAX_CLIENTS as u64 {
+        assert_eq!(hub.step(0, Input::Connected(ClientId(nr))), [Effect::Wake(ClientId(nr))]);
+    }
+    assert_eq!(hub.step(0, Input::Connected(ClientId(99))), [Effect::Disconnect(ClientId(99))]);
+    let open = |id: usize| json!({"type": "open", "id": format!("{id}"), "session": {"project": "/p"}});
+    let mut n_opened = 0;
+    for id in 0..MAX_SESSIONS {
+        n_opened += usize::from(matches!(request(&mut hub, ONE, open(id))[..], [Effect::Open { .. }]));
+        received(&mut hub, ONE);
+    }
+    assert_eq!(n_opened, MAX_SESSIONS - 1);
+}
+
+/// Each status, and whether the server may leave.
+#[test]
+fn it_leaves_when_idle_and_never_while_something_runs_or_waits() {
+    let idle = summary_of("s", Status::Idle);
+    let with = |change: fn(&mut SessionSummary)| {
+        let mut summary = idle.clone();
+        change(&mut summary);
+        summary
+    };
+    let table = [
+        (idle.clone(), true),
+        (with(|one| one.alive = true), true),
+        (with(|one| one.n_held = 3), true),
+        (with(|one| one.status = Status::Completed), true),
+        (with(|one| one.status = Status::Stopped), true),
+        (with(|one| one.status = Status::Failed { message: "x".into() }), true),
+        (with(|one| one.n_queued = 1), false),
+        (with(|one| one.n_requests = 1), false),
+        (with(|one| one.n_background = 1), false),
+        (with(|one| one.status = Status::Starting), false),
+        (with(|one| one.status = Status::Working { activity: String::new() }), false),
+        (with(|one| one.status = Status::Interrupting), false),
+        (with(|one| one.status = Status::NeedsInput { what: String::new() }), false),
+        (with(|one| one.status = Status::Restarting { attempt: 1, at: 0 }), false),
+        (with(|one| one.status = Status::Stopping), false),
+    ];
+    for (summary, leaves) in table {
+        let mut hub = hub();
+        event(&mut hub, 1, 1, Some(summary.clone()));
+        assert_eq!(hub.deadline(), leaves.then_some(LEAVE_AFTER), "{summary:?}");
+        assert_eq!(hub.step(LEAVE_AFTER - 1, Input::Tick), []);
+        let left = hub.step(LEAVE_AFTER, Input::Tick);
+        assert_eq!(left, if leaves { vec![Effect::Leave] } else { vec![] }, "{summary:?}");
+        // From now on it takes nothing new.
+        if leaves {
+            assert_eq!(hub.step(0, Input::Connected(ONE)), [Effect::Disconnect(ONE)]);
+        }
+    }
+}
+
+#[test]
+fn a_client_and_a_request_keep_it_and_the_time_begins_again() {
+    let mut hub = hub();
+    connect(&mut hub, ONE);
+    assert_eq!(hub.deadline(), Some(MAX_SILENCE_MS));
+    request(&mut hub, ONE, stop("a"));
+    hub.step(500, Input::Disconnected(ONE));
+    assert_eq!(hub.deadline(), None, "the command is still being carried out");
+    hub.step(700, Input::Executed { id: "a".into(), result: Ok(SessionId::new("s")) });
+    assert_eq!(hub.deadline(), Some(700 + LEAVE_AFTER));
+    assert_eq!(hub.step(699 + LEAVE_AFTER, Input::Tick), []);
+    assert_eq!(hub.step(700 + LEAVE_AFTER, Input::Tick), [Effect::Leave]);
+    assert_eq!(hub.step(701 + LEAVE_AFTER, Input::Tick), []);
+}
+
+#[test]
+fn a_silent_client_is_disconnected() {
+    let mut hub = hub();
+    connect(&mut hub, ONE);
+    hub.step(0, Input::Connected(TWO));
+    hub.step(MAX_SILENCE_MS - 1, Input::Request(TWO, Request::Ping { nr: 1 }));
+    assert_eq!(hub.step(MAX_SILENCE_MS, Input::Tick), [Effect::Disconnect(ONE)]);
+    assert_eq!(hub.deadline(), Some(2 * MAX_SILENCE_MS - 1));
+}
+
+/// The version that asks, what the session does, whether another client is there, and whether the server leaves.
+#[test]
+fn a_newer_version_takes_over_only_what_is_idle() {
+    for (version, status, has_other, leaves) in [
+        ("0.3.0", Status::Idle, false, true),
+        ("0.3.0", Status::Stopped, false, true),
+        ("0.3.0", working(), false, false),
+        ("0.3.0", Status::Idle, true, false),
+        ("0.2.0", Status::Idle, false, false),
+        ("0.1.9", Status::Idle, false, false),
+        ("newer", Status::Idle, false, false),
+    ] {
+        let mut hub = hub();
+        connect(&mut hub, ONE);
+        if has_other {
+            connect(&mut hub, TWO);
+        }
+        event(&mut hub, 1, 1, Some(summary_of("s", status.clone())));
+        let effects = request(&mut hub, ONE, json!({"type": "retire", "version": version}));
+        assert_eq!(effects.contains(&Effect::Leave), leaves, "{version} {status:?} {has_other}");
+        let reply = if leaves { "retiring" } else { "busy" };
+        assert_eq!(received(&mut hub, ONE).0[0]["type"], reply);
+    }
+}
+
+#[test]
+fn a_removed_session_ends_its_subscriptions() {
+    let mut hub = hub();
+    connect(&mut hub, ONE);
+    request(&mut hub, ONE, json!({"type": "attach", "sessionId": "s"}));
+    received(&mut hub, ONE);
+    let session_id = SessionId::new("s");
+    hub.step(0, Input::SessionRemoved(session_id.clone()));
+    let made = Some((1, line(&json!({"type": "snapshot"}))));
+    hub.step(0, Input::Snapshot { client: ONE, session_id, made });
+    assert_eq!(received(&mut hub, ONE).0, [json!({"type": "removed", "sessionId": "s"})]);
+    assert_eq!(event(&mut hub, 9, 1, None), []);
+}
+
+#[test]
+fn acknowledged_events_are_given_up_only_when_every_client_has_them() {
+    let mut hub = hub();
+    for client in [ONE, TWO] {
+        connect(&mut hub, client);
+        request(&mut hub, client, json!({"type": "attach", "sessionId": "s", "after": 0, "run": "run"}));
+    }
+    (1..=40).for_each(|seq| drop(event(&mut hub, seq, 100_000, None)));
+    let bytes = |hub: &Hub| hub.sessions[&SessionId::new("s")].events.bytes();
+    let full = bytes(&hub);
+    received(&mut hub, ONE);
+    request(&mut hub, ONE, json!({"type": "ack", "sessionId": "s", "seq": 40}));
+    assert_eq!(bytes(&hub), full, "the other has nothing yet");
+    request(&mut hub, TWO, json!({"type": "ack", "sessionId": "s", "seq": 40}));
+    assert_eq!(bytes(&hub), full, "it cannot have what was not sent");
+    assert_eq!(seqs(&received(&mut hub, TWO).0).len(), 40);
+    request(&mut hub, TWO, json!({"type": "ack", "sessionId": "s", "seq": 40}));
+    assert!(bytes(&hub) <= 1 << 20);
+}
