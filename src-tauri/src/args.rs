@@ -1,5 +1,8 @@
 //! The command line.
 
+#[cfg_attr(not(unix), allow(dead_code, reason = "the server runs on Unix"))]
+pub mod server;
+
 use deskbell_engine::api::PermissionMode;
 use deskbell_engine::launch::bad_model;
 use deskbell_engine::projects::{Change, FolderProblem, check_folder};
@@ -21,6 +24,12 @@ Deskbell keeps command-line coding agents on call.
   deskbell relay --project=DIR [--agent=PATH|demo] [--resume=ID] [--model=M] [--mode=M] [--record=FILE] [--trust]
                              run the engine without a window: commands on stdin, events on stdout, one JSON object
                              per line; without --trust, a folder that is not trusted is opened restricted
+  deskbell relay --serve [--idle=SECONDS] [--detached]
+                             sessions that outlive their clients: a server for you alone, which leaves when idle
+  deskbell relay --attach[=SESSION] [--no-start] [--idle=SECONDS]
+                             connect to the server, or start one; with a session, a relay of it
+  deskbell relay --list [--json] | --stop=SESSION|all | --remove=SESSION
+                             list the sessions of your servers, stop their agents, remove one
   deskbell replay FILE       show the conversation in a recording
       --lines                show its lines in both directions instead, with their times
       --events               print its events instead, as one JSON object per line
@@ -39,6 +48,8 @@ pub enum Mode {
     Version,
     Window(Args),
     Relay(RelayOptions),
+    /// The server of this user, and its clients.
+    Server(server::ServerMode),
     Replay(ReplayOptions),
     /// Lists the projects that were opened earlier, or changes the list.
     Projects(Option<Change>),
@@ -133,6 +144,8 @@ pub enum Problem {
     BadModel(&'static str),
     #[error("--resume: “{0}” is not a conversation id; use the agentSessionId of an earlier run")]
     BadConversation(String),
+    #[error("--idle: “{0}” is not a number of seconds")]
+    BadIdle(String),
     #[error("replay needs the path of a recording")]
     NoRecording,
     #[error("sessions needs what to do with them: deskbell sessions list")]
@@ -142,6 +155,9 @@ pub enum Problem {
 /// Parses the arguments, without the program's name. Checks the folder here, before any window opens.
 pub fn parse(args: &[OsString], cwd: &Path) -> Result<Mode, Problem> {
     if args.first().is_some_and(|first| first == "relay") {
+        if let Some(mode) = server::parse(&args[1..]) {
+            return mode.map(Mode::Server);
+        }
         return relay(&args[1..], cwd).map(Mode::Relay);
     }
     if let [first, rest @ ..] = args

@@ -6,6 +6,8 @@
 mod agent;
 mod args;
 mod ask;
+#[cfg(unix)]
+mod attach;
 mod clipboard;
 mod commands;
 mod doctor;
@@ -25,6 +27,8 @@ mod registry;
 mod relay;
 mod replay;
 mod sessions;
+#[cfg(unix)]
+mod serve;
 mod shell;
 mod start;
 mod trust;
@@ -33,6 +37,7 @@ mod watch;
 mod webkit;
 mod windows;
 
+use args::server::ServerMode;
 use args::{Args, Mode};
 use deskbell_engine::process::guard;
 use std::ffi::OsString;
@@ -78,12 +83,28 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
             ExitCode::SUCCESS
         }
         Mode::Relay(options) => relay::main(options),
+        Mode::Server(mode) => server(mode),
         Mode::Doctor { agent } => doctor::main(agent, registry::data_folder()),
         Mode::Replay(options) => replay::main(&options),
         Mode::Projects(change) => projects::main(change, &registry::data_folder()),
         Mode::Sessions(options) => sessions::main(&options),
         Mode::Window(args) => window(args),
     }
+}
+
+#[cfg(unix)]
+fn server(mode: ServerMode) -> ExitCode {
+    match mode {
+        ServerMode::Serve(options) => serve::main(options),
+        mode => attach::main(mode),
+    }
+}
+
+/// A named pipe can be opened by other users unless its security descriptor says otherwise, and none was tested yet.
+#[cfg(not(unix))]
+fn server(_mode: ServerMode) -> ExitCode {
+    eprintln!("deskbell: the server is not available on Windows yet; `deskbell relay --project=DIR` is");
+    ExitCode::from(2)
 }
 
 fn window(args: Args) -> ExitCode {
