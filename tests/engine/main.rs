@@ -37,6 +37,7 @@ mod recordings;
 mod reopened;
 mod replayed;
 mod restart;
+mod server;
 mod slow_subscriber;
 mod startup;
 mod stored;
