@@ -401,7 +401,7 @@ fn setting(name: &str, default: u64) -> u64 {
 
 #[test]
 fn no_event_and_no_command_is_lost_or_doubled_by_any_fault() {
-    let n_steps = setting("DESKBELL_SIM_STEPS", 200_000);
+    let n_steps = setting("DESKBELL_SIM_STEPS", 40_000);
     let first = setting("DESKBELL_SIM_SEED", 1);
     let mut n_faults = [0; 5];
     for seed in first..first + n_steps.div_ceil(5_000) {
