@@ -26,9 +26,9 @@ mod projects;
 mod registry;
 mod relay;
 mod replay;
-mod sessions;
 #[cfg(unix)]
 mod serve;
+mod sessions;
 mod shell;
 mod start;
 mod trust;

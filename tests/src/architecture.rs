@@ -8,7 +8,7 @@ fn root() -> PathBuf {
 }
 
 /// The files below a folder with one of these extensions, each with its text.
-fn sources(folder: &str, endings: &[&str]) -> Vec<(String, String)> {
+pub fn sources(folder: &str, endings: &[&str]) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut folders = vec![root().join(folder)];
     while let Some(folder) = folders.pop() {

@@ -20,3 +20,5 @@ mod architecture;
 mod dependencies;
 #[cfg(test)]
 mod documents;
+#[cfg(test)]
+mod words;

@@ -7,6 +7,7 @@ use anyhow::Context;
 use deskbell_engine::api::server::NewSession;
 use deskbell_engine::api::*;
 use deskbell_engine::disk::{self, Loaded};
+use deskbell_engine::host::LocalHost;
 use deskbell_engine::launch::bad_model;
 use deskbell_engine::recorder::Recorder;
 use deskbell_engine::server::hub::{Input, line};
@@ -212,6 +213,7 @@ impl Server {
             agent::launcher(record.agent, record.project.clone(), data, move || chosen.clone(), check, run);
         let agent_config = agent::config_folder(record.agent, &self.data);
         let handle = SessionHandle::open(Open {
+            host: Arc::new(LocalHost),
             record,
             launcher,
             store: Some(self.sessions.store.clone()),

@@ -8,7 +8,7 @@ use super::hub::{Effect, Hub, Identity, Input, line};
 use super::{ClientId, Line};
 use crate::api::server::{Refusal, Request, SessionSummary};
 use crate::api::{AgentKind, Command, SessionId, Status};
-use crate::session::simulation::chance::Chance;
+use crate::chance::Chance;
 use serde_json::json;
 use std::collections::{BTreeMap, VecDeque};
 

@@ -407,6 +407,10 @@ impl Step<'_> {
         self.machine.changed = true;
     }
 
+    fn changed_if(&mut self, has_changed: bool) {
+        self.machine.changed |= has_changed;
+    }
+
     fn refuse(&mut self, code: ErrorCode, message: impl Into<String>) {
         self.push(Effect::Refuse(CommandError { code, message: message.into(), detail: None }));
     }

@@ -45,14 +45,12 @@ impl Step<'_> {
             Inbound::Error { words } => self.error_line(words),
             Inbound::Lifecycle { uuid, state } => self.lifecycle(uuid, state),
             Inbound::BackgroundTasks { ids } => {
-                if self.machine.background.listed(ids) {
-                    self.changed();
-                }
+                let has_changed = self.machine.background.listed(ids);
+                self.changed_if(has_changed);
             }
             Inbound::TaskEnded { task_id, .. } => {
-                if self.machine.background.ended(task_id) {
-                    self.changed();
-                }
+                let has_changed = self.machine.background.ended(task_id);
+                self.changed_if(has_changed);
             }
             Inbound::Title { title } => {
                 if let Some(title) = Title::new(title) {
