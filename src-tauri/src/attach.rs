@@ -3,6 +3,7 @@
 mod list;
 
 use crate::args::server::{AttachOptions, ServerMode};
+use crate::link::Link;
 use crate::serve::place::{self, Place};
 use crate::serve::{ALREADY_RUNS, READY};
 use anyhow::Context;
@@ -17,7 +18,6 @@ use std::process::{ExitCode, Stdio};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
-use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::time::{Instant, sleep};
 
 /// The line on stdout after which everything is the server's. What stands before it came from the host: a login
@@ -61,45 +61,6 @@ pub fn main(mode: ServerMode) -> ExitCode {
         eprintln!("deskbell: {error:#}");
         ExitCode::FAILURE
     })
-}
-
-/// A connection to a server, by lines.
-pub struct Link {
-    reader: BufReader<OwnedReadHalf>,
-    writer: OwnedWriteHalf,
-    line: Vec<u8>,
-}
-
-impl Link {
-    pub fn new(stream: UnixStream) -> Self {
-        let (reader, writer) = stream.into_split();
-        Self { reader: BufReader::with_capacity(64 << 10, reader), writer, line: Vec::new() }
-    }
-
-    pub async fn send(&mut self, request: &Request) -> anyhow::Result<()> {
-        let mut text = serde_json::to_vec(request)?;
-        text.push(b'\n');
-        self.writer.write_all(&text).await.context("writing to the server")
-    }
-
-    /// The next line; `None` after the last one. A future that is dropped keeps what it has read.
-    pub async fn next(&mut self) -> anyhow::Result<Option<&[u8]>> {
-        if self.line.last() == Some(&b'\n') {
-            self.line.clear();
-        }
-        self.reader.read_until(b'\n', &mut self.line).await.context("reading from the server")?;
-        Ok(if self.line.last() == Some(&b'\n') { Some(&self.line) } else { None })
-    }
-
-    /// The next line that is a reply, and not an event.
-    pub async fn reply(&mut self) -> anyhow::Result<Reply> {
-        loop {
-            let line = self.next().await?.context("the server closed the connection")?;
-            if let Ok(reply) = serde_json::from_slice(line) {
-                return Ok(reply);
-            }
-        }
-    }
 }
 
 async fn attach(options: AttachOptions) -> anyhow::Result<ExitCode> {

@@ -15,6 +15,8 @@ mod emit;
 mod forward;
 mod hidden;
 mod lifecycle;
+#[cfg(unix)]
+mod link;
 mod links;
 mod native_dialogs;
 mod notify;

@@ -13,7 +13,7 @@ use anyhow::Context;
 use deskbell_engine::api::{CommandError, Dropped, ErrorCode, SessionId, Theme, WindowEvent};
 use deskbell_engine::attachment;
 use deskbell_engine::disk;
-use deskbell_engine::session::title::one_line;
+use deskbell_engine::title::one_line;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use tauri::webview::NewWindowResponse;

@@ -11,7 +11,7 @@ use crate::windows::Windows;
 use crate::{emit, windows};
 use deskbell_engine::api::{RequestId, Session, SessionId, WindowEvent};
 use deskbell_engine::permission::DialogId;
-use deskbell_engine::session::title::one_line;
+use deskbell_engine::title::one_line;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -171,7 +171,7 @@ impl SessionRegistry {
         let found = disk::run(project, disk::DEADLINE, find).await?;
         let refused = |detail: Option<String>| CommandError {
             code: ErrorCode::NoSuchSession,
-            message: "The session is not in Claude Code’s history of this project any more.".to_owned(),
+            message: "The session is no longer in Claude Code’s history of this project.".to_owned(),
             detail,
         };
         let found = found.map_err(|error| refused(Some(error.to_string())))?.ok_or_else(|| refused(None))?;

@@ -10,7 +10,7 @@ use anyhow::Context;
 use deskbell_engine::api::*;
 use deskbell_engine::disk::{self, SetAside};
 use deskbell_engine::projects::{Change, KnownProject, ProjectStore, Projects, short_place};
-use deskbell_engine::session::title::one_line;
+use deskbell_engine::title::one_line;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};

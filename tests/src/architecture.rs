@@ -199,6 +199,7 @@ fn few_modules_touch_the_file_system_without_disk() {
         "src/host/local",
         // Metadata: the program to start, the root of a repository, links, the folder of an orphan.
         "src/locate.rs",
+        "src/stored/files.rs",
         "src/files/ignored.rs",
         "src/trust/files.rs",
         "src/process/orphans.rs",
@@ -206,7 +207,9 @@ fn few_modules_touch_the_file_system_without_disk() {
         "src/doctor.rs",
         "src/owner.rs",
         "src/process/app_runs.rs",
+        "src/projects.rs",
         "src/recorder.rs",
+        "src/server/socket.rs",
         "src/store.rs",
         "src/trust/snapshot.rs",
         // Tests.

@@ -1,6 +1,8 @@
 //! Times the highlighting of a file, as a whole and line by line, twice: the first run compiles the patterns.
 //! `cargo run --release -p deskbell-document --example highlight -- FILE`
 
+#![allow(clippy::disallowed_methods, reason = "it reads the file that its caller names")]
+
 use deskbell_document::{Stream, highlight, language_of_path};
 use std::time::Instant;
 

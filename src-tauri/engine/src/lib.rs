@@ -25,6 +25,7 @@ pub mod server;
 pub mod session;
 pub mod store;
 pub mod stored;
+pub mod title;
 pub mod transcript;
 pub mod trust;
 pub mod wire;

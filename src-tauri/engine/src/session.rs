@@ -11,7 +11,6 @@ mod rules;
 #[cfg(test)]
 pub(crate) mod simulation;
 mod subscribers;
-pub mod title;
 mod window_view;
 
 pub use feed::Feed;

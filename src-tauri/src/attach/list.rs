@@ -1,7 +1,8 @@
 //! `deskbell relay --list`, `--stop` and `--remove`: everything that servers hold on this machine, of every version.
 
-use super::{Link, ask};
+use super::ask;
 use crate::args::server::Which;
+use crate::link::Link;
 use crate::serve::place::Place;
 use anyhow::Context;
 use deskbell_engine::api::server::{PROTOCOL, Reply, Request, SessionSummary};

@@ -1,7 +1,7 @@
 //! The folder of a server: one for each version, with its socket, its lock and its sessions. A newer version takes over
 //! the folder of an older one whose server is idle or gone.
 
-use crate::attach::Link;
+use crate::link::Link;
 use anyhow::Context;
 use deskbell_engine::api::server::{Reply, Request};
 use deskbell_engine::disk;

@@ -5,7 +5,7 @@
 use crate::api::StoredState;
 use crate::disk::Ends;
 use crate::history::{INTERRUPTED, is_by_agent, milliseconds};
-use crate::session::title::{Title, one_line};
+use crate::title::{Title, one_line};
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
