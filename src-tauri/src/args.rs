@@ -444,7 +444,7 @@ mod tests {
         assert!(bypass.contains("chosen before the agent starts"), "{bypass}");
         for mode in ["nonsense", "Plan", "plan ", "manual", "\u{1b}[31m"] {
             let problem = problem(&format!("--mode={mode}"));
-            assert!(problem.contains("there are default, acceptEdits, plan, dontAsk, auto"), "{problem}");
+            assert!(problem.contains("Available: default, acceptEdits, plan, dontAsk, auto."), "{problem}");
             assert!(!problem.contains('\u{1b}'), "{problem:?}");
         }
         let id = "0c0f2a5e-5d2b-4e8e-9a6b-0123456789ab";

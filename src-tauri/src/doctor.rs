@@ -86,9 +86,9 @@ mod tests {
         let channel = PermissionChannel::Unknown { reason: "there is no agent".to_owned() };
         let checkup = Checkup { agent: AgentView::Missing { tried }, version: None, channel };
         let expected = "\
-Agent       none was found
+Agent       not found
             PATH: no program named claude
-Permission  not known: there is no agent
+Permission  the test has no result: there is no agent
 ";
         assert_eq!(words(&checkup), expected);
     }

@@ -1,10 +1,11 @@
 // Classes of data that a window keeps: rows, items, requests, files, subagents, sessions and lists.
 
 import type { Event, Item, PermissionRequest } from '../../lib/bindings/api';
+import { stored } from '../../lib/host/fake/facts';
 import { commandRequest } from '../../lib/host/fake/script';
 import { inOrder } from '../../lib/host/order';
 import { byOrigin } from '../../lib/rules/origins';
-import { groupSessions } from '../../lib/sessions/groups';
+import { fits, groupRows, inOrder as newestFirst, rowsOf, wordsOf } from '../../lib/sessions/rows';
 import { changedFiles } from '../../lib/side/changes';
 import { uniqueKeys } from '../../lib/state/keys';
 import { Problems } from '../../lib/state/problems.svelte';
@@ -71,7 +72,7 @@ export const state: readonly Class[] = [
     'rows: all evicted',
     (n) => {
       const state = loaded(...rows(n / 4));
-      const event = batch(state.seq, [], 1, { first: n, end: n + 1, total: n + 1, ask: 2 });
+      const event = batch(state.seq, [], 1, { first: n, end: n + 1, total: n + 1, requestId: 2 });
       return () => state.apply(event);
     },
   ],
@@ -263,10 +264,19 @@ export const state: readonly Class[] = [
     (n) => ({ inner: deep(n / 32), i: -1 }),
   ),
   [
-    'sessions: in groups',
+    'sessions: rows in groups',
     (n) => {
-      const all = list(n / 16, (i) => session({ id: `s${i}`, changedAt: (i * 7919) % n }));
-      return () => groupSessions(all, 1);
+      const own = list(n / 16, (i) => session({ id: `s${i}`, agentSessionId: `t${i * 2}`, changedAt: (i * 7919) % n }));
+      const all = list(n / 4, (i) => stored(`t${i}`, `Title ${i}`, (i * 7919) % n));
+      return () => groupRows(rowsOf(own, newestFirst(all)), 1);
+    },
+  ],
+  [
+    'sessions: filter',
+    (n) => {
+      const rows = rowsOf([], [stored('t', 'ab '.repeat(n), 0, { firstPrompt: 'ab '.repeat(n) })]);
+      const words = wordsOf('ab '.repeat(8) + 'c');
+      return () => rows.filter((row) => fits(row, words));
     },
   ],
   [
