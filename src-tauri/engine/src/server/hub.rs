@@ -386,12 +386,12 @@ impl Hub {
         self.reply(client, &Reply::Attached { session_id, after }, effects);
     }
 
-    fn acknowledged(&mut self, client: ClientId, session_id: &SessionId, upto: u64) {
+    fn acknowledged(&mut self, client: ClientId, session_id: &SessionId, last: u64) {
         if let Some(outbox) = self.clients.get_mut(&client)
             && let Some(Cursor::At { seq, acked }) = outbox.attached.get_mut(session_id)
         {
             // A client cannot have processed what was not sent.
-            *acked = upto.min(*seq).max(*acked);
+            *acked = last.min(*seq).max(*acked);
         }
         let cursors = self.clients.values().filter_map(|outbox| outbox.attached.get(session_id));
         let lowest = cursors.map(|cursor| match cursor {

@@ -4,7 +4,7 @@ import { hasDetails, rowId, type Group, type Row } from './rows';
 
 /** Heights in CSS pixels. They fit the texts of `SessionRow`, with one line or two. */
 export const HEADING = 30;
-export const ONE_LINE = 28;
+const ONE_LINE = 28;
 export const TWO_LINES = 44;
 
 /** How far beyond the visible part rows are drawn, in CSS pixels. */
@@ -13,7 +13,7 @@ const BEYOND = 600;
 /** The height that is assumed before the list was measured. */
 const ASSUMED = 800;
 
-export interface Place {
+interface Place {
   readonly row: Row;
   /** Counted from 0, in the whole list and in the group. */
   readonly nr: number;
