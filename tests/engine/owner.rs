@@ -47,7 +47,7 @@ async fn by_another_deskbell() {
     assert!(lock.is_some());
     let mut life = setup.open().await;
     let error = is_refused(&mut life).await;
-    assert!(error.message.contains("another Deskbell"), "{error:?}");
+    assert!(error.message.contains("another running Deskbell"), "{error:?}");
     drop(lock);
     goes_on(life).await;
 }
