@@ -9,6 +9,7 @@ mod ask;
 #[cfg(unix)]
 mod attach;
 mod clipboard;
+mod closing;
 mod commands;
 mod doctor;
 mod emit;

@@ -1,8 +1,10 @@
 //! The life of a project's window: how it opens, its events, its title, and how it closes.
 
 use crate::ask::DialogController;
+use crate::closing;
 use crate::emit::{Channels, to_window};
 use crate::links;
+use crate::native_dialogs;
 use crate::notify::Bell;
 use crate::preferences::{PreferencesStore, WindowPlace};
 use crate::registry::SessionRegistry;
@@ -186,11 +188,8 @@ fn watch(app: AppHandle, window: WebviewWindow) {
         match event {
             TauriEvent::CloseRequested { api, .. } => {
                 api.prevent_close();
-                let begun = windows.with(&label, |window| std::mem::replace(&mut window.closing, true));
-                if begun == Ok(false) {
-                    let (app, window) = (app.clone(), window.clone());
-                    tauri::async_runtime::spawn(async move { close(&app, &window).await });
-                }
+                let (app, window) = (app.clone(), window.clone());
+                tauri::async_runtime::spawn(async move { close_unless_cancelled(&app, &window).await });
             }
             TauriEvent::DragDrop(DragDropEvent::Enter { .. }) => {
                 to_window(&app, &label, WindowEvent::Dragging { over: true });
@@ -243,6 +242,27 @@ fn watch(app: AppHandle, window: WebviewWindow) {
             _ => {}
         }
     });
+}
+
+/// Closes a window. If that would stop work, the user is asked first.
+async fn close_unless_cancelled(app: &AppHandle, window: &WebviewWindow) {
+    let windows = app.state::<Windows>();
+    let Ok(project) = windows.with(window.label(), |window| window.project.clone()) else { return };
+    let sessions = app.state::<SessionRegistry>().sessions(&project);
+    if let Some(question) = closing::question(&name_of(&project), &sessions) {
+        match native_dialogs::confirm(window, question).await {
+            Ok(true) => {}
+            Ok(false) => return,
+            // The app is ending.
+            Err(error) => {
+                tracing::warn!(error = format!("{error:#}"), "could not ask before closing a window")
+            }
+        }
+    }
+    let begun = windows.with(window.label(), |window| std::mem::replace(&mut window.closing, true));
+    if begun == Ok(false) {
+        close(app, window).await;
+    }
 }
 
 async fn close(app: &AppHandle, window: &WebviewWindow) {

@@ -1,9 +1,11 @@
-//! Native dialogs that are not permission requests: the folder chooser, and the error of a start without a terminal.
+//! Native dialogs that are not permission requests: the folder chooser, the question before a window closes, and the
+//! error of a start without a terminal.
 //!
-//! On Linux both are GTK's own, on the main thread. tauri-plugin-dialog would use rfd there, which runs GTK's main loop
+//! On Linux all are GTK's own, on the main thread. tauri-plugin-dialog would use rfd there, which runs GTK's main loop
 //! on a second thread from its first dialog on (rfd 0.17): the callbacks of windows and of permission dialogs would then
 //! arrive on either thread.
 
+use crate::closing::Question;
 use std::path::PathBuf;
 use tauri::WebviewWindow;
 use tokio::sync::oneshot;
@@ -28,6 +30,20 @@ pub async fn choose_folder(
     Ok(chosen.await.ok().flatten())
 }
 
+/// Asks the question on the window. `false`: the user cancelled, or the question is open on this window already and was
+/// brought to the front. `true` also if it cannot be asked: the window must stay closable.
+pub async fn confirm(window: &WebviewWindow, question: Question) -> anyhow::Result<bool> {
+    let (answer, confirmed) = oneshot::channel();
+    let on_main = window.clone();
+    window.run_on_main_thread(move || {
+        if let Err(error) = system::ask(&on_main, &question, answer) {
+            tracing::warn!(error = format!("{error:#}"), "could not ask before closing a window");
+        }
+    })?;
+    // Without an answer the dialog could not be opened, or is gone with its window.
+    Ok(confirmed.await.unwrap_or(true))
+}
+
 /// Shows why the app did not start, and waits until the user closes the message. Call it on the main thread.
 pub fn say_failure(problem: &str) {
     if let Err(error) = system::say("Deskbell could not start", problem) {
@@ -48,6 +64,8 @@ mod system {
     thread_local! {
         /// The open choosers by the label of their window, on the main thread.
         static OPEN: RefCell<HashMap<String, FileChooserNative>> = RefCell::default();
+        /// The open questions, in the same way.
+        static ASKED: RefCell<HashMap<String, MessageDialog>> = RefCell::default();
     }
 
     pub fn choose(
@@ -94,6 +112,45 @@ mod system {
         }
     }
 
+    pub fn ask(
+        window: &WebviewWindow,
+        question: &Question,
+        answer: oneshot::Sender<bool>,
+    ) -> anyhow::Result<()> {
+        let label = window.label().to_owned();
+        if let Some(open) = ASKED.with_borrow(|asked| asked.get(&label).cloned()) {
+            open.present();
+            // The caller may be gone.
+            let _ = answer.send(false);
+            return Ok(());
+        }
+        let parent = window.gtk_window()?;
+        // Not modal: GTK would block every window of the app.
+        let flags = DialogFlags::DESTROY_WITH_PARENT;
+        let (kind, buttons) = (MessageType::Question, ButtonsType::None);
+        let dialog = MessageDialog::new(Some(&parent), flags, kind, buttons, &question.title);
+        dialog.set_title(&question.title);
+        dialog.set_secondary_text(Some(&question.text));
+        dialog.add_button("_Cancel", ResponseType::Cancel);
+        dialog.add_button(&format!("_{}", question.accept), ResponseType::Accept);
+        dialog.set_default_response(ResponseType::Cancel);
+        let answer = RefCell::new(Some(answer));
+        dialog.connect_response(move |dialog, response| {
+            if let Some(answer) = answer.take() {
+                // The caller may be gone.
+                let _ = answer.send(response == ResponseType::Accept);
+            }
+            let dialog = dialog.clone();
+            // Not inside its own signal.
+            glib::idle_add_local_once(move || dialog.close());
+        });
+        let of = label.clone();
+        dialog.connect_destroy(move |_| drop(ASKED.with_borrow_mut(|asked| asked.remove(&of))));
+        ASKED.with_borrow_mut(|asked| asked.insert(label, dialog.clone()));
+        dialog.present();
+        Ok(())
+    }
+
     pub fn say(title: &str, problem: &str) -> anyhow::Result<()> {
         // Also before the app has begun, or after it failed to.
         gtk::init().context("starting GTK")?;
@@ -126,6 +183,34 @@ mod system {
             let chosen = chosen.await.map(|folder| folder.path().to_owned());
             // The caller may be gone.
             drop(answer.send(chosen));
+        });
+        Ok(())
+    }
+
+    pub fn ask(
+        window: &WebviewWindow,
+        question: &Question,
+        answer: oneshot::Sender<bool>,
+    ) -> anyhow::Result<()> {
+        const CANCEL: &str = "Cancel";
+        let buttons = rfd::MessageButtons::OkCancelCustom(question.accept.to_owned(), CANCEL.to_owned());
+        let dialog = rfd::AsyncMessageDialog::new()
+            .set_level(rfd::MessageLevel::Warning)
+            .set_title(&question.title)
+            .set_description(&question.text)
+            .set_buttons(buttons)
+            .set_parent(window)
+            .show();
+        let accept = question.accept;
+        tauri::async_runtime::spawn(async move {
+            // The answer is the button, or its words, as the system has it.
+            let accepted = match dialog.await {
+                rfd::MessageDialogResult::Ok => true,
+                rfd::MessageDialogResult::Custom(words) => words == accept,
+                _ => false,
+            };
+            // The caller may be gone.
+            let _ = answer.send(accepted);
         });
         Ok(())
     }

@@ -171,41 +171,43 @@ pub fn title(name: &str, sessions: &[Session], seen_failures: &HashSet<SessionId
     }
 }
 
+/// A session for tests of this crate.
+#[cfg(test)]
+pub fn session(id: &str, status: Status) -> Session {
+    Session {
+        id: SessionId::new(id),
+        title: format!("Session {id}"),
+        project: "/lighthouse".to_owned(),
+        agent: deskbell_engine::api::AgentKind::Demo,
+        agent_session_id: None,
+        status,
+        alive: false,
+        pid: None,
+        agent_version: None,
+        model: None,
+        mode: "default".to_owned(),
+        effort: None,
+        thinking: false,
+        rules: None,
+        missed_prompt: None,
+        models: Vec::new(),
+        commands: Vec::new(),
+        queue: Vec::new(),
+        takes_into_turn: false,
+        requests: Vec::new(),
+        is_empty: false,
+        n_background: 0,
+        usage: Default::default(),
+        created_at: 0,
+        changed_at: 0,
+        turn_started_at: None,
+        restricted: false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn session(id: &str, status: Status) -> Session {
-        Session {
-            id: SessionId::new(id),
-            title: format!("Session {id}"),
-            project: "/lighthouse".to_owned(),
-            agent: deskbell_engine::api::AgentKind::Demo,
-            agent_session_id: None,
-            status,
-            alive: false,
-            pid: None,
-            agent_version: None,
-            model: None,
-            mode: "default".to_owned(),
-            effort: None,
-            thinking: false,
-            rules: None,
-            missed_prompt: None,
-            models: Vec::new(),
-            commands: Vec::new(),
-            queue: Vec::new(),
-            takes_into_turn: false,
-            requests: Vec::new(),
-            is_empty: false,
-            n_background: 0,
-            usage: Default::default(),
-            created_at: 0,
-            changed_at: 0,
-            turn_started_at: None,
-            restricted: false,
-        }
-    }
 
     #[test]
     fn a_failure_is_in_the_title_until_its_session_was_seen() {

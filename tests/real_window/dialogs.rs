@@ -152,7 +152,7 @@ pub async fn a_closed_window_takes_its_dialog_with_it() -> Result<()> {
     stage
         .play("parent-closed", async |stage| {
             let (second, dialog) = two_windows(stage).await?;
-            stage.app.close(stage.window.frame()).await?;
+            stage.app.stop_and_close(stage.window.frame()).await?;
             dialog.gone().await?;
             eventually(
                 "one window is left",

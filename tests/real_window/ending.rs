@@ -13,7 +13,44 @@ pub async fn closing_the_window_leaves_no_process() -> Result<()> {
     stage
         .play("close", async |stage| {
             busy(stage).await?;
-            stage.app.close(stage.window.frame()).await?;
+            stage.app.stop_and_close(stage.window.frame()).await?;
+            stage.app.ended(&stage.desktop, LONG).await
+        })
+        .await
+}
+
+pub async fn work_is_not_stopped_unasked() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("close-cancelled", async |stage| {
+            busy(stage).await?;
+            let frame = stage.window.frame();
+            stage.app.close(frame).await?;
+            let question = stage.pointer.window("Close ").await?;
+            stage.desktop.screenshot("close-question").await?;
+            // Again: the same question comes to the front, and there is no second one.
+            stage.app.close(frame).await?;
+            stage.pointer.wait_active(question).await?;
+            ensure!(stage.pointer.windows("Close ").await?.len() == 1, "it is asked twice");
+            // Return is Cancel.
+            stage.pointer.key("Return").await?;
+            eventually("the question is closed", SHORT, async || {
+                Ok(stage.pointer.windows("Close ").await?.is_empty().then_some(()))
+            })
+            .await?;
+            stage.agent()?;
+            stage.window.find("button", "Stop").await?;
+
+            // It is asked again, and Escape is Cancel too.
+            stage.app.close(frame).await?;
+            let question = stage.pointer.window("Close ").await?;
+            stage.pointer.activate(question).await?;
+            stage.pointer.key("Escape").await?;
+            eventually("the question is closed", SHORT, async || {
+                Ok(stage.pointer.windows("Close ").await?.is_empty().then_some(()))
+            })
+            .await?;
+            stage.app.stop_and_close(frame).await?;
             stage.app.ended(&stage.desktop, LONG).await
         })
         .await
@@ -24,8 +61,8 @@ pub async fn closing_right_after_a_prompt_leaves_no_process() -> Result<()> {
     stage
         .play("close-early", async |stage| {
             stage.window.prompt(BUSY).await?;
-            stage.app.close(stage.window.frame()).await?;
-            stage.app.ended(&stage.desktop, LONG).await
+            // It asks if it has heard of the prompt already.
+            stage.end().await
         })
         .await
 }

@@ -141,6 +141,7 @@ fn main() {
             hostile_arguments_open_at_most_a_folder,
             a_start_that_fails_says_so_in_a_window;
         ending: closing_the_window_leaves_no_process,
+            work_is_not_stopped_unasked,
             closing_right_after_a_prompt_leaves_no_process,
             sigterm_leaves_no_process,
             sigkill_leaves_no_process,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use deskbell_tests::window::{
     AgentStub, App, Desktop, Dialogs, LONG, Launch, Manners, Notifications, Owned, Pointer, Process, Window,
-    XWindow,
+    XWindow, eventually,
 };
 
 /// The name of the first project, which is in the window's title.
@@ -100,10 +100,23 @@ impl Stage {
         Err(error.context(format!("picture: {picture}; the app wrote:\n{}", self.app.log())))
     }
 
-    /// Closes the window, waits until the app has ended completely, and starts it again without naming a folder.
-    pub async fn restart(&mut self) -> Result<()> {
+    /// Closes the last window and waits until the app has ended completely. If it asks whether to stop work, it may.
+    pub async fn end(&self) -> Result<()> {
         self.app.close(self.window.frame()).await?;
-        self.app.ended(&self.desktop, LONG).await?;
+        let question = eventually("the app ends or asks", LONG, async || {
+            let question = self.pointer.windows("Close ").await?.pop();
+            Ok((question.is_some() || self.app.processes(&self.desktop).is_empty()).then_some(question))
+        })
+        .await?;
+        if let Some(question) = question {
+            self.app.answer_close(question).await?;
+        }
+        self.app.ended(&self.desktop, LONG).await
+    }
+
+    /// Ends the app and starts it again without naming a folder.
+    pub async fn restart(&mut self) -> Result<()> {
+        self.end().await?;
         self.app = App::start(&self.desktop, &self.launch.again()).await?;
         self.window = self.app.window(PROJECT).await?;
         Ok(())

@@ -192,9 +192,22 @@ impl App {
         outcome.with_context(|| format!("the app said:\n{}", self.log()))
     }
 
-    /// Closes the window with this title, as its title bar's button does.
+    /// Closes the window, as its title bar's button does.
     pub async fn close(&self, frame: XWindow) -> Result<()> {
         self.pointer.close(frame).await
+    }
+
+    /// Closes a window that has work to lose: answers its question by keyboard.
+    pub async fn stop_and_close(&self, frame: XWindow) -> Result<()> {
+        self.close(frame).await?;
+        let question = self.pointer.window("Close ").await?;
+        self.answer_close(question).await
+    }
+
+    /// Chooses “Stop and close” in the question of a window.
+    pub async fn answer_close(&self, question: XWindow) -> Result<()> {
+        self.pointer.activate(question).await?;
+        self.pointer.key("alt+s").await
     }
 }
 
