@@ -117,16 +117,16 @@ async fn one_client_answers_and_the_other_sees_it() {
     let snapshot = third.until("snapshot", |line| line["type"] == "snapshot").await;
     assert_eq!(snapshot["snapshot"]["session"]["requests"][0]["id"], *request_id);
     third.command(&session, "answer", decide.clone()).await;
-    assert_eq!(third.answer_to("answer").await["type"], "accepted");
-    for client in [&mut other, &mut third] {
-        let resolved = client.until("resolution", |line| line["type"] == "permissionResolved").await;
-        assert_eq!(resolved["requestId"], *request_id);
-    }
+    let is_resolved = |line: &Value| line["type"] == "permissionResolved";
+    let (answer, resolved) =
+        third.until_both("answer and resolution", |line| line["id"] == "answer", is_resolved).await;
+    assert_eq!((&answer["type"], &resolved["requestId"]), (&json!("accepted"), request_id));
+    assert_eq!(other.until("resolution", is_resolved).await["requestId"], *request_id);
     // The same answer under another id is a second answer.
     other.command(&session, "late", decide).await;
-    let late = other.answer_to("late").await;
+    let (late, _) =
+        other.until_both("late answer and end of the turn", |line| line["id"] == "late", is_turn_end).await;
     assert_eq!((&late["type"], &late["error"]["code"]), (&json!("refused"), &json!("noSuchRequest")));
-    other.until("end of the turn", is_turn_end).await;
     drop(third);
     world.end(other).await;
 }

@@ -198,11 +198,17 @@ pub async fn a_first_prompt_waits_for_the_answer() -> Result<()> {
             let launch = Launch::folder(&stage.folder).argument("--prompt=SAY Patient.");
             let mut second = launch.command(&stage.desktop);
             ensure!(second.status()?.success(), "the second start failed");
-            stage.window.wait_shows("SAY Patient.", SHORT).await?;
             stage.window.wait_shows("Do you trust lighthouse?", SHORT).await?;
-            ensure!(n_starts(stage) == 0, "an agent was started");
             stage.window.click("button", "Open restricted").await?;
-            stage.window.click("button", "Send again").await?;
+            // The prompt of a second start is a draft: only the user sends it.
+            eventually("the prompt is a draft", SHORT, async || {
+                Ok((stage.window.value("Prompt").await? == "SAY Patient.").then_some(()))
+            })
+            .await?;
+            ensure!(n_starts(stage) == 0, "an agent was started");
+            stage.pointer.activate(stage.window.frame()).await?;
+            stage.window.wait_focus("textbox “Prompt”").await?;
+            stage.pointer.key("Return").await?;
             stage.window.wait_said("Patient.", LONG).await.map(drop)
         })
         .await

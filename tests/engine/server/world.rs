@@ -175,6 +175,22 @@ impl Client {
         found.await.unwrap_or_else(|_| panic!("no {what} within {DEADLINE:?}"))
     }
 
+    /// The first line of each kind; they may come in any order.
+    pub async fn until_both(
+        &mut self,
+        what: &str,
+        first: impl Fn(&Value) -> bool,
+        second: impl Fn(&Value) -> bool,
+    ) -> (Value, Value) {
+        let line = self.until(what, |line| first(line) || second(line)).await;
+        if first(&line) {
+            let other = self.until(what, second).await;
+            (line, other)
+        } else {
+            (self.until(what, first).await, line)
+        }
+    }
+
     /// The next event of a session.
     pub async fn event(&mut self) -> Value {
         self.until("event", |line| line["seq"].is_u64()).await
