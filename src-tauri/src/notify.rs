@@ -5,7 +5,7 @@
 
 mod shown;
 
-use self::shown::{Outcome, Shown};
+use self::shown::Shown;
 use crate::ask::DialogController;
 use crate::windows::Windows;
 use crate::{emit, windows};
@@ -158,7 +158,7 @@ fn show(
         let Some((before, call)) = shown.about_to_show(session_id, number) else { return Ok(false) };
         before.into_iter().for_each(close);
         let handle = notification.show()?;
-        if shown.appeared(session_id, number, handle.id()) == Outcome::Withdrawn {
+        if shown.appeared(session_id, number, handle.id()) == shown::Outcome::Withdrawn {
             // It was withdrawn while the daemon processed the call.
             close(handle.id());
             return Ok(false);

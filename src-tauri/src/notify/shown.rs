@@ -30,6 +30,10 @@ struct One {
 }
 
 /// Whether a notification that the daemon has just shown is still wanted.
+#[cfg_attr(
+    not(all(unix, not(target_os = "macos"))),
+    allow(dead_code, reason = "only D-Bus daemons number them")
+)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     Wanted,
@@ -87,6 +91,10 @@ impl Shown {
     }
 
     /// The daemon shows it, under this number.
+    #[cfg_attr(
+        not(all(unix, not(target_os = "macos"))),
+        allow(dead_code, reason = "only D-Bus daemons number them")
+    )]
     pub fn appeared(&self, session_id: &SessionId, number: u64, id: u32) -> Outcome {
         let mut state = self.lock();
         match state.by_session.get_mut(session_id).filter(|one| one.number == number) {
