@@ -231,7 +231,7 @@ pub async fn always_allowed_is_not_asked_again() -> Result<()> {
             let rule = rules.first().context("a rule is offered")?;
             ensure!(rule.contains(COMMAND), "the exact rule is shown: {rules:?}");
             window.click("radio", rule).await?;
-            window.click("button", "Always allow…").await?;
+            window.click("button", "Always allow").await?;
             window.wait_said("The tool is done.", SHORT).await?;
             window.wait_idle(SHORT).await?;
 
