@@ -36,7 +36,7 @@ pub async fn no_agent_anywhere() -> Result<()> {
 }
 
 pub async fn an_agent_that_prints_garbage_is_told() -> Result<()> {
-    misbehaving("garbage", AgentStub::garbage, &["not a message", "Segmentation fault (core dumped)"]).await
+    misbehaving("garbage", AgentStub::garbage, &["cannot read", "Segmentation fault (core dumped)"]).await
 }
 
 pub async fn an_agent_that_exits_at_once_is_told() -> Result<()> {

@@ -56,7 +56,7 @@ pub async fn a_killed_agent_is_told_and_starts_again() -> Result<()> {
             window.wait_said("In the middle.", SHORT).await?;
             stage.agent()?.kill()?;
             window.wait_idle(LONG).await?;
-            window.wait_text("log", "Conversation", "ended", SHORT).await?;
+            window.wait_text("log", "Conversation", "was killed (signal 9)", SHORT).await?;
             window.prompt("RECALL").await?;
             window.wait_said("SAY I live.", LONG).await.context("the session goes on")?;
             window.wait_idle(SHORT).await
