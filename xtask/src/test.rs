@@ -158,7 +158,7 @@ fn rust() -> Outcome {
     let whole_sessions = ["--package", "deskbell-tests", "--lib", "--test", "engine"];
     let examples = || run(cargo().args(["test", "--doc"]).args(app_and_engine));
     let (first, second): (&[&str], &[&str]) = if toolchain::has_nextest() {
-        (&["nextest", "run", "--no-tests=pass"], &["nextest", "run"])
+        (&["nextest", "run", "--no-fail-fast", "--no-tests=pass"], &["nextest", "run", "--no-fail-fast"])
     } else {
         (&["test"], &["test"])
     };
