@@ -123,6 +123,11 @@ async fn begin_again(stage: &Stage) -> Result<()> {
     let n_asked = AgentStub::asked(&stage.desktop).len();
     let grows = || async { Ok((AgentStub::asked(&stage.desktop).len() > n_asked).then_some(())) };
     if eventually("the agent asks", Duration::from_secs(4), async || grows().await).await.is_err() {
+        // An intended click may have opened another session, of another agent.
+        let open = "[...document.querySelectorAll('nav[aria-label=\"Sessions\"] button')]
+            .find((row) => row.textContent.includes('begin'))?.click();";
+        stage.window.run(open, Vec::new()).await?;
+        stage.window.wait_text("log", "Conversation", "begin", SHORT).await?;
         stage.window.prompt("go on").await?;
         eventually("the agent asks again", LONG, async || grows().await).await?;
     }
