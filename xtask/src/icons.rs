@@ -8,7 +8,7 @@ use crate::scratch::Scratch;
 use crate::{Outcome, project, ui};
 
 /// The sizes that Linux desktops look for.
-const SIZES: [u32; 7] = [16, 32, 48, 64, 128, 256, 512];
+pub const SIZES: [u32; 10] = [16, 24, 32, 48, 64, 96, 128, 256, 512, 1024];
 
 /// Draws every size, and the files that contain several for Windows and macOS.
 pub fn draw() -> Outcome {

@@ -1,5 +1,5 @@
-//! The project's commands: `cargo xtask run`, `test`, `bench`, `fuzz`, `shots`, `systems`, `package`, `recordings` and
-//! `icons`.
+//! The project's commands: `cargo xtask run`, `test`, `bench`, `fuzz`, `shots`, `systems`, `package`, `notes`,
+//! `recordings` and `icons`.
 //!
 //! Built from the standard library alone, so that it compiles before anything else is installed, and then installs the
 //! other dependencies.
@@ -11,6 +11,7 @@ mod demo;
 mod display;
 mod fuzz;
 mod icons;
+mod json;
 mod node;
 mod package;
 mod packages;
@@ -24,6 +25,7 @@ mod systems;
 mod test;
 mod toolchain;
 mod ui;
+mod workflows;
 
 use std::env;
 use std::path::PathBuf;
@@ -39,13 +41,17 @@ Commands:
   run [FOLDER]      Install what is missing, build, and open FOLDER (default: the current folder).
                     Without a display: play a demonstration on a virtual one and take a screenshot
   test [PART...]    Run every check, or only the named parts: fmt habits clippy rust ui looks cli window cost package
-  bench [NAME...]   Measure what Deskbell costs: gate faults opening reader relay sessions; by name only: sdks window
+  bench [NAME...]   Measure what Deskbell costs: gate faults opening reader relay search sessions; by name only: sdks window
   fuzz [TARGET...] [--minutes N]
                     Fuzz the engine for 10 minutes per target: wire lines markdown terminal diff fold
   shots [VIEW...]   Take a screenshot of every view of the interface, or of the named ones, and check each with axe
   systems           Check the code for Windows and macOS, as far as a compiler on Linux can
   package           Build the installable packages for this system
+  package --from APP
+                    Assemble the Linux packages from an app that is built already
   package --check   Install the built .deb, start it from its desktop entry, remove it again
+  package --install Install the built .deb in a new Debian, upgrade and purge it; as root, some minutes
+  notes VERSION     Print what CHANGELOG.md says of a version, for its release
   recordings        Record the real CLI again, into tests/recordings
   icons             Generate the icons from icons/deskbell.svg";
 
@@ -61,7 +67,10 @@ fn main() -> ExitCode {
         ["shots", views @ ..] => shots::shots(views),
         ["systems"] => systems::systems(),
         ["package"] => package::package(),
+        ["package", "--from", app] => package::package_from(app),
+        ["package", "--install"] => package::install(),
         ["package", "--check"] => package::check_built(),
+        ["notes", version] => package::notes(version),
         ["recordings"] => test::recordings(),
         ["icons"] => icons::draw(),
         ["help" | "--help" | "-h"] => {

@@ -19,7 +19,7 @@ pub enum Need {
     Count,
     /// A Python that can make virtual environments.
     Python,
-    /// Reading the packages that were built.
+    /// Assembling packages, and checking them.
     Package,
     /// Checking the code for Windows and macOS: a compiler with the source of its standard library, and a compiler for
     /// Windows resources.
@@ -78,7 +78,9 @@ impl Family {
             (Self::Debian, Need::Browser) => &["chromium"],
             (Self::Debian, Need::Count) => &["valgrind"],
             (Self::Debian, Need::Python) => &["python3", "python3-venv"],
-            (Self::Debian, Need::Package) => &["rpm", "desktop-file-utils", "appstream"],
+            (Self::Debian, Need::Package) => &[
+                "dpkg-dev", "lintian", "rpm", "desktop-file-utils", "appstream", "man-db", "zsh", "fish", "debootstrap",
+            ],
             (Self::Debian, Need::OtherSystems) => {
                 &["rustc-web", "cargo-web", "rust-web-src", "gcc-mingw-w64-x86-64"]
             }
@@ -97,7 +99,7 @@ impl Family {
             (Self::Fedora, Need::Browser) => &["chromium"],
             (Self::Fedora, Need::Count) => &["valgrind"],
             (Self::Fedora, Need::Python) => &["python3"],
-            (Self::Fedora, Need::Package) => &["rpm", "desktop-file-utils", "appstream"],
+            (Self::Fedora, Need::Package) => &["rpm-build", "desktop-file-utils", "appstream"],
             (Self::Fedora, Need::OtherSystems) => &["rust", "cargo", "rust-src", "mingw64-gcc"],
 
             (Self::Arch, Need::Build) => &["base-devel", "webkit2gtk-4.1"],

@@ -1,7 +1,7 @@
 //! Child processes that run in parallel with xtask: started, read line by line, and always ended, each by its own pid.
 
 use std::io::{BufRead, BufReader, Read};
-use std::process::{Child, ChildStdout, Command, ExitStatus};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -32,6 +32,11 @@ impl Guarded {
         let stdout =
             self.child.stdout.take().ok_or_else(|| format!("`{}` has no output to read", self.name))?;
         Ok(Lines::of(stdout))
+    }
+
+    /// Its input; only once, and only if it is piped.
+    pub fn input(&mut self) -> Outcome<ChildStdin> {
+        self.child.stdin.take().ok_or_else(|| format!("`{}` takes no input", self.name))
     }
 
     /// The exit status, if it has exited.

@@ -106,7 +106,8 @@ fn not_installed<'a>(packages: &[&'a str], dpkg_status: &str) -> Vec<&'a str> {
     packages.iter().copied().filter(|package| !is_installed(package)).collect()
 }
 
-fn is_root() -> bool {
+/// Whether this runs as root.
+pub fn is_root() -> bool {
     static IS_ROOT: OnceLock<bool> = OnceLock::new();
     *IS_ROOT.get_or_init(|| cfg!(unix) && read(Command::new("id").arg("-u")).is_ok_and(|id| id == "0"))
 }

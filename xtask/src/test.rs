@@ -10,7 +10,7 @@ use crate::command::{cargo, run, take_failures};
 use crate::node::Node;
 use crate::package::Checked;
 use crate::packages::Need;
-use crate::{Outcome, bench, claude, package, project, system, toolchain, ui};
+use crate::{Outcome, bench, claude, package, project, system, toolchain, ui, workflows};
 
 use part::{Part, chosen, needs};
 
@@ -77,9 +77,10 @@ impl Suite {
         let outcome = match part {
             Part::Install => self.install(),
             Part::Formatting => self.formatting(),
-            Part::Habits => {
-                self.node().and_then(|node| both(ui::script(node, "unused"), || ui::script(node, "typos")))
-            }
+            Part::Habits => self.node().and_then(|node| {
+                let habits = both(ui::script(node, "unused"), || ui::script(node, "typos"));
+                both(habits, || workflows::check(node))
+            }),
             Part::UiBuild => self.node().and_then(ui::build),
             Part::Clippy => {
                 run(cargo().args(["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"]))
@@ -154,27 +155,41 @@ impl Suite {
 }
 
 fn rust() -> Outcome {
-    let app_and_engine = ["--workspace", "--exclude", "deskbell-tests"];
-    let whole_sessions = ["--package", "deskbell-tests", "--lib", "--test", "engine"];
-    let examples = || run(cargo().args(["test", "--doc"]).args(app_and_engine));
-    let (first, second): (&[&str], &[&str]) = if toolchain::has_nextest() {
-        (&["nextest", "run", "--no-fail-fast", "--no-tests=pass"], &["nextest", "run", "--no-fail-fast"])
+    let units = if toolchain::has_nextest() {
+        // nextest leaves out the examples in the documentation.
+        both(run(nextest().arg("not package(deskbell-tests)").arg("--no-tests=pass")), || {
+            run(cargo().args(["test", "--doc", "--workspace", "--exclude", "deskbell-tests"]))
+        })
     } else {
-        (&["test"], &["test"])
+        run(cargo().args(["test", "--workspace", "--exclude", "deskbell-tests"]))
     };
-    let units = run(cargo().args(first).args(app_and_engine));
-    // nextest leaves out the examples in the documentation; `cargo test` has already run them.
-    let units = if toolchain::has_nextest() { both(units, examples) } else { units };
     both(units, || {
         // Whole sessions run the double, and some of them the app.
         run(cargo().args(["build", "--package", "deskbell-demo-agent", "--package", "deskbell"]))?;
-        let mut tests = cargo();
-        tests.args(second).args(whole_sessions).env("DESKBELL_TEST_APP", project::debug_app());
+        let mut tests = if toolchain::has_nextest() {
+            let mut tests = nextest();
+            tests.arg("package(deskbell-tests) and (kind(lib) or binary(engine))");
+            tests
+        } else {
+            run(cargo().args(["build", "--package", "deskbell-engine", "--examples"]))?;
+            let mut tests = cargo();
+            tests.args(["test", "--package", "deskbell-tests", "--lib", "--test", "engine"]);
+            tests
+        };
+        tests.env("DESKBELL_TEST_APP", project::debug_app());
         if project::is_ci() {
             tests.env("DESKBELL_TEST_REQUIRE", "1");
         }
         run(&mut tests)
     })
+}
+
+/// nextest, to be given an expression that selects tests. It builds the whole workspace, examples included: for each
+/// selection of packages Cargo would choose other features of the dependencies, and compile these and the engine again.
+fn nextest() -> Command {
+    let mut command = cargo();
+    command.args(["nextest", "run", "--workspace", "--no-fail-fast", "--filterset"]);
+    command
 }
 
 fn real_window() -> Outcome {
@@ -191,9 +206,7 @@ fn against_the_app(name: &str, prepare: impl FnOnce(&mut Command)) -> Outcome {
     // The build that users run, without the features that only tests enable.
     run(cargo().arg("build"))?;
     let mut tests = cargo();
-    tests
-        .args(["test", "--package", "deskbell-tests", "--test", name])
-        .env("DESKBELL_TEST_APP", project::debug_app());
+    tests.args(["test", "--workspace", "--test", name]).env("DESKBELL_TEST_APP", project::debug_app());
     if project::is_ci() {
         // A test that cannot run has failed.
         tests.env("DESKBELL_TEST_REQUIRE", "1");

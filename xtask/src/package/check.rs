@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::desktop_entry::DesktopEntry;
+use super::lint;
 use crate::command::{command, find, read, run};
 use crate::packages::Need;
 use crate::project::APP;
@@ -34,8 +35,11 @@ pub fn check() -> Outcome<Checked> {
         let package = packages.iter().find(|path| path.extension().is_some_and(|found| found == extension));
         package.ok_or_else(|| format!("no .{extension} was built"))
     };
-    check_deb(built("deb")?)?;
-    check_rpm(built("rpm")?)?;
+    let (deb, rpm) = (built("deb")?, built("rpm")?);
+    lint::deb(deb)?;
+    lint::reproducible([deb, rpm])?;
+    check_deb(deb)?;
+    check_rpm(rpm)?;
     Ok(Checked::Works)
 }
 
@@ -65,6 +69,15 @@ fn check_installed(files: &[PathBuf]) -> Outcome {
     run(command("appstreamcli")
         .args(["validate", "--no-net"])
         .arg(metainfo.ok_or("the package has no metainfo")?))?;
+
+    let page = files
+        .iter()
+        .find(|path| path.ends_with("man1/deskbell.1.gz"))
+        .ok_or("the package has no manual page")?;
+    let shown = read(command("man").args(["--warnings", "--local-file"]).arg(page).env("MANPAGER", "cat"))?;
+    if !shown.contains("OPTIONS OF RELAY") {
+        return Err(format!("{} does not show its options", page.display()));
+    }
 
     let entry = DesktopEntry::read(entry_file)?;
     let icon = entry.get("Icon").ok_or("the desktop entry has no icon")?;
@@ -108,9 +121,25 @@ fn check_installed(files: &[PathBuf]) -> Outcome {
 /// Debian's rpm can read a package, but not install it.
 fn check_rpm(rpm: &Path) -> Outcome {
     let listed = read(command("rpm").args(["--query", "--list", "--package"]).arg(rpm))?;
-    for wanted in [&format!("/usr/bin/{APP}"), ".desktop", ".metainfo.xml", "/128x128/apps/deskbell.png"] {
+    for wanted in [
+        &format!("/usr/bin/{APP}"),
+        ".desktop",
+        ".metainfo.xml",
+        "/128x128/apps/deskbell.png",
+        "/man1/deskbell.1.gz",
+        "/bash-completion/completions/deskbell",
+        "/zsh/site-functions/_deskbell",
+        "/vendor_completions.d/deskbell.fish",
+        "/licenses/deskbell/copyright",
+    ] {
         if !listed.lines().any(|file| file.ends_with(wanted)) {
             return Err(format!("{} has no file {wanted}", rpm.display()));
+        }
+    }
+    let needed = read(command("rpm").args(["--query", "--requires", "--package"]).arg(rpm))?;
+    for library in ["libc.so.6(", "libgtk-3.so.0(", "libwebkit2gtk-4.1.so.0("] {
+        if !needed.contains(library) {
+            return Err(format!("{} does not require {library}…)", rpm.display()));
         }
     }
     println!("{} has all that the .deb has", rpm.display());

@@ -88,7 +88,8 @@ impl Part {
     /// The needs of the part on the system.
     pub fn packages(self) -> &'static [Need] {
         match self {
-            Self::Install | Self::Formatting | Self::Habits | Self::UiBuild => &[],
+            Self::Install | Self::Formatting | Self::UiBuild => &[],
+            Self::Habits => &[Need::Python],
             Self::Clippy => &[Need::Build],
             Self::Rust | Self::RealCli => &[Need::Build, Need::Tests],
             Self::Ui => &[Need::Tests],

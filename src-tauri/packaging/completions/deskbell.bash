@@ -1,0 +1,135 @@
+# Generated from the help text of src-tauri/src/args.rs by tests/src/command_line.rs.
+_deskbell() {
+    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
+    local option= command= options= plain= files=
+    # Bash splits --option=value into three words.
+    if [[ $word == '=' ]]; then
+        option=$before word=
+    elif [[ $before == '=' ]]; then
+        option=${COMP_WORDS[COMP_CWORD - 2]}
+    elif [[ $before == --* ]]; then
+        option=$before
+    fi
+    [[ $COMP_CWORD -gt 1 ]] && command=${COMP_WORDS[1]}
+    [[ $COMP_CWORD -gt 2 && $command == sessions ]] && command="sessions ${COMP_WORDS[2]}"
+    COMPREPLY=()
+    case "$command $option" in
+        *" --prompt")
+            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
+            compopt -o filenames
+            return ;;
+        "projects --pin")
+            mapfile -t COMPREPLY < <(compgen -d -- "$word")
+            compopt -o filenames
+            return ;;
+        "projects --unpin")
+            mapfile -t COMPREPLY < <(compgen -d -- "$word")
+            compopt -o filenames
+            return ;;
+        "projects --remove")
+            mapfile -t COMPREPLY < <(compgen -d -- "$word")
+            compopt -o filenames
+            return ;;
+        "relay --project")
+            mapfile -t COMPREPLY < <(compgen -d -- "$word")
+            compopt -o filenames
+            return ;;
+        "relay --agent")
+            mapfile -t COMPREPLY < <(compgen -f -W 'demo' -- "$word")
+            compopt -o filenames
+            return ;;
+        "relay --model")
+            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
+            compopt -o filenames
+            return ;;
+        "relay --mode")
+            mapfile -t COMPREPLY < <(compgen -W 'default acceptEdits plan dontAsk auto' -- "$word")
+            compopt -o filenames
+            return ;;
+        "relay --record")
+            mapfile -t COMPREPLY < <(compgen -f -- "$word")
+            compopt -o filenames
+            return ;;
+        "relay --resume")
+            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
+            compopt -o filenames
+            return ;;
+        "relay --fork")
+            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
+            compopt -o filenames
+            return ;;
+        "relay --before")
+            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
+            compopt -o filenames
+            return ;;
+        "relay --idle")
+            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
+            compopt -o filenames
+            return ;;
+        "relay --attach")
+            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
+            compopt -o filenames
+            return ;;
+        "relay --stop")
+            mapfile -t COMPREPLY < <(compgen -W 'all' -- "$word")
+            compopt -o filenames
+            return ;;
+        "relay --remove")
+            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
+            compopt -o filenames
+            return ;;
+        "sessions list --filter")
+            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
+            compopt -o filenames
+            return ;;
+        "sessions export --format")
+            mapfile -t COMPREPLY < <(compgen -W 'md json html' -- "$word")
+            compopt -o filenames
+            return ;;
+        "sessions export --output")
+            mapfile -t COMPREPLY < <(compgen -f -- "$word")
+            compopt -o filenames
+            return ;;
+        "sessions search --project")
+            mapfile -t COMPREPLY < <(compgen -d -- "$word")
+            compopt -o filenames
+            return ;;
+        "sessions usage --by")
+            mapfile -t COMPREPLY < <(compgen -W 'session day model project all' -- "$word")
+            compopt -o filenames
+            return ;;
+        "doctor --agent")
+            mapfile -t COMPREPLY < <(compgen -f -- "$word")
+            compopt -o filenames
+            return ;;
+    esac
+    case "$command" in
+        "projects") options='--pin= --unpin= --remove= --clear' ;;
+        "relay") options='--project= --agent= --model= --mode= --record= --trust --resume= --fork= --before= --serve --idle= --detached --attach= --no-start --list --json --stop= --remove=' ;;
+        "replay") options='--lines --events' files=-f ;;
+        "sessions list") options='--filter=' files=-d ;;
+        "sessions export") options='--format= --output= --force' ;;
+        "sessions search") options='--all --project= --json' ;;
+        "sessions watch") options='' ;;
+        "sessions usage") options='--by= --json --csv' files=-d ;;
+        "sessions pin") options='' ;;
+        "sessions unpin") options='' ;;
+        "sessions archive") options='' ;;
+        "sessions unarchive") options='' ;;
+        "settings") options='' ;;
+        "doctor") options='--agent= --json' ;;
+        sessions | "sessions "*) plain='list export search watch usage pin unpin archive unarchive' ;;
+        *)
+            options='--demo --prompt= --open --version --help' files=-d
+            [[ $COMP_CWORD -eq 1 ]] && plain='projects relay replay sessions settings doctor' ;;
+    esac
+    if [[ $word == -* || -z $files$plain ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
+        [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace
+    else
+        mapfile -t COMPREPLY < <(compgen $files -W "$plain" -- "$word")
+        compopt -o filenames
+    fi
+    return 0
+}
+complete -F _deskbell deskbell

@@ -1,0 +1,148 @@
+//! The files that a Linux package installs, in a folder that stands for the root.
+
+use std::fs::{self, File, FileTimes};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, SystemTime};
+
+use super::Source;
+use super::changelog::appstream;
+use crate::icons::SIZES;
+use crate::project::{self, APP};
+use crate::{Outcome, command};
+
+/// The folder of each distribution for completions of zsh.
+#[derive(Clone, Copy)]
+pub enum Zsh {
+    Debian,
+    Others,
+}
+
+/// A folder that is filled as the root of a system.
+pub struct Tree(PathBuf);
+
+impl Tree {
+    /// Makes the tree with the files of every package. `binary` is the app without debug symbols.
+    pub fn new(root: PathBuf, source: &Source, binary: &Path, zsh: Zsh) -> Outcome<Self> {
+        let tree = Self(root);
+        let packaging = project::root().join("src-tauri/packaging");
+        tree.copy(&format!("usr/bin/{APP}"), binary)?;
+        tree.copy("usr/share/applications/Deskbell.desktop", &packaging.join("deskbell.desktop"))?;
+        tree.write("usr/share/metainfo/dev.deskbell.Deskbell.metainfo.xml", &metainfo(source)?)?;
+        let icons = project::root().join("icons");
+        for size in SIZES {
+            let icon = format!("usr/share/icons/hicolor/{size}x{size}/apps/{APP}.png");
+            tree.copy(&icon, &icons.join(format!("{size}x{size}.png")))?;
+        }
+        tree.copy(&format!("usr/share/icons/hicolor/scalable/apps/{APP}.svg"), &icons.join("deskbell.svg"))?;
+        tree.compressed(&format!("usr/share/man/man1/{APP}.1"), &read(&packaging.join("deskbell.1"))?)?;
+        let completions = packaging.join("completions");
+        tree.copy(
+            &format!("usr/share/bash-completion/completions/{APP}"),
+            &completions.join("deskbell.bash"),
+        )?;
+        tree.copy("usr/share/fish/vendor_completions.d/deskbell.fish", &completions.join("deskbell.fish"))?;
+        let zsh = match zsh {
+            Zsh::Debian => "vendor-completions",
+            Zsh::Others => "site-functions",
+        };
+        tree.copy(&format!("usr/share/zsh/{zsh}/_{APP}"), &completions.join("_deskbell"))?;
+        Ok(tree)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Writes a text file.
+    pub fn write(&self, place: &str, text: &str) -> Outcome {
+        let path = self.place(place)?;
+        fs::write(&path, text).map_err(|error| format!("could not write {}: {error}", path.display()))
+    }
+
+    fn copy(&self, place: &str, from: &Path) -> Outcome {
+        let path = self.place(place)?;
+        let copied = fs::copy(from, &path);
+        copied
+            .map(drop)
+            .map_err(|error| format!("could not copy {} to {}: {error}", from.display(), path.display()))
+    }
+
+    /// Writes a text file in gzip's format, without a name and a time.
+    pub fn compressed(&self, place: &str, text: &str) -> Outcome {
+        self.write(place, text)?;
+        command::run(Command::new("gzip").args(["--best", "--no-name", "--force"]).arg(self.0.join(place)))
+    }
+
+    fn place(&self, place: &str) -> Outcome<PathBuf> {
+        let path = self.0.join(place);
+        let folder = path.parent().ok_or("a file without a folder")?;
+        fs::create_dir_all(folder)
+            .map_err(|error| format!("could not make {}: {error}", folder.display()))?;
+        Ok(path)
+    }
+
+    /// The files, from the root, by name.
+    pub fn files(&self) -> Outcome<Vec<PathBuf>> {
+        let (files, _) = self.all()?;
+        Ok(files)
+    }
+
+    /// Files and folders, from the root, by name.
+    fn all(&self) -> Outcome<(Vec<PathBuf>, Vec<PathBuf>)> {
+        let (mut files, mut folders, mut waiting) = (Vec::new(), Vec::new(), vec![self.0.clone()]);
+        while let Some(folder) = waiting.pop() {
+            let error = |error| format!("could not read {}: {error}", folder.display());
+            for entry in fs::read_dir(&folder).map_err(error)? {
+                let path = entry.map_err(error)?.path();
+                let place = path.strip_prefix(&self.0).map_err(|error| error.to_string())?.to_path_buf();
+                if path.is_dir() {
+                    folders.push(place);
+                    waiting.push(path);
+                } else {
+                    files.push(place);
+                }
+            }
+        }
+        files.sort();
+        folders.sort();
+        Ok((files, folders))
+    }
+
+    /// Gives everything the mode of an installed file and the date of the source.
+    pub fn settle(&self, seconds: u64) -> Outcome {
+        let date = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+        let (files, folders) = self.all()?;
+        for place in files.iter().chain(&folders).chain([&PathBuf::new()]) {
+            let path = self.0.join(place);
+            let is_run = path.is_dir() || path.parent().is_some_and(|folder| folder.ends_with("bin"));
+            set_mode(&path, if is_run { 0o755 } else { 0o644 })
+                .and_then(|()| File::open(&path)?.set_times(FileTimes::new().set_modified(date)))
+                .map_err(|error| format!("could not settle {}: {error}", path.display()))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(unix)]
+fn set_mode(path: &Path, mode: u32) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(path, fs::Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn set_mode(_: &Path, _: u32) -> std::io::Result<()> {
+    Ok(())
+}
+
+/// The AppStream file with the releases of the changelog.
+pub fn metainfo(source: &Source) -> Outcome<String> {
+    let template = read(&project::root().join("src-tauri/packaging/dev.deskbell.Deskbell.metainfo.xml"))?;
+    let (before, after) =
+        template.split_once("    <!-- releases -->\n").ok_or("the metainfo has no place for releases")?;
+    Ok(format!("{before}{}{after}", appstream(&source.releases, source.version, source.seconds)))
+}
+
+pub fn read(path: &Path) -> Outcome<String> {
+    fs::read_to_string(path).map_err(|error| format!("could not read {}: {error}", path.display()))
+}
