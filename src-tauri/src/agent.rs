@@ -2,8 +2,10 @@
 
 use deskbell_engine::api::{AgentKind, AgentView, CommandError, ErrorCode, Tried};
 use deskbell_engine::disk;
+use deskbell_engine::host::LocalHost;
 use deskbell_engine::launch::Launch;
 use deskbell_engine::locate::{Located, NotFound, Places, locate};
+use deskbell_engine::login_shell::{self, Variables};
 use deskbell_engine::process::app_runs::AppRuns;
 use deskbell_engine::process::guard::Guard;
 use deskbell_engine::session::Launcher;
@@ -12,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+use tokio::sync::OnceCell;
 
 /// The first command-line argument that makes this program the demo agent.
 pub const DEMO_AGENT: &str = "demo-agent";
@@ -119,6 +122,8 @@ pub fn launcher(
             }
             AgentKind::Claude => {
                 launch.program = find(chosen()).map_err(not_found)?.program;
+                let variables = LOGIN_SHELL.get().into_iter().flatten().cloned();
+                launch.env = variables.map(|(name, value)| (name, Some(value))).collect();
                 // If the folder does not exist, the session reports that itself.
                 launch.snapshot = if project.is_dir() { check(&project)? } else { None };
                 launch.restricted = launch.snapshot.is_none();
@@ -128,8 +133,47 @@ pub fn launcher(
     })
 }
 
+/// The program of Claude Code.
+pub fn program(chosen: Option<PathBuf>) -> Result<PathBuf, CommandError> {
+    find(chosen).map(|located| located.program).map_err(not_found)
+}
+
 fn find(chosen: Option<PathBuf>) -> Result<Located, NotFound> {
-    locate(&Places::from_environment(chosen))
+    let variables = LOGIN_SHELL.get().into_iter().flatten();
+    let path = variables.filter(|(name, _)| name == "PATH").map(|(_, path)| path.clone()).next();
+    locate(&Places::from_environment(chosen, path))
+}
+
+/// What the user's login shell adds to the environment of agents. Unknown until the shell has answered; nothing where
+/// Deskbell was started from a terminal, whose environment is the shell's already.
+static LOGIN_SHELL: OnceCell<Variables> = OnceCell::const_new();
+
+/// Whether the answer of the user's login shell is known, or that it has none.
+pub fn knows_login_shell() -> bool {
+    LOGIN_SHELL.initialized()
+}
+
+/// Asks the user's login shell for its environment, once, if Deskbell was started by the desktop. Returns whether it
+/// adds anything. Agents do not wait for this: until then they are found and started with the desktop's environment.
+pub async fn ask_login_shell(run: &Run) -> bool {
+    !LOGIN_SHELL.get_or_init(|| of_login_shell(run)).await.is_empty()
+}
+
+async fn of_login_shell(run: &Run) -> Variables {
+    let from_terminal = ["SHLVL", "TERM"].iter().any(|name| std::env::var_os(name).is_some());
+    let (shell, home) = (std::env::var_os("SHELL").filter(|shell| !shell.is_empty()), dirs::home_dir());
+    let (Some(shell), Some(home)) = (shell, home) else { return Variables::new() };
+    if cfg!(windows) || from_terminal {
+        return Variables::new();
+    }
+    let ours: Variables = std::env::vars_os().collect();
+    let (token, limit) = (run.next(), login_shell::LIMIT);
+    let answer =
+        login_shell::environment(&LocalHost, Path::new(&shell), &home, ours.clone(), &token, limit).await;
+    answer.map(|theirs| login_shell::additions(&ours, theirs)).unwrap_or_else(|error| {
+        tracing::info!(%error, ?shell, "the environment of the login shell is not known");
+        Variables::new()
+    })
 }
 
 fn not_found(error: NotFound) -> CommandError {

@@ -1,8 +1,12 @@
 //! The command line.
 
+pub mod search;
 #[cfg_attr(not(unix), allow(dead_code, reason = "the server runs on Unix"))]
 pub mod server;
+pub mod sessions;
+pub mod usage;
 
+use crate::settings::subcommand::SettingsAction;
 use deskbell_engine::api::PermissionMode;
 use deskbell_engine::launch::bad_model;
 use deskbell_engine::projects::{Change, FolderProblem, check_folder};
@@ -21,9 +25,12 @@ Deskbell keeps command-line coding agents on call.
   deskbell projects          list the projects that were opened earlier, one JSON object per line
       --pin=DIR --unpin=DIR --remove=DIR --clear
                              change that list: pinned projects come first and are not cleared
-  deskbell relay --project=DIR [--agent=PATH|demo] [--resume=ID] [--model=M] [--mode=M] [--record=FILE] [--trust]
+  deskbell relay --project=DIR [--agent=PATH|demo] [--model=M] [--mode=M] [--record=FILE] [--trust]
                              run the engine without a window: commands on stdin, events on stdout, one JSON object
                              per line; without --trust, a folder that is not trusted is opened restricted
+      --resume=ID            continue a stored session
+      --fork=ID [--before=PROMPT]
+                             begin with a copy of a stored session, or of its part before a prompt
   deskbell relay --serve [--idle=SECONDS] [--detached]
                              sessions that outlive their clients: a server for you alone, which leaves when idle
   deskbell relay --attach[=SESSION] [--no-start] [--idle=SECONDS]
@@ -35,8 +42,27 @@ Deskbell keeps command-line coding agents on call.
       --events               print its events instead, as one JSON object per line
   deskbell sessions list [FOLDER] [--filter=WORDS]
                              list the sessions of a project that Claude Code stored, one JSON object per line
-  deskbell doctor [--agent=PATH]
-                             show which agent is used and why, and test whether it asks before acting
+  deskbell sessions export ID [--format=md|json|html] [--output=FILE] [--force]
+                             write a stored session to stdout or to a new file
+  deskbell sessions search QUERY [--all] [--project=DIR] [--json]
+                             search the text of these sessions, or of all projects: words, \"phrases\", tool:NAME,
+                             file:PATH, after:DATE, before:DATE
+  deskbell sessions watch ID
+                             print a stored session, and follow it while another program works on it
+  deskbell sessions usage [FOLDER] [--by=session|day|model|project|all] [--json] [--csv]
+                             cost and tokens of Deskbell's sessions, of one project or of all
+  deskbell sessions pin ID   keep a session at the top of the list
+  deskbell sessions unpin ID
+                             no longer keep it there
+  deskbell sessions archive ID
+                             move a session to the closed group of the list
+  deskbell sessions unarchive ID
+                             move it back
+  deskbell settings [get [KEY] | set KEY VALUE | path | schema | check]
+                             show or change the settings, or check their file; docs/settings.md describes them
+  deskbell doctor [--agent=PATH] [--json]
+                             show which agent is used and why, whether it can work, and the desktop; test whether it
+                             asks before acting; for a bug report, without keys and names
   deskbell --version
   deskbell --help
 ";
@@ -53,11 +79,13 @@ pub enum Mode {
     Replay(ReplayOptions),
     /// Lists the projects that were opened earlier, or changes the list.
     Projects(Option<Change>),
-    /// Lists stored sessions.
-    Sessions(SessionsOptions),
+    /// Lists, searches or exports stored sessions.
+    Sessions(sessions::SessionsMode),
+    Settings(SettingsAction),
     /// Tests the agent that is found, or this one.
     Doctor {
         agent: Option<PathBuf>,
+        json: bool,
     },
 }
 
@@ -93,6 +121,10 @@ pub struct RelayOptions {
     /// A program path, or `demo`.
     pub agent: Option<PathBuf>,
     pub resume: Option<String>,
+    /// Begins as a copy of this conversation.
+    pub fork: Option<String>,
+    /// The prompt before which that copy ends.
+    pub before: Option<String>,
     pub model: Option<String>,
     pub mode: Option<PermissionMode>,
     /// A new file for the recording.
@@ -115,14 +147,6 @@ pub enum ReplayView {
     Events,
 }
 
-/// The stored sessions to list.
-#[derive(Debug, PartialEq, Eq)]
-pub struct SessionsOptions {
-    pub project: PathBuf,
-    /// Words that all of them contain.
-    pub filter: String,
-}
-
 /// An error in the command line.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
@@ -142,14 +166,32 @@ pub enum Problem {
     BadMode(String),
     #[error("--model: {0}")]
     BadModel(&'static str),
-    #[error("--resume: “{0}” is not a conversation id; use the agentSessionId of an earlier run")]
+    #[error("“{0}” is not a conversation id; use the agentSessionId of an earlier run")]
     BadConversation(String),
+    #[error("--fork and --resume exclude each other")]
+    ForkAndResume,
+    #[error("--before needs --fork=ID")]
+    BeforeWithoutFork,
     #[error("--idle: “{0}” is not a number of seconds")]
     BadIdle(String),
     #[error("replay needs the path of a recording")]
     NoRecording,
-    #[error("sessions needs what to do with them: deskbell sessions list")]
+    #[error("settings needs what to do: get [KEY], set KEY VALUE, path, schema or check")]
+    NoSettingsAction,
+    #[error("--by=“{0}” is none of session, day, model, project and all")]
+    BadColumn(String),
+    #[error("sessions search needs a QUERY")]
+    NoQuery,
+    #[error(
+        "sessions needs what to do with them: list, search, export, watch, usage, pin, unpin, archive or unarchive"
+    )]
     NoAction,
+    #[error("the id of a session is missing: the agentSessionId of deskbell sessions list")]
+    NoSession,
+    #[error("only one session at a time; {0} is a second one")]
+    SecondSession(String),
+    #[error("--format: “{0}” is not one of md, json and html")]
+    BadFormat(String),
 }
 
 /// Parses the arguments, without the program's name. Checks the folder here, before any window opens.
@@ -172,7 +214,10 @@ pub fn parse(args: &[OsString], cwd: &Path) -> Result<Mode, Problem> {
         return projects(&args[1..], cwd).map(Mode::Projects);
     }
     if args.first().is_some_and(|first| first == "sessions") {
-        return sessions(&args[1..], cwd).map(Mode::Sessions);
+        return sessions::parse(&args[1..], cwd).map(Mode::Sessions);
+    }
+    if args.first().is_some_and(|first| first == "settings") {
+        return settings(&args[1..]).map(Mode::Settings);
     }
     let mut parsed = Args { launcher: is_launcher(args), ..Args::default() };
     if let [_, path] = args
@@ -226,15 +271,16 @@ fn projects(args: &[OsString], cwd: &Path) -> Result<Option<Change>, Problem> {
 }
 
 fn doctor(args: &[OsString]) -> Result<Mode, Problem> {
-    let mut agent = None;
+    let (mut agent, mut json) = (None, false);
     for arg in args {
         match split(arg) {
+            (name, None) if name == "--json" => json = true,
             (name, Some(value)) if name == "--agent" => agent = Some(value.into()),
             (name, _) if name == "--agent" => return Err(Problem::NoValue(name)),
             (name, _) => return Err(Problem::UnknownOption(name)),
         }
     }
-    Ok(Mode::Doctor { agent })
+    Ok(Mode::Doctor { agent, json })
 }
 
 fn replay(args: &[OsString], cwd: &Path) -> Result<ReplayOptions, Problem> {
@@ -251,29 +297,19 @@ fn replay(args: &[OsString], cwd: &Path) -> Result<ReplayOptions, Problem> {
     Ok(ReplayOptions { file: file.ok_or(Problem::NoRecording)?, view })
 }
 
-fn sessions(args: &[OsString], cwd: &Path) -> Result<SessionsOptions, Problem> {
-    let [action, rest @ ..] = args else { return Err(Problem::NoAction) };
-    if action != "list" {
-        return Err(Problem::NoAction);
+fn settings(args: &[OsString]) -> Result<SettingsAction, Problem> {
+    let args: Vec<String> = args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    match args[..] {
+        [] | ["get"] => Ok(SettingsAction::Get(None)),
+        ["get", key] => Ok(SettingsAction::Get(Some(key.to_owned()))),
+        ["set", key, value] => Ok(SettingsAction::Set { key: key.to_owned(), value: value.to_owned() }),
+        ["path"] => Ok(SettingsAction::Path),
+        ["schema"] => Ok(SettingsAction::Schema),
+        ["check"] => Ok(SettingsAction::Check),
+        _ => Err(Problem::NoSettingsAction),
     }
-    let (mut project, mut filter) = (None, String::new());
-    let mut rest = rest.iter();
-    while let Some(arg) = rest.next() {
-        let (name, value) = split(arg);
-        match name.as_str() {
-            "--filter" => {
-                let value = value.or_else(|| rest.next().cloned()).ok_or(Problem::NoValue(name))?;
-                filter = value.to_string_lossy().into_owned();
-            }
-            _ if name.starts_with('-') => return Err(Problem::UnknownOption(name)),
-            _ if project.is_some() => return Err(Problem::SecondFolder(arg.into())),
-            _ => project = Some(check_folder(&cwd.join(arg))?),
-        }
-    }
-    let project = project.map_or_else(|| check_folder(cwd), Ok)?;
-    Ok(SessionsOptions { project, filter })
 }
-
 fn relay(args: &[OsString], cwd: &Path) -> Result<RelayOptions, Problem> {
     let mut options = RelayOptions::default();
     let mut project = None;
@@ -292,6 +328,8 @@ fn relay(args: &[OsString], cwd: &Path) -> Result<RelayOptions, Problem> {
             "--project" => project = Some(check_folder(&cwd.join(value()?))?),
             "--agent" => options.agent = Some(value()?.into()),
             "--resume" => options.resume = Some(conversation(&text(value()?))?),
+            "--fork" => options.fork = Some(conversation(&text(value()?))?),
+            "--before" => options.before = Some(conversation(&text(value()?))?),
             "--model" => {
                 let model = text(value()?);
                 if let Some(problem) = bad_model(&model) {
@@ -307,6 +345,12 @@ fn relay(args: &[OsString], cwd: &Path) -> Result<RelayOptions, Problem> {
             }
             _ => return Err(Problem::UnknownOption(name)),
         }
+    }
+    if options.fork.is_some() && options.resume.is_some() {
+        return Err(Problem::ForkAndResume);
+    }
+    if options.before.is_some() && options.fork.is_none() {
+        return Err(Problem::BeforeWithoutFork);
     }
     options.project = project.ok_or(Problem::NoProject)?;
     Ok(options)
@@ -361,6 +405,17 @@ mod tests {
     }
 
     #[test]
+    fn settings_are_read_and_written() {
+        let action = |args: &[&str]| parsed(&[&["settings"][..], args].concat());
+        assert_eq!(action(&[]), Ok(Mode::Settings(SettingsAction::Get(None))));
+        let set = SettingsAction::Set { key: "zoom".to_owned(), value: "-1".to_owned() };
+        assert_eq!(action(&["set", "zoom", "-1"]), Ok(Mode::Settings(set)));
+        for args in [&["set", "zoom"][..], &["reset"], &["path", "x"]] {
+            assert_eq!(action(args), Err(Problem::NoSettingsAction), "{args:?}");
+        }
+    }
+
+    #[test]
     fn a_launcher_names_at_most_a_folder() {
         let window = |folder: Option<&str>| {
             let folder = folder.map(Into::into);
@@ -397,29 +452,13 @@ mod tests {
 
     #[test]
     fn the_doctor_may_be_told_whom_to_look_at() {
-        let doctor = |agent: Option<&str>| Ok(Mode::Doctor { agent: agent.map(Into::into) });
+        let doctor = |agent: Option<&str>| Ok(Mode::Doctor { agent: agent.map(Into::into), json: false });
+        let json = Ok(Mode::Doctor { agent: None, json: true });
+        assert_eq!(parsed(&["doctor", "--json"]), json);
         assert_eq!(parsed(&["doctor"]), doctor(None));
         assert_eq!(parsed(&["doctor", "--agent=/x"]), doctor(Some("/x")));
         assert_eq!(parsed(&["doctor", "--agent"]), Err(Problem::NoValue("--agent".into())));
         assert_eq!(parsed(&["doctor", "now"]), Err(Problem::UnknownOption("now".into())));
-    }
-
-    #[test]
-    fn sessions_are_listed_for_a_folder() {
-        let list = |project: &str, filter: &str| {
-            Ok(Mode::Sessions(SessionsOptions { project: project.into(), filter: filter.into() }))
-        };
-        assert_eq!(parsed(&["sessions", "list"]), list("/", ""));
-        assert_eq!(parsed(&["sessions", "list", "/proc", "--filter=a b"]), list("/proc", "a b"));
-        assert_eq!(parsed(&["sessions", "list", "--filter", "-x"]), list("/", "-x"));
-        assert_eq!(parsed(&["sessions"]), Err(Problem::NoAction));
-        assert_eq!(parsed(&["sessions", "delete"]), Err(Problem::NoAction));
-        assert_eq!(parsed(&["sessions", "list", "-l"]), Err(Problem::UnknownOption("-l".into())));
-        assert_eq!(parsed(&["sessions", "list", "/", "/"]), Err(Problem::SecondFolder("/".into())));
-        assert_eq!(
-            parsed(&["sessions", "list", "/no/such"]),
-            Err(FolderProblem::Missing("/no/such".into()).into())
-        );
     }
 
     #[test]
@@ -451,6 +490,18 @@ mod tests {
         let options =
             RelayOptions { project: "/".into(), resume: Some(id.to_owned()), ..RelayOptions::default() };
         assert_eq!(relay(&format!("--resume={id}")), Ok(Mode::Relay(options)));
+        let prompt = "1c0f2a5e-5d2b-4e8e-9a6b-0123456789ab";
+        let options = RelayOptions {
+            project: "/".into(),
+            fork: Some(id.to_owned()),
+            before: Some(prompt.to_owned()),
+            ..RelayOptions::default()
+        };
+        let (fork, before) = (format!("--fork={id}"), format!("--before={prompt}"));
+        assert_eq!(parsed(&["relay", "--project=/", &fork, &before]), Ok(Mode::Relay(options)));
+        let resume = format!("--resume={id}");
+        assert_eq!(parsed(&["relay", "--project=/", &fork, &resume]), Err(Problem::ForkAndResume));
+        assert_eq!(relay(&before), Err(Problem::BeforeWithoutFork));
         let path = "../../../../../../../../../../etc/passw";
         for resume in ["x", "-p", path, "0c0f2a5e5d2b4e8e9a6b0123456789ab", "\u{202e}", "last one"] {
             assert!(

@@ -167,7 +167,7 @@ pub fn carry_out(app: &AppHandle, outcome: Outcome) {
         Outcome::BringUp { window, id: DialogId { session_id, request_id } } => {
             windows::bring_up(app, &window);
             let request_id = Some(request_id);
-            emit::to_window(app, &window, WindowEvent::Show { session_id, request_id });
+            emit::to_window(app, &window, WindowEvent::Show { session_id, request_id, item_id: None });
         }
         Outcome::Decide { id: DialogId { session_id, request_id }, shown, decision } => {
             let app = app.clone();

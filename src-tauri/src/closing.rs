@@ -1,8 +1,15 @@
-//! The question before a window closes whose sessions work or wait for the user.
+//! The questions before a window closes, or the app quits, whose sessions work or wait for the user.
 
 use deskbell_engine::api::{Session, Status};
+use deskbell_engine::title::one_line;
 
-/// A question of which one answer ends work. The other answer, and closing the dialog, changes nothing.
+/// Number of sessions that a question names.
+const NAMED: usize = 6;
+
+/// Longest name of a session in a question, in characters.
+const NAME: usize = 60;
+
+/// A question about work. Closing the dialog changes nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
     /// The title of the dialog.
@@ -10,16 +17,69 @@ pub struct Question {
     pub text: String,
     /// The words of the button that ends the work.
     pub accept: &'static str,
+    /// The words of the button that lets the work continue without a window, and of the box that makes either answer
+    /// the setting.
+    pub background: Option<(&'static str, &'static str)>,
+}
+
+/// The user's answer to a [`Question`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    Cancel,
+    Stop { remember: bool },
+    Background { remember: bool },
 }
 
 /// The question to ask before the window of a project closes; `None` if nothing would be stopped.
 pub fn question(project: &str, sessions: &[Session]) -> Option<Question> {
+    let work = work(sessions)?;
+    let them = if work.n == 1 { "it" } else { "them" };
+    Some(Question {
+        title: format!("Close {project}?"),
+        text: format!(
+            "{}. Stopping ends {them}; the conversations are kept, and you can continue them later.\n\n{}",
+            work.counts, work.names
+        ),
+        accept: "Stop and close",
+        background: Some(("Keep working in the background", "Do not ask again")),
+    })
+}
+
+/// The one question for all windows before the app quits; `None` if nothing would be stopped.
+pub fn quit_question(sessions: &[Session]) -> Option<Question> {
+    let work = work(sessions)?;
+    let them = if work.n == 1 { "it" } else { "them" };
+    Some(Question {
+        title: "Quit Deskbell?".to_owned(),
+        text: format!(
+            "{}. Quitting stops {them}. The conversations are kept, and you can continue them later.\n\n{}",
+            work.counts, work.names
+        ),
+        accept: "Stop and quit",
+        background: None,
+    })
+}
+
+/// Whether a session has something to lose.
+pub fn has_work(session: &Session) -> bool {
+    is_working(session) || is_waiting(session) || session.n_background > 0
+}
+
+struct Work {
+    n: usize,
+    /// How many sessions work and wait: “1 session is working”.
+    counts: String,
+    /// The sessions by name, one in each line.
+    names: String,
+}
+
+fn work(sessions: &[Session]) -> Option<Work> {
     let count = |is: fn(&Session) -> bool| sessions.iter().filter(|session| is(session)).count();
     let n_working = count(is_working);
-    let n_waiting = count(|session| matches!(session.status, Status::NeedsInput { .. }));
+    let n_waiting = count(is_waiting);
     let n_in_background = sessions
         .iter()
-        .filter(|session| !is_working(session) && !matches!(session.status, Status::NeedsInput { .. }))
+        .filter(|session| !is_working(session) && !is_waiting(session))
         .map(|session| session.n_background as usize)
         .sum();
     let parts: Vec<String> = [
@@ -31,19 +91,22 @@ pub fn question(project: &str, sessions: &[Session]) -> Option<Question> {
     .filter(|(n, ..)| *n > 0)
     .map(|(n, one, many)| format!("{n} {}", if n == 1 { one } else { many }))
     .collect();
-    let what = match &parts[..] {
+    let counts = match &parts[..] {
         [] => return None,
         [one] => one.clone(),
         [first @ .., last] => format!("{} and {last}", first.join(", ")),
     };
-    let them = if n_working + n_waiting + n_in_background == 1 { "it" } else { "them" };
-    Some(Question {
-        title: format!("Close {project}?"),
-        text: format!(
-            "{what}. Closing the window stops {them}. The conversations are kept, and you can continue them later."
-        ),
-        accept: "Stop and close",
-    })
+    let busy: Vec<&Session> = sessions.iter().filter(|session| has_work(session)).collect();
+    let mut names: Vec<String> =
+        busy.iter().take(NAMED).map(|session| format!("• {}", one_line(&session.title, NAME))).collect();
+    if busy.len() > NAMED {
+        names.push(format!("and {} more", busy.len() - NAMED));
+    }
+    Some(Work { n: n_working + n_waiting + n_in_background, counts, names: names.join("\n") })
+}
+
+fn is_waiting(session: &Session) -> bool {
+    matches!(session.status, Status::NeedsInput { .. })
 }
 
 /// A turn runs, or is about to.
@@ -85,22 +148,35 @@ mod tests {
     #[test]
     fn the_question_counts_what_would_be_stopped() {
         let text = |sessions: &[Session]| question("lighthouse", sessions).map(|question| question.text);
-        let kept = "The conversations are kept, and you can continue them later.";
+        let kept = "the conversations are kept, and you can continue them later.";
         assert_eq!(
             text(&[working()]),
-            Some(format!("1 session is working. Closing the window stops it. {kept}"))
+            Some(format!("1 session is working. Stopping ends it; {kept}\n\n• Session s"))
         );
         let background = Session { n_background: 3, ..session(Status::Completed) };
         assert_eq!(
             text(&[working(), waiting(), working(), background]),
             Some(format!(
-                "2 sessions are working, 1 session waits for your answer and 3 background tasks are running. Closing \
-                 the window stops them. {kept}"
+                "2 sessions are working, 1 session waits for your answer and 3 background tasks are running. Stopping \
+                 ends them; {kept}\n\n• Session s\n• Session s\n• Session s\n• Session s"
             ))
         );
         for status in [Status::Starting, Status::Interrupting, Status::Restarting { attempt: 1, at: 0 }] {
             assert!(text(&[session(status)]).is_some_and(|text| text.starts_with("1 session is working.")));
         }
+    }
+
+    #[test]
+    fn quitting_asks_once_and_names_the_sessions() {
+        let many: Vec<Session> = (0..9).map(|_| working()).collect();
+        let asked = quit_question(&many).unwrap();
+        assert_eq!(
+            (asked.title.as_str(), asked.accept, asked.background),
+            ("Quit Deskbell?", "Stop and quit", None)
+        );
+        assert!(asked.text.starts_with("9 sessions are working. Quitting stops them."), "{}", asked.text);
+        assert!(asked.text.ends_with("• Session s\nand 3 more"), "{}", asked.text);
+        assert_eq!(quit_question(&[session(Status::Idle)]), None);
     }
 
     #[test]

@@ -1,19 +1,23 @@
 //! The commands that a window may call. Every command acts for the window that called it, and only on its project's
 //! sessions.
 
+pub mod board;
+pub mod first_run;
 pub mod projects;
+pub mod search;
 pub mod stored;
 pub mod transcript;
+pub mod usage;
 
 use crate::ask::DialogController;
 use crate::emit::Channels;
 use crate::hidden::HiddenSessions;
 use crate::orphans::OrphanProcesses;
-use crate::preferences::PreferencesStore;
 use crate::registry::SessionRegistry;
+use crate::settings::CurrentSettings;
 use crate::watch::FolderWatches;
 use crate::windows::Windows;
-use crate::{clipboard, emit, lifecycle, links, project};
+use crate::{apply_settings, clipboard, emit, lifecycle, links, project};
 use deskbell_engine::api::*;
 use deskbell_engine::attachment;
 use deskbell_engine::disk;
@@ -22,7 +26,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tauri::ipc::Response;
-use tauri::{AppHandle, Manager, WebviewWindow, Wry};
+use tauri::{AppHandle, Manager, WebviewWindow};
 
 type Answer<T> = Result<T, CommandError>;
 
@@ -30,7 +34,7 @@ fn project_of(app: &AppHandle, window: &WebviewWindow) -> Answer<PathBuf> {
     app.state::<Windows>().with(window.label(), |window| window.project.clone())
 }
 
-/// The first call of a page: returns the project and the preferences. From then on the window's events use a new name.
+/// The first call of a page: returns the project and the settings. From then on the window's events use a new name.
 #[tauri::command]
 pub async fn connect(app: AppHandle, window: WebviewWindow) -> Answer<Connection> {
     app.state::<Windows>().with(window.label(), |window| window.forward = None)?;
@@ -39,13 +43,14 @@ pub async fn connect(app: AppHandle, window: WebviewWindow) -> Answer<Connection
     app.state::<DialogController>().view_changed(window.label(), |view| view.cards.clear());
     reopen(&app, &window).await?;
     let project = project::view(&app, window.label()).await?;
-    Ok(Connection { event, project, preferences: app.state::<PreferencesStore<Wry>>().current.get() })
+    let show_item = app.state::<Windows>().with(window.label(), |window| window.show_item.take())?;
+    Ok(Connection { event, project, settings: app.state::<Arc<CurrentSettings>>().view(), show_item })
 }
 
 /// Timeout of a window's start for an agent's store that does not respond.
 const REOPEN: Duration = Duration::from_secs(2);
 
-/// Opens the session that was open last if it is one of the agent's store, of which Deskbell saved nothing.
+/// Opens the session that was open last, if it is in the agent's store and Deskbell has no record of it.
 async fn reopen(app: &AppHandle, window: &WebviewWindow) -> Answer<()> {
     let (windows, registry, hidden) =
         (app.state::<Windows>(), app.state::<SessionRegistry>(), app.state::<HiddenSessions>());
@@ -104,6 +109,7 @@ pub async fn remove_session(app: AppHandle, window: WebviewWindow, session_id: S
     registry.session(&project, &session_id)?;
     let known = registry.known(&session_id);
     registry.remove(&session_id).await?;
+    crate::board::refresh(&app);
     // The agent's own record stays, and would be listed in its place.
     if let Some(agent_session_id) = known.and_then(|(_, session)| session.agent_session_id) {
         app.state::<HiddenSessions>().hide(agent_session_id.clone()).await;
@@ -149,20 +155,40 @@ pub async fn command(
     app.state::<SessionRegistry>().command(&project, &session_id, command).await
 }
 
+/// Changes one setting in the file. `null` is its default.
 #[tauri::command]
-pub async fn set_preferences(app: AppHandle, preferences: Preferences) -> Answer<()> {
-    app.state::<PreferencesStore<Wry>>().set_preferences(preferences).await.map_err(|error| {
-        CommandError {
-            code: ErrorCode::Internal,
-            message: "The settings could not be saved.".to_owned(),
-            detail: Some(format!("{error:#}")),
-        }
-    })?;
-    lifecycle::apply_theme(&app);
-    lifecycle::apply_zoom(&app);
-    // Another agent program may be found now.
-    project::send_to_all_windows(&app).await;
+pub async fn set_setting(app: AppHandle, key: String, value: serde_json::Value) -> Answer<()> {
+    let file = app.state::<Arc<CurrentSettings>>().file().clone();
+    let folder = file.folder().to_owned();
+    disk::run(&folder, disk::DEADLINE, move || file.set(&key, &value)).await??;
+    apply_settings::reload(&app).await;
     Ok(())
+}
+
+/// Ends the app, with one question for the work of all windows.
+#[tauri::command]
+pub async fn quit(app: AppHandle, window: WebviewWindow) -> Answer<()> {
+    lifecycle::quit(&app, &window).await.map_err(|error| CommandError {
+        code: ErrorCode::Internal,
+        message: "Deskbell could not ask before quitting.".to_owned(),
+        detail: Some(format!("{error:#}")),
+    })
+}
+
+/// Opens the settings file in the user's editor. It is created if it is missing.
+#[tauri::command]
+pub async fn open_settings_file(app: AppHandle) -> Answer<()> {
+    let file = app.state::<Arc<CurrentSettings>>().file().clone();
+    let folder = file.folder().to_owned();
+    let open = move || {
+        file.prepare()?;
+        tauri_plugin_opener::open_path(file.path(), None::<&str>).map_err(|error| CommandError {
+            code: ErrorCode::Internal,
+            message: format!("{} could not be opened.", file.path().display()),
+            detail: Some(error.to_string()),
+        })
+    };
+    disk::run(&folder, disk::DEADLINE, open).await?
 }
 
 /// Tests the agent: reports which program it is, and whether it asks before it acts.

@@ -2,9 +2,14 @@
 //! `deskbell doctor`.
 
 use crate::agent::{self, Run};
+use crate::{desktop, settings};
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
-use deskbell_engine::doctor::try_agent;
+use deskbell_engine::doctor::report::{self, Facts, Folder, FolderState};
+use deskbell_engine::doctor::{Trial, try_agent};
+use deskbell_engine::host::LocalHost;
+use deskbell_engine::launch::Launch;
+use deskbell_engine::readiness;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -12,25 +17,64 @@ use std::time::Duration;
 /// Timeout of the check. A cold start of the CLI takes a second; a slow machine must not count as a broken channel.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Searches for the agent as a session would, and tests it.
-pub async fn check(chosen: Option<PathBuf>, data: PathBuf, run: Run) -> Checkup {
-    let agent = agent::view(false, chosen.clone(), disk::DEADLINE).await;
+/// Decides how to start the agent that is found, in no project.
+async fn launch(chosen: Option<PathBuf>, data: PathBuf, run: Run) -> Result<Launch, CommandError> {
     let launcher =
         agent::launcher(AgentKind::Claude, PathBuf::new(), data, move || chosen.clone(), |_| Ok(None), run);
-    let launch = disk::run(Path::new("PATH"), disk::DEADLINE, move || launcher()).await;
-    match launch.unwrap_or_else(|unfinished| Err(unfinished.into())) {
-        Ok(launch) => {
-            let trial = try_agent(launch, LIMIT).await;
-            Checkup { agent, version: trial.version, channel: trial.channel }
-        }
-        Err(error) => {
-            Checkup { agent, version: None, channel: PermissionChannel::Unknown { reason: error.message } }
-        }
+    disk::run(Path::new("PATH"), disk::DEADLINE, move || launcher()).await?
+}
+
+/// Searches for the agent as a session would, and asks it whether it can work. The demo agent always can.
+pub async fn readiness(demo: bool, chosen: Option<PathBuf>, data: PathBuf, run: Run) -> Readiness {
+    let agent = agent::view(demo, chosen.clone(), disk::DEADLINE).await;
+    if demo {
+        return readiness::of(agent, None, ReadinessState::Ready);
+    }
+    match launch(chosen, data, run).await {
+        Ok(launch) => readiness::check(&LocalHost, agent, &launch).await,
+        Err(_) if matches!(agent, AgentView::Missing { .. }) => readiness::missing(agent),
+        // It was removed between the two searches.
+        Err(error) => readiness::of(agent, None, ReadinessState::Broken { problem: error.message }),
     }
 }
 
-/// Runs `deskbell doctor`: succeeds if the agent is found and asks for permission.
-pub fn main(chosen: Option<PathBuf>, data: PathBuf) -> ExitCode {
+/// Searches for the agent as a session would, tests it, and reports what it and the desktop are.
+pub async fn check(chosen: Option<PathBuf>, data: PathBuf, run: Run) -> Checkup {
+    let readiness = readiness(false, chosen.clone(), data.clone(), run.clone()).await;
+    let trial = match launch(chosen, data.clone(), run).await {
+        Ok(launch) => try_agent(launch, LIMIT).await,
+        Err(error) => Trial::without_result(error.message),
+    };
+    let version = readiness.version.clone().or(trial.version);
+    let (notifications, tray) = desktop::services().await;
+    let mut folders = Vec::new();
+    for (name, path) in [
+        ("Data", data.clone()),
+        ("Settings", settings::config_folder()),
+        ("Agent data", agent::config_folder(AgentKind::Claude, &data)),
+    ] {
+        let looked_at = path.clone();
+        let state = disk::run(&path, disk::DEADLINE, move || report::look(&looked_at)).await;
+        let state = state.unwrap_or_else(|unfinished| FolderState::Wrong(unfinished.to_string()));
+        folders.push(Folder { name, path, state });
+    }
+    report::checkup(Facts {
+        app_version: env!("CARGO_PKG_VERSION"),
+        system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+        readiness: Readiness { version, ..readiness },
+        channel: trial.channel,
+        capabilities: trial.capabilities,
+        notifications,
+        tray,
+        display: desktop::display(),
+        gpu: desktop::gpu(),
+        folders,
+    })
+}
+
+/// Runs `deskbell doctor`: succeeds if the agent is found and asks for permission. `json`: prints the whole result as
+/// one JSON object instead of the report.
+pub fn main(chosen: Option<PathBuf>, json: bool, data: PathBuf) -> ExitCode {
     let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -41,55 +85,16 @@ pub fn main(chosen: Option<PathBuf>, data: PathBuf) -> ExitCode {
     let run = Run::begin(&data);
     let checkup = runtime.block_on(check(chosen, data, run.clone()));
     run.end();
-    print!("{}", words(&checkup));
-    if checkup.channel == PermissionChannel::Asks { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-}
-
-fn words(checkup: &Checkup) -> String {
-    let mut words = String::new();
-    let mut line = |name: &str, value: &str| words.push_str(&format!("{name:<12}{value}\n"));
-    match &checkup.agent {
-        AgentView::Found { program, source, .. } => line("Agent", &format!("{program} ({source})")),
-        AgentView::Missing { tried } => {
-            line("Agent", "not found");
-            for tried in tried {
-                line("", &format!("{}: {}", tried.place, tried.problem));
+    if json {
+        match serde_json::to_string(&checkup) {
+            Ok(line) => println!("{line}"),
+            Err(error) => {
+                eprintln!("deskbell: {error}");
+                return ExitCode::FAILURE;
             }
         }
+    } else {
+        print!("{}", checkup.report);
     }
-    if let Some(version) = &checkup.version {
-        line("Version", version);
-    }
-    match &checkup.channel {
-        PermissionChannel::Asks => line("Permission", "asks before acting"),
-        PermissionChannel::NeverAsks => {
-            line("Permission", "ACTS WITHOUT ASKING: do not use this version");
-        }
-        PermissionChannel::Unknown { reason } => line(
-            "Permission",
-            &format!(
-                "the test has no result: \
-            {reason}"
-            ),
-        ),
-    }
-    words
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_was_tried_is_told_line_by_line() {
-        let tried = vec![Tried { place: "PATH".to_owned(), problem: "no program named claude".to_owned() }];
-        let channel = PermissionChannel::Unknown { reason: "there is no agent".to_owned() };
-        let checkup = Checkup { agent: AgentView::Missing { tried }, version: None, channel };
-        let expected = "\
-Agent       not found
-            PATH: no program named claude
-Permission  the test has no result: there is no agent
-";
-        assert_eq!(words(&checkup), expected);
-    }
+    if checkup.channel == PermissionChannel::Asks { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -37,6 +37,11 @@ impl HiddenSessions {
         lock(&self.hidden).has(agent_session_id, 0)
     }
 
+    /// Whether a session is hidden that changed at this time, in milliseconds since the epoch.
+    pub fn hides(&self, agent_session_id: &str, changed_at: u64) -> bool {
+        lock(&self.hidden).has(agent_session_id, changed_at)
+    }
+
     /// Removes hidden sessions from a change.
     pub fn remove_from(&self, change: &mut StoredChange) {
         let hidden = lock(&self.hidden);

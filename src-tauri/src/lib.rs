@@ -4,13 +4,17 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make and read files of their own"))]
 
 mod agent;
+mod apply_settings;
 mod args;
 mod ask;
 #[cfg(unix)]
 mod attach;
+mod background;
+mod board;
 mod clipboard;
 mod closing;
 mod commands;
+mod desktop;
 mod doctor;
 mod emit;
 mod forward;
@@ -19,21 +23,27 @@ mod lifecycle;
 #[cfg(unix)]
 mod link;
 mod links;
+mod logs;
+mod marks;
 mod native_dialogs;
 mod notify;
 mod opening;
 mod orphans;
-mod preferences;
+mod places;
 mod project;
 mod projects;
 mod registry;
 mod relay;
 mod replay;
+mod search;
 #[cfg(unix)]
 mod serve;
 mod sessions;
+mod settings;
 mod shell;
+mod showing;
 mod start;
+mod terminal;
 mod trust;
 mod watch;
 #[cfg(target_os = "linux")]
@@ -43,6 +53,7 @@ mod windows;
 use args::server::ServerMode;
 use args::{Args, Mode};
 use deskbell_engine::process::guard;
+use deskbell_engine::settings::SettingsFile;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -70,12 +81,7 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    tracing_subscriber::fmt()
-        .with_env_filter(
-            tracing_subscriber::EnvFilter::try_from_env("DESKBELL_LOG").unwrap_or_else(|_| "warn".into()),
-        )
-        .with_writer(std::io::stderr)
-        .init();
+    logs::begin();
     match mode {
         Mode::Help => {
             print!("{}", args::HELP);
@@ -87,10 +93,13 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
         }
         Mode::Relay(options) => relay::main(options),
         Mode::Server(mode) => server(mode),
-        Mode::Doctor { agent } => doctor::main(agent, registry::data_folder()),
+        Mode::Doctor { agent, json } => doctor::main(agent, json, registry::data_folder()),
+        Mode::Settings(action) => {
+            settings::subcommand::main(action, SettingsFile::new(&settings::config_folder()))
+        }
         Mode::Replay(options) => replay::main(&options),
         Mode::Projects(change) => projects::main(change, &registry::data_folder()),
-        Mode::Sessions(options) => sessions::main(&options),
+        Mode::Sessions(mode) => sessions::main(mode),
         Mode::Window(args) => window(args),
     }
 }

@@ -1,23 +1,30 @@
 //! The life of a project's window: how it opens, its events, its title, and how it closes.
 
 use crate::ask::DialogController;
-use crate::closing;
+use crate::background::{Background, IDLE};
+use crate::closing::{self, Answer};
 use crate::emit::{Channels, to_window};
 use crate::links;
+use crate::marks;
 use crate::native_dialogs;
 use crate::notify::Bell;
-use crate::preferences::{PreferencesStore, WindowPlace};
+use crate::places::{PlacesStore, WindowPlace};
 use crate::registry::SessionRegistry;
+use crate::settings::CurrentSettings;
 #[cfg(target_os = "linux")]
 use crate::webkit;
-use crate::windows::{ProjectWindow, Windows, bring_up, is_focused, name_of, seen_failures, title};
+use crate::windows::{BOARD, ProjectWindow, Windows, bring_up, is_focused, name_of, seen_failures, title};
 use anyhow::Context;
-use deskbell_engine::api::{CommandError, Dropped, ErrorCode, SessionId, Theme, WindowEvent};
+use deskbell_engine::api::{
+    Asking, Closing, CommandError, Dropped, ErrorCode, SessionId, Theme, WindowEvent,
+};
 use deskbell_engine::attachment;
 use deskbell_engine::disk;
 use deskbell_engine::title::one_line;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 use tauri::webview::NewWindowResponse;
 use tauri::{
     AppHandle, DragDropEvent, Manager, WebviewUrl, WebviewWindow, WebviewWindowBuilder,
@@ -25,8 +32,8 @@ use tauri::{
 };
 use tokio::sync::mpsc;
 
-/// The preferences of the app.
-type Kept = PreferencesStore<Wry>;
+/// The places of windows.
+type Kept = PlacesStore<Wry>;
 
 const DEFAULT_SIZE: (f64, f64) = (1180.0, 800.0);
 const LEAST_SIZE: (f64, f64) = (560.0, 480.0);
@@ -85,6 +92,9 @@ pub fn open(app: &AppHandle, project: &Path, demo: bool) -> anyhow::Result<Strin
         position: None,
         open_session: None,
     };
+    if app.state::<Background>().remove(project) {
+        app.state::<Bell>().quiet_background(project);
+    }
     kept.remember(known.map_or(place, |known| WindowPlace { demo, closed: false, ..known }))?;
     let saving = app.clone();
     tauri::async_runtime::spawn(async move { save_places(&saving.state::<Kept>()).await });
@@ -130,7 +140,7 @@ pub fn new_window(
         .build()?;
     #[cfg(target_os = "linux")]
     webkit::settle(&window)?;
-    window.set_zoom(zoom_factor(app.state::<Kept>().current.get().zoom))?;
+    window.set_zoom(zoom_factor(app.state::<Arc<CurrentSettings>>().get().zoom))?;
     Ok(window)
 }
 
@@ -155,9 +165,9 @@ fn is_reachable((x, y): (i32, i32), width: i32, screens: &[Edges]) -> bool {
     screens.is_empty() || screens.iter().any(on)
 }
 
-/// Applies the zoom preference to all windows.
+/// Applies the zoom to all windows.
 pub fn apply_zoom(app: &AppHandle) {
-    let factor = zoom_factor(app.state::<Kept>().current.get().zoom);
+    let factor = zoom_factor(app.state::<Arc<CurrentSettings>>().get().zoom);
     for window in app.webview_windows().into_values() {
         if let Err(error) = window.set_zoom(factor) {
             tracing::warn!(%error, "could not zoom a window");
@@ -165,9 +175,16 @@ pub fn apply_zoom(app: &AppHandle) {
     }
 }
 
-/// Applies the theme preference to all windows.
+/// Applies to all windows whether dialogs are shown while they are in front.
+pub fn apply_asking(app: &AppHandle) {
+    for label in app.state::<Windows>().labels() {
+        view_changed(app, &label);
+    }
+}
+
+/// Applies the theme to all windows.
 pub fn apply_theme(app: &AppHandle) {
-    let theme = match app.state::<Kept>().current.get().theme {
+    let theme = match app.state::<Arc<CurrentSettings>>().get().theme {
         Theme::System => None,
         Theme::Light => Some(tauri::Theme::Light),
         Theme::Dark => Some(tauri::Theme::Dark),
@@ -226,15 +243,22 @@ fn watch(app: AppHandle, window: WebviewWindow) {
                 let known = windows.with(&label, |window| window.focused = focused);
                 if known.is_ok() {
                     let (app, label) = (app.clone(), label.clone());
-                    tauri::async_runtime::spawn(async move { view_changed(&app, &label) });
+                    tauri::async_runtime::spawn(async move {
+                        view_changed(&app, &label);
+                        if focused {
+                            // A terminal may have changed them.
+                            marks::send(&app, &label).await;
+                        }
+                    });
                 }
             }
             TauriEvent::Destroyed => {
                 let gone = windows.remove(&label);
                 app.state::<Channels>().close(&label);
                 app.state::<DialogController>().window_gone(&label);
-                // A click on a notification would have no window to open.
-                let project = gone.map(|window| window.project);
+                // In the background a click on a notification opens the window again.
+                let in_background = |project: &PathBuf| app.state::<Background>().has(project);
+                let project = gone.map(|window| window.project).filter(|project| !in_background(project));
                 let registry = app.state::<SessionRegistry>();
                 let sessions = project.map(|project| registry.sessions(&project)).unwrap_or_default();
                 sessions.iter().for_each(|session| app.state::<Bell>().quiet(&session.id));
@@ -244,47 +268,118 @@ fn watch(app: AppHandle, window: WebviewWindow) {
     });
 }
 
-/// Closes a window. If that would stop work, the user is asked first.
+/// Closes a window. If that would stop work, the user is asked first, or has said before what to do.
 async fn close_unless_cancelled(app: &AppHandle, window: &WebviewWindow) {
     let windows = app.state::<Windows>();
     let Ok(project) = windows.with(window.label(), |window| window.project.clone()) else { return };
     let sessions = app.state::<SessionRegistry>().sessions(&project);
-    if let Some(question) = closing::question(&name_of(&project), &sessions) {
-        match native_dialogs::confirm(window, question).await {
-            Ok(true) => {}
-            Ok(false) => return,
+    let chosen = app.state::<Arc<CurrentSettings>>().get().closing;
+    let answer = match (closing::question(&name_of(&project), &sessions), chosen) {
+        (None, _) | (_, Closing::Stop) => Answer::Stop { remember: false },
+        (_, Closing::Background) => Answer::Background { remember: false },
+        (Some(question), Closing::Ask) => match native_dialogs::confirm(window, question).await {
+            Ok(answer) => answer,
             // The app is ending.
             Err(error) => {
-                tracing::warn!(error = format!("{error:#}"), "could not ask before closing a window")
+                tracing::warn!(error = format!("{error:#}"), "could not ask before closing a window");
+                Answer::Stop { remember: false }
             }
-        }
+        },
+    };
+    let (keeps_working, remember) = match answer {
+        Answer::Cancel => return,
+        Answer::Stop { remember } => (false, remember.then_some(Closing::Stop)),
+        Answer::Background { remember } => (true, remember.then_some(Closing::Background)),
+    };
+    if let Some(closing) = remember {
+        remember_closing(app, closing).await;
     }
     let begun = windows.with(window.label(), |window| std::mem::replace(&mut window.closing, true));
     if begun == Ok(false) {
-        close(app, window).await;
+        close(app, window, keeps_working).await;
     }
 }
 
-async fn close(app: &AppHandle, window: &WebviewWindow) {
+/// Makes an answer the setting. The watch on the file puts it into effect.
+async fn remember_closing(app: &AppHandle, closing: Closing) {
+    let file = app.state::<Arc<CurrentSettings>>().file().clone();
+    let folder = file.folder().to_owned();
+    let write = move || {
+        let value = serde_json::to_value(closing).map_err(|error| error.to_string())?;
+        file.set("closing", &value).map_err(|error| error.to_string())
+    };
+    let written = disk::run(&folder, disk::DEADLINE, write).await;
+    if let Err(error) = written.unwrap_or_else(|unfinished| Err(unfinished.to_string())) {
+        tracing::warn!(error, "could not remember the answer in the settings");
+    }
+}
+
+/// Ends the app: saves the places of windows, denies open requests and stops the agents. All windows open again at the
+/// next start.
+pub async fn end(app: &AppHandle) {
+    remember_all(app).await;
+    app.state::<SessionRegistry>().close(None).await;
+    app.exit(0);
+}
+
+/// Asks once for all windows whether to stop their work, and ends the app.
+pub async fn quit(app: &AppHandle, window: &WebviewWindow) -> anyhow::Result<()> {
+    let sessions = app.state::<SessionRegistry>().all();
+    if let Some(question) = closing::quit_question(&sessions)
+        && native_dialogs::confirm(window, question).await? == Answer::Cancel
+    {
+        return Ok(());
+    }
+    end(app).await;
+    Ok(())
+}
+
+/// Whether the app goes on without a window. Called when the last one is gone.
+pub fn goes_on(app: &AppHandle) -> bool {
+    app.webview_windows().is_empty() && !app.state::<Background>().all().is_empty()
+}
+
+/// Ends the app when it has had no window and no work for a while.
+pub async fn end_when_idle(app: AppHandle) {
+    const LOOK: Duration = Duration::from_secs(60);
+    let mut idle = Duration::ZERO;
+    while app.webview_windows().is_empty() {
+        if idle >= IDLE {
+            return end(&app).await;
+        }
+        tokio::time::sleep(LOOK).await;
+        let works = app.state::<SessionRegistry>().all().iter().any(closing::has_work);
+        idle = if works { Duration::ZERO } else { idle + LOOK };
+    }
+}
+
+async fn close(app: &AppHandle, window: &WebviewWindow, keeps_working: bool) {
     let (windows, kept) = (app.state::<Windows>(), app.state::<Kept>());
     let registry = app.state::<SessionRegistry>();
     let found = windows.with(window.label(), |window| (window.project.clone(), window.demo));
     let Ok((project, demo)) = found else { return };
     // The app ends with its last window, which opens again at the next start.
-    let is_last = app.webview_windows().len() == 1;
+    let is_last = app.webview_windows().keys().filter(|label| *label != BOARD).count() == 1;
     remember(
         app,
         window,
         WindowPlace {
             project: project.clone(),
             demo,
-            closed: !is_last,
+            closed: !is_last && !keeps_working,
             size: None,
             position: None,
             open_session: None,
         },
     );
     save_places(&kept).await;
+    if keeps_working {
+        app.state::<Background>().add(&project, demo);
+        if let Err(error) = window.destroy() {
+            tracing::error!(%error, "could not close a window");
+        }
+        return app.state::<Bell>().say_background(app, &project, &registry.sessions(&project));
+    }
     registry.close(Some(&project)).await;
     if let Err(error) = window.destroy() {
         tracing::error!(%error, "could not close a window");
@@ -370,6 +465,7 @@ pub fn view_changed(app: &AppHandle, label: &str) {
         // Reads the state again under the lock, so that two changes cannot overtake each other.
         if let Ok((focused, open)) = seen() {
             (view.focused, view.open) = (focused, open);
+            view.only_away = app.state::<Arc<CurrentSettings>>().get().asking == Asking::DialogWhenAway;
         }
     });
     if let Ok(project) = windows.with(label, |window| window.project.clone()) {

@@ -1,17 +1,23 @@
-//! Native dialogs that are not permission requests: the folder chooser, the question before a window closes, and the
+//! Native dialogs that are not permission requests: the choosers of folders and files, the question before a window closes, and the
 //! error of a start without a terminal.
 //!
 //! On Linux all are GTK's own, on the main thread. tauri-plugin-dialog would use rfd there, which runs GTK's main loop
 //! on a second thread from its first dialog on (rfd 0.17): the callbacks of windows and of permission dialogs would then
 //! arrive on either thread.
 
-use crate::closing::Question;
+use crate::closing::{Answer, Question};
 use std::path::PathBuf;
 use tauri::WebviewWindow;
 use tokio::sync::oneshot;
 
 /// Title of the folder chooser.
 const TITLE: &str = "Open folder";
+
+/// Title of the chooser for a file to write.
+const SAVE_TITLE: &str = "Export session";
+
+/// Title of the chooser for the agent's program.
+const PROGRAM_TITLE: &str = "Choose the Claude Code program";
 
 /// Asks the user for a folder with the system's chooser, on the window, beginning in `place`. `None`: the user chose none, or the chooser of
 /// this window is open already.
@@ -30,9 +36,44 @@ pub async fn choose_folder(
     Ok(chosen.await.ok().flatten())
 }
 
-/// Asks the question on the window. `false`: the user cancelled, or the question is open on this window already and was
-/// brought to the front. `true` also if it cannot be asked: the window must stay closable.
-pub async fn confirm(window: &WebviewWindow, question: Question) -> anyhow::Result<bool> {
+/// Asks the user where to save a file, and before it replaces an existing one. `name` is a suggestion. `None`: the user
+/// cancelled, or a chooser of this window is open already.
+pub async fn choose_file(
+    window: &WebviewWindow,
+    place: Option<PathBuf>,
+    name: String,
+) -> anyhow::Result<Option<PathBuf>> {
+    let (answer, chosen) = oneshot::channel();
+    let on_main = window.clone();
+    window.run_on_main_thread(move || {
+        if let Err(error) = system::choose_file(&on_main, place, &name, answer) {
+            tracing::warn!(error = format!("{error:#}"), "could not open the file chooser");
+        }
+    })?;
+    // Without an answer the chooser was closed with its window, or could not be opened.
+    Ok(chosen.await.ok().flatten())
+}
+
+/// Asks the user for an existing file with the system's chooser: the agent's program. `None`: the user cancelled, or a
+/// chooser of this window is open already.
+pub async fn choose_program(
+    window: &WebviewWindow,
+    place: Option<PathBuf>,
+) -> anyhow::Result<Option<PathBuf>> {
+    let (answer, chosen) = oneshot::channel();
+    let on_main = window.clone();
+    window.run_on_main_thread(move || {
+        if let Err(error) = system::choose_program(&on_main, place, answer) {
+            tracing::warn!(error = format!("{error:#}"), "could not open the file chooser");
+        }
+    })?;
+    // Without an answer the chooser was closed with its window, or could not be opened.
+    Ok(chosen.await.ok().flatten())
+}
+
+/// Asks the question on the window. *Cancel* also if the question is open on this window already and was brought to the
+/// front. *Stop* if it cannot be asked: the window must stay closable.
+pub async fn confirm(window: &WebviewWindow, question: Question) -> anyhow::Result<Answer> {
     let (answer, confirmed) = oneshot::channel();
     let on_main = window.clone();
     window.run_on_main_thread(move || {
@@ -41,7 +82,7 @@ pub async fn confirm(window: &WebviewWindow, question: Question) -> anyhow::Resu
         }
     })?;
     // Without an answer the dialog could not be opened, or is gone with its window.
-    Ok(confirmed.await.unwrap_or(true))
+    Ok(confirmed.await.unwrap_or(Answer::Stop { remember: false }))
 }
 
 /// Shows why the app did not start, and waits until the user closes the message. Call it on the main thread.
@@ -56,7 +97,10 @@ mod system {
     use super::*;
     use anyhow::Context;
     use gtk::prelude::*;
-    use gtk::{ButtonsType, DialogFlags, FileChooserAction, FileChooserNative, MessageDialog, MessageType};
+    use gtk::{
+        ButtonsType, CheckButton, DialogFlags, FileChooserAction, FileChooserNative, MessageDialog,
+        MessageType,
+    };
     use gtk::{ResponseType, Window, glib};
     use std::cell::RefCell;
     use std::collections::HashMap;
@@ -73,15 +117,52 @@ mod system {
         place: Option<PathBuf>,
         answer: oneshot::Sender<Option<PathBuf>>,
     ) -> anyhow::Result<()> {
+        let parent = window.gtk_window()?;
+        let action = FileChooserAction::SelectFolder;
+        let chooser =
+            FileChooserNative::new(Some(TITLE), Some(&parent), action, Some("_Open"), Some("_Cancel"));
+        show(window, chooser, place, answer)
+    }
+
+    pub fn choose_file(
+        window: &WebviewWindow,
+        place: Option<PathBuf>,
+        name: &str,
+        answer: oneshot::Sender<Option<PathBuf>>,
+    ) -> anyhow::Result<()> {
+        let parent = window.gtk_window()?;
+        let action = FileChooserAction::Save;
+        let chooser =
+            FileChooserNative::new(Some(SAVE_TITLE), Some(&parent), action, Some("_Save"), Some("_Cancel"));
+        chooser.set_do_overwrite_confirmation(true);
+        chooser.set_current_name(name);
+        show(window, chooser, place, answer)
+    }
+
+    pub fn choose_program(
+        window: &WebviewWindow,
+        place: Option<PathBuf>,
+        answer: oneshot::Sender<Option<PathBuf>>,
+    ) -> anyhow::Result<()> {
+        let parent = window.gtk_window()?;
+        let (title, action) = (Some(PROGRAM_TITLE), FileChooserAction::Open);
+        let chooser = FileChooserNative::new(title, Some(&parent), action, Some("_Choose"), Some("_Cancel"));
+        show(window, chooser, place, answer)
+    }
+
+    /// Shows a chooser, or the one that is open on the window already.
+    fn show(
+        window: &WebviewWindow,
+        chooser: FileChooserNative,
+        place: Option<PathBuf>,
+        answer: oneshot::Sender<Option<PathBuf>>,
+    ) -> anyhow::Result<()> {
         let label = window.label().to_owned();
         if let Some(open) = OPEN.with_borrow(|open| open.get(&label).cloned()) {
             open.show();
             return Ok(());
         }
         let parent = window.gtk_window()?;
-        let action = FileChooserAction::SelectFolder;
-        let chooser =
-            FileChooserNative::new(Some(TITLE), Some(&parent), action, Some("_Open"), Some("_Cancel"));
         chooser.set_modal(true);
         if let Some(place) = place {
             // GTK begins elsewhere if there is no such folder.
@@ -115,13 +196,13 @@ mod system {
     pub fn ask(
         window: &WebviewWindow,
         question: &Question,
-        answer: oneshot::Sender<bool>,
+        answer: oneshot::Sender<Answer>,
     ) -> anyhow::Result<()> {
         let label = window.label().to_owned();
         if let Some(open) = ASKED.with_borrow(|asked| asked.get(&label).cloned()) {
             open.present();
             // The caller may be gone.
-            let _ = answer.send(false);
+            let _ = answer.send(Answer::Cancel);
             return Ok(());
         }
         let parent = window.gtk_window()?;
@@ -133,12 +214,25 @@ mod system {
         dialog.set_secondary_text(Some(&question.text));
         dialog.add_button("_Cancel", ResponseType::Cancel);
         dialog.add_button(&format!("_{}", question.accept), ResponseType::Accept);
+        let remember = question.background.map(|(background, remember)| {
+            dialog.add_button(&format!("_{background}"), ResponseType::Yes);
+            let remember = CheckButton::with_mnemonic(&format!("_{remember}"));
+            dialog.content_area().pack_end(&remember, false, false, 0);
+            remember.show();
+            remember
+        });
         dialog.set_default_response(ResponseType::Cancel);
         let answer = RefCell::new(Some(answer));
         dialog.connect_response(move |dialog, response| {
             if let Some(answer) = answer.take() {
+                let remember = remember.as_ref().is_some_and(|remember| remember.is_active());
+                let chosen = match response {
+                    ResponseType::Accept => Answer::Stop { remember },
+                    ResponseType::Yes => Answer::Background { remember },
+                    _ => Answer::Cancel,
+                };
                 // The caller may be gone.
-                let _ = answer.send(response == ResponseType::Accept);
+                let _ = answer.send(chosen);
             }
             let dialog = dialog.clone();
             // Not inside its own signal.
@@ -168,32 +262,68 @@ mod system {
 #[cfg(not(target_os = "linux"))]
 mod system {
     use super::*;
+    use rfd::{AsyncFileDialog, FileHandle};
 
     pub fn choose(
         window: &WebviewWindow,
         place: Option<PathBuf>,
         answer: oneshot::Sender<Option<PathBuf>>,
     ) -> anyhow::Result<()> {
-        let mut chooser = rfd::AsyncFileDialog::new().set_title(TITLE).set_parent(window);
-        if let Some(place) = place {
-            chooser = chooser.set_directory(place);
+        answer_with(chooser(window, TITLE, place).pick_folder(), answer);
+        Ok(())
+    }
+
+    pub fn choose_file(
+        window: &WebviewWindow,
+        place: Option<PathBuf>,
+        name: &str,
+        answer: oneshot::Sender<Option<PathBuf>>,
+    ) -> anyhow::Result<()> {
+        answer_with(chooser(window, SAVE_TITLE, place).set_file_name(name).save_file(), answer);
+        Ok(())
+    }
+
+    pub fn choose_program(
+        window: &WebviewWindow,
+        place: Option<PathBuf>,
+        answer: oneshot::Sender<Option<PathBuf>>,
+    ) -> anyhow::Result<()> {
+        answer_with(chooser(window, PROGRAM_TITLE, place).pick_file(), answer);
+        Ok(())
+    }
+
+    fn chooser(window: &WebviewWindow, title: &str, place: Option<PathBuf>) -> AsyncFileDialog {
+        let chooser = AsyncFileDialog::new().set_title(title).set_parent(window);
+        match place {
+            Some(place) => chooser.set_directory(place),
+            None => chooser,
         }
-        let chosen = chooser.pick_folder();
+    }
+
+    fn answer_with(
+        chosen: impl Future<Output = Option<FileHandle>> + Send + 'static,
+        answer: oneshot::Sender<Option<PathBuf>>,
+    ) {
         tauri::async_runtime::spawn(async move {
-            let chosen = chosen.await.map(|folder| folder.path().to_owned());
+            let chosen = chosen.await.map(|file| file.path().to_owned());
             // The caller may be gone.
             drop(answer.send(chosen));
         });
-        Ok(())
     }
 
     pub fn ask(
         window: &WebviewWindow,
         question: &Question,
-        answer: oneshot::Sender<bool>,
+        answer: oneshot::Sender<Answer>,
     ) -> anyhow::Result<()> {
-        const CANCEL: &str = "Cancel";
-        let buttons = rfd::MessageButtons::OkCancelCustom(question.accept.to_owned(), CANCEL.to_owned());
+        let (accept, cancel) = (question.accept.to_owned(), "Cancel".to_owned());
+        // These dialogs have no place for a box, so a choice is remembered on the settings page only.
+        let buttons = match question.background {
+            Some((background, _)) => {
+                rfd::MessageButtons::YesNoCancelCustom(background.to_owned(), accept.clone(), cancel)
+            }
+            None => rfd::MessageButtons::OkCancelCustom(accept.clone(), cancel),
+        };
         let dialog = rfd::AsyncMessageDialog::new()
             .set_level(rfd::MessageLevel::Warning)
             .set_title(&question.title)
@@ -201,16 +331,24 @@ mod system {
             .set_buttons(buttons)
             .set_parent(window)
             .show();
-        let accept = question.accept;
+        let background = question.background.map(|(background, _)| background.to_owned());
         tauri::async_runtime::spawn(async move {
             // The answer is the button, or its words, as the system has it.
-            let accepted = match dialog.await {
-                rfd::MessageDialogResult::Ok => true,
-                rfd::MessageDialogResult::Custom(words) => words == accept,
-                _ => false,
+            let chosen = match dialog.await {
+                rfd::MessageDialogResult::Ok | rfd::MessageDialogResult::No => {
+                    Answer::Stop { remember: false }
+                }
+                rfd::MessageDialogResult::Yes => Answer::Background { remember: false },
+                rfd::MessageDialogResult::Custom(words) if words == accept => {
+                    Answer::Stop { remember: false }
+                }
+                rfd::MessageDialogResult::Custom(words) if Some(&words) == background.as_ref() => {
+                    Answer::Background { remember: false }
+                }
+                _ => Answer::Cancel,
             };
             // The caller may be gone.
-            let _ = answer.send(accepted);
+            let _ = answer.send(chosen);
         });
         Ok(())
     }

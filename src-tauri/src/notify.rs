@@ -1,4 +1,5 @@
-//! Desktop notifications: one when a turn ends, fails or waits for the user, unless its window is in front.
+//! Desktop notifications: one when a turn ends, fails or waits for the user, unless its window is in front; and
+//! the user's own command for the same events.
 //!
 //! Each notification has its own thread: a daemon that never answers blocks `show` for over a minute (notify-rust
 //! 4.19), and some desktops remove a notification when the connection that sent it is closed.
@@ -6,13 +7,20 @@
 mod shown;
 
 use self::shown::Shown;
-use crate::ask::DialogController;
-use crate::windows::Windows;
-use crate::{emit, windows};
-use deskbell_engine::api::{RequestId, Session, SessionId, WindowEvent};
+use crate::ask::{self, DialogController, Outcome};
+use crate::emit;
+use crate::registry::SessionRegistry;
+use crate::settings::CurrentSettings;
+use crate::windows::{self, Windows};
+use deskbell_engine::api::{
+    BellKind, BellUrgency, CommandError, Decision, ErrorCode, PermissionRequest, RequestId, RequestKind,
+    Session, SessionId, UserCommand, WindowEvent,
+};
+use deskbell_engine::bell::BellEvent;
 use deskbell_engine::permission::DialogId;
 use deskbell_engine::title::one_line;
-use std::path::Path;
+use deskbell_engine::user_command::{DEADLINE, Facts, UserCommands};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -27,65 +35,189 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 /// Maximum length of a notification's first line, in characters.
 const SUMMARY: usize = 200;
 
+/// Number of sessions that the notification of many names.
+const NAMED: usize = 5;
+
+/// What a notification is about.
+pub struct Ring<'a> {
+    pub event: BellEvent,
+    pub project: &'a Path,
+    pub session: &'a Session,
+    /// What happened, in one line.
+    pub words: String,
+    /// The request that waits.
+    pub request: Option<&'a PermissionRequest>,
+}
+
 /// The notification shown for each session; a newer one replaces it.
-#[derive(Default)]
 pub struct Bell {
     shown: Arc<Shown>,
     n_waiting: Arc<AtomicUsize>,
+    commands: Arc<UserCommands>,
+    reopen: Reopen,
+}
+
+/// Opens the window of a project that works in the background, with this session.
+type Reopen = Arc<dyn Fn(&AppHandle, &Path, Option<SessionId>) + Send + Sync>;
+
+/// A notification as it is shown.
+struct Notice {
+    /// The session that it belongs to, or [`many`].
+    key: SessionId,
+    summary: String,
+    words: String,
+    kind: BellKind,
+    target: Target,
+}
+
+/// What a click on a notification brings up.
+#[derive(Clone)]
+struct Target {
+    project: PathBuf,
+    /// `None`: the project, whichever session is open in it.
+    session_id: Option<SessionId>,
+    request_id: Option<RequestId>,
+    /// The request's hash; `None` if it cannot be denied from the notification.
+    deniable: Option<String>,
+}
+
+/// The user's answer to a notification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    None,
+    Show,
+    Deny,
+}
+
+/// The key of the one notification that stands for many. No session has an empty id.
+fn many() -> SessionId {
+    SessionId::new("")
+}
+
+/// The key of the notification about a project. No session has a path as its id.
+fn in_background(project: &Path) -> SessionId {
+    SessionId::new(project.display().to_string())
 }
 
 impl Bell {
-    /// Shows one line about a session. A click brings its window up and shows the session and the request.
-    pub fn ring(
-        &self,
-        app: &AppHandle,
-        project: &Path,
-        session: &Session,
-        words: &str,
-        request_id: Option<RequestId>,
-    ) {
-        let asking = app.state::<DialogController>();
-        let label = app.state::<Windows>().label_of(project);
-        let in_front = label.as_ref().is_some_and(|label| windows::is_focused(app, label));
-        if in_front || label.as_ref().is_some_and(|label| asking.is_in_front(label)) {
+    /// `reopen` opens the window of a project that has none.
+    pub fn new(reopen: impl Fn(&AppHandle, &Path, Option<SessionId>) + Send + Sync + 'static) -> Self {
+        let commands = Arc::new(UserCommands::new(DEADLINE));
+        Self { shown: Arc::default(), n_waiting: Arc::default(), commands, reopen: Arc::new(reopen) }
+    }
+
+    /// Says that the sessions of a project go on without its window, and how it comes back.
+    pub fn say_background(&self, app: &AppHandle, project: &Path, sessions: &[Session]) {
+        let n = sessions.iter().filter(|session| session.alive).count();
+        let sessions =
+            if n == 1 { "1 session continues".to_owned() } else { format!("{n} sessions continue") };
+        let target =
+            Target { project: project.to_owned(), session_id: None, request_id: None, deniable: None };
+        self.show(
+            app,
+            Notice {
+                key: in_background(project),
+                summary: one_line(&format!("{} works in the background", windows::name_of(project)), SUMMARY),
+                words: format!("{sessions}. Click here, or start Deskbell again, to open the window."),
+                kind: BellKind::default(),
+                target,
+            },
+        );
+    }
+
+    /// Calls the user for an event of a session whose window is not in front: by a notification, and by the user's own
+    /// command. A click brings its window up and shows the session and the request.
+    pub fn ring(&self, app: &AppHandle, ring: Ring<'_>) {
+        let Ring { event, project, session, words, request } = ring;
+        if is_before_user(app, project) {
             return;
         }
-        if self.n_waiting.fetch_add(1, Ordering::Relaxed) >= WAITING {
-            self.n_waiting.fetch_sub(1, Ordering::Relaxed);
-            tracing::warn!(words, "too many notifications are waiting already");
+        let settings = app.state::<Arc<CurrentSettings>>().get();
+        let kind = event.settings(&settings).clone();
+        if let Some(command) = kind.command.clone() {
+            self.run(
+                app,
+                command,
+                Facts {
+                    event,
+                    project: project.display().to_string(),
+                    session: session.id.as_str().to_owned(),
+                    title: session.title.clone(),
+                    text: words.clone(),
+                },
+            );
+        }
+        if !kind.on {
             return;
+        }
+        let waiting = if event == BellEvent::NeedsYou { waiting(app, project, session) } else { Vec::new() };
+        if waiting.len() > settings.bell.fold_above as usize {
+            waiting.iter().for_each(|(_, session)| self.quiet(&session.id));
+            return self.show(app, folded(&waiting, kind, target(project, session, request)));
         }
         let summary = one_line(&format!("{} · {}", windows::name_of(project), session.title), SUMMARY);
-        let words = words.to_owned();
-        let session_id = session.id.clone();
-        let (shown, n_waiting) = (self.shown.clone(), self.n_waiting.clone());
+        let (key, target) = (session.id.clone(), target(project, session, request));
+        self.show(app, Notice { key, summary, words, kind, target });
+    }
+
+    /// Runs the user's command. Its first failure is shown in the windows.
+    fn run(&self, app: &AppHandle, command: UserCommand, facts: Facts) {
+        let (app, commands) = (app.clone(), self.commands.clone());
+        tauri::async_runtime::spawn(async move {
+            let Some(failure) = commands.run(&command, &facts).await else { return };
+            let error = CommandError {
+                code: ErrorCode::Internal,
+                message: format!("{} did not work.", command.program),
+                detail: Some(format!("bell.{}.command: {failure}", facts.event.name())),
+            };
+            for label in app.state::<Windows>().labels() {
+                let what = "Your notification command failed".to_owned();
+                emit::to_window(&app, &label, WindowEvent::Failed { what, error: error.clone() });
+            }
+        });
+    }
+
+    fn show(&self, app: &AppHandle, notice: Notice) {
+        if self.n_waiting.fetch_add(1, Ordering::Relaxed) >= WAITING {
+            self.n_waiting.fetch_sub(1, Ordering::Relaxed);
+            tracing::warn!("too many notifications are waiting already");
+            return;
+        }
+        let (shown, n_waiting, reopen) = (self.shown.clone(), self.n_waiting.clone(), self.reopen.clone());
         // Before the thread starts, so that a withdrawal from now on finds the notification.
-        let number = shown.begin(&session_id);
+        let key = notice.key.clone();
+        let number = shown.begin(&key);
         let app = app.clone();
         let thread = std::thread::Builder::new().name("notification".to_owned()).spawn(move || {
-            let clicked = show(&shown, &session_id, number, &summary, &words);
-            shown.end_of(&session_id, number);
+            let answer = show(&shown, number, &notice);
+            shown.end_of(&notice.key, number);
             n_waiting.fetch_sub(1, Ordering::Relaxed);
-            match clicked {
-                Ok(true) => {
-                    if let Some(request_id) = request_id.clone() {
-                        let id = DialogId { session_id: session_id.clone(), request_id };
-                        app.state::<DialogController>().reviewed(&id);
-                    }
-                    if let Some(label) = label {
-                        windows::bring_up(&app, &label);
-                        emit::to_window(&app, &label, WindowEvent::Show { session_id, request_id });
-                    }
-                }
-                Ok(false) => {}
+            match answer {
+                Ok(Answer::Show) => bring_up(&app, notice.target, &reopen),
+                Ok(Answer::Deny) => deny(&app, notice.target),
+                Ok(Answer::None) => {}
                 Err(error) => tracing::warn!(%error, "could not show the notification"),
             }
         });
         if let Err(error) = thread {
-            self.shown.end_of(&session.id, number);
+            self.shown.end_of(&key, number);
             self.n_waiting.fetch_sub(1, Ordering::Relaxed);
             tracing::warn!(%error, "could not start a thread for a notification");
         }
+    }
+
+    /// Withdraws the notification of many if few enough sessions wait now.
+    pub fn settle(&self, app: &AppHandle) {
+        let registry = app.state::<SessionRegistry>();
+        let most = app.state::<Arc<CurrentSettings>>().get().bell.fold_above as usize;
+        if registry.waiting().len() <= most {
+            self.quiet(&many());
+        }
+    }
+
+    /// Withdraws what [`Self::say_background`] said, because the window is open again.
+    pub fn quiet_background(&self, project: &Path) {
+        self.quiet(&in_background(project));
     }
 
     /// Withdraws a session's notification, because the user has seen or answered its cause.
@@ -138,46 +270,140 @@ fn close(id: u32) {
     let _ = id;
 }
 
-/// Shows it and waits until it is clicked or closed. `true`: clicked.
-fn show(
-    shown: &Arc<Shown>,
-    session_id: &SessionId,
-    number: u64,
-    summary: &str,
-    words: &str,
-) -> notify_rust::error::Result<bool> {
+/// Whether the user sees the project's window, or a dialog of it.
+fn is_before_user(app: &AppHandle, project: &Path) -> bool {
+    let Some(label) = app.state::<Windows>().label_of(project) else { return false };
+    windows::is_focused(app, &label) || app.state::<DialogController>().is_in_front(&label)
+}
+
+/// The sessions that wait for the user, out of sight. `session` is about to be one of them.
+fn waiting(app: &AppHandle, project: &Path, session: &Session) -> Vec<(PathBuf, Session)> {
+    let mut waiting = app.state::<SessionRegistry>().waiting();
+    if waiting.iter().all(|(_, known)| known.id != session.id) {
+        waiting.push((project.to_owned(), session.clone()));
+    }
+    waiting.retain(|(project, _)| !is_before_user(app, project));
+    waiting
+}
+
+fn target(project: &Path, session: &Session, request: Option<&PermissionRequest>) -> Target {
+    let is_yes_or_no = |request: &&PermissionRequest| {
+        !matches!(request.kind, RequestKind::Questions { .. } | RequestKind::Plan { .. })
+    };
+    Target {
+        project: project.to_owned(),
+        session_id: Some(session.id.clone()),
+        request_id: request.map(|request| request.id.clone()),
+        deniable: request.filter(is_yes_or_no).map(|request| request.shown.clone()),
+    }
+}
+
+/// One notification for many sessions.
+fn folded(waiting: &[(PathBuf, Session)], kind: BellKind, target: Target) -> Notice {
+    let name = |(project, session): &(PathBuf, Session)| {
+        one_line(&format!("{} · {}", windows::name_of(project), session.title), SUMMARY)
+    };
+    let mut names: Vec<String> = waiting.iter().take(NAMED).map(name).collect();
+    if waiting.len() > NAMED {
+        names.push(format!("and {} more", waiting.len() - NAMED));
+    }
+    Notice {
+        key: many(),
+        summary: format!("{} sessions wait for you", waiting.len()),
+        words: names.join("\n"),
+        kind,
+        // It is about many requests, so none of them is denied from it.
+        target: Target { deniable: None, ..target },
+    }
+}
+
+/// Brings up the window with the session and the request.
+fn bring_up(app: &AppHandle, target: Target, reopen: &Reopen) {
+    let Target { project, session_id, request_id, .. } = target;
+    let Some(label) = app.state::<Windows>().label_of(&project) else {
+        return reopen(app, &project, session_id);
+    };
+    windows::bring_up(app, &label);
+    let Some(session_id) = session_id else { return };
+    if let Some(request_id) = request_id.clone() {
+        app.state::<DialogController>().reviewed(&DialogId { session_id: session_id.clone(), request_id });
+    }
+    emit::to_window(app, &label, WindowEvent::Show { session_id, request_id, item_id: None });
+}
+
+/// Denies the request, as its dialog would.
+fn deny(app: &AppHandle, Target { session_id, request_id, deniable, .. }: Target) {
+    if let (Some(session_id), Some(request_id), Some(shown)) = (session_id, request_id, deniable) {
+        let decision = Decision::Deny { message: String::new(), interrupt: false };
+        ask::carry_out(app, Outcome::Decide { id: DialogId { session_id, request_id }, shown, decision });
+    }
+}
+
+/// Shows it and waits until it is answered or closed.
+fn show(shown: &Arc<Shown>, number: u64, notice: &Notice) -> notify_rust::error::Result<Answer> {
+    let Notice { key, summary, words, kind, target } = notice;
     let mut notification = notify_rust::Notification::new();
     notification.appname("Deskbell").summary(summary).action("default", "Show");
+    if kind.sound {
+        notification.sound_name(SOUND);
+    }
     #[cfg(all(unix, not(target_os = "macos")))]
     {
-        let has_markup =
-            notify_rust::get_capabilities()?.iter().any(|capability| capability == "body-markup");
-        notification.body(&if has_markup { escaped(words) } else { words.to_owned() });
+        let capabilities = notify_rust::get_capabilities()?;
+        let can = |name: &str| capabilities.iter().any(|capability| capability == name);
+        notification.body(&if can("body-markup") { escaped(words) } else { words.to_owned() });
         notification.icon("deskbell").hint(notify_rust::Hint::DesktopEntry("Deskbell".to_owned()));
+        notification.urgency(match kind.urgency {
+            BellUrgency::Low => notify_rust::Urgency::Low,
+            BellUrgency::Normal => notify_rust::Urgency::Normal,
+            BellUrgency::Critical => notify_rust::Urgency::Critical,
+        });
+        if target.request_id.is_some() && can("actions") {
+            if target.deniable.is_some() {
+                notification.action("deny", "Deny");
+            }
+            notification.action("review", "Review…");
+        }
         // A notification that was withdrawn before it is shown is not sent at all.
-        let Some((before, call)) = shown.about_to_show(session_id, number) else { return Ok(false) };
+        let Some((before, call)) = shown.about_to_show(key, number) else { return Ok(Answer::None) };
         before.into_iter().for_each(close);
         let handle = notification.show()?;
-        if shown.appeared(session_id, number, handle.id()) == shown::Outcome::Withdrawn {
+        if shown.appeared(key, number, handle.id()) == shown::Outcome::Withdrawn {
             // It was withdrawn while the daemon processed the call.
             close(handle.id());
-            return Ok(false);
+            return Ok(Answer::None);
         }
         drop(call);
-        let mut clicked = false;
-        handle.wait_for_action(|action| clicked = action == "default");
-        Ok(clicked)
+        let mut answer = Answer::None;
+        handle.wait_for_action(|action| {
+            answer = match action {
+                "default" | "review" => Answer::Show,
+                "deny" => Answer::Deny,
+                _ => Answer::None,
+            };
+        });
+        Ok(answer)
     }
     #[cfg(not(all(unix, not(target_os = "macos"))))]
     {
-        if shown.about_to_show(session_id, number).is_none() {
-            return Ok(false);
+        // These systems have no urgency here and no answers (notify-rust 4.19).
+        let _: (BellUrgency, &Target) = (kind.urgency, target);
+        if shown.about_to_show(key, number).is_none() {
+            return Ok(Answer::None);
         }
         notification.body(words);
         notification.show()?;
-        Ok(false)
+        Ok(Answer::None)
     }
 }
+
+/// The desktop's sound for a message.
+#[cfg(all(unix, not(target_os = "macos")))]
+const SOUND: &str = "message-new-instant";
+#[cfg(target_os = "macos")]
+const SOUND: &str = "default";
+#[cfg(windows)]
+const SOUND: &str = "Default";
 
 /// Escapes the body, because some daemons interpret it as markup: text from the agent must stay text.
 #[cfg(all(unix, not(target_os = "macos")))]

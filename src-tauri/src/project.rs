@@ -1,8 +1,8 @@
 //! The view of a project that its window shows, and its updates.
 
 use crate::orphans::OrphanProcesses;
-use crate::preferences::PreferencesStore;
 use crate::registry::SessionRegistry;
+use crate::settings::CurrentSettings;
 use crate::trust::TrustGate;
 use crate::watch::FolderWatches;
 use crate::windows::{ProjectWindow, Windows, name_of};
@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use tauri::{AppHandle, Manager, Wry};
+use tauri::{AppHandle, Manager};
 use tokio::sync::mpsc;
 
 /// Timeout of a window for a folder that does not respond.
@@ -58,7 +58,7 @@ pub async fn view(app: &AppHandle, label: &str) -> Result<ProjectView, CommandEr
             ..Folder::default()
         },
     };
-    let chosen = app.state::<PreferencesStore<Wry>>().current.get().agent_program.map(PathBuf::from);
+    let chosen = app.state::<Arc<CurrentSettings>>().get().agent.program.map(PathBuf::from);
     let mut unread_files = app.state::<UnreadFiles>().0.clone();
     unread_files.extend(folder.unread_branch);
     Ok(ProjectView {
@@ -167,6 +167,13 @@ pub async fn follow(app: AppHandle, mut changes: mpsc::UnboundedReceiver<PathBuf
                 Err(unfinished) => tracing::warn!(%unfinished, "could not read a folder's settings"),
             }
         }
+    }
+}
+
+/// Asks the user's login shell for its environment, and shows the agent that it leads to in all windows.
+pub async fn ask_login_shell(app: AppHandle) {
+    if app.state::<SessionRegistry>().ask_login_shell().await {
+        send_to_all_windows(&app).await;
     }
 }
 

@@ -2,23 +2,29 @@
 
 use crate::agent::{self, Run};
 use crate::doctor;
-use crate::preferences::CurrentPreferences;
+use crate::settings::CurrentSettings;
 use crate::trust::TrustGate;
 use anyhow::Context;
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
+use deskbell_engine::history;
 use deskbell_engine::host::LocalHost;
+use deskbell_engine::launch::Fork;
 use deskbell_engine::permission::kept_locally;
 use deskbell_engine::recorder::Recorder;
 use deskbell_engine::session::machine::{SavedSession, Timeouts};
 use deskbell_engine::session::{Open, SessionHandle, Subscriber};
 use deskbell_engine::store::{Record, Sessions, Store};
 use deskbell_engine::stored::{self, Place};
+use deskbell_engine::title::Title;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::mpsc;
+
+/// Time limit for reading a long conversation, to find the prompt that a fork begins with.
+const FORK_READ: Duration = Duration::from_secs(20);
 
 /// Timeout for a disk that does not respond when the app ends.
 const LAST_WRITE: Duration = Duration::from_secs(2);
@@ -33,6 +39,22 @@ struct Entry {
     project: PathBuf,
     /// The session as last published.
     session: Session,
+}
+
+/// The idle time until hibernation, in milliseconds; 0 means never.
+fn hibernate_ms(settings: &Settings) -> u64 {
+    u64::from(settings.agent.hibernate_minutes) * 60_000
+}
+
+/// The beginning of a new session, as the settings say. The demo agent has no choices.
+fn beginning(agent: AgentKind, settings: Settings) -> SavedSession {
+    match agent {
+        AgentKind::Demo => SavedSession::default(),
+        AgentKind::Claude => {
+            let AgentSettings { model, mode, effort, .. } = settings.agent;
+            SavedSession { model, mode, effort, ..SavedSession::default() }
+        }
+    }
 }
 
 /// The files that the registry opens with, read from disk.
@@ -55,7 +77,7 @@ pub struct SessionRegistry {
     data: PathBuf,
     store: Store,
     run: Run,
-    current: Arc<CurrentPreferences>,
+    current: Arc<CurrentSettings>,
     gate: TrustGate,
     sessions: Mutex<HashMap<SessionId, Entry>>,
     /// Locked while a session is created: two concurrent calls would both find no empty session, and create one each.
@@ -69,7 +91,7 @@ impl SessionRegistry {
     pub async fn open(
         data: PathBuf,
         files: Files,
-        current: Arc<CurrentPreferences>,
+        current: Arc<CurrentSettings>,
         gate: TrustGate,
     ) -> anyhow::Result<(Self, mpsc::UnboundedReceiver<Envelope>)> {
         let Files { store, sessions: known, run } = files;
@@ -91,7 +113,7 @@ impl SessionRegistry {
             record.agent,
             project.clone(),
             self.data.clone(),
-            move || current.get().agent_program.map(PathBuf::from),
+            move || current.get().agent.program.map(PathBuf::from),
             move |project| gate.check(project),
             self.run.clone(),
         );
@@ -104,7 +126,7 @@ impl SessionRegistry {
             store,
             agent_config,
             locks: Some(self.data.join("locks")),
-            timeouts: Timeouts::default(),
+            timeouts: Timeouts { hibernate_ms: hibernate_ms(&self.current.get()), ..Timeouts::default() },
             recorder: Recorder::default(),
         });
         let session = handle.subscribe(Subscriber::Summary(self.facts.clone())).await?.session;
@@ -118,9 +140,35 @@ impl SessionRegistry {
         &self.gate
     }
 
+    /// The program of the agent that a new session would run.
+    pub async fn agent_program(&self) -> Result<PathBuf, CommandError> {
+        let chosen = self.current.get().agent.program.map(PathBuf::from);
+        disk::run(Path::new("PATH"), disk::DEADLINE, move || agent::program(chosen)).await?
+    }
+
+    /// Asks the user's login shell for its environment. Returns whether agents get anything new.
+    pub async fn ask_login_shell(&self) -> bool {
+        agent::ask_login_shell(&self.run).await
+    }
+
+    /// Whether the agent that a new session would run can work. An obstacle counts only once the login shell has
+    /// answered, because the agent may need what the shell adds.
+    pub async fn readiness(&self, demo: bool) -> Readiness {
+        let check = || {
+            let chosen = self.current.get().agent.program.map(PathBuf::from);
+            doctor::readiness(demo, chosen, self.data.clone(), self.run.clone())
+        };
+        let is_final = agent::knows_login_shell();
+        let readiness = check().await;
+        if is_final || readiness.state == ReadinessState::Ready || !self.ask_login_shell().await {
+            return readiness;
+        }
+        check().await
+    }
+
     /// Tests the agent that a new session would run.
     pub async fn check_agent(&self) -> Checkup {
-        let chosen = self.current.get().agent_program.map(PathBuf::from);
+        let chosen = self.current.get().agent.program.map(PathBuf::from);
         doctor::check(chosen, self.data.clone(), self.run.clone()).await
     }
 
@@ -153,7 +201,7 @@ impl SessionRegistry {
             |session: &Session| session.is_empty && session.agent == agent && !(at_rest && session.alive);
         match self.sessions(project).into_iter().find(is_fit) {
             Some(empty) => Ok(empty),
-            None => self.add_new(project, agent).await,
+            None => self.add_new(project, agent, beginning(agent, self.current.get())).await,
         }
     }
 
@@ -197,6 +245,47 @@ impl SessionRegistry {
         .await
     }
 
+    /// Returns a new session that begins as a copy of another one: of all of it, or of the part before a prompt. Nothing
+    /// is started. The original stays as it is, also if another program has it open.
+    pub async fn fork(
+        &self,
+        project: &Path,
+        id: &SessionId,
+        before: Option<ItemId>,
+    ) -> Result<ForkedSession, CommandError> {
+        let handle = self.session(project, id)?;
+        let refused = |message: &str| CommandError {
+            code: ErrorCode::BadCommand,
+            message: message.to_owned(),
+            detail: None,
+        };
+        let (_, origin) = self.known(id).ok_or_else(|| refused("The session is closed."))?;
+        let of = origin.agent_session_id.ok_or_else(|| {
+            refused("The agent has nothing of this session yet. Send a prompt before you fork it.")
+        })?;
+        let (fork, draft) = match before {
+            None => (Some(Fork { of, until: None }), None),
+            Some(item_id) => {
+                let prompt = handle.stored_prompt(item_id).await?;
+                let (prompt, text) = prompt.ok_or_else(|| refused("The prompt no longer exists."))?;
+                let (config, folder) = (agent::config_folder(origin.agent, &self.data), project.to_owned());
+                let find = move || {
+                    stored::fork_before(&history::transcript_path(&config, &folder, &of), &of, &prompt)
+                };
+                (disk::run(project, FORK_READ, find).await??, Some(text))
+            }
+        };
+        let title = Title::of_fork(&origin.title).as_str().to_owned();
+        let memory = SavedSession {
+            fork,
+            title: Some(title),
+            renames: true,
+            mode: origin.mode.parse().ok(),
+            ..SavedSession::default()
+        };
+        Ok(ForkedSession { session: self.add_new(project, origin.agent, memory).await?, draft })
+    }
+
     /// Starts the agent of a session in the mode without permission requests, for this start, as the user chose.
     pub async fn start_without_asking(&self, project: &Path, id: &SessionId) -> Result<(), CommandError> {
         let handle = self.session(project, id)?;
@@ -216,7 +305,12 @@ impl SessionRegistry {
         disk::run(project, disk::DEADLINE, check).await?
     }
 
-    async fn add_new(&self, project: &Path, agent: AgentKind) -> Result<Session, CommandError> {
+    async fn add_new(
+        &self,
+        project: &Path,
+        agent: AgentKind,
+        memory: SavedSession,
+    ) -> Result<Session, CommandError> {
         let folder = project.to_owned();
         if !disk::run(project, disk::DEADLINE, move || folder.is_dir()).await? {
             return Err(CommandError {
@@ -232,7 +326,7 @@ impl SessionRegistry {
             agent,
             created_at: now,
             changed_at: now,
-            memory: SavedSession::default(),
+            memory,
         };
         let (store, saved) = (self.store.clone(), record.clone());
         let save = disk::run(&self.data, disk::DEADLINE, move || store.save(&saved)).await;
@@ -301,6 +395,17 @@ impl SessionRegistry {
         Ok(())
     }
 
+    /// Applies the idle time until hibernation to every session.
+    pub async fn apply_hibernation(&self) {
+        let after_ms = hibernate_ms(&self.current.get());
+        let handles: Vec<SessionHandle> = self.lock().values().map(|entry| entry.handle.clone()).collect();
+        for handle in handles {
+            if let Err(error) = handle.hibernate_after(after_ms).await {
+                tracing::debug!(%error, "the session is closed already");
+            }
+        }
+    }
+
     /// Restarts every agent of a project when it is idle, because the trust decision changed.
     pub async fn reload(&self, project: &Path) {
         for session in self.sessions(project).into_iter().filter(|session| session.agent != AgentKind::Demo) {
@@ -337,9 +442,27 @@ impl SessionRegistry {
         sessions
     }
 
+    /// The sessions of all projects, as last published.
+    pub fn all(&self) -> Vec<Session> {
+        self.lock().values().map(|entry| entry.session.clone()).collect()
+    }
+
     /// The project of a session, and the session as last published.
     pub fn known(&self, id: &SessionId) -> Option<(PathBuf, Session)> {
         self.lock().get(id).map(|entry| (entry.project.clone(), entry.session.clone()))
+    }
+
+    /// The sessions of all projects that wait for the user, the one that waits longest first.
+    pub fn waiting(&self) -> Vec<(PathBuf, Session)> {
+        let sessions = self.lock();
+        let is_waiting = |entry: &&Entry| matches!(entry.session.status, Status::NeedsInput { .. });
+        let mut waiting: Vec<_> = sessions
+            .values()
+            .filter(is_waiting)
+            .map(|entry| (entry.project.clone(), entry.session.clone()))
+            .collect();
+        waiting.sort_by(|(_, a), (_, b)| (a.changed_at, a.id.as_str()).cmp(&(b.changed_at, b.id.as_str())));
+        waiting
     }
 
     /// Remembers a session as published.
@@ -382,5 +505,23 @@ impl SessionRegistry {
 
     fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Entry>> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_session_begins_as_the_settings_say() {
+        let mut settings = Settings::default();
+        assert_eq!(beginning(AgentKind::Claude, settings.clone()), SavedSession::default());
+        settings.agent.model = Some("opus".to_owned());
+        settings.agent.mode = Some(PermissionMode::Plan);
+        settings.agent.effort = Some("high".to_owned());
+        let begun = beginning(AgentKind::Claude, settings.clone());
+        assert_eq!((begun.model.as_deref(), begun.mode), (Some("opus"), Some(PermissionMode::Plan)));
+        assert_eq!(begun.effort.as_deref(), Some("high"));
+        assert_eq!(beginning(AgentKind::Demo, settings), SavedSession::default());
     }
 }

@@ -6,11 +6,14 @@ use crate::trust;
 use anyhow::Context;
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
+use deskbell_engine::history;
 use deskbell_engine::host::LocalHost;
+use deskbell_engine::launch::Fork;
 use deskbell_engine::recorder::Recorder;
 use deskbell_engine::session::machine::{SavedSession, Timeouts};
 use deskbell_engine::session::{Open, SessionHandle, Subscriber};
 use deskbell_engine::store::Record;
+use deskbell_engine::stored;
 use deskbell_engine::trust::{Snapshot, TrustStore};
 use std::io::Write;
 use std::path::Path;
@@ -23,6 +26,9 @@ use tokio::sync::mpsc;
 /// Number of events that may wait for the reader of stdout. When the queue is full, the session waits, and so does the
 /// agent. The number is small because an event can be large: one that extends a paragraph contains the whole paragraph.
 const BACKLOG: usize = 8;
+
+/// Time limit for reading a long conversation.
+const FORK_READ: Duration = Duration::from_secs(20);
 
 /// Timeout for the reader of the last events, after everything else has ended.
 const LAST_WORDS: Duration = Duration::from_secs(5);
@@ -62,7 +68,8 @@ async fn relay(options: RelayOptions) -> anyhow::Result<()> {
 
 /// Runs a session from its opening to its end.
 async fn drive(options: RelayOptions, decisions: TrustStore, run: Run) -> anyhow::Result<()> {
-    let session = open(options, decisions, run)?;
+    let fork = fork(&options).await?;
+    let session = open(options, fork, decisions, run)?;
     let (sender, events) = mpsc::channel(BACKLOG);
     session.subscribe(Subscriber::Every(sender)).await?;
     let mut writer = tokio::task::spawn_blocking(move || write_events(events));
@@ -89,14 +96,37 @@ async fn drive(options: RelayOptions, decisions: TrustStore, run: Run) -> anyhow
     }
 }
 
-fn open(options: RelayOptions, decisions: TrustStore, run: Run) -> anyhow::Result<SessionHandle> {
-    let RelayOptions { project, agent: chosen, resume, model, mode, record, trust: trusted } = options;
+/// The agent of these options.
+fn kind(options: &RelayOptions) -> AgentKind {
+    let demo = options.agent.as_ref().is_some_and(|chosen| chosen.as_os_str() == "demo");
+    if demo { AgentKind::Demo } else { AgentKind::Claude }
+}
+
+/// The conversation to begin as a copy of, if there is one.
+async fn fork(options: &RelayOptions) -> anyhow::Result<Option<Fork>> {
+    let Some(of) = options.fork.clone() else { return Ok(None) };
+    let Some(before) = options.before.clone() else { return Ok(Some(Fork { of, until: None })) };
+    let config = agent::config_folder(kind(options), &crate::registry::data_folder());
+    let project = options.project.clone();
+    let find = move || stored::fork_before(&history::transcript_path(&config, &project, &of), &of, &before);
+    let fork = disk::run(&options.project, FORK_READ, find).await?;
+    let fork = fork.map_err(|error| anyhow::anyhow!("--before: {error}"))?;
+    anyhow::ensure!(fork.is_some(), "--before: this is the first prompt, so there is nothing to fork");
+    Ok(fork)
+}
+
+fn open(
+    options: RelayOptions,
+    fork: Option<Fork>,
+    decisions: TrustStore,
+    run: Run,
+) -> anyhow::Result<SessionHandle> {
+    let kind = kind(&options);
+    let RelayOptions { project, agent: chosen, resume, model, mode, record, trust: trusted, .. } = options;
     let recorder = Recorder::default();
     if let Some(path) = record {
         recorder.begin(&path).with_context(|| format!("recording to {}", path.display()))?;
     }
-    let demo = chosen.as_ref().is_some_and(|chosen| chosen.as_os_str() == "demo");
-    let kind = if demo { AgentKind::Demo } else { AgentKind::Claude };
     let data = crate::registry::data_folder();
     let check = move |project: &Path| {
         if trusted { Ok(Some(decisions.trust_once(project)?)) } else { admitted(&decisions, project) }
@@ -112,6 +142,7 @@ fn open(options: RelayOptions, decisions: TrustStore, run: Run) -> anyhow::Resul
         memory: SavedSession {
             resumable: resume.is_some(),
             agent_session_id: resume,
+            fork,
             model,
             mode,
             ..SavedSession::default()
@@ -160,7 +191,7 @@ async fn read_commands(session: &SessionHandle) -> anyhow::Result<()> {
 }
 
 /// Writes straight to stdout, on its own thread, without building the text of a very long event first.
-fn write_events(mut events: mpsc::Receiver<Envelope>) -> anyhow::Result<()> {
+pub fn write_events(mut events: mpsc::Receiver<Envelope>) -> anyhow::Result<()> {
     let mut stdout = std::io::BufWriter::with_capacity(64 * 1024, std::io::stdout().lock());
     while let Some(envelope) = events.blocking_recv() {
         serde_json::to_writer(&mut stdout, &envelope)?;

@@ -1,11 +1,19 @@
-//! `deskbell sessions list`: the sessions of a project in the agent's own store, as NDJSON. See docs/relay.md.
+//! `deskbell sessions`: the sessions in the agent's own store. `list` prints those of a project as NDJSON. See
+//! docs/relay.md.
+
+mod export;
+mod usage;
+mod watch;
 
 use crate::agent;
-use crate::args::SessionsOptions;
+use crate::args::sessions::{ListOptions, SessionsMode};
+use crate::registry::data_folder;
+use crate::search;
 use anyhow::Context;
-use deskbell_engine::api::{AgentKind, StoredChange, StoredSession};
+use deskbell_engine::api::{AgentKind, SessionMark, StoredChange, StoredSession};
 use deskbell_engine::disk;
-use deskbell_engine::stored::{Catalogue, Place, fits};
+use deskbell_engine::stored::{Catalogue, MarkStore, Place, fits};
+use serde::Serialize;
 use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -17,9 +25,25 @@ pub fn caches() -> Option<PathBuf> {
     dirs::cache_dir().map(|folder| folder.join("deskbell").join("sessions"))
 }
 
+/// A line of the list.
+#[derive(Serialize)]
+struct Listed<'a> {
+    #[serde(flatten)]
+    session: &'a StoredSession,
+    mark: Option<SessionMark>,
+}
+
 /// Fails if a part of the store could not be read.
-pub fn main(options: &SessionsOptions) -> ExitCode {
-    match list(options) {
+pub fn main(mode: SessionsMode) -> ExitCode {
+    let done = match mode {
+        SessionsMode::List(options) => list(&options),
+        SessionsMode::Export(options) => export::run(&options).map(|()| Vec::new()),
+        SessionsMode::Search(options) => return search::main(options),
+        SessionsMode::Watch { session } => watch::run(&session).map(|()| Vec::new()),
+        SessionsMode::Usage(options) => usage::run(&options),
+        SessionsMode::Mark { session, mark } => set_mark(&session, mark).map(|()| Vec::new()),
+    };
+    match done {
         Ok(problems) if problems.is_empty() => ExitCode::SUCCESS,
         Ok(problems) => {
             problems.iter().for_each(|problem| eprintln!("deskbell: {problem}"));
@@ -32,15 +56,30 @@ pub fn main(options: &SessionsOptions) -> ExitCode {
     }
 }
 
+fn set_mark(session: &str, mark: Option<SessionMark>) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let (store, id) = (MarkStore::new(&data_folder()), session.to_owned());
+    let place = store.place().to_owned();
+    // On a thread with a deadline: the app's folder may be on a disk that does not respond.
+    let marked = runtime.block_on(disk::run(&place, disk::DEADLINE, move || store.mark(&id, mark)));
+    marked?.map(drop).context("saving the mark")
+}
+
 /// Prints the sessions, the last changed one first. Returns what could not be read.
-fn list(options: &SessionsOptions) -> anyhow::Result<Vec<String>> {
+fn list(options: &ListOptions) -> anyhow::Result<Vec<String>> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let (sessions, problems) = runtime.block_on(read(&options.project))?;
+    let store = MarkStore::new(&data_folder());
+    let place = store.place().to_owned();
+    let marked = runtime.block_on(disk::run(&place, disk::DEADLINE, move || store.load()))?;
     // A thread that waits for a dead mount must not hold up the end.
     runtime.shutdown_background();
     let mut stdout = io::BufWriter::new(io::stdout().lock());
+    let marks: HashMap<String, SessionMark> =
+        marked.into_iter().map(|marked| (marked.id, marked.mark)).collect();
     for session in sessions.iter().filter(|session| fits(session, &options.filter)) {
-        serde_json::to_writer(&mut stdout, session)?;
+        let mark = marks.get(&session.agent_session_id).copied();
+        serde_json::to_writer(&mut stdout, &Listed { session, mark })?;
         stdout.write_all(b"\n")?;
     }
     stdout.flush()?;

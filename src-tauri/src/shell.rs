@@ -2,22 +2,28 @@
 
 use crate::args::{self, Args, Mode, Problem};
 use crate::ask::{self, DialogController};
+use crate::background::Background;
 use crate::emit::Channels;
 use crate::hidden::HiddenSessions;
-use crate::notify::Bell;
+use crate::notify::{Bell, Ring};
 use crate::opening::{self, Confirmed};
 use crate::orphans::OrphanProcesses;
-use crate::preferences::{PreferencesStore, Settings};
+use crate::places::{PlacesStore, SavedPlaces};
 use crate::registry::{self, SessionRegistry};
+use crate::settings::{self, CurrentSettings};
 use crate::start::{self, StartPage};
 use crate::watch::FolderWatches;
 use crate::windows::{self, Windows};
-use crate::{commands, emit, lifecycle, native_dialogs, project, relay, trust};
+use crate::{apply_settings, board, commands, emit, lifecycle, logs, native_dialogs, project, relay, trust};
 use anyhow::Context;
 use deskbell_engine::api::*;
+use deskbell_engine::bell::{self, BellEvent};
 use deskbell_engine::disk::{self, SetAside};
 use deskbell_engine::permission::DialogRequest;
 use deskbell_engine::projects::{Change, ProjectStore, contains_home};
+use deskbell_engine::search::Absent;
+use deskbell_engine::settings::SettingsFile;
+use deskbell_engine::stored::MarkStore;
 use deskbell_engine::trust::TrustStore;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -42,6 +48,10 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::remove_session,
             commands::stored::follow_stored,
             commands::stored::open_stored,
+            commands::stored::export_session,
+            commands::stored::fork_session,
+            commands::stored::mark_session,
+            commands::stored::open_terminal,
             commands::transcript::subscribe,
             commands::transcript::show_rows,
             commands::transcript::show_earlier,
@@ -49,12 +59,19 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::transcript::copy_text,
             commands::transcript::output_lines,
             commands::transcript::item_part,
+            commands::usage::usage,
+            commands::usage::export_usage,
             commands::waiting_event,
             commands::acknowledge,
             commands::command,
-            commands::set_preferences,
+            commands::set_setting,
+            commands::open_settings_file,
+            commands::quit,
             commands::decide_trust,
             commands::check_agent,
+            commands::first_run::check_readiness,
+            commands::first_run::open_login,
+            commands::first_run::choose_agent,
             commands::report_page_error,
             commands::open_link,
             commands::reveal_path,
@@ -75,6 +92,13 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::projects::pin_project,
             commands::projects::forget_project,
             commands::projects::forget_all_projects,
+            commands::search::search_sessions,
+            commands::search::stop_search,
+            commands::search::open_found,
+            commands::search::locate_item,
+            commands::board::open_board,
+            commands::board::connect_board,
+            commands::board::open_board_session,
         ])
         .setup({
             let opened = opened.clone();
@@ -104,13 +128,36 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     let read = tauri::async_runtime::block_on(read).context("opening Deskbell's folder").flatten();
     *opened.lock().unwrap_or_else(PoisonError::into_inner) = Some(read);
     app.run(|app, event| {
-        if let RunEvent::Exit = event
-            && let (Some(bell), Some(registry)) =
-                (app.try_state::<Bell>(), app.try_state::<SessionRegistry>())
-        {
-            // Every exit path passes through here, so that no agent outlives the app.
-            bell.end();
-            tauri::async_runtime::block_on(registry.end());
+        let (Some(bell), Some(registry)) = (app.try_state::<Bell>(), app.try_state::<SessionRegistry>())
+        else {
+            return;
+        };
+        match event {
+            RunEvent::Exit => {
+                // Every exit path passes through here, so that no agent outlives the app.
+                bell.end();
+                tauri::async_runtime::block_on(registry.end());
+            }
+            // Its last window is gone, or the desktop asks it to quit. A code means that the app itself ends.
+            RunEvent::ExitRequested { code: None, api, .. } => {
+                if lifecycle::goes_on(app) {
+                    api.prevent_exit();
+                    tauri::async_runtime::spawn(lifecycle::end_when_idle(app.clone()));
+                } else if cfg!(target_os = "macos")
+                    && let Some((_, window)) = app.webview_windows().into_iter().next()
+                {
+                    // The menu's Quit. Elsewhere the last window is gone.
+                    api.prevent_exit();
+                    let app = app.clone();
+                    tauri::async_runtime::spawn(async move {
+                        if let Err(error) = lifecycle::quit(&app, &window).await {
+                            tracing::warn!(error = format!("{error:#}"), "could not ask before quitting");
+                            lifecycle::end(&app).await;
+                        }
+                    });
+                }
+            }
+            _ => {}
         }
     });
     Ok(())
@@ -133,7 +180,8 @@ fn context() -> tauri::Context {
 /// The files of the app's folder that are read before a window opens. Read off the main thread, with a deadline.
 struct Opened {
     data: PathBuf,
-    settings: Settings,
+    places: SavedPlaces,
+    settings: CurrentSettings,
     decisions: TrustStore,
     orphans: OrphanProcesses,
     hidden: HiddenSessions,
@@ -144,15 +192,18 @@ struct Opened {
 
 impl Opened {
     fn read(data: PathBuf) -> anyhow::Result<Self> {
-        std::fs::create_dir_all(&data)
+        disk::own_folder(&data)
             .with_context(|| format!("the app's folder {} could not be made", data.display()))?;
-        let settings = Settings::read(&data);
+        let mut places = SavedPlaces::read(&data);
+        let file = SettingsFile::new(&settings::config_folder());
+        let read = settings::open(&file, &mut places);
+        let settings = CurrentSettings::new(file, read);
         let decisions = trust::open_store(&data).context("opening the folder of trust decisions")?;
         let orphans = OrphanProcesses::open(&data).context("opening the folder of runs")?;
         let hidden = HiddenSessions::open(&data);
         let files = registry::Files::read(&data)?;
-        let unread_projects = list_projects(&data, &settings).context("opening the list of projects")?;
-        Ok(Self { data, settings, decisions, orphans, hidden, files, unread_projects })
+        let unread_projects = list_projects(&data, &places).context("opening the list of projects")?;
+        Ok(Self { data, places, settings, decisions, orphans, hidden, files, unread_projects })
     }
 
     fn unread_files(&self) -> Vec<UnreadFile> {
@@ -164,20 +215,20 @@ impl Opened {
                 moved_to: aside.moved_to.as_ref().ok().map(|path| path.display().to_string()),
             }
         };
-        let settings = self.settings.unread.iter().map(unread(UnreadKind::Preferences));
+        let places = self.places.unread.iter().map(unread(UnreadKind::Places));
         let projects = self.unread_projects.iter().map(unread(UnreadKind::Projects));
         let sessions = self.files.sessions.set_aside.iter().map(unread(UnreadKind::Session));
-        settings.chain(projects).chain(sessions).collect()
+        places.chain(projects).chain(sessions).collect()
     }
 }
 
 /// Begins the list of projects with those that had a window, if there is no list yet. Returns a file in place of the
 /// list that could not be read.
-fn list_projects(data: &Path, settings: &Settings) -> std::io::Result<Option<SetAside>> {
+fn list_projects(data: &Path, places: &SavedPlaces) -> std::io::Result<Option<SetAside>> {
     let store = ProjectStore::new(data);
     let projects = store.load();
     // The first window is the one that was used last.
-    let windows = settings.windows().into_iter().rev().filter(|window| !window.demo);
+    let windows = places.windows().into_iter().rev().filter(|window| !window.demo);
     let used: Vec<Change> =
         (1..).zip(windows).map(|(at, window)| Change::Used { path: window.project, at }).collect();
     if projects.is_new && !used.is_empty() {
@@ -188,13 +239,14 @@ fn list_projects(data: &Path, settings: &Settings) -> std::io::Result<Option<Set
 
 fn setup(app: &AppHandle, args: Args, opened: Opened) -> anyhow::Result<()> {
     let unread_files = opened.unread_files();
-    let Opened { data, settings, decisions, orphans, hidden, files, unread_projects: _ } = opened;
+    let Opened { data, places, settings, decisions, orphans, hidden, files, unread_projects: _ } = opened;
+    let settings = Arc::new(settings);
     let data_folder = data.clone();
-    let kept = PreferencesStore::open(app, data.clone(), settings).context("opening the preferences")?;
+    let kept = PlacesStore::open(app, data.clone(), places).context("opening the places of windows")?;
     let (gate, refused) = trust::TrustGate::new(decisions);
     let (watches, changes) = FolderWatches::new();
     let (registry, told) =
-        tauri::async_runtime::block_on(SessionRegistry::open(data, files, kept.current.clone(), gate))?;
+        tauri::async_runtime::block_on(SessionRegistry::open(data, files, settings.clone(), gate))?;
     let asking = DialogController::new(ask::native(app), {
         let app = app.clone();
         move |outcome| ask::carry_out(&app, outcome)
@@ -203,11 +255,16 @@ fn setup(app: &AppHandle, args: Args, opened: Opened) -> anyhow::Result<()> {
     app.manage(Windows::default());
     app.manage(Channels::default());
     app.manage(kept);
+    app.manage(settings);
     app.manage(project::UnreadFiles(unread_files));
     app.manage(asking);
-    app.manage(Bell::default());
+    app.manage(Bell::new(reopen));
+    app.manage(Background::default());
+    app.manage(board::BoardPage::default());
+    app.manage(Arc::<Absent>::default());
     app.manage(orphans);
     app.manage(hidden);
+    app.manage(MarkStore::new(&data_folder));
     app.manage(Arc::new(watches));
     app.manage(registry);
     app.manage(StartPage::new(ProjectStore::new(&data_folder)));
@@ -215,26 +272,25 @@ fn setup(app: &AppHandle, args: Args, opened: Opened) -> anyhow::Result<()> {
     app.manage(folders);
     IS_OPEN.add_permits(1);
     lifecycle::apply_theme(app);
+    logs::set_level(app.state::<Arc<CurrentSettings>>().get().log);
     tauri::async_runtime::spawn(listen(app.clone(), told, args.prompt.is_some()));
     tauri::async_runtime::spawn(project::ask_trust(app.clone(), refused));
     tauri::async_runtime::spawn(project::follow(app.clone(), changes));
     tauri::async_runtime::spawn(project::look_for_orphans(app.clone()));
+    tauri::async_runtime::spawn(project::ask_login_shell(app.clone()));
+    tauri::async_runtime::spawn(apply_settings::follow(app.clone()));
     tauri::async_runtime::spawn(opening::open_dropped(app.clone(), dropped));
     let ending = app.clone();
     tauri::async_runtime::spawn(async move {
         relay::ended_by_signal().await;
-        lifecycle::remember_all(&ending).await;
-        ending.state::<SessionRegistry>().close(None).await;
-        ending.exit(0);
+        lifecycle::end(&ending).await;
     });
     open_windows(app, args)
 }
 
 /// Opens the remembered windows, and the requested one.
 fn open_windows(app: &AppHandle, args: Args) -> anyhow::Result<()> {
-    for known in
-        app.state::<PreferencesStore<Wry>>().windows().into_iter().rev().filter(|known| !known.closed)
-    {
+    for known in app.state::<PlacesStore<Wry>>().windows().into_iter().rev().filter(|known| !known.closed) {
         lifecycle::open(app, &known.project, known.demo)?;
     }
     let asks_nothing = args.folder.is_none() && !args.demo && args.prompt.is_none();
@@ -316,9 +372,31 @@ async fn first_prompt(
     app.state::<Windows>().with(label, |window| window.open_session = Some(session.id.clone()))?;
     // A window that was already open does not know it yet.
     emit::to_window(app, label, WindowEvent::SessionListed { session: Box::new(session.clone()) });
-    emit::to_window(app, label, WindowEvent::Show { session_id: session.id.clone(), request_id: None });
+    emit::to_window(
+        app,
+        label,
+        WindowEvent::Show { session_id: session.id.clone(), request_id: None, item_id: None },
+    );
     let prompt = Command::Prompt { text, images: Vec::new(), delivery: Delivery::AfterTurn };
     registry.command(folder, &session.id, prompt).await
+}
+
+/// Opens the window of a project that works in the background.
+fn reopen(app: &AppHandle, project: &Path, session_id: Option<SessionId>) {
+    let (app, project) = (app.clone(), project.to_owned());
+    tauri::async_runtime::spawn(async move {
+        let known = app.state::<Background>().all().into_iter().find(|(known, _)| *known == project);
+        let demo = known.is_some_and(|(_, demo)| demo);
+        let opened = lifecycle::open(&app, &project, demo).and_then(|label| {
+            let windows = app.state::<Windows>();
+            // The page reads it when it connects.
+            Ok(windows
+                .with(&label, |window| window.open_session = session_id.or(window.open_session.take()))?)
+        });
+        if let Err(error) = opened {
+            tracing::error!(error = format!("{error:#}"), "could not open a window again");
+        }
+    });
 }
 
 /// Gets a permit once the state of the app is there. A second start may come earlier.
@@ -348,7 +426,18 @@ async fn open_second(app: &AppHandle, argv: Vec<String>, cwd: String) -> anyhow:
         args::parse(&argv, &from)
     };
     match disk::run(&cwd, disk::DEADLINE, parse).await? {
-        Ok(Mode::Window(args)) => open_requested(app, args, &cwd, Prompt::Draft).await,
+        Ok(Mode::Window(args)) => {
+            let in_background = app.state::<Background>().all();
+            for (project, demo) in &in_background {
+                lifecycle::open(app, project, *demo)?;
+            }
+            let asks_nothing = args.folder.is_none() && !args.demo && args.prompt.is_none();
+            // A launcher names nothing: the windows are what the user wants.
+            if asks_nothing && args.launcher && !in_background.is_empty() {
+                return Ok(());
+            }
+            open_requested(app, args, &cwd, Prompt::Draft).await
+        }
         // The second start has printed the result itself.
         Ok(_) => Ok(()),
         // The folder has gone since the second start found it.
@@ -361,7 +450,7 @@ async fn open_second(app: &AppHandle, argv: Vec<String>, cwd: String) -> anyhow:
 /// `reports_demo` reports the progress of the demo on stdout: `cargo xtask run` waits for it where there is no display.
 async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>, reports_demo: bool) {
     while let Some(Envelope { session_id, event, .. }) = told.recv().await {
-        let (registry, bell) = (app.state::<SessionRegistry>(), app.state::<Bell>());
+        let (registry, notices) = (app.state::<SessionRegistry>(), app.state::<Bell>());
         let asking = app.state::<DialogController>();
         let Some((project, session)) = registry.known(&session_id) else { continue };
         let label = app.state::<Windows>().label_of(&project);
@@ -369,6 +458,7 @@ async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>, rep
             Event::SessionChanged { session } => {
                 registry.learn(&session);
                 start::sessions_changed(&app);
+                board::session_changed(&app, &session);
                 let Some(label) = label else { continue };
                 lifecycle::retitle(&app, &label, &project);
                 emit::to_window(&app, &label, WindowEvent::SessionListed { session });
@@ -377,10 +467,12 @@ async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>, rep
                 if reports_demo {
                     println!("deskbell: demo: permission waits");
                 }
-                let words = deskbell_engine::permission::wants(&request);
-                bell.ring(&app, &project, &session, &words, Some(request.id.clone()));
+                let words = bell::asked(&request);
+                let (event, request_of) = (BellEvent::NeedsYou, Some(&*request));
+                let ring = Ring { event, project: &project, session: &session, words, request: request_of };
+                notices.ring(&app, ring);
                 if let Some(label) = label
-                    && app.state::<PreferencesStore<Wry>>().current.get().ask_by == AskBy::DialogAndCard
+                    && app.state::<Arc<CurrentSettings>>().get().asking != Asking::Card
                     && let Some(ask) = DialogRequest::of(&windows::name_of(&project), &session, *request)
                 {
                     asking.ask(&label, ask);
@@ -388,24 +480,48 @@ async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>, rep
             }
             Event::PermissionResolved { request_id, .. } => {
                 asking.resolved(&session_id, &request_id);
-                bell.quiet(&session_id);
+                notices.quiet(&session_id);
+                notices.settle(&app);
             }
             Event::TurnEnded { turn } => {
                 app.state::<Arc<FolderWatches>>().look(&project);
                 if reports_demo {
                     println!("deskbell: demo: turn ended");
                 }
-                if !matches!(turn.outcome, Outcome::Interrupted | Outcome::Unavailable) {
-                    bell.ring(&app, &project, &session, &turn.words, None);
+                match turn.outcome {
+                    Outcome::Interrupted | Outcome::Unavailable => {}
+                    Outcome::Done => {
+                        let app = app.clone();
+                        tauri::async_runtime::spawn(async move {
+                            ring_finished(&app, &project, &session, turn.words).await;
+                        });
+                    }
+                    _ => ring_failed(&app, &project, &session, turn.words),
                 }
             }
             // During a turn, the end of the turn reports it.
             Event::AgentExited { report } if !report.expected && session.turn_started_at.is_none() => {
-                bell.ring(&app, &project, &session, "The agent stopped unexpectedly", None);
+                ring_failed(&app, &project, &session, "The agent stopped unexpectedly".to_owned());
             }
             _ => {}
         }
     }
+}
+
+/// Calls the user with the first line of the answer, or with the outcome if there is none.
+async fn ring_finished(app: &AppHandle, project: &Path, session: &Session, outcome: String) {
+    let answer = match app.state::<SessionRegistry>().session(project, &session.id) {
+        Ok(handle) => handle.last_answer().await.ok().flatten(),
+        // It was removed meanwhile.
+        Err(_) => return,
+    };
+    let words = answer.as_deref().and_then(bell::first_line).unwrap_or(outcome);
+    app.state::<Bell>()
+        .ring(app, Ring { event: BellEvent::Finished, project, session, words, request: None });
+}
+
+fn ring_failed(app: &AppHandle, project: &Path, session: &Session, words: String) {
+    app.state::<Bell>().ring(app, Ring { event: BellEvent::Failed, project, session, words, request: None });
 }
 
 #[cfg(test)]
@@ -419,20 +535,20 @@ mod tests {
         let windows = [place("/last", false), place("/demo", true), place("/first", false)];
         let text = serde_json::json!({ "windows": windows }).to_string();
         std::fs::write(data.path().join("preferences.json"), text).unwrap();
-        let settings = Settings::read(data.path());
+        let places = SavedPlaces::read(data.path());
         let listed = || {
             let known = ProjectStore::new(data.path()).load().known;
             known.into_iter().map(|known| known.path).collect::<Vec<_>>()
         };
-        assert_eq!(list_projects(data.path(), &settings).unwrap(), None);
+        assert_eq!(list_projects(data.path(), &places).unwrap(), None);
         assert_eq!(listed(), ["/last", "/first"]);
         // A list that the user has emptied stays empty.
         ProjectStore::new(data.path()).change(&[Change::Clear]).unwrap();
-        assert_eq!(list_projects(data.path(), &settings).unwrap(), None);
+        assert_eq!(list_projects(data.path(), &places).unwrap(), None);
         assert_eq!(listed(), [""; 0]);
         // An unreadable list is reported, and not filled again.
         std::fs::write(data.path().join("projects.json"), "torn {").unwrap();
-        let aside = list_projects(data.path(), &settings).unwrap().unwrap();
+        let aside = list_projects(data.path(), &places).unwrap().unwrap();
         assert!(aside.moved_to.is_ok());
     }
 

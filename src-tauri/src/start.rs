@@ -3,8 +3,8 @@
 
 use crate::emit::{self, Channels};
 use crate::lifecycle;
-use crate::preferences::PreferencesStore;
 use crate::registry::SessionRegistry;
+use crate::settings::CurrentSettings;
 use crate::windows::{Windows, bring_up};
 use anyhow::Context;
 use deskbell_engine::api::*;
@@ -14,9 +14,9 @@ use deskbell_engine::title::one_line;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use tauri::{AppHandle, DragDropEvent, Manager, WindowEvent as TauriEvent, Wry};
+use tauri::{AppHandle, DragDropEvent, Manager, WindowEvent as TauriEvent};
 use tokio::task::JoinSet;
 
 /// The label of its window.
@@ -229,7 +229,7 @@ pub async fn connect(app: &AppHandle) -> Result<StartConnection, CommandError> {
     let event = app.state::<Channels>().open(LABEL);
     let start = view(app).await?;
     refresh(app);
-    Ok(StartConnection { event, start, preferences: app.state::<PreferencesStore<Wry>>().current.get() })
+    Ok(StartConnection { event, start, settings: app.state::<Arc<CurrentSettings>>().view() })
 }
 
 /// Sends the start page its current content, if it is open.

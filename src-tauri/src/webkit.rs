@@ -15,6 +15,11 @@ use webkit2gtk::{
 /// Checked once, because opening a sleeping GPU's device wakes it.
 static HAS_GPU: LazyLock<bool> = LazyLock::new(|| has_gpu(Path::new("/dev")));
 
+/// Returns whether windows are drawn with a GPU.
+pub fn draws_with_gpu() -> bool {
+    *HAS_GPU
+}
+
 /// Prepares a new window's page.
 ///
 /// Without a GPU, the processor computes OpenGL, and WebKit (2.50) still draws through it: a frame of a growing

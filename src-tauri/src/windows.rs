@@ -1,13 +1,17 @@
 //! The project windows: one for each project folder, and the state that belongs to each window.
 
 use crate::forward::Forward;
-use deskbell_engine::api::{CommandError, ErrorCode, Session, SessionId, Status};
+use deskbell_engine::api::{CommandError, ErrorCode, ItemId, Session, SessionId, Status};
 use deskbell_engine::files::Files;
+use deskbell_engine::search::Searching;
 use deskbell_engine::stored::Follower;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tauri::{AppHandle, Manager};
+
+/// The label of the window with the board. It belongs to no project.
+pub const BOARD: &str = "board";
 
 /// The state that belongs to one window.
 pub struct ProjectWindow {
@@ -26,6 +30,12 @@ pub struct ProjectWindow {
     pub forward: Option<Forward>,
     /// Follows the sessions in the agent's store for this window's list.
     pub follower: Option<Follower>,
+    /// The search in progress, or the last one, with its number.
+    pub searching: Option<(u32, Searching)>,
+    /// The folders of the sessions that it found, by the agent's id.
+    pub found: HashMap<String, PathBuf>,
+    /// The item to show when the page connects.
+    pub show_item: Option<ItemId>,
     /// The files that can be named in a prompt.
     pub files: Files,
     /// A prompt that a second start named. The page takes it as a draft; it is not sent.
@@ -48,6 +58,9 @@ impl ProjectWindow {
             seen_failures: HashSet::new(),
             forward: None,
             follower: None,
+            searching: None,
+            found: HashMap::new(),
+            show_item: None,
             files: Files::of(project),
             draft: None,
             n_views: 0,
@@ -163,7 +176,9 @@ pub fn title(name: &str, sessions: &[Session], seen_failures: &HashSet<SessionId
         _ => 0,
     };
     let most_urgent = sessions.iter().filter(|session| urgency(session) > 0).max_by_key(urgency);
+    let n_waiting = sessions.iter().filter(|session| urgency(session) == 3).count();
     match most_urgent.map(|session| (&session.status, &session.title)) {
+        Some((Status::NeedsInput { what }, _)) if n_waiting > 1 => format!("({n_waiting}) {what} — {name}"),
         Some((Status::NeedsInput { what }, _)) => format!("{what} — {name}"),
         Some((Status::Failed { .. }, title)) => format!("Failed: {title} — {name}"),
         Some((_, title)) => format!("Working: {title} — {name}"),
@@ -184,6 +199,7 @@ pub fn session(id: &str, status: Status) -> Session {
         alive: false,
         pid: None,
         agent_version: None,
+        capabilities: Default::default(),
         model: None,
         mode: "default".to_owned(),
         effort: None,
@@ -197,6 +213,7 @@ pub fn session(id: &str, status: Status) -> Session {
         requests: Vec::new(),
         is_empty: false,
         n_background: 0,
+        background: Vec::new(),
         usage: Default::default(),
         created_at: 0,
         changed_at: 0,
@@ -229,5 +246,7 @@ mod tests {
         assert_eq!(look(None, &sessions), "Failed: Session a — lighthouse", "that is another failure");
         sessions[1].status = Status::NeedsInput { what: "Wants to run a command".to_owned() };
         assert_eq!(look(None, &sessions), "Wants to run a command — lighthouse");
+        sessions[0].status = Status::NeedsInput { what: "Has a question".to_owned() };
+        assert!(look(None, &sessions).starts_with("(2) "), "how many wait is in the title");
     }
 }

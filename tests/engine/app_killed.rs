@@ -6,7 +6,7 @@ use crate::leftovers::nothing_runs;
 use crate::life::{DEADLINE, MARK};
 use crate::program::demo_agent;
 use deskbell_tests::relay;
-use deskbell_tests::window::processes_with;
+use deskbell_tests::window::{eventually, processes_with};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -90,8 +90,11 @@ impl App {
     }
 
     async fn killed(mut self) {
-        // The app, its guard, the agent.
-        assert!(processes_with(MARK, &self.mark).len() >= 3);
+        // The app, its guard, the agent. A process that has just started cannot be read for a moment.
+        let all = eventually("the app, its guard and the agent", DEADLINE, async || {
+            Ok((processes_with(MARK, &self.mark).len() >= 3).then_some(()))
+        });
+        all.await.unwrap();
         self.child.start_kill().unwrap();
         self.child.wait().await.unwrap();
         nothing_runs(&self.mark, SOON).await;

@@ -18,6 +18,10 @@ use world::{Client, World};
 /// The goal for a client that comes back, at the 95th percentile, and the limit here: a debug build on a busy machine.
 const BACK_WITHIN: Duration = Duration::from_secs(5);
 
+/// The goal for the throughput of the server, as a share of the plain relay's, and the rounds to reach it in.
+const LEAST_RATIO: f64 = 0.8;
+const ROUNDS: usize = 3;
+
 fn is_turn_end(value: &Value) -> bool {
     value["type"] == "turnEnded"
 }
@@ -332,14 +336,14 @@ async fn an_idle_server_leaves_and_a_working_one_stays() {
     let mut client = world.attach().await;
     let session = client.open().await;
     client.attach(&session, None).await;
+    let prompted_at = Instant::now();
     client.prompt(&session, "p", "SAY on it\nPAUSE 4000\nSAY done").await;
     client.until("answer", is_answer).await;
     let (run, pid) = (client.run.clone(), client.server_pid);
     client.kill().await;
-    // More than twice its idle time: the work keeps it. There is no event to wait for.
-    tokio::time::sleep(Duration::from_millis(2_500)).await;
-    assert!(process::is_running(pid));
     process::ended(pid, DEADLINE).await.unwrap();
+    // The idle time is a quarter of the work: the server left only after the work.
+    assert!(prompted_at.elapsed() >= Duration::from_secs(4), "{:?}", prompted_at.elapsed());
     nothing_runs(&world.mark, SOON).await;
     assert!(world.run(&["--list"]).await.contains(&session), "saved sessions are listed without a server");
     let mut client = world.attach().await;
@@ -409,28 +413,18 @@ async fn a_session_is_followed_as_a_relay() {
     world.end(client).await;
 }
 
-/// The throughput of a flood of events through the server and through the plain relay, in one run. Run with `--ignored`.
+/// A flood of pieces through the server and through the plain relay, in turn. `DESKBELL_EVENTS=100000` measures more.
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "a measurement"]
-async fn measure_throughput() {
+async fn the_server_keeps_up_with_the_plain_relay() {
     let Some(world) = World::new() else { return };
-    let setting = |name: &str, default: u32| std::env::var(name).map_or(default, |n| n.parse().unwrap());
-    let (n_events, n_rounds) = (setting("DESKBELL_EVENTS", 100_000), setting("DESKBELL_ROUNDS", 3));
-    let script = format!("STREAM {n_events} \\n\\nx");
-    let count = async |client: &mut Client| {
-        let (began_at, mut n) = (Instant::now(), 0_u32);
-        let end = timeout(Duration::from_secs(500), async {
-            while !is_turn_end(&client.next().await) {
-                n += 1;
-            }
-        });
-        end.await.unwrap();
-        (n, began_at.elapsed())
-    };
-    for _ in 0..n_rounds {
+    let n_pieces = std::env::var("DESKBELL_EVENTS").map_or(20_000, |n| n.parse().unwrap());
+    let mut ratios = Vec::new();
+    // One undisturbed round is enough: other processes can only slow the server down.
+    while ratios.len() < ROUNDS && ratios.iter().all(|ratio| *ratio < LEAST_RATIO) {
+        let script = format!("STREAM {n_pieces} \\n\\nx");
         let mut plain = Client::spawn(world.relay());
         plain.send(json!({"type": "prompt", "text": script})).await;
-        let (n_plain, took_plain) = count(&mut plain).await;
+        let plain_took = until_turn_end(&mut plain).await;
         plain.close_input();
         assert_eq!(plain.exit_code().await, Some(0));
         let mut client = world.attach().await;
@@ -438,16 +432,19 @@ async fn measure_throughput() {
         client.attach(&session, None).await;
         client.until("snapshot", |line| line["type"] == "snapshot").await;
         client.prompt(&session, &session, &script).await;
-        let (n_served, took_served) = count(&mut client).await;
+        let served_took = until_turn_end(&mut client).await;
         client.kill().await;
-        // The engine merges pieces that arrive together, so the number of events differs. The pieces are the same.
-        let rate = |took: Duration| f64::from(n_events) / took.as_secs_f64();
-        let (plain, served) = (rate(took_plain), rate(took_served));
-        println!(
-            "plain {n_plain} events, {plain:.0} pieces/s; server {n_served}, {served:.0}/s; {:.2} of it",
-            served / plain
-        );
+        ratios.push(plain_took.as_secs_f64() / served_took.as_secs_f64());
     }
+    println!("{n_pieces} pieces through the server, compared with the plain relay: {ratios:.2?}");
+    assert!(ratios.iter().any(|ratio| *ratio >= LEAST_RATIO), "{ratios:?}");
     let client = world.attach().await;
     world.end(client).await;
+}
+
+async fn until_turn_end(client: &mut Client) -> Duration {
+    let began_at = Instant::now();
+    let end = timeout(Duration::from_secs(500), async { while !is_turn_end(&client.next().await) {} });
+    end.await.unwrap();
+    began_at.elapsed()
 }

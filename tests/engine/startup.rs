@@ -67,7 +67,7 @@ async fn a_file_that_is_no_program_is_not_run_for_ever() {
 fn found(setup: Setup, chosen: &Path) -> Setup {
     let (launch, chosen) = (setup.launch(), chosen.to_owned());
     setup.launcher(Arc::new(move || {
-        let located = locate(&Places::from_environment(Some(chosen.clone())));
+        let located = locate(&Places::from_environment(Some(chosen.clone()), None));
         let program = located.map(|located| located.program).map_err(|error| CommandError {
             code: ErrorCode::AgentNotFound,
             message: error.to_string(),

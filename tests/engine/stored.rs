@@ -1,4 +1,4 @@
-//! `deskbell sessions list`: the sessions of a folder in the agent's store, as the built app prints them.
+//! `deskbell sessions`: the sessions in the agent's store, as the built app prints and exports them.
 
 use crate::app_killed::app;
 use deskbell_engine::history::project_folder;
@@ -35,10 +35,27 @@ impl Home {
     }
 
     fn list(&self, options: &[&str]) -> Output {
+        self.sessions(&[&["list", self.project.to_str().unwrap()], options].concat())
+    }
+
+    fn sessions(&self, args: &[&str]) -> Output {
+        self.command(args).output().unwrap()
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(app().unwrap());
-        command.args(["sessions", "list"]).arg(&self.project).args(options);
+        command.arg("sessions").args(args).current_dir(self.folder.path());
         command.env("HOME", self.folder.path()).env("CLAUDE_CONFIG_DIR", self.folder.path().join("config"));
-        command.env("XDG_CACHE_HOME", self.folder.path().join("cache")).output().unwrap()
+        command.env("XDG_CACHE_HOME", self.folder.path().join("cache"));
+        command.env("XDG_DATA_HOME", self.folder.path().join("data"));
+        command
+    }
+
+    fn search(&self, arguments: &[&str]) -> Output {
+        let mut command = Command::new(app().unwrap());
+        command.args(["sessions", "search"]).args(arguments).current_dir(&self.project);
+        command.env("HOME", self.folder.path()).env("CLAUDE_CONFIG_DIR", self.folder.path().join("config"));
+        command.output().unwrap()
     }
 
     fn titles(&self, options: &[&str]) -> Vec<String> {
@@ -48,6 +65,48 @@ impl Home {
         let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
         lines.map(|session| session["title"].as_str().unwrap().to_owned()).collect()
     }
+}
+
+#[test]
+fn the_text_of_stored_sessions_is_searched() {
+    if app().is_none() {
+        return;
+    }
+    let home = Home::new();
+    assert_eq!(home.search(&["sleep"]).status.code(), Some(1), "there is no store yet");
+    home.put(1, "killed_in_tool");
+    home.put(2, "other_folder");
+    let output = home.search(&["\"sleep A\"", "--json"]);
+    assert!(output.status.success(), "{output:?}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let found: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0]["agentSessionId"], "00000000-0000-4000-8000-000000000001");
+    assert_eq!(
+        (&found[0]["projectName"], &found[0]["title"]),
+        (&"my project".into(), &"Sleep a little".into())
+    );
+    assert!(
+        found[0]["hits"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|hit| hit["place"] == "prompt" && hit["itemId"].is_string())
+    );
+
+    let text = String::from_utf8(home.search(&["sleep"]).stdout).unwrap();
+    assert!(
+        text.contains("my project  Sleep a little\n") && text.contains("prompt: Sleep a little\n"),
+        "{text}"
+    );
+    assert_eq!(home.search(&["wombat"]).status.code(), Some(1));
+    let bad = home.search(&["sleep", "after:soon"]);
+    assert_eq!(bad.status.code(), Some(2));
+    assert!(String::from_utf8(bad.stderr).unwrap().contains("“soon” is not a date"));
+    assert!(
+        home.search(&["--all", "cwd", "OR", "sleep"]).stdout.is_empty(),
+        "all words have to be in one item"
+    );
 }
 
 #[test]
@@ -77,4 +136,95 @@ fn the_stored_sessions_of_a_folder_are_printed() {
     assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 2);
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("1 file of"), "{output:?}");
+}
+
+#[test]
+fn a_stored_session_is_exported_by_its_id_and_stays_as_it_is() {
+    if app().is_none() {
+        return;
+    }
+    let home = Home::new();
+    home.put(1, "completed");
+    let id = "00000000-0000-4000-8000-000000000001";
+    let stored = home.store.join(format!("{id}.jsonl"));
+    let before = fs::read(&stored).unwrap();
+
+    let output = home.sessions(&["export", id]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.starts_with("# And the report?\n"), "{text}");
+    assert!(text.contains("\n> Round half to even in totals\n"), "{text}");
+    let output = home.sessions(&["export", id, "--format=json"]);
+    let file: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&file["agentSessionId"], &file["version"]), (&id.into(), &1.into()));
+    assert_eq!(file["project"], home.project.to_str().unwrap());
+    assert_eq!(file["items"][0]["item"]["body"]["text"], "Round half to even in totals");
+
+    let page = home.folder.path().join("page.html");
+    let to_page = ["export", id, "--output=page.html"];
+    assert!(home.sessions(&to_page).status.success());
+    assert!(
+        fs::read_to_string(&page).unwrap().contains("<div class=\"text\">Round half to even in totals</div>")
+    );
+    fs::write(&page, "mine").unwrap();
+    let output = home.sessions(&to_page);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        String::from_utf8_lossy(&output.stderr).contains("exists already; --force replaces it"),
+        "{output:?}"
+    );
+    assert_eq!(fs::read_to_string(&page).unwrap(), "mine");
+    assert!(home.sessions(&[&to_page[..], &["--force"]].concat()).status.success());
+    assert!(fs::read_to_string(&page).unwrap().starts_with("<!doctype html>"));
+
+    let output = home.sessions(&["export", "00000000-0000-4000-8000-000000000002"]);
+    assert!(
+        String::from_utf8_lossy(&output.stderr).contains("has stored no session with the id"),
+        "{output:?}"
+    );
+    assert_eq!(fs::read(&stored).unwrap(), before);
+}
+
+#[test]
+fn a_session_is_watched_while_another_program_writes_it_and_marked_for_the_list() {
+    use std::io::{BufRead, BufReader, Write};
+
+    if app().is_none() {
+        return;
+    }
+    let home = Home::new();
+    home.put(1, "completed");
+    let id = "00000000-0000-4000-8000-000000000001";
+    let stored = home.store.join(format!("{id}.jsonl"));
+    let mut watch = home.command(&["watch", id]).stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(watch.stdout.take().unwrap()).lines();
+    let mut next = |kind: &str| loop {
+        let event: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+        if event["type"] == "itemAdded" && event["item"]["body"]["type"] == kind {
+            break event;
+        }
+    };
+    assert_eq!(next("prompt")["item"]["body"]["text"], "Round half to even in totals");
+    let text = fs::read_to_string(&stored).unwrap();
+    let mut uuids = text
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok()?["uuid"].as_str().map(str::to_owned));
+    let line = serde_json::json!({"type": "user", "uuid": "new", "parentUuid": uuids.next_back(), "cwd": home.project,
+        "message": {"role": "user", "content": "said in a terminal"}});
+    let mut file = fs::OpenOptions::new().append(true).open(&stored).unwrap();
+    file.write_all(format!("{line}\n").as_bytes()).unwrap();
+    loop {
+        let event = next("prompt");
+        if event["item"]["body"]["text"] == "said in a terminal" {
+            assert_ne!(event["seq"], 0, "only the new line is sent");
+            break;
+        }
+    }
+    watch.kill().unwrap();
+    watch.wait().unwrap();
+
+    assert!(home.sessions(&["archive", id]).status.success());
+    let mark = |home: &Home| serde_json::from_slice::<Value>(&home.list(&[]).stdout).unwrap()["mark"].clone();
+    assert_eq!(mark(&home), "archived");
+    assert!(home.sessions(&["unarchive", id]).status.success());
+    assert_eq!(mark(&home), Value::Null);
 }

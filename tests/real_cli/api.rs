@@ -56,8 +56,8 @@ pub async fn a_lasting_failure_tells_each_try_and_then_the_status() -> Result<()
         // One notice, whose count grows.
         let notices = relay.notices();
         let [notice] = &notices[..] else { anyhow::bail!("{notices:?}") };
-        let starts = format!("warning: The API answered {status} ({kind}); trying again in ");
-        ensure!(notice.starts_with(&starts) && notice.ends_with("(2 of 2)"), "{notice}");
+        let starts = format!("warning: The API answered {status} ({kind}); tried again ");
+        ensure!(notice.starts_with(&starts) && notice.ends_with("2 times"), "{notice}");
         goes_on(relay).await?;
     }
     Ok(())
@@ -98,7 +98,7 @@ pub async fn an_api_that_is_down_is_told_as_unreachable() -> Result<()> {
     failed(&mut relay, "SAY nobody hears this", Outcome::ApiError { status: None }).await?;
     let notices = relay.notices();
     let [notice] = &notices[..] else { anyhow::bail!("{notices:?}") };
-    ensure!(notice.starts_with("warning: The API could not be reached; trying again in "), "{notice}");
+    ensure!(notice.starts_with("warning: The API could not be reached; tried again "), "{notice}");
     relay.close().await
 }
 
@@ -114,8 +114,8 @@ pub async fn a_connection_that_always_breaks_is_told_as_unreachable() -> Result<
 pub async fn a_refused_key_is_no_login() -> Result<()> {
     let world = impatient().await?;
     let mut relay = Relay::spawn(&world, &[])?;
-    for prompt in ["FAIL 401 no-retry", "FAIL 403"] {
-        failed(&mut relay, prompt, Outcome::NotLoggedIn).await?;
+    for (prompt, status) in [("FAIL 401 no-retry", 401), ("FAIL 403", 403)] {
+        failed(&mut relay, prompt, Outcome::ApiError { status: Some(status) }).await?;
     }
     goes_on(relay).await
 }

@@ -46,6 +46,28 @@ pub async fn the_end_of_a_background_shell_starts_a_turn_that_nobody_asked_for()
     relay.close().await
 }
 
+/// The agent ends the shell, and no turn follows.
+pub async fn a_background_shell_is_stopped_by_its_id() -> Result<()> {
+    let world = World::new().await?;
+    let mut relay = with_shell(&world).await?;
+    let session =
+        relay.session_where("background work", |session| session["status"]["type"] == "background").await?;
+    let task = &session["background"][0];
+    ensure!(task["kind"] == "command" && task["description"] == "waits", "{task}");
+    let call = relay.items().into_iter().find(|item| item["body"]["type"] == "toolCall");
+    ensure!(call.is_some_and(|call| call["id"] == task["itemId"]), "{task}");
+    relay.send_line(&json!({"type": "stopTask", "taskId": task["id"]})).await?;
+    relay.session_where("a completed session", |session| session["status"]["type"] == "completed").await?;
+    let items = relay.items();
+    let states =
+        items.iter().filter(|item| item["body"]["type"] == "toolCall").map(|item| &item["body"]["state"]);
+    ensure!(states.eq(["interrupted"].iter()), "{items:?}");
+    relay.turn("SAY asked again").await?;
+    let ends = relay.items().iter().filter(|item| item["body"]["type"] == "turnEnd").count();
+    ensure!(ends == 2, "{ends} turns, so one was not asked for");
+    relay.close().await
+}
+
 pub async fn a_prompt_that_meets_an_unasked_turn_has_a_turn_of_its_own() -> Result<()> {
     let world = World::new().await?;
     let mut relay = with_shell(&world).await?;

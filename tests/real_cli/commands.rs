@@ -14,8 +14,13 @@ pub async fn compacting_is_told_and_the_conversation_goes_on() -> Result<()> {
     let before = relay.session()?;
     relay.turn("/compact").await?;
     let notices = relay.notices();
-    let told = notices.iter().filter(|notice| notice.starts_with("info: The conversation of ")).count();
-    ensure!(told == 1 && notices[0].ends_with("was compacted"), "{notices:?}");
+    let is_compaction = |notice: &&String| notice.starts_with("info: The conversation was compacted: ");
+    let n_compactions = notices.iter().filter(is_compaction).count();
+    ensure!(n_compactions == 1 && notices.len() == 1, "{notices:?}");
+    let items = relay.items();
+    let notice = items.iter().find(|item| item["body"]["type"] == "notice").context("a notice")?;
+    let summary = notice["body"]["detail"].as_str().unwrap_or_default();
+    ensure!(summary.contains("continued from a previous conversation"), "{notice}");
     // The summary is the agent's own text, not the user's and not an answer.
     ensure!(relay.answers() == ["the word is banana", "more"], "{:?}", relay.answers());
     relay.turn("SAY after it").await?;

@@ -84,3 +84,35 @@ pub async fn a_resumed_conversation_is_not_billed_for_its_past() -> Result<()> {
     ensure!(told == past + now || told == now, "{told} is not {past} + {now}");
     relay.close().await
 }
+
+/// 2.1.329 continues the counter of the original in its fork. That past belongs to no turn of the fork, and is no cost of
+/// its session.
+pub async fn a_fork_pays_for_its_own_turns() -> Result<()> {
+    let world = World::new().await?;
+    let mut relay = Relay::spawn(&world, &[])?;
+    let mut past = 0;
+    for prompt in ["SAY one", "SAY two"] {
+        past += turn(&mut relay, prompt).await?;
+    }
+    let id = relay.session()?["agentSessionId"].as_str().context("no id")?.to_owned();
+    ensure!(relay.finish().await?.status.success());
+
+    let recording = world.file("fork.ndjson");
+    let record = format!("--record={}", recording.display());
+    let mut relay = Relay::spawn(&world, &[&format!("--fork={id}"), &record])?;
+    let mut own = 0;
+    for prompt in ["SAY three", "SAY four"] {
+        own += turn(&mut relay, prompt).await?;
+    }
+    let told = pico(&usage(&mut relay).await?["costUsd"])?;
+    ensure!(own > 0 && told == own, "{told} is not {own}");
+    relay.close().await?;
+
+    let text = std::fs::read_to_string(recording)?;
+    let lines = text.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>()?;
+    let last = lines.iter().rfind(|line| line["line"]["type"] == "result").context("no result")?;
+    let agent = pico(&last["line"]["total_cost_usd"])?;
+    // 2.1.197 starts a fork at 0.
+    ensure!(agent == past + own || agent == own, "{agent} is not {past} + {own}");
+    Ok(())
+}

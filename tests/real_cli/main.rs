@@ -14,6 +14,7 @@ mod cost;
 mod crash;
 #[cfg(unix)]
 mod doctor;
+mod fork;
 #[cfg(target_os = "linux")]
 mod hibernation;
 mod hostile;
@@ -141,10 +142,16 @@ fn main() {
             a_command_that_works_only_in_a_terminal_is_said_to_be_unavailable;
         background:
             the_end_of_a_background_shell_starts_a_turn_that_nobody_asked_for,
+            a_background_shell_is_stopped_by_its_id,
             a_prompt_that_meets_an_unasked_turn_has_a_turn_of_its_own;
         recordings:
             plain_text, thinking, tools_allowed, tool_denied, question, plan, subagent, interrupt, background_shell,
             compact, clear, api_failures, rate_limit, resumed_by_id, queue, image, web_search;
+        fork:
+            a_fork_goes_its_own_way_and_leaves_the_original_as_it_was,
+            a_conversation_that_is_open_elsewhere_can_be_forked,
+            a_title_is_written_by_the_agent,
+            a_title_that_the_agent_cannot_make_is_said;
         overhead:
             a_later_turn_costs_less_than_a_quarter_of_a_fresh_process;
     ];
@@ -156,7 +163,8 @@ fn main() {
         recordings:
             killed_and_resumed,
             mcp_tool;
-        cost: every_turn_pays_for_itself, a_resumed_conversation_is_not_billed_for_its_past;
+        cost: every_turn_pays_for_itself, a_resumed_conversation_is_not_billed_for_its_past,
+            a_fork_pays_for_its_own_turns;
         crash:
         a_killed_agent_resumes_the_session_with_the_next_prompt,
         a_prompt_cut_off_is_held_and_sent_again_only_when_asked,
@@ -248,7 +256,8 @@ fn on_the_old_version() -> Vec<suite::Test> {
     #[cfg(unix)]
     chosen.extend(tests![
         protocol: a_cut_off_prompt_is_answered_under_another_id;
-        cost: every_turn_pays_for_itself, a_resumed_conversation_is_not_billed_for_its_past;
+        cost: every_turn_pays_for_itself, a_resumed_conversation_is_not_billed_for_its_past,
+            a_fork_pays_for_its_own_turns;
         crash:
             a_killed_agent_resumes_the_session_with_the_next_prompt,
             a_prompt_cut_off_is_held_and_sent_again_only_when_asked,

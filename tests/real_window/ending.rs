@@ -1,8 +1,9 @@
 //! No process is left running, however the app ends.
 
 use anyhow::{Context, Result, ensure};
-use deskbell_tests::window::{App, LONG, SHORT, eventually};
+use deskbell_tests::window::{App, LONG, Launch, Notification, SHORT, eventually};
 
+use crate::projects::start_again;
 use crate::stage::{PROJECT, Stage};
 
 /// A running turn, with a tool that has started a session of its own.
@@ -51,6 +52,74 @@ pub async fn work_is_not_stopped_unasked() -> Result<()> {
             })
             .await?;
             stage.app.stop_and_close(frame).await?;
+            stage.app.ended(&stage.desktop, LONG).await
+        })
+        .await
+}
+
+pub async fn work_goes_on_in_the_background() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("close-background", async |stage| {
+            busy(stage).await?;
+            let agent = stage.agent()?.pid;
+            // The driver needs a window.
+            let other = stage.desktop.project("windmill")?;
+            start_again(&stage.desktop, &Launch::demo(&other)).await?;
+            let second = stage.app.window("windmill").await?;
+            send_to_background(stage).await?;
+            let said = |seen: &Notification| seen.summary.contains("works in the background");
+            let seen = stage.notifications.wait_for(said, SHORT).await?;
+            ensure!(seen.summary.contains(PROJECT), "{seen:?}");
+            ensure!(stage.agent()?.pid == agent, "another agent runs");
+            // A click brings the window back, with the turn that went on.
+            stage.notifications.click(seen.id).await?;
+            stage.window = stage.app.window(PROJECT).await?;
+            stage.window.wait_said("oar9 ", LONG).await?;
+            ensure!(stage.agent()?.pid == agent, "the agent was started again");
+
+            // A second start brings it back too.
+            send_to_background(stage).await?;
+            start_again(&stage.desktop, &stage.launch().again().argument("--open")).await?;
+            stage.window = stage.app.window(PROJECT).await?;
+            stage.app.stop_and_close(stage.window.frame()).await?;
+            stage.app.close(second.frame()).await?;
+            stage.app.ended(&stage.desktop, LONG).await
+        })
+        .await
+}
+
+/// Closes the window and lets its work go on.
+async fn send_to_background(stage: &Stage) -> Result<()> {
+    stage.app.close(stage.window.frame()).await?;
+    let question = stage.pointer.window("Close ").await?;
+    stage.pointer.activate(question).await?;
+    stage.pointer.key("alt+k").await?;
+    eventually("the window is gone", SHORT, async || {
+        Ok(stage.pointer.windows(PROJECT).await?.is_empty().then_some(()))
+    })
+    .await
+}
+
+pub async fn quitting_asks_once() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("quit", async |stage| {
+            busy(stage).await?;
+            stage.window.key("ctrl+q").await?;
+            let question = stage.pointer.window("Quit Deskbell").await?;
+            stage.desktop.screenshot("quit-question").await?;
+            stage.pointer.activate(question).await?;
+            // Return is Cancel.
+            stage.pointer.key("Return").await?;
+            eventually("the question is closed", SHORT, async || {
+                Ok(stage.pointer.windows("Quit Deskbell").await?.is_empty().then_some(()))
+            })
+            .await?;
+            stage.agent()?;
+            stage.window.key("ctrl+q").await?;
+            let question = stage.pointer.window("Quit Deskbell").await?;
+            stage.app.answer_close(question).await?;
             stage.app.ended(&stage.desktop, LONG).await
         })
         .await

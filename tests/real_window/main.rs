@@ -4,6 +4,8 @@
 //! the prompts. Each test has a desktop of its own. Screenshots go to `DESKBELL_TEST_ARTEFACTS`.
 
 #[cfg(target_os = "linux")]
+mod board;
+#[cfg(target_os = "linux")]
 mod conversation;
 #[cfg(target_os = "linux")]
 mod copying;
@@ -13,6 +15,8 @@ mod dialogs;
 mod ending;
 #[cfg(target_os = "linux")]
 mod failures;
+#[cfg(target_os = "linux")]
+mod first_run;
 #[cfg(target_os = "linux")]
 mod hostile;
 #[cfg(target_os = "linux")]
@@ -103,6 +107,8 @@ fn main() {
         notifications: a_turn_that_ends_out_of_sight_rings,
             a_click_brings_the_window_up,
             a_request_out_of_sight_rings,
+            a_request_is_denied_from_its_notification,
+            the_bell_does_what_the_settings_file_says,
             a_failure_out_of_sight_rings,
             the_bell_never_wears_out,
             nothing_rings_in_front,
@@ -122,6 +128,7 @@ fn main() {
             an_answer_to_what_is_no_longer_so_is_refused,
             a_first_prompt_waits_for_the_answer,
             the_demo_agent_needs_no_trust;
+        first_run: every_obstacle_is_recognised_with_the_focus;
         failures: an_agent_that_prints_garbage_is_told,
             an_agent_that_exits_at_once_is_told,
             an_agent_that_cannot_be_run_is_told,
@@ -142,6 +149,8 @@ fn main() {
             a_start_that_fails_says_so_in_a_window;
         ending: closing_the_window_leaves_no_process,
             work_is_not_stopped_unasked,
+            work_goes_on_in_the_background,
+            quitting_asks_once,
             closing_right_after_a_prompt_leaves_no_process,
             sigterm_leaves_no_process,
             sigkill_leaves_no_process,
@@ -149,7 +158,10 @@ fn main() {
             an_open_request_is_denied_by_closing;
         sessions: ten_new_sessions_are_one_without_an_agent,
             a_killed_app_comes_back_with_list_conversation_and_ends_of_turns;
-        stored: a_terminals_sessions_are_listed_filtered_opened_and_continued;
+        stored: a_terminals_sessions_are_listed_filtered_opened_and_continued,
+            a_word_is_found_in_a_terminals_session_and_opened_where_it_is,
+            a_fork_goes_on_by_itself_and_leaves_its_origin_as_it_was;
+        board: the_board_shows_who_waits_and_brings_the_window_up;
         pasting: an_image_is_pasted_by_key_and_by_command,
             an_image_that_cannot_be_read_is_told,
             an_image_in_a_format_that_no_agent_takes_is_told;

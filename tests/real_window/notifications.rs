@@ -74,6 +74,66 @@ pub async fn a_request_out_of_sight_rings() -> Result<()> {
         .await
 }
 
+pub async fn a_request_is_denied_from_its_notification() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("deny-from-notification", async |stage| {
+            let script = format!("{LATER}\nTOOL Bash {{\"command\":\"make <harbour>\"}}\nSAY Over.");
+            stage.window.prompt(&script).await?;
+            let elsewhere = stage.look_away().await?;
+            let seen = stage.notifications.wait_for(|seen| words(seen).contains(PROJECT), SHORT).await?;
+            ensure!(seen.body.contains("make &lt;harbour&gt;"), "the command is named, as text: {seen:?}");
+            let names: Vec<&str> = seen.actions.iter().map(|(name, _)| name.as_str()).collect();
+            ensure!(names == ["default", "deny", "review"], "it can be answered: {seen:?}");
+            // By then the app also listens for answers, which it does a moment after the notification appears.
+            let dialogs = stage.dialogs().await?;
+            dialogs.one().await?;
+            stage.notifications.act(seen.id, "deny").await?;
+            stage.window.wait_said("Over.", SHORT).await?;
+            ensure!(dialogs.list().await?.is_empty(), "the dialog stayed");
+            ensure!(stage.pointer.active().await? == Some(elsewhere.frame), "a denial took the front");
+            Ok(())
+        })
+        .await
+}
+
+pub async fn the_bell_does_what_the_settings_file_says() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("bell-settings", async |stage| {
+            let rung = stage.desktop.home().join("rung");
+            let script =
+                format!("printf '%s|%s' \"$DESKBELL_EVENT\" \"$DESKBELL_TEXT\" > '{}'", rung.display());
+            let command = json!({ "program": "/bin/sh", "args": ["-c", script] });
+            let finished = json!({ "sound": true, "urgency": "critical", "command": command });
+            // While the app runs, as an editor would.
+            let file = stage.desktop.home().join(".config/deskbell/settings.json");
+            std::fs::write(&file, "{\n  \"zoom\": 9\n}")?;
+            stage.window.wait_shows("Line 2, column 11:", SHORT).await?;
+            stage.window.screenshot("settings-error").await?;
+            std::fs::write(&file, format!("// mine\n{:#}\n", json!({ "bell": { "finished": finished } })))?;
+            stage.window.gone("region", "Settings file").await?;
+            stage.window.prompt(&format!("{LATER}\nSAY First harbour.")).await?;
+            let _elsewhere = stage.look_away().await?;
+            let seen = stage.notifications.wait_for(|seen| words(seen).contains(PROJECT), SHORT).await?;
+            ensure!(seen.body == "First harbour.", "the answer is named: {seen:?}");
+            ensure!(seen.hints.contains_key("sound-name") && seen.hints.contains_key("urgency"), "{seen:?}");
+            eventually("the command ran", SHORT, async || {
+                Ok(std::fs::read_to_string(&rung)
+                    .is_ok_and(|text| text == "finished|First harbour.")
+                    .then_some(()))
+            })
+            .await?;
+            // The page changes the same file, and nothing else in it.
+            let change = json!({ "key": "bell.finished.on", "value": false });
+            ensure!(stage.window.invoke("set_setting", change).await?.is_ok(), "the setting was refused");
+            let text = std::fs::read_to_string(&file)?;
+            ensure!(text.starts_with("// mine\n") && text.contains("\"on\": false"), "{text}");
+            Ok(())
+        })
+        .await
+}
+
 pub async fn a_failure_out_of_sight_rings() -> Result<()> {
     let stage = Stage::demo().await?;
     stage

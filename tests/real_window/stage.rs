@@ -52,6 +52,11 @@ impl Stage {
         let desktop = Desktop::start().await?;
         let folder = desktop.project(PROJECT)?;
         furnish(&folder)?;
+        Self::claude_on(desktop, folder).await
+    }
+
+    /// The app with an agent in place of Claude Code, in one project of a prepared desktop.
+    pub async fn claude_on(desktop: Desktop, folder: PathBuf) -> Result<Self> {
         let launch = Launch::folder(&folder)
             .agent(&AgentStub::telling(&desktop)?)
             .env("CLAUDE_CONFIG_DIR", desktop.home().join(".claude"));

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use anyhow::{Context, Result, ensure};
-use deskbell_tests::window::{AgentStub, Desktop, LONG, Launch, Manners, SHORT, eventually};
+use deskbell_tests::window::{AgentStub, Desktop, LONG, SHORT, eventually};
 
 use crate::stage::{PROJECT, Stage};
 
@@ -70,6 +70,14 @@ async fn open(stage: &Stage, words: &str) -> Result<()> {
     stage.window.run(&script, vec![words.into()]).await.map(drop)
 }
 
+/// Opens the folder restricted: an agent needs a decision, and a look does not.
+async fn restrict(stage: &Stage) -> Result<()> {
+    let decision = serde_json::json!({"decision": "restrict", "fingerprint": null});
+    let decided = stage.window.invoke("decide_trust", decision).await?;
+    ensure!(decided.is_ok(), "{decided:?}");
+    Ok(())
+}
+
 pub async fn a_terminals_sessions_are_listed_filtered_opened_and_continued() -> Result<()> {
     let desktop = Desktop::start().await?;
     let folder = desktop.project(PROJECT)?;
@@ -82,10 +90,7 @@ pub async fn a_terminals_sessions_are_listed_filtered_opened_and_continued() -> 
         AgentStub::arguments(desktop).lines().filter(|argument| *argument == "-p").count()
     };
     let n_terminals = starts(&desktop);
-    let launch = Launch::folder(&folder)
-        .agent(&AgentStub::telling(&desktop)?)
-        .env("CLAUDE_CONFIG_DIR", config(&desktop));
-    let stage = Stage::on(desktop, folder, Manners::Polite, launch).await?;
+    let stage = Stage::claude_on(desktop, folder).await?;
     stage
         .play("stored", async |stage| {
             listed(stage, &["SAY the first lamp", "SAY the second foghorn"]).await?;
@@ -112,10 +117,7 @@ pub async fn a_terminals_sessions_are_listed_filtered_opened_and_continued() -> 
             terminal(&stage.desktop, &stage.folder, "SAY the third buoy")?;
             listed(stage, &["SAY the first lamp", "SAY the second foghorn", "SAY the third buoy"]).await?;
 
-            // The user decides about the folder, which an agent needs and a look does not.
-            let decision = serde_json::json!({"decision": "restrict", "fingerprint": null});
-            let decided = stage.window.invoke("decide_trust", decision).await?;
-            ensure!(decided.is_ok(), "{decided:?}");
+            restrict(stage).await?;
 
             // Continued: one row, one transcript that grew.
             stage.window.prompt("SAY it goes on").await?;
@@ -130,6 +132,71 @@ pub async fn a_terminals_sessions_are_listed_filtered_opened_and_continued() -> 
             let is = &after[path];
             ensure!(is.starts_with(was), "the transcript was rewritten");
             ensure!(String::from_utf8_lossy(is).contains("it goes on"), "the prompt is not in it");
+            Ok(())
+        })
+        .await
+}
+
+pub async fn a_word_is_found_in_a_terminals_session_and_opened_where_it_is() -> Result<()> {
+    let desktop = Desktop::start().await?;
+    let folder = desktop.project(PROJECT)?;
+    terminal(&desktop, &folder, "SAY the first lamp\nSAY a foghorn in the mist")?;
+    terminal(&desktop, &folder, "SAY nothing of it")?;
+    let before = transcripts(&desktop)?;
+    let stage = Stage::claude_on(desktop, folder).await?;
+    stage
+        .play("search", async |stage| {
+            listed(stage, &["SAY the first lamp", "SAY nothing of it"]).await?;
+            stage.pointer.activate(stage.window.frame()).await?;
+            stage.pointer.key("ctrl+shift+f").await?;
+            stage.window.find("combobox", "Search in sessions").await?;
+            stage.pointer.type_text("foghorn").await?;
+            stage.window.wait_text("listbox", "Results", "a foghorn in the mist", SHORT).await?;
+            ensure!(stage.window.names("option").await?.iter().all(|name| name.contains("foghorn")));
+            stage.desktop.screenshot("search").await?;
+            stage.pointer.key("Return").await?;
+            stage.window.wait_text("log", "Conversation", "a foghorn in the mist", SHORT).await?;
+            stage.window.gone("combobox", "Search in sessions").await?;
+            ensure!(transcripts(&stage.desktop)? == before, "searching wrote to the store");
+            Ok(())
+        })
+        .await
+}
+
+pub async fn a_fork_goes_on_by_itself_and_leaves_its_origin_as_it_was() -> Result<()> {
+    let desktop = Desktop::start().await?;
+    let folder = desktop.project(PROJECT)?;
+    terminal(&desktop, &folder, "SAY the first lamp")?;
+    let before = transcripts(&desktop)?;
+    let stage = Stage::claude_on(desktop, folder).await?;
+    stage
+        .play("fork", async |stage| {
+            listed(stage, &["SAY the first lamp"]).await?;
+            restrict(stage).await?;
+            open(stage, "SAY the first lamp").await?;
+            stage.window.wait_text("log", "Conversation", "the first lamp", SHORT).await?;
+
+            stage.pointer.activate(stage.window.frame()).await?;
+            stage.pointer.key("ctrl+k").await?;
+            stage.window.find("combobox", "Search commands and sessions").await?;
+            stage.pointer.type_text("Fork this session").await?;
+            stage.window.wait_text("listbox", "Results", "Fork this session", SHORT).await?;
+            stage.pointer.key("Return").await?;
+            let prompt = "SAY only in the fork";
+            eventually("the fork is open", SHORT, async || Ok((rows(stage).await?.len() == 2).then_some(())))
+                .await?;
+            stage.window.prompt(prompt).await?;
+            stage.window.wait_said("only in the fork", LONG).await?;
+            stage.window.wait_idle(SHORT).await?;
+
+            let after = transcripts(&stage.desktop)?;
+            let made: Vec<_> = after.iter().filter(|(path, _)| !before.contains_key(*path)).collect();
+            let [(_, fork)] = made[..] else { anyhow::bail!("made: {:?}", after.keys()) };
+            let fork = String::from_utf8_lossy(fork);
+            ensure!(fork.contains("the first lamp"), "the fork does not begin as its origin does: {fork}");
+            ensure!(fork.contains(prompt), "the prompt is not in the fork: {fork}");
+            let kept = before.iter().all(|(path, bytes)| after.get(path) == Some(bytes));
+            ensure!(kept, "the fork wrote to its origin");
             Ok(())
         })
         .await

@@ -58,7 +58,8 @@ pub async fn what_is_in_place_of_files_of_our_own_is_said_and_kept() -> Result<(
     let stage = Stage::on(desktop, folder, Manners::Polite, launch).await?;
     stage
         .play("unread-own", async |stage| {
-            let text = stage.window.wait_shows("Your preferences could not be read.", SHORT).await?;
+            let text =
+                stage.window.wait_shows("The places of your windows could not be read.", SHORT).await?;
             for words in
                 ["folder, not a file", "preferences.json.unreadable", "a.json.unreadable", "named pipe"]
             {
@@ -71,9 +72,9 @@ pub async fn what_is_in_place_of_files_of_our_own_is_said_and_kept() -> Result<(
                 ensure!(data.join(kept).exists(), "{kept} is lost");
             }
             works_and_ends(stage).await?;
-            ensure!(data.join("preferences.json").is_file(), "the new preferences were not written");
+            ensure!(data.join("preferences.json").is_file(), "the new places were not written");
 
-            // The preferences are a pipe now, and the previous run's are kept.
+            // The file is a pipe now, and the previous run's are kept.
             fs::rename(data.join("preferences.json"), data.join("mine"))?;
             pipe(&data.join("preferences.json"))?;
             stage.app = App::start(&stage.desktop, stage.launch()).await?;

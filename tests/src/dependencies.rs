@@ -175,3 +175,84 @@ fn a_name_in_a_comment_or_in_another_word_is_no_use() {
     assert!(names("use uuid::Uuid;", "uuid"));
     assert!(!names("// uuid\nlet my_uuid = 1;", "uuid"));
 }
+
+/// The entries of `Cargo.lock`: name, source and checksum.
+fn locked() -> Vec<(String, Option<String>, bool)> {
+    let text = fs::read_to_string(root().join("Cargo.lock")).expect("there is a lock file");
+    text.split("[[package]]")
+        .skip(1)
+        .map(|entry| {
+            let field = |name: &str| {
+                entry.lines().find_map(|line| {
+                    line.strip_prefix(&format!("{name} = ")).map(|value| value.trim_matches('"').to_owned())
+                })
+            };
+            (field("name").expect("a package has a name"), field("source"), field("checksum").is_some())
+        })
+        .collect()
+}
+
+#[test]
+fn every_crate_comes_from_the_registry() {
+    let own: BTreeSet<String> = list(&metadata(), "packages")
+        .iter()
+        .filter(|package| is_own(package))
+        .map(|package| text(package, "name").to_owned())
+        .collect();
+    let registry = "registry+https://github.com/rust-lang/crates.io-index";
+    let locked = locked();
+    assert!(locked.len() > 300, "{}", locked.len());
+    let foreign: Vec<_> = locked
+        .iter()
+        .filter(|(name, source, has_checksum)| match source {
+            None => !own.contains(name),
+            Some(source) => source != registry || !has_checksum,
+        })
+        .collect();
+    assert!(foreign.is_empty(), "{foreign:?}");
+}
+
+/// Crates that open connections to other computers, or encrypt them.
+const CONNECTING: &[&str] = &[
+    "reqwest",
+    "ureq",
+    "isahc",
+    "curl",
+    "attohttpc",
+    "hyper-rustls",
+    "hyper-tls",
+    "native-tls",
+    "openssl-sys",
+    "rustls",
+    "tokio-rustls",
+    "tokio-tungstenite",
+    "tungstenite",
+    "quinn",
+    "sentry",
+];
+
+#[test]
+fn no_crate_opens_connections_of_its_own() {
+    let metadata = metadata();
+    let nodes = list(&metadata["resolve"], "nodes");
+    let node = |id: &str| nodes.iter().find(|node| text(node, "id") == id).expect("cargo resolved it");
+    let name = |id: &str| {
+        let package = list(&metadata, "packages").iter().find(|package| text(package, "id") == id);
+        text(package.expect("cargo describes it"), "name").to_owned()
+    };
+    let app = nodes.iter().map(|node| text(node, "id")).find(|id| name(id) == "deskbell");
+    let mut waiting = vec![app.expect("the app is a package")];
+    let mut linked = BTreeSet::new();
+    while let Some(id) = waiting.pop() {
+        if linked.insert(id) {
+            let normal = list(node(id), "deps")
+                .iter()
+                .filter(|dependency| list(dependency, "dep_kinds").iter().any(|kind| kind["kind"].is_null()));
+            waiting.extend(normal.map(|dependency| text(dependency, "pkg")));
+        }
+    }
+    assert!(linked.len() > 100, "{}", linked.len());
+    let connecting: Vec<String> =
+        linked.into_iter().map(name).filter(|name| CONNECTING.contains(&name.as_str())).collect();
+    assert_eq!(connecting, [""; 0]);
+}

@@ -17,8 +17,14 @@ pub mod window;
 #[cfg(test)]
 mod architecture;
 #[cfg(test)]
+mod command_line;
+#[cfg(test)]
 mod dependencies;
 #[cfg(test)]
 mod documents;
+#[cfg(test)]
+mod lines;
+#[cfg(test)]
+mod stages;
 #[cfg(test)]
 mod words;

@@ -82,6 +82,10 @@ pub fn trimmed(lines: &[Recorded], places: &[(String, &str)]) -> Vec<Recorded> {
         let offers = line["subtype"] == "init"
             || (recorded.dir == Direction::Out && line["type"] == "control_response");
         visit(&mut line, &mut |text| *text = placed(text, places));
+        // The summary of a compaction, which the conversation shows.
+        if line["isSynthetic"] == true {
+            return Recorded { line, ..recorded.clone() };
+        }
         cut(&mut line, if offers { SHORT } else { LONG }, offers);
         Recorded { line, ..recorded.clone() }
     };
@@ -133,6 +137,7 @@ mod tests {
                 recorded(json!({"type": "control_response", "response": {"commands": [1, 2, 3, 4, long]}})),
                 recorded(json!({"type": "assistant", "text": long, "list": [1, 2, 3, 4]})),
                 recorded(json!({"type": "system", "subtype": "init", "cwd": "/tmp/a/project"})),
+                recorded(json!({"type": "user", "isSynthetic": true, "text": "x".repeat(2 * LONG)})),
             ],
             &places,
         );
@@ -140,5 +145,6 @@ mod tests {
         assert_eq!(lines[1].line["text"], long.as_str());
         assert_eq!(lines[1].line["list"], json!([1, 2, 3, 4]));
         assert_eq!(lines[2].line["cwd"], "/project");
+        assert_eq!(lines[3].line["text"], "x".repeat(2 * LONG).as_str());
     }
 }

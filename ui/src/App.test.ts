@@ -4,7 +4,7 @@ import { tick } from 'svelte';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import App from './App.svelte';
-import type { Command } from './lib/bindings/api';
+import type { Command, JsonValue } from './lib/bindings/api';
 import { FakeHost } from './lib/host/fake';
 import { commandRequest } from './lib/host/fake/script';
 import { ManualClock } from './test/clock';
@@ -164,17 +164,17 @@ describe('a window', () => {
 
   it('is drawn larger and smaller by keys, and keeps it', async () => {
     const { host } = await app('conversation');
-    const kept: number[] = [];
-    const keep = host.setPreferences.bind(host);
-    host.setPreferences = (preferences) => {
-      kept.push(preferences.zoom);
-      return keep(preferences);
+    const kept: [string, JsonValue][] = [];
+    const keep = host.setSetting.bind(host);
+    host.setSetting = (key, value) => {
+      kept.push([key, value]);
+      return keep(key, value);
     };
     for (const key of ['+', '+', '-', '0']) {
       await fireEvent.keyDown(document.body, { key, ctrlKey: true });
       await tick();
     }
-    expect(kept).toEqual([110, 125, 110, 100]);
+    expect(kept).toEqual([110, 125, 110, 100].map((zoom) => ['zoom', zoom]));
   });
 
   it('goes through its parts with F6, and back with Shift+F6', async () => {
@@ -213,6 +213,37 @@ describe('without an agent', () => {
     await user.click(screen.getByRole('button', { name: 'Try the demo agent' }));
     await screen.findByRole('textbox', { name: 'Prompt' });
     expect(screen.getByRole('log').textContent).toContain('demo agent');
+  });
+});
+
+describe('an agent that cannot work', () => {
+  it('says what to do above the prompt, and is checked again with the focus', async () => {
+    const { host, user } = await app('ready-login');
+    const obstacle = await screen.findByRole('region', { name: 'Claude Code is not ready' });
+    expect(obstacle.textContent).toContain('claude auth login');
+    await user.type(screen.getByRole('textbox', { name: 'Prompt' }), 'kept');
+    await user.click(screen.getByRole('button', { name: 'Open terminal' }));
+    expect(host.outside).toEqual(['login']);
+    host.readiness = { type: 'ready' };
+    await fireEvent.focus(window);
+    await vi.waitFor(() => expect(screen.queryByRole('region', { name: 'Claude Code is not ready' })).toBeNull());
+    expect(screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Prompt' }).value).toBe('kept');
+  });
+
+  it('has the program chosen', async () => {
+    const { host, user } = await app('ready-broken');
+    const obstacle = await screen.findByRole('region', { name: 'Claude Code is not ready' });
+    expect(obstacle.textContent).toContain('No such file or directory');
+    await user.click(screen.getByRole('button', { name: 'Choose…' }));
+    expect(host.outside).toEqual(['choose']);
+  });
+
+  it('is logged in from a terminal when /login is typed', async () => {
+    const { host, user } = await app('conversation');
+    await user.type(screen.getByRole('textbox', { name: 'Prompt' }), '/login{Escape}{Enter}');
+    const dialog = await screen.findByRole('dialog', { name: 'Log in to Claude Code', hidden: true });
+    await user.click(within(dialog).getByRole('button', { name: 'Open terminal', hidden: true }));
+    expect(host.outside).toEqual(['login']);
   });
 });
 

@@ -34,6 +34,56 @@ pub struct Tried {
     pub problem: String,
 }
 
+/// Whether the agent of new sessions can work.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Readiness {
+    /// The program and its source, or the places that were searched.
+    pub agent: AgentView,
+    /// As the program reports it; `null` if it did not.
+    pub version: Option<String>,
+    /// The command that logs in, for a terminal.
+    pub login: SetupCommand,
+    pub state: ReadinessState,
+}
+
+/// The first obstacle to a session, in the order in which the user has to remove them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum ReadinessState {
+    Ready,
+    /// No program was found.
+    Missing {
+        /// Ways to install it, the recommended one first.
+        install: Vec<SetupCommand>,
+    },
+    /// The program was found and does not run.
+    Broken {
+        /// Its own error, or the system's.
+        problem: String,
+    },
+    /// The program runs, and is not Claude Code.
+    NotClaude {
+        /// The first line that it printed for `--version`; empty if it printed nothing.
+        answer: String,
+    },
+    /// The version is older than the oldest one that Deskbell is tested with.
+    TooOld {
+        oldest: String,
+        update: SetupCommand,
+    },
+    NotLoggedIn,
+}
+
+/// A command that the user runs in a terminal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct SetupCommand {
+    /// In words: “Homebrew”.
+    pub label: String,
+    pub command: String,
+}
+
 /// Result of the agent check (`deskbell doctor`).
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
@@ -42,6 +92,32 @@ pub struct Checkup {
     pub agent: AgentView,
     pub version: Option<String>,
     pub channel: PermissionChannel,
+    /// The agent can work: see [`Readiness`].
+    pub ready: bool,
+    /// The report, line by line. Keys, tokens and the user's name are left out.
+    pub lines: Vec<ReportLine>,
+    /// The same as text, to copy.
+    pub report: String,
+}
+
+/// A fact in the doctor's report.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ReportLine {
+    pub name: String,
+    /// May have several lines.
+    pub value: String,
+    pub health: Health,
+}
+
+/// Whether a fact is as it should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum Health {
+    Good,
+    Bad,
+    /// Neither, or not judged.
+    Plain,
 }
 
 /// Whether an agent asks for permission before it acts.

@@ -55,10 +55,15 @@ pub enum Command {
     },
     /// Turns thinking on or off. Only a model with `canStopThinking` can turn it off.
     SetThinking { on: bool },
+    /// Has the agent stop a command or a subagent that runs in the background: the `id` of one of
+    /// `Session::background`. It wakes no turn.
+    StopTask { task_id: String },
     /// Requests the agent's permission rules, which arrive in `Session::rules`.
     ListRules,
-    /// Sets a title chosen by the user.
+    /// Sets a title chosen by the user. The agent gets it at once, or when its process starts.
     Rename { title: String },
+    /// Has the agent make a title, which takes a call of the model. Starts the agent's process if necessary.
+    GenerateTitle,
     /// Starts the agent's process before there is a prompt, so that the first prompt waits less.
     Start,
     /// Restarts the agent as soon as it is idle, with the folder settings that are trusted at that time. The

@@ -38,7 +38,8 @@ pub struct UnreadFile {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub enum UnreadKind {
-    Preferences,
+    /// The places of windows.
+    Places,
     /// The list of projects that were opened earlier.
     Projects,
     Session,

@@ -1,5 +1,6 @@
 //! Permission modes: what an agent may do without asking.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 use std::fmt;
 use std::str::FromStr;
@@ -11,12 +12,14 @@ pub const BYPASS: &str = "bypassPermissions";
 
 /// A permission mode that a running agent can be switched to. Running without asking is not one of them: it is chosen
 /// before an agent starts, for that process only.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, TS, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum PermissionMode {
     /// Ask before anything that changes a file, runs a command or accesses the network.
     Default,
+    /// Change files without asking.
     AcceptEdits,
+    /// Read and plan, and change nothing.
     Plan,
     /// Deny what would otherwise be asked.
     DontAsk,

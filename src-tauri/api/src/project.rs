@@ -2,7 +2,7 @@
 
 use super::command::CommandError;
 use super::files::UnreadFile;
-use super::preferences::Preferences;
+use super::settings::SettingsView;
 use serde::Serialize;
 use ts_rs::TS;
 
@@ -63,5 +63,5 @@ pub struct StartConnection {
     /// The Tauri event to subscribe to before any other request.
     pub event: String,
     pub start: StartView,
-    pub preferences: Preferences,
+    pub settings: SettingsView,
 }

@@ -1,6 +1,8 @@
 //! Sessions: state, status and usage.
 
 use super::agent::{AgentKind, Model, SlashCommand};
+use super::background::BackgroundTask;
+use super::capabilities::AgentCapabilities;
 use super::id::SessionId;
 use super::permission::PermissionRequest;
 use super::prompt::QueuedPrompt;
@@ -27,6 +29,7 @@ pub struct Session {
     pub alive: bool,
     pub pid: Option<u32>,
     pub agent_version: Option<String>,
+    pub capabilities: AgentCapabilities,
     pub model: Option<String>,
     pub mode: String,
     /// The effort level in use; `null` if the model has none, or if it is unknown.
@@ -51,6 +54,8 @@ pub struct Session {
     pub changed_at: u64,
     /// Number of commands and subagents running in the background, with or without a running turn.
     pub n_background: u32,
+    /// The first 100 of them, in the order in which they began.
+    pub background: Vec<BackgroundTask>,
     /// When the running turn began.
     pub turn_started_at: Option<u64>,
     /// Its agent runs, or last ran, without the folder's own settings: `--setting-sources=user --strict-mcp-config`.
@@ -73,6 +78,8 @@ pub enum Status {
     NeedsInput { what: String },
     /// The last turn ended successfully.
     Completed,
+    /// The last turn ended successfully, and commands or subagents that it started continue.
+    Background,
     /// The last turn, or the process, failed. `message` is one line to show.
     Failed { message: String },
     /// The process crashed and will be restarted: attempt `attempt` at `at`.
@@ -94,4 +101,28 @@ pub struct Usage {
     /// Cost of the whole session.
     pub cost_usd: f64,
     pub output_tokens: u64,
+    /// Exact cost and tokens by model, as the agent reports them, over the whole session.
+    #[serde(default)]
+    pub by_model: Vec<ModelUsage>,
+}
+
+/// What one model cost.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelUsage {
+    /// As the agent names it; empty if it reported only a sum.
+    pub model: String,
+    /// In US dollars, as an exact decimal number: `0.010312`.
+    pub cost: String,
+    pub tokens: Tokens,
+}
+
+/// Numbers of tokens as the agent counts them. Tokens that were read from a cache or written to it are not in `input`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Tokens {
+    pub input: u64,
+    pub output: u64,
+    pub cache_read: u64,
+    pub cache_write: u64,
 }

@@ -1,5 +1,6 @@
 //! Sessions in the agent's own store, whichever program created them.
 
+use super::session::Session;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -54,6 +55,34 @@ pub enum LiveActivity {
     NeedsInput,
     /// Idle, or not reported.
     Open,
+}
+
+/// A session that begins as a copy of another one.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ForkedSession {
+    pub session: Session,
+    /// The prompt before which the copy ends; the user may change and send it.
+    pub draft: Option<String>,
+}
+
+/// A mark of the user on a session, in Deskbell's list only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum SessionMark {
+    /// Listed before the others.
+    Pinned,
+    /// Listed in a group that is closed by default.
+    Archived,
+}
+
+/// A session with a mark.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct MarkedSession {
+    /// The agent's id of the conversation; the session's own id if the agent had none yet.
+    pub id: String,
+    pub mark: SessionMark,
 }
 
 /// A change of the list of stored sessions.

@@ -1,6 +1,7 @@
 //! Turn ends and process exits.
 
 use super::id::PromptId;
+use super::session::Tokens;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -17,6 +18,9 @@ pub struct TurnEnd {
     pub output_tokens: u64,
     /// Cost of this turn only; `null` if unknown. The session's cost is the sum over its turns.
     pub cost_usd: Option<f64>,
+    /// Tokens of this turn only, over all models and subagents; `null` if unknown.
+    #[serde(default)]
+    pub tokens: Option<Tokens>,
     #[serde(default)]
     pub timing: TurnTiming,
 }

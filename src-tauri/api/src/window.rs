@@ -1,16 +1,18 @@
 //! Window data: the first view of a window, and the events that the shell sends to it.
 
 use super::agent::AgentView;
+use super::board::BoardView;
 use super::command::CommandError;
 use super::event::Batch;
 use super::files::Dropped;
 use super::files::UnreadFile;
-use super::id::{RequestId, SessionId};
+use super::id::{ItemId, RequestId, SessionId};
 use super::orphan::OrphanProcess;
-use super::preferences::Preferences;
 use super::project::StartView;
+use super::search::SearchChange;
 use super::session::Session;
-use super::stored::StoredChange;
+use super::settings::SettingsView;
+use super::stored::{MarkedSession, StoredChange};
 use super::trust::TrustView;
 use serde::Serialize;
 use ts_rs::TS;
@@ -50,7 +52,9 @@ pub struct Connection {
     /// The Tauri event to subscribe to before any other request.
     pub event: String,
     pub project: ProjectView,
-    pub preferences: Preferences,
+    pub settings: SettingsView,
+    /// The item to show in the open session: the window was opened for a search result.
+    pub show_item: Option<ItemId>,
 }
 
 /// A message to a window.
@@ -83,10 +87,25 @@ pub enum WindowEvent {
     StoredChanged {
         change: StoredChange,
     },
-    /// Open this session, and the request if one is given: the user clicked a notification, or “Review…”.
+    /// All sessions that the user pinned or archived, of all projects.
+    MarksChanged {
+        marks: Vec<MarkedSession>,
+    },
+    /// Open this session, and the request or item if one is given: the user clicked a notification, “Review…”, a search
+    /// result or a row of the board.
     Show {
         session_id: SessionId,
         request_id: Option<RequestId>,
+        item_id: Option<ItemId>,
+    },
+    /// More results of the window's search with this number.
+    Searched {
+        nr: u32,
+        change: SearchChange,
+    },
+    /// The content of the board changed.
+    BoardChanged {
+        board: BoardView,
     },
     /// Files are being dragged over the window, or no longer are.
     Dragging {
@@ -99,6 +118,15 @@ pub enum WindowEvent {
     /// The content of the start page changed.
     StartChanged {
         start: Box<StartView>,
+    },
+    /// Something failed that the user has to know, and that no session shows.
+    Failed {
+        what: String,
+        error: CommandError,
+    },
+    /// The settings changed, or what is wrong with their file.
+    SettingsChanged {
+        settings: Box<SettingsView>,
     },
     /// The project's data changed: its branch or its agent.
     ProjectChanged {

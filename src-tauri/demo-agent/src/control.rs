@@ -43,8 +43,12 @@ pub fn answer(agent: &Agent, line: &Value) {
             done(Some(json!({"text": format!("Estimated cost:        ${cost:.4}")})));
         }
         "get_usage" => {
-            let usage = json!({"session": {"total_cost_usd": usage::cost(&agent.lock().usage)}});
-            done(Some(usage));
+            let session = {
+                let state = agent.lock();
+                let (cost, models) = (usage::cost(&state.usage), usage::model_usage(&state.usage));
+                json!({"total_cost_usd": cost, "model_usage": models})
+            };
+            done(Some(json!({"session": session})));
         }
         "get_binary_version" => done(Some(json!({"version": agent.environment.version()}))),
         "get_settings" => done(Some(switches::settings(&agent.lock()))),

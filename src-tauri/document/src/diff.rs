@@ -2,7 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices_deadline, group_diff_ops};
 
 use super::highlight::{highlight, language_of_path};
@@ -44,16 +43,22 @@ pub fn diff_unplaced(path: &str, old: &str, new: &str) -> Diff {
     diff
 }
 
-/// The diff that the agent reports itself: hunks of `{oldStart, newStart, lines}`, with a patch sign before each line.
-/// `None` if the value has another form or is empty, as for a new file.
-pub fn diff_from_patch(path: &str, structured_patch: &Value) -> Option<Diff> {
-    let patch = structured_patch.as_array().filter(|patch| !patch.is_empty())?;
-    let mut hunks = Vec::with_capacity(patch.len());
+/// A hunk of a change that is known line by line.
+#[derive(Clone, Debug)]
+pub struct PatchHunk<'a> {
+    /// The numbers of its first line in the old and in the new version, if known.
+    pub old_start: Option<u32>,
+    pub new_start: Option<u32>,
+    /// Lines that begin with a patch sign each.
+    pub lines: Vec<&'a str>,
+}
+
+/// The diff of a change that is known line by line. `None` if it has no hunks.
+pub fn diff_from_patch<'a>(path: &str, patch: impl IntoIterator<Item = PatchHunk<'a>>) -> Option<Diff> {
+    let mut hunks = Vec::new();
     for hunk in patch {
-        let number = |key: &str| u32::try_from(hunk.get(key)?.as_u64()?).ok();
-        let mut writer = HunkWriter::new(number("oldStart"), number("newStart"), false);
-        for line in hunk.get("lines")?.as_array()? {
-            let line = line.as_str()?;
+        let mut writer = HunkWriter::new(hunk.old_start, hunk.new_start, false);
+        for line in hunk.lines {
             match line.chars().next() {
                 Some('+') => writer.push(DiffKind::Added, &line[1..]),
                 Some('-') => writer.push(DiffKind::Removed, &line[1..]),
@@ -65,7 +70,7 @@ pub fn diff_from_patch(path: &str, structured_patch: &Value) -> Option<Diff> {
         }
         hunks.push(writer.lines);
     }
-    Some(finish(path, hunks))
+    (!hunks.is_empty()).then(|| finish(path, hunks))
 }
 
 fn compare(path: &str, old: &[&str], new: &[&str], first_line: Option<u32>, show_cr: bool) -> Diff {
@@ -375,7 +380,6 @@ fn to_u32(count: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use serde_json::json;
 
     use super::*;
     use crate::compact;
@@ -504,30 +508,15 @@ mod tests {
 
     #[test]
     fn the_agents_own_patch() {
-        let patch = json!([{
-            "oldStart": 4, "oldLines": 3, "newStart": 5, "newLines": 3,
-            "lines": [" alpha", "-beta one", "+gamma one", " ", "\\ No newline at end of file"],
-        }]);
+        let lines = vec![" alpha", "-beta one", "+gamma one", " ", "\\ No newline at end of file"];
+        let patch = [PatchHunk { old_start: Some(4), new_start: Some(5), lines }];
         check(
-            diff_from_patch("b.txt", &patch).unwrap(),
+            diff_from_patch("b.txt", patch).unwrap(),
             "b.txt +1 -1\n4 5  alpha\n5 · -«beta» one\n· 6 +«gamma» one\n6 7",
         );
-        let without_numbers = json!([{ "lines": ["+a"] }]);
-        check(diff_from_patch("b", &without_numbers).unwrap(), "b +1 -0\n· · +a");
-    }
-
-    #[test]
-    fn what_is_no_patch_is_none() {
-        for patch in [
-            json!([]),
-            json!(null),
-            json!("x"),
-            json!([1]),
-            json!([{ "lines": [1] }]),
-            json!([{ "lines": "+a" }]),
-        ] {
-            assert_eq!(diff_from_patch("a", &patch), None, "{patch}");
-        }
+        let without_numbers = [PatchHunk { old_start: None, new_start: None, lines: vec!["+a"] }];
+        check(diff_from_patch("b", without_numbers).unwrap(), "b +1 -0\n· · +a");
+        assert_eq!(diff_from_patch("a", []), None);
     }
 
     proptest! {

@@ -35,7 +35,7 @@ const INITIAL_CREDIT: isize = 2048;
 const INERT_WITHIN: usize = 16 * 1024;
 
 /// A change contains the whole last block. If that block is longer than `SENT_AT_ONCE` bytes, it is sent again only
-/// after it has grown by 1/`RESEND_SHARE` of what was sent, so that the data sent stays in proportion to the text.
+/// after it has grown by 1/`RESEND_SHARE` of its size, so that the data sent stays in proportion to the text.
 const SENT_AT_ONCE: usize = 16 * 1024;
 const RESEND_SHARE: usize = 64;
 

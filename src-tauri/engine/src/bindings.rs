@@ -1,8 +1,10 @@
-//! Checks `ui/src/lib/bindings` against `api` and the list of lookalike characters.
+//! Checks the files that are made from `api` and from lists in the engine: `ui/src/lib/bindings` and the documentation
+//! of the settings.
 //! `UPDATE_BINDINGS=1 cargo test -p deskbell-engine bindings` writes it.
 
 use crate::api::*;
 use crate::permission::oddity;
+use crate::settings;
 use ts_rs::{Config, TS};
 
 /// Every type of `api` as an exported TypeScript declaration with its documentation.
@@ -31,14 +33,21 @@ fn typescript() -> String {
         Gone,
         Event,
         Resolution,
+        ExportFormat,
         Snapshot,
         Session,
         AgentKind,
+        AgentCapabilities,
+        RulesScope,
         Status,
+        BackgroundTask,
+        TaskKind,
         Model,
         SlashCommand,
         QueuedPrompt,
         Usage,
+        ModelUsage,
+        Tokens,
         PermissionRequest,
         Notice,
         NoticeKind,
@@ -78,10 +87,24 @@ fn typescript() -> String {
         DiffPart,
         ProjectView,
         StoredSession,
+        ForkedSession,
+        SessionMark,
+        MarkedSession,
         StoredState,
         LiveProcess,
         LiveActivity,
         StoredChange,
+        SearchChange,
+        FoundSession,
+        SearchHit,
+        SearchPlace,
+        SnippetPart,
+        UsageView,
+        UsageRow,
+        BoardView,
+        BoardRow,
+        BoardState,
+        BoardConnection,
         RecentProject,
         FolderState,
         StartView,
@@ -98,9 +121,23 @@ fn typescript() -> String {
         Connection,
         WindowMessage,
         WindowEvent,
-        Preferences,
+        Settings,
         Theme,
-        AskBy,
+        Asking,
+        AgentSettings,
+        BellSettings,
+        BellKind,
+        BellUrgency,
+        UserCommand,
+        Density,
+        FontSettings,
+        LogLevel,
+        Closing,
+        SettingsView,
+        SettingsProblem,
+        SettingKey,
+        SettingControl,
+        SettingOption,
         TrustView,
         TrustStatus,
         TrustDecision,
@@ -109,7 +146,12 @@ fn typescript() -> String {
         Severity,
         FindingKind,
         Checkup,
+        ReportLine,
+        Health,
         PermissionChannel,
+        Readiness,
+        ReadinessState,
+        SetupCommand,
         RulesInForce,
         RulesBasis,
         Rule,
@@ -150,8 +192,20 @@ fn lookalikes() -> String {
     )
 }
 
+/// The settings with their labels, for the settings page, and their defaults.
+fn settings() -> String {
+    let keys = serde_json::to_string_pretty(settings::keys()).expect("they are JSON");
+    let defaults = serde_json::to_string_pretty(&Settings::default()).expect("they are JSON");
+    format!(
+        "// Generated from src-tauri/api/src/settings.rs. Do not edit.\n\
+         import type {{ SettingKey, Settings }} from './api';\n\n\
+         export const SETTING_KEYS: readonly SettingKey[] = {keys};\n\n\
+         export const DEFAULT_SETTINGS: Settings = {defaults};\n"
+    )
+}
+
 fn hold(file: &str, fresh: &str) {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ui/src/lib/bindings").join(file);
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file);
     if std::env::var_os("UPDATE_BINDINGS").is_some() {
         std::fs::create_dir_all(path.parent().expect("the path has a folder"))
             .expect("the folder can be made");
@@ -166,6 +220,9 @@ fn hold(file: &str, fresh: &str) {
 
 #[test]
 fn bindings_are_fresh() {
-    hold("api.ts", &typescript());
-    hold("lookalikes.ts", &lookalikes());
+    hold("ui/src/lib/bindings/api.ts", &typescript());
+    hold("ui/src/lib/bindings/lookalikes.ts", &lookalikes());
+    hold("ui/src/lib/bindings/settings.ts", &settings());
+    hold("docs/settings.md", &settings::markdown());
+    hold("docs/settings.schema.json", &format!("{:#}\n", settings::schema()));
 }

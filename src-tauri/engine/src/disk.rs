@@ -10,6 +10,7 @@
 //! exceptions.
 
 mod aside;
+mod lock;
 mod pool;
 mod read;
 
@@ -19,8 +20,9 @@ mod every_file;
 pub(crate) mod traps;
 
 pub use aside::{Loaded, SetAside, load_json, own_folder, set_aside};
+pub use lock::lock_writers;
 pub use pool::{DEADLINE, Unfinished, run};
 pub use read::{
     Ends, FileKind, Listing, ReadError, Regular, create_regular, kind, list, open_regular, read_end,
-    read_ends, read_regular, read_start, read_text,
+    read_ends, read_from, read_regular, read_start, read_text,
 };

@@ -6,6 +6,7 @@
 //! with an API on loopback that makes it call a tool that requires permission. The request is always denied.
 
 mod api;
+pub mod report;
 
 use crate::api::*;
 use crate::host::LocalHost;
@@ -45,6 +46,15 @@ pub struct Trial {
     /// As reported by the agent.
     pub version: Option<String>,
     pub channel: PermissionChannel,
+    /// `None` if the agent did not get ready.
+    pub capabilities: Option<AgentCapabilities>,
+}
+
+impl Trial {
+    /// The check did not begin, for this reason.
+    pub fn without_result(reason: String) -> Self {
+        Self { version: None, channel: unknown(reason), capabilities: None }
+    }
 }
 
 /// Checks the agent that `launch` names; its folder and environment are replaced. Takes at most `limit`, plus the time
@@ -52,7 +62,7 @@ pub struct Trial {
 pub async fn try_agent(launch: Launch, limit: Duration) -> Trial {
     match trial(launch, limit).await {
         Ok(trial) => trial,
-        Err(error) => Trial { version: None, channel: unknown(format!("The test could not start: {error}")) },
+        Err(error) => Trial::without_result(format!("The test could not start: {error}")),
     }
 }
 
@@ -86,8 +96,8 @@ async fn trial(launch: Launch, limit: Duration) -> io::Result<Trial> {
         timeouts: Timeouts::default(),
         recorder: Recorder::default(),
     });
-    let mut version = None;
-    let channel = tokio::time::timeout(limit, watch(&session, &api, &mut version)).await;
+    let mut seen = Seen::default();
+    let channel = tokio::time::timeout(limit, watch(&session, &api, &mut seen)).await;
     let channel = match channel {
         Ok(Ok(channel)) => channel,
         Ok(Err(error)) => unknown(error.message),
@@ -96,7 +106,7 @@ async fn trial(launch: Launch, limit: Duration) -> io::Result<Trial> {
     if let Err(error) = session.close().await {
         tracing::debug!(%error, "the session of the permission check was already closed");
     }
-    Ok(Trial { version, channel })
+    Ok(Trial { version: seen.version, channel, capabilities: seen.capabilities })
 }
 
 /// Extends the launch's environment: all requests go to the API on loopback, and the user's own settings are not used.
@@ -115,11 +125,18 @@ fn environment(launch: &Launch, config: &Path, api: &LoopbackApi) -> Vec<(OsStri
     env
 }
 
+/// What the agent reported of itself.
+#[derive(Default)]
+struct Seen {
+    version: Option<String>,
+    capabilities: Option<AgentCapabilities>,
+}
+
 /// Runs until it is known whether the agent asks.
 async fn watch(
     session: &SessionHandle,
     api: &LoopbackApi,
-    version: &mut Option<String>,
+    seen: &mut Seen,
 ) -> Result<PermissionChannel, CommandError> {
     let (sender, mut events) = mpsc::channel(64);
     session.subscribe(Subscriber::Every(sender)).await?;
@@ -132,7 +149,9 @@ async fn watch(
         .await?;
     while let Some(envelope) = events.recv().await {
         match envelope.event {
-            Event::SessionChanged { session } => *version = session.agent_version.or(version.take()),
+            Event::SessionChanged { session } if session.agent_version.is_some() => {
+                *seen = Seen { version: session.agent_version, capabilities: Some(session.capabilities) };
+            }
             Event::PermissionRequested { .. } => return Ok(PermissionChannel::Asks),
             Event::TurnEnded { .. } if api.saw_tool_result() => return Ok(PermissionChannel::NeverAsks),
             Event::TurnEnded { turn } => {

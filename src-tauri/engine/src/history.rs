@@ -4,20 +4,22 @@
 //! not parse are skipped, such as a torn last line.
 
 mod end;
+mod tail;
 
 pub use end::read_end;
+pub use tail::Tail;
 
 use crate::api::Level;
+use crate::claude::stored::{JoinedPrompt, Place, milliseconds};
 use crate::disk::{self, ReadError};
 use crate::transcript::changed_inputs::ChangedInput;
 use crate::transcript::supplement::Supplement;
 use crate::transcript::{Transcript, TranscriptEvent};
-use crate::wire::{self, ContentBlock, Inbound, User};
+use crate::wire::{self, Inbound, User};
+use memchr::memmem;
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
 
 /// Maximum size of a file that is read completely. Reading takes several times as much memory.
 const MOST_BYTES: u64 = 512 * 1024 * 1024;
@@ -110,6 +112,8 @@ pub fn read(path: &Path, project: &Path, additions: &Additions) -> io::Result<Tr
 #[derive(Debug, Default)]
 pub struct Kept {
     bytes: Vec<u8>,
+    /// The last message to show; `None` is that of the file.
+    leaf: Option<String>,
     /// Bytes before these lines that were not read because the file is too large.
     n_left_out: u64,
 }
@@ -117,7 +121,7 @@ pub struct Kept {
 /// Reads the lines of a transcript file. If the file is too large, only its end is read.
 pub fn load(path: &Path) -> Result<Kept, ReadError> {
     let size = match disk::read_regular(path, MOST_BYTES) {
-        Ok(bytes) => return Ok(Kept { bytes, n_left_out: 0 }),
+        Ok(bytes) => return Ok(Kept { bytes, ..Kept::default() }),
         Err(ReadError::Missing) => return Ok(Kept::default()),
         Err(ReadError::TooLarge { size, .. }) => size,
         Err(error) => return Err(error),
@@ -125,12 +129,49 @@ pub fn load(path: &Path) -> Result<Kept, ReadError> {
     let mut bytes = disk::read_end(path, MOST_OF_LARGE)?;
     // The first line is incomplete.
     bytes.drain(..bytes.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |at| at + 1));
-    Ok(Kept { n_left_out: size.saturating_sub(bytes.len() as u64), bytes })
+    Ok(Kept { n_left_out: size.saturating_sub(bytes.len() as u64), bytes, leaf: None })
+}
+
+/// The place of a prompt in a conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PromptPlace {
+    /// It is the first message.
+    Beginning,
+    /// After the message with this uuid.
+    After(String),
 }
 
 impl Kept {
+    /// Shows the conversation up to the message with this uuid, whatever follows it.
+    pub fn until(mut self, leaf: Option<String>) -> Self {
+        self.leaf = leaf;
+        self
+    }
+
+    /// The place of the prompt with this id; `None` if the file has no such prompt.
+    pub fn place_of(&self, prompt: &str) -> Option<PromptPlace> {
+        let of_prompt = |line: &&[u8]| memmem::find(line, prompt.as_bytes()).is_some();
+        let mut places = self.lines().filter(of_prompt).map(Place::read);
+        let place = places.find(|place| place.is_prompt(prompt))?;
+        Some(place.parent_uuid.map_or(PromptPlace::Beginning, PromptPlace::After))
+    }
+
+    /// The lines as they are in the file.
+    pub fn lines(&self) -> impl Iterator<Item = &[u8]> {
+        self.bytes.split(|byte| *byte == b'\n')
+    }
+
     /// Folds the lines into a transcript.
     pub fn transcript(&self, project: &Path, additions: &Additions) -> Transcript {
+        finished(self.folded(project, additions))
+    }
+
+    /// The same for a conversation that another process works on: what is not finished goes on.
+    pub fn live_transcript(&self, project: &Path, additions: &Additions) -> Transcript {
+        complete(self.folded(project, additions))
+    }
+
+    fn folded(&self, project: &Path, additions: &Additions) -> Transcript {
         let mut transcript = additions.transcript(project);
         if self.bytes.is_empty() && self.n_left_out == 0 {
             return transcript;
@@ -140,8 +181,10 @@ impl Kept {
             let detail = Some(format!("{} bytes at its beginning were not read.", self.n_left_out));
             transcript.apply(0, TranscriptEvent::Notice { level: Level::Warning, text, detail });
         }
-        on_the_branch(&lines_of(&self.bytes)).into_iter().for_each(|line| fold(&mut transcript, line));
-        finished(transcript)
+        on_the_branch(&lines_of(&self.bytes), self.leaf.as_deref())
+            .into_iter()
+            .for_each(|line| fold(&mut transcript, line));
+        transcript
     }
 }
 
@@ -152,33 +195,28 @@ fn lines_of(bytes: &[u8]) -> Vec<&[u8]> {
 /// Marks unfinished work as ended: the process that did it is gone.
 fn finished(mut transcript: Transcript) -> Transcript {
     transcript.apply(0, TranscriptEvent::ProcessEnded);
+    complete(transcript)
+}
+
+/// Adds what belongs after the last line, and the colours.
+fn complete(mut transcript: Transcript) -> Transcript {
     transcript.supplement_end();
     // This runs on a separate thread, so all code is highlighted now and shown with its colours at once.
     transcript.colour_all();
     transcript
 }
 
-/// Selects the active branch: the lines form a tree, and the path from the last message back to the root is shown, in
-/// file order.
-fn on_the_branch<'a>(lines: &[&'a [u8]]) -> Vec<&'a [u8]> {
-    #[derive(serde::Deserialize, Default)]
-    #[serde(default, rename_all = "camelCase")]
-    struct Place {
-        r#type: String,
-        uuid: Option<String>,
-        parent_uuid: Option<String>,
-        is_sidechain: bool,
-        attachment: Option<Attachment>,
-    }
-    let places: Vec<Place> =
-        lines.iter().map(|line| serde_json::from_slice(line).unwrap_or_default()).collect();
+/// Selects the active branch: the lines form a tree, and the path from its leaf back to the root is shown, in file
+/// order. Without a leaf it is the last message.
+fn on_the_branch<'a>(lines: &[&'a [u8]], leaf: Option<&str>) -> Vec<&'a [u8]> {
+    let places: Vec<Place> = lines.iter().map(|line| Place::read(line)).collect();
     let by_uuid: HashMap<&str, usize> =
         places.iter().enumerate().filter_map(|(at, place)| Some((place.uuid.as_deref()?, at))).collect();
-    let is_message = |place: &Place| place.r#type == "user" || place.r#type == "assistant";
-    let is_shown =
-        |place: &Place| is_message(place) || place.attachment.as_ref().is_some_and(Attachment::is_prompt);
     let mut shown = vec![false; lines.len()];
-    let mut at = places.iter().rposition(|place| is_message(place) && !place.is_sidechain);
+    let mut at = match leaf {
+        Some(leaf) => by_uuid.get(leaf).copied(),
+        None => places.iter().rposition(|place| place.is_message() && !place.is_sidechain),
+    };
     while let Some(here) = at {
         if std::mem::replace(&mut shown[here], true) {
             break;
@@ -189,59 +227,16 @@ fn on_the_branch<'a>(lines: &[&'a [u8]]) -> Vec<&'a [u8]> {
         .iter()
         .zip(&shown)
         .zip(&places)
-        .filter(|((_, shown), place)| **shown && is_shown(place))
+        .filter(|((_, shown), place)| **shown && place.is_shown())
         .map(|((line, _), _)| *line)
         .collect()
 }
 
-/// An attachment line of the agent. A prompt that joined a running turn is stored as an attachment, not as a user
-/// message (2.1.197 and 2.1.329).
-#[derive(serde::Deserialize, Default)]
-#[serde(default)]
-struct Attachment {
-    r#type: String,
-    #[serde(rename = "commandMode")]
-    mode: String,
-    source_uuid: Option<String>,
-    prompt: serde_json::Value,
-    timestamp: Option<String>,
-}
-
-impl Attachment {
-    fn is_prompt(&self) -> bool {
-        self.r#type == "queued_command" && self.mode == "prompt" && self.source_uuid.is_some()
-    }
-
-    /// The prompt's text and number of images.
-    fn content(&self) -> (String, u32) {
-        let blocks = self.prompt.as_array().map_or(&[][..], Vec::as_slice);
-        let texts: Vec<&str> = self
-            .prompt
-            .as_str()
-            .into_iter()
-            .chain(blocks.iter().filter_map(|block| block["text"].as_str()))
-            .collect();
-        let n_images = blocks.iter().filter(|block| block["type"] == "image").count();
-        (texts.join("\n"), n_images as u32)
-    }
-}
-
-/// Parses a line as a prompt that joined a running turn.
-fn joined_prompt(line: &[u8]) -> Option<Attachment> {
-    #[derive(serde::Deserialize)]
-    struct Line {
-        attachment: Attachment,
-    }
-    let line: Line = serde_json::from_slice(line).ok()?;
-    Some(line.attachment).filter(Attachment::is_prompt)
-}
-
 fn fold(transcript: &mut Transcript, line: &[u8]) {
-    if let Some(prompt) = joined_prompt(line)
-        && let Some(uuid) = &prompt.source_uuid
-    {
+    if let Some(prompt) = JoinedPrompt::read(line) {
         let (text, n_images) = prompt.content();
-        return transcript.past_prompt(milliseconds(prompt.timestamp.as_deref()), uuid, text, n_images);
+        let at = milliseconds(prompt.timestamp.as_deref());
+        return transcript.past_prompt(at, prompt.uuid(), text, n_images);
     }
     let inbound = wire::parse(line);
     let at = match &inbound {
@@ -254,7 +249,7 @@ fn fold(transcript: &mut Transcript, line: &[u8]) {
         _ => 0,
     };
     let task_end = match &inbound {
-        Inbound::User(user) => task_ended(user),
+        Inbound::User(user) => user.task_end(),
         _ => None,
     };
     transcript.line(at, inbound);
@@ -263,62 +258,12 @@ fn fold(transcript: &mut Transcript, line: &[u8]) {
     }
 }
 
-/// Parses the end of a background task, which the agent stores as a user message (2.1.197 and 2.1.329).
-fn task_ended(user: &User) -> Option<Inbound> {
-    let [ContentBlock::Text { text }] = user.message.content.as_slice() else { return None };
-    let text = text.strip_prefix("<task-notification>")?;
-    // The report is free text from the subagent, so fields are only searched before it.
-    let (fields, report) = match text.split_once("<result>") {
-        Some((fields, behind)) => (fields, behind.rsplit_once("</result>").map(|(report, _)| report)),
-        None => (text, None),
-    };
-    let field = |name: &str| {
-        let (_, behind) = fields.split_once(&format!("<{name}>"))?;
-        Some(behind.split_once(&format!("</{name}>"))?.0.to_owned())
-    };
-    Some(Inbound::TaskEnded {
-        task_id: field("task-id")?,
-        tool_use_id: field("tool-use-id"),
-        status: field("status").unwrap_or_else(|| "ended".to_owned()),
-        summary: field("summary").unwrap_or_default(),
-        report: report.map(str::to_owned),
-    })
-}
-
-/// Adds a user message as a prompt. A prompt has text or images, and was not written by the agent or a tool.
+/// Adds a user message as a prompt, if it is one.
 fn past_prompt(transcript: &mut Transcript, at: u64, user: &User) {
     let Some(uuid) = &user.uuid else { return };
-    if user.is_meta || user.is_synthetic || user.is_sidechain || user.is_compact_summary {
-        return;
-    }
-    let mut texts = Vec::new();
-    let mut n_images = 0;
-    for block in &user.message.content {
-        match block {
-            ContentBlock::Text { text } => texts.push(text.as_str()),
-            ContentBlock::Image => n_images += 1,
-            _ => return,
-        }
-    }
-    let text = texts.join("\n");
-    if !is_by_agent(&text) && (n_images > 0 || !text.is_empty()) {
+    if let Some((text, n_images)) = user.prompt() {
         transcript.past_prompt(at, uuid, text, n_images);
     }
-}
-
-/// Whether the text of a user message was written by the agent itself.
-pub(crate) fn is_by_agent(text: &str) -> bool {
-    let marks = ["<local-command", "<command-", INTERRUPTED, "<task-notification"];
-    marks.iter().any(|mark| text.starts_with(mark))
-}
-
-/// The beginning of the message with which the agent marks an interrupted turn.
-pub(crate) const INTERRUPTED: &str = "[Request interrupted";
-
-/// Milliseconds since the epoch; 0 for a missing or invalid timestamp.
-pub(crate) fn milliseconds(timestamp: Option<&str>) -> u64 {
-    let moment = timestamp.and_then(|timestamp| OffsetDateTime::parse(timestamp, &Rfc3339).ok());
-    moment.and_then(|moment| u64::try_from(moment.unix_timestamp_nanos() / 1_000_000).ok()).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -369,6 +314,37 @@ mod tests {
         assert!(
             matches!(&transcript.items().nth(2).unwrap().body, Body::Prompt { text, n_images: 1, .. } if text == "see")
         );
+    }
+
+    #[test]
+    fn a_conversation_ends_where_a_fork_of_it_begins() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.jsonl");
+        let lines = [
+            r#"{"type":"user","uuid":"u1","parentUuid":null,"message":{"role":"user","content":"one"}}"#,
+            r#"{"type":"attachment","uuid":"x1","parentUuid":"u1","attachment":{"type":"file"}}"#,
+            r#"{"type":"assistant","uuid":"a1","parentUuid":"x1","message":{"id":"m1","content":[{"type":"text","text":"two"}]}}"#,
+            r#"{"type":"attachment","uuid":"x2","parentUuid":"a1","attachment":{"type":"queued_command","prompt":"and u3","source_uuid":"u2","commandMode":"prompt"}}"#,
+            r#"{"type":"user","uuid":"u3","parentUuid":"x2","message":{"role":"user","content":"u2"}}"#,
+            r#"{"type":"assistant","uuid":"a2","parentUuid":"u3","message":{"id":"m2","content":[{"type":"text","text":"four"}]}}"#,
+        ];
+        std::fs::write(&path, lines.join("\n")).unwrap();
+        let kept = load(&path).unwrap();
+        assert_eq!(kept.place_of("u1"), Some(PromptPlace::Beginning));
+        assert_eq!(kept.place_of("u2"), Some(PromptPlace::After("a1".to_owned())));
+        assert_eq!(kept.place_of("u3"), Some(PromptPlace::After("x2".to_owned())));
+        for none in ["a1", "x2", "u9", ""] {
+            assert_eq!(kept.place_of(none), None, "{none}");
+        }
+        let ids = |leaf: Option<&str>| {
+            let kept = load(&path).unwrap().until(leaf.map(str::to_owned));
+            let transcript = kept.transcript(Path::new("/p"), &Additions::default());
+            transcript.items().map(|item| item.id.as_str().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(ids(None), ["u1", "m1.0", "u2", "u3", "m2.0"]);
+        assert_eq!(ids(Some("a1")), ["u1", "m1.0"]);
+        assert_eq!(ids(Some("x2")), ["u1", "m1.0", "u2"]);
+        assert_eq!(ids(Some("gone")), [""; 0]);
     }
 
     #[test]

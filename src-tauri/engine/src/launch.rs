@@ -3,6 +3,7 @@
 use crate::api::{AgentKind, BYPASS, PermissionMode};
 use crate::locate::usual_directories;
 use crate::trust::snapshot::{self, Snapshot};
+use serde::{Deserialize, Serialize};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -77,15 +78,32 @@ pub struct Launch {
     /// The settings that a trusted folder's agent loads instead of the folder's own files. `None` if the agent is
     /// restricted or loads nothing from the folder, like the demo agent.
     pub snapshot: Option<Snapshot>,
-    /// Changes to the inherited environment; `None` removes a variable.
+    /// Changes to the inherited environment; `None` removes a variable. A PATH is completed like the inherited one.
     pub env: Vec<(OsString, Option<OsString>)>,
     pub run_token: String,
+}
+
+/// The conversation that another one begins as a copy of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fork {
+    /// The agent's id of the original, which the agent only reads.
+    pub of: String,
+    /// The last message to copy, by its uuid in the agent's transcript; `None` copies all.
+    pub until: Option<String>,
+}
+
+impl Fork {
+    pub fn is_valid(&self) -> bool {
+        is_conversation_id(&self.of) && self.until.as_deref().is_none_or(is_conversation_id)
+    }
 }
 
 /// Arguments that can differ between two starts of one session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Start {
     pub resume: Option<String>,
+    /// Begins a conversation as a copy of this one. Never with `resume`.
+    pub fork: Option<Fork>,
     pub model: Option<String>,
     pub mode: Option<StartMode>,
 }
@@ -113,6 +131,15 @@ impl Launch {
             args.extend(value.as_ref().map(|value| OsString::from(format!("{flag}={value}"))));
         };
         value("--resume", &start.resume);
+        if let Some(Fork { of, until }) = &start.fork {
+            value("--resume", &Some(of.clone()));
+            // Keeps the messages up to and including this one (2.1.329).
+            value("--resume-session-at", until);
+            args.push("--fork-session".into());
+        }
+        let mut value = |flag: &str, value: &Option<String>| {
+            args.extend(value.as_ref().map(|value| OsString::from(format!("{flag}={value}"))));
+        };
         value("--model", &start.model);
         value("--permission-mode", &start.mode.map(|mode| mode.name().to_owned()));
         args
@@ -122,8 +149,10 @@ impl Launch {
     pub fn environment(&self, ours: impl Iterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
         let mut env: Vec<(OsString, OsString)> =
             ours.filter(|(name, _)| !is_private(name)).filter(|(name, _)| !same(name, "PATH")).collect();
-        let path = std::env::var_os("PATH");
-        env.push(("PATH".into(), completed_path(path.as_deref(), dirs::home_dir().as_deref())));
+        let other = self.env.iter().rev().find(|(name, _)| same(name, "PATH"));
+        let path = other.map_or_else(|| std::env::var_os("PATH"), |(_, path)| path.clone());
+        let path = completed_path(path.as_deref(), self.program.parent(), dirs::home_dir().as_deref());
+        env.push(("PATH".into(), path));
         env.push((RUN_TOKEN.into(), (&self.run_token).into()));
         // Emits the session states running, requires_action and idle, the best input for a status light (2.1.197 and
         // 2.1.329).
@@ -133,7 +162,7 @@ impl Launch {
         if !self.restricted {
             env.extend(self.snapshot.iter().flat_map(Snapshot::env));
         }
-        for (name, value) in &self.env {
+        for (name, value) in self.env.iter().filter(|(name, _)| !same(name, "PATH")) {
             env.retain(|(known, _)| known != name);
             env.extend(value.clone().map(|value| (name.clone(), value)));
         }
@@ -146,16 +175,18 @@ fn same(name: &OsStr, other: &str) -> bool {
 }
 
 /// Is this variable meant only for Deskbell itself? A child that saw it would assume that another program started it.
-fn is_private(name: &OsStr) -> bool {
+pub fn is_private(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     name.starts_with("CLAUDECODE") || (name.starts_with("DESKBELL_") && !name.starts_with("DESKBELL_DEMO_"))
 }
 
-/// PATH followed by the usual program folders that exist: the PATH of a desktop session is often short.
-fn completed_path(path: Option<&OsStr>, home: Option<&Path>) -> OsString {
+/// PATH followed by the program's own folder, which may also have the Node that runs it, and by the usual program folders
+/// that exist: the PATH of a desktop session is often short.
+fn completed_path(path: Option<&OsStr>, own: Option<&Path>, home: Option<&Path>) -> OsString {
     let mut directories: Vec<PathBuf> =
         path.map(|path| std::env::split_paths(path).collect()).unwrap_or_default();
-    for directory in usual_directories(home) {
+    let own = own.filter(|own| own.is_absolute()).map(Path::to_owned);
+    for directory in own.into_iter().chain(usual_directories(home)) {
         if !directories.contains(&directory) && directory.is_dir() {
             directories.push(directory);
         }
@@ -184,12 +215,24 @@ mod tests {
     fn values_are_joined_to_their_flags() {
         let start = Start {
             resume: Some("-x".into()),
+            fork: None,
             model: None,
             mode: Some(StartMode::Asking(PermissionMode::Plan)),
         };
         let args = launch().args(&start);
         assert!(args.contains(&"--resume=-x".into()));
         assert!(args.contains(&"--permission-mode=plan".into()));
+    }
+
+    #[test]
+    fn a_fork_names_its_original_and_the_last_message_to_keep() {
+        let fork = |until: Option<&str>| Fork { of: "a".into(), until: until.map(str::to_owned) };
+        let args = |until| launch().args(&Start { fork: Some(fork(until)), ..Start::default() });
+        let has = |until, flag: &str| args(until).contains(&flag.into());
+        assert!(has(None, "--resume=a") && has(None, "--fork-session"));
+        assert!(has(Some("b"), "--resume-session-at=b"));
+        assert!(!args(None).iter().any(|arg| arg.to_string_lossy().contains("resume-session-at")));
+        assert!(fork(Some("b")).is_valid() && !fork(Some("../b")).is_valid());
     }
 
     #[test]

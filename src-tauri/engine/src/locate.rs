@@ -1,14 +1,16 @@
 //! Search for the agent's program, with a list of every place that was tried.
 
 mod contents;
+mod folders;
+mod shim;
 
 use crate::api::Tried;
 use crate::disk;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// Maximum number of Node versions to search.
-const MOST_VERSIONS: usize = 1_000;
+/// Maximum size of a starter of npm, in bytes.
+const MOST_OF_STARTER: u64 = 16 * 1024;
 
 /// The program that was found, and the place that named it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,17 +35,23 @@ pub struct Places {
     /// `CLAUDE_CODE_COMMAND`.
     pub command: Option<OsString>,
     pub path: Option<OsString>,
+    /// The PATH of the user's login shell, if it is known.
+    pub login_path: Option<OsString>,
     pub home: Option<PathBuf>,
+    /// The root of the file system; without one, no folder of the system is searched.
+    pub root: PathBuf,
 }
 
 impl Places {
-    /// The places defined by this process's environment.
-    pub fn from_environment(chosen: Option<PathBuf>) -> Self {
+    /// The places defined by this process's environment, and the PATH of the user's login shell.
+    pub fn from_environment(chosen: Option<PathBuf>, login_path: Option<OsString>) -> Self {
         Self {
             chosen,
             command: std::env::var_os("CLAUDE_CODE_COMMAND").filter(|command| !command.is_empty()),
             path: std::env::var_os("PATH"),
+            login_path,
             home: dirs::home_dir(),
+            root: PathBuf::from("/"),
         }
     }
 }
@@ -59,68 +67,38 @@ pub fn locate(places: &Places) -> Result<Located, NotFound> {
         let found = if Path::new(command).components().count() > 1 {
             check(Path::new(command), source, &mut tried)
         } else {
-            in_directories(command, source, path_directories(places), &mut tried)
+            in_directories(command, source, split(places.path.as_ref()), &mut tried)
         };
         return found.ok_or(NotFound { tried });
     }
     for name in PROGRAM_NAMES {
-        let found =
-            in_directories(OsStr::new(name), "PATH", path_directories(places), &mut tried).or_else(|| {
-                let usual = usual_directories(places.home.as_deref());
-                in_directories(OsStr::new(name), "a standard location", usual, &mut tried)
-            });
-        if let Some(found) = found {
-            return Ok(found);
+        let of_login = places.login_path.as_ref().map(|path| split(Some(path)));
+        let usual = folders::usual(places.home.as_deref(), &places.root);
+        let sources = [
+            ("PATH", Some(split(places.path.as_ref()))),
+            ("the PATH of your login shell", of_login),
+            ("a standard location", Some(usual)),
+        ];
+        for (source, directories) in sources {
+            let Some(directories) = directories else { continue };
+            if let Some(found) = in_directories(OsStr::new(name), source, directories, &mut tried) {
+                return Ok(found);
+            }
         }
     }
     Err(NotFound { tried })
 }
 
-// On Windows a `.cmd` shim runs through cmd.exe, which would parse arguments as code, so only an `.exe` is accepted.
-const PROGRAM_NAMES: &[&str] = if cfg!(windows) { &["claude.exe"] } else { &["claude"] };
+// A starter of npm is never run itself: see `shim`.
+const PROGRAM_NAMES: &[&str] = if cfg!(windows) { &["claude.exe", "claude.cmd"] } else { &["claude"] };
 
-fn path_directories(places: &Places) -> Vec<PathBuf> {
-    places.path.as_ref().map(|path| std::env::split_paths(path).collect()).unwrap_or_default()
+fn split(path: Option<&OsString>) -> Vec<PathBuf> {
+    path.map(|path| std::env::split_paths(path).collect()).unwrap_or_default()
 }
 
 /// Folders where installers put command line programs. The PATH of a desktop session often lacks them.
 pub fn usual_directories(home: Option<&Path>) -> Vec<PathBuf> {
-    let mut directories: Vec<PathBuf> = Vec::new();
-    if let Some(home) = home {
-        let of_home = [
-            ".local/bin",
-            ".claude/local",
-            "bin",
-            ".npm-global/bin",
-            ".bun/bin",
-            ".volta/bin",
-            ".yarn/bin",
-            ".local/share/pnpm",
-            ".cargo/bin",
-        ];
-        directories.extend(of_home.iter().map(|directory| home.join(directory)));
-        directories.extend(nvm_directories(home));
-    }
-    if cfg!(windows) {
-        directories.extend(std::env::var_os("APPDATA").map(|data| PathBuf::from(data).join("npm")));
-    } else {
-        directories.extend(
-            ["/usr/local/bin", "/opt/homebrew/bin", "/usr/bin", "/bin", "/snap/bin"].map(PathBuf::from),
-        );
-    }
-    directories
-}
-
-/// nvm has one `bin` folder per Node version. Newest version first.
-fn nvm_directories(home: &Path) -> Vec<PathBuf> {
-    let Ok(versions) = disk::list(&home.join(".nvm/versions/node"), MOST_VERSIONS) else {
-        return Vec::new();
-    };
-    let mut directories: Vec<PathBuf> =
-        versions.paths.into_iter().map(|version| version.join("bin")).collect();
-    directories.sort();
-    directories.reverse();
-    directories
+    folders::usual(home, Path::new("/"))
 }
 
 fn in_directories(
@@ -142,6 +120,9 @@ fn in_directories(
 }
 
 fn check(program: &Path, source: &str, tried: &mut Vec<Tried>) -> Option<Located> {
+    if let Some(named) = started_by(program) {
+        return check(&named, &format!("{source}, started by {}", program.display()), tried);
+    }
     match problem(program) {
         None => Some(Located { program: program.to_owned(), source: source.to_owned() }),
         Some(problem) => {
@@ -149,6 +130,19 @@ fn check(program: &Path, source: &str, tried: &mut Vec<Tried>) -> Option<Located
             None
         }
     }
+}
+
+/// The program that a starter of npm starts; `None` if the file is no such starter.
+fn started_by(starter: &Path) -> Option<PathBuf> {
+    is_batch(starter).then_some(())?;
+    // A starter that cannot be read is reported as a batch file.
+    let text = disk::read_text(starter, MOST_OF_STARTER).ok()?;
+    shim::program_of(&text, starter.parent()?)
+}
+
+fn is_batch(program: &Path) -> bool {
+    let extension = program.extension().and_then(OsStr::to_str).unwrap_or("").to_ascii_lowercase();
+    matches!(extension.as_str(), "cmd" | "bat")
 }
 
 /// The reason why this file cannot be run; `None` if it can.
@@ -170,8 +164,7 @@ fn problem(program: &Path) -> Option<String> {
     if std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o111 == 0 {
         return Some("is not executable".to_owned());
     }
-    let extension = program.extension().and_then(OsStr::to_str).unwrap_or("").to_ascii_lowercase();
-    if cfg!(windows) && matches!(extension.as_str(), "cmd" | "bat") {
+    if cfg!(windows) && is_batch(program) {
         return Some("is a batch file, which would read prompts as code; choose claude.exe".to_owned());
     }
     contents::problem(program)
@@ -225,5 +218,128 @@ mod tests {
             assert_eq!(tried[0].place, empty.join("claude").display().to_string());
             assert_eq!(tried[1].problem, "is not executable");
         }
+    }
+
+    /// A home folder and a system in which one installer put the program.
+    struct Machine(tempfile::TempDir);
+
+    impl Machine {
+        fn new() -> Self {
+            let machine = Self(tempfile::tempdir().unwrap());
+            std::fs::create_dir_all(machine.home()).unwrap();
+            machine
+        }
+
+        fn home(&self) -> PathBuf {
+            self.0.path().join("home/ines")
+        }
+
+        /// Places on a path that begins with `~` are below the home folder, others below the root.
+        fn path(&self, path: &str) -> PathBuf {
+            path.strip_prefix("~/").map_or_else(|| self.0.path().join(path), |path| self.home().join(path))
+        }
+
+        fn link(&self, from: &str, to: &str) {
+            let from = self.path(from);
+            std::fs::create_dir_all(from.parent().unwrap()).unwrap();
+            std::os::unix::fs::symlink(self.path(to), from).unwrap();
+        }
+
+        /// What is found with the PATH of a desktop session.
+        fn found(&self) -> Result<Located, NotFound> {
+            let root = self.0.path();
+            let path = std::env::join_paths([root.join("usr/bin"), root.join("bin")]).unwrap();
+            locate(&Places {
+                path: Some(path),
+                home: Some(self.home()),
+                root: root.to_owned(),
+                ..Places::default()
+            })
+        }
+    }
+
+    #[test]
+    fn every_installer_is_found_with_the_path_of_a_desktop_session() {
+        let package = "lib/node_modules/@anthropic-ai/claude-code/bin/claude.exe";
+        // The name, the place where it is found, and the file that this place links to.
+        let layouts: [(&str, &str, Option<String>); 21] = [
+            ("native", "~/.local/bin/claude", Some("~/.local/share/claude/versions/2.1.329".into())),
+            ("npm global", "usr/local/bin/claude", Some(format!("usr/local/{package}"))),
+            ("npm global, own prefix", "~/.npm-global/bin/claude", Some(format!("~/.npm-global/{package}"))),
+            ("npm local", "~/.claude/local/claude", None),
+            ("npm in the home folder", "~/node_modules/.bin/claude", None),
+            ("Homebrew", "opt/homebrew/bin/claude", Some("opt/homebrew/Caskroom/claude".into())),
+            ("Homebrew on Linux", "home/linuxbrew/.linuxbrew/bin/claude", None),
+            ("nvm", "~/.nvm/versions/node/v22.12.0/bin/claude", Some(format!("~/.nvm/{package}"))),
+            ("nvm, XDG", "~/.config/nvm/versions/node/v22.12.0/bin/claude", None),
+            ("fnm", "~/.local/share/fnm/node-versions/v22.12.0/installation/bin/claude", None),
+            (
+                "fnm, macOS",
+                "~/Library/Application Support/fnm/node-versions/v22.1.0/installation/bin/claude",
+                None,
+            ),
+            ("volta", "~/.volta/bin/claude", Some("~/.volta/bin/volta-shim".into())),
+            ("asdf", "~/.asdf/installs/nodejs/22.12.0/bin/claude", None),
+            ("asdf, only the shim", "~/.asdf/shims/claude", None),
+            ("mise", "~/.local/share/mise/installs/npm-anthropic-ai-claude-code/2.1.329/bin/claude", None),
+            ("mise, only the shim", "~/.local/share/mise/shims/claude", Some("~/.local/bin/mise".into())),
+            ("bun", "~/.bun/bin/claude", Some("~/.bun/install/global/claude.exe".into())),
+            ("pnpm", "~/.local/share/pnpm/claude", None),
+            ("pnpm, macOS", "~/Library/pnpm/claude", None),
+            ("~/.local/bin", "~/.local/bin/claude", None),
+            ("~/bin", "~/bin/claude", None),
+        ];
+        for (name, place, target) in layouts {
+            let machine = Machine::new();
+            assert!(machine.found().is_err(), "{name}: nothing is installed yet");
+            match &target {
+                Some(target) => {
+                    executable(&machine.path(target));
+                    machine.link(place, target);
+                }
+                None => executable(&machine.path(place)),
+            }
+            let located = Located { program: machine.path(place), source: "a standard location".into() };
+            assert_eq!(machine.found(), Ok(located), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_version_comes_before_a_shim_that_depends_on_the_folder() {
+        let machine = Machine::new();
+        executable(&machine.path("~/.asdf/shims/claude"));
+        let installed = machine.path("~/.asdf/installs/nodejs/22.12.0/bin/claude");
+        executable(&installed);
+        assert_eq!(machine.found().unwrap().program, installed);
+    }
+
+    #[test]
+    fn a_starter_of_npm_on_windows_leads_to_its_program() {
+        let machine = Machine::new();
+        let starter = machine.path("~/AppData/Roaming/npm/claude.cmd");
+        let program = "~/AppData/Roaming/npm/node_modules/@anthropic-ai/claude-code/bin/claude.exe";
+        executable(&machine.path(program));
+        let text = r#"@"%dp0%\node_modules\@anthropic-ai\claude-code\bin\claude.exe" %*"#;
+        std::fs::write(&starter, text).unwrap();
+        let located = locate(&Places { chosen: Some(starter.clone()), ..Places::default() }).unwrap();
+        assert_eq!(located.program, machine.path(program));
+        assert_eq!(located.source, format!("chosen by you, started by {}", starter.display()));
+    }
+
+    #[test]
+    fn the_login_shell_comes_after_the_path_and_before_the_usual_places() {
+        let machine = Machine::new();
+        let (own, usual) = (machine.path("~/tools/claude"), machine.path("~/bin/claude"));
+        executable(&own);
+        executable(&usual);
+        let places = |path: &str| Places {
+            path: Some(machine.path(path).into()),
+            login_path: Some(machine.path("~/tools").into()),
+            home: Some(machine.home()),
+            ..Places::default()
+        };
+        let located = locate(&places("~/none")).unwrap();
+        assert_eq!((located.program, &*located.source), (own, "the PATH of your login shell"));
+        assert_eq!(locate(&places("~/bin")).unwrap().program, usual);
     }
 }

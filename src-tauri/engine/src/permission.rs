@@ -13,17 +13,21 @@ mod notice;
 mod open;
 mod plain;
 
+pub use crate::claude::request::rules_kept_locally;
 pub use dialogs::{
     CARD_TIME, DialogEffect, DialogId, DialogRequest, DialogResponse, Dialogs, Placement, WindowView,
 };
-pub use kept::{kept_locally, rules_kept_locally};
+pub use kept::kept_locally;
 pub(crate) use notice::oddity;
 pub use notice::written_out;
 pub use open::{Closed, OpenRequests, Refusal};
 
 use crate::api::*;
+use crate::claude::request::{Allows, Destination, SuggestedRule, accept_edits, kept_and_in_force};
+use crate::claude::tool::{RawInput, ToolInput, ToolKind, mcp_tool};
 use crate::document;
 use crate::wire::{self, CanUseTool, json as text_of};
+use serde::Deserialize;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -33,7 +37,7 @@ pub struct Answer {
     pub line: String,
     pub resolution: Resolution,
     /// The input as the user edited it, if it differs from the requested one.
-    pub changed: Option<Value>,
+    pub changed: Option<RawInput>,
 }
 
 /// Builds the view of a request.
@@ -46,8 +50,8 @@ pub fn view(id: RequestId, request: &CanUseTool, asked_at: u64) -> PermissionReq
     let plain = plain::plain(request, &kind, &subject, diff.as_ref()).filter(|_| notices.is_empty());
     PermissionRequest {
         question: question(&kind, request, &tool),
-        host: (request.tool_name == "WebFetch").then(|| address::host(&subject)).flatten(),
-        has_more: has_more(request),
+        host: (request.kind() == ToolKind::Fetch).then(|| address::host(&subject)).flatten(),
+        has_more: request.has_more(),
         suggestions: suggestions(request),
         item_id: request.tool_use_id.clone().map(ItemId),
         reason: reason(request),
@@ -73,7 +77,7 @@ pub fn wants(request: &PermissionRequest) -> String {
         RequestKind::Fetch => "Wants to access the network".to_owned(),
         RequestKind::Questions { .. } => "Has a question".to_owned(),
         RequestKind::Plan { .. } => "Proposes a plan".to_owned(),
-        RequestKind::Other => match wire::mcp_tool(&request.tool) {
+        RequestKind::Other => match mcp_tool(&request.tool) {
             Some((server, tool)) => format!("Wants to use {server}: {tool}"),
             None => format!("Wants to use {}", request.tool),
         },
@@ -147,16 +151,15 @@ pub fn answer(
                 changed: None,
             }
         }
-        Decision::ApprovePlan { accept_edits } => {
+        Decision::ApprovePlan { accept_edits: edits_unasked } => {
             let RequestKind::Plan { .. } = view.kind else {
                 return Err("The request is not a plan.".to_owned());
             };
             // Without it the agent asks for permission for each edit (2.1.329).
-            let mode = json!({"type": "setMode", "mode": "acceptEdits", "destination": "session"});
-            let also: &[Value] = if accept_edits { &[mode] } else { &[] };
-            let always = accept_edits.then(|| "Edits are accepted (this session)".to_owned());
+            let also = if edits_unasked { vec![accept_edits()] } else { Vec::new() };
+            let always = edits_unasked.then(|| "Edits are accepted (this session)".to_owned());
             Answer {
-                line: wire::allow(id, request.input.text(), also),
+                line: wire::allow(id, request.input.text(), &also),
                 resolution: Resolution::Allowed { always },
                 changed: None,
             }
@@ -165,7 +168,7 @@ pub fn answer(
             let RequestKind::Questions { .. } = view.kind else {
                 return Err("The request asks no questions.".to_owned());
             };
-            let input = text_of::with_field(request.input.text(), "answers", &json!(answers).to_string());
+            let input = request.with_answers(&answers);
             Answer { line: wire::allow(id, &input, &[]), resolution: Resolution::Answered, changed: None }
         }
     })
@@ -184,47 +187,35 @@ fn changed(input: &wire::Input, change: &InputChange) -> Result<String, String> 
 }
 
 /// Returns the given input if it differs from the requested one.
-fn another(asked: &wire::Input, given: &str) -> Option<Value> {
+fn another(asked: &wire::Input, given: &str) -> Option<RawInput> {
     let is_same = text_of::one_line(asked.text()).is_ok_and(|asked| asked == given);
     // It was parsed before it was given.
-    wire::Input::read(given).ok().filter(|_| !is_same).map(|given| given.value().clone())
+    wire::Input::read(given).ok().filter(|_| !is_same).map(|given| given.value().clone().into())
 }
 
 /// Returns whether `given` identifies this suggestion: by its id, or by its value, as shown or as the agent sent it.
 fn names(given: &Value, known: &Suggestion) -> bool {
-    let id = given.as_str().or_else(|| text(given, "id"));
+    #[derive(Deserialize)]
+    struct Shown<'a> {
+        id: &'a str,
+    }
+    let id = given.as_str().or_else(|| Some(Shown::deserialize(given).ok()?.id));
     id == Some(&known.id) || *given == known.raw
 }
 
-/// A rule that is saved in a file takes effect at once only in an agent that reads that file. A restricted agent does
-/// not, and 2.1.197 never does. So the same rule is also given for the session.
-fn kept_and_in_force(suggestion: &Value) -> Vec<Value> {
-    let mut rules = vec![suggestion.clone()];
-    if text(suggestion, "type") == Some("addRules") && text(suggestion, "destination") != Some("session") {
-        let mut for_session = suggestion.clone();
-        for_session["destination"] = json!("session");
-        rules.push(for_session);
-    }
-    rules
-}
-
-fn text<'a>(input: &'a Value, key: &str) -> Option<&'a str> {
-    input.get(key)?.as_str()
-}
-
 fn kind(request: &CanUseTool) -> RequestKind {
-    match request.tool_name.as_str() {
-        "Bash" | "PowerShell" => RequestKind::Command,
-        "Edit" | "Write" | "MultiEdit" | "NotebookEdit" => RequestKind::Edit,
-        "WebFetch" | "WebSearch" => RequestKind::Fetch,
-        "AskUserQuestion" => match questions(request.input.value()) {
-            Some(questions) => RequestKind::Questions { questions },
-            None => RequestKind::Other,
-        },
+    match request.typed() {
+        ToolInput::Command { .. } => RequestKind::Command,
+        ToolInput::Edit { .. }
+        | ToolInput::Write { .. }
+        | ToolInput::MultiEdit { .. }
+        | ToolInput::EditNotebook { .. } => RequestKind::Edit,
+        ToolInput::Fetch { .. } | ToolInput::SearchWeb { .. } => RequestKind::Fetch,
+        ToolInput::Questions { questions: Some(questions) } if !questions.is_empty() => {
+            RequestKind::Questions { questions }
+        }
         // Without a plan file the input is empty (2.1.329).
-        "ExitPlanMode" => RequestKind::Plan {
-            blocks: document::markdown(text(request.input.value(), "plan").unwrap_or("")),
-        },
+        ToolInput::Plan { plan } => RequestKind::Plan { blocks: document::markdown(plan.unwrap_or("")) },
         _ => RequestKind::Other,
     }
 }
@@ -233,18 +224,18 @@ fn question(kind: &RequestKind, request: &CanUseTool, tool: &str) -> String {
     match kind {
         RequestKind::Command => "Run this command?".to_owned(),
         RequestKind::Edit => {
-            let verb = if request.tool_name == "Write" { "Write" } else { "Edit" };
+            let verb = if request.kind() == ToolKind::Write { "Write" } else { "Edit" };
             let name = file_name(request);
             format!("{verb} {}?", name.as_deref().unwrap_or("this file"))
         }
-        RequestKind::Fetch if request.tool_name == "WebSearch" => "Search the web for this?".to_owned(),
+        RequestKind::Fetch if request.kind() == ToolKind::SearchWeb => "Search the web for this?".to_owned(),
         RequestKind::Fetch => "Fetch this page?".to_owned(),
         RequestKind::Questions { questions } if questions.len() > 1 => {
             format!("The agent has {} questions", questions.len())
         }
         RequestKind::Questions { .. } => "The agent has a question".to_owned(),
         RequestKind::Plan { .. } => "Approve this plan?".to_owned(),
-        RequestKind::Other => match wire::mcp_tool(tool) {
+        RequestKind::Other => match mcp_tool(tool) {
             Some((server, tool)) => format!("Let {server} run {tool}?"),
             None => format!("Allow {tool}?"),
         },
@@ -257,7 +248,7 @@ const MOST_OF_A_NAME: usize = 60;
 /// The name of the file that is edited. Only a name that cannot be read as words of the question: one without spaces,
 /// punctuation or misleading characters. The subject shows the whole path in any case.
 fn file_name(request: &CanUseTool) -> Option<String> {
-    let path = text_of::string_field(request.input.text(), subject_field(&request.tool_name)?)?;
+    let path = request.action()?;
     let name = path.rsplit(['/', '\\']).next()?;
     let is_plain = |character: char| {
         character == '-' || character == '_' || (character.is_alphanumeric() && oddity(character).is_none())
@@ -267,151 +258,65 @@ fn file_name(request: &CanUseTool) -> Option<String> {
     (is_named && is_ended).then(|| name.to_owned())
 }
 
-/// The input field that contains the action. For an unknown tool the whole input is shown.
-fn subject_field(tool: &str) -> Option<&'static str> {
-    Some(match tool {
-        "Bash" | "PowerShell" => "command",
-        "Edit" | "Write" | "MultiEdit" | "Read" => "file_path",
-        "NotebookEdit" => "notebook_path",
-        "WebFetch" => "url",
-        "WebSearch" => "query",
-        _ => return None,
-    })
-}
-
 /// The raw text of the action, never the agent's description of it.
 fn subject(request: &CanUseTool) -> String {
-    let text = request.input.text();
-    let field = subject_field(&request.tool_name).and_then(|name| text_of::string_field(text, name));
-    field.unwrap_or_else(|| text_of::indented(text))
-}
-
-/// Returns whether the input contains more than the subject and the diff show.
-fn has_more(request: &CanUseTool) -> bool {
-    let input = request.input.value();
-    let shown: &[&str] = match request.tool_name.as_str() {
-        "Bash" | "PowerShell" => &["command", "description"],
-        "Edit" => &["file_path", "old_string", "new_string"],
-        "Write" => &["file_path", "content"],
-        tool => match subject_field(tool) {
-            Some(field) => return !plain::only(input, &[field]),
-            None => return false,
-        },
-    };
-    !plain::only(input, shown) || !text_of::duplicate_keys(request.input.text()).is_empty()
+    request.action().unwrap_or_else(|| text_of::indented(request.input.text()))
 }
 
 fn diff(request: &CanUseTool) -> Option<Diff> {
-    let input = request.input.value();
-    match request.tool_name.as_str() {
-        "Edit" => Some(document::diff_unplaced(
-            text(input, "file_path")?,
-            text(input, "old_string")?,
-            text(input, "new_string")?,
-        )),
-        "Write" => Some(document::diff_unplaced(text(input, "file_path")?, "", text(input, "content")?)),
+    match request.typed() {
+        ToolInput::Edit { path, change } => {
+            let change = change?;
+            Some(document::diff_unplaced(path?, change.old, change.new))
+        }
+        ToolInput::Write { path, content } => Some(document::diff_unplaced(path?, "", content?)),
         _ => None,
     }
 }
 
 fn reason(request: &CanUseTool) -> Option<String> {
     let blocked = request.blocked_path.as_ref().map(|path| format!("Accesses {path}"));
-    let said = match &request.decision_reason {
-        Some(Value::String(reason)) => Some(reason.clone()),
-        _ => None,
-    };
+    let said = request.reason_text().map(str::to_owned);
     // The reason may contain terminal colours.
     blocked.or(said).map(|reason| written_out(&reason))
 }
 
-fn questions(input: &Value) -> Option<Vec<Question>> {
-    let string = |value: &Value, key: &str| text(value, key).unwrap_or("").to_owned();
-    let questions = input.get("questions")?.as_array()?;
-    let questions: Vec<Question> = questions
-        .iter()
-        .map(|question| Question {
-            text: string(question, "question"),
-            header: string(question, "header"),
-            options: question
-                .get("options")
-                .and_then(Value::as_array)
-                .into_iter()
-                .flatten()
-                .map(|option| QuestionOption {
-                    label: string(option, "label"),
-                    description: string(option, "description"),
-                })
-                .collect(),
-            multi_select: question.get("multiSelect").and_then(Value::as_bool).unwrap_or(false),
-        })
-        .collect();
-    (!questions.is_empty()).then_some(questions)
-}
-
 fn suggestions(request: &CanUseTool) -> Vec<Suggestion> {
-    if request.suppress_always_allow_rule {
-        return Vec::new();
-    }
-    request
-        .permission_suggestions
-        .iter()
-        .enumerate()
-        .filter_map(|(nr, raw)| {
-            let (label, rule) = suggestion_words(raw)?;
-            let kept_in = match text(raw, "destination").unwrap_or("session") {
-                "session" => "For this session only",
-                "localSettings" => "Saved for you in this project (.claude/settings.local.json)",
-                "projectSettings" => "Saved for everyone in this project (.claude/settings.json)",
-                "userSettings" => "Saved for you in all projects (your own settings)",
-                other => &format!("Saved in {other}"),
-            };
-            Some(Suggestion {
-                id: format!("s{nr}"),
-                label: written_out(&label),
-                rule,
-                kept_in: written_out(kept_in),
-                raw: raw.clone(),
-            })
-        })
-        .collect()
+    let suggestion = |(place, suggested): (usize, SuggestedRule<'_>)| {
+        let (label, rule) = suggestion_words(&suggested.allows);
+        let kept_in = match suggested.destination {
+            Destination::Session => "For this session only",
+            Destination::Local => "Saved for you in this project (.claude/settings.local.json)",
+            Destination::Project => "Saved for everyone in this project (.claude/settings.json)",
+            Destination::User => "Saved for you in all projects (your own settings)",
+            Destination::Other(other) => &format!("Saved in {other}"),
+        };
+        Suggestion {
+            id: format!("s{place}"),
+            label: written_out(&label),
+            rule,
+            kept_in: written_out(kept_in),
+            raw: suggested.raw.clone(),
+        }
+    };
+    request.suggestions().map(suggestion).collect()
 }
 
-/// The label of a suggestion, and its exact rule. `None` for a suggestion of an unknown kind, which is not offered.
-fn suggestion_words(raw: &Value) -> Option<(String, String)> {
-    match text(raw, "type")? {
-        "addRules" => {
-            if text(raw, "behavior") != Some("allow") {
-                return None;
-            }
-            let rules: Vec<String> = raw
-                .get("rules")?
-                .as_array()?
-                .iter()
-                .map(|rule| {
-                    let tool = text(rule, "toolName").unwrap_or("?");
-                    text(rule, "ruleContent")
-                        .map_or_else(|| tool.to_owned(), |content| format!("{tool}({content})"))
-                })
-                .collect();
+/// The label of a suggestion, and its exact rule.
+fn suggestion_words(allows: &Allows) -> (String, String) {
+    match allows {
+        Allows::Rules(rules) => {
             let rules = rules.join(", ");
-            Some((format!("Always allow {rules}"), rules))
+            (format!("Always allow {rules}"), rules)
         }
-        "addDirectories" => {
-            let directories: Vec<&str> =
-                raw.get("directories")?.as_array()?.iter().filter_map(Value::as_str).collect();
-            let directories = directories.join(", ");
-            Some((format!("Let the agent work in {directories}"), format!("additional folder {directories}")))
+        Allows::Folders(folders) => {
+            let folders = folders.join(", ");
+            (format!("Let the agent work in {folders}"), format!("additional folder {folders}"))
         }
-        "setMode" => {
-            // A mode that asks for no permission is not offered as an answer to a request, nor is an unknown mode.
-            let mode: PermissionMode = text(raw, "mode")?.parse().ok()?;
-            let label = match mode {
-                PermissionMode::AcceptEdits => "Accept edits from now on".to_owned(),
-                _ => format!("Switch to the permission mode {mode}"),
-            };
-            Some((label, format!("mode {mode}")))
+        Allows::Mode(PermissionMode::AcceptEdits) => {
+            ("Accept edits from now on".to_owned(), format!("mode {}", PermissionMode::AcceptEdits))
         }
-        _ => None,
+        Allows::Mode(mode) => (format!("Switch to the permission mode {mode}"), format!("mode {mode}")),
     }
 }
 

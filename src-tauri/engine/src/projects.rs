@@ -4,10 +4,9 @@
 //! it while it holds the lock of a second file.
 
 use crate::api::{CommandError, ErrorCode};
-use crate::disk::{self, FileKind, Loaded, ReadError, SetAside, create_regular, load_json, set_aside};
+use crate::disk::{self, FileKind, Loaded, SetAside, load_json};
 use crate::store::write_atomically;
 use serde::{Deserialize, Serialize};
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -93,7 +92,7 @@ impl ProjectStore {
 
     /// Applies changes, and returns the new list.
     pub fn change(&self, changes: &[Change]) -> io::Result<Projects> {
-        let _lock = self.lock()?;
+        let _lock = disk::lock_writers(&self.file)?;
         let mut projects = self.load();
         if let Some(Err(problem)) = projects.set_aside.as_ref().map(|aside| &aside.moved_to) {
             return Err(io::Error::other(format!("{} cannot be replaced: {problem}", self.file.display())));
@@ -105,21 +104,6 @@ impl ProjectStore {
         let contents = Contents { projects: projects.known };
         write_atomically(&self.file, &serde_json::to_vec_pretty(&contents)?)?;
         Ok(Projects { known: contents.projects, ..projects })
-    }
-
-    /// Waits for other writers. The lock is released when the file is closed, also by the end of a process.
-    fn lock(&self) -> io::Result<File> {
-        disk::own_folder(self.place())?;
-        let path = self.file.with_extension("lock");
-        let file = match create_regular(&path) {
-            Err(ReadError::NotAFile(_)) => {
-                set_aside(&path)?;
-                create_regular(&path)?
-            }
-            created => created?,
-        };
-        file.lock()?;
-        Ok(file)
     }
 }
 

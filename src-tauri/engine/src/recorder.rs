@@ -9,7 +9,6 @@
 
 use crate::disk::{self, ReadError};
 mod redact;
-#[cfg(any(test, fuzzing))]
 pub(crate) use redact::redacted_text;
 mod streamed;
 

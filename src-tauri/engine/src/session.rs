@@ -2,12 +2,12 @@
 
 mod actor;
 pub(crate) mod core;
+mod export;
 mod feed;
 mod log;
 pub mod machine;
 mod outcome;
 mod permission_audit;
-mod rules;
 #[cfg(test)]
 pub(crate) mod simulation;
 mod subscribers;
@@ -69,12 +69,14 @@ pub(crate) enum Message {
     },
     Complain(String),
     Start,
+    HibernateAfter(u64),
     StartWithoutAsking(oneshot::Sender<Result<(), CommandError>>),
     Subscribe {
         subscriber: Subscriber,
         reply: oneshot::Sender<Snapshot>,
     },
     Snapshot(oneshot::Sender<Snapshot>),
+    LastAnswer(oneshot::Sender<Option<String>>),
     Show {
         feed: Arc<Feed>,
         show: Viewport,
@@ -99,6 +101,19 @@ pub(crate) enum Message {
     Item {
         item_id: ItemId,
         reply: oneshot::Sender<Option<Arc<Item>>>,
+    },
+    /// The agent's file of the conversation was changed by another process.
+    Refresh {
+        is_live: bool,
+        reply: oneshot::Sender<bool>,
+    },
+    StoredPrompt {
+        item_id: ItemId,
+        reply: oneshot::Sender<Option<(String, String)>>,
+    },
+    Export {
+        format: ExportFormat,
+        reply: oneshot::Sender<export::Snapshot>,
     },
     Copy {
         copy: CopyOf,
@@ -249,10 +264,42 @@ impl SessionHandle {
         cut.await.map_err(|_| gone())
     }
 
+    /// Returns the row of an item; `None` if it does not exist, or is not loaded yet.
+    pub async fn locate(&self, item_id: ItemId) -> Result<Option<u32>, CommandError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Message::Item { item_id, reply }).await?;
+        let item = answer.await.map_err(|_| gone())?;
+        Ok(item.map(|item| item.row))
+    }
+
     /// Returns text for the clipboard; `None` if the item does not exist.
     pub async fn copy(&self, copy: CopyOf) -> Result<Option<String>, CommandError> {
         let (reply, answer) = oneshot::channel();
         self.send(Message::Copy { copy, reply }).await?;
+        answer.await.map_err(|_| gone())
+    }
+
+    /// Returns the last text that the agent wrote in its last turn, as it wrote it; `None` if there is none.
+    pub async fn last_answer(&self) -> Result<Option<String>, CommandError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Message::LastAnswer(reply)).await?;
+        answer.await.map_err(|_| gone())
+    }
+
+    /// Shows what another process has added to the conversation. `is_live`: it still has the conversation open. Does
+    /// nothing while the session has a process of its own. Returns whether the transcript was replaced by that of
+    /// another branch: windows then start over, and other subscribers need a snapshot.
+    pub async fn refresh(&self, is_live: bool) -> Result<bool, CommandError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Message::Refresh { is_live, reply }).await?;
+        // Without an answer the transcript was not read yet, so there is nothing to update.
+        Ok(answer.await.unwrap_or(false))
+    }
+
+    /// Returns the id that a prompt has in the agent's transcript, and its text; `None` if the item is no prompt.
+    pub async fn stored_prompt(&self, item_id: ItemId) -> Result<Option<(String, String)>, CommandError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Message::StoredPrompt { item_id, reply }).await?;
         answer.await.map_err(|_| gone())
     }
 
@@ -261,6 +308,11 @@ impl SessionHandle {
         let (reply, answer) = oneshot::channel();
         self.send(Message::Snapshot(reply)).await?;
         answer.await.map_err(|_| gone())
+    }
+
+    /// Changes the idle time until the agent hibernates, in milliseconds; 0 means never.
+    pub async fn hibernate_after(&self, after_ms: u64) -> Result<(), CommandError> {
+        self.send(Message::HibernateAfter(after_ms)).await
     }
 
     /// Runs what is queued, denies every permission request, then stops the process.
@@ -292,4 +344,4 @@ fn gone() -> CommandError {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

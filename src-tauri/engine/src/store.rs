@@ -7,8 +7,8 @@ mod saved;
 
 use crate::api::{AgentKind, SessionId};
 use crate::disk::{
-    Loaded, ReadError, SetAside, create_regular, list, load_json, open_regular, own_folder, read_end,
-    read_regular,
+    FileKind, Loaded, ReadError, SetAside, create_regular, kind, list, load_json, open_regular, own_folder,
+    read_end, read_regular,
 };
 use crate::transcript::supplement::Supplement;
 pub use saved::SavedSession;
@@ -61,7 +61,37 @@ pub struct Sessions {
     pub set_aside: Vec<SetAside>,
 }
 
+/// The records of a folder that was only read.
+#[derive(Debug, Default)]
+pub struct SavedRecords {
+    pub records: Vec<Record>,
+    /// The session files that could not be read.
+    pub unreadable: Vec<PathBuf>,
+}
+
 impl Store {
+    /// Reads every session without changing anything, also while the app runs. A missing folder has none.
+    pub fn read_only(folder: &Path) -> Result<SavedRecords, StoreError> {
+        let mut saved = SavedRecords::default();
+        let listing = match list(folder, MOST_FILES) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(saved),
+            listing => listing.map_err(failed("read", folder))?,
+        };
+        let is_record = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "json");
+        for path in listing.paths.into_iter().filter(is_record) {
+            match read_regular(&path, MOST_BYTES) {
+                Ok(bytes) => match serde_json::from_slice(&bytes) {
+                    Ok(record) => saved.records.push(record),
+                    Err(_) => saved.unreadable.push(path),
+                },
+                // Removed after the listing.
+                Err(ReadError::Missing) => {}
+                Err(_) => saved.unreadable.push(path),
+            }
+        }
+        Ok(saved)
+    }
+
     /// Creates the folder if it is missing.
     pub fn open(folder: PathBuf) -> Result<Self, StoreError> {
         own_folder(&folder).map_err(failed("make", &folder))?;
@@ -217,21 +247,48 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replace(path, bytes, true)
 }
 
+/// Creates a file atomically. If the path exists, whatever it is, this fails with the kind `AlreadyExists`.
+pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let (folder, file) = written(path, bytes, true)?;
+    file.persist_noclobber(path).map_err(|error| error.error)?;
+    sync_folder(folder)
+}
+
+/// The beginning of the names of files that are not written completely.
+const TEMPORARY: &str = ".deskbell-";
+
+/// Removes what killed writers left in a folder. Call it only while no other process can write there.
+pub fn remove_leftovers(folder: &Path) -> io::Result<()> {
+    for path in list(folder, MOST_FILES)?.paths {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.starts_with(TEMPORARY) && matches!(kind(&path), Ok(FileKind::Regular)) {
+            fs::remove_file(&path)?;
+        }
+    }
+    Ok(())
+}
+
 /// `synced`: the new content also survives a crash of the machine.
 fn replace(path: &Path, bytes: &[u8], synced: bool) -> io::Result<()> {
+    let (folder, file) = written(path, bytes, synced)?;
+    file.persist(path).map_err(|error| error.error)?;
+    if synced { sync_folder(folder) } else { Ok(()) }
+}
+
+/// Writes a temporary file next to `path`. Returns it with their folder.
+fn written<'a>(
+    path: &'a Path,
+    bytes: &[u8],
+    synced: bool,
+) -> io::Result<(&'a Path, tempfile::NamedTempFile)> {
     let folder = path.parent().ok_or_else(|| io::Error::other("the path has no folder"))?;
     // The temporary file is created with mode 0600.
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    let mut file = tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder)?;
     file.write_all(bytes)?;
     if synced {
         file.as_file().sync_all()?;
     }
-    file.persist(path).map_err(|error| error.error)?;
-    #[cfg(unix)]
-    if synced {
-        sync_folder(folder)?;
-    }
-    Ok(())
+    Ok((folder, file))
 }
 
 /// Syncs a folder. A file was just created in it, so it is a folder and opening it does not block.
@@ -239,6 +296,12 @@ fn replace(path: &Path, bytes: &[u8], synced: bool) -> io::Result<()> {
 #[allow(clippy::disallowed_methods, reason = "a folder is opened, to be synced")]
 fn sync_folder(folder: &Path) -> io::Result<()> {
     fs::File::open(folder)?.sync_all()
+}
+
+/// Windows has no such operation.
+#[cfg(not(unix))]
+fn sync_folder(_folder: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 #[cfg(test)]
@@ -269,6 +332,19 @@ mod tests {
     }
 
     #[test]
+    fn reading_changes_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(Store::read_only(&folder.path().join("none")).unwrap().records.is_empty());
+        let store = Store::open(folder.path().to_owned()).unwrap();
+        store.save(&record("a")).unwrap();
+        let torn = folder.path().join("x.json");
+        fs::write(&torn, "{\"id\":").unwrap();
+        let saved = Store::read_only(folder.path()).unwrap();
+        assert_eq!((saved.records.len(), saved.unreadable), (1, vec![torn.clone()]));
+        assert_eq!(fs::read_to_string(torn).unwrap(), "{\"id\":");
+    }
+
+    #[test]
     fn a_torn_file_is_set_aside_not_overwritten() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path().to_owned()).unwrap();
@@ -286,6 +362,7 @@ mod tests {
             duration_ms: 1,
             output_tokens: 2,
             cost_usd: Some(0.5),
+            tokens: None,
             timing: crate::api::TurnTiming::default(),
         };
         let body = crate::transcript::supplement::Missing::TurnEnd(turn);

@@ -6,9 +6,12 @@
 
 mod cache;
 mod catalogue;
-mod files;
+pub(crate) mod files;
 mod follow;
+mod fork;
 mod hidden;
+mod locate;
+mod marks;
 mod summary;
 mod watch;
 
@@ -18,7 +21,10 @@ mod tests;
 pub use catalogue::{Catalogue, Cost, find};
 pub use files::Place;
 pub use follow::{Follower, follow};
+pub use fork::fork_before;
 pub use hidden::Hidden;
+pub use locate::{Located, locate};
+pub use marks::MarkStore;
 pub use summary::{Summary, summarize};
 
 use crate::api::StoredSession;

@@ -34,6 +34,14 @@ impl Title {
         lines.find(|line| !line.is_empty()).map(Self)
     }
 
+    /// The title of a fork of a session with this title.
+    pub fn of_fork(title: &str) -> Self {
+        const MARK: &str = " (fork)";
+        let title = title.strip_suffix(MARK).unwrap_or(title);
+        let line = one_line(title, LONGEST - MARK.len());
+        Self(if line.is_empty() { "Fork".to_owned() } else { line + MARK })
+    }
+
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -115,6 +123,16 @@ mod tests {
         for nothing in ["", " \n\t", "\u{200b}\u{202e}", "\u{7}\u{0}", "\u{3164}"] {
             assert_eq!(Title::new(nothing), None, "{nothing:?}");
         }
+    }
+
+    #[test]
+    fn a_fork_says_that_it_is_one_and_once() {
+        let of = |title: &str| Title::of_fork(title).0;
+        assert_eq!(of("Fix it"), "Fix it (fork)");
+        assert_eq!(of("Fix it (fork)"), "Fix it (fork)");
+        assert_eq!(of(""), "Fork");
+        let long = of(&"x".repeat(200));
+        assert!(long.ends_with("… (fork)") && long.graphemes(true).count() <= LONGEST + 1, "{long}");
     }
 
     #[test]

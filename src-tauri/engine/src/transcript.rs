@@ -15,7 +15,6 @@ mod facts;
 pub mod find;
 mod markdown;
 mod notices;
-mod outcome;
 pub mod output;
 pub mod parts;
 mod prompts;
@@ -34,6 +33,7 @@ pub mod wording;
 pub(crate) mod words;
 
 use crate::api::*;
+use crate::claude::tool::RawInput;
 use crate::document::{DocumentChange, Stream as Document};
 use crate::prompt::Prompt;
 use crate::wire::Inbound;
@@ -70,7 +70,7 @@ pub struct Transcript {
     /// Ends of tasks whose calls have no result yet, by task id.
     early_ends: HashMap<String, calls::TaskEnd>,
     /// Inputs that the user changed before the call ran, by call id.
-    changed_inputs: HashMap<String, serde_json::Value>,
+    changed_inputs: HashMap<String, RawInput>,
     /// Prompts that were accepted but not sent. A prompt becomes an item when it is sent.
     waiting: HashMap<PromptId, Prompt>,
     /// The reply that is being streamed, with its incomplete blocks.
@@ -81,7 +81,8 @@ pub struct Transcript {
     /// Number of complete blocks received per reply.
     n_blocks: HashMap<String, u32>,
     n_notices: u64,
-    retry: Option<ItemId>,
+    retry: Option<notices::Retrying>,
+    compaction: notices::Compaction,
     /// The last text that the CLI itself wrote in the model's name.
     own_words: Option<ItemId>,
     unreadable: Option<ItemId>,
@@ -115,6 +116,8 @@ impl Transcript {
     /// Folds one message of the agent into the items. Takes the message, because the texts of a reply can be large: they
     /// are moved into the items and never copied.
     pub fn line(&mut self, now: u64, inbound: Inbound) {
+        #[cfg(test)]
+        crate::stages::passed(module_path!(), &inbound);
         if !matches!(inbound, Inbound::Unreadable { .. }) {
             self.unreadable = None;
         }
@@ -123,20 +126,21 @@ impl Transcript {
             Inbound::Assistant(assistant) => self.assistant(now, *assistant),
             Inbound::User(user) => self.user(now, &user),
             Inbound::ApiRetry(retry) => self.api_retry(now, &retry),
-            Inbound::CompactBoundary { pre_tokens, .. } => {
-                let size = pre_tokens.map(|tokens| format!(" of {tokens} tokens")).unwrap_or_default();
-                self.info(now, format!("The conversation{size} was compacted"));
+            Inbound::Status { status, .. } => self.compaction.on_status(status.as_deref()),
+            Inbound::CompactBoundary { trigger, pre_tokens, post_tokens } => {
+                self.compacted(now, &trigger, pre_tokens, post_tokens);
             }
+            Inbound::CompactFailed { error } => self.not_compacted(now, error),
+            Inbound::Informational { level, text } => self.informational(now, &level, text),
             Inbound::ConversationReset => self.info(now, CLEARED),
             Inbound::PermissionDenied { tool, message } => {
                 let text = format!("{tool} was denied by a rule");
                 self.notice(now, Level::Warning, text, Some(message).filter(|message| !message.is_empty()));
             }
             Inbound::RateLimit { status, resets_at } => self.rate_limit(now, &status, resets_at),
-            Inbound::Hook { event, name, outcome: Some(outcome) }
-                if outcome != "success" && outcome != "done" =>
-            {
-                self.notice(now, Level::Warning, format!("The hook {name} ({event}) ended: {outcome}"), None);
+            Inbound::Hook { event, name, outcome: Some(outcome), exit_code, output, message } => {
+                let end = notices::HookEnd { event, name, outcome, exit_code, output, message };
+                self.hook_ended(now, end);
             }
             Inbound::TaskEnded { task_id, tool_use_id, status, summary, report } => {
                 let end = calls::TaskEnd { status, summary, report };
@@ -170,6 +174,8 @@ impl Transcript {
                 self.add_turn_end(now, turn);
             }
             TranscriptEvent::ProcessEnded => {
+                self.retries_over();
+                self.compaction = notices::Compaction::default();
                 self.cut_off(now);
                 self.background_cut_off(now);
             }
@@ -177,7 +183,9 @@ impl Transcript {
     }
 
     fn add_turn_end(&mut self, at: u64, turn: TurnEnd) {
+        self.retries_over();
         self.retry = None;
+        self.compaction = notices::Compaction::default();
         self.say_failure_once(&turn);
         // A crash has one row: its notice, which also has the error output.
         if turn.outcome != Outcome::Crashed {
@@ -249,6 +257,9 @@ impl Transcript {
 
     /// What the agent is doing now, in one or two words.
     pub fn activity(&self) -> String {
+        if self.compaction.is_running() {
+            return "Compacting the conversation".to_owned();
+        }
         let at_work = |item: &Item| match &item.body {
             Body::ToolCall(call) if matches!(call.state, ToolState::Running | ToolState::Preparing) => {
                 Some(format!("{} {}", call.verb, call.subject).trim().to_owned())

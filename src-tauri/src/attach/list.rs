@@ -172,6 +172,7 @@ fn words(status: &Status) -> &'static str {
         Status::Interrupting => "interrupting",
         Status::NeedsInput { .. } => "needs input",
         Status::Completed => "completed",
+        Status::Background => "background",
         Status::Failed { .. } => "failed",
         Status::Restarting { .. } => "restarting",
         Status::Stopping => "stopping",

@@ -1,12 +1,13 @@
-//! Commands on the sessions in the agent's own store: follow the list, and open one.
+//! Commands on the sessions in the agent's own store: follow the list, and open one; forking and exporting a session.
 
 use super::{Answer, project_of};
 use crate::hidden::HiddenSessions;
 use crate::registry::{self, SessionRegistry};
 use crate::windows::Windows;
-use crate::{agent, emit, sessions};
+use crate::{agent, emit, marks, native_dialogs, sessions, terminal};
 use deskbell_engine::api::*;
-use deskbell_engine::stored;
+use deskbell_engine::{disk, export, stored};
+use std::time::Duration;
 use tauri::{AppHandle, Manager, WebviewWindow};
 
 /// Sends this window all stored sessions of its project, and then each change.
@@ -18,13 +19,31 @@ pub async fn follow_stored(app: AppHandle, window: WebviewWindow) -> Answer<()> 
     // An earlier page's list ends here.
     app.state::<Windows>().with(window.label(), |window| window.follower = Some(follower))?;
     let label = window.label().to_owned();
+    marks::send(&app, &label).await;
     tauri::async_runtime::spawn(async move {
         while let Some(mut change) = changes.recv().await {
+            follow_open(&app, &label, &change).await;
             app.state::<HiddenSessions>().remove_from(&mut change);
             emit::to_window(&app, &label, WindowEvent::StoredChanged { change });
         }
     });
     Ok(())
+}
+
+/// Shows what another program has added to the conversation that is open in this window.
+async fn follow_open(app: &AppHandle, label: &str, change: &StoredChange) {
+    let registry = app.state::<SessionRegistry>();
+    let open =
+        app.state::<Windows>().with(label, |window| (window.project.clone(), window.open_session.clone()));
+    let Ok((project, Some(id))) = open else { return };
+    let Some((_, session)) = registry.known(&id).filter(|(_, session)| !session.alive) else { return };
+    let is_it = |stored: &&StoredSession| Some(&stored.agent_session_id) == session.agent_session_id.as_ref();
+    if let Some(stored) = change.changed.iter().find(is_it)
+        && let Ok(handle) = registry.session(&project, &id)
+        && let Err(error) = handle.refresh(stored.live.is_some()).await
+    {
+        tracing::debug!(%error, "the session was closed while it was followed");
+    }
 }
 
 /// Returns the session that shows a stored conversation. Nothing is started and nothing is saved before its first
@@ -33,4 +52,73 @@ pub async fn follow_stored(app: AppHandle, window: WebviewWindow) -> Answer<()> 
 pub async fn open_stored(app: AppHandle, window: WebviewWindow, agent_session_id: String) -> Answer<Session> {
     let project = project_of(&app, &window)?;
     app.state::<SessionRegistry>().open_stored(&project, &agent_session_id).await
+}
+
+/// Returns a new session that begins as a copy of another one, up to its end or before one of its prompts.
+#[tauri::command]
+pub async fn fork_session(
+    app: AppHandle,
+    window: WebviewWindow,
+    session_id: SessionId,
+    before: Option<ItemId>,
+) -> Answer<ForkedSession> {
+    let project = project_of(&app, &window)?;
+    app.state::<SessionRegistry>().fork(&project, &session_id, before).await
+}
+
+/// Pins or archives a session in the lists of all windows, or removes its mark. `id`: the agent's id of the
+/// conversation, or the session's own.
+#[tauri::command]
+pub async fn mark_session(app: AppHandle, id: String, mark: Option<SessionMark>) -> Answer<()> {
+    marks::set(&app, id, mark).await
+}
+
+/// Opens the user's terminal with the agent in a session's conversation.
+#[tauri::command]
+pub async fn open_terminal(app: AppHandle, window: WebviewWindow, session_id: SessionId) -> Answer<()> {
+    let project = project_of(&app, &window)?;
+    let registry = app.state::<SessionRegistry>();
+    registry.session(&project, &session_id)?;
+    let id = registry.known(&session_id).and_then(|(_, session)| session.agent_session_id);
+    let id = id.ok_or_else(|| CommandError {
+        code: ErrorCode::BadCommand,
+        message: "The agent has nothing of this session yet.".to_owned(),
+        detail: None,
+    })?;
+    terminal::resume(&project, &registry.agent_program().await?, &id).await
+}
+
+/// Time limit for writing an export to disk.
+const WRITE: Duration = Duration::from_secs(60);
+
+/// Exports a session to a file that the user chooses. Returns its path; `null` if the user chose none.
+#[tauri::command]
+pub async fn export_session(
+    app: AppHandle,
+    window: WebviewWindow,
+    session_id: SessionId,
+    format: ExportFormat,
+) -> Answer<Option<String>> {
+    let project = project_of(&app, &window)?;
+    let registry = app.state::<SessionRegistry>();
+    let session = registry.session(&project, &session_id)?;
+    let title = registry.known(&session_id).map(|(_, session)| session.title).unwrap_or_default();
+    let name = export::file_name(&title, format);
+    let failed = |message: &str, detail: String| CommandError {
+        code: ErrorCode::Internal,
+        message: message.to_owned(),
+        detail: Some(detail),
+    };
+    let chosen =
+        native_dialogs::choose_file(&window, dirs::document_dir().or_else(dirs::home_dir), name).await;
+    let chosen =
+        chosen.map_err(|error| failed("The file chooser could not be opened.", format!("{error:#}")))?;
+    let Some(path) = chosen else { return Ok(None) };
+    let bytes = session.export(format).await?;
+    let to = path.clone();
+    // The chooser asked before an existing file is replaced.
+    let saved = disk::run(&path, WRITE, move || export::save(&to, &bytes, true)).await;
+    let saved = saved.map_err(std::io::Error::from).and_then(|saved| saved);
+    saved.map_err(|error| failed("The file could not be written.", error.to_string()))?;
+    Ok(Some(path.display().to_string()))
 }

@@ -9,6 +9,7 @@ mod host;
 mod opening;
 mod reader;
 mod relay;
+mod search;
 mod sessions;
 mod statistics;
 mod status;
@@ -29,6 +30,7 @@ Usage: deskbell-bench <COMMAND>
   relay APP                 latency, throughput and CPU of `deskbell relay`, whose program is APP
   sessions N...             threads, memory and rest of so many sessions at once
   opening N...              time to read so many items from disk, and their last screen
+  search [MEGABYTES]        time to search a store of this size (1,000), and that of grep
   host N                    CPU per event of a whole session of ours, as the SDKs are measured
   count READER KIND N       reads N events of KIND (small, large) from memory, to be counted under callgrind
   switches PACE N           context switches per event of a whole session, with N events (paced, flood)
@@ -65,6 +67,8 @@ fn run(args: &[&str]) -> Result<()> {
         ["opening", counts @ ..] => {
             opening::bench(&counts.iter().map(|count| number(count)).collect::<Result<Vec<_>>>()?)
         }
+        ["search"] => search::bench(1_000),
+        ["search", megabytes] => search::bench(number(megabytes)?),
         ["host", n] => host::bench(number(n)?),
         ["switches", pace, n] => switches::run(pace, number(n)?),
         ["count", reader, kind, n] => count::run(reader, kind, number(n)?),

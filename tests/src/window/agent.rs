@@ -112,9 +112,10 @@ kill "$asking"
 
     fn script(desktop: &Desktop, name: &str, body: &str) -> Result<PathBuf> {
         let file = desktop.scratch().join(name);
-        // Deskbell asks for a version before it accepts a program as an agent.
-        let version = "if [ \"$1\" = --version ]; then echo '2.1.329 (Claude Code)'; exit 0; fi\n";
-        fs::write(&file, format!("#!/bin/sh\n{version}{body}"))?;
+        // Deskbell asks for a version before it accepts a program as an agent, and for the login before the first prompt.
+        let answers = "if [ \"$1\" = --version ]; then echo '2.1.329 (Claude Code)'; exit 0; fi\n\
+            if [ \"$1\" = auth ]; then echo '{\"loggedIn\": true}'; exit 0; fi\n";
+        fs::write(&file, format!("#!/bin/sh\n{answers}{body}"))?;
         fs::set_permissions(&file, fs::Permissions::from_mode(0o755))?;
         Ok(file)
     }

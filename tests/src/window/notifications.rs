@@ -80,8 +80,13 @@ impl Notifications {
 
     /// Clicks a notification, as a user does on its text.
     pub async fn click(&self, id: u32) -> Result<()> {
+        self.act(id, "default").await
+    }
+
+    /// Presses a button of a notification.
+    pub async fn act(&self, id: u32, action: &str) -> Result<()> {
         let emitter = SignalEmitter::new(&self.connection, PATH)?;
-        Daemon::action_invoked(&emitter, id, "default").await?;
+        Daemon::action_invoked(&emitter, id, action).await?;
         self.end(id, 2).await
     }
 

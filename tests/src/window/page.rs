@@ -17,6 +17,8 @@ use crate::wait::{SHORT, eventually};
 const PAGE: &str = include_str!("page.js");
 /// An upper bound for the tab stops of a window.
 const MOST_TABS: usize = 120;
+/// The time that a busy machine may take to deliver a key to the page.
+const EACH_KEY: Duration = Duration::from_millis(50);
 const WEB_ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
 /// A window of the app: its page through the driver, its frame through the window manager.
@@ -117,7 +119,8 @@ impl Window {
         self.settle("focused", &[], SHORT).await.context("the page has no focus")?;
         self.pointer.type_text(text).await?;
         // The keys pass through display, toolkit and webview; once the last one has arrived, all have.
-        self.settle("ends", &["textbox", name, text], SHORT)
+        let deadline = SHORT + EACH_KEY * text.chars().count() as u32;
+        self.settle("ends", &["textbox", name, text], deadline)
             .await
             .context("the keys did not arrive")
             .map(drop)

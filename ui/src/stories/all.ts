@@ -8,7 +8,9 @@ import { document } from './document';
 import { kit } from './kit';
 import { lists, pages as wholePages } from './pages';
 import type { PageName } from './names';
+import { boards, search } from './search';
 import type { Page } from './story';
+import { usage } from './usage';
 
 export const pages: Record<PageName, Page> = {
   kit,
@@ -25,4 +27,7 @@ export const pages: Record<PageName, Page> = {
   dialogs,
   rules: rulesInForce,
   settings: settingsOf,
+  search,
+  usage,
+  boards,
 };

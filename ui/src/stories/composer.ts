@@ -62,6 +62,7 @@ export const composer: Page = () => [
     empty: box(''),
     'a long draft': box(`${LONG}\n`.repeat(12)),
     'with images': box('Like these', ['bank-statement.png', `${'a-very-long-name-'.repeat(5)}.png`]),
+    'an agent without images': { ...box('Look'), acceptsImages: false },
     'a turn runs': { ...box('and one more thing'), running: true, takesIntoTurn: true },
     'the turn stops': { ...box('never mind'), running: true, stopping: true },
     'a file is held over it': { ...box('look'), dragging: true },

@@ -3,6 +3,7 @@
 import { createRawSnippet } from 'svelte';
 
 import type {
+  AgentCapabilities,
   Body,
   Model,
   PermissionRequest,
@@ -15,18 +16,18 @@ import ChannelBanner from '../lib/conversation/ChannelBanner.svelte';
 import ContextRing from '../lib/conversation/ContextRing.svelte';
 import EmptyConversation from '../lib/conversation/EmptyConversation.svelte';
 import FindBar from '../lib/conversation/FindBar.svelte';
+import GroupRow from '../lib/conversation/GroupRow.svelte';
 import Header from '../lib/conversation/Header.svelte';
 import ItemView from '../lib/conversation/ItemView.svelte';
 import BackgroundLine from '../lib/conversation/BackgroundLine.svelte';
-import LookupsRow from '../lib/conversation/LookupsRow.svelte';
 import NowLine from '../lib/conversation/NowLine.svelte';
 import OutputPane from '../lib/conversation/OutputPane.svelte';
 import PartBar from '../lib/conversation/PartBar.svelte';
 import ProblemList from '../lib/conversation/ProblemList.svelte';
 import TodoList from '../lib/conversation/TodoList.svelte';
 import Transcript from '../lib/conversation/Transcript.svelte';
-import TasksRow from '../lib/conversation/TasksRow.svelte';
 import ToolDetail from '../lib/conversation/ToolDetail.svelte';
+import { tick } from 'svelte';
 import { emptySession } from '../lib/host/fake/facts';
 import { codeLine } from '../lib/host/fake/markdown';
 import * as script from '../lib/host/fake/script';
@@ -129,11 +130,9 @@ const head = {
   onmode: ignore,
   onwithoutasking: ignore,
   onswitch: ignore,
-  onrules: ignore,
   onrename: ignore,
-  onstop: ignore,
-  onremove: ignore,
-  oncopy: ignore,
+  acts: [{ id: 'rename', label: 'Rename', key: 'F2' }],
+  onact: ignore,
 };
 const facts = { ...emptySession('s1', 'Round half to even in totals'), alive: true };
 const RECOMMENDED: Model = {
@@ -145,7 +144,7 @@ const RECOMMENDED: Model = {
   canStopThinking: false,
   canDecide: true,
 };
-const usage = { contextTokens: 68_000, contextWindow: 200_000, costUsd: 0.42, outputTokens: 9_800 };
+const usage = { contextTokens: 68_000, contextWindow: 200_000, costUsd: 0.42, outputTokens: 9_800, byModel: [] };
 
 function problems() {
   const all = new Problems();
@@ -167,12 +166,19 @@ const todos = (nDone: number) => {
   return detail.type === 'todos' ? detail.todos : [];
 };
 
+const lacking = (without: Partial<AgentCapabilities>) => ({
+  ...facts,
+  usage,
+  capabilities: { ...facts.capabilities, ...without },
+});
+
 export const header: Page = () => [
   ...states('Header', Header, {
     'a long title': {
       ...head,
       session: { ...facts, usage, title: 'Why are the totals of the months off by a cent against those of the bank?' },
     },
+    'the demo agent': { ...head, session: { ...facts, usage, agent: 'demo' } },
     'a recommended model': {
       ...head,
       session: { ...facts, usage, model: 'default', models: [RECOMMENDED] },
@@ -180,10 +186,13 @@ export const header: Page = () => [
     renaming: [
       { ...head, session: facts },
       async (root) => {
-        await press(root, 'More');
-        await press(root, 'Rename');
+        root.querySelector('h1')?.dispatchEvent(new MouseEvent('dblclick', { bubbles: true }));
+        await tick();
       },
     ],
+    'an agent without modes': { ...head, session: lacking({ modes: [], withoutAsking: false }) },
+    'an agent without models': { ...head, session: lacking({ models: false }) },
+    'an agent without effort levels': { ...head, session: lacking({ effort: false, thinking: false }) },
     'a restricted agent that asks nothing': {
       ...head,
       session: { ...facts, usage, restricted: true, mode: 'bypassPermissions' },
@@ -205,7 +214,7 @@ export const conversation: Page = () => [
   }),
   ...states('ProblemList', ProblemList, { two: [problems(), (root) => press(root, 'Details')] }),
   ...states('EmptyConversation', EmptyConversation, {
-    'no session': { project: 'ledger', agent: null },
+    'no session': { project: 'ledger', agent: 'claude', isPage: true },
     'the demo agent': { project: 'ledger', agent: 'demo' },
   }),
   ...states('NowLine', NowLine, {
@@ -273,17 +282,22 @@ export const items: Page = () => [
     'an agent with earlier steps': agent(1_240),
     'a long subject': inSession(script.ran(`cargo test ${'--features everything '.repeat(12)}`, [])),
   }),
-  ...states('LookupsRow', LookupsRow, {
-    closed: { ...lookups('running'), open: false },
-    open: { ...lookups('failed'), open: true },
-  }),
-  ...states('TasksRow', TasksRow, {
-    closed: { ...tasks('succeeded'), open: false },
-    'at work': { ...tasks('running'), open: false },
-    open: { ...tasks('failed'), open: true },
+  ...states('GroupRow', GroupRow, {
+    'lookups, closed': { kind: 'lookups', ...lookups('running'), open: false },
+    'lookups, open': { kind: 'lookups', ...lookups('failed'), open: true },
+    'tasks, closed': { kind: 'tasks', ...tasks('succeeded'), open: false },
+    'tasks, at work': { kind: 'tasks', ...tasks('running'), open: false },
+    'tasks, open': { kind: 'tasks', ...tasks('failed'), open: true },
   }),
   ...states('NoticeRow', ItemView, {
     info: notice('info', 'The conversation was shortened.'),
+    'a compaction with its summary': notice('info', 'The conversation was compacted: from 182400 to 9120 tokens', {
+      detail: 'The user wants totals rounded half to even. src/money.rs has the change; one test is left to write.',
+    }),
+    'a hook with its output': notice('warning', 'The hook check (PreToolUse) ended: error, exit code 2', {
+      detail: 'src/money.rs is generated: change the template instead',
+    }),
+    'retries that are over': notice('warning', 'The API answered 529 (overloaded); tried again 3 times'),
     warning: notice('warning', 'A line could not be read.', { detail: '{"type":"assist' }),
     error: notice('error', 'The rate limit is reached', { untilAt: Date.now() + 95 * 60_000 }),
   }),
@@ -293,6 +307,7 @@ export const items: Page = () => [
     interrupted: ended({ type: 'interrupted' }, 'Interrupted'),
     'nothing was done': ended({ type: 'unavailable' }, 'Nothing was done'),
     'not logged in': ended({ type: 'notLoggedIn' }, 'The agent is not logged in'),
+    'a refused key': ended({ type: 'apiError', status: 401 }, 'Failed to authenticate. API Error: 401'),
     crashed: ended({ type: 'crashed' }, 'The agent stopped unexpectedly'),
     'a long failure': ended({ type: 'apiError', status: 400 }, LONG_FAILURE),
     'one long word': ended({ type: 'failed' }, LONG_WORD),

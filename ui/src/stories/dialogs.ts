@@ -1,16 +1,22 @@
 // Stories of dialogs, drawn in the page instead of above it.
 
 import type { Checkup } from '../lib/bindings/api';
-import { emptySession, PREFERENCES, PROJECT } from '../lib/host/fake/facts';
+import { emptySession, PROJECT, SETTINGS } from '../lib/host/fake/facts';
+import { checkup as checkupOf } from '../lib/host/fake/readiness';
 import { RULES } from '../lib/host/fake/rules';
 import { TRUST } from '../lib/host/fake/trust';
+import LoginDialog from '../lib/pages/LoginDialog.svelte';
+import HelpDialog from '../lib/actions/HelpDialog.svelte';
 import Palette from '../lib/palette/Palette.svelte';
 import RulesDialog from '../lib/rules/RulesDialog.svelte';
 import ConfirmRemove from '../lib/sessions/ConfirmRemove.svelte';
 import WithoutAsking from '../lib/sessions/WithoutAsking.svelte';
 import Doctor from '../lib/settings/Doctor.svelte';
+import DoctorDialog from '../lib/settings/DoctorDialog.svelte';
 import SettingsDialog from '../lib/settings/SettingsDialog.svelte';
 import { ignore, press, states, write, type Page } from './story';
+
+const PROBLEMS = [{ line: 4, column: 12, message: '“theme” must be "system", "light" or "dark".' }];
 
 const session = { ...emptySession('s1', 'Round half to even in totals'), alive: true };
 const rules = (facts: Partial<typeof session>) => ({
@@ -19,33 +25,48 @@ const rules = (facts: Partial<typeof session>) => ({
   onclose: ignore,
 });
 
-const actions = [
+const entries = [
   { id: 'new', label: 'New session', key: 'Ctrl+N', run: ignore },
+  { id: 'rename', label: 'Rename this session', key: 'F2', off: 'No session is open.', run: ignore },
   { id: 'session', label: 'Explain the import pipeline', detail: 'Session', run: ignore },
 ];
 
-const checkup = (channel: Checkup['channel']) => () =>
-  Promise.resolve({ agent: PROJECT.agent, version: '2.1.329', channel });
+const checkup = (channel: Checkup['channel']) => () => Promise.resolve(checkupOf(channel));
 
 const check = (root: HTMLElement) => press(root, 'Test permissions');
 
+const doctor = (oncheck: () => Promise<Checkup | null>) => ({
+  oncheck,
+  oncopy: () => Promise.resolve(true),
+  onclose: ignore,
+});
+
 const settings = {
-  preferences: PREFERENCES,
+  view: SETTINGS,
   agent: PROJECT.agent,
   appVersion: '0.1.0',
   trust: TRUST['trust'] ?? null,
   ontrust: ignore,
   oncheck: checkup({ type: 'asks' }),
-  onchange: ignore,
+  ondoctor: ignore,
+  onset: ignore,
+  onfile: ignore,
   onclose: ignore,
 };
 
 export const dialogs: Page = () => [
   ...states('Palette', Palette, {
-    all: { actions, onclose: ignore },
-    'nothing fits': [{ actions, onclose: ignore }, (root) => write(root, 'wombat')],
+    all: { entries, onclose: ignore },
+    'not available': { entries, start: 'ession', onclose: ignore },
+    'more than are drawn': { entries: Array.from({ length: 60 }, () => entries).flat(), onclose: ignore },
+    'nothing fits': [{ entries, onclose: ignore }, (root) => write(root, 'wombat')],
   }),
+  ...states('HelpDialog', HelpDialog, { keys: { onpalette: ignore, onclose: ignore } }),
   ...states('ConfirmRemove', ConfirmRemove, { asks: { session, onconfirm: ignore, onclose: ignore } }),
+  ...states('LoginDialog', LoginDialog, {
+    'with the command': { login: { label: 'Log in', command: 'claude auth login' }, onlogin: ignore, onclose: ignore },
+    'before the first check': { login: null, onlogin: ignore, onclose: ignore },
+  }),
   ...states('WithoutAsking', WithoutAsking, {
     asks: { title: 'Start this agent without permission checks?', onconfirm: ignore, onclose: ignore },
   }),
@@ -64,6 +85,9 @@ export const rulesInForce: Page = () => [
 export const settingsOf: Page = () => [
   ...states('SettingsDialog', SettingsDialog, {
     all: settings,
+    'some of them': [settings, (root) => write(root, 'agent')],
+    'none found': [settings, (root) => write(root, 'wombat')],
+    'with a wrong value in the file': { ...settings, view: { ...SETTINGS, problems: PROBLEMS } },
     'without an agent': { ...settings, agent: { type: 'missing', tried: [] }, trust: null },
   }),
   ...states('Doctor', Doctor, {
@@ -71,5 +95,11 @@ export const settingsOf: Page = () => [
     'never asks': [{ oncheck: checkup({ type: 'neverAsks' }) }, check],
     'not known': [{ oncheck: checkup({ type: 'unknown', reason: 'it did not start' }) }, check],
     checking: [{ oncheck: () => new Promise<Checkup>(ignore) }, check],
+  }),
+  ...states('DoctorDialog', DoctorDialog, {
+    'all is well': doctor(checkup({ type: 'asks' })),
+    'a problem': doctor(checkup({ type: 'neverAsks' })),
+    'is checking': doctor(() => new Promise<Checkup>(ignore)),
+    'the check failed': doctor(() => Promise.resolve(null)),
   }),
 ];

@@ -4,13 +4,16 @@ import { createRawSnippet } from 'svelte';
 
 import type { Status } from '../lib/bindings/api';
 import Alarm from '../lib/kit/Alarm.svelte';
+import Banner from '../lib/kit/Banner.svelte';
 import Button from '../lib/kit/Button.svelte';
 import Guard from '../lib/kit/Guard.svelte';
 import CopyButton from '../lib/kit/CopyButton.svelte';
 import IconButton from '../lib/kit/IconButton.svelte';
+import LongList from '../lib/kit/LongList.svelte';
 import Menu from '../lib/kit/Menu.svelte';
+import SearchField from '../lib/kit/SearchField.svelte';
 import StatusMark from '../lib/kit/StatusMark.svelte';
-import { ignore, press, states, type Page } from './story';
+import { ignore, press, states, write, type Page } from './story';
 
 const says = (words: string) => createRawSnippet(() => ({ render: () => `<span>${words}</span>` }));
 
@@ -18,8 +21,18 @@ const choices = [
   { id: 'one', label: 'Ask', description: 'Asks before it acts', checked: true },
   { id: 'two', label: 'A mode with a longer name than others', description: 'Plans', checked: false },
   { id: 'three', label: 'Stop the agent', disabled: true },
-  { id: 'four', label: 'Remove session', danger: true },
+  { id: 'four', label: 'Rename', key: 'F2' },
+  { id: 'five', label: 'Remove session', danger: true },
 ];
+
+const search = {
+  label: 'Search in sessions',
+  value: '',
+  listId: 'results',
+  expanded: false,
+  markedId: undefined,
+  onkeydown: ignore,
+};
 
 const STATUSES: Status[] = [
   { type: 'idle' },
@@ -27,6 +40,7 @@ const STATUSES: Status[] = [
   { type: 'working', activity: '' },
   { type: 'needsInput', what: 'Has a question' },
   { type: 'completed' },
+  { type: 'background' },
   { type: 'failed', message: 'The API answered 529' },
   { type: 'stopped' },
 ];
@@ -61,7 +75,22 @@ export const kit: Page = () => [
   ),
   ...states('Alarm', Alarm, {
     'a surface': { icon: says('!'), children: says('The prompt was not sent.'), action: says('Dismiss') },
-    across: { across: true, icon: says('!'), children: says('The agent does not ask.') },
+  }),
+  ...states('Banner', Banner, {
+    waiting: { label: 'A', icon: says('!'), children: says('The settings changed.'), actions: says('Review…') },
+    failed: { look: 'failed', label: 'B', icon: says('!'), children: says('The agent does not ask.') },
+  }),
+  ...states('LongList', LongList, {
+    'more to show': {
+      entries: Array.from({ length: 1_240 }, () => 'src/money.rs'),
+      step: 2,
+      as: 'div',
+      entry: says('src/money.rs'),
+    },
+  }),
+  ...states('SearchField', SearchField, {
+    empty: search,
+    'with words and a control': [{ ...search, children: says('All projects') }, (root) => write(root, 'round')],
   }),
   ...states('Menu', Menu, {
     closed: { label: 'Mode', items: choices, onpick: ignore, children: says('Ask') },

@@ -8,6 +8,8 @@ import { FakeHost } from '../lib/host/fake';
 import { ItemState } from '../lib/state/item.svelte';
 import { ProjectState } from '../lib/state/project.svelte';
 import { SessionState } from '../lib/state/session.svelte';
+import { BoardPage } from '../lib/board/board.svelte';
+import { SearchState } from '../lib/search/search.svelte';
 import { Attention } from '../lib/state/attention.svelte';
 import { ManualClock } from '../test/clock';
 import Harness from '../test/Harness.svelte';
@@ -20,6 +22,8 @@ type Path = readonly (string | number)[];
 const FIELDS: readonly [abstract new (...given: never[]) => object, readonly string[]][] = [
   [SessionState, ['session', 'requests', 'files', 'tasks']],
   [ItemState, ['body', 'children']],
+  [SearchState, ['found']],
+  [BoardPage, ['board']],
 ];
 
 function fieldsOf(value: object): readonly string[] {

@@ -15,6 +15,9 @@ export const pageNames = [
   'dialogs',
   'rules',
   'settings',
+  'search',
+  'usage',
+  'boards',
 ] as const;
 
 export type PageName = (typeof pageNames)[number];

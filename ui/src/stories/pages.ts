@@ -1,49 +1,98 @@
 // Stories of the pages that replace a conversation, and of the lists next to it.
 
-import { tick } from 'svelte';
+import { tick, type ComponentProps } from 'svelte';
 
-import type { Session, StartView, Status, StoredSession } from '../lib/bindings/api';
-import { emptySession, PREFERENCES, PROJECT, stored, SURVIVORS, UNREAD_FILES } from '../lib/host/fake/facts';
+import type { BackgroundTask, Session, StartView, Status, StoredSession } from '../lib/bindings/api';
+import { emptySession, PROJECT, SETTINGS, stored, SURVIVORS, UNREAD_FILES } from '../lib/host/fake/facts';
 import { TRUST } from '../lib/host/fake/trust';
 import { FakeHost } from '../lib/host/fake';
 import { STARTS } from '../lib/host/fake/start';
+import { OBSTACLES, readiness } from '../lib/host/fake/readiness';
 import * as script from '../lib/host/fake/script';
 import MissingAgent from '../lib/pages/MissingAgent.svelte';
 import NoHost from '../lib/pages/NoHost.svelte';
+import Obstacle from '../lib/pages/Obstacle.svelte';
+import SetupCommands from '../lib/pages/SetupCommands.svelte';
 import SessionFilter from '../lib/sessions/SessionFilter.svelte';
 import SessionList from '../lib/sessions/SessionList.svelte';
 import StartWindow from '../lib/projects/StartWindow.svelte';
 import { StartState } from '../lib/projects/start.svelte';
 import SessionRow from '../lib/sessions/SessionRow.svelte';
 import SessionRows from '../lib/sessions/SessionRows.svelte';
+import DoneNote from '../lib/sessions/DoneNote.svelte';
 import StoredNote from '../lib/sessions/StoredNote.svelte';
 import SidePanel from '../lib/side/SidePanel.svelte';
 import TrustPage from '../lib/trust/TrustPage.svelte';
 import type { TrustView } from '../lib/bindings/api';
 import ContextMenu from '../lib/window/ContextMenu.svelte';
 import SettingsBanner from '../lib/window/SettingsBanner.svelte';
+import SettingsFileBanner from '../lib/window/SettingsFileBanner.svelte';
 import OrphansBanner from '../lib/window/OrphansBanner.svelte';
 import UnreadFilesBanner from '../lib/window/UnreadFilesBanner.svelte';
 import { systemClock } from '../lib/state/attention.svelte';
-import { ignore, sessionOf, states, write, type Page } from './story';
+import { ignore, press, sessionOf, states, write, type Page } from './story';
+
+const FILE_PROBLEMS = [
+  { line: 3, column: 11, message: '“zoom” must be a whole number from 50 to 200.' },
+  { line: null, column: null, message: 'settings.json could not be read: it is a named pipe, not a file.' },
+];
+
+function background(id: string, facts: Partial<BackgroundTask>): BackgroundTask {
+  const none = { itemId: null, description: '', tokens: null, nToolUses: null, activity: null, isStopping: false };
+  return { ...none, id, kind: 'command', startedAt: Date.now() - 200_000, ...facts };
+}
+
+const BACKGROUND: BackgroundTask[] = [
+  background('b1', { description: 'npm run dev' }),
+  background('b2', {
+    kind: 'subagent',
+    description: 'Look for every place where totals of a month are rounded before they are added',
+    tokens: 21_400,
+    nToolUses: 12,
+    activity: 'Reading src/money.rs',
+  }),
+  background('b3', { kind: 'other', isStopping: true }),
+];
 
 const done = () => Promise.resolve();
 const failure = { code: 'internal' as const, message: 'It did not start.', detail: 'claude: permission denied' };
 
 const missing = {
+  install: OBSTACLES['ready-missing'].install,
   tried: [{ place: 'PATH', problem: 'no program named claude' }],
   error: null,
-  preferences: { ...PREFERENCES, agentProgram: '/opt/claude/bin/claude' },
+  chosen: '/opt/claude/bin/claude',
   creating: false,
+  checking: false,
   ontogglesessions: ignore,
   ondemo: ignore,
+  onchoose: ignore,
+  oncheck: ignore,
   onprogram: ignore,
 };
+
+function obstacle(name: keyof typeof OBSTACLES) {
+  return {
+    readiness: readiness(OBSTACLES[name]),
+    checking: false,
+    onlogin: ignore,
+    onchoose: ignore,
+    oncheck: ignore,
+    ondemo: ignore,
+  };
+}
 
 const asked = TRUST['trust'] as TrustView;
 
 function trust(view: Partial<TrustView>) {
-  return { trust: { ...asked, ...view }, name: 'ledger', ontogglesessions: ignore, ondecide: ignore, onlater: ignore };
+  return {
+    trust: { ...asked, ...view },
+    name: 'ledger',
+    ontogglesessions: ignore,
+    ondecide: ignore,
+    onlater: ignore,
+    onfolder: ignore,
+  };
 }
 
 function row(status: Status, rest: Partial<Session> = {}) {
@@ -57,7 +106,7 @@ function storedRow(title: string, facts: Partial<StoredSession> = {}) {
   return { row, open: false, unread: false, now: Date.now(), onopen: ignore };
 }
 
-function sessionList(facts: { reading?: boolean; nUnreadable?: number; problem?: string }) {
+function sessionList(facts: Partial<ComponentProps<typeof SessionList>>) {
   return {
     project: PROJECT,
     rows: [storedRow('Trace the slow query').row],
@@ -80,7 +129,7 @@ function start(view: Partial<StartView> = {}, dragging = false) {
   const host = new FakeHost('projects');
   const none: StartView = { projects: [], question: null, problem: null, unreadFiles: [], appVersion: '0.1.0' };
   const all = { ...(STARTS['projects']?.() ?? none), ...view };
-  const state = new StartState(host, { event: '', start: all, preferences: PREFERENCES });
+  const state = new StartState(host, { event: '', start: all, settings: SETTINGS });
   state.dragging = dragging;
   return { state, clock: systemClock };
 }
@@ -93,8 +142,22 @@ export const pages: Page = () => [
   ...states('NoHost', NoHost, { 'with a detail': { error: failure } }),
   ...states('MissingAgent', MissingAgent, {
     'that was named': missing,
+    'that was searched': { ...missing, chosen: null },
     'that did not start': { ...missing, tried: [], error: failure },
     starting: { ...missing, creating: true },
+    'before the first check': { ...missing, install: [], checking: true },
+  }),
+  ...states('Obstacle', Obstacle, {
+    'does not run': obstacle('ready-broken'),
+    'is another program': obstacle('ready-other'),
+    'prints nothing': { ...obstacle('ready-other'), readiness: readiness({ type: 'notClaude', answer: '' }) },
+    'is too old': obstacle('ready-old'),
+    'is not logged in': obstacle('ready-login'),
+    'is checked again': { ...obstacle('ready-login'), checking: true },
+  }),
+  ...states('SetupCommands', SetupCommands, {
+    one: { commands: OBSTACLES['ready-missing'].install.slice(0, 1), label: 'Command to install' },
+    several: { commands: OBSTACLES['ready-missing'].install, label: 'Commands to install' },
   }),
   ...states('StartWindow', StartWindow, {
     'a folder over it': start({}, true),
@@ -115,7 +178,9 @@ export const lists: Page = () => [
     waiting: row({ type: 'needsInput', what: 'Wants to run a command' }),
     failed: row({ type: 'failed', message: 'The API answered 529, which means that it is overloaded' }),
     'open, asks nothing': { ...row({ type: 'completed' }, { mode: 'bypassPermissions' }), open: true },
-    'done, with work in the background': row({ type: 'completed' }, { nBackground: 2 }),
+    'the demo agent': row({ type: 'completed' }, { agent: 'demo' }),
+    'with work in the background': row({ type: 'background' }, { nBackground: 2 }),
+    'failed, with work in the background': row({ type: 'failed', message: 'The API answered 529' }, { nBackground: 1 }),
     'a long title': row(
       { type: 'idle' },
       { title: 'Why are the totals of the months off by a cent against the bank?' },
@@ -151,6 +216,16 @@ export const lists: Page = () => [
   ...states('SessionList', SessionList, {
     'still being read': sessionList({ reading: true }),
     'with files that could not be read': sessionList({ nUnreadable: 2 }),
+    'with archived sessions': [
+      sessionList({
+        rows: [storedRow('Trace the slow query').row, { session: null, stored: stored('t2', 'First look', 90) }],
+        marks: new Map([
+          ['t1', 'pinned'],
+          ['t2', 'archived'],
+        ] as const),
+      }),
+      (root) => press(root, 'Archived'),
+    ],
     'of a store that cannot be read': sessionList({
       problem: '/home/ines/.claude/projects/-home-ines-ledger is a file',
     }),
@@ -160,9 +235,22 @@ export const lists: Page = () => [
     'open elsewhere': { session: fromHistory, stored: stored('t1', 'Import', 40, inTerminal('open')) },
     'working elsewhere': { session: fromHistory, stored: stored('t1', 'Import', 40, inTerminal('working')) },
   }),
+  ...states('DoneNote', DoneNote, {
+    exported: { text: 'Exported to /home/ines/Documents/Round half to even.html', onclose: ignore },
+  }),
   ...states('SidePanel', SidePanel, {
     'changes and tasks': { open: sessionOf({}, [...edits, script.todos(2)]), onshow: ignore, onclose: ignore },
     empty: { open: sessionOf(), onshow: ignore, onclose: ignore },
+    'work in the background': {
+      open: sessionOf({ nBackground: 3, background: BACKGROUND }, [script.todos(2)]),
+      onshow: ignore,
+      onclose: ignore,
+    },
+    'more background tasks than are listed': {
+      open: sessionOf({ nBackground: 140, background: BACKGROUND }),
+      onshow: ignore,
+      onclose: ignore,
+    },
   }),
   ...states('ContextMenu', ContextMenu, {
     'words are selected': [
@@ -176,6 +264,10 @@ export const lists: Page = () => [
     ],
   }),
   ...states('SettingsBanner', SettingsBanner, { changed: { onreview: ignore } }),
+  ...states('SettingsFileBanner', SettingsFileBanner, {
+    'one error': { view: { ...SETTINGS, problems: FILE_PROBLEMS.slice(0, 1) }, onfile: ignore },
+    'several errors': { view: { ...SETTINGS, problems: FILE_PROBLEMS }, onfile: ignore },
+  }),
   ...states('OrphansBanner', OrphansBanner, {
     one: { orphans: SURVIVORS.slice(0, 1), now: Date.now(), onend: done, onleave: done },
   }),

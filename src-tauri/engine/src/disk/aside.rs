@@ -43,9 +43,13 @@ pub fn load_json<T: DeserializeOwned>(path: &Path, limit: u64) -> Loaded<T> {
     Loaded::Unreadable(SetAside { path: path.to_owned(), problem, moved_to })
 }
 
-/// Creates one of Deskbell's own folders. Anything else at the path is set aside.
+/// Creates one of Deskbell's own folders, for its owner only. Anything else at the path is set aside.
 pub fn own_folder(path: &Path) -> io::Result<()> {
-    let made = fs::create_dir_all(path);
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    let made = builder.create(path);
     // A link to a folder counts as a folder; a dangling link does not, and is set aside.
     let is_in_the_way = made.is_err() && fs::symlink_metadata(path).is_ok() && !path.is_dir();
     if !is_in_the_way {
@@ -53,7 +57,7 @@ pub fn own_folder(path: &Path) -> io::Result<()> {
     }
     let moved_to = set_aside(path)?;
     tracing::error!(path = %path.display(), moved_to = %moved_to.display(), "set aside a file in place of a folder");
-    fs::create_dir_all(path)
+    builder.create(path)
 }
 
 /// Renames whatever is at the path, file or not, to an unused name.

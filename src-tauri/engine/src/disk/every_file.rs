@@ -2,7 +2,7 @@
 //! the important ones report what was found.
 
 use super::traps::{Trap, all, in_time};
-use crate::api::{Body, Dropped, StoredSession};
+use crate::api::{Body, Dropped, SessionMark, Settings, StoredSession};
 use crate::attachment;
 use crate::files::Files;
 use crate::history::Additions;
@@ -10,8 +10,9 @@ use crate::locate::{Places, locate};
 use crate::owner::{Lock, live_processes};
 use crate::process::app_runs::{AppRuns, Earlier};
 use crate::projects::ProjectStore;
+use crate::settings::SettingsFile;
 use crate::store::{Store, load_settings};
-use crate::stored::{Catalogue, Hidden, Place};
+use crate::stored::{Catalogue, Hidden, MarkStore, Place};
 use crate::trust::{TrustState, TrustStore, survey};
 use crate::{disk, git, history, recorder};
 use std::fs;
@@ -90,7 +91,7 @@ fn head_is_named(trap: Trap, root: &Path) {
 /// All files that Deskbell reads. Add each new one here.
 const READS: &[Read] = &[
     Read {
-        name: "preferences and window places",
+        name: "places of windows",
         path: "preferences.json",
         prepare: nothing,
         check: |trap, root| {
@@ -99,6 +100,16 @@ const READS: &[Read] = &[
             };
             says(trap, &aside.problem);
             assert!(trap.is_at(&aside.moved_to.unwrap()), "{trap:?} is lost");
+        },
+    },
+    Read {
+        name: "settings of the user",
+        path: "settings.json",
+        prepare: nothing,
+        check: |trap, root| {
+            let found = SettingsFile::new(root).read(&Settings::default());
+            says(trap, &found.problems[0].message);
+            assert!(trap.is_at(&root.join("settings.json")), "{trap:?} is lost");
         },
     },
     Read {
@@ -287,6 +298,18 @@ const READS: &[Read] = &[
         },
     },
     Read {
+        name: "marks of sessions",
+        path: "session-marks.json",
+        prepare: nothing,
+        check: |trap, root| {
+            let store = MarkStore::new(root);
+            assert_eq!(store.load(), []);
+            assert_eq!(store.mark("a", Some(SessionMark::Pinned)).unwrap().len(), 1);
+            let mut moved = fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path());
+            assert!(moved.any(|path| trap.is_at(&path)), "{trap:?} is lost");
+        },
+    },
+    Read {
         name: "the agent's list of its processes",
         path: "sessions/1.json",
         prepare: nothing,
@@ -334,6 +357,21 @@ const READS: &[Read] = &[
         path: ".nvm/versions/node",
         prepare: nothing,
         check: |_, root| drop(crate::locate::usual_directories(Some(root))),
+    },
+    Read {
+        name: "settings of npm",
+        path: ".npmrc",
+        prepare: nothing,
+        check: |_, root| drop(crate::locate::usual_directories(Some(root))),
+    },
+    Read {
+        name: "starter of npm",
+        path: "claude.cmd",
+        prepare: nothing,
+        check: |_, root| {
+            let places = Places { chosen: Some(root.join("claude.cmd")), ..Places::default() };
+            assert_eq!(locate(&places).unwrap_err().tried.len(), 1);
+        },
     },
     Read {
         name: "recording",

@@ -181,6 +181,18 @@ pub fn read_start(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     Ok(bytes)
 }
 
+/// Up to `limit` bytes of a regular file from `offset` on; `None` if the file is shorter than that.
+pub fn read_from(path: &Path, offset: u64, limit: u64) -> Result<Option<Vec<u8>>, ReadError> {
+    let Regular { mut file, size } = open_regular(path)?;
+    if size < offset {
+        return Ok(None);
+    }
+    file.seek(SeekFrom::Start(offset))?;
+    let mut bytes = Vec::new();
+    file.take(limit).read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
+}
+
 /// The last `limit` bytes of a regular file.
 pub fn read_end(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     let Regular { mut file, size } = open_regular(path)?;

@@ -10,8 +10,9 @@ use std::time::Duration;
 use cpu_time::ThreadTime;
 use serde_json::json;
 
-use crate::api::{CopyOf, RequestId};
+use crate::api::{AgentKind, CopyOf, ExportFormat, RequestId};
 use crate::document::{self, Stream};
+use crate::export;
 use crate::permission;
 use crate::process::lines::Lines;
 use crate::transcript::Transcript;
@@ -120,7 +121,37 @@ const CLASSES: &[Class] = &[
             assert!(transcript.text_of("a", &CopyOf::Conversation).is_some());
         })
     }),
+    ("export: text", |n| exported(said(&"a *b* ".repeat(n / 6)))),
+    ("export: characters that are written out", |n| exported(said(&"<&\\u202e".repeat(n / 8)))),
+    ("export: tool calls", |n| {
+        let mut transcript = Transcript::new(Path::new("/p"));
+        for line in (0..n / 256).flat_map(call) {
+            transcript.line(0, wire::parse(line.as_bytes()));
+        }
+        page_of(transcript)
+    }),
 ];
+
+fn exported(line: String) -> Box<dyn FnOnce()> {
+    let mut transcript = Transcript::new(Path::new("/p"));
+    transcript.line(0, wire::parse(line.as_bytes()));
+    page_of(transcript)
+}
+
+fn page_of(transcript: Transcript) -> Box<dyn FnOnce()> {
+    Box::new(move || {
+        let heading = export::Heading {
+            title: "a".to_owned(),
+            project: "/p".to_owned(),
+            agent: AgentKind::Claude,
+            agent_session_id: None,
+        };
+        let conversation = transcript.exported("a", ExportFormat::Html);
+        let page = export::render(ExportFormat::Html, &heading, conversation, &export::Images::default())
+            .expect("a page");
+        assert!(!page.is_empty());
+    })
+}
 
 fn lines(text: String, piece: usize) -> Box<dyn FnOnce()> {
     Box::new(move || {

@@ -41,7 +41,7 @@ fn read_end_of(
         // The first line is almost always incomplete.
         let whole = bytes.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |at| at + 1);
         let lines = lines_of(&bytes[whole..]);
-        let branch = on_the_branch(&lines);
+        let branch = on_the_branch(&lines, None);
         if let Some(first) = branch.len().checked_sub(LINES) {
             let mut transcript = additions.transcript(project);
             branch[first..].iter().for_each(|line| fold(&mut transcript, line));

@@ -104,6 +104,8 @@ pub struct WindowView {
     pub open: Option<SessionId>,
     /// The requests whose cards are visible in its page.
     pub cards: HashSet<DialogId>,
+    /// The user wants no dialog while the window is in front.
+    pub only_away: bool,
 }
 
 /// The place where a request is shown.
@@ -124,7 +126,7 @@ impl WindowView {
     pub fn placement(&self, id: &DialogId) -> Placement {
         if !self.focused {
             Placement::Dialog
-        } else if self.cards.contains(id) {
+        } else if self.only_away || self.cards.contains(id) {
             Placement::Card
         } else if !self.cards.is_empty() {
             Placement::Later
@@ -305,7 +307,7 @@ mod tests {
 
     fn view(focused: bool, open: Option<&str>, cards: &[(&str, &str)]) -> WindowView {
         let cards = cards.iter().map(|(session, request)| id(session, request)).collect();
-        WindowView { focused, open: open.map(SessionId::new), cards }
+        WindowView { focused, open: open.map(SessionId::new), cards, only_away: false }
     }
 
     #[test]
@@ -346,6 +348,19 @@ mod tests {
 
     fn set(dialogs: &mut Dialogs, to: WindowView) -> String {
         words(&dialogs.view_changed(WINDOW, |view| *view = to))
+    }
+
+    #[test]
+    fn a_user_who_wants_dialogs_only_when_away_gets_them_only_then() {
+        let only_away = |focused| WindowView { only_away: true, ..view(focused, Some("b"), &[]) };
+        let mut dialogs = Dialogs::default();
+        assert_eq!(set(&mut dialogs, only_away(true)), "");
+        assert_eq!(words(&dialogs.asked(WINDOW, ask("a", "r"))), "");
+        // The window loses the focus: after a moment the dialog is shown, and is gone when the window has it again.
+        assert_eq!(set(&mut dialogs, only_away(false)), "wait");
+        assert_eq!(words(&dialogs.waited(WINDOW, 1)), "show r");
+        assert_eq!(set(&mut dialogs, only_away(true)), "withdraw r");
+        assert_eq!(set(&mut dialogs, view(true, Some("b"), &[])), "wait", "the user wants dialogs again");
     }
 
     #[test]

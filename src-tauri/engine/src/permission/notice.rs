@@ -5,6 +5,7 @@
 
 use super::address;
 use crate::api::{Notice, NoticeKind, RequestKind};
+use crate::claude::tool::ToolKind;
 use crate::wire::{CanUseTool, json};
 use icu_properties::props::{DefaultIgnorableCodePoint, GeneralCategory, Script};
 use icu_properties::{CodePointMapData, CodePointSetData};
@@ -123,14 +124,13 @@ pub fn notices(request: &CanUseTool, kind: &RequestKind, subject: &str) -> Vec<N
     }
     match kind {
         RequestKind::Command => shell(subject).into_iter().for_each(|words| add(NoticeKind::Shell, words)),
-        RequestKind::Fetch if request.tool_name == "WebFetch" => {
+        RequestKind::Fetch if request.kind() == ToolKind::Fetch => {
             address::oddities(subject).into_iter().for_each(|words| add(NoticeKind::Address, words));
         }
         _ => {}
     }
-    for path in ["file_path", "notebook_path", "path"] {
-        let path = json::string_field(text, path);
-        path.iter().flat_map(|path| path_oddities(path)).for_each(|words| add(NoticeKind::Path, words));
+    for path in request.paths() {
+        path_oddities(&path).into_iter().for_each(|words| add(NoticeKind::Path, words));
     }
     let n = subject.chars().count();
     if n > LONG {

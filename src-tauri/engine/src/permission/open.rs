@@ -2,8 +2,8 @@
 
 use super::{answer, view};
 use crate::api::{Decision, PermissionRequest, RequestId, Resolution};
+use crate::claude::tool::RawInput;
 use crate::wire::{self, CanUseTool};
-use serde_json::Value;
 use std::sync::Arc;
 
 /// The requests without an answer, oldest first.
@@ -26,7 +26,7 @@ pub struct Closed {
     pub line: Option<String>,
     pub resolution: Resolution,
     /// The input as the user edited it, if it differs.
-    pub changed: Option<Value>,
+    pub changed: Option<RawInput>,
 }
 
 /// The reason why a decision was rejected. The request is unchanged.

@@ -5,7 +5,6 @@ use crate::api::{Diff, DiffKind, RequestKind};
 use crate::permission::notice;
 use crate::wire::CanUseTool;
 use crate::wire::json;
-use serde_json::Value;
 
 /// A longer text is shown only in the card, which scrolls and marks.
 const MOST_CHARACTERS: usize = 600;
@@ -24,17 +23,12 @@ pub fn plain(request: &CanUseTool, kind: &RequestKind, subject: &str, diff: Opti
 }
 
 fn whole(request: &CanUseTool, kind: &RequestKind, subject: &str, diff: Option<&Diff>) -> Option<String> {
-    let input = request.input.value();
-    match kind {
-        // Any other field of the input, such as running unsandboxed, has to be shown too.
-        RequestKind::Command if only(input, &["command", "description", "timeout"]) => {
-            Some(subject.to_owned())
-        }
-        RequestKind::Fetch if only(input, &["url", "prompt"]) => {
-            let prompt = input.get("prompt").and_then(Value::as_str).unwrap_or("");
+    match (kind, request.fetch_prompt()) {
+        (RequestKind::Command, _) if request.is_only_a_command() => Some(subject.to_owned()),
+        (RequestKind::Fetch, Some(prompt)) => {
             Some(format!("{subject}\n\n{prompt}").trim_end_matches('\n').to_owned())
         }
-        RequestKind::Edit if only(input, &["file_path", "content", "old_string", "new_string"]) => {
+        (RequestKind::Edit, _) if request.is_only_an_edit() => {
             let lines = diff?.hunks.iter().flat_map(|hunk| &hunk.lines).map(|line| {
                 let mark = match line.kind {
                     DiffKind::Context => ' ',
@@ -49,11 +43,6 @@ fn whole(request: &CanUseTool, kind: &RequestKind, subject: &str, diff: Option<&
         }
         _ => Some(json::indented(request.input.text())),
     }
-}
-
-/// Returns whether the input contains only these fields.
-pub fn only(input: &Value, keys: &[&str]) -> bool {
-    input.as_object().is_some_and(|input| input.keys().all(|key| keys.contains(&key.as_str())))
 }
 
 fn is_plain(character: char) -> bool {

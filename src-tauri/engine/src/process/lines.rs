@@ -114,7 +114,7 @@ impl Lines {
         }
     }
 
-    /// A line, of which dropped bytes are missing in the buffer.
+    /// A line. The bytes of it that were dropped are not in the buffer.
     fn line(&mut self, range: Range<usize>) -> Line<'_> {
         let kept = self.start();
         let n_bytes = match std::mem::take(&mut self.skipped) {

@@ -180,8 +180,13 @@ fn heard(line: Line<'_>, is_recording: bool) -> Option<Heard> {
     match line {
         Line::Whole(line) if line.trim_ascii().is_empty() => None,
         Line::Whole(line) => {
+            #[cfg(test)]
+            crate::stages::passed(module_path!(), &String::from_utf8_lossy(line));
             let recorded = is_recording.then(|| recorder::line_of(line));
-            Some(Heard { inbound: wire::parse(line), recorded })
+            let inbound = wire::parse(line);
+            #[cfg(test)]
+            crate::stages::passed("wire", &inbound);
+            Some(Heard { inbound, recorded })
         }
         Line::TooLong { start, n_bytes } => {
             let limit = lines::LIMIT >> 20;

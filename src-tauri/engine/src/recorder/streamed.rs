@@ -3,6 +3,7 @@
 //! So the end of a delta is held back until it ends at a word, or at a line if a word announces a secret. It is written
 //! with the next delta, or before the next line of another kind. Each line keeps its position and its time.
 
+use crate::wire::kept::{place, text_in};
 use regex::Regex;
 use serde_json::Value;
 use std::sync::LazyLock;
@@ -81,26 +82,6 @@ fn end_of_words(text: &str) -> usize {
 
 fn is_ended(key: &str) -> bool {
     key.split_once("-----END").is_some_and(|(_, end)| end.contains("-----"))
-}
-
-const FIELDS: [&str; 3] = ["text", "thinking", "partial_json"];
-
-/// The block and field that a delta belongs to.
-fn place(line: &Value) -> Option<(&Value, &Value, &'static str)> {
-    let event = &line["event"];
-    if line["type"] != "stream_event" || event["type"] != "content_block_delta" {
-        return None;
-    }
-    let field = FIELDS.into_iter().find(|field| event["delta"][field].is_string())?;
-    Some((&line["parent_tool_use_id"], &event["index"], field))
-}
-
-fn text_in(line: &mut Value) -> Option<&mut String> {
-    let (_, _, field) = place(line)?;
-    match line.get_mut("event")?.get_mut("delta")?.get_mut(field)? {
-        Value::String(text) => Some(text),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use crate::api::*;
 use crate::recorder::{Direction, Recorded};
+use crate::wire::kept::{is_stream_event, kinds};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -152,8 +153,7 @@ fn joined(lines: impl IntoIterator<Item = String>) -> String {
 
 /// The lines of a recording in order, both directions. Consecutive stream events are one line.
 pub fn lines(recording: &[Recorded]) -> String {
-    let is_piece =
-        |recorded: &Recorded| recorded.dir == Direction::Out && recorded.line["type"] == "stream_event";
+    let is_piece = |recorded: &Recorded| recorded.dir == Direction::Out && is_stream_event(&recorded.line);
     let mut text = String::new();
     let mut rest = recording;
     while let [recorded, behind @ ..] = rest {
@@ -175,8 +175,7 @@ pub fn lines(recording: &[Recorded]) -> String {
 
 /// The kind of a line and its first characters.
 fn brief(line: &Value) -> String {
-    let kinds = [&line["type"], &line["subtype"], &line["request"]["subtype"], &line["response"]["subtype"]];
-    let kinds: Vec<&str> = kinds.into_iter().filter_map(Value::as_str).collect();
+    let kinds = kinds(line);
     let whole = match line {
         Value::String(text) => text.escape_debug().to_string(),
         value => value.to_string(),

@@ -108,7 +108,7 @@ pub struct Hub {
     is_leaving: bool,
 }
 
-/// A value as a line. Writing it to memory fails only for values that are no JSON, of which the protocol has none.
+/// A value as a line. Only a value that is not JSON could fail, and the protocol has no such value.
 pub fn line(value: &impl Serialize) -> Line {
     let mut text = serde_json::to_vec(value).unwrap_or_else(|error| {
         tracing::error!(%error, "could not write a line");

@@ -12,6 +12,7 @@ use super::subscribers::Subscribers;
 use super::{Message, Open};
 use crate::api::*;
 use crate::disk;
+use crate::history::Tail;
 use crate::launch::{Launch, Start};
 use crate::owner::{self, Lock};
 use crate::process::{Heard, Output, Process};
@@ -50,6 +51,7 @@ pub async fn run(open: Open, mut inbox: mpsc::Receiver<Message>, ending: watch::
         open,
         core,
         is_partial: false,
+        tail: None,
         process: None,
         painted_sender,
         is_painting: false,
@@ -76,6 +78,8 @@ struct Actor {
     core: Core,
     /// Only the end of the transcript has been read so far.
     is_partial: bool,
+    /// The part of the agent's file that the transcript has.
+    tail: Option<Tail>,
     process: Option<Process>,
     painted_sender: mpsc::UnboundedSender<Coloured>,
     /// A highlighting job is running.
@@ -143,6 +147,8 @@ impl Actor {
             Output::Lines(lines) => {
                 let now = now();
                 for Heard { inbound, recorded } in lines {
+                    #[cfg(test)]
+                    crate::stages::passed(module_path!(), &inbound);
                     if let Some(line) = recorded {
                         self.open.recorder.keep_heard(now, line);
                     }
@@ -273,6 +279,8 @@ impl Actor {
         match Process::spawn(host, &launch, start, recorder).await {
             Ok(process) => {
                 self.restricted = launch.restricted;
+                // From now on its own lines are in the transcript, too.
+                self.tail = None;
                 self.pid = Some(process.pid());
                 self.process = Some(process);
                 Input::Spawned

@@ -21,6 +21,10 @@ use crate::transcript::{Transcript, TranscriptChange, TranscriptEvent};
 use crate::wire::Inbound;
 use std::collections::VecDeque;
 
+/// The number of prompts, and of their characters, that a title is generated for.
+const PROMPTS_FOR_TITLE: usize = 3;
+const LONGEST_FOR_TITLE: usize = 2_000;
+
 /// What a driver of the core has to do, in this order.
 #[derive(Debug)]
 pub enum Action {
@@ -94,6 +98,8 @@ impl Core {
 
     /// Processes one input at time `now`, in milliseconds since the epoch. Its actions follow from `next_action`.
     pub fn step(&mut self, now: u64, input: Input) {
+        #[cfg(test)]
+        crate::stages::passed(module_path!(), &input);
         debug_assert!(self.step.effects.is_empty() && self.step.changes.is_empty());
         self.step.now = now;
         self.step.is_exit = matches!(input, Input::Exited(_));
@@ -222,6 +228,11 @@ impl Core {
         self.transcript.drain_changes();
     }
 
+    /// Extends the transcript with what another process wrote. The changes are published as usual.
+    pub fn extend<T>(&mut self, fold: impl FnOnce(&mut Transcript) -> T) -> T {
+        fold(&mut self.transcript)
+    }
+
     /// Holds the prompts of an earlier process. The agent's own transcript shows what became of them. Nothing is
     /// published: subscribers get it in a snapshot.
     pub fn take_over(&mut self, now: u64) {
@@ -254,8 +265,16 @@ impl Core {
                 Ok(Input::Prompt(prompt))
             }
             _ if self.is_ending() => Err(gone()),
+            Command::GenerateTitle => Ok(Input::GenerateTitle(self.beginning())),
             command => Ok(Input::Command(command)),
         }
+    }
+
+    /// The first known prompts, for a title.
+    fn beginning(&self) -> String {
+        let prompts = self.transcript.prompts();
+        let text = prompts.iter().take(PROMPTS_FOR_TITLE).map(String::as_str).collect::<Vec<_>>().join("\n");
+        text.chars().take(LONGEST_FOR_TITLE).collect()
     }
 
     /// A session that is being stopped starts no process and accepts no command.

@@ -129,6 +129,8 @@ impl Feed {
 
     /// Adds an event, or a part of it, for this window. `row`: the row of its item.
     pub(crate) fn push(&self, event: Event, row: Option<u32>) {
+        #[cfg(test)]
+        crate::stages::passed(module_path!(), &event);
         let mut state = self.lock();
         let RowRange { first, end, .. } = state.rows;
         if item_of(&event).is_none() || matches!(event, Event::ItemRemoved { .. }) {

@@ -18,6 +18,7 @@ pub fn input(session: &SessionId, input: &Input) {
             info!(%session, prompt = %prompt.id, delivery = ?prompt.delivery, "prompt given");
         }
         Input::Command(command) => info!(%session, command = kind(command), "command received"),
+        Input::GenerateTitle(_) => info!(%session, "title requested"),
         Input::Saved(prompt) => debug!(%session, %prompt, "prompt saved"),
         Input::SaveFailed(prompt, problem) => warn!(%session, %prompt, problem, "prompt could not be saved"),
         Input::Spawned => info!(%session, "agent started"),
@@ -26,6 +27,7 @@ pub fn input(session: &SessionId, input: &Input) {
         // Logged by `action`: only the machine knows whether the exit was expected.
         Input::Exited(_) => {}
         Input::Timer(timer) => debug!(%session, ?timer, "timer expired"),
+        Input::HibernateAfter(after_ms) => debug!(%session, after_ms, "idle time until hibernation changed"),
         Input::Line(_) => trace!(%session, "line read"),
     }
 }
@@ -34,7 +36,7 @@ pub fn input(session: &SessionId, input: &Input) {
 pub fn action(session: &SessionId, action: &Action) {
     match action {
         Action::Spawn(start) => {
-            info!(%session, resume = start.resume, model = start.model, mode = start.mode.map(StartMode::name), "starting the agent");
+            info!(%session, resume = start.resume, fork_of = start.fork.as_ref().map(|fork| fork.of.as_str()), model = start.model, mode = start.mode.map(StartMode::name), "starting the agent");
         }
         Action::CloseStdin | Action::Terminate | Action::Kill => {
             info!(%session, how = ?action, "ending the agent")

@@ -2,16 +2,18 @@
 //!
 //! It has no clock, no I/O and no randomness, so a test can run whole lives. The actor carries out the effects in their
 //! order, and does nothing else.
+//!
+//! Its data belongs to `parts`. The other modules route: they pass an input to the parts that it concerns, and turn what
+//! these return into effects.
 
 mod agent;
 mod audit;
 mod background;
-mod budget;
 mod bypass;
 mod confirm;
-mod control;
-mod cost;
 mod describe;
+mod naming;
+mod parts;
 mod process;
 mod queue;
 mod requests;
@@ -19,25 +21,28 @@ mod switches;
 mod timing;
 mod turn;
 
-use self::audit::AuditState;
-use self::background::Background;
-use self::budget::Spent;
+use self::parts::audit::Audit;
+use self::parts::background::Background;
+use self::parts::budget::Spent;
 #[cfg(test)]
-pub(in crate::session) use self::budget::{AT_ONCE, MORE_EACH_MS};
-use self::bypass::Bypass;
-use self::confirm::Confirmation;
-use self::control::{ControlRequests, PendingRequest};
-use self::cost::CostMeter;
-use self::queue::PromptQueue;
-use self::switches::Switches;
-use self::turn::Turn;
+pub(in crate::session) use self::parts::budget::{AT_ONCE, MORE_EACH_MS};
+use self::parts::capabilities::Capabilities;
+use self::parts::control::{ControlRequests, PendingRequest};
+use self::parts::conversation::Conversation;
+use self::parts::mode::Mode;
+use self::parts::naming::Naming;
+use self::parts::options::Options;
+use self::parts::process::{AfterCrash, AfterExit, Process, ProcessState, Stop};
+use self::parts::queue::PromptQueue;
+use self::parts::requests::Requests;
+use self::parts::spending::Spending;
+use self::parts::turn::Turn;
 use crate::api::*;
-use crate::launch::{Start, bad_model, is_conversation_id};
+use crate::launch::{Start, bad_model};
 use crate::permission::OpenRequests;
 use crate::prompt::Prompt;
 pub use crate::store::SavedSession;
 use crate::title::Title;
-use crate::transcript::changed_inputs::ChangedInputs;
 use crate::transcript::{CLEARED, RequestEnd, TranscriptEvent};
 use crate::wire::{self, Inbound};
 use serde::{Deserialize, Serialize};
@@ -77,13 +82,6 @@ impl Default for Timeouts {
     }
 }
 
-/// Interval between checks whether an agent that waits for a reload is idle, in milliseconds.
-const RELOAD_MS: u64 = 1_000;
-
-/// Number of crashes within `CRASH_SPAN_MS` after which the agent is not restarted.
-const CRASHES: usize = 3;
-const CRASH_SPAN_MS: u64 = 5 * 60_000;
-
 /// An input of the core. The recorder saves all of them as they are, except the agent's own lines.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -95,6 +93,8 @@ pub enum Input {
     /// A new prompt, with its id.
     Prompt(Prompt),
     Command(Command),
+    /// The user wants a title for this text, the beginning of the conversation.
+    GenerateTitle(String),
     /// The record that contains this prompt is on disk.
     Saved(PromptId),
     SaveFailed(PromptId, String),
@@ -105,6 +105,8 @@ pub enum Input {
     StdinBroken(String),
     Exited(ExitReport),
     Timer(Timer),
+    /// The user changed the idle time until hibernation, in milliseconds; 0 means never.
+    HibernateAfter(u64),
 }
 
 /// Named timers. Arming a timer again replaces it.
@@ -142,34 +144,6 @@ pub enum Effect {
     Refuse(CommandError),
 }
 
-#[derive(Clone, Debug, PartialEq)]
-enum Process {
-    Absent,
-    Starting,
-    Ready,
-    Stopping { stage: StopStage, after: AfterExit },
-    BackingOff { attempt: u32, at: u64 },
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum StopStage {
-    EndOfInput,
-    Terminate,
-    Kill,
-}
-
-/// The step after the exit of a process that Deskbell stops.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum AfterExit {
-    /// The user stopped it: only the user starts it again.
-    Stay,
-    Hibernate,
-    /// It ignored an interrupt or a change; the next prompt needs a new process.
-    Restart,
-    /// It exited by itself, or closed its stdin and was stopped.
-    Crash,
-}
-
 /// The result of the last turn, or of the process.
 #[derive(Clone, Debug, PartialEq)]
 enum LastResult {
@@ -185,42 +159,16 @@ pub struct Machine {
     turn: Option<Turn>,
     last_result: LastResult,
     queue: PromptQueue,
-    requests: OpenRequests,
+    requests: Requests,
     control: ControlRequests,
-    crashes: Vec<u64>,
-    agent_session_id: Option<String>,
-    resumable: bool,
-    /// The parameters of the current process.
-    started: Start,
-    /// No turn has begun in this process, so ending it loses nothing.
-    fresh: bool,
-    /// The error that the starting process reported before it exits.
-    start_error: Option<String>,
-    spawned_at: u64,
-    /// Time until the process was ready, in milliseconds; taken by the first turn.
-    spawn_ms: Option<u64>,
-    title: Option<Title>,
-    version: Option<String>,
-    model: Option<String>,
-    wanted_model: Option<String>,
-    mode: Option<String>,
-    wanted_mode: Option<PermissionMode>,
-    confirmation: Confirmation,
-    cost: CostMeter,
-    switches: Switches,
-    bypass: Bypass,
-    /// Number of times this process ran without asking although the user had not chosen it.
-    n_bypass_undone: u32,
-    audit: AuditState,
-    models: Vec<Model>,
-    commands: Vec<SlashCommand>,
-    usage: Usage,
-    /// The agent reports which prompts it accepted, and when.
-    reports_prompts: bool,
+    conversation: Conversation,
+    naming: Naming,
+    capabilities: Capabilities,
+    mode: Mode,
+    options: Options,
+    spending: Spending,
+    audit: Audit,
     background: Background,
-    changed_inputs: ChangedInputs,
-    /// Restart the agent as soon as it is idle, because its settings changed.
-    reloads: bool,
     changed: bool,
 }
 
@@ -229,39 +177,25 @@ impl Machine {
     pub fn new(memory: SavedSession, timeouts: Timeouts) -> Self {
         Self {
             timeouts,
-            process: Process::Absent,
+            process: Process::default(),
             turn: None,
             last_result: LastResult::None,
             queue: PromptQueue::restore(memory.prompts),
-            requests: OpenRequests::default(),
+            requests: Requests::restore(memory.changed_inputs),
             control: ControlRequests::default(),
-            crashes: Vec::new(),
-            resumable: memory.resumable && memory.agent_session_id.as_deref().is_some_and(is_conversation_id),
-            agent_session_id: memory.agent_session_id.filter(|id| is_conversation_id(id)),
-            started: Start::default(),
-            fresh: true,
-            start_error: None,
-            spawned_at: 0,
-            spawn_ms: None,
-            title: memory.title.as_deref().and_then(Title::new),
-            version: None,
-            model: None,
-            wanted_model: memory.model.filter(|name| bad_model(name).is_none()),
-            mode: None,
-            wanted_mode: memory.mode,
-            confirmation: Confirmation::default(),
-            cost: CostMeter::new(memory.cost_usd),
-            switches: Switches::new(memory.effort, memory.thinking_off),
-            bypass: if memory.bypassed { Bypass::Over } else { Bypass::No },
-            n_bypass_undone: 0,
-            audit: AuditState::default(),
-            models: Vec::new(),
-            commands: Vec::new(),
-            usage: Usage { cost_usd: CostMeter::new(memory.cost_usd).total_dollars(), ..Usage::default() },
-            reports_prompts: false,
+            conversation: Conversation::restore(
+                memory.agent_session_id,
+                memory.resumable,
+                memory.title.as_deref(),
+                memory.fork,
+            ),
+            naming: Naming::new(memory.renames),
+            capabilities: Capabilities::default(),
+            mode: Mode::restore(memory.mode, memory.bypassed),
+            options: Options::restore(memory.model, memory.effort, memory.thinking_off),
+            spending: Spending::restore(memory.cost_usd, memory.ledger, memory.counters),
+            audit: Audit::default(),
             background: Background::default(),
-            changed_inputs: ChangedInputs::new(memory.changed_inputs),
-            reloads: false,
             changed: true,
         }
     }
@@ -270,19 +204,24 @@ impl Machine {
     pub fn memory(&self) -> SavedSession {
         let in_flight = self.turn.iter().flat_map(Turn::in_flight);
         let prompts = in_flight.chain(self.queue.all()).cloned();
-        let title = self.title.clone().or_else(|| Title::of_prompt(&self.queue.first_saving()?.text));
+        let title = self.conversation.title().cloned();
+        let title = title.or_else(|| Title::of_prompt(&self.queue.first_saving()?.text));
         SavedSession {
-            agent_session_id: self.agent_session_id.clone(),
-            resumable: self.resumable,
+            agent_session_id: self.conversation.id().map(str::to_owned),
+            resumable: self.conversation.is_resumable(),
+            fork: self.conversation.fork().cloned(),
             prompts: prompts.collect(),
-            model: self.wanted_model.clone(),
-            mode: self.wanted_mode,
-            effort: self.switches.wanted_effort.clone(),
-            thinking_off: self.switches.thinking_off,
-            bypassed: self.bypass != Bypass::No,
+            model: self.options.wanted_model().map(str::to_owned),
+            mode: self.mode.wanted(),
+            effort: self.options.wanted_effort().map(str::to_owned),
+            thinking_off: self.options.is_thinking_off(),
+            bypassed: self.mode.is_bypass_saved(),
             title: title.map(|title| title.as_str().to_owned()),
-            cost_usd: self.usage.cost_usd,
-            changed_inputs: self.changed_inputs.to_vec(),
+            renames: self.naming.is_outdated(),
+            cost_usd: self.spending.total_dollars(),
+            ledger: self.spending.ledger().clone(),
+            counters: self.spending.counters().cloned(),
+            changed_inputs: self.requests.changed_inputs(),
         }
     }
 
@@ -303,32 +242,34 @@ impl Machine {
 
     /// Nothing runs, and nothing is about to run.
     pub fn is_idle(&self) -> bool {
-        self.turn.is_none()
-            && self.queue.is_idle()
-            && !matches!(self.process, Process::Starting | Process::BackingOff { .. })
+        self.turn.is_none() && self.queue.is_idle() && !self.process.is_coming()
     }
 
     pub fn is_alive(&self) -> bool {
-        matches!(self.process, Process::Starting | Process::Ready | Process::Stopping { .. })
+        self.process.is_alive()
     }
 
     pub fn has_requests(&self) -> bool {
-        !self.requests.is_empty()
+        !self.requests.open().is_empty()
     }
 
     /// Permission requests that wait for an answer.
     pub fn requests(&self) -> &OpenRequests {
-        &self.requests
+        self.requests.open()
     }
 
     /// Processes one input at time `now`, in milliseconds since the epoch, and returns the effects.
     pub fn step(&mut self, now: u64, input: Input) -> Vec<Effect> {
+        #[cfg(test)]
+        crate::stages::passed(module_path!(), &input);
         self.run(now, |step| step.input(input))
     }
 
     /// Like `step` for a line of the agent. The message is only read: the transcript gets it next, and moves its texts
     /// into items.
     pub fn line(&mut self, now: u64, inbound: &Inbound) -> Vec<Effect> {
+        #[cfg(test)]
+        crate::stages::passed(module_path!(), inbound);
         self.run(now, |step| step.line(inbound))
     }
 
@@ -354,7 +295,14 @@ struct Step<'a> {
 
 impl Step<'_> {
     fn input(&mut self, input: Input) {
-        if matches!(input, Input::Start | Input::StartWithoutAsking | Input::Prompt(_) | Input::Command(_)) {
+        if matches!(
+            input,
+            Input::Start
+                | Input::StartWithoutAsking
+                | Input::Prompt(_)
+                | Input::Command(_)
+                | Input::GenerateTitle(_)
+        ) {
             self.machine.control.user_acted();
         }
         match input {
@@ -362,6 +310,7 @@ impl Step<'_> {
             Input::StartWithoutAsking => self.start_without_asking(),
             Input::Prompt(prompt) => self.prompt(prompt),
             Input::Command(command) => self.command(command),
+            Input::GenerateTitle(text) => self.generate_title(text),
             Input::Saved(id) => self.saved(&id),
             Input::SaveFailed(id, problem) => self.save_failed(&id, &problem),
             Input::Spawned => {
@@ -374,6 +323,7 @@ impl Step<'_> {
             Input::StdinBroken(problem) => self.stdin_broken(&problem),
             Input::Exited(report) => self.exited(report),
             Input::Timer(timer) => self.timer(timer),
+            Input::HibernateAfter(after_ms) => self.hibernate_after(after_ms),
         }
     }
 
@@ -456,15 +406,11 @@ impl Step<'_> {
             Command::SetModel { model } => self.set_model(model),
             Command::SetEffort { effort } => self.set_effort(effort),
             Command::SetThinking { on } => self.set_thinking(on),
+            Command::StopTask { task_id } => self.stop_task(&task_id),
             Command::ListRules => self.list_rules(),
-            Command::Rename { title } => {
-                let Some(title) = Title::new(&title) else {
-                    return self.refuse(ErrorCode::BadCommand, "The title is empty.");
-                };
-                self.machine.title = Some(title);
-                self.save();
-                self.changed();
-            }
+            Command::Rename { title } => self.rename(&title),
+            // The caller knows the conversation; see `Input::GenerateTitle`.
+            Command::GenerateTitle => self.refuse(ErrorCode::Internal, "The conversation is not known."),
             Command::Start => self.start(),
             Command::Reload => self.reload(),
             Command::Stop => self.stop(),

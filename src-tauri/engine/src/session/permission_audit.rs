@@ -9,15 +9,12 @@
 //! true, so doubt is no fault. Agents that give no reasons (2.1.197) are judged only by changes of files, because only
 //! modes other than `default` allow them unasked, and only if no rule or hook could have allowed them.
 
-use crate::api::{MissedPrompt, MissedPromptKind, RuleEffect, RulesInForce};
-use crate::wire::{ContentBlock, Init, User};
+use crate::api::{MissedPrompt, MissedPromptKind, RulesInForce};
+use crate::claude::tool::{ToolKind, needs_request_in_default_mode};
+use crate::claude::{answer, rules};
+use crate::wire::{ContentBlock, Decided, Init, User};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
-
-/// Tools that the agent offers its model only if it can ask.
-const ASKING: [&str; 2] = ["AskUserQuestion", "ExitPlanMode"];
-const CHANGES_FILES: [&str; 4] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
-const RUNS_OR_REACHES: [&str; 2] = ["Bash", "WebFetch"];
 
 /// Evidence from the current turn.
 #[derive(Clone, Debug, Default)]
@@ -54,23 +51,16 @@ pub struct Suspicion {
 impl Suspicion {
     /// Returns the fault, unless a rule or a hook could have allowed the call.
     pub fn judge(self, rules: &RulesInForce, settings: &Value) -> Option<MissedPrompt> {
-        let allows = |rule: &str| CHANGES_FILES.iter().any(|tool| rule.starts_with(tool));
-        let is_allowed =
-            rules.rules.iter().any(|rule| rule.effect == RuleEffect::Allow && allows(&rule.rule));
-        let hooks = settings.pointer("/effective/hooks").and_then(Value::as_object);
-        let is_hooked = hooks
-            .is_some_and(|hooks| hooks.contains_key("PreToolUse") || hooks.contains_key("PermissionRequest"));
-        (!is_allowed && !is_hooked).then_some(self.fault)
+        let is_allowed = rules::allows_changes(rules) || answer::has_allowing_hooks(settings);
+        (!is_allowed).then_some(self.fault)
     }
 }
 
 impl PermissionAudit {
     /// Checks whether the agent can ask the user.
     pub fn init(&mut self, init: &Init) -> Option<MissedPrompt> {
-        self.own_folders = init.memory_paths.values().filter_map(Value::as_str).map(str::to_owned).collect();
-        let cannot_ask =
-            !init.tools.is_empty() && !init.tools.iter().any(|tool| ASKING.contains(&tool.as_str()));
-        cannot_ask.then(|| MissedPrompt {
+        self.own_folders = init.own_folders().map(str::to_owned).collect();
+        init.cannot_ask().then(|| MissedPrompt {
             kind: MissedPromptKind::CannotAsk,
             words: "The agent cannot ask you for permission. What needs it is denied without being shown."
                 .to_owned(),
@@ -82,9 +72,8 @@ impl PermissionAudit {
     pub fn called(&mut self, content: &[ContentBlock], strict: bool) {
         for block in content {
             let ContentBlock::ToolUse { id, name, input } = block else { continue };
-            let text = |key: &str| input.get(key).and_then(Value::as_str);
-            let subject = ["command", "file_path", "notebook_path", "url"].into_iter().find_map(text);
-            let call = Call { tool: name.clone(), subject: subject.unwrap_or_default().to_owned(), strict };
+            let subject = input.subject().unwrap_or_default().to_owned();
+            let call = Call { tool: name.clone(), subject, strict };
             self.calls.insert(id.clone(), call);
         }
     }
@@ -124,16 +113,16 @@ impl PermissionAudit {
         self.asked_unnamed = false;
     }
 
-    fn judge(&self, call: &Call, is_error: bool, decision: Option<&Value>) -> Option<Finding> {
-        let tool = call.tool.as_str();
-        let changes = CHANGES_FILES.contains(&tool);
+    fn judge(&self, call: &Call, is_error: bool, decision: Option<Decided<'_>>) -> Option<Finding> {
+        let tool = ToolKind::of(&call.tool);
+        let changes = tool.changes_files();
         let fault = || MissedPrompt {
             kind: MissedPromptKind::Unasked,
             words: match tool {
-                "Bash" => "The agent ran a command without asking.".to_owned(),
-                "WebFetch" => "The agent accessed the network without asking.".to_owned(),
+                ToolKind::Command => "The agent ran a command without asking.".to_owned(),
+                ToolKind::Fetch => "The agent accessed the network without asking.".to_owned(),
                 _ if changes => "The agent changed a file without asking.".to_owned(),
-                _ => format!("The agent used {tool} without asking."),
+                _ => format!("The agent used {} without asking.", call.tool),
             },
             subject: Some(call.subject.clone()).filter(|subject| !subject.is_empty()),
         };
@@ -142,24 +131,15 @@ impl PermissionAudit {
             let is_suspicious = call.strict && changes && !is_error && !is_own;
             return is_suspicious.then(|| Finding::Suspicion(Suspicion { fault: fault() }));
         };
-        let field = |key: &str| decision.get(key).and_then(Value::as_str);
-        if field("decision") != Some("accept") {
-            return None;
-        }
-        // A rule that the user gave for the session is also reported as `user_temporary` (2.1.329).
-        let by_nobody = field("source") == Some("user_temporary") && field("reason_type") != Some("rule");
-        let by_mode = field("source") == Some("config")
-            && matches!(field("reason_type"), Some("mode") | None)
-            && call.strict
-            && (changes || RUNS_OR_REACHES.contains(&tool));
-        (by_nobody || by_mode).then(|| Finding::Fault(fault()))
+        let by_mode = || decision.is_by_mode() && call.strict && needs_request_in_default_mode(&call.tool);
+        (decision.is_by_the_user() || by_mode()).then(|| Finding::Fault(fault()))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::RulesBasis;
+    use crate::api::{RuleEffect, RulesBasis};
     use crate::wire::{Inbound, parse};
     use serde_json::json;
 
@@ -168,6 +148,7 @@ mod tests {
             "Bash" => json!({"command": "touch a"}),
             _ => json!({"file_path": "/project/a"}),
         };
+        let input = input.into();
         channel.called(&[ContentBlock::ToolUse { id: "t".into(), name: tool.into(), input }], strict);
     }
 

@@ -109,6 +109,18 @@ fn every_promise_is_kept_in_a_million_steps() {
     }
 }
 
+/// Lifetimes that once broke a promise.
+#[test]
+fn lifetimes_that_found_something_keep_every_promise() {
+    // The agent gave back a prompt that had already counted as one of the next turn; a stopped turn without a prompt ended
+    // by the agent's report that it is idle, while a prompt that was to go now waited.
+    for seed in [8_254_360_982_090_859_398, 9_898_844_405_839_060_969] {
+        if let Err(broken) = simulate(seed, 1, None, &mut Seen::nothing()) {
+            panic!("\n{}", last_moments(&broken, None));
+        }
+    }
+}
+
 /// Each planted fault violates one of its listed rules first.
 #[test]
 fn every_planted_fault_is_found() {

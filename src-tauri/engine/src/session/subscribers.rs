@@ -93,6 +93,8 @@ impl Subscribers {
 
     /// Sends a change to every matching subscriber. Clones as rarely as possible, because texts can be large.
     pub async fn tell(&mut self, now: u64, change: TranscriptChange, transcript: &Transcript) {
+        #[cfg(test)]
+        crate::stages::passed(module_path!(), &change);
         self.seq += 1;
         self.last_event_at = now;
         // A closed window has dropped its reference to the feed.

@@ -132,7 +132,7 @@ async fn a_conversation_is_read_when_somebody_wants_it() {
 }
 
 /// A session whose agent is played by the test.
-fn played(folder: &Path, host: Arc<FakeHost>) -> SessionHandle {
+pub(crate) fn played(folder: &Path, host: Arc<FakeHost>) -> SessionHandle {
     let launch = Launch {
         kind: AgentKind::Demo,
         program: "/agent".into(),
@@ -185,4 +185,45 @@ async fn an_agent_that_reacts_to_nothing_is_stopped_stage_by_stage() {
     // The last two are for what the agent may have left running.
     let stages = [Asked::Terminate, Asked::Kill, sweep.clone(), Asked::Kill, sweep];
     assert_eq!(host.asked()[1..], stages);
+}
+
+/// The lines of another process appear one by one, and its end is seen.
+#[tokio::test]
+async fn a_conversation_that_another_process_continues_is_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = session(folder.path(), ["first\n".to_owned()].into_iter());
+    let path = history::transcript_path(&folder.path().join("config"), &folder.path().join("project"), "s");
+    let append = |line: &str| {
+        use std::io::Write;
+        std::fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(line.as_bytes()).unwrap();
+    };
+    let (sender, mut events) = mpsc::channel(16);
+    session.subscribe(Subscriber::Every(sender)).await.unwrap();
+    session.snapshot().await.unwrap();
+    let content = json!([{"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "x"}}]);
+    let message = json!({"id": "m", "role": "assistant", "content": content});
+    let line = json!({"type": "assistant", "uuid": "a", "parentUuid": "u0", "message": message}).to_string();
+    append(&format!("\n{}", &line[..20]));
+    assert!(!session.refresh(true).await.unwrap());
+    assert_eq!(session.snapshot().await.unwrap().items.len(), 1, "a line that is not whole");
+    append(&format!("{}\n", &line[20..]));
+    session.refresh(true).await.unwrap();
+    let added = loop {
+        if let Event::ItemAdded { item } = events.recv().await.unwrap().event {
+            break item;
+        }
+    };
+    let state = |item: &Item| match &item.body {
+        Body::ToolCall(call) => call.state,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(state(&added), ToolState::Running);
+    session.refresh(false).await.unwrap();
+    assert_eq!(state(&session.snapshot().await.unwrap().items[1]), ToolState::Interrupted);
+    // Another branch: the file is read again.
+    let other = json!({"type": "user", "uuid": "x", "parentUuid": "gone", "message": {"role": "user", "content": "x"}});
+    append(&format!("{other}\n"));
+    assert!(session.refresh(true).await.unwrap());
+    let items = session.snapshot().await.unwrap().items;
+    assert_eq!(items.iter().map(|item| item.id.as_str()).collect::<Vec<_>>(), ["x"]);
 }

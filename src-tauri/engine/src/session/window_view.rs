@@ -82,6 +82,8 @@ impl WindowView {
 
     /// Returns the events for windows; none if nothing that they draw changes.
     pub fn events(&mut self, event: Event, transcript: &Transcript) -> Vec<Event> {
+        #[cfg(test)]
+        crate::stages::passed(module_path!(), &event);
         match event {
             Event::ItemAdded { item } => vec![Event::ItemAdded { item: self.said(item, transcript) }],
             Event::ItemChanged { item } => vec![Event::ItemChanged { item: self.said(item, transcript) }],

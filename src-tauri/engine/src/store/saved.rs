@@ -1,6 +1,8 @@
 //! The saved part of a session: what outlives the app and the agent's process.
 
 use crate::api::PermissionMode;
+use crate::launch::Fork;
+use crate::ledger::{LastCounters, Ledger};
 use crate::prompt::Prompt;
 use crate::transcript::changed_inputs::ChangedInput;
 use serde::{Deserialize, Serialize};
@@ -13,17 +15,26 @@ pub struct SavedSession {
     pub agent_session_id: Option<String>,
     /// The agent can find the session again only after a finished turn (2.1.329).
     pub resumable: bool,
+    /// The conversation is a copy of this one that the agent has not made yet. Until then the session shows the
+    /// original's messages.
+    pub fork: Option<Fork>,
     /// In order; prompts in flight come first.
     pub prompts: Vec<Prompt>,
     pub model: Option<String>,
     #[serde(deserialize_with = "known_mode")]
     pub mode: Option<PermissionMode>,
     pub title: Option<String>,
+    /// The user chose the title, and the agent does not know it yet.
+    pub renames: bool,
     pub effort: Option<String>,
     pub thinking_off: bool,
     /// The session ran without asking. Its next process does not.
     pub bypassed: bool,
     pub cost_usd: f64,
+    /// Cost and tokens by day and model. Its sum is `cost_usd`.
+    pub ledger: Ledger,
+    /// The last known counters of the agent.
+    pub counters: Option<LastCounters>,
     /// Tool inputs that the user changed before they ran, oldest first.
     pub changed_inputs: Vec<ChangedInput>,
 }

@@ -1,4 +1,4 @@
-//! The sessions of a project as last read, and the reading of what changed since.
+//! The catalogue of a project's stored sessions: keeps what was read, and reads the files that changed.
 
 use super::cache::{self, Known};
 use super::files::{self, Found, Place};
@@ -291,7 +291,7 @@ pub fn find(place: &Place, agent_session_id: &str) -> Result<Option<StoredSessio
     Ok(place.has(&summary).then(|| row(agent_session_id, found.modified, &summary, live)))
 }
 
-fn row(id: &str, modified: u64, summary: &Summary, live: Option<LiveProcess>) -> StoredSession {
+pub(super) fn row(id: &str, modified: u64, summary: &Summary, live: Option<LiveProcess>) -> StoredSession {
     StoredSession {
         agent_session_id: id.to_owned(),
         title: summary.title().to_owned(),
@@ -306,7 +306,7 @@ fn row(id: &str, modified: u64, summary: &Summary, live: Option<LiveProcess>) ->
 }
 
 /// The live processes by the conversation that they have open.
-fn live(config: &Path) -> HashMap<String, LiveProcess> {
+pub(super) fn live(config: &Path) -> HashMap<String, LiveProcess> {
     let live = owner::live_conversations(config).into_iter().map(|live| {
         let activity = match live.status.as_deref() {
             Some("busy") => LiveActivity::Working,

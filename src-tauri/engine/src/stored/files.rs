@@ -42,7 +42,7 @@ impl Place {
 
 /// A session's file, as it was listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(crate) struct Found {
     pub id: String,
     pub path: PathBuf,
     pub size: u64,
@@ -51,7 +51,7 @@ pub(super) struct Found {
 }
 
 /// Lists the sessions' files of a folder, the last changed one first. A missing folder has none.
-pub(super) fn list(folder: &Path) -> io::Result<Vec<Found>> {
+pub(crate) fn list(folder: &Path) -> io::Result<Vec<Found>> {
     let listing = match disk::list(folder, MOST_FILES) {
         Ok(listing) => listing,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -66,7 +66,7 @@ pub(super) fn list(folder: &Path) -> io::Result<Vec<Found>> {
 }
 
 /// A session's file; `None` for anything else. The agent's ids are UUIDs: a subagent's file has another name.
-pub(super) fn look(path: &Path) -> Option<Found> {
+pub(crate) fn look(path: &Path) -> Option<Found> {
     let id = path.file_stem()?.to_str()?;
     if path.extension()? != "jsonl" || id.len() != 36 || uuid::Uuid::try_parse(id).is_err() {
         return None;
@@ -78,7 +78,7 @@ pub(super) fn look(path: &Path) -> Option<Found> {
 }
 
 /// Reads one file. Returns its summary and the number of bytes that were read.
-pub(super) fn read(found: &Found) -> Result<(Summary, u64), ReadError> {
+pub(crate) fn read(found: &Found) -> Result<(Summary, u64), ReadError> {
     let ends = disk::read_ends(&found.path, EACH_END)?;
     Ok((summarize(&ends), (ends.start.len() + ends.end.len()) as u64))
 }

@@ -3,12 +3,10 @@
 //! The format belongs to the agent: a line that does not parse, a missing field and a field of another type are skipped.
 
 use crate::api::StoredState;
+use crate::claude::stored::{INTERRUPTED, LineKind, StoredLine, is_by_agent, milliseconds};
 use crate::disk::Ends;
-use crate::history::{INTERRUPTED, is_by_agent, milliseconds};
 use crate::title::{Title, one_line};
-use memchr::memmem;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// Longest prompt in a summary, in user-perceived characters.
 const LONGEST_PROMPT: usize = 200;
@@ -90,12 +88,12 @@ fn lines_of(bytes: &[u8], cut_before: bool, cut_after: bool) -> Vec<&[u8]> {
 impl Summary {
     /// Takes the facts that the first lines decide. Returns whether all of them are known.
     fn takes_first(&mut self, line: &[u8]) -> bool {
-        let Some(line) = Line::parse(line) else { return false };
+        let Some(line) = StoredLine::read(line) else { return false };
         if self.cwd.is_none() {
-            self.cwd = line.text("cwd").filter(|cwd| !cwd.is_empty()).map(str::to_owned);
+            self.cwd = line.cwd().filter(|cwd| !cwd.is_empty()).map(str::to_owned);
         }
         if self.first_prompt.is_none() {
-            self.first_prompt = line.prompt();
+            self.first_prompt = prompt(&line);
         }
         self.cwd.is_some() && self.first_prompt.is_some()
     }
@@ -107,56 +105,49 @@ impl Summary {
             && self.branch.is_some()
             && self.model.is_some()
             && self.last_prompt.is_some();
-        if is_known && !has_title(line) {
+        if is_known && !StoredLine::may_have_title(line) {
             return;
         }
-        let Some(line) = Line::parse(line) else { return };
-        let title = |name: &str| line.text(name).map(|text| one_line(text, LONGEST_PROMPT));
+        let Some(line) = StoredLine::read(line) else { return };
+        let title = |text: Option<&str>| text.map(|text| one_line(text, LONGEST_PROMPT));
         match line.kind() {
-            "custom-title" if self.custom_title.is_none() => self.custom_title = title("customTitle"),
-            "ai-title" if self.generated_title.is_none() => self.generated_title = title("aiTitle"),
-            "summary" if self.summary.is_none() => {
-                self.summary = title("summary").filter(|text| !text.is_empty())
+            LineKind::CustomTitle(text) if self.custom_title.is_none() => self.custom_title = title(text),
+            LineKind::GeneratedTitle(text) if self.generated_title.is_none() => {
+                self.generated_title = title(text)
             }
-            "last-prompt" if self.last_prompt.is_none() => {
-                self.last_prompt =
-                    line.text("lastPrompt").filter(|text| !is_by_agent(text)).and_then(shortened);
+            LineKind::Summary(text) if self.summary.is_none() => {
+                self.summary = title(text).filter(|text| !text.is_empty())
             }
-            "user" | "assistant" if !line.is("isSidechain") => self.take_message(&line),
+            LineKind::LastPrompt(text) if self.last_prompt.is_none() => {
+                self.last_prompt = text.filter(|text| !is_by_agent(text)).and_then(shortened);
+            }
+            LineKind::User | LineKind::Assistant if !line.is_sidechain() => self.take_message(&line),
             _ => {}
         }
     }
 
-    fn take_message(&mut self, line: &Line) {
+    fn take_message(&mut self, line: &StoredLine) {
         self.has_messages = true;
         if self.at.is_none() {
-            self.at = Some(milliseconds(line.text("timestamp"))).filter(|at| *at > 0);
+            self.at = Some(milliseconds(line.timestamp())).filter(|at| *at > 0);
         }
         if self.branch.is_none() {
             // Without a branch git says HEAD.
-            let branch = line.text("gitBranch").map(|branch| one_line(branch, LONGEST_WORD));
+            let branch = line.branch().map(|branch| one_line(branch, LONGEST_WORD));
             self.branch = branch.filter(|branch| !branch.is_empty() && branch != "HEAD");
         }
         if self.model.is_none() {
-            let model = line.model().filter(|model| *model != SYNTHETIC);
-            self.model = model.map(|model| one_line(model, LONGEST_WORD)).filter(|model| !model.is_empty());
+            self.model =
+                line.model().map(|model| one_line(model, LONGEST_WORD)).filter(|model| !model.is_empty());
         }
         if self.last_prompt.is_none() {
-            self.last_prompt = line.prompt();
+            self.last_prompt = prompt(line);
         }
         if self.state.is_none() {
-            self.state = line.state();
+            self.state = state(line);
         }
     }
 }
-
-/// Whether a line may contain a title. Most lines are not parsed for it.
-fn has_title(line: &[u8]) -> bool {
-    memmem::find(line, b"-title\"").is_some() || memmem::find(line, b"\"type\":\"summary\"").is_some()
-}
-
-/// The model of messages that the agent wrote itself.
-const SYNTHETIC: &str = "<synthetic>";
 
 fn shortened(text: &str) -> Option<String> {
     // The first line that has a visible character, as in a title; its length is the only difference.
@@ -164,88 +155,36 @@ fn shortened(text: &str) -> Option<String> {
     Some(one_line(text, LONGEST_PROMPT))
 }
 
-/// One line of the file.
-struct Line(Value);
-
-impl Line {
-    fn parse(line: &[u8]) -> Option<Self> {
-        let value: Value = serde_json::from_slice(line).ok()?;
-        value.is_object().then_some(Self(value))
+/// The prompt, if this is one that the user wrote.
+fn prompt(line: &StoredLine) -> Option<String> {
+    if line.kind() != LineKind::User || line.is_sidechain() || line.is_remark() || line.has_tool_result() {
+        return None;
     }
+    line.words().filter(|words| !is_by_agent(words)).and_then(shortened)
+}
 
-    fn text(&self, name: &str) -> Option<&str> {
-        self.0.get(name)?.as_str()
-    }
+/// The state of a conversation that ends with this message; `None` if the message does not decide it.
+fn state(line: &StoredLine) -> Option<StoredState> {
+    if line.kind() == LineKind::Assistant { state_after_reply(line) } else { state_after_user(line) }
+}
 
-    fn is(&self, name: &str) -> bool {
-        self.0.get(name).and_then(Value::as_bool).unwrap_or(false)
+fn state_after_reply(line: &StoredLine) -> Option<StoredState> {
+    if line.is_api_error() {
+        let message = one_line(line.words().unwrap_or("The API reported an error"), LONGEST_WORD);
+        return Some(StoredState::Failed { message });
     }
+    if line.is_by_the_agent_itself() {
+        return None;
+    }
+    let is_over = !line.goes_on() && line.has_answer();
+    Some(if is_over { StoredState::Completed } else { StoredState::Interrupted })
+}
 
-    fn kind(&self) -> &str {
-        self.text("type").unwrap_or_default()
+fn state_after_user(line: &StoredLine) -> Option<StoredState> {
+    let words = line.words().unwrap_or_default();
+    if words.starts_with(INTERRUPTED) {
+        return Some(StoredState::Interrupted);
     }
-
-    fn model(&self) -> Option<&str> {
-        self.0.get("message")?.get("model")?.as_str()
-    }
-
-    /// The blocks of the message; a plain text has none.
-    fn blocks(&self) -> &[Value] {
-        let content = self.0.get("message").and_then(|message| message.get("content"));
-        content.and_then(Value::as_array).map_or(&[], Vec::as_slice)
-    }
-
-    fn has_block(&self, kind: &str) -> bool {
-        self.blocks().iter().any(|block| block.get("type").and_then(Value::as_str) == Some(kind))
-    }
-
-    /// The first text of the message.
-    fn words(&self) -> Option<&str> {
-        let content = self.0.get("message")?.get("content")?;
-        let of_block = |block: &'_ Value| block.get("type").and_then(Value::as_str) == Some("text");
-        content.as_str().or_else(|| self.blocks().iter().find(|block| of_block(block))?.get("text")?.as_str())
-    }
-
-    /// The prompt, if this is one that the user wrote.
-    fn prompt(&self) -> Option<String> {
-        let not_written = ["isSidechain", "isMeta", "isSynthetic", "isCompactSummary"];
-        if self.kind() != "user"
-            || not_written.iter().any(|name| self.is(name))
-            || self.has_block("tool_result")
-        {
-            return None;
-        }
-        self.words().filter(|words| !is_by_agent(words)).and_then(shortened)
-    }
-
-    /// The state of a conversation that ends with this message; `None` if the message does not decide it.
-    fn state(&self) -> Option<StoredState> {
-        if self.kind() == "assistant" { self.state_after_reply() } else { self.state_after_user() }
-    }
-
-    fn state_after_reply(&self) -> Option<StoredState> {
-        if self.is("isApiErrorMessage") {
-            let message = one_line(self.words().unwrap_or("The API reported an error"), LONGEST_WORD);
-            return Some(StoredState::Failed { message });
-        }
-        // “No response requested.”, written when a killed session is resumed (2.1.329).
-        if self.model() == Some(SYNTHETIC) {
-            return None;
-        }
-        let stop =
-            self.0.get("message").and_then(|message| message.get("stop_reason")).and_then(Value::as_str);
-        let goes_on = self.has_block("tool_use") || matches!(stop, Some("tool_use" | "pause_turn"));
-        let has_answer = self.words().is_some() || stop == Some("end_turn");
-        Some(if goes_on || !has_answer { StoredState::Interrupted } else { StoredState::Completed })
-    }
-
-    fn state_after_user(&self) -> Option<StoredState> {
-        let words = self.words().unwrap_or_default();
-        if words.starts_with(INTERRUPTED) {
-            return Some(StoredState::Interrupted);
-        }
-        let not_a_step = ["isMeta", "isSynthetic", "isCompactSummary"].iter().any(|name| self.is(name));
-        // A prompt or a tool's result that was never answered.
-        (!not_a_step && !is_by_agent(words)).then_some(StoredState::Interrupted)
-    }
+    // A prompt or a tool's result that was never answered.
+    (!line.is_remark() && !is_by_agent(words)).then_some(StoredState::Interrupted)
 }

@@ -1,11 +1,11 @@
 //! Tool calls in a transcript: start, permission request, background run and end of each call.
 
 use super::changes::ChangeKind;
-use super::outcome::{Outcome, Rejection};
 use super::{RequestEnd, Transcript, tasks, tool};
 use crate::api::*;
-use crate::wire::{ContentBlock, User};
-use serde_json::Value;
+use crate::claude::outcome::{Outcome, Rejection};
+use crate::claude::tool::RawInput;
+use crate::wire::User;
 
 /// With more open calls than this, none is shown as waiting for another one: the time to work that out grows with each
 /// open call.
@@ -23,17 +23,15 @@ pub(super) struct TaskEnd {
 
 impl Transcript {
     pub(super) fn user(&mut self, now: u64, user: &User) {
-        for block in &user.message.content {
-            if let ContentBlock::ToolResult { tool_use_id, content, is_error } = block {
-                let result = Outcome {
-                    content,
-                    structured: user.tool_use_result.as_ref(),
-                    is_error: *is_error,
-                    refusal: user.refusal(tool_use_id),
-                };
-                let task = user.background_task().filter(|_| !is_error);
-                self.tool_ends(now, tool_use_id, &result, task);
+        self.summarized(user);
+        for (tool_use_id, result) in user.outcomes() {
+            if user.decision_on(tool_use_id).is_some_and(|decision| decision.is_by_a_hook())
+                && let Some(call) = self.tools.get_mut(&ItemId::new(tool_use_id))
+            {
+                call.end_note = Some("allowed by a hook".to_owned());
             }
+            let task = user.background_task().filter(|_| !result.is_error);
+            self.tool_ends(now, tool_use_id, &result, task);
         }
     }
 
@@ -42,14 +40,14 @@ impl Transcript {
         now: u64,
         id: &str,
         name: &str,
-        input: Value,
+        input: RawInput,
         parent: Option<ItemId>,
         state: ToolState,
     ) {
         let item_id = ItemId::new(id);
         self.n_calls += 1;
         let number = self.n_calls;
-        let is_complete = !input.is_null();
+        let is_complete = !input.is_absent();
         let mut call = tool::Call::new(number, name, input, now, &self.project);
         if let Some(changed) = self.changed_inputs.get(id).filter(|_| is_complete) {
             call.change(changed.clone());
@@ -180,12 +178,14 @@ impl Transcript {
             None => ToolState::Failed,
         };
         if is_change {
-            let progress = self.facts.task(call.name(), call.input(), outcome);
-            let whole = tasks::whole_list(call.name(), call.input()).filter(|_| !outcome.is_error);
-            call.end_note = match whole {
-                Some(list) => Some(tasks::progress(&list)),
+            let input = call.input();
+            let progress = self.facts.task(&input, outcome);
+            let whole = tasks::whole_list(&input).filter(|_| !outcome.is_error);
+            let end_note = match whole {
+                Some(list) => Some(tasks::progress(list)),
                 None => progress.is_some().then(|| tasks::progress(self.facts.tasks())),
             };
+            call.end_note = end_note.or(call.end_note.take());
             self.change.extend(progress);
         }
         let took = matches!(state, ToolState::Succeeded | ToolState::Failed | ToolState::Interrupted);

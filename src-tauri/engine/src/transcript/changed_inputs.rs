@@ -3,8 +3,8 @@
 //! The agent's own transcript has only the original input (2.1.197 and 2.1.329), so changed inputs are saved with the
 //! session: few of them, and no large ones.
 
+use crate::claude::tool::RawInput;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// Changed inputs kept for a session. The oldest are dropped first.
 const MOST: usize = 100;
@@ -17,7 +17,7 @@ const CUT: usize = 1024;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChangedInput {
     pub tool_use_id: String,
-    pub input: Value,
+    pub input: RawInput,
 }
 
 /// The most recent changed inputs, oldest first.
@@ -34,13 +34,14 @@ impl ChangedInputs {
         all
     }
 
-    pub fn add(&mut self, tool_use_id: String, input: &Value) {
+    pub fn add(&mut self, tool_use_id: String, input: &RawInput) {
         self.keep(ChangedInput { tool_use_id, input: input.clone() });
     }
 
     fn keep(&mut self, mut one: ChangedInput) {
         if size(&one) > MOST_BYTES / 4 {
-            cut(&mut one.input);
+            // Enough to show which command ran, and on which file.
+            one.input.cut(CUT);
         }
         if size(&one) > MOST_BYTES {
             return;
@@ -61,19 +62,6 @@ fn size(one: &ChangedInput) -> usize {
     one.tool_use_id.len() + one.input.to_string().len()
 }
 
-/// Cuts each text to its beginning: enough to show which command ran, and on which file.
-fn cut(value: &mut Value) {
-    match value {
-        Value::String(text) if text.len() > CUT => {
-            text.truncate(text.floor_char_boundary(CUT));
-            text.push_str(" … (cut)");
-        }
-        Value::Array(values) => values.iter_mut().for_each(cut),
-        Value::Object(fields) => fields.values_mut().for_each(cut),
-        _ => {}
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -82,19 +70,15 @@ mod tests {
     #[test]
     fn few_are_kept_and_none_is_large() {
         let mut all = ChangedInputs::default();
-        (0..1_000).for_each(|nr| all.add(format!("t{nr}"), &json!({"command": "x".repeat(100)})));
+        (0..1_000).for_each(|nr| all.add(format!("t{nr}"), &json!({"command": "x".repeat(100)}).into()));
         assert_eq!((all.to_vec().len(), all.to_vec()[99].tool_use_id.as_str()), (MOST, "t999"));
-        all.add("large".to_owned(), &json!({"file_path": "a.txt", "content": "é".repeat(1_000_000)}));
-        let last = all.to_vec().pop().unwrap();
-        assert_eq!(last.input["file_path"], "a.txt");
-        assert!(
-            last.input["content"]
-                .as_str()
-                .is_some_and(|text| text.ends_with("… (cut)") && text.len() < 1_100)
-        );
+        all.add("large".to_owned(), &json!({"file_path": "a.txt", "content": "é".repeat(1_000_000)}).into());
+        let last = serde_json::to_value(all.to_vec().pop().unwrap().input).unwrap();
+        assert_eq!(last["file_path"], "a.txt");
+        assert!(last["content"].as_str().is_some_and(|text| text.ends_with("… (cut)") && text.len() < 1_100));
         // An input that is too large even after cutting is not kept, and no other is dropped for it.
         let n_kept = all.to_vec().len();
-        all.add("larger".to_owned(), &json!(vec!["y".repeat(500); 10_000]));
+        all.add("larger".to_owned(), &json!(vec!["y".repeat(500); 10_000]).into());
         assert_eq!(all.to_vec().len(), n_kept);
         let bytes = all.to_vec().iter().map(size).sum::<usize>();
         assert!(bytes <= MOST_BYTES && all.bytes == bytes, "{bytes}");

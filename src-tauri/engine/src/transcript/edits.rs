@@ -1,33 +1,37 @@
 //! Diffs of editing tools: the change as reported in the result, or else as requested in the input.
 
-use super::outcome::Outcome;
 use crate::api::Diff;
-use crate::document;
-use serde_json::Value;
+use crate::claude::outcome::{self, Outcome};
+use crate::claude::tool::{CellEdit, Replacement, ToolInput};
+use crate::document::{self, PatchHunk};
 
 /// The diff of a call that did not fail; `None` if its input is not what the tool expects.
-pub fn diff(tool: &str, path: &str, input: &Value, outcome: Option<&Outcome<'_>>) -> Option<Diff> {
-    if tool == "NotebookEdit" {
-        return cell(path, input, outcome);
+pub fn diff(path: &str, input: &ToolInput<'_>, outcome: Option<&Outcome<'_>>) -> Option<Diff> {
+    if let ToolInput::EditNotebook { cell: id, edit, source, .. } = input {
+        return cell(path, (*id, *edit, *source), outcome);
     }
-    let made = outcome
-        .and_then(|outcome| outcome.field("structuredPatch"))
-        .filter(|patch| patch.as_array().is_some_and(|hunks| !hunks.is_empty()))
-        .and_then(|patch| document::diff_from_patch(path, patch));
-    made.or_else(|| match tool {
-        "Write" => Some(document::diff(path, "", input.get("content")?.as_str()?)),
-        "MultiEdit" => {
-            let edits = input.get("edits")?.as_array()?;
-            let diffs = edits.iter().map(|edit| replaced(path, edit)).collect::<Option<Vec<_>>>()?;
-            Some(one_after_the_other(path, diffs))
+    outcome.and_then(|outcome| made(path, outcome)).or_else(|| match input {
+        ToolInput::Write { content, .. } => Some(document::diff(path, "", (*content)?)),
+        ToolInput::MultiEdit { changes, .. } => {
+            let diffs = changes.as_ref()?.iter().map(|change| replaced(path, change));
+            Some(one_after_the_other(path, diffs.collect()))
         }
-        _ => replaced(path, input),
+        ToolInput::Edit { change, .. } => Some(replaced(path, change.as_ref()?)),
+        _ => None,
     })
 }
 
-fn replaced(path: &str, edit: &Value) -> Option<Diff> {
-    let (old, new) = (edit.get("old_string")?.as_str()?, edit.get("new_string")?.as_str()?);
-    Some(document::diff_unplaced(path, old, new))
+/// The change as the agent reports it.
+fn made(path: &str, outcome: &Outcome<'_>) -> Option<Diff> {
+    document::diff_from_patch(path, outcome.patch()?.into_iter().map(hunk))
+}
+
+fn hunk(hunk: outcome::PatchHunk<'_>) -> PatchHunk<'_> {
+    PatchHunk { old_start: hunk.old_start, new_start: hunk.new_start, lines: hunk.lines }
+}
+
+fn replaced(path: &str, change: &Replacement<'_>) -> Diff {
+    document::diff_unplaced(path, change.old, change.new)
 }
 
 /// Joins several changes of one file whose positions are unknown.
@@ -41,35 +45,31 @@ fn one_after_the_other(path: &str, diffs: Vec<Diff>) -> Diff {
     all
 }
 
-/// The diff of a notebook cell. Only the result contains its previous source.
-fn cell(path: &str, input: &Value, outcome: Option<&Outcome<'_>>) -> Option<Diff> {
-    let text = |key: &str| input.get(key).and_then(Value::as_str);
-    let mode = text("edit_mode").unwrap_or("replace");
-    let before = outcome
-        .and_then(|outcome| outcome.field("original_file")?.as_str())
-        .filter(|_| mode != "insert")
-        .and_then(|notebook| source_of(notebook, text("cell_id")?));
-    match mode {
-        "delete" => before.map(|before| document::diff_unplaced(path, &before, "")),
-        _ => Some(document::diff_unplaced(path, before.as_deref().unwrap_or_default(), text("new_source")?)),
-    }
-}
-
-fn source_of(notebook: &str, cell_id: &str) -> Option<String> {
-    let notebook: Value = serde_json::from_str(notebook).ok()?;
-    let cells = notebook.get("cells")?.as_array()?;
-    let cell = cells.iter().find(|cell| cell.get("id").and_then(Value::as_str) == Some(cell_id))?;
-    match cell.get("source")? {
-        Value::String(source) => Some(source.clone()),
-        Value::Array(lines) => Some(lines.iter().filter_map(Value::as_str).collect()),
-        _ => None,
+/// The diff of a notebook cell: its id, what is done to it, and its new source. Only the result contains its previous
+/// source.
+fn cell(
+    path: &str,
+    (id, edit, source): (Option<&str>, CellEdit, Option<&str>),
+    outcome: Option<&Outcome<'_>>,
+) -> Option<Diff> {
+    let known = outcome.filter(|_| edit != CellEdit::Insert);
+    let before = known.and_then(|outcome| outcome.cell_before(id?));
+    match edit {
+        CellEdit::Delete => before.map(|before| document::diff_unplaced(path, &before, "")),
+        CellEdit::Replace | CellEdit::Insert => {
+            Some(document::diff_unplaced(path, before.as_deref().unwrap_or_default(), source?))
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use serde_json::{Value, json};
+
+    fn diff(tool: &str, path: &str, input: &Value, outcome: Option<&Outcome<'_>>) -> Option<Diff> {
+        super::diff(path, &ToolInput::read(tool, input), outcome)
+    }
 
     fn lines(diff: &Diff) -> Vec<String> {
         let lines = diff.hunks.iter().flat_map(|hunk| &hunk.lines);

@@ -1,8 +1,8 @@
 //! Events for the transcript, in addition to the agent's own lines: what Deskbell itself caused or observed.
 
 use crate::api::*;
+use crate::claude::tool::RawInput;
 use crate::prompt::Prompt;
-use serde_json::Value;
 
 /// An event for the transcript, in addition to the agent's own lines.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,7 +39,7 @@ pub enum TranscriptEvent {
 pub enum RequestEnd {
     /// `changed`: the input as the user edited it, if it differs.
     Allowed {
-        changed: Option<Value>,
+        changed: Option<RawInput>,
     },
     Denied,
     /// Withdrawn by the agent, or because it can no longer be answered.

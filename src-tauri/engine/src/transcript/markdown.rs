@@ -2,10 +2,26 @@
 //! form.
 
 use super::{Transcript, words};
-use crate::api::{Body, CopyOf, Item, ToolDetail, ToolIcon, ToolState};
+use crate::api::{Body, CopyOf, ExportFormat, Item, ToolDetail, ToolIcon, ToolState};
+use crate::export::{Conversation, ExportedItem};
 use std::borrow::Cow;
+use std::sync::Arc;
 
 impl Transcript {
+    /// The whole conversation as it is now, for an export.
+    pub fn exported(&self, title: &str, format: ExportFormat) -> Conversation {
+        if format == ExportFormat::Markdown {
+            return Conversation { markdown: self.conversation(title), ..Conversation::default() };
+        }
+        let exported = |item: &Arc<Item>| ExportedItem {
+            item: item.clone(),
+            source: matches!(item.body, Body::Text { .. }).then(|| self.message(item).into_owned()),
+            output: self.output(&item.id).cloned(),
+            stored_id: self.names.get(&item.id).unwrap_or(&item.id).as_str().to_owned(),
+        };
+        Conversation { items: self.items.iter().map(exported).collect(), ..Conversation::default() }
+    }
+
     /// The text that `copy` names; `None` if it does not exist.
     pub fn text_of(&self, title: &str, copy: &CopyOf) -> Option<String> {
         match copy {
@@ -28,6 +44,14 @@ impl Transcript {
                 _ => None,
             },
         }
+    }
+
+    /// The last text of the main thread after the last prompt, as the agent wrote it.
+    pub fn last_answer(&self) -> Option<String> {
+        let mut turn = self.items.iter().rev().filter(|item| item.parent.is_none());
+        let mut turn = turn.by_ref().take_while(|item| !matches!(item.body, Body::Prompt { .. }));
+        let answer = turn.find(|item| matches!(item.body, Body::Text { .. }))?;
+        Some(self.message(answer).into_owned())
     }
 
     /// The source of a text as the agent wrote it. Without a stored source, and for other items, the visible text.

@@ -3,10 +3,51 @@
 use super::Transcript;
 use super::changes::ChangeKind;
 use crate::api::*;
-use crate::wire::Retry;
+use crate::wire::{Retry, User};
 
 /// Maximum bytes of unreadable lines in one notice. Further lines are dropped.
 const UNREADABLE_LIMIT: usize = 64 * 1024;
+
+/// Maximum bytes of an output or a summary in the detail of a notice. The rest is left out.
+const DETAIL_LIMIT: usize = 64 * 1024;
+
+/// The notice of a turn's retries.
+pub(super) struct Retrying {
+    id: ItemId,
+    /// The failure.
+    what: String,
+    attempt: u32,
+    /// The agent waits for its next attempt.
+    waits: bool,
+}
+
+/// The compaction of the conversation.
+#[derive(Default)]
+pub(super) struct Compaction {
+    is_running: bool,
+    /// The notice of a compaction that has no summary yet.
+    unsummarized: Option<ItemId>,
+}
+
+impl Compaction {
+    pub(super) fn on_status(&mut self, status: Option<&str>) {
+        self.is_running = status == Some("compacting");
+    }
+
+    pub(super) fn is_running(&self) -> bool {
+        self.is_running
+    }
+}
+
+/// The end of a hook's run.
+pub(super) struct HookEnd {
+    pub event: String,
+    pub name: String,
+    pub outcome: String,
+    pub exit_code: Option<i64>,
+    pub output: String,
+    pub message: Option<String>,
+}
 
 impl Transcript {
     pub(super) fn notice_id(&mut self) -> ItemId {
@@ -39,7 +80,7 @@ impl Transcript {
         self.notice(now, Level::Info, text.into(), None);
     }
 
-    /// Shows API retries. A turn has one such notice, which is updated with each attempt.
+    /// Shows API retries. A turn has one such notice, which is updated with each attempt and at the end.
     pub(super) fn api_retry(&mut self, now: u64, retry: &Retry) {
         let what = match (retry.error_status, &retry.error) {
             (Some(status), Some(error)) => format!("The API answered {status} ({})", error.replace('_', " ")),
@@ -49,20 +90,98 @@ impl Transcript {
         let (attempt, of) = (retry.attempt, retry.max_retries);
         let seconds = retry.retry_delay_ms / 1000.0;
         let text = format!("{what}; trying again in {seconds:.1} s ({attempt} of {of})");
+        let known = self.retry.take().map(|retry| retry.id).filter(|id| self.index.contains_key(id));
         let body = Body::Notice { level: Level::Warning, text, detail: None, until_at: None };
-        match self.retry.clone() {
-            Some(id) if self.index.contains_key(&id) => {
-                if let Some(known) = self.body(&id) {
-                    *known = body;
-                }
-                self.touch(&id, ChangeKind::Changed);
+        let id = match known {
+            Some(id) => {
+                self.replace(&id, body);
+                id
             }
-            _ => {
+            None => {
                 let id = self.notice_id();
-                self.retry = Some(id.clone());
-                self.add(id, None, now, body);
+                self.add(id.clone(), None, now, body);
+                id
             }
+        };
+        self.retry = Some(Retrying { id, what, attempt, waits: true });
+    }
+
+    /// The agent has tried again: it receives an answer, or the turn is over.
+    pub(super) fn retries_over(&mut self) {
+        let Some(retry) = self.retry.as_mut().filter(|retry| retry.waits) else { return };
+        retry.waits = false;
+        let times = if retry.attempt == 1 { "once".to_owned() } else { format!("{} times", retry.attempt) };
+        let (id, text) = (retry.id.clone(), format!("{}; tried again {times}", retry.what));
+        self.replace(&id, Body::Notice { level: Level::Warning, text, detail: None, until_at: None });
+    }
+
+    fn replace(&mut self, id: &ItemId, body: Body) {
+        if let Some(known) = self.body(id) {
+            *known = body;
+            self.touch(id, ChangeKind::Changed);
         }
+    }
+
+    /// The agent replaced the conversation by a summary, which follows as a message of its own.
+    pub(super) fn compacted(&mut self, now: u64, trigger: &str, before: Option<u64>, after: Option<u64>) {
+        let how = if trigger == "auto" { " automatically" } else { "" };
+        let sizes = match (before, after) {
+            (Some(before), Some(after)) => format!(": from {before} to {after} tokens"),
+            (Some(before), None) => format!(": it had {before} tokens"),
+            (None, Some(after)) => format!(": it has {after} tokens"),
+            (None, None) => String::new(),
+        };
+        let id = self.notice_id();
+        let text = format!("The conversation was compacted{how}{sizes}");
+        let body = Body::Notice { level: Level::Info, text, detail: None, until_at: None };
+        self.add(id.clone(), None, now, body);
+        self.compaction = Compaction { is_running: false, unsummarized: Some(id) };
+    }
+
+    pub(super) fn not_compacted(&mut self, now: u64, error: Option<String>) {
+        self.compaction = Compaction::default();
+        let detail = error.filter(|error| !error.trim().is_empty());
+        self.notice(now, Level::Warning, "The conversation could not be compacted".to_owned(), detail);
+    }
+
+    /// Adds the summary to the notice of the compaction.
+    pub(super) fn summarized(&mut self, user: &User) {
+        let Some(summary) = user.compact_summary() else { return };
+        let Some(id) = self.compaction.unsummarized.take() else { return };
+        if let Some(Body::Notice { detail, .. }) = self.body(&id) {
+            *detail = Some(summary[..summary.floor_char_boundary(DETAIL_LIMIT)].to_owned());
+            self.touch(&id, ChangeKind::Changed);
+        }
+    }
+
+    pub(super) fn informational(&mut self, now: u64, level: &str, text: String) {
+        let level = match level {
+            "error" => Level::Error,
+            "warning" => Level::Warning,
+            _ => Level::Info,
+        };
+        if !text.trim().is_empty() {
+            self.notice(now, level, text, None);
+        }
+    }
+
+    /// Shows a hook that failed, printed something, or has a message for the user.
+    pub(super) fn hook_ended(&mut self, now: u64, hook: HookEnd) {
+        let HookEnd { event, name, outcome, exit_code, output, message } = hook;
+        let has_failed = outcome != "success" && outcome != "done";
+        let name = if name.starts_with(&event) { name } else { format!("{name} ({event})") };
+        let text = match (message, has_failed) {
+            (Some(message), _) => format!("The hook {name} reports: {message}"),
+            (None, true) => {
+                let code = exit_code.map(|code| format!(", exit code {code}")).unwrap_or_default();
+                format!("The hook {name} ended: {outcome}{code}")
+            }
+            (None, false) if output.is_empty() => return,
+            (None, false) => format!("The hook {name} ran"),
+        };
+        let detail = Some(output[..output.floor_char_boundary(DETAIL_LIMIT)].to_owned());
+        let level = if has_failed { Level::Warning } else { Level::Info };
+        self.notice(now, level, text, detail.filter(|detail| !detail.is_empty()));
     }
 
     pub(super) fn rate_limit(&mut self, now: u64, status: &str, resets_at: Option<u64>) {

@@ -63,11 +63,15 @@ impl Source {
 
     /// All lines as they are shown.
     pub fn lines(&self) -> Vec<CodeLine> {
-        let lines = match &self.kind {
+        cut_lines(self.whole())
+    }
+
+    /// All lines, whatever their length.
+    pub fn whole(&self) -> Vec<CodeLine> {
+        match &self.kind {
             Kind::Terminal => document::terminal(&self.text),
             Kind::Code(language) => document::highlight(language.as_deref(), &self.text),
-        };
-        cut_lines(lines)
+        }
     }
 
     /// Whether both are the same stored output (pointer equality).

@@ -36,6 +36,13 @@ impl Transcript {
         }
     }
 
+    /// The id that a prompt has on disk, and its text; `None` if the item is no prompt.
+    pub fn stored_prompt(&self, id: &ItemId) -> Option<(String, String)> {
+        let Body::Prompt { text, .. } = &self.item(id)?.body else { return None };
+        let stored = self.names.get(id).unwrap_or(id);
+        Some((stored.as_str().to_owned(), text.clone()))
+    }
+
     /// Adds a prompt from a transcript on disk.
     pub fn past_prompt(&mut self, at: u64, id: &str, text: String, n_images: u32) {
         self.add(ItemId::new(id), None, at, Body::Prompt { text, n_images, state: PromptState::Done });

@@ -3,9 +3,9 @@
 use super::Transcript;
 use super::changes::{ChangeKind, apply};
 use crate::api::*;
+use crate::claude::tool::RawInput;
 use crate::document::{self, DocumentChange, Painting, Stream as Document};
 use crate::wire::{Assistant, AssistantMessage, ContentBlock, Stream, StreamEvent};
-use serde_json::Value;
 use std::collections::HashMap;
 
 /// The source of a longer text is not stored; only its document is.
@@ -27,6 +27,7 @@ impl Transcript {
         match &stream.event {
             StreamEvent::MessageStart { message_id } => {
                 self.void_reply();
+                self.retries_over();
                 self.reply = Some(Reply { message_id: message_id.clone(), open: HashMap::new() });
             }
             StreamEvent::BlockStart { index, block } => {
@@ -42,7 +43,7 @@ impl Transcript {
                     ),
                     ContentBlock::ToolUse { id, name, .. } => {
                         reply.open.insert(*index, ItemId::new(id));
-                        self.tool_begins(now, id, name, Value::Null, None, ToolState::Preparing);
+                        self.tool_begins(now, id, name, RawInput::default(), None, ToolState::Preparing);
                         return;
                     }
                     _ => return,

@@ -1,22 +1,8 @@
-//! Inputs and results of searches, web tools and MCP servers, formatted for quick reading.
+//! Results of searches and MCP servers, formatted for quick reading.
 
-use super::outcome::Outcome;
+use crate::claude::outcome::{Found, Outcome};
 use crate::wire::json;
 use serde_json::Value;
-
-/// The input as one `name: value` line per field if every value is a single line; otherwise as JSON.
-pub fn input(input: &Value) -> String {
-    let line = |(name, value): (&String, &Value)| match value {
-        Value::String(text) if !text.contains('\n') => Some(format!("{name}: {text}")),
-        Value::Number(_) | Value::Bool(_) => Some(format!("{name}: {value}")),
-        _ => None,
-    };
-    let lines: Option<Vec<String>> = input.as_object().and_then(|fields| fields.iter().map(line).collect());
-    match lines {
-        Some(lines) => lines.join("\n"),
-        None => serde_json::to_string_pretty(input).unwrap_or_default(),
-    }
-}
 
 /// A server's answer as indented JSON; `None` if it is not JSON. Numbers and key order are unchanged.
 pub fn indented(text: &str) -> Option<String> {
@@ -26,17 +12,11 @@ pub fn indented(text: &str) -> Option<String> {
 
 /// Results of a web search: title and URL of each page, and the accompanying text.
 pub fn found(outcome: &Outcome<'_>) -> Option<String> {
-    let results = outcome.field("results")?.as_array()?;
-    let mut parts = Vec::new();
-    for result in results {
-        if let Some(words) = result.as_str() {
-            parts.push(words.trim().to_owned());
-        }
-        for page in result.get("content").and_then(Value::as_array).into_iter().flatten() {
-            let text = |key: &str| page.get(key).and_then(Value::as_str);
-            parts.push(format!("{}\n{}", text("title").unwrap_or("(no title)"), text("url")?));
-        }
-    }
+    let part = |found: Found<'_>| match found {
+        Found::Words(words) => words.trim().to_owned(),
+        Found::Page { title, url } => format!("{}\n{url}", title.unwrap_or("(no title)")),
+    };
+    let mut parts: Vec<String> = outcome.found()?.into_iter().map(part).collect();
     parts.retain(|part| !part.is_empty());
     (!parts.is_empty()).then(|| parts.join("\n\n"))
 }
@@ -45,16 +25,6 @@ pub fn found(outcome: &Outcome<'_>) -> Option<String> {
 mod tests {
     use super::*;
     use serde_json::json;
-
-    #[test]
-    fn simple_inputs_are_a_line_for_each_field() {
-        assert_eq!(
-            input(&json!({"pattern": "a: b", "-n": true, "head_limit": 5})),
-            "pattern: a: b\n-n: true\nhead_limit: 5"
-        );
-        assert_eq!(input(&json!({"pattern": "a\nb"})), "{\n  \"pattern\": \"a\\nb\"\n}");
-        assert_eq!(input(&json!({"domains": ["a"]})), "{\n  \"domains\": [\n    \"a\"\n  ]\n}");
-    }
 
     #[test]
     fn json_is_indented_and_nothing_else_is() {

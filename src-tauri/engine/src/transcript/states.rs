@@ -4,6 +4,7 @@
 use super::Transcript;
 use super::{RequestEnd, TranscriptEvent};
 use crate::api::*;
+use crate::claude::tool::RawInput;
 use crate::wire;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -61,6 +62,7 @@ impl Life {
             duration_ms: 1,
             output_tokens: 0,
             cost_usd: Some(0.0),
+            tokens: None,
             timing: TurnTiming::default(),
         }));
     }
@@ -378,7 +380,7 @@ fn a_subagent_in_the_background_reports_with_its_end() {
 
 #[test]
 fn what_ran_is_shown_and_what_was_asked_for_is_kept() {
-    let changed = json!({"command": "touch changed.txt"});
+    let changed: RawInput = json!({"command": "touch changed.txt"}).into();
     let mut life = Life::new();
     life.called("Bash", json!({"command": "touch original.txt"}));
     life.asked();

@@ -226,6 +226,7 @@ mod tests {
             duration_ms: 1,
             output_tokens: 2,
             cost_usd: Some(0.5),
+            tokens: None,
             timing: TurnTiming::default(),
         };
         Supplement { body: Missing::TurnEnd(turn), ..text("", after) }

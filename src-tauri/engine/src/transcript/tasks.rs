@@ -1,9 +1,9 @@
 //! The agent's task list, built from single `TaskCreate` and `TaskUpdate` calls, because no message contains the whole
 //! list.
 
-use super::outcome::Outcome;
 use crate::api::{Todo, TodoState};
-use serde_json::Value;
+use crate::claude::outcome::Outcome;
+use crate::claude::tool::{TaskInput, TaskStatus, ToolInput};
 
 /// Tasks by id, in the order of their creation.
 #[derive(Debug, Default)]
@@ -11,65 +11,51 @@ pub struct Tasks(Vec<(String, Todo)>);
 
 impl Tasks {
     /// Applies the result of a call. Returns the whole list if it changed.
-    pub fn learn(&mut self, tool: &str, input: &Value, outcome: &Outcome<'_>) -> Option<Vec<Todo>> {
+    pub fn learn(&mut self, input: &ToolInput<'_>, outcome: &Outcome<'_>) -> Option<Vec<Todo>> {
         if outcome.is_error {
             return None;
         }
-        let changed = match tool {
-            "TaskCreate" => self.create(input, outcome),
-            "TaskUpdate" => self.update(input),
+        let changed = match input {
+            ToolInput::CreateTask(task) => self.create(task, outcome),
+            ToolInput::UpdateTask(task) => self.update(task),
             _ => None,
         };
         changed.map(|()| self.0.iter().map(|(_, task)| task.clone()).collect())
     }
 
-    fn create(&mut self, input: &Value, outcome: &Outcome<'_>) -> Option<()> {
-        let id = match outcome.field("task").and_then(|task| task.get("id")) {
-            Some(id) => text_of(id)?,
-            // “Task #1 created successfully: …” (2.1.197).
-            None => outcome.text().split_once('#')?.1.chars().take_while(char::is_ascii_digit).collect(),
-        };
-        let text = input.get("subject")?.as_str()?.to_owned();
+    fn create(&mut self, task: &TaskInput<'_>, outcome: &Outcome<'_>) -> Option<()> {
+        let id = outcome.created_task()?;
+        let text = task.subject?.to_owned();
         self.0.retain(|(known, _)| *known != id);
         self.0.push((id, Todo { text, state: TodoState::Pending }));
         Some(())
     }
 
-    fn update(&mut self, input: &Value) -> Option<()> {
-        let id = text_of(input.get("taskId")?)?;
-        let at = self.0.iter().position(|(known, _)| *known == id)?;
-        match input.get("status").and_then(Value::as_str) {
-            Some("deleted") => {
+    fn update(&mut self, task: &TaskInput<'_>) -> Option<()> {
+        let id = task.id.as_deref()?;
+        let at = self.0.iter().position(|(known, _)| known == id)?;
+        match task.status {
+            Some(TaskStatus::Deleted) => {
                 self.0.remove(at);
                 return Some(());
             }
-            Some(status) => self.0[at].1.state = state(status),
+            Some(TaskStatus::State(state)) => self.0[at].1.state = state,
+            Some(TaskStatus::Other(_)) => self.0[at].1.state = TodoState::Pending,
             None => {}
         }
-        if let Some(subject) = input.get("subject").and_then(Value::as_str) {
+        if let Some(subject) = task.subject {
             self.0[at].1.text = subject.to_owned();
         }
         Some(())
     }
 }
 
-/// The state for the agent's status string.
-pub fn state(status: &str) -> TodoState {
-    match status {
-        "completed" => TodoState::Completed,
-        "in_progress" => TodoState::InProgress,
-        _ => TodoState::Pending,
+/// The whole list, for a tool that passes it.
+pub fn whole_list<'a>(input: &'a ToolInput<'_>) -> Option<&'a Vec<Todo>> {
+    match input {
+        ToolInput::TodoList { todos } => todos.as_ref(),
+        _ => None,
     }
-}
-
-/// The whole list, for a tool that passes it (`TodoWrite`).
-pub fn whole_list(tool: &str, input: &Value) -> Option<Vec<Todo>> {
-    let todos = input.get("todos").filter(|_| tool == "TodoWrite")?.as_array()?;
-    let todo = |todo: &Value| {
-        let state = state(todo.get("status").and_then(Value::as_str).unwrap_or_default());
-        Some(Todo { text: todo.get("content")?.as_str()?.to_owned(), state })
-    };
-    todos.iter().map(todo).collect()
 }
 
 /// “3 of 5 done”.
@@ -79,17 +65,16 @@ pub fn progress(tasks: &[Todo]) -> String {
 }
 
 /// The subject of a call: the task that is created, or the new state of a task.
-pub fn subject(input: &Value) -> String {
-    let text = |key: &str| input.get(key).and_then(Value::as_str);
-    let id = input.get("taskId").and_then(text_of).map(|id| format!("task {id}"));
-    let becomes = text("status").map(|status| match status {
-        "completed" => "done",
-        "in_progress" => "in progress",
-        "pending" => "to do",
-        "deleted" => "removed",
-        other => other,
+pub fn subject(task: &TaskInput<'_>) -> String {
+    let id = task.id.as_ref().map(|id| format!("task {id}"));
+    let becomes = task.status.map(|status| match status {
+        TaskStatus::State(TodoState::Completed) => "done",
+        TaskStatus::State(TodoState::InProgress) => "in progress",
+        TaskStatus::State(TodoState::Pending) => "to do",
+        TaskStatus::Deleted => "removed",
+        TaskStatus::Other(other) => other,
     });
-    match (id, text("subject"), becomes) {
+    match (id, task.subject, becomes) {
         (None, subject, _) => subject.unwrap_or("a task").to_owned(),
         (Some(id), _, Some(becomes)) => format!("{id}: {becomes}"),
         (Some(id), Some(subject), None) => format!("{id}: {subject}"),
@@ -97,24 +82,16 @@ pub fn subject(input: &Value) -> String {
     }
 }
 
-fn text_of(id: &Value) -> Option<String> {
-    match id {
-        Value::String(id) => Some(id.clone()),
-        Value::Number(id) => Some(id.to_string()),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     fn learn(tasks: &mut Tasks, tool: &str, input: Value, structured: Option<Value>) -> Option<Vec<Todo>> {
         let content = json!("Task #2 created successfully: second");
         let outcome =
             Outcome { content: &content, structured: structured.as_ref(), is_error: false, refusal: None };
-        tasks.learn(tool, &input, &outcome)
+        tasks.learn(&ToolInput::read(tool, &input), &outcome)
     }
 
     #[test]
@@ -144,14 +121,20 @@ mod tests {
         assert_eq!(learn(&mut tasks, "TaskUpdate", update, None), None);
         assert_eq!(learn(&mut tasks, "TaskList", json!({}), None), None);
         let failed = Outcome { content: &Value::Null, structured: None, is_error: true, refusal: None };
-        assert_eq!(tasks.learn("TaskCreate", &json!({"subject": "x"}), &failed), None);
+        let input = json!({"subject": "x"});
+        assert_eq!(tasks.learn(&ToolInput::read("TaskCreate", &input), &failed), None);
     }
 
     #[test]
     fn a_call_is_named_by_what_becomes_of_the_task() {
-        assert_eq!(subject(&json!({"subject": "Write it"})), "Write it");
-        assert_eq!(subject(&json!({"taskId": "1", "status": "completed"})), "task 1: done");
-        assert_eq!(subject(&json!({"taskId": "1", "subject": "Other"})), "task 1: Other");
-        assert_eq!(subject(&json!({})), "a task");
+        let named = |input: Value| match ToolInput::read("TaskUpdate", &input) {
+            ToolInput::UpdateTask(task) => subject(&task),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(named(json!({"subject": "Write it"})), "Write it");
+        assert_eq!(named(json!({"taskId": "1", "status": "completed"})), "task 1: done");
+        assert_eq!(named(json!({"taskId": "1", "status": "blocked"})), "task 1: blocked");
+        assert_eq!(named(json!({"taskId": "1", "subject": "Other"})), "task 1: Other");
+        assert_eq!(named(json!({})), "a task");
     }
 }

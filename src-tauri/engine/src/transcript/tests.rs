@@ -69,6 +69,7 @@ fn ended(outcome: Outcome, words: &str) -> TranscriptEvent {
         duration_ms: 1,
         output_tokens: 0,
         cost_usd: None,
+        tokens: None,
         timing: TurnTiming::default(),
     })
 }
@@ -194,4 +195,120 @@ fn a_long_text_is_moved_and_not_copied() {
     let mut transcript = Transcript::new(Path::new("/project"));
     transcript.line(1, Inbound::Assistant(Box::new(Assistant { message, ..Assistant::default() })));
     assert_eq!(transcript.sources[&ItemId::new("m.0")].as_ptr(), at);
+}
+
+fn notices(transcript: &Transcript) -> Vec<(&str, Option<&str>)> {
+    let words = transcript.items.iter().filter_map(|item| match &item.body {
+        Body::Notice { text, detail, .. } => Some((text.as_str(), detail.as_deref())),
+        _ => None,
+    });
+    words.collect()
+}
+
+fn folded(lines: &[serde_json::Value]) -> Transcript {
+    let mut transcript = Transcript::new(Path::new("/project"));
+    lines.iter().for_each(|line| transcript.line(1, parsed(line.clone())));
+    transcript
+}
+
+/// The lines of 2.1.329 for `/compact`, in their order.
+#[test]
+fn a_compaction_is_seen_while_it_runs_and_unfolds_to_its_summary() {
+    let status =
+        |status: Option<&str>| serde_json::json!({"type": "system", "subtype": "status", "status": status});
+    let mut transcript = folded(&[status(Some("compacting"))]);
+    assert_eq!(transcript.activity(), "Compacting the conversation");
+    let metadata = serde_json::json!({"trigger": "auto", "pre_tokens": 2584, "post_tokens": 3112});
+    let summary = serde_json::json!({"role": "user", "content": "The word was banana."});
+    for line in [
+        status(None),
+        serde_json::json!({"type": "system", "subtype": "compact_boundary", "compact_metadata": metadata}),
+        serde_json::json!({"type": "user", "message": summary, "isSynthetic": true}),
+        serde_json::json!({"type": "user", "message": {"role": "user", "content": "other"}, "isSynthetic": true}),
+    ] {
+        transcript.line(2, parsed(line));
+    }
+    assert_eq!(transcript.activity(), "Working");
+    let text = "The conversation was compacted automatically: from 2584 to 3112 tokens";
+    assert_eq!(notices(&transcript), [(text, Some("The word was banana."))]);
+
+    let failed = serde_json::json!({"type": "system", "subtype": "status", "status": null,
+                                    "compact_result": "failed", "compact_error": "no model"});
+    let transcript = folded(&[status(Some("compacting")), failed]);
+    assert_eq!(transcript.activity(), "Working");
+    assert_eq!(notices(&transcript), [("The conversation could not be compacted", Some("no model"))]);
+    // A turn that was cut off compacts no longer.
+    let mut transcript = folded(&[status(Some("compacting"))]);
+    transcript.apply(2, ended(Outcome::Interrupted, "Interrupted"));
+    assert_eq!(transcript.activity(), "Working");
+}
+
+#[test]
+fn a_hook_that_says_something_is_shown_with_its_output() {
+    let hook = |event: &str, name: &str, outcome: &str, code: i64, stdout: &str, stderr: &str| {
+        serde_json::json!({"type": "system", "subtype": "hook_response", "hook_event": event, "hook_name": name,
+            "outcome": outcome, "exit_code": code, "output": stdout, "stdout": stdout, "stderr": stderr})
+    };
+    let message = r#"{"systemMessage": "Mind the gap"}"#;
+    let transcript = folded(&[
+        hook("Stop", "Stop", "success", 0, "", ""),
+        hook("SessionStart", "SessionStart:startup", "success", 0, "started\n", ""),
+        hook("PreToolUse", "check", "error", 2, "", "no\n"),
+        hook("Stop", "Stop", "success", 0, message, ""),
+    ]);
+    let expected = [
+        ("The hook SessionStart:startup ran", Some("started")),
+        ("The hook check (PreToolUse) ended: error, exit code 2", Some("no")),
+        ("The hook Stop reports: Mind the gap", Some(message)),
+    ];
+    assert_eq!(notices(&transcript), expected);
+}
+
+#[test]
+fn a_call_that_a_hook_allowed_says_so() {
+    let call =
+        serde_json::json!([{"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "ls"}}]);
+    let result = serde_json::json!([{"type": "tool_result", "tool_use_id": "t", "content": "a"}]);
+    let decision = serde_json::json!({"decision": "accept", "source": "hook", "reason_type": "hook"});
+    let transcript = folded(&[
+        serde_json::json!({"type": "assistant", "message": {"id": "m", "content": call}}),
+        serde_json::json!({"type": "user", "message": {"content": result},
+                           "tool_result_meta": [{"id": "t", "permission_decision": decision}]}),
+    ]);
+    let Body::ToolCall(call) = &transcript.items[0].body else { panic!("{:?}", transcript.items) };
+    assert_eq!((call.state, call.note.as_deref()), (ToolState::Succeeded, Some("allowed by a hook")));
+}
+
+#[test]
+fn a_message_of_the_agent_outside_of_a_reply_is_shown() {
+    let line = |level: &str, text: &str| serde_json::json!({"type": "system", "subtype": "informational", "level": level, "content": text});
+    let transcript = folded(&[line("notice", "continuing once"), line("warning", " "), line("error", "bad")]);
+    assert_eq!(notices(&transcript), [("continuing once", None), ("bad", None)]);
+    let last = &transcript.items.last().unwrap().body;
+    assert!(matches!(last, Body::Notice { level: Level::Error, .. }), "{last:?}");
+}
+
+/// A turn has one line for all its retries, and none of them waits when it is over.
+#[test]
+fn retries_are_one_line_that_ends_with_its_turn() {
+    let retry = |attempt: u32| {
+        serde_json::json!({"type": "system", "subtype": "api_retry", "attempt": attempt, "max_retries": 10,
+            "retry_delay_ms": 500, "error_status": 529, "error": "overloaded"})
+    };
+    let started = serde_json::json!({"type": "stream_event", "event": {"type": "message_start", "message": {"id": "m"}}});
+    let waiting = |n: u32| format!("The API answered 529 (overloaded); trying again in 0.5 s ({n} of 10)");
+    let over = "The API answered 529 (overloaded); tried again ";
+    let mut transcript = folded(&[retry(1)]);
+    assert_eq!(notices(&transcript), [(&*waiting(1), None)]);
+    transcript.line(2, parsed(started));
+    assert_eq!(notices(&transcript), [(&*format!("{over}once"), None)]);
+    transcript.line(3, parsed(retry(2)));
+    assert_eq!(notices(&transcript), [(&*waiting(2), None)], "the same line");
+    transcript.apply(4, ended(Outcome::ApiError { status: Some(529) }, "overloaded"));
+    assert_eq!(notices(&transcript), [(&*format!("{over}2 times"), None)]);
+    // The next turn has a line of its own.
+    transcript.line(5, parsed(retry(1)));
+    assert_eq!(notices(&transcript).len(), 2);
+    transcript.apply(6, TranscriptEvent::ProcessEnded);
+    assert_eq!(notices(&transcript)[1].0, format!("{over}once"));
 }

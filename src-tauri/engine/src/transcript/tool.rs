@@ -1,11 +1,11 @@
 //! Views of tool calls: the action, its subject and its result in plain words.
 
-use super::outcome::Outcome;
 use super::output::{self, Part, Source};
 use super::{edits, results, tasks, wording};
 use crate::api::*;
+use crate::claude::outcome::Outcome;
+use crate::claude::tool::{RawInput, ToolInput, ToolKind};
 use crate::document;
-use crate::wire;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -14,9 +14,9 @@ pub struct Call {
     /// Number of the call, in the order in which calls started.
     pub number: u64,
     name: String,
-    input: Value,
+    input: RawInput,
     /// The agent's input if the user changed it.
-    original: Option<Value>,
+    original: Option<RawInput>,
     pub started_at: u64,
     /// Whether a permission request for it was shown.
     pub asked: bool,
@@ -42,7 +42,7 @@ pub struct Call {
 }
 
 impl Call {
-    pub fn new(number: u64, name: &str, input: Value, started_at: u64, project: &Path) -> Self {
+    pub fn new(number: u64, name: &str, input: RawInput, started_at: u64, project: &Path) -> Self {
         Self {
             number,
             name: name.to_owned(),
@@ -65,7 +65,7 @@ impl Call {
     }
 
     /// Replaces the input with the user's version, which is the one that runs.
-    pub fn change(&mut self, input: Value) {
+    pub fn change(&mut self, input: RawInput) {
         let asked_for = std::mem::replace(&mut self.input, input);
         self.original.get_or_insert(asked_for);
     }
@@ -74,19 +74,20 @@ impl Call {
     pub fn raw(&self) -> String {
         let result = self.raw.clone().or_else(|| self.output.as_ref().map(|output| output.raw().into()));
         let mut raw = json!({ "tool": self.name, "input": self.input });
-        let also = [("originalInput", self.original.clone()), ("result", result)];
+        let original = self.original.as_ref().map(|original| json!(original));
+        let also = [("originalInput", original), ("result", result)];
         for (name, value) in also.into_iter().filter_map(|(name, value)| Some((name, value?))) {
             raw[name] = value;
         }
         serde_json::to_string_pretty(&raw).unwrap_or_default()
     }
 
-    pub fn name(&self) -> &str {
-        &self.name
+    pub fn input(&self) -> ToolInput<'_> {
+        self.input.read(&self.name)
     }
 
-    pub fn input(&self) -> &Value {
-        &self.input
+    fn kind(&self) -> ToolKind {
+        ToolKind::of(&self.name)
     }
 
     /// Its complete output.
@@ -106,24 +107,27 @@ impl Call {
             return;
         }
         self.coloured = None;
-        self.output = Some(match self.name.as_str() {
-            "Bash" | "PowerShell" => Source::terminal(&command_output(outcome)),
-            "Read" => match file_content(outcome) {
-                Some(content) => Source::code(document::language_of_path(self.text("file_path")), content),
+        let output = match self.input() {
+            ToolInput::Command { .. } => Source::terminal(&command_output(outcome)),
+            ToolInput::Read { path } => match outcome.file_content() {
+                Some(content) => Source::code(language_of(path), content),
                 None => Source::terminal(&outcome.text()),
             },
-            "WebFetch" => Source::code(Some("markdown".to_owned()), &outcome.text()),
-            "WebSearch" => Source::terminal(&results::found(outcome).unwrap_or_else(|| outcome.text())),
-            name if name.starts_with("mcp__") => match results::indented(&outcome.text()) {
+            ToolInput::Fetch { .. } => Source::code(Some("markdown".to_owned()), &outcome.text()),
+            ToolInput::SearchWeb { .. } => {
+                Source::terminal(&results::found(outcome).unwrap_or_else(|| outcome.text()))
+            }
+            ToolInput::Server { .. } => match results::indented(&outcome.text()) {
                 Some(text) => Source::code(Some("json".to_owned()), &text),
                 None => Source::terminal(&outcome.text()),
             },
             _ => Source::terminal(&outcome.text()),
-        });
+        };
+        self.output = Some(output);
     }
 
     pub fn is_agent(&self) -> bool {
-        wording::of(&self.name).icon == ToolIcon::Agent
+        self.kind() == ToolKind::Subagent
     }
 
     /// The part of the output that an item contains.
@@ -152,10 +156,6 @@ impl Call {
         is_changed
     }
 
-    fn text(&self, key: &str) -> &str {
-        self.input.get(key).and_then(Value::as_str).unwrap_or("")
-    }
-
     /// The call as displayed.
     pub fn view(
         &self,
@@ -163,32 +163,15 @@ impl Call {
         duration_ms: Option<u64>,
         outcome: Option<&Outcome<'_>>,
     ) -> ToolCall {
-        let words = wording::of(&self.name);
+        let words = wording::of(self.kind());
+        let input = self.input();
         let facts = wording::Facts {
             background: self.background,
             asked: self.asked,
             ran: words.is_command() && outcome.is_some_and(|outcome| has_run(&outcome.text())),
             may_not_have_begun: self.may_not_have_begun,
         };
-        let subject = match self.name.as_str() {
-            "Bash" | "PowerShell" => first_line(self.text("command")),
-            "Edit" | "MultiEdit" | "Write" | "Read" => self.path("file_path"),
-            "NotebookEdit" => self.path("notebook_path"),
-            "Grep" | "Glob" => first_line(self.text("pattern")),
-            "LS" => self.path("path"),
-            "WebFetch" => first_line(self.text("url")),
-            "WebSearch" => first_line(self.text("query")),
-            "Agent" | "Task" => first_line(self.text("description")),
-            "TodoWrite" => "the to-do list".to_owned(),
-            "TaskList" => "the tasks".to_owned(),
-            "TaskCreate" | "TaskUpdate" | "TaskGet" => self.task(),
-            "AskUserQuestion" => self.first_question(),
-            "ExitPlanMode" => "a plan".to_owned(),
-            name => match wire::mcp_tool(name) {
-                Some((server, tool)) => format!("{server}: {tool}"),
-                None => name.to_owned(),
-            },
-        };
+        let subject = self.subject(&input);
         let failure = outcome.filter(|_| state == ToolState::Failed).and_then(failure);
         let known = self.end_note.clone().or(failure);
         ToolCall {
@@ -201,23 +184,54 @@ impl Call {
             in_background: self.background,
             original_input: self.original.as_ref().map(|original| beginning(self.input_text(original))),
             duration_ms,
-            detail: self.detail(outcome),
+            detail: self.detail(&input, outcome),
         }
     }
 
     /// An input as text: the command, or the whole input.
-    fn input_text(&self, input: &Value) -> String {
-        match self.name.as_str() {
-            "Bash" | "PowerShell" => input.get("command").and_then(Value::as_str).map(str::to_owned),
-            "Grep" | "Glob" | "LS" | "WebFetch" | "WebSearch" => Some(results::input(input)),
+    fn input_text(&self, input: &RawInput) -> String {
+        match input.read(&self.name) {
+            ToolInput::Command { command } => command.map(str::to_owned),
+            ToolInput::Search { .. }
+            | ToolInput::FindFiles { .. }
+            | ToolInput::ListFolder { .. }
+            | ToolInput::Fetch { .. }
+            | ToolInput::SearchWeb { .. } => Some(input.lines()),
             _ => None,
         }
-        .unwrap_or_else(|| serde_json::to_string_pretty(input).unwrap_or_default())
+        .unwrap_or_else(|| input.pretty())
     }
 
-    /// A path for display: relative if it is inside the project.
-    fn path(&self, key: &str) -> String {
-        first_line(self.relative(self.text(key)))
+    /// What the call acts on, on one line.
+    fn subject(&self, input: &ToolInput<'_>) -> String {
+        let line = |text: &Option<&str>| first_line(text.unwrap_or_default());
+        match input {
+            ToolInput::Command { command: text }
+            | ToolInput::Search { pattern: text }
+            | ToolInput::FindFiles { pattern: text }
+            | ToolInput::Fetch { url: text }
+            | ToolInput::SearchWeb { query: text }
+            | ToolInput::Subagent { description: text } => line(text),
+            ToolInput::Edit { path, .. }
+            | ToolInput::MultiEdit { path, .. }
+            | ToolInput::Write { path, .. }
+            | ToolInput::EditNotebook { path, .. }
+            | ToolInput::Read { path }
+            | ToolInput::ListFolder { path } => first_line(self.relative(path.unwrap_or_default())),
+            ToolInput::TodoList { .. } => "the to-do list".to_owned(),
+            ToolInput::ListTasks => "the tasks".to_owned(),
+            ToolInput::CreateTask(task) | ToolInput::UpdateTask(task) | ToolInput::GetTask(task) => {
+                first_line(&tasks::subject(task))
+            }
+            ToolInput::Questions { questions } => {
+                let first = questions.as_ref().and_then(|questions| questions.first());
+                let text = first.map(|question| question.text.as_str()).filter(|text| !text.is_empty());
+                first_line(text.unwrap_or("a question"))
+            }
+            ToolInput::Plan { .. } => "a plan".to_owned(),
+            ToolInput::Server { server_and_tool: Some((server, tool)) } => format!("{server}: {tool}"),
+            ToolInput::Server { server_and_tool: None } | ToolInput::Other => self.name.clone(),
+        }
     }
 
     fn relative<'a>(&self, path: &'a str) -> &'a str {
@@ -225,28 +239,18 @@ impl Call {
         inside.filter(|inside| !inside.is_empty() && !self.project.as_os_str().is_empty()).unwrap_or(path)
     }
 
-    fn task(&self) -> String {
-        first_line(&tasks::subject(&self.input))
-    }
-
-    fn first_question(&self) -> String {
-        let question =
-            self.input.get("questions").and_then(|questions| questions.get(0)?.get("question")?.as_str());
-        first_line(question.unwrap_or("a question"))
-    }
-
-    fn detail(&self, outcome: Option<&Outcome<'_>>) -> ToolDetail {
-        let known = match self.name.as_str() {
-            "Bash" | "PowerShell" => Some(ToolDetail::Command {
-                command: self.text("command").to_owned(),
+    fn detail(&self, input: &ToolInput<'_>, outcome: Option<&Outcome<'_>>) -> ToolDetail {
+        let known = match input {
+            ToolInput::Command { command } => Some(ToolDetail::Command {
+                command: command.unwrap_or_default().to_owned(),
                 output: self.excerpt(Part::End),
             }),
-            "Edit" | "Write" | "MultiEdit" => self.edit("file_path", outcome),
-            "NotebookEdit" => self.edit("notebook_path", outcome),
-            "Read" => outcome.and_then(|outcome| self.read(outcome)),
-            "TodoWrite" => {
-                tasks::whole_list(&self.name, &self.input).map(|todos| ToolDetail::Todos { todos })
-            }
+            ToolInput::Edit { path, .. }
+            | ToolInput::Write { path, .. }
+            | ToolInput::MultiEdit { path, .. }
+            | ToolInput::EditNotebook { path, .. } => path.and_then(|path| self.edit(path, input, outcome)),
+            ToolInput::Read { path } => outcome.and_then(|outcome| self.read(*path, outcome)),
+            ToolInput::TodoList { todos: Some(todos) } => Some(ToolDetail::Todos { todos: todos.clone() }),
             _ => None,
         };
         known.unwrap_or_else(|| ToolDetail::Json {
@@ -255,19 +259,21 @@ impl Call {
         })
     }
 
-    fn edit(&self, path: &str, outcome: Option<&Outcome<'_>>) -> Option<ToolDetail> {
+    fn edit(&self, path: &str, input: &ToolInput<'_>, outcome: Option<&Outcome<'_>>) -> Option<ToolDetail> {
         if outcome.is_some_and(|outcome| outcome.is_error) {
             return None;
         }
-        let path = self.relative(self.input.get(path)?.as_str()?);
-        edits::diff(&self.name, path, &self.input, outcome).map(ToolDetail::Edit)
+        edits::diff(self.relative(path), input, outcome).map(ToolDetail::Edit)
     }
 
-    fn read(&self, outcome: &Outcome<'_>) -> Option<ToolDetail> {
-        file_content(outcome)?;
-        let language = document::language_of_path(self.text("file_path"));
-        Some(ToolDetail::Text { language, output: self.excerpt(Part::Beginning) })
+    fn read(&self, path: Option<&str>, outcome: &Outcome<'_>) -> Option<ToolDetail> {
+        outcome.file_content()?;
+        Some(ToolDetail::Text { language: language_of(path), output: self.excerpt(Part::Beginning) })
     }
+}
+
+fn language_of(path: Option<&str>) -> Option<String> {
+    document::language_of_path(path.unwrap_or_default())
 }
 
 /// Maximum bytes displayed of an input that did not run. The raw call contains all of it.
@@ -294,19 +300,14 @@ fn has_run(text: &str) -> bool {
     ["Exit code ", "Command timed out", "Command was aborted"].iter().any(|words| text.starts_with(words))
 }
 
-fn file_content<'a>(outcome: &'a Outcome<'_>) -> Option<&'a str> {
-    outcome.field("file")?.get("content")?.as_str()
-}
-
 fn command_output(outcome: &Outcome<'_>) -> String {
-    let stream = |key: &str| outcome.field(key).and_then(Value::as_str).unwrap_or("");
-    let (stdout, stderr) = (stream("stdout"), stream("stderr"));
+    let (stdout, stderr) = outcome.streams();
     let text = match (stdout.is_empty(), stderr.is_empty()) {
         (false, false) => format!("{}\n{stderr}", stdout.trim_end_matches('\n')),
         (false, true) => stdout.to_owned(),
         (true, false) => stderr.to_owned(),
         // No structured output: use the text for the model, which for a silent success is only a remark.
-        (true, true) if outcome.is_error || outcome.structured.is_none() => outcome.text(),
+        (true, true) if outcome.is_error || !outcome.is_structured() => outcome.text(),
         (true, true) => String::new(),
     };
     text.trim_end_matches('\n').to_owned()

@@ -4,6 +4,7 @@
 //! place that makes them. The past tense is used only for what happened.
 
 use crate::api::{ToolIcon, ToolState};
+use crate::claude::tool::ToolKind;
 
 /// The verb forms and the icon of a kind of call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,32 +41,35 @@ pub struct Facts {
     pub may_not_have_begun: bool,
 }
 
-/// The words for a tool, by the agent's tool name.
-pub fn of(tool: &str) -> Words {
+/// The words for a kind of tool.
+pub fn of(tool: ToolKind) -> Words {
     use ToolIcon as Icon;
     let words = |icon, base, doing, done, kind| Words { icon, base, doing, done, kind };
     let action = |icon, base, doing, done| words(icon, base, doing, done, Kind::Action);
     match tool {
-        "Bash" | "PowerShell" => words(Icon::Command, "run", "running", "ran", Kind::Command),
-        "Edit" | "MultiEdit" | "NotebookEdit" => action(Icon::Edit, "edit", "editing", "edited"),
-        "Write" => action(Icon::Edit, "write", "writing", "wrote"),
-        "Read" => action(Icon::Read, "read", "reading", "read"),
-        "Grep" => action(Icon::Search, "search for", "searching for", "searched for"),
-        "Glob" => action(Icon::Search, "look for", "looking for", "looked for"),
-        "LS" => action(Icon::Search, "list", "listing", "listed"),
-        "WebFetch" => action(Icon::Web, "fetch", "fetching", "fetched"),
-        "WebSearch" => {
+        ToolKind::Command => words(Icon::Command, "run", "running", "ran", Kind::Command),
+        ToolKind::Edit | ToolKind::MultiEdit | ToolKind::EditNotebook => {
+            action(Icon::Edit, "edit", "editing", "edited")
+        }
+        ToolKind::Write => action(Icon::Edit, "write", "writing", "wrote"),
+        ToolKind::Read => action(Icon::Read, "read", "reading", "read"),
+        ToolKind::Search => action(Icon::Search, "search for", "searching for", "searched for"),
+        ToolKind::FindFiles => action(Icon::Search, "look for", "looking for", "looked for"),
+        ToolKind::ListFolder => action(Icon::Search, "list", "listing", "listed"),
+        ToolKind::Fetch => action(Icon::Web, "fetch", "fetching", "fetched"),
+        ToolKind::SearchWeb => {
             action(Icon::Web, "search the web for", "searching the web for", "searched the web for")
         }
-        // Listed as `Task`, called `Agent` (2.1.329).
-        "Agent" | "Task" => action(Icon::Agent, "run a subagent:", "running a subagent:", "ran a subagent:"),
-        "TodoWrite" | "TaskUpdate" => action(Icon::Todo, "update", "updating", "updated"),
-        "TaskCreate" => action(Icon::Todo, "add a task:", "adding a task:", "added a task:"),
-        "TaskList" | "TaskGet" => action(Icon::Todo, "check", "checking", "checked"),
-        "AskUserQuestion" => words(Icon::Question, "ask", "asking", "asked", Kind::Request),
-        "ExitPlanMode" => words(Icon::Plan, "propose", "proposing", "proposed", Kind::Request),
-        tool if tool.starts_with("mcp__") => action(Icon::Mcp, "use", "using", "used"),
-        _ => action(Icon::Other, "use", "using", "used"),
+        ToolKind::Subagent => {
+            action(Icon::Agent, "run a subagent:", "running a subagent:", "ran a subagent:")
+        }
+        ToolKind::TodoList | ToolKind::UpdateTask => action(Icon::Todo, "update", "updating", "updated"),
+        ToolKind::CreateTask => action(Icon::Todo, "add a task:", "adding a task:", "added a task:"),
+        ToolKind::ListTasks | ToolKind::GetTask => action(Icon::Todo, "check", "checking", "checked"),
+        ToolKind::Questions => words(Icon::Question, "ask", "asking", "asked", Kind::Request),
+        ToolKind::Plan => words(Icon::Plan, "propose", "proposing", "proposed", Kind::Request),
+        ToolKind::Server => action(Icon::Mcp, "use", "using", "used"),
+        ToolKind::Other => action(Icon::Other, "use", "using", "used"),
     }
 }
 
@@ -151,7 +155,7 @@ mod tests {
     ];
 
     fn line(tool: &str, facts: Facts) -> Vec<String> {
-        let words = of(tool);
+        let words = of(ToolKind::of(tool));
         let with_note = |state| match words.note(state, facts) {
             Some(note) => format!("{} … {note}", words.verb(state, facts)),
             None => words.verb(state, facts),
@@ -232,9 +236,9 @@ mod tests {
     #[test]
     fn nothing_is_claimed_that_did_not_happen() {
         for tool in ["Bash", "Write", "Edit", "WebFetch", "Agent", "mcp__a__b"] {
-            let done = of(tool).verb(ToolState::Succeeded, Facts::default());
+            let done = of(ToolKind::of(tool)).verb(ToolState::Succeeded, Facts::default());
             for state in STATES.into_iter().filter(|state| *state != ToolState::Succeeded) {
-                let verb = of(tool).verb(state, Facts { asked: true, ..Facts::default() });
+                let verb = of(ToolKind::of(tool)).verb(state, Facts { asked: true, ..Facts::default() });
                 assert!(!verb.starts_with(&done), "{tool} {state:?}: {verb}");
             }
         }

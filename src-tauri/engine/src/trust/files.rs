@@ -1,6 +1,7 @@
 //! The files that the CLI reads for a folder: settings, servers, skills, agents and commands. Reading never waits and
 //! never executes; links are followed and named.
 
+pub(super) use crate::claude::trust::Role;
 use crate::disk::{ReadError, list, read_regular};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,22 +23,6 @@ const MOST_EXTENSIONS: usize = 2000;
 
 /// Maximum depth of the search for agents and commands, in folders.
 const MOST_DEPTH: usize = 8;
-
-/// The role of a file in the CLI.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Role {
-    Settings,
-    Servers,
-    /// A `SKILL.md`, and the name of its folder.
-    Skill {
-        name: String,
-    },
-    Agent,
-    /// A slash command, and its name: `sub:name` for a file in a subfolder.
-    Command {
-        name: String,
-    },
-}
 
 /// A path at which the CLI looks for a file.
 #[derive(Clone, Debug)]

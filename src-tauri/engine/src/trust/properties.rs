@@ -1,6 +1,7 @@
 //! Property tests: for any contents of a folder, a survey ends and misses no change.
 
 use super::*;
+use crate::claude::trust::json;
 use proptest::prelude::*;
 use std::fs;
 

@@ -6,11 +6,10 @@
 //! docs/design/trust.md has the measurements and the alternatives that were tried.
 
 mod plugin;
-mod servers;
-mod settings;
 
 use super::files::{self, Content, Found, Role};
-use super::json;
+use crate::claude::trust::json;
+use crate::claude::trust::snapshot::{servers, settings};
 use crate::disk::{ReadError, list, read_regular, read_text};
 use crate::store::write_atomically;
 use serde_json::{Map, Value};
@@ -128,7 +127,7 @@ impl Snapshots {
     /// The servers that the user added for this folder alone (`claude mcp add`). The CLI leaves them out together with
     /// the folder's own (2.1.329 and 2.1.197).
     fn own_servers(&self, project: &Path) -> io::Result<Option<PathBuf>> {
-        let servers = servers::of_user(project);
+        let servers = servers_of_user(project);
         let path = self.folder.join("own-servers.json");
         if servers.is_empty() && !path.exists() {
             return Ok(None);
@@ -193,9 +192,9 @@ const PLUGIN: &str = "plugin";
 
 /// Writes all parts of a copy.
 fn fill(folder: &Path, project: &Path, files: &[Found]) -> io::Result<()> {
-    let settings = settings::merged(project, files);
+    let settings = settings::merged(project, objects(files, &Role::Settings));
     let turned_off = settings::turned_off_servers(&settings);
-    let servers = servers::of_folder(files, &turned_off);
+    let servers = servers::of_folder(objects(files, &Role::Servers).map(|(_, object)| object), &turned_off);
     write_new(&folder.join(SERVERS), &servers::document(servers))?;
     let agents = plugin::agents(files);
     let json = Value::Object(agents).to_string();
@@ -223,6 +222,20 @@ fn text(file: &Found) -> Option<Cow<'_, str>> {
         Content::Bytes(bytes) => Some(json::decode(bytes).text),
         _ => None,
     }
+}
+
+/// The servers that the user added for this folder alone. They are in the CLI's own file, under the folder or the root
+/// of its repository.
+fn servers_of_user(project: &Path) -> Map<String, Value> {
+    let state = state_file().and_then(|path| files::read_state(&path)).unwrap_or_default();
+    let mut folders = files::extension_folders(project).into_iter().map(|(_, folder)| folder);
+    let root = folders.next_back().filter(|root| *root != project);
+    servers::of_user(&state, [Some(project), root].into_iter().flatten())
+}
+
+fn state_file() -> Option<PathBuf> {
+    let folder = std::env::var_os("CLAUDE_CONFIG_DIR").filter(|folder| !folder.is_empty()).map(PathBuf::from);
+    Some(folder.or_else(dirs::home_dir)?.join(".claude.json"))
 }
 
 fn make_private(folder: &Path) -> io::Result<()> {

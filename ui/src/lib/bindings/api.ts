@@ -4,7 +4,7 @@ export type JsonValue = null | boolean | number | string | JsonValue[] | { [key:
 /**
  * A command to a session. `deskbell relay` reads one JSON object per line.
  */
-export type Command = { "type": "prompt", text: string, images: Array<Image>, delivery: Delivery, } | { "type": "decide", requestId: RequestId, shown: string | null, decision: Decision, } | { "type": "interrupt" } | { "type": "interruptAndContinue" } | { "type": "continueQueue" } | { "type": "withdraw", promptId: PromptId, } | { "type": "editQueued", promptId: PromptId, text: string, } | { "type": "resend", promptId: PromptId, } | { "type": "deliver", promptId: PromptId, delivery: Delivery, } | { "type": "move", promptId: PromptId, before: PromptId | null, } | { "type": "setMode", mode: PermissionMode, } | { "type": "setModel", model: string, } | { "type": "setEffort", effort: string | null, } | { "type": "setThinking", on: boolean, } | { "type": "listRules" } | { "type": "rename", title: string, } | { "type": "start" } | { "type": "reload" } | { "type": "stop" };
+export type Command = { "type": "prompt", text: string, images: Array<Image>, delivery: Delivery, } | { "type": "decide", requestId: RequestId, shown: string | null, decision: Decision, } | { "type": "interrupt" } | { "type": "interruptAndContinue" } | { "type": "continueQueue" } | { "type": "withdraw", promptId: PromptId, } | { "type": "editQueued", promptId: PromptId, text: string, } | { "type": "resend", promptId: PromptId, } | { "type": "deliver", promptId: PromptId, delivery: Delivery, } | { "type": "move", promptId: PromptId, before: PromptId | null, } | { "type": "setMode", mode: PermissionMode, } | { "type": "setModel", model: string, } | { "type": "setEffort", effort: string | null, } | { "type": "setThinking", on: boolean, } | { "type": "stopTask", taskId: string, } | { "type": "listRules" } | { "type": "rename", title: string, } | { "type": "generateTitle" } | { "type": "start" } | { "type": "reload" } | { "type": "stop" };
 
 /**
  * When a prompt given while the agent works is sent.
@@ -77,6 +77,11 @@ export type Resolution = { "type": "allowed",
 always: string | null, } | { "type": "denied", message: string, } | { "type": "answered" } | { "type": "withdrawn", reason: string, };
 
 /**
+ * The format of an exported session.
+ */
+export type ExportFormat = "markdown" | "json" | "html";
+
+/**
  * All data that a window needs to draw a session. Later events have a greater `seq` and apply on top of it.
  */
 export type Snapshot = { 
@@ -133,7 +138,7 @@ isEmpty: boolean,
 /**
  * Whether the agent's process is running. Independent of working: an idle session may or may not have a process.
  */
-alive: boolean, pid: number | null, agentVersion: string | null, model: string | null, mode: string, 
+alive: boolean, pid: number | null, agentVersion: string | null, capabilities: AgentCapabilities, model: string | null, mode: string, 
 /**
  * The effort level in use; `null` if the model has none, or if it is unknown.
  */
@@ -171,6 +176,10 @@ changedAt: number,
  */
 nBackground: number, 
 /**
+ * The first 100 of them, in the order in which they began.
+ */
+background: Array<BackgroundTask>, 
+/**
  * When the running turn began.
  */
 turnStartedAt: number | null, 
@@ -185,9 +194,123 @@ restricted: boolean, };
 export type AgentKind = "claude" | "demo";
 
 /**
+ * What the agent of a session can do, as far as Deskbell uses it. It depends on the agent and its version. What the
+ * model in use can do is said by `Model`, and holds only where the agent can do it too.
+ */
+export type AgentCapabilities = { 
+/**
+ * The permission modes that it can be switched to while it runs.
+ */
+modes: Array<PermissionMode>, 
+/**
+ * It can be started with permission checks off, for one process.
+ */
+withoutAsking: boolean, 
+/**
+ * Its model can be changed.
+ */
+models: boolean, 
+/**
+ * The effort level can be changed.
+ */
+effort: boolean, 
+/**
+ * Thinking can be turned off.
+ */
+thinking: boolean, 
+/**
+ * A prompt can contain images.
+ */
+images: boolean, 
+/**
+ * A prompt can contain documents, such as PDF files.
+ */
+documents: boolean, 
+/**
+ * A running turn can take another prompt, and the agent reports which prompts it read.
+ */
+promptsIntoTurn: boolean, 
+/**
+ * A conversation can be continued as a new one.
+ */
+fork: boolean, 
+/**
+ * Files can be taken back to their state at an earlier prompt.
+ */
+rewind: boolean, 
+/**
+ * The user's hooks run before and after tools.
+ */
+hooks: boolean, 
+/**
+ * Commands and subagents can continue after their turn.
+ */
+backgroundTasks: boolean, 
+/**
+ * An allowed call can run with an input that the user changed.
+ */
+editedInput: boolean, 
+/**
+ * The agent reads the reason of a denial.
+ */
+denialReasons: boolean, 
+/**
+ * The permission rules that can be listed, and how long an added one is valid.
+ */
+rules: RulesScope, 
+/**
+ * The cost of a turn is known.
+ */
+cost: boolean, };
+
+/**
+ * The permission rules that an agent has.
+ */
+export type RulesScope = "none" | "session" | "saved";
+
+/**
  * The status of a session, as displayed.
  */
-export type Status = { "type": "idle" } | { "type": "starting" } | { "type": "working", activity: string, } | { "type": "interrupting" } | { "type": "needsInput", what: string, } | { "type": "completed" } | { "type": "failed", message: string, } | { "type": "restarting", attempt: number, at: number, } | { "type": "stopping" } | { "type": "stopped" };
+export type Status = { "type": "idle" } | { "type": "starting" } | { "type": "working", activity: string, } | { "type": "interrupting" } | { "type": "needsInput", what: string, } | { "type": "completed" } | { "type": "background" } | { "type": "failed", message: string, } | { "type": "restarting", attempt: number, at: number, } | { "type": "stopping" } | { "type": "stopped" };
+
+/**
+ * A command or a subagent that runs in the background.
+ */
+export type BackgroundTask = { 
+/**
+ * The agent's id of the task, for `stopTask`.
+ */
+id: string, 
+/**
+ * The tool call that started it; `null` if the agent did not report it.
+ */
+itemId: ItemId | null, kind: TaskKind, 
+/**
+ * One line, in the agent's words. Empty if the agent gave none.
+ */
+description: string, 
+/**
+ * When Deskbell first heard of it, in milliseconds since the epoch.
+ */
+startedAt: number, 
+/**
+ * Tokens that a subagent used so far; `null` if the agent did not report any.
+ */
+tokens: number | null, 
+/**
+ * Number of tool calls of a subagent so far.
+ */
+nToolUses: number | null, 
+/**
+ * What a subagent does now, in one line.
+ */
+activity: string | null, 
+/**
+ * The user asked the agent to stop it, and it has not ended yet.
+ */
+isStopping: boolean, };
+
+export type TaskKind = "command" | "subagent" | "other";
 
 export type Model = { 
 /**
@@ -238,7 +361,29 @@ contextWindow: number | null,
 /**
  * Cost of the whole session.
  */
-costUsd: number, outputTokens: number, };
+costUsd: number, outputTokens: number, 
+/**
+ * Exact cost and tokens by model, as the agent reports them, over the whole session.
+ */
+byModel: Array<ModelUsage>, };
+
+/**
+ * What one model cost.
+ */
+export type ModelUsage = { 
+/**
+ * As the agent names it; empty if it reported only a sum.
+ */
+model: string, 
+/**
+ * In US dollars, as an exact decimal number: `0.010312`.
+ */
+cost: string, tokens: Tokens, };
+
+/**
+ * Numbers of tokens as the agent counts them. Tokens that were read from a cache or written to it are not in `input`.
+ */
+export type Tokens = { input: number, output: number, cacheRead: number, cacheWrite: number, };
 
 /**
  * A request for permission to run a tool call.
@@ -361,7 +506,11 @@ promptIds: Array<PromptId>, durationMs: number, outputTokens: number,
 /**
  * Cost of this turn only; `null` if unknown. The session's cost is the sum over its turns.
  */
-costUsd: number | null, timing: TurnTiming, };
+costUsd: number | null, 
+/**
+ * Tokens of this turn only, over all models and subagents; `null` if unknown.
+ */
+tokens: Tokens | null, timing: TurnTiming, };
 
 /**
  * Turn latency in milliseconds; a value is `null` if the event did not occur.
@@ -652,6 +801,29 @@ changedAt: number, state: StoredState,
 live: LiveProcess | null, };
 
 /**
+ * A session that begins as a copy of another one.
+ */
+export type ForkedSession = { session: Session, 
+/**
+ * The prompt before which the copy ends; the user may change and send it.
+ */
+draft: string | null, };
+
+/**
+ * A mark of the user on a session, in Deskbell's list only.
+ */
+export type SessionMark = "pinned" | "archived";
+
+/**
+ * A session with a mark.
+ */
+export type MarkedSession = { 
+/**
+ * The agent's id of the conversation; the session's own id if the agent had none yet.
+ */
+id: string, mark: SessionMark, };
+
+/**
  * The end of a stored conversation.
  */
 export type StoredState = { "type": "completed" } | { "type": "interrupted" } | { "type": "failed", message: string, } | { "type": "unknown" };
@@ -690,6 +862,213 @@ nUnreadable: number,
  * Why the store could not be read.
  */
 problem: string | null, };
+
+/**
+ * More results of a search, and how far it has come.
+ */
+export type SearchChange = { 
+/**
+ * Sessions with matches, the last changed ones first, after those that were sent before.
+ */
+found: Array<FoundSession>, 
+/**
+ * Files that have been searched, and files to search.
+ */
+nSearched: number, nFiles: number, 
+/**
+ * Files that could not be read.
+ */
+nUnreadable: number, 
+/**
+ * Lines that were not searched: too long, or not complete.
+ */
+nLeftOut: number, 
+/**
+ * There are more results than are sent.
+ */
+isCut: boolean, 
+/**
+ * Nothing follows.
+ */
+isComplete: boolean, 
+/**
+ * Why the search ended early, or the query is not searched.
+ */
+problem: string | null, };
+
+/**
+ * A session with matches.
+ */
+export type FoundSession = { 
+/**
+ * The agent's own id of the conversation.
+ */
+agentSessionId: string, 
+/**
+ * One line.
+ */
+title: string, 
+/**
+ * The folder in which the session began.
+ */
+project: string, 
+/**
+ * The name of that folder, one line.
+ */
+projectName: string, 
+/**
+ * Time of its last message.
+ */
+changedAt: number, 
+/**
+ * The newest matches, newest first.
+ */
+hits: Array<SearchHit>, 
+/**
+ * It has older matches too.
+ */
+hasMore: boolean, };
+
+/**
+ * A match in a session.
+ */
+export type SearchHit = { 
+/**
+ * The item with the match; `null` if it is the title.
+ */
+itemId: ItemId | null, place: SearchPlace, 
+/**
+ * The tool, if the match is in a call or in its output.
+ */
+tool: string | null, 
+/**
+ * Time of the message; `null` if it has none.
+ */
+at: number | null, 
+/**
+ * The text around the match, on one line.
+ */
+snippet: Array<SnippetPart>, };
+
+/**
+ * The part of a session that matches.
+ */
+export type SearchPlace = "title" | "prompt" | "text" | "thinking" | "call" | "output";
+
+/**
+ * A piece of a snippet.
+ */
+export type SnippetPart = { text: string, 
+/**
+ * It matches the query.
+ */
+isMatch: boolean, };
+
+/**
+ * The usage page: the sums of one project, or of all.
+ */
+export type UsageView = { total: UsageRow, 
+/**
+ * The last days with costs, oldest first: at most 366. What has no day is not in it.
+ */
+days: Array<UsageRow>, 
+/**
+ * The most expensive first, as in the following lists.
+ */
+models: Array<UsageRow>, 
+/**
+ * At most 200.
+ */
+projects: Array<UsageRow>, 
+/**
+ * At most 200.
+ */
+sessions: Array<UsageRow>, 
+/**
+ * Number of all sessions that cost something.
+ */
+nSessions: number, 
+/**
+ * Number of files of sessions that could not be read. Their costs are missing.
+ */
+nUnreadable: number, };
+
+/**
+ * One sum. A column that it is summed over is `null`.
+ */
+export type UsageRow = { 
+/**
+ * `2026-11-22`, in UTC; `null` also for what was spent on an unknown day.
+ */
+day: string | null, 
+/**
+ * Absolute path of the project's folder.
+ */
+project: string | null, sessionId: SessionId | null, 
+/**
+ * The title of the session; `null` also if it has none.
+ */
+title: string | null, 
+/**
+ * As the agent names it; empty if it reported only a sum.
+ */
+model: string | null, 
+/**
+ * Turns, each counted once for every model that it used.
+ */
+turns: number, 
+/**
+ * In US dollars, as an exact decimal number: `0.010312`.
+ */
+cost: string, 
+/**
+ * Without cached tokens.
+ */
+inputTokens: number, outputTokens: number, cacheReadTokens: number, cacheWriteTokens: number, };
+
+/**
+ * The content of the board.
+ */
+export type BoardView = { 
+/**
+ * Those that need the user come first.
+ */
+rows: Array<BoardRow>, };
+
+/**
+ * A session on the board.
+ */
+export type BoardRow = { sessionId: SessionId, title: string, 
+/**
+ * Absolute path of the project's folder, and its name.
+ */
+project: string, projectName: string, state: BoardState, 
+/**
+ * The state in detail: what the session waits for, does, or failed with.
+ */
+status: Status, 
+/**
+ * When it entered this state.
+ */
+since: number, 
+/**
+ * Number of commands and subagents running in the background.
+ */
+nBackground: number, };
+
+/**
+ * The state of a session on the board, in the order of the board.
+ */
+export type BoardState = "needsInput" | "failed" | "working" | "finished";
+
+/**
+ * The first data of a board. Its events have a name that only this window knows.
+ */
+export type BoardConnection = { 
+/**
+ * The Tauri event to subscribe to before any other request.
+ */
+event: string, board: BoardView, settings: SettingsView, };
 
 /**
  * A project that was opened earlier.
@@ -757,7 +1136,7 @@ export type StartConnection = {
 /**
  * The Tauri event to subscribe to before any other request.
  */
-event: string, start: StartView, preferences: Preferences, };
+event: string, start: StartView, settings: SettingsView, };
 
 /**
  * The agent program that a new session would run, and where it was found.
@@ -823,7 +1202,7 @@ movedTo: string | null, };
 /**
  * The purpose of an unread file.
  */
-export type UnreadKind = "preferences" | "projects" | "session" | "branch";
+export type UnreadKind = "places" | "projects" | "session" | "branch";
 
 /**
  * The merged events of one frame, sent to a window as one Tauri event.
@@ -849,7 +1228,11 @@ export type Connection = {
 /**
  * The Tauri event to subscribe to before any other request.
  */
-event: string, project: ProjectView, preferences: Preferences, };
+event: string, project: ProjectView, settings: SettingsView, 
+/**
+ * The item to show in the open session: the window was opened for a search result.
+ */
+showItem: ItemId | null, };
 
 /**
  * A message to a window.
@@ -859,28 +1242,204 @@ export type WindowMessage = { "type": "event", event: WindowEvent, } | { "type":
 /**
  * An event that the shell sends to a window.
  */
-export type WindowEvent = { "type": "batch" } & Batch | { "type": "sessionListed", session: Session, } | { "type": "sessionRemoved", sessionId: SessionId, } | { "type": "storedChanged", change: StoredChange, } | { "type": "show", sessionId: SessionId, requestId: RequestId | null, } | { "type": "dragging", over: boolean, } | { "type": "dropped", dropped: Array<Dropped>, } | { "type": "startChanged", start: StartView, } | { "type": "projectChanged", project: ProjectView, };
+export type WindowEvent = { "type": "batch" } & Batch | { "type": "sessionListed", session: Session, } | { "type": "sessionRemoved", sessionId: SessionId, } | { "type": "storedChanged", change: StoredChange, } | { "type": "marksChanged", marks: Array<MarkedSession>, } | { "type": "show", sessionId: SessionId, requestId: RequestId | null, itemId: ItemId | null, } | { "type": "searched", nr: number, change: SearchChange, } | { "type": "boardChanged", board: BoardView, } | { "type": "dragging", over: boolean, } | { "type": "dropped", dropped: Array<Dropped>, } | { "type": "startChanged", start: StartView, } | { "type": "failed", what: string, error: CommandError, } | { "type": "settingsChanged", settings: SettingsView, } | { "type": "projectChanged", project: ProjectView, };
 
 /**
- * The user's preferences for all windows.
+ * The settings of the user, for all windows.
  */
-export type Preferences = { theme: Theme, 
+export type Settings = { 
 /**
- * Show requests in a native dialog and a card, or only in a card.
+ * Colours of the windows.
  */
-askBy: AskBy, 
+theme: Theme, 
 /**
- * Path of the agent program; `null` searches the usual places.
+ * Size of everything in a window.
  */
-agentProgram: string | null, 
+zoom: number, 
 /**
- * Zoom in percent, from 50 to 200.
+ * Space around the parts of a window.
  */
-zoom: number, };
+density: Density, 
+/**
+ * The type of the windows.
+ */
+fonts: FontSettings, 
+/**
+ * How a permission request gets your attention. Its card is always in the conversation.
+ */
+asking: Asking, 
+/**
+ * How you are called when a session needs you and its window is not in front.
+ */
+bell: BellSettings, 
+/**
+ * The agent of new sessions.
+ */
+agent: AgentSettings, 
+/**
+ * What happens to the work in a window that you close. In the background it goes on without the window, and a click
+ * on a notification or a second start of Deskbell brings the window back.
+ */
+closing: Closing, 
+/**
+ * How much is logged on stderr. The text of conversations never is. `DESKBELL_LOG` counts before this setting.
+ */
+log: LogLevel, };
 
 export type Theme = "system" | "light" | "dark";
 
-export type AskBy = "dialogAndCard" | "card";
+export type Asking = "dialogAndCard" | "card" | "dialogWhenAway";
+
+/**
+ * The agent of new sessions.
+ */
+export type AgentSettings = { 
+/**
+ * Path of the Claude Code program; `null` searches the usual places.
+ */
+program: string | null, 
+/**
+ * Model of new sessions, by the agent's name for it, such as `opus`.
+ */
+model: string | null, 
+/**
+ * Permission mode of new sessions. Running without permission checks is chosen for one start of an agent, never
+ * here.
+ */
+mode: PermissionMode | null, 
+/**
+ * Effort of new sessions, such as `low`, `medium` or `high`, for models that have it.
+ */
+effort: string | null, 
+/**
+ * Idle time after which an agent's process ends; its session continues with the next prompt. 0 is never.
+ */
+hibernateMinutes: number, };
+
+/**
+ * How you are called when a session needs you and its window is not in front.
+ */
+export type BellSettings = { 
+/**
+ * A turn ended.
+ */
+finished: BellKind, 
+/**
+ * A turn failed, or the agent stopped unexpectedly.
+ */
+failed: BellKind, 
+/**
+ * A session waits for your answer.
+ */
+needsYou: BellKind, 
+/**
+ * If more sessions than this wait for you, one notification names them all.
+ */
+foldAbove: number, };
+
+/**
+ * One kind of event.
+ */
+export type BellKind = { 
+/**
+ * Show a notification.
+ */
+on: boolean, 
+/**
+ * Let the notification play the desktop's sound for a message.
+ */
+sound: boolean, 
+/**
+ * Urgency of the notification. Desktops show a critical one until it is answered, also in do not disturb.
+ */
+urgency: BellUrgency, 
+/**
+ * A program of yours with its arguments, for example to reach your phone. It runs whether or not a notification is
+ * shown, without a shell, for at most 30 seconds, and at most four at once. Its environment has `DESKBELL_EVENT`
+ * (`finished`, `failed` or `needsYou`), `DESKBELL_PROJECT` (the folder), `DESKBELL_SESSION` (the id),
+ * `DESKBELL_TITLE` and `DESKBELL_TEXT`.
+ */
+command: UserCommand | null, };
+
+export type BellUrgency = "low" | "normal" | "critical";
+
+/**
+ * A program with its arguments. No shell reads them.
+ */
+export type UserCommand = { program: string, args: Array<string>, };
+
+export type Density = "comfortable" | "compact";
+
+/**
+ * The type of the windows.
+ */
+export type FontSettings = { 
+/**
+ * Families of the interface, separated by commas; the first that is installed counts.
+ */
+interface: string | null, 
+/**
+ * Families of code, separated by commas; the first that is installed counts.
+ */
+code: string | null, 
+/**
+ * Size of the agent's text. The other sizes follow it.
+ */
+size: number, 
+/**
+ * Size of code next to text of the same size, because code looks larger.
+ */
+codeSize: number, };
+
+export type LogLevel = "error" | "warn" | "info" | "debug" | "trace";
+
+export type Closing = "ask" | "stop" | "background";
+
+/**
+ * The settings that are in effect, and what is wrong with their file.
+ */
+export type SettingsView = { settings: Settings, 
+/**
+ * Absolute path of the file.
+ */
+path: string, 
+/**
+ * Each wrong value has its earlier value until it is corrected.
+ */
+problems: Array<SettingsProblem>, };
+
+/**
+ * Something in the settings file that has no effect.
+ */
+export type SettingsProblem = { 
+/**
+ * The place in the file, both counted from 1; `null` if the file could not be read.
+ */
+line: number | null, column: number | null, message: string, };
+
+/**
+ * One setting, as the settings page shows it.
+ */
+export type SettingKey = { 
+/**
+ * Its names in the file from the outermost on, joined by dots.
+ */
+key: string, 
+/**
+ * The label of the group that it is in; `null` at the top level.
+ */
+group: string | null, label: string, description: string, control: SettingControl, 
+/**
+ * The value without an entry in the file.
+ */
+default: JsonValue, };
+
+/**
+ * The kind of value that a setting has.
+ */
+export type SettingControl = { "type": "toggle" } | { "type": "choice", options: Array<SettingOption>, } | { "type": "number", min: number, max: number, unit: string | null, } | { "type": "text", placeholder: string | null, } | { "type": "command" };
+
+export type SettingOption = { value: string | null, label: string, };
 
 /**
  * The trust view: shown in a window before an agent starts in a folder that is not trusted.
@@ -970,12 +1529,81 @@ export type Checkup = {
 /**
  * The program and its source, or the places that were tried.
  */
-agent: AgentView, version: string | null, channel: PermissionChannel, };
+agent: AgentView, version: string | null, channel: PermissionChannel, 
+/**
+ * The agent can work: see [`Readiness`].
+ */
+ready: boolean, 
+/**
+ * The report, line by line. Keys, tokens and the user's name are left out.
+ */
+lines: Array<ReportLine>, 
+/**
+ * The same as text, to copy.
+ */
+report: string, };
+
+/**
+ * A fact in the doctor's report.
+ */
+export type ReportLine = { name: string, 
+/**
+ * May have several lines.
+ */
+value: string, health: Health, };
+
+/**
+ * Whether a fact is as it should be.
+ */
+export type Health = "good" | "bad" | "plain";
 
 /**
  * Whether an agent asks for permission before it acts.
  */
 export type PermissionChannel = { "type": "asks" } | { "type": "neverAsks" } | { "type": "unknown", reason: string, };
+
+/**
+ * Whether the agent of new sessions can work.
+ */
+export type Readiness = { 
+/**
+ * The program and its source, or the places that were searched.
+ */
+agent: AgentView, 
+/**
+ * As the program reports it; `null` if it did not.
+ */
+version: string | null, 
+/**
+ * The command that logs in, for a terminal.
+ */
+login: SetupCommand, state: ReadinessState, };
+
+/**
+ * The first obstacle to a session, in the order in which the user has to remove them.
+ */
+export type ReadinessState = { "type": "ready" } | { "type": "missing", 
+/**
+ * Ways to install it, the recommended one first.
+ */
+install: Array<SetupCommand>, } | { "type": "broken", 
+/**
+ * Its own error, or the system's.
+ */
+problem: string, } | { "type": "notClaude", 
+/**
+ * The first line that it printed for `--version`; empty if it printed nothing.
+ */
+answer: string, } | { "type": "tooOld", oldest: string, update: SetupCommand, } | { "type": "notLoggedIn" };
+
+/**
+ * A command that the user runs in a terminal.
+ */
+export type SetupCommand = { 
+/**
+ * In words: “Homebrew”.
+ */
+label: string, command: string, };
 
 /**
  * The rules that allow or deny actions of a session's agent.

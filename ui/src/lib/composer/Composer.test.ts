@@ -14,6 +14,7 @@ beforeEach(() => localStorage.clear());
 
 async function composer({
   running = false,
+  acceptsImages = true,
   takesIntoTurn = false,
   accepted = true,
   prompts = [] as string[],
@@ -26,6 +27,7 @@ async function composer({
     draft,
     commands,
     running,
+    acceptsImages,
     takesIntoTurn,
     prompts: () => prompts,
     onsend: vi.fn((text: string, images: Image[], delivery: Delivery) => {
@@ -319,6 +321,18 @@ describe('images', () => {
       'shot.png is larger than 5 MB.',
       'a.pdf is not a PNG, JPEG, GIF or WebP image.',
     ]);
+  });
+
+  it('are refused where the agent accepts none, and are not offered', async () => {
+    const { box, host, onrefuse } = await composer({ acceptsImages: false });
+    expect(screen.queryByRole('button', { name: /Attach/ })).toBeNull();
+    await fireEvent.paste(box, { clipboardData: { files: [png()] } });
+    host.clipboard = { mediaType: 'image/png', data: 'iVBORw0KGgo=' };
+    await fireEvent.paste(box, { clipboardData: { files: [], types: [] } });
+    await vi.waitFor(() => expect(onrefuse).toHaveBeenCalledTimes(2));
+    const why = 'This agent accepts text only, so the image was not attached.';
+    expect(onrefuse.mock.calls.flat()).toEqual([why, why]);
+    expect(screen.queryByText('Pasted image')).toBeNull();
   });
 
   it('come back with a refused prompt', async () => {

@@ -3,16 +3,16 @@ import userEvent from '@testing-library/user-event';
 import { tick } from 'svelte';
 import { describe, expect, it } from 'vitest';
 
-import type { Command, PermissionMode, Session } from '../bindings/api';
+import type { AgentCapabilities, Command, PermissionMode, Session } from '../bindings/api';
 import { draw } from '../../test/draw';
-import { emptySession } from '../host/fake/facts';
+import { CAPABILITIES, emptySession } from '../host/fake/facts';
 import Header from './Header.svelte';
 
 async function header(facts: Partial<Session> = {}) {
   const commands: Command[] = [];
   const nothing = () => {};
   let withoutAsking = 0;
-  await draw(Header, {
+  const { project } = await draw(Header, {
     session: { ...emptySession('s1', 'Title'), alive: true, ...facts },
     hasSide: false,
     ontogglesessions: nothing,
@@ -21,13 +21,11 @@ async function header(facts: Partial<Session> = {}) {
     onmode: (mode: PermissionMode) => commands.push({ type: 'setMode', mode }),
     onwithoutasking: () => (withoutAsking += 1),
     onswitch: (command: Command) => commands.push(command),
-    onrules: nothing,
     onrename: nothing,
-    onstop: nothing,
-    onremove: nothing,
-    oncopy: nothing,
+    acts: [],
+    onact: nothing,
   });
-  return { commands, user: userEvent.setup(), withoutAsking: () => withoutAsking };
+  return { commands, project, user: userEvent.setup(), withoutAsking: () => withoutAsking };
 }
 
 async function choices(user: ReturnType<typeof userEvent.setup>, label: string) {
@@ -54,6 +52,21 @@ describe('the head of a conversation', () => {
     expect(screen.getByRole('button', { name: /^Model:/ }).textContent.trim()).toBe(`Model: ${label}`);
   });
 
+  it('leads from the mark of a restricted agent to the page that decides about it', async () => {
+    const { project, user } = await header({ restricted: true });
+    expect(project.trustShown).toBe(false);
+    await user.click(screen.getByRole('button', { name: 'Restricted: folder trust' }));
+    expect(project.trustShown).toBe(true);
+  });
+
+  it('marks the demo agent, and no other', async () => {
+    await header({ agent: 'demo' });
+    expect(screen.getByText('Demo')).toBeTruthy();
+    cleanup();
+    await header({ agent: 'claude' });
+    expect(screen.queryByText('Demo')).toBeNull();
+  });
+
   it('offers the efforts of the model, and marks the one that counts', async () => {
     const { commands, user } = await header();
     const items = await choices(user, 'Effort');
@@ -74,6 +87,30 @@ describe('the head of a conversation', () => {
   it('offers no effort that the agent did not tell of', async () => {
     await header({ models: [] });
     expect(screen.queryByRole('button', { name: /Effort/ })).toBeNull();
+  });
+
+  it.each<[string, Partial<AgentCapabilities>, RegExp]>([
+    ['modes', { modes: [], withoutAsking: false }, /^Permission mode:/],
+    ['models', { models: false }, /^Model:/],
+    ['effort levels', { effort: false }, /^Effort:/],
+  ])('offers no choice to an agent without %s', async (_, without, name) => {
+    await header();
+    expect(screen.queryByRole('button', { name })).not.toBeNull();
+    cleanup();
+    await header({ capabilities: { ...CAPABILITIES, ...without } });
+    expect(screen.queryByRole('button', { name })).toBeNull();
+    expect(screen.queryByRole('button', { name: 'More' })).not.toBeNull();
+  });
+
+  it('offers only the modes of the agent', async () => {
+    const { user } = await header({ capabilities: { ...CAPABILITIES, modes: ['default', 'plan'] } });
+    const items = await choices(user, 'Permission mode');
+    expect(items.map((item) => item.textContent.trim().split(' ')[0])).toEqual(['Ask', 'Plan']);
+  });
+
+  it('shows that permissions are skipped, whatever the agent can do', async () => {
+    await header({ mode: 'bypassPermissions', capabilities: { ...CAPABILITIES, modes: [] } });
+    expect(screen.getByRole('button', { name: /^Permission mode:/ }).textContent).toContain('Skips permissions');
   });
 
   it('finds the model by its full name', async () => {

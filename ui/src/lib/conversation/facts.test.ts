@@ -89,7 +89,7 @@ it('says when a limit resets, how long that is, and that it has', async () => {
 });
 
 it('measures the context against the window of the model, where that is known', async () => {
-  const usage: Usage = { contextTokens: 68_000, contextWindow: 200_000, costUsd: 0.42, outputTokens: 1 };
+  const usage: Usage = { contextTokens: 68_000, contextWindow: 200_000, costUsd: 0.42, outputTokens: 1, byModel: [] };
   const { container, redraw } = await draw(ContextRing, { usage });
   expect(container.textContent).toContain('34 %');
   expect(container.textContent).toContain('68,000 of 200,000 tokens in the context');

@@ -36,10 +36,13 @@ export function knownMode(id: string): PermissionMode | undefined {
   return MODES.find((mode) => mode.id === id)?.id;
 }
 
-export function nextMode(id: string): PermissionMode {
+/** Returns the mode that Shift+Tab switches to; `undefined` if the agent has no other one of these. */
+export function nextMode({ mode: id, capabilities }: Session): PermissionMode | undefined {
+  const cycle = CYCLE.filter((mode) => capabilities.modes.includes(mode));
   const mode = knownMode(id);
-  const at = mode === undefined ? -1 : CYCLE.indexOf(mode);
-  return CYCLE[(at + 1) % CYCLE.length] ?? 'default';
+  const at = mode === undefined ? -1 : cycle.indexOf(mode);
+  const next = cycle[(at + 1) % cycle.length];
+  return next === mode ? undefined : next;
 }
 
 /** The current model, found by its short name or by the full name that the agent reports once a turn has begun. */
@@ -70,11 +73,13 @@ export function modelLabel(session: Session): string {
 }
 
 /**
- * The modes that the user can switch to now. `auto` is offered only if the model supports it or it is the current mode.
+ * The modes of the agent that the user can switch to now. `auto` is offered only if the model supports it or it is the
+ * current mode.
  */
 export function offeredModes(session: Session): Mode[] {
   const canDecide = currentModel(session)?.canDecide ?? false;
-  return MODES.filter((mode) => mode.id !== 'auto' || canDecide || session.mode === 'auto');
+  const known = MODES.filter((mode) => session.capabilities.modes.includes(mode.id));
+  return known.filter((mode) => mode.id !== 'auto' || canDecide || session.mode === 'auto');
 }
 
 const EFFORTS: Record<string, string> = {

@@ -8,7 +8,7 @@ import { draw } from '../../test/draw';
 import type { Body } from '../bindings/api';
 import * as script from '../host/fake/script';
 import ItemView from './ItemView.svelte';
-import TasksRow from './TasksRow.svelte';
+import GroupRow from './GroupRow.svelte';
 
 async function drawn(body: Body, open = false): Promise<HTMLElement> {
   const { container } = await draw(ItemView, { item: item(body, { open }), session: sessionOf() });
@@ -50,8 +50,9 @@ it('has no tick for a turn in which nothing was done', async () => {
 it('says nine changes to the tasks in one line', async () => {
   const items = [1, 1, 2, 2, 2, 3, 3, 3, 3].map((nDone) => item(script.todos(nDone)));
   let asked = false;
-  const props = { items, open: false, ontoggle: (open: boolean) => (asked = open), session: sessionOf() };
-  const { container } = await draw(TasksRow, props);
+  const ontoggle = (open: boolean) => (asked = open);
+  const props = { kind: 'tasks' as const, items, open: false, ontoggle, session: sessionOf() };
+  const { container } = await draw(GroupRow, props);
   expect(container.querySelectorAll('.head').length).toBe(1);
   expect(container.textContent).toContain('Updated tasks: 3 of 4 done');
   await fireEvent.click(screen.getByRole('button'));

@@ -3,6 +3,8 @@
 import type {
   Body,
   AgentKind,
+  BoardConnection,
+  BoardRow,
   Checkup,
   Command,
   CommandError,
@@ -13,31 +15,43 @@ import type {
   Connection,
   Image,
   ItemId,
+  JsonValue,
   Output,
-  Preferences,
   ProjectView,
+  Readiness,
+  ReadinessState,
   RecentProject,
   RequestId,
   Session,
   SessionId,
+  SettingsView,
+  SessionMark,
   Viewport,
   Snapshot,
   StartConnection,
   StoredChange,
+  ExportFormat,
+  ForkedSession,
   OrphanProcess,
   TrustDecision,
   TrustView,
+  UsageView,
   WindowEvent,
 } from '../bindings/api';
+import { withSetting } from '../settings/values';
 import { runCommand } from './fake/agent';
 import { emptySession, PROJECT_FILES } from './fake/facts';
 import { textOf } from './fake/copy';
 import { find } from './fake/find';
 import { scene, type Scene } from './fake/scenes';
 import { EXPLAINED, prompt, text } from './fake/script';
+import { BOARDS } from './fake/board';
+import { searchFound } from './fake/search';
 import { FakeSession } from './fake/session';
 import { FakeStart, RECENT, STARTS } from './fake/start';
+import { usageOf } from './fake/usage';
 import { FakeWindow } from './fake/window';
+import { checkup, readiness, stateOf } from './fake/readiness';
 import { writeClipboard, type Host } from './host';
 
 /** The first characters of each image type in base64. */
@@ -56,25 +70,34 @@ export class FakeHost implements Host {
   /** The visible cards, as last reported. */
   cards: [SessionId, RequestId[]] | null = null;
   readonly acknowledged: [SessionId, number][] = [];
-  readonly page: 'project' | 'start';
+  readonly page: Host['page'];
+  /** The sessions that were opened from the search or the board, each with the item, if one was named. */
+  readonly shown: [string, ItemId | null][] = [];
   /** The start page, or the list of projects that a project's window offers. */
   readonly start: FakeStart;
+  /** The next result of the readiness check. */
+  readiness: ReadinessState;
+  /** What the user did outside the window: `login`, `choose`. */
+  readonly outside: string[] = [];
   #scene: Scene;
   #sessions = new Map<SessionId, FakeSession>();
   #window: FakeWindow | null = null;
   #hear: (event: WindowEvent) => void = () => {};
-  #preferences: Preferences;
+  #settings: SettingsView;
   #nextId = 1;
   #draft: string | null = null;
+  #board: readonly BoardRow[];
 
   constructor(name = 'empty') {
     const start = STARTS[name];
-    this.page = start === undefined ? 'project' : 'start';
+    this.page = start !== undefined ? 'start' : BOARDS[name] !== undefined ? 'board' : 'project';
+    this.#board = BOARDS[name] ?? [];
     this.start = new FakeStart(
       start?.() ?? { projects: [...RECENT], question: null, problem: null, unreadFiles: [], appVersion: '' },
     );
     this.#scene = scene(name);
-    this.#preferences = this.#scene.preferences;
+    this.#settings = this.#scene.settings;
+    this.readiness = stateOf(name, this.#scene.project.agent);
     for (const session of this.#scene.sessions) this.#adopt(session);
   }
 
@@ -87,7 +110,8 @@ export class FakeHost implements Host {
       structuredClone({
         event: 'window-fake',
         project: this.#project(),
-        preferences: this.#preferences,
+        settings: this.#settings,
+        showItem: null,
       }),
     );
   }
@@ -194,6 +218,7 @@ export class FakeHost implements Host {
 
   followStored(): Promise<void> {
     const changed = structuredClone(this.#scene.stored ?? []);
+    this.#hear({ type: 'marksChanged', marks: structuredClone(this.#scene.marks ?? []) });
     this.changeStored({ changed, removed: [], isComplete: true, nUnreadable: 0, problem: null });
     return Promise.resolve();
   }
@@ -216,9 +241,106 @@ export class FakeHost implements Host {
     return Promise.resolve(structuredClone(session.facts));
   }
 
-  setPreferences(preferences: Preferences): Promise<void> {
-    this.#preferences = preferences;
+  markSession(id: string, mark: SessionMark | null): Promise<void> {
+    const others = (this.#scene.marks ?? []).filter((marked) => marked.id !== id);
+    this.#scene.marks = mark === null ? others : [...others, { id, mark }];
+    this.#hear({ type: 'marksChanged', marks: structuredClone(this.#scene.marks) });
     return Promise.resolve();
+  }
+
+  openTerminal(): Promise<void> {
+    return refuse('internal', 'No terminal could be opened. “Copy resume command” copies the command for one.');
+  }
+
+  forkSession(sessionId: SessionId, before: ItemId | null): Promise<ForkedSession> {
+    const origin = this.#sessions.get(sessionId);
+    if (origin === undefined) return refuse('noSuchSession', 'There is no such session any more.');
+    const at = origin.items.findIndex(({ id }) => id === before);
+    const body = origin.items[at]?.body;
+    const fork = new FakeSession(
+      emptySession(`${sessionId}-fork-${this.#sessions.size}`, `${origin.facts.title} (fork)`),
+    );
+    origin.items.slice(0, at < 0 ? undefined : at).forEach((item) => fork.add(structuredClone(item.body)));
+    this.#adopt(fork);
+    const draft = body?.type === 'prompt' ? body.text : null;
+    return Promise.resolve({ session: structuredClone(fork.facts), draft });
+  }
+
+  exportSession(sessionId: SessionId, format: ExportFormat): Promise<string | null> {
+    const title = this.#sessions.get(sessionId)?.facts.title;
+    if (title === undefined) return refuse('noSuchSession', 'There is no such session any more.');
+    const extension = { markdown: 'md', json: 'json', html: 'html' }[format];
+    return Promise.resolve(`/home/user/${title}.${extension}`);
+  }
+
+  usage(all: boolean): Promise<UsageView> {
+    return Promise.resolve(all ? usageOf(60, 310) : usageOf(31, 24));
+  }
+
+  exportUsage(): Promise<string | null> {
+    return Promise.resolve('/home/user/Documents/deskbell-usage.csv');
+  }
+
+  searchSessions(nr: number, query: string, all: boolean): Promise<string | null> {
+    const change = searchFound(query, all);
+    if (change === null) return Promise.resolve('Type a word to search for.');
+    this.#hear({ type: 'searched', nr, change });
+    return Promise.resolve(null);
+  }
+
+  stopSearch(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  openFound(agentSessionId: string, itemId: ItemId | null): Promise<void> {
+    this.shown.push([agentSessionId, itemId]);
+    const session = [...this.#sessions.values()].find(({ facts }) => facts.agentSessionId === agentSessionId);
+    if (session !== undefined) this.#hear({ type: 'show', sessionId: session.facts.id, requestId: null, itemId });
+    return Promise.resolve();
+  }
+
+  locateItem(sessionId: SessionId, itemId: ItemId): Promise<number | null> {
+    const item = this.#sessions.get(sessionId)?.items.find(({ id }) => id === itemId);
+    return Promise.resolve(item?.row ?? null);
+  }
+
+  openBoard(): Promise<void> {
+    this.start.done.push('board');
+    return Promise.resolve();
+  }
+
+  connectBoard(): Promise<BoardConnection> {
+    const rows = [...this.#board];
+    return Promise.resolve(structuredClone({ event: 'board-fake', board: { rows }, settings: this.#settings }));
+  }
+
+  /** Publishes other rows of the board. */
+  changeBoard(rows: BoardRow[]): void {
+    this.#hear({ type: 'boardChanged', board: { rows } });
+  }
+
+  openBoardSession(sessionId: SessionId): Promise<void> {
+    this.shown.push([sessionId, null]);
+    return Promise.resolve();
+  }
+
+  setSetting(key: string, value: JsonValue): Promise<void> {
+    this.changeSettings({ ...this.#settings, settings: withSetting(this.#settings.settings, key, value) });
+    return Promise.resolve();
+  }
+
+  quit(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  openSettingsFile(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** Reports other settings, as after a change of the file. */
+  changeSettings(settings: SettingsView): void {
+    this.#settings = settings;
+    this.#hear({ type: 'settingsChanged', settings });
   }
 
   decideTrust(decision: TrustDecision, fingerprint: string | null): Promise<void> {
@@ -243,7 +365,21 @@ export class FakeHost implements Host {
   }
 
   checkAgent(): Promise<Checkup> {
-    return Promise.resolve({ agent: this.#scene.project.agent, version: '2.1.329', channel: { type: 'asks' } });
+    return Promise.resolve(checkup({ type: 'asks' }, this.#scene.project.agent));
+  }
+
+  checkReadiness(): Promise<Readiness> {
+    return Promise.resolve(readiness(this.readiness, this.#scene.project.agent));
+  }
+
+  openLogin(): Promise<void> {
+    this.outside.push('login');
+    return Promise.resolve();
+  }
+
+  chooseAgent(): Promise<boolean> {
+    this.outside.push('choose');
+    return Promise.resolve(true);
   }
 
   findFiles(query: string): Promise<FoundFiles> {
@@ -288,7 +424,7 @@ export class FakeHost implements Host {
 
   connectStart(): Promise<StartConnection> {
     const { view } = this.start;
-    return Promise.resolve(structuredClone({ event: 'start-fake', start: view, preferences: this.#preferences }));
+    return Promise.resolve(structuredClone({ event: 'start-fake', start: view, settings: this.#settings }));
   }
 
   /** A prompt that a second start named. */

@@ -3,35 +3,43 @@
 
 import type {
   AgentKind,
+  BoardConnection,
   Body,
   Checkup,
   Command,
   CommandError,
+  ExportFormat,
+  ForkedSession,
   FoundFiles,
   CopyOf,
   Found,
   Connection,
   Image,
   ItemId,
+  JsonValue,
   Output,
-  Preferences,
+  Readiness,
   RecentProject,
   RequestId,
   Session,
   SessionId,
+  SessionMark,
   Viewport,
   Snapshot,
   StartConnection,
   TrustDecision,
+  UsageView,
   WindowEvent,
 } from '../bindings/api';
 
 /** The program around the window. Every failing call rejects with a `CommandError`. */
 export interface Host {
-  /** What the window shows: a project, or the start page. */
-  readonly page: 'project' | 'start';
+  /** What the window shows: a project, the start page or the board. */
+  readonly page: 'project' | 'start' | 'board';
   /** Returns the initial state of a start page. */
   connectStart(): Promise<StartConnection>;
+  /** Returns the initial state of a board. */
+  connectBoard(): Promise<BoardConnection>;
   /** Returns the initial state of a project's window. */
   connect(): Promise<Connection>;
   /**
@@ -77,11 +85,51 @@ export interface Host {
   followStored(): Promise<void>;
   /** Returns the session that shows a conversation of the agent's store. Starts nothing. */
   openStored(agentSessionId: string): Promise<Session>;
-  setPreferences(preferences: Preferences): Promise<void>;
+  /** Pins or archives a session by the agent's id, or by its own; `null` removes its mark. */
+  markSession(id: string, mark: SessionMark | null): Promise<void>;
+  /** Opens the user's terminal with the agent in the session's conversation. */
+  openTerminal(sessionId: SessionId): Promise<void>;
+  /** Returns a new session that begins as a copy of this one, up to its end or before one of its prompts. */
+  forkSession(sessionId: SessionId, before: ItemId | null): Promise<ForkedSession>;
+  /**
+   * Asks the user for a file with the system's chooser, and exports the session to it. Resolves to its path; `null` if
+   * the user chose none.
+   */
+  exportSession(sessionId: SessionId, format: ExportFormat): Promise<string | null>;
+  /** Returns what the sessions of the project, or of all projects, cost. */
+  usage(all: boolean): Promise<UsageView>;
+  /** Asks the user for a file, and exports those costs as CSV. Resolves to its path; `null` if the user chose none. */
+  exportUsage(all: boolean): Promise<string | null>;
+  /**
+   * Searches the sessions of the project, or of all projects, and ends the last search. Results arrive as `searched`
+   * events with this number. Resolves to the reason if there is nothing to search for.
+   */
+  searchSessions(nr: number, query: string, all: boolean, utcOffsetMinutes: number): Promise<string | null>;
+  stopSearch(): Promise<void>;
+  /** Opens a session that the search found, in the window of its project, at an item if one is given. */
+  openFound(agentSessionId: string, itemId: ItemId | null): Promise<void>;
+  /** Returns the row of an item; `null` if the part of the transcript that was read so far does not have it. */
+  locateItem(sessionId: SessionId, itemId: ItemId): Promise<number | null>;
+  /** Opens the board of all projects, or brings it up. */
+  openBoard(): Promise<void>;
+  /** Opens a session of the board in the window of its project. */
+  openBoardSession(sessionId: SessionId): Promise<void>;
+  /** Changes one setting in the settings file; `null` is its default. The settings then arrive as an event. */
+  setSetting(key: string, value: JsonValue): Promise<void>;
+  /** Ends the app, after one question if any session has work. */
+  quit(): Promise<void>;
+  /** Opens the settings file in the desktop's editor. */
+  openSettingsFile(): Promise<void>;
   /** Stores the trust decision for the folder. Trusting it requires the fingerprint of the settings that were shown. */
   decideTrust(decision: TrustDecision, fingerprint: string | null): Promise<void>;
   /** Checks the agent: its version, and whether it asks before acting. Takes some seconds. */
   checkAgent(): Promise<Checkup>;
+  /** Checks whether the agent of new sessions can work, and otherwise returns the first obstacle. */
+  checkReadiness(): Promise<Readiness>;
+  /** Opens the user's terminal with the agent's login. */
+  openLogin(): Promise<void>;
+  /** Asks the user for the agent's program with the system's chooser, and stores it. Resolves to whether one was chosen. */
+  chooseAgent(): Promise<boolean>;
   /** Returns the project files that match the text typed after an `@`. */
   findFiles(query: string): Promise<FoundFiles>;
   /**

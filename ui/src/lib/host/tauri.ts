@@ -15,10 +15,15 @@ async function call<T>(name: string, args: Record<string, unknown> = {}): Promis
   }
 }
 
+/** The shell gives the start page and the board these labels. */
+function pageOf(label: string): Host['page'] {
+  return label === 'start' || label === 'board' ? label : 'project';
+}
+
 export const tauriHost: Host = {
-  // The shell gives the start page this label.
-  page: getCurrentWebviewWindow().label === 'start' ? 'start' : 'project',
+  page: pageOf(getCurrentWebviewWindow().label),
   connectStart: () => call('connect_start'),
+  connectBoard: () => call('connect_board'),
   connect: () => call('connect'),
   // Listens on the window, not on the app: a plain `listen` would also receive events emitted to other windows.
   listen: (event, heard, lost) => {
@@ -39,9 +44,26 @@ export const tauriHost: Host = {
   removeSession: (sessionId) => call('remove_session', { sessionId }),
   followStored: () => call('follow_stored'),
   openStored: (agentSessionId) => call('open_stored', { agentSessionId }),
-  setPreferences: (preferences) => call('set_preferences', { preferences }),
+  markSession: (id, mark) => call('mark_session', { id, mark }),
+  openTerminal: (sessionId) => call('open_terminal', { sessionId }),
+  forkSession: (sessionId, before) => call('fork_session', { sessionId, before }),
+  exportSession: (sessionId, format) => call('export_session', { sessionId, format }),
+  usage: (all) => call('usage', { all }),
+  exportUsage: (all) => call('export_usage', { all }),
+  searchSessions: (nr, query, all, utcOffsetMinutes) => call('search_sessions', { nr, query, all, utcOffsetMinutes }),
+  stopSearch: () => call('stop_search'),
+  openFound: (agentSessionId, itemId) => call('open_found', { agentSessionId, itemId }),
+  locateItem: (sessionId, itemId) => call('locate_item', { sessionId, itemId }),
+  openBoard: () => call('open_board'),
+  openBoardSession: (sessionId) => call('open_board_session', { sessionId }),
+  setSetting: (key, value) => call('set_setting', { key, value }),
+  quit: () => call('quit'),
+  openSettingsFile: () => call('open_settings_file'),
   decideTrust: (decision, fingerprint) => call('decide_trust', { decision, fingerprint }),
   checkAgent: () => call('check_agent'),
+  checkReadiness: () => call('check_readiness'),
+  openLogin: () => call('open_login'),
+  chooseAgent: () => call('choose_agent'),
   findFiles: (query) => call('find_files', { query }),
   checkImage: (name, data) => call('check_image', { name, data }),
   clipboardImage: () => call('clipboard_image'),

@@ -1,19 +1,45 @@
-// Key names as the current platform writes them.
+// Keys as they are written in the code, pressed by the user and shown on the current platform.
+//
+// A chord is written as “Ctrl+Shift+F”. On macOS, Ctrl means ⌘ and Alt means ⌥. Its last part is a `KeyboardEvent.key`,
+// or “Plus” or “Minus”.
 
 export const isMac = /mac/i.test(navigator.userAgent) && !/like mac/i.test(navigator.userAgent);
-
-/** “Ctrl+B”, or “⌘B” on macOS. */
-export function withCtrl(key: string): string {
-  return isMac ? `⌘${key}` : `Ctrl+${key}`;
-}
 
 /** Whether this was Tab, with or without Shift. WebKitGTK (2.50) reports Shift+Tab only by its key code. */
 export function isTab(event: KeyboardEvent): boolean {
   return event.key === 'Tab' || event.code === 'Tab';
 }
 
-/** Whether this letter was pressed with the platform's own modifier only. */
-export function isCtrl(event: KeyboardEvent, letter: string): boolean {
-  const modifier = isMac ? event.metaKey && !event.ctrlKey : event.ctrlKey && !event.metaKey;
-  return modifier && !event.altKey && !event.shiftKey && event.key.toLowerCase() === letter;
+/** Keys whose character depends on Shift or shares its key with another one, which is accepted as well. */
+const CHARACTERS: Record<string, readonly string[]> = { Plus: ['+', '='], Minus: ['-', '_'], '?': ['?'] };
+
+/** Whether this event is the chord. */
+export function isChord(event: KeyboardEvent, chord: string, mac = isMac): boolean {
+  const parts = chord.split('+');
+  const key = parts.pop() ?? '';
+  const main = mac ? event.metaKey : event.ctrlKey;
+  const other = mac ? event.ctrlKey : event.metaKey;
+  if (main !== parts.includes('Ctrl') || other || event.altKey !== parts.includes('Alt')) return false;
+  const characters = CHARACTERS[key];
+  if (characters !== undefined) return characters.includes(event.key);
+  const isKey = key === 'Tab' ? isTab(event) : event.key.toLowerCase() === key.toLowerCase();
+  return isKey && event.shiftKey === parts.includes('Shift');
 }
+
+const NAMES: Record<string, string> = { Escape: 'Esc', ArrowUp: 'Up', ArrowDown: 'Down', ContextMenu: 'Menu' };
+const MAC_NAMES: Record<string, string> = { Plus: '+', Minus: '−', ArrowUp: '↑', ArrowDown: '↓', Enter: '↩', Tab: '⇥' };
+
+/** “Ctrl+Shift+F”, or “⇧⌘F” on macOS. */
+export function chordName(chord: string, mac = isMac): string {
+  const parts = chord.split('+');
+  const key = parts.pop() ?? '';
+  if (!mac) return [...parts, NAMES[key] ?? key].join('+');
+  const modifiers = [parts.includes('Alt') && '⌥', parts.includes('Shift') && '⇧', parts.includes('Ctrl') && '⌘'];
+  return [...modifiers.filter(Boolean), MAC_NAMES[key] ?? NAMES[key] ?? key].join('');
+}
+
+/** The chord in the form of `aria-keyshortcuts`. */
+export const ariaChord = (chord: string, mac = isMac): string => chord.replace('Ctrl', mac ? 'Meta' : 'Control');
+
+/** “Ctrl+B”, or “⌘B” on macOS. */
+export const withCtrl = (key: string): string => chordName(`Ctrl+${key}`);

@@ -1,12 +1,12 @@
 // The state of the start page: its content, and what the user does with it.
 
-import type { Preferences, StartConnection, StartView, WindowEvent } from '../bindings/api';
+import type { SettingsView, StartConnection, StartView, WindowEvent } from '../bindings/api';
 import { asCommandError, loggedError, type Host } from '../host/host';
 import { Problems } from '../state/problems.svelte';
 
 export class StartState {
   start = $state.raw<StartView>() as StartView;
-  readonly preferences: Preferences;
+  settings = $state.raw<SettingsView>() as SettingsView;
   /** A folder is being dragged over the window. */
   dragging = $state(false);
   readonly problems = new Problems();
@@ -15,9 +15,9 @@ export class StartState {
   /** The problem that the shell reported last. */
   #reported: string | null = null;
 
-  constructor(host: Host, { start, preferences }: StartConnection) {
+  constructor(host: Host, { start, settings }: StartConnection) {
     this.#host = host;
-    this.preferences = preferences;
+    this.settings = settings;
     this.#show(start);
   }
 
@@ -34,6 +34,7 @@ export class StartState {
 
   hear(event: WindowEvent): void {
     if (event.type === 'startChanged') this.#show(event.start);
+    if (event.type === 'settingsChanged') this.settings = event.settings;
     if (event.type === 'dragging') this.dragging = event.over;
   }
 
@@ -47,6 +48,10 @@ export class StartState {
 
   openDemo(): Promise<void> {
     return this.#try('The demo was not opened', () => this.#host.openDemo());
+  }
+
+  openBoard(): Promise<void> {
+    return this.#try('The board was not opened', () => this.#host.openBoard());
   }
 
   answer(open: boolean): Promise<void> {

@@ -4,11 +4,13 @@ import type { StoredSession } from '../bindings/api';
 import { session } from '../../test/make';
 import { stored as facts } from '../host/fake/facts';
 import {
+  archivedRows,
   elsewhere,
   fits,
   groupRows,
   inOrder,
   isInterrupted,
+  markOf,
   modelName,
   rowId,
   rowReason,
@@ -64,6 +66,40 @@ describe('the rows', () => {
       ['April', '480', '960'],
       ['October 2025', '4800'],
     ]);
+  });
+});
+
+describe('marks', () => {
+  const ids = (rows: readonly Row[]) => rows.map(rowId);
+  const marks = new Map([
+    ['a', 'pinned'],
+    ['b', 'archived'],
+    ['m', 'pinned'],
+    ['c', 'archived'],
+  ] as const);
+  const rows: Row[] = [
+    { session: null, stored: stored('a', 9) },
+    { session: null, stored: stored('b', 2) },
+    { session: null, stored: stored('c', 1, live('working')) },
+    { session: own('m', 1, { agentSessionId: null }), stored: null },
+    { session: null, stored: stored('d', 1) },
+  ];
+
+  it('put pinned rows first and take archived ones out, unless they work', () => {
+    const groups = groupRows(rows, noon, marks);
+    expect(groups.map((group) => [group.name, ...ids(group.rows)])).toEqual([
+      ['Pinned', 'a', 'm'],
+      ['Active', 'c'],
+      ['Today', 'd'],
+    ]);
+    expect(ids(archivedRows(rows, marks))).toEqual(['b']);
+  });
+
+  it('belong to the agent’s id, or to the session’s own', () => {
+    const session = own('m', 1, { agentSessionId: 'a' });
+    expect(markOf({ session, stored: null }, new Map([['a', 'archived'] as const]))).toBe('archived');
+    expect(markOf({ session, stored: null }, new Map([['m', 'pinned'] as const]))).toBe('pinned');
+    expect(markOf({ session, stored: null }, new Map())).toBeNull();
   });
 });
 

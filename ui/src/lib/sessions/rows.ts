@@ -1,6 +1,6 @@
 // The rows of the session list: Deskbell's sessions and those in the agent's store, one row for each conversation.
 
-import type { LiveProcess, Session, StoredSession, Status } from '../bindings/api';
+import type { LiveProcess, Session, SessionMark, StoredSession, Status } from '../bindings/api';
 import { statusMark, statusReason } from '../text/status';
 import { periods } from '../text/time';
 import { backgroundWords } from '../text/tools';
@@ -14,6 +14,12 @@ export type Row =
 export const rowId = (row: Row): string => (row.session === null ? row.stored.agentSessionId : row.session.id);
 
 export const rowTitle = (row: Row): string => (row.session === null ? row.stored.title : row.session.title);
+
+/** The mark of a row. A session that was marked before its agent had an id is marked by its own. */
+export function markOf({ session, stored }: Row, marks: ReadonlyMap<string, SessionMark>): SessionMark | null {
+  const agentId = session?.agentSessionId ?? stored?.agentSessionId ?? '';
+  return marks.get(agentId) ?? marks.get(session?.id ?? '') ?? null;
+}
 
 /** The process of another program that has the conversation open. */
 export function elsewhere({ session, stored }: Row): LiveProcess | null {
@@ -81,7 +87,7 @@ export function hasDetails(row: Row, unread: boolean): boolean {
 /** A turn runs or waits for the user, here or in another program. */
 function isActive(row: Row): boolean {
   const mark = statusMark(rowStatus(row));
-  return mark === 'working' || mark === 'waiting' || elsewhere(row) !== null;
+  return mark === 'working' || mark === 'waiting' || mark === 'background' || elsewhere(row) !== null;
 }
 
 /**
@@ -144,16 +150,19 @@ export interface Group {
   rows: Row[];
 }
 
-/** The rows by day, those that work or wait first. */
-export function groupRows(rows: readonly Row[], now: number): Group[] {
+const NO_MARKS: ReadonlyMap<string, SessionMark> = new Map();
+
+/** The rows by day, pinned ones first, then those that work or wait. Archived ones are in no group. */
+export function groupRows(rows: readonly Row[], now: number, marks = NO_MARKS): Group[] {
   const active: Row[] = [];
+  const pinned: Row[] = [];
   const groups: Group[] = [];
   const period = periods(now);
   for (const row of rows) {
-    if (isActive(row)) {
-      active.push(row);
-      continue;
-    }
+    const mark = marks.size === 0 ? null : markOf(row, marks);
+    if (mark === 'pinned') pinned.push(row);
+    else if (isActive(row)) active.push(row);
+    if (mark !== null || isActive(row)) continue;
     const name = period(rowTime(row));
     const last = groups.at(-1);
     if (last?.name === name) last.rows.push(row);
@@ -162,5 +171,14 @@ export function groupRows(rows: readonly Row[], now: number): Group[] {
   // A working program writes all the time: its rows keep the order in which the programs were started.
   const pid = (row: Row) => elsewhere(row)?.pid ?? Infinity;
   if (active.some((row) => elsewhere(row) !== null)) active.sort((a, b) => (pid(a) === pid(b) ? 0 : pid(b) - pid(a)));
-  return active.length === 0 ? groups : [{ name: 'Active', rows: active }, ...groups];
+  const first = [
+    { name: 'Pinned', rows: pinned },
+    { name: 'Active', rows: active },
+  ];
+  return [...first.filter((group) => group.rows.length > 0), ...groups];
+}
+
+/** The archived rows, without those that work or wait: these are in the list. */
+export function archivedRows(rows: readonly Row[], marks: ReadonlyMap<string, SessionMark>): Row[] {
+  return marks.size === 0 ? [] : rows.filter((row) => markOf(row, marks) === 'archived' && !isActive(row));
 }

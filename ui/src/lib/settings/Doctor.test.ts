@@ -2,16 +2,12 @@ import { render, screen } from '@testing-library/svelte';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, it } from 'vitest';
 
-import type { Checkup, PermissionChannel } from '../bindings/api';
+import type { PermissionChannel } from '../bindings/api';
+import { checkup } from '../host/fake/readiness';
 import Doctor from './Doctor.svelte';
 
 async function said(channel: PermissionChannel): Promise<string> {
-  const checkup: Checkup = {
-    agent: { type: 'found', kind: 'claude', program: '/usr/bin/claude', source: 'PATH' },
-    version: '2.1.329',
-    channel,
-  };
-  render(Doctor, { oncheck: () => Promise.resolve(checkup) });
+  render(Doctor, { oncheck: () => Promise.resolve(checkup(channel)) });
   await userEvent.setup().click(screen.getByRole('button', { name: 'Test permissions' }));
   return screen.getByRole('status').textContent.trim();
 }

@@ -4,32 +4,39 @@ import { SvelteSet } from 'svelte/reactivity';
 
 import type {
   AgentKind,
+  AgentView,
   Checkup,
   Command,
   CommandError,
   Dropped,
+  ExportFormat,
   FoundFiles,
   CopyOf,
   Found,
   Connection,
   Image,
   ItemId,
+  JsonValue,
   Output,
-  Preferences,
   ProjectView,
   RecentProject,
   Session,
   SessionId,
+  SettingsView,
+  SessionMark,
   StoredChange,
   StoredSession,
   TrustDecision,
+  UsageView,
   WindowEvent,
 } from '../bindings/api';
 import { withMentions } from '../composer/mention';
 import { asCommandError, loggedError, type Host } from '../host/host';
 import type { ItemState } from './item.svelte';
-import { inOrder, rowId, rowsOf, type Row } from '../sessions/rows';
+import { SearchState } from '../search/search.svelte';
+import { elsewhere, inOrder, rowId, rowsOf, type Row } from '../sessions/rows';
 import { isOver, isTurnRunning } from '../text/status';
+import { AgentCheck } from './agentCheck.svelte';
 import { attachment } from './attachments';
 import { CardsInSight } from './cards';
 import { Drafts } from './drafts.svelte';
@@ -52,26 +59,36 @@ export class ProjectState {
     nUnreadable: 0,
     problem: null,
   });
+  /** The sessions that the user pinned or archived, by the agent's id or their own. */
+  marks = $state.raw<ReadonlyMap<string, SessionMark>>(new Map());
   readonly #storedInOrder = $derived(inOrder(this.stored.values()));
   /** The rows of the session list, newest first. */
   readonly rows = $derived<readonly Row[]>(rowsOf(this.sessions, this.#storedInOrder));
-  preferences = $state.raw<Preferences>() as Preferences;
+  settings = $state.raw<SettingsView>() as SettingsView;
   /** The open conversation. */
   open = $state.raw<SessionState | null>(null);
   /** Sessions whose turn ended since the user last opened them. */
   readonly unread = new SvelteSet<SessionId>();
   /** The request that the shell wants to be shown. */
   shownRequest = $state.raw<string | null>(null);
+  /** The item that is to be shown as soon as its session has it: a search result was opened. */
+  shownItem = $state.raw<{ sessionId: SessionId; itemId: ItemId } | null>(null);
   /** The user wanted a session but no agent was found: the page that says so is shown. */
   missing = $state.raw<CommandError | null>(null);
+  /** Whether the agent of new sessions can work. */
+  readonly agentCheck: AgentCheck;
   creating = $state(false);
   /** The trust page is shown: the user opened it, or has not postponed the decision. */
   trustShown = $state(false);
+  /** The result of the last action outside the window, until it is dismissed: “Exported to …”. */
+  done = $state<string | null>(null);
   /** Files are being dragged over the window. */
   dragging = $state(false);
   /** Other projects that were opened earlier, once they were requested. */
   recent = $state.raw<readonly RecentProject[]>([]);
   readonly problems = new Problems();
+  /** The search in all sessions. */
+  readonly search: SearchState;
   readonly drafts: Drafts;
   /** The permission cards that the user can see. */
   readonly cards: CardsInSight;
@@ -81,11 +98,16 @@ export class ProjectState {
   /** The empty session whose agent was asked to start. */
   #started: SessionId | null = null;
   #kept = new Map<SessionId, SessionState>();
+  /** The processes of the agents that were started here. */
+  readonly #ownPids = new Set<number>();
 
-  constructor(host: Host, { project, preferences }: Connection, drafts = new Drafts()) {
+  constructor(host: Host, { project, settings }: Connection, drafts = new Drafts()) {
     this.#host = host;
+    this.search = new SearchState(host);
+    const isDemo = () => this.project.agent.type === 'found' && this.project.agent.kind === 'demo';
+    this.agentCheck = new AgentCheck(host, this.problems, isDemo, (agent) => this.#takeAgent(agent));
     this.project = project;
-    this.preferences = preferences;
+    this.settings = settings;
     this.sessions = project.sessions;
     this.trustShown = this.mustAskTrust;
     this.drafts = drafts;
@@ -114,7 +136,10 @@ export class ProjectState {
       (reason) => state.miss(reason),
     );
     void state.followStored();
-    if (connection.project.open !== null) await state.openSession(connection.project.open);
+    void state.agentCheck.check();
+    const { open } = connection.project;
+    if (open !== null) await state.openSession(open);
+    if (open !== null && connection.showItem !== null) state.#showItem(open, connection.showItem);
     if (connection.project.hasDraft) await state.#takeDraft();
     return state;
   }
@@ -133,9 +158,16 @@ export class ProjectState {
       case 'storedChanged':
         this.#takeStored(event.change);
         break;
+      case 'marksChanged':
+        this.marks = new Map(event.marks.map(({ id, mark }) => [id, mark]));
+        break;
       case 'show':
         this.shownRequest = event.requestId;
         void this.openSession(event.sessionId);
+        if (event.itemId !== null) this.#showItem(event.sessionId, event.itemId);
+        break;
+      case 'searched':
+        this.search.take(event.nr, event.change);
         break;
       case 'dragging':
         this.dragging = event.over;
@@ -143,13 +175,18 @@ export class ProjectState {
       case 'dropped':
         this.#take(event.dropped);
         break;
+      case 'failed':
+        this.problems.report(event.what, event.error);
+        break;
+      case 'settingsChanged':
+        this.#takeSettings(event.settings);
+        break;
       case 'projectChanged':
-        this.project = reuse(this.project, event.project);
+        this.#takeProject(event.project);
         // A refused start publishes the project again; then the missing trust decision is the obstacle, so its page is
         // shown.
         this.trustShown ||= this.mustAskTrust && (event.project.startRefused || !this.trustChanged);
         this.sessions = reuse(this.sessions, event.project.sessions);
-        if (event.project.agent.type === 'found') this.missing = null;
         if (event.project.hasDraft) void this.#takeDraft();
         break;
     }
@@ -159,6 +196,24 @@ export class ProjectState {
   miss(reason: unknown): void {
     this.problems.report('This window missed an update', asCommandError(reason));
     void this.#feed?.load();
+  }
+
+  #takeProject(project: ProjectView): void {
+    const before = this.project.agent;
+    this.project = reuse(this.project, project);
+    if (project.agent.type === 'found') this.missing = null;
+    if (this.project.agent !== before) void this.agentCheck.check();
+  }
+
+  #takeSettings(settings: SettingsView): void {
+    const isOther = settings.settings.agent.program !== this.settings.settings.agent.program;
+    this.settings = settings;
+    if (isOther) void this.agentCheck.check();
+  }
+
+  #takeAgent(agent: AgentView): void {
+    this.project = reuse(this.project, { ...this.project, agent });
+    if (agent.type === 'found') this.missing = null;
   }
 
   async openSession(id: SessionId): Promise<void> {
@@ -191,16 +246,45 @@ export class ProjectState {
     this.unread.delete(rowId(row));
     // Looking at a conversation runs nothing, so it needs no decision about the folder's trust.
     this.trustShown = false;
-    await this.#try('The session was not opened', async () => {
+    await this.problems.attempt('The session was not opened', async () => {
       const session = await this.#host.openStored(row.stored.agentSessionId);
       this.#list(session);
       await this.openSession(session.id);
     });
   }
 
+  /** Opens a search result in the window of its project, at the item that matches. */
+  async openFound(agentSessionId: string, itemId: ItemId | null): Promise<void> {
+    await this.problems.attempt('The session was not opened', () => this.#host.openFound(agentSessionId, itemId));
+  }
+
+  /** The row of an item of the open session; `null` if it has none, or if that failed, which is reported. */
+  async locate(sessionId: SessionId, itemId: ItemId): Promise<number | null> {
+    let row: number | null = null;
+    await this.problems.attempt('The place was not found', async () => {
+      row = await this.#host.locateItem(sessionId, itemId);
+    });
+    return row;
+  }
+
+  /** The conversation does not show the item of a search result. */
+  reportUnshown(): void {
+    this.problems.report('The match is not shown', {
+      code: 'internal',
+      message: 'This part of the conversation was replaced or belongs to another branch of it.',
+      detail: null,
+    });
+  }
+
+  #showItem(sessionId: SessionId, itemId: ItemId): void {
+    // Looking at a conversation runs nothing, so it needs no decision about the folder's trust.
+    this.trustShown = false;
+    this.shownItem = { sessionId, itemId };
+  }
+
   /** Begins to receive the sessions in the agent's store. */
   async followStored(): Promise<void> {
-    await this.#try('The list is not complete', () => this.#host.followStored());
+    await this.problems.attempt('The list is not complete', () => this.#host.followStored());
   }
 
   /** The open conversation as the agent stored it. */
@@ -249,25 +333,105 @@ export class ProjectState {
     void this.command({ type: 'start' }, 'The agent was not started');
   }
 
+  /** The session of a row. A conversation of the agent's store becomes one; nothing is started or opened. */
+  async sessionOf(row: Row): Promise<Session | null> {
+    if (row.session !== null) return row.session;
+    let session: Session | null = null;
+    await this.problems.attempt('The session was not read', async () => {
+      session = await this.#host.openStored(row.stored.agentSessionId);
+      this.#list(session);
+    });
+    return session;
+  }
+
+  /** Sends a command that is not a prompt to a session. */
+  async commandTo(id: SessionId, command: Command, what: string): Promise<void> {
+    await this.problems.attempt(what, () => this.#host.command(id, command));
+  }
+
   /** Sends a command to the open session. A refusal is shown, and also returned so that the caller can react to it. */
   async command(command: Command, what: string): Promise<CommandError | null> {
     const { open } = this;
     if (open === null) return null;
-    const error = await this.#try(what, () => this.#host.command(open.id, command));
+    const error = await this.problems.attempt(what, () => this.#host.command(open.id, command));
     if (error === null && command.type === 'prompt') open.prompts = [...open.prompts, command.text];
     return error;
   }
 
   async removeSession(id: SessionId): Promise<void> {
-    const error = await this.#try('The session was not removed', () => this.#host.removeSession(id));
+    const error = await this.problems.attempt('The session was not removed', () => this.#host.removeSession(id));
     if (error === null) this.#forget(id);
   }
 
-  async setPreferences(preferences: Preferences): Promise<void> {
-    const before = this.preferences;
-    this.preferences = preferences;
-    const error = await this.#try('The settings were not saved', () => this.#host.setPreferences(preferences));
-    if (error !== null) this.preferences = before;
+  /** Whether another program has the open session open. The list may still name a process of ours that has ended. */
+  get isWatching(): boolean {
+    const { open } = this;
+    const other = open === null ? null : elsewhere({ session: open.session, stored: this.openStored });
+    return other !== null && !this.#ownPids.has(other.pid);
+  }
+
+  /** Pins or archives the session of a row; `null` removes its mark. */
+  async markSession(row: Row, mark: SessionMark | null): Promise<void> {
+    const id = row.session?.agentSessionId ?? row.stored?.agentSessionId ?? rowId(row);
+    await this.problems.attempt('The session was not marked', () => this.#host.markSession(id, mark));
+  }
+
+  /** Continues a session in the user's terminal. */
+  async openTerminal(id: SessionId): Promise<void> {
+    await this.problems.attempt('The terminal was not opened', () => this.#host.openTerminal(id));
+  }
+
+  /**
+   * Opens a new session that begins as a copy of another one, by default the open one, up to its end or before a
+   * prompt. That prompt becomes its draft.
+   */
+  async forkSession(before: ItemId | null, id = this.open?.id): Promise<void> {
+    if (id === undefined) return;
+    await this.problems.attempt('The session was not forked', async () => {
+      const { session, draft } = await this.#host.forkSession(id, before);
+      this.#list(session);
+      if (draft !== null) this.drafts.of(session.id, this.project.path).text = draft;
+      await this.openSession(session.id);
+    });
+  }
+
+  /** Exports a session to a file that the user chooses. */
+  async exportSession(format: ExportFormat, id: SessionId): Promise<void> {
+    this.done = null;
+    await this.problems.attempt('The session was not exported', async () => {
+      const path = await this.#host.exportSession(id, format);
+      if (path !== null) this.done = `Exported to ${path}`;
+    });
+  }
+
+  /** What the sessions of the project, or of all projects, cost; `null` if they could not be read, which is reported. */
+  async usage(all: boolean): Promise<UsageView | null> {
+    let view: UsageView | null = null;
+    await this.problems.attempt('The costs were not loaded', async () => void (view = await this.#host.usage(all)));
+    return view;
+  }
+
+  /** Exports those costs to a file that the user chooses. Returns its path. */
+  async exportUsage(all: boolean): Promise<string | null> {
+    let path: string | null = null;
+    await this.problems.attempt(
+      'The costs were not exported',
+      async () => void (path = await this.#host.exportUsage(all)),
+    );
+    return path;
+  }
+
+  /** Changes one setting in the file. Its effect arrives as an event; a refusal is shown. */
+  async setSetting(key: string, value: JsonValue): Promise<void> {
+    await this.problems.attempt('The setting was not saved', () => this.#host.setSetting(key, value));
+  }
+
+  async quit(): Promise<void> {
+    await this.problems.attempt('Deskbell was not ended', () => this.#host.quit());
+  }
+
+  async openSettingsFile(): Promise<void> {
+    await this.problems.attempt('The settings file was not opened', () => this.#host.openSettingsFile());
   }
 
   /**
@@ -276,29 +440,34 @@ export class ProjectState {
    */
   async decideTrust(decision: TrustDecision): Promise<void> {
     const fingerprint = this.project.trust?.fingerprint ?? null;
-    const error = await this.#try('Your decision was not saved', () => this.#host.decideTrust(decision, fingerprint));
+    const error = await this.problems.attempt('Your decision was not saved', () =>
+      this.#host.decideTrust(decision, fingerprint),
+    );
     if (error === null) this.trustShown = false;
   }
 
   /** The result of the agent checkup; `null` if it failed, which is reported. */
   async checkAgent(): Promise<Checkup | null> {
     let checkup: Checkup | null = null;
-    await this.#try('The permission test failed', async () => void (checkup = await this.#host.checkAgent()));
+    await this.problems.attempt(
+      'The permission test failed',
+      async () => void (checkup = await this.#host.checkAgent()),
+    );
     return checkup;
   }
 
   /** Ends these processes of an earlier run. The host then publishes the remaining ones. */
   async endOrphans(pids: number[]): Promise<void> {
-    await this.#try('Some processes were not ended', () => this.#host.endOrphans(pids));
+    await this.problems.attempt('Some processes were not ended', () => this.#host.endOrphans(pids));
   }
 
   async leaveOrphans(): Promise<void> {
-    await this.#try('The list of processes was not closed', () => this.#host.leaveOrphans());
+    await this.problems.attempt('The list of processes was not closed', () => this.#host.leaveOrphans());
   }
 
   /** Writes an error of the page to the program's log. If that fails too, the error is shown. */
   reportPageError(place: string, error: unknown): void {
-    void this.#try('An error was not logged', () => this.#host.reportPageError(place, loggedError(error)));
+    void this.problems.attempt('An error was not logged', () => this.#host.reportPageError(place, loggedError(error)));
   }
 
   async #reportCards(session: SessionId, requests: string[]): Promise<void> {
@@ -313,37 +482,41 @@ export class ProjectState {
 
   /** Loads the projects that were opened earlier, without this one and without missing ones. */
   async loadRecent(): Promise<void> {
-    await this.#try('The list of projects was not read', async () => {
+    await this.problems.attempt('The list of projects was not read', async () => {
       const recent = await this.#host.recentProjects();
       this.recent = recent.filter(({ path, folder }) => path !== this.project.path && folder !== 'missing');
     });
   }
 
   async openRecent(path: string): Promise<void> {
-    await this.#try('The project was not opened', () => this.#host.openRecent(path));
+    await this.problems.attempt('The project was not opened', () => this.#host.openRecent(path));
   }
 
   async chooseFolder(): Promise<void> {
-    await this.#try('The folder was not opened', () => this.#host.chooseFolder());
+    await this.problems.attempt('The folder was not opened', () => this.#host.chooseFolder());
+  }
+
+  async openBoard(): Promise<void> {
+    await this.problems.attempt('The board was not opened', () => this.#host.openBoard());
   }
 
   async openStartPage(): Promise<void> {
-    await this.#try('The start page was not opened', () => this.#host.openStartPage());
+    await this.problems.attempt('The start page was not opened', () => this.#host.openStartPage());
   }
 
   async openLink(url: string): Promise<void> {
-    await this.#try('The link was not opened', () => this.#host.openLink(url));
+    await this.problems.attempt('The link was not opened', () => this.#host.openLink(url));
   }
 
   /** Shows a file of the project in the file manager. */
   async revealPath(path: string): Promise<void> {
-    await this.#try('The file was not shown', () => this.#host.revealPath(path));
+    await this.problems.attempt('The file was not shown', () => this.#host.revealPath(path));
   }
 
   /** The files that match a partly typed name; `null` if the search failed, which is reported. */
   async findFiles(query: string): Promise<FoundFiles | null> {
     let found: FoundFiles | null = null;
-    await this.#try('The file search failed', async () => {
+    await this.problems.attempt('The file search failed', async () => {
       found = await this.#host.findFiles(query);
     });
     return found;
@@ -363,14 +536,13 @@ export class ProjectState {
   }
 
   async writeClipboard(text: string): Promise<boolean> {
-    return (await this.#try('The text was not copied', () => this.#host.writeClipboard(text))) === null;
+    return (await this.problems.attempt('The text was not copied', () => this.#host.writeClipboard(text))) === null;
   }
 
-  /** Copies a text from the engine to the clipboard. */
-  async copyOf(copy: CopyOf): Promise<boolean> {
-    const id = this.open?.id;
+  /** Copies a text of a session, by default the open one, from the engine to the clipboard. */
+  async copyOf(copy: CopyOf, id = this.open?.id): Promise<boolean> {
     if (id === undefined) return false;
-    const copied = this.#try('The text was not copied', async () =>
+    const copied = this.problems.attempt('The text was not copied', async () =>
       this.#host.writeClipboard(this.#host.copyText(id, copy)),
     );
     return (await copied) === null;
@@ -379,7 +551,7 @@ export class ProjectState {
   /** Finds words in a whole session; `null` if that failed or a newer search began. */
   async findWords(id: SessionId, query: string, index: number | null): Promise<Found | null> {
     let found: Found | null = null;
-    await this.#try('The search failed', async () => {
+    await this.problems.attempt('The search failed', async () => {
       found = await this.#host.findWords(id, query, index);
     });
     return found;
@@ -390,7 +562,7 @@ export class ProjectState {
     const id = this.open?.id;
     if (id === undefined) return null;
     let output: Output | null = null;
-    await this.#try('The output could not be loaded', async () => {
+    await this.problems.attempt('The output could not be loaded', async () => {
       output = await this.#host.outputLines(id, itemId, first, count);
     });
     return output;
@@ -403,7 +575,7 @@ export class ProjectState {
   async showEarlier(call: ItemState, until: ItemId | null = null): Promise<void> {
     const id = this.open?.id;
     if (id === undefined || call.nEarlier === 0) return;
-    await this.#try('The rest could not be loaded', () =>
+    await this.problems.attempt('The rest could not be loaded', () =>
       this.#host.showEarlier(id, call.id, call.nEarlier + 1, until),
     );
   }
@@ -413,25 +585,14 @@ export class ProjectState {
     const id = this.open?.id;
     if (id === undefined || part < 0 || part >= item.parts) return;
     if (item.has(part)) return item.showPart(part, null);
-    await this.#try('The rest could not be loaded', async () => {
+    await this.problems.attempt('The rest could not be loaded', async () => {
       item.showPart(part, await this.#host.itemPart(id, item.id, part));
     });
   }
 
-  async #try(what: string, call: () => Promise<void>): Promise<CommandError | null> {
-    try {
-      await call();
-      return null;
-    } catch (reason) {
-      const error = asCommandError(reason);
-      this.problems.report(what, error);
-      return error;
-    }
-  }
-
   /** Adds the prompt of a second start to the draft of the open session. The user may send it. */
   async #takeDraft(): Promise<void> {
-    await this.#try('The prompt of the command line was not read', async () => {
+    await this.problems.attempt('The prompt of the command line was not read', async () => {
       const text = await this.#host.takeDraft();
       if (text === null) return;
       const draft = this.drafts.of(this.open?.id ?? null, this.project.path);
@@ -455,6 +616,7 @@ export class ProjectState {
   }
 
   #list(session: Session): void {
+    if (session.pid !== null) this.#ownPids.add(session.pid);
     const index = this.sessions.findIndex((known) => known.id === session.id);
     const before = this.sessions[index];
     if (before === session) return;

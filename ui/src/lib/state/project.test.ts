@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
+import type { Session } from '../bindings/api';
 import { FakeHost } from '../host/fake';
 import { listed, stored } from '../host/fake/facts';
 import { rowId, type Row } from '../sessions/rows';
 import { ProjectState } from './project.svelte';
+import { itemsOf } from './rows';
 
 beforeEach(() => localStorage.clear());
 
@@ -45,6 +47,57 @@ describe('what was told and not heard', () => {
   });
 });
 
+describe('a fork', () => {
+  it('is opened, and the prompt that it ends before is its draft', async () => {
+    const { project } = await start('history');
+    const prompt = project.open?.rows.flatMap(itemsOf).find((item) => item.body.type === 'prompt');
+    const title = project.open?.session.title;
+    await project.forkSession(prompt?.id ?? '');
+    expect(project.open?.session.title).toBe(`${title} (fork)`);
+    const draft = project.drafts.of(project.open?.id ?? null, project.project.path);
+    expect(draft.text).toBe(prompt?.body.type === 'prompt' ? prompt.body.text : null);
+  });
+});
+
+describe('a session that another program has open', () => {
+  it('is watched, unless that program was started here', async () => {
+    const { host, project } = await start('history-open');
+    expect(project.isWatching).toBe(true);
+    const live = { pid: 4_711, activity: 'open' as const };
+    const id = project.open?.session.agentSessionId ?? '';
+    const change = { removed: [], isComplete: true, nUnreadable: 0, problem: null };
+    host.changeStored({ changed: [stored(id, 'Import', 1)], ...change });
+    expect(project.isWatching).toBe(false);
+    const own = project.open?.session as Session;
+    project.hear({ type: 'sessionListed', session: { ...own, alive: true, pid: live.pid } });
+    host.changeStored({ changed: [stored(id, 'Import', 0, { live })], ...change });
+    expect(project.isWatching).toBe(false);
+  });
+});
+
+describe('a mark', () => {
+  it('is set, shown in every window, and taken away', async () => {
+    const { project } = await start('history');
+    const id = project.open?.session.agentSessionId ?? '';
+    const row = { session: project.open?.session as Session, stored: null };
+    await project.markSession(row, 'pinned');
+    expect([...project.marks]).toEqual([[id, 'pinned']]);
+    await project.markSession(row, null);
+    expect(project.marks.size).toBe(0);
+  });
+});
+
+describe('an export', () => {
+  it('says where the file is, and nothing if none was chosen', async () => {
+    const { host, project } = await start('history');
+    await project.exportSession('html', project.open?.id ?? '');
+    expect(project.done).toMatch(/^Exported to .*\.html$/);
+    host.exportSession = () => Promise.resolve(null);
+    await project.exportSession('markdown', project.open?.id ?? '');
+    expect(project.done).toBeNull();
+  });
+});
+
 describe('sessions', () => {
   it('are not started without asking before the folder is trusted', async () => {
     const { host, project } = await start('held');
@@ -82,7 +135,7 @@ describe('sessions', () => {
 
   it('are shown when the shell says so, with the request to look at', async () => {
     const { project } = await start('conversation');
-    project.hear({ type: 'show', sessionId: 's3', requestId: 'q7' });
+    project.hear({ type: 'show', sessionId: 's3', requestId: 'q7', itemId: null });
     expect(project.open?.id).toBe('s3');
     expect(project.shownRequest).toBe('q7');
   });
@@ -173,11 +226,11 @@ describe('failures', () => {
     expect(project.problems.list).toEqual([]);
   });
 
-  it('to keep settings put the old ones back', async () => {
+  it('to keep a setting change nothing', async () => {
     const { host, project } = await start('conversation');
-    host.setPreferences = () => Promise.reject(new Error('disk full'));
-    await project.setPreferences({ ...project.preferences, theme: 'dark' });
-    expect(project.preferences.theme).toBe('system');
+    host.setSetting = () => Promise.reject(new Error('disk full'));
+    await project.setSetting('theme', 'dark');
+    expect(project.settings.settings.theme).toBe('system');
     expect(project.problems.list[0]?.error.message).toBe('disk full');
   });
 });

@@ -35,6 +35,15 @@ function held(call: ItemState | undefined) {
   return { first: nrs[0], last: nrs.at(-1), count: nrs.length, earlier: call?.nEarlier };
 }
 
+/** Equally distributed numbers from 0 to 1 that depend on the seed alone. */
+function numbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
 describe('what a subagent did', () => {
   it('is held in part, however much it becomes', () => {
     const state = loaded(agent());
@@ -81,6 +90,24 @@ describe('what a subagent did', () => {
     expect([ids('agent'), ids('c2')]).toEqual([['c2', 'c10'], ['c9']]);
     state.apply(batch(state.seq, [{ type: 'itemRemoved', itemId: 'c9' }]));
     expect(ids('c2')).toEqual([]);
+  });
+
+  it('has each step below its own call, in whatever pages they arrive', () => {
+    const random = numbers(7);
+    const all = Array.from({ length: 60 }, (_, i): Item => {
+      const parent = i > 0 && random() < 0.4 ? `c${Math.floor(random() * i) + 1}` : 'agent';
+      return { ...step(i + 1, parent), body: call('', 'agent').body };
+    });
+    const tree = (item: ItemState | undefined): unknown => [item?.id, item?.children.map(tree)];
+    for (let nr = 0; nr < 50; nr += 1) {
+      const paged = loaded(agent(), ...all.slice(-5));
+      for (let end = all.length - 5; end > 0;) {
+        const from = Math.max(0, end - 1 - Math.floor(random() * 20));
+        tell(paged, 'itemAdded', ...all.slice(from, end).sort(() => random() - 0.5));
+        expect(tree(paged.item('agent'))).toEqual(tree(loaded(agent(), ...all.slice(from)).item('agent')));
+        end = from;
+      }
+    }
   });
 
   it('goes with its row', () => {

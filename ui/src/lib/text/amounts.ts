@@ -23,3 +23,9 @@ export function dollars(usd: number): string {
   if (usd <= 0) return '$0';
   return usd < 0.01 ? '< $0.01' : `$${usd.toFixed(2)}`;
 }
+
+/** An exact amount with at least two decimals: “$0.20” of “0.2”, “$12.345678” of “12.345678”. */
+export function exactDollars(usd: string): string {
+  const [whole = '0', cents = ''] = usd.split('.');
+  return `$${whole}.${cents.padEnd(2, '0')}`;
+}

@@ -3,7 +3,7 @@
 import type { Status } from '../bindings/api';
 
 /** The shape of the mark next to a session. */
-export type Mark = 'none' | 'working' | 'waiting' | 'done' | 'failed' | 'stopped';
+export type Mark = 'none' | 'working' | 'waiting' | 'background' | 'done' | 'failed' | 'stopped';
 
 /** One or two words, for the window title and for screen readers. */
 export function statusWord(status: Status): string {
@@ -20,6 +20,8 @@ export function statusWord(status: Status): string {
       return 'Needs input';
     case 'completed':
       return 'Done';
+    case 'background':
+      return 'Background work';
     case 'failed':
       return 'Failed';
     case 'restarting':
@@ -73,6 +75,8 @@ export function statusMark(status: Status): Mark {
       return 'waiting';
     case 'completed':
       return 'done';
+    case 'background':
+      return 'background';
     case 'failed':
       return 'failed';
     case 'stopped':
@@ -87,7 +91,7 @@ export function isTurnRunning(status: Status): boolean {
 
 /** Whether the last turn ended in a way that the user should look at. */
 export function isOver(status: Status): boolean {
-  return status.type === 'completed' || status.type === 'failed';
+  return status.type === 'completed' || status.type === 'background' || status.type === 'failed';
 }
 
 /** The window's title. */

@@ -1,7 +1,15 @@
 import { expect, it } from 'vitest';
 
 import type { ToolIcon, ToolState } from '../bindings/api';
-import { backgroundWords, changeNotMade, countsChanges, lookupWords, stateOfAll, TOOL_STATES } from './tools';
+import {
+  backgroundWords,
+  changeNotMade,
+  countsChanges,
+  lookupWords,
+  stateOfAll,
+  taskWords,
+  TOOL_STATES,
+} from './tools';
 
 it('has words for every state, and no two are the same', () => {
   const words = Object.values(TOOL_STATES);
@@ -46,4 +54,12 @@ it('says of lookups only what was found or read', () => {
   expect(lookupWords([call('read', 'succeeded'), call('read', 'denied'), call('read', 'notRun')])).toBe(
     'Read 1 file and 2 lookups without a result',
   );
+});
+
+it('says how far the task list is', () => {
+  const change = (state: ToolState, note: string | null) => ({ state, note });
+  expect(taskWords([change('succeeded', '1 of 4 done'), change('failed', null)])).toBe('Updated tasks: 1 of 4 done');
+  expect(taskWords([change('succeeded', '1 of 4 done'), change('running', null)])).toBe('Updating tasks: 1 of 4 done');
+  expect(taskWords([change('waiting', null)])).toBe('Updating tasks');
+  expect(taskWords([change('failed', '2 of 4 done')])).toBe('Tasks');
 });

@@ -66,6 +66,15 @@ export function lookupWords(calls: readonly Pick<ToolCall, 'icon' | 'state' | 'v
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+/** A run of changes to the task list in words, with the list's progress after the last change that succeeded. */
+export function taskWords(calls: readonly Pick<ToolCall, 'state' | 'note'>[]): string {
+  const progress = calls.findLast((call) => call.state === 'succeeded' && call.note !== null)?.note ?? null;
+  const state = stateOfAll(calls.map((call) => call.state));
+  const isOpen = state === 'running' || state === 'preparing' || state === 'waiting';
+  if (isOpen) return progress === null ? 'Updating tasks' : `Updating tasks: ${progress}`;
+  return progress === null ? 'Tasks' : `Updated tasks: ${progress}`;
+}
+
 /** A single call in the engine's words. */
 function call({ verb, subject }: Pick<ToolCall, 'verb' | 'subject'>): string {
   return `${verb.charAt(0).toLowerCase()}${verb.slice(1)} ${subject}`;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { dollars, plural, tokens } from './amounts';
+import { dollars, exactDollars, plural, tokens } from './amounts';
 import { statusSentence, windowTitle } from './status';
 import { ago, day, elapsed, span } from './time';
 
@@ -39,6 +39,7 @@ it('groups by days as people count them', () => {
 it('says amounts', () => {
   expect([0, 840, 12_400, 99_960, 1_240_000].map(tokens)).toEqual(['0', '840', '12.4k', '100k', '1.2M']);
   expect([0, 0.004, 0.18, 12].map(dollars)).toEqual(['$0', '< $0.01', '$0.18', '$12.00']);
+  expect(['0.2', '3', '12.345678'].map(exactDollars)).toEqual(['$0.20', '$3.00', '$12.345678']);
   expect([plural(1, 'file'), plural(1200, 'file')]).toEqual(['1 file', '1,200 files']);
 });
 

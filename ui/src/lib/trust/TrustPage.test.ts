@@ -78,7 +78,21 @@ describe('a folder that nobody has decided about', () => {
   it('is asked about briefly if there is nothing to run', async () => {
     await page('trust-empty');
     screen.getByText('Nothing in this folder runs by itself.');
+    const answers = screen.getAllByRole('button').map((button) => button.textContent.trim());
+    const wanted = ['Trust this folder', 'Open restricted'];
+    expect(answers.filter((answer) => wanted.includes(answer))).toEqual(wanted);
     expect(screen.queryByRole('region', { name: 'Settings of this folder' })).toBeNull();
+  });
+
+  it('names what restricted mode leaves out, and offers another folder', async () => {
+    const { host, user } = await page('trust');
+    const answers = screen.getAllByRole('button').map((button) => button.textContent.trim());
+    const safe = ['Open restricted', 'Trust this folder'];
+    expect(answers.filter((answer) => safe.includes(answer))).toEqual(safe);
+    const left = screen.getByText(/Restricted mode leaves out/u).textContent;
+    for (const part of ['CLAUDE.md', 'skills', 'agents', 'commands', 'hooks', 'servers']) expect(left).toContain(part);
+    await user.click(screen.getByRole('button', { name: 'Open another folder…' }));
+    expect(host.start.done).toContain('choose');
   });
 
   it('cannot be trusted if not all of it can be shown', async () => {

@@ -17,7 +17,9 @@ describe('files that could not be read', () => {
     render(UnreadFilesBanner, { files: UNREAD_FILES });
     const rows = within(screen.getByRole('region', { name: NAME })).getAllByRole('listitem');
     expect(rows.map((row) => row.textContent)).toEqual([
-      expect.stringMatching(/Your preferences could not be read.*it is a folder, not a file.*json\.unreadable/s),
+      expect.stringMatching(
+        /The places of your windows could not be read.*it is a folder, not a file.*json\.unreadable/s,
+      ),
       expect.stringMatching(/A session could not be read.*named pipe.*Nothing was deleted/s),
       expect.stringMatching(/The branch could not be read\..*\.git\/HEAD.*named pipe/s),
     ]);

@@ -1,34 +1,20 @@
-import { fireEvent, render, screen } from '@testing-library/svelte';
-import userEvent from '@testing-library/user-event';
+import { fireEvent, screen } from '@testing-library/svelte';
 import { tick } from 'svelte';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 
-import App from '../../App.svelte';
+import { openApp, promptBox } from '../../test/app';
 import { ARM_MS } from '../asking/arming.svelte';
-import { FakeHost } from '../host/fake';
 import { commandRequest, planRequest, questionRequest } from '../host/fake/script';
 import type { PermissionRequest } from '../bindings/api';
-import { ManualClock } from '../../test/clock';
 
 beforeEach(() => localStorage.clear());
 
-async function app(scene: string) {
-  const host = new FakeHost(scene);
-  onTestFinished(() => host.close());
-  const clock = new ManualClock();
-  render(App, { host, clock });
-  await screen.findByRole('main');
-  await tick();
-  return { host, clock, user: userEvent.setup() };
-}
-
-const box = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Prompt' });
 const focusNowhere = () => (document.activeElement as HTMLElement | null)?.blur();
 const button = (name: string) => screen.getAllByRole('button', { name })[0] as HTMLElement;
 
 /** A window with these requests; every answer is accepted at once. */
 async function asked(...requests: PermissionRequest[]) {
-  const opened = await app('conversation');
+  const opened = await openApp('conversation');
   const session = opened.host.session('s1');
   opened.host.command = (_id, command) => {
     if (command.type !== 'decide') return Promise.resolve();
@@ -56,9 +42,9 @@ describe('after an answer by mouse', () => {
   ])('the prompt has the focus when %s', async (_name, request, presses) => {
     const { user } = await asked(request);
     for (const name of presses) await user.click(button(name));
-    await expect.poll(() => document.activeElement).toBe(box());
+    await expect.poll(() => document.activeElement).toBe(promptBox());
     await user.keyboard('next');
-    expect(box().value).toBe('next');
+    expect(promptBox().value).toBe('next');
   });
 
   it('the next request has the focus, and what is typed goes to the prompt', async () => {
@@ -66,16 +52,16 @@ describe('after an answer by mouse', () => {
     await user.click(button('Deny'));
     await expect.poll(() => document.activeElement?.id).toBe('request-q2');
     await user.keyboard('wait');
-    expect(document.activeElement).toBe(box());
-    expect(box().value).toBe('wait');
+    expect(document.activeElement).toBe(promptBox());
+    expect(promptBox().value).toBe('wait');
   });
 
   it('a field that is being written in keeps the focus', async () => {
     const { host, user } = await asked(commandRequest('q1', 'git push'));
-    await user.click(box());
+    await user.click(promptBox());
     host.session('s1')?.patch({ requests: [] });
     await expect.poll(() => screen.queryByRole('group', { name: 'Permission request' })).toBeNull();
-    expect(document.activeElement).toBe(box());
+    expect(document.activeElement).toBe(promptBox());
   });
 
   it('the card has the focus if the answer was not taken', async () => {
@@ -91,28 +77,28 @@ describe('after an answer by mouse', () => {
 
 describe('what is typed outside of any field', () => {
   it.each(['Settings', 'New session', 'Send'])('goes to the prompt from “%s”', async (name) => {
-    const { user } = await app('conversation');
+    const { user } = await openApp('conversation');
     screen
       .getAllByRole('button')
       .find((one) => one.textContent.startsWith(name))
       ?.focus();
     await user.keyboard('hello');
-    expect(box().value).toBe('hello');
+    expect(promptBox().value).toBe('hello');
   });
 
   it('goes to the prompt from nowhere, from its first character on', async () => {
-    const { user } = await app('conversation');
+    const { user } = await openApp('conversation');
     focusNowhere();
     expect(document.activeElement).toBe(document.body);
     await user.keyboard('Ähm, 1 {{€}');
-    expect(box().value).toBe('Ähm, 1 {€}');
+    expect(promptBox().value).toBe('Ähm, 1 {€}');
   });
 
   it('goes to the prompt of a window without a session', async () => {
-    const { user } = await app('start');
+    const { user } = await openApp('start');
     focusNowhere();
     await user.keyboard('begin');
-    expect(box().value).toBe('begin');
+    expect(promptBox().value).toBe('begin');
   });
 
   it.each([
@@ -121,10 +107,10 @@ describe('what is typed outside of any field', () => {
     ['AltGr', { key: '@', ctrlKey: true, altKey: true, modifierAltGraph: true }],
     ['pasting', { key: 'v', ctrlKey: true }],
   ])('begins in the prompt by %s, whose own effect stays', async (_name, key) => {
-    await app('conversation');
+    await openApp('conversation');
     focusNowhere();
     const isUnhandled = await fireEvent.keyDown(document.body, key);
-    expect(document.activeElement).toBe(box());
+    expect(document.activeElement).toBe(promptBox());
     expect(isUnhandled).toBe(true);
   });
 
@@ -135,14 +121,14 @@ describe('what is typed outside of any field', () => {
     ['Shift', { key: 'Shift' }],
     ['an arrow', { key: 'ArrowDown' }],
   ])('is not %s', async (_name, key) => {
-    await app('conversation');
+    await openApp('conversation');
     focusNowhere();
     await fireEvent.keyDown(document.body, key);
     expect(document.activeElement).toBe(document.body);
   });
 
   it('stays in a field, a menu and a dialog', async () => {
-    const { user } = await app('conversation');
+    const { user } = await openApp('conversation');
     await user.click(screen.getByRole('button', { name: /^Model:/ }));
     await user.keyboard('x');
     expect(document.activeElement?.role ?? document.activeElement?.getAttribute('role')).toContain('menuitem');
@@ -151,15 +137,15 @@ describe('what is typed outside of any field', () => {
     await tick();
     screen.getByRole('button', { name: 'Close' }).focus();
     await user.keyboard('x');
-    expect(box().value).toBe('');
+    expect(promptBox().value).toBe('');
   });
 
   it('does not take the blank from a button', async () => {
-    const { user } = await app('conversation');
+    const { user } = await openApp('conversation');
     const search = screen.getByRole('button', { name: 'Commands' });
     search.focus();
     await user.keyboard(' ');
     expect(screen.getByRole('combobox', { name: 'Search commands and sessions' })).toBeTruthy();
-    expect(box().value).toBe('');
+    expect(promptBox().value).toBe('');
   });
 });

@@ -160,6 +160,6 @@ export const drawings: readonly (readonly [name: string, prepare: Prepare])[] = 
   [
     'palette: many sessions',
     (n) =>
-      drawing(Palette, { actions: list(n / 16, (i) => ({ id: `${i}`, label: 'a', run: ignore })), onclose: ignore }),
+      drawing(Palette, { entries: list(n / 16, (i) => ({ id: `${i}`, label: 'a', run: ignore })), onclose: ignore }),
   ],
 ];

@@ -11,6 +11,8 @@ import { Attention, systemClock } from '../../lib/state/attention.svelte';
 import { ProjectState } from '../../lib/state/project.svelte';
 import Harness from '../Harness.svelte';
 import { drawings, type Drawing } from './drawings';
+import { countRows, type Change } from './slices';
+import { answer, changesOf, streamed, type Streamed, type Way } from './streams';
 
 declare global {
   interface Window {
@@ -22,6 +24,11 @@ declare global {
     draw: () => Promise<void>;
     /** Removes it. */
     clear: () => Promise<void>;
+    /** Prepares a streamed answer of about `n` characters, or a given one. */
+    prepareStream: (way: Way, perFrame: number, given: number | Answer) => Promise<void>;
+    /** Draws it frame by frame. Returns the time between frames in milliseconds, and the most elements. */
+    stream: () => Promise<{ frames: number[]; elements: number }>;
+    countRows: typeof countRows;
   }
 }
 
@@ -39,8 +46,8 @@ function draw(component: Component<Record<string, unknown>>, inner: Record<strin
   return () => unmount(drawn);
 }
 
-/** Waits until the frame with the last change was drawn. */
-const painted = () => new Promise<void>((done) => requestAnimationFrame(() => setTimeout(done)));
+/** Waits until the frame with the last change was drawn: the next one begins after it. */
+const painted = () => new Promise<void>((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())));
 
 let next: Drawing | null = null;
 let remove: (() => Promise<void>) | null = null;
@@ -65,6 +72,47 @@ window.draw = async () => {
 window.clear = async () => {
   await remove?.();
   remove = null;
+  stream = null;
   target.replaceChildren();
+  target.style.display = '';
+  target.style.overflow = 'auto';
+};
+
+interface Answer {
+  text: string;
+  changes: readonly Change[];
+}
+
+let stream: Streamed | null = null;
+
+window.countRows = countRows;
+window.prepareStream = async (way, perFrame, given) => {
+  const text = typeof given === 'number' ? answer(given) : given.text;
+  const changes = typeof given === 'number' ? (way === 'plain' ? [] : changesOf(text, perFrame)) : given.changes;
+  stream = streamed(way, text, changes, perFrame);
+  if (stream.element !== undefined) target.append(stream.element);
+  else if (stream.component !== undefined) {
+    target.style.display = 'flex';
+    target.style.overflow = 'hidden';
+    remove = draw(stream.component, stream.props ?? {});
+  }
+  await painted();
+};
+window.stream = async () => {
+  const { frame } = stream ?? {};
+  if (frame === undefined) throw new Error('nothing was prepared');
+  const frames: number[] = [];
+  let elements = 0;
+  let before = performance.now();
+  for (let isMore = true; isMore;) {
+    await new Promise(requestAnimationFrame);
+    const now = performance.now();
+    frames.push(now - before);
+    before = now;
+    isMore = frame();
+    if (frames.length % 30 === 0 || !isMore) elements = Math.max(elements, target.getElementsByTagName('*').length);
+  }
+  await painted();
+  return { frames, elements };
 };
 document.documentElement.dataset['ready'] = 'true';

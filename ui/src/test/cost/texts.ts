@@ -8,7 +8,7 @@ import { modelLabel } from '../../lib/conversation/modes';
 import { mustShowHost } from '../../lib/document/host';
 import { fenced, indented } from '../../lib/document/markdown';
 import { loggedError } from '../../lib/host/host';
-import { matching } from '../../lib/palette/actions';
+import { matching } from '../../lib/palette/entries';
 import { pieces } from '../../lib/text/pieces';
 import { flagged, reveal, warnings } from '../../lib/text/reveal';
 import { lookupWords, stateOfAll } from '../../lib/text/tools';

@@ -2,9 +2,10 @@
 
 use super::Actor;
 use crate::api::*;
+use crate::export::Heading;
 use crate::launch::resume_command;
 use crate::session::machine::Input;
-use crate::session::{Message, Subscriber, gone};
+use crate::session::{Message, Subscriber, export, gone};
 use tokio::sync::oneshot;
 
 impl Actor {
@@ -22,6 +23,7 @@ impl Actor {
             }
             Message::Start if self.core.is_ending() => {}
             Message::Start => self.step(Input::Start).await,
+            Message::HibernateAfter(after_ms) => self.step(Input::HibernateAfter(after_ms)).await,
             Message::StartWithoutAsking(reply) => {
                 let outcome = if self.core.is_ending() {
                     Err(gone())
@@ -55,6 +57,18 @@ impl Actor {
             Message::Item { item_id, reply } => {
                 drop(reply.send(self.core.transcript().shared(&item_id).cloned()))
             }
+            Message::Refresh { is_live, reply } => {
+                let is_replaced = self.refresh(is_live).await;
+                // A caller that has gone away needs no answer.
+                let _ = reply.send(is_replaced);
+            }
+            Message::StoredPrompt { item_id, reply } => {
+                drop(reply.send(self.core.transcript().stored_prompt(&item_id)));
+            }
+            Message::Export { format, reply } => {
+                self.flush_items().await;
+                drop(reply.send(self.exported(format)));
+            }
             Message::Copy { copy: CopyOf::ResumeCommand, reply } => {
                 let record = &self.open.record;
                 let id = self.session().agent_session_id;
@@ -63,6 +77,8 @@ impl Actor {
             Message::Copy { copy, reply } => {
                 drop(reply.send(self.core.transcript().text_of(&self.session().title, &copy)));
             }
+            // A caller that has gone away needs no reply.
+            Message::LastAnswer(reply) => drop(reply.send(self.core.transcript().last_answer())),
             Message::Snapshot(reply) => {
                 self.flush().await;
                 // A caller that has gone away needs no snapshot.
@@ -81,7 +97,26 @@ impl Actor {
         }
     }
 
+    /// The conversation as it is now, and the place of the agent's own transcript, which has its images.
+    fn exported(&self, format: ExportFormat) -> export::Snapshot {
+        let (session, record) = (self.session(), &self.open.record);
+        let heading = Heading {
+            title: session.title,
+            project: session.project,
+            agent: session.agent,
+            agent_session_id: session.agent_session_id,
+        };
+        export::Snapshot {
+            conversation: self.core.transcript().exported(&heading.title, format),
+            heading,
+            config: self.open.agent_config.clone(),
+            project: record.project.clone(),
+        }
+    }
+
     async fn command(&mut self, command: Command, reply: Option<oneshot::Sender<Result<(), CommandError>>>) {
+        #[cfg(test)]
+        crate::stages::passed(module_path!(), &command);
         let new_id = || PromptId::new(uuid::Uuid::new_v4().to_string());
         let outcome = match self.core.accept(command, new_id) {
             Ok(input) => self.answered(input).await,
@@ -147,6 +182,7 @@ impl Actor {
             alive: false,
             pid: self.pid,
             agent_version: None,
+            capabilities: crate::claude::capabilities(false),
             model: None,
             mode: "default".to_owned(),
             effort: None,
@@ -163,6 +199,7 @@ impl Actor {
             changed_at: self.core.changed_at(),
             turn_started_at: None,
             n_background: 0,
+            background: Vec::new(),
             restricted: self.restricted,
         };
         self.core.describe(&mut session);

@@ -6,7 +6,9 @@
 use super::{Actor, now};
 use crate::api::Level;
 use crate::disk;
-use crate::history::{self, Additions};
+use crate::history::{self, Additions, Tail};
+use crate::launch::Fork;
+use crate::owner;
 use crate::session::{Message, Subscriber};
 use crate::transcript::Transcript;
 use crate::transcript::TranscriptEvent;
@@ -27,6 +29,8 @@ struct KeptAt {
     config: PathBuf,
     project: PathBuf,
     id: String,
+    /// The last message of the original to show, if the conversation is a fork that has not begun.
+    leaf: Option<String>,
     additions: Additions,
 }
 
@@ -37,12 +41,24 @@ impl KeptAt {
 }
 
 /// Only reading has a deadline. Folding the lines of a long conversation has none.
-async fn read_whole(kept: KeptAt) -> io::Result<Transcript> {
+async fn read_whole(kept: KeptAt) -> io::Result<(Transcript, Tail)> {
     let project = kept.project.clone();
     let at = kept.clone();
-    let lines = disk::run(&project, READ_DEADLINE, move || history::load(&at.path())).await??;
-    match tokio::task::spawn_blocking(move || lines.transcript(&project, &kept.additions)).await {
-        Ok(transcript) => Ok(transcript),
+    let load = move || {
+        let is_live = at.leaf.is_none() && !owner::live_processes(&at.config, &at.id).is_empty();
+        history::load(&at.path()).map(|lines| (lines, is_live))
+    };
+    let (lines, is_live) = disk::run(&project, READ_DEADLINE, load).await??;
+    let lines = lines.until(kept.leaf);
+    let fold = move || {
+        let transcript = match is_live {
+            true => lines.live_transcript(&project, &kept.additions),
+            false => lines.transcript(&project, &kept.additions),
+        };
+        (transcript, Tail::of(&lines))
+    };
+    match tokio::task::spawn_blocking(fold).await {
+        Ok(read) => Ok(read),
         Err(panic) => std::panic::resume_unwind(panic.into_panic()),
     }
 }
@@ -69,9 +85,16 @@ impl Actor {
                     },
                 }
             };
-            self.core.restore(match read {
-                Ok(read) => read.unwrap_or_else(|error| self.unreadable(&error)),
+            let read = match read {
+                Ok(read) => read,
                 Err(panic) => std::panic::resume_unwind(panic.into_panic()),
+            };
+            self.core.restore(match read {
+                Ok((transcript, tail)) => {
+                    self.tail = Some(tail);
+                    transcript
+                }
+                Err(error) => self.unreadable(&error),
             });
         }
         // No subscriber needs these changes: it has none yet, or is about to start over.
@@ -96,20 +119,76 @@ impl Actor {
                 message @ Message::Subscribe { subscriber: Subscriber::Summary(_), .. } => {
                     self.message(message).await;
                 }
+                // It is read when it is needed.
+                Message::Refresh { .. } => {}
                 message => return Some(Some(message)),
             }
         }
         Some(None)
     }
 
-    /// The location of the agent's transcript, if the session has a conversation.
+    /// Adds what another process wrote since the transcript was read. `is_live`: that process is still running. Returns
+    /// whether the transcript was replaced.
+    pub(super) async fn refresh(&mut self, is_live: bool) -> bool {
+        let Some(mut kept) = self.kept_at().filter(|kept| kept.leaf.is_none()) else { return false };
+        if self.process.is_some() || (self.tail.is_none() && !is_live) {
+            return false;
+        }
+        let grown = self.grow(&kept).await;
+        if let Ok(true) = grown {
+            if !is_live {
+                self.core.extend(|transcript| transcript.apply(now(), TranscriptEvent::ProcessEnded));
+            }
+            return false;
+        }
+        let read = match grown {
+            // The conversation continues on another branch, or a process of ours worked on it.
+            Ok(_) => {
+                kept.additions.supplements = self.supplements().await;
+                read_whole(kept).await
+            }
+            Err(error) => Err(error),
+        };
+        match read {
+            Ok((transcript, tail)) => {
+                self.core.restore(transcript);
+                self.tail = Some(tail);
+                self.subscribers.start_over(now(), self.core.transcript().n_rows());
+                true
+            }
+            // The next change of the file tries again.
+            Err(error) => {
+                tracing::warn!(session = %self.open.record.id, %error, "could not follow a conversation");
+                false
+            }
+        }
+    }
+
+    /// Folds the lines that were added to the agent's file. `false`: the whole file has to be read.
+    async fn grow(&mut self, kept: &KeptAt) -> io::Result<bool> {
+        let Some(mut tail) = self.tail.clone() else { return Ok(false) };
+        let (at, from) = (kept.clone(), tail.clone());
+        let Some(bytes) = disk::run(&self.place, disk::DEADLINE, move || from.read(&at.path())).await??
+        else {
+            return Ok(false);
+        };
+        let has_grown = self.core.extend(|transcript| tail.fold(&bytes, transcript));
+        self.tail = has_grown.then_some(tail);
+        Ok(has_grown)
+    }
+
+    /// The location of the agent's transcript, if the session has a conversation. A fork has that of its original until
+    /// the agent has made the copy.
     fn kept_at(&self) -> Option<KeptAt> {
         let record = &self.open.record;
-        let id = record.memory.agent_session_id.clone()?;
+        let (id, leaf) = match record.memory.fork.clone().filter(|_| !record.memory.resumable) {
+            Some(Fork { of, until }) => (of, until),
+            None => (record.memory.agent_session_id.clone()?, None),
+        };
         let changed_inputs = record.memory.changed_inputs.clone();
         let additions = Additions { changed_inputs, ..Additions::default() };
         let (config, project) = (self.open.agent_config.clone(), record.project.clone());
-        Some(KeptAt { config, project, id, additions })
+        Some(KeptAt { config, project, id, leaf, additions })
     }
 
     /// Reads what the agent's own transcript does not contain. If that fails, the conversation is shown as the agent
@@ -143,6 +222,9 @@ impl Actor {
         match message {
             Message::Subscribe { subscriber: Subscriber::Merged(_), .. } => {
                 if !self.is_partial {
+                    if kept.leaf.is_some() {
+                        return Some(message);
+                    }
                     let at = kept.clone();
                     let read = move || history::read_end(&at.path(), &at.project, &at.additions);
                     let read = disk::run(&kept.project, disk::DEADLINE, read).await;

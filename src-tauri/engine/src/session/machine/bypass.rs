@@ -5,99 +5,51 @@
 //! `--dangerously-skip-permissions`; as root the CLI refuses to start with it (2.1.329). The CLI also offers a live
 //! switch back to a process that ran in this mode before; Deskbell does not use it.
 
+use super::parts::mode::{ModeAtStart, ModeCheck};
 use super::{AfterExit, PendingRequest, Step};
-use crate::api::BYPASS;
-use crate::api::{ErrorCode, Level, PermissionMode};
+use crate::api::{ErrorCode, Level};
 use crate::launch::StartMode;
 use crate::wire;
-
-/// Requests to return to a mode that asks, before the process is stopped.
-const ATTEMPTS: u32 = 2;
-
-/// The state of the bypass in a session.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Bypass {
-    #[default]
-    No,
-    /// The user chose it for the process that is about to start.
-    Chosen,
-    Running,
-    /// The last process ran in it. A notice follows when the next one starts.
-    Over,
-}
 
 impl Step<'_> {
     /// Starts a process that skips all permission requests, as the user chose for it.
     pub(super) fn start_without_asking(&mut self) {
-        if self.machine.process != super::Process::Absent {
+        if !self.machine.process.is_absent() {
             let message = "The agent is already running. Stop it first: “Skip all permissions” can only be \
                            chosen before it starts.";
             return self.refuse(ErrorCode::BadCommand, message);
         }
-        self.machine.bypass = Bypass::Chosen;
-        self.machine.wanted_mode = None;
+        self.machine.mode.on_bypass_chosen();
         self.save();
         self.start();
     }
 
     /// The mode for the process that starts now.
     pub(super) fn mode_to_start_in(&mut self) -> Option<StartMode> {
-        match self.machine.bypass {
-            Bypass::Chosen => {
-                self.machine.bypass = Bypass::Running;
-                return Some(StartMode::WithoutAsking);
-            }
-            Bypass::Over => {
-                self.machine.bypass = Bypass::No;
-                let text = "This session skipped all permissions. From here on it asks again: “Skip all \
-                            permissions” has to be chosen each time, before the agent starts.";
-                self.notice(Level::Warning, text, None);
-                self.save();
-            }
-            Bypass::No | Bypass::Running => {}
+        let ModeAtStart { mode, asks_again } = self.machine.mode.on_spawn();
+        if asks_again {
+            let text = "This session skipped all permissions. From here on it asks again: “Skip all \
+                        permissions” has to be chosen each time, before the agent starts.";
+            self.notice(Level::Warning, text, None);
+            self.save();
         }
-        self.machine.wanted_mode.map(StartMode::Asking)
-    }
-
-    /// The process has ended, or failed to start.
-    pub(super) fn bypass_over(&mut self) {
-        if matches!(self.machine.bypass, Bypass::Running | Bypass::Chosen) {
-            self.machine.bypass = Bypass::Over;
-        }
-        if self.machine.mode.as_deref() == Some(BYPASS) {
-            self.machine.mode = None;
-        }
+        mode
     }
 
     /// Compares the mode that the agent reported with the user's choice.
     pub(super) fn mode_reported(&mut self) {
-        let is_bypassing = self.machine.mode.as_deref() == Some(BYPASS);
-        match (is_bypassing, self.machine.bypass) {
-            (false, Bypass::Running) => {
-                self.machine.bypass = Bypass::No;
-                self.save();
+        let can_ask = self.listens() && !self.machine.control.awaits_mode();
+        match self.machine.mode.check(can_ask) {
+            ModeCheck::Fine => {}
+            ModeCheck::AsksAgain => self.save(),
+            ModeCheck::End => self.end_bypass(),
+            ModeCheck::SwitchBack(mode) => {
+                let text = "The agent skips all permissions, which you did not choose for this session. \
+                            Deskbell instructed it to switch back, and sends no prompt until it has.";
+                self.notice(Level::Warning, text, None);
+                self.ask(PendingRequest::Mode(mode), wire::set_permission_mode(mode));
             }
-            (true, Bypass::No | Bypass::Chosen | Bypass::Over)
-                if self.listens() && !self.machine.awaits_mode() =>
-            {
-                self.machine.n_bypass_undone += 1;
-                if self.machine.n_bypass_undone > ATTEMPTS {
-                    self.end_bypass();
-                } else {
-                    let text = "The agent skips all permissions, which you did not choose for this session. \
-                                Deskbell instructed it to switch back, and sends no prompt until it has.";
-                    self.notice(Level::Warning, text, None);
-                    let mode = self.machine.wanted_mode.unwrap_or(PermissionMode::Default);
-                    self.ask(PendingRequest::Mode(mode), wire::set_permission_mode(mode));
-                }
-            }
-            _ => {}
         }
-    }
-
-    /// Returns whether the agent runs without asking although the user did not choose it.
-    pub(super) fn bypasses_unchosen(&self) -> bool {
-        self.machine.mode.as_deref() == Some(BYPASS) && self.machine.bypass != Bypass::Running
     }
 
     /// Stops an agent that does not return to a mode that asks.
@@ -115,7 +67,7 @@ impl Step<'_> {
 mod tests {
     use super::super::{Effect, Input, Machine, SavedSession, Timeouts, TranscriptEvent};
     use super::*;
-    use crate::api::{Command, ExitReport};
+    use crate::api::{BYPASS, Command, ExitReport, PermissionMode};
     use crate::wire::Inbound;
     use serde_json::{Value, json};
 

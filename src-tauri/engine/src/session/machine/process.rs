@@ -1,47 +1,42 @@
 //! The life of the agent process: start, restart with backoff, and guaranteed shutdown.
 
+use super::parts::spending::Beginning;
 use super::*;
 use crate::launch::knows_no_restrictions;
 
-/// Signals that end a process because another one sent them, as a user or the kernel without memory does: SIGHUP,
-/// SIGINT, SIGKILL and SIGTERM. All others are faults of the process itself.
-const SENT_BY_OTHERS: [i32; 4] = [1, 2, 9, 15];
-
 impl Step<'_> {
     pub(super) fn start(&mut self) {
-        if self.machine.process == Process::Absent {
+        if self.machine.process.is_absent() {
             self.spawn();
         }
     }
 
     pub(super) fn spawn(&mut self) {
         let mode = self.mode_to_start_in();
-        self.restart_audit();
+        self.machine.audit.on_spawn();
+        let resume = self.machine.conversation.resumes();
         let start = Start {
-            resume: self.machine.agent_session_id.clone().filter(|_| self.machine.resumable),
-            model: self.machine.wanted_model.clone(),
+            fork: self.machine.conversation.fork().cloned().filter(|_| resume.is_none()),
+            resume,
+            model: self.machine.options.wanted_model().map(str::to_owned),
             mode,
         };
-        self.machine.mode = start.mode.map(|mode| mode.name().to_owned());
-        self.machine.n_bypass_undone = 0;
         self.machine.control.process_started();
-        self.machine.cost.process_starts(start.resume.is_some());
-        self.machine.started = start.clone();
-        self.machine.fresh = true;
-        self.machine.reloads = false;
-        self.machine.reports_prompts = false;
-        self.machine.start_error = None;
-        self.machine.spawned_at = self.now;
-        self.machine.spawn_ms = None;
-        self.machine.process = Process::Starting;
+        self.machine.spending.on_spawn(match (&start.resume, &start.fork) {
+            (Some(id), _) => Beginning::Resumed(id),
+            (None, Some(_)) => Beginning::Forked,
+            (None, None) => Beginning::New,
+        });
+        self.machine.capabilities.on_spawn();
+        self.machine.process.on_spawn(self.now, start.clone());
         self.machine.last_result = LastResult::None;
         self.push(Effect::Spawn(start));
         self.changed();
     }
 
     pub(super) fn spawn_failed(&mut self, error: CommandError) {
-        self.machine.process = Process::Absent;
-        self.bypass_over();
+        self.machine.process.on_spawn_failed();
+        self.machine.mode.on_exit();
         self.machine.last_result = LastResult::Failed(error.message.clone());
         self.notice(Level::Error, error.message.clone(), error.detail.clone());
         self.emit(Event::CommandFailed { error });
@@ -53,14 +48,11 @@ impl Step<'_> {
     pub(super) fn stop(&mut self) {
         self.deny_all("The session was stopped before the user answered.");
         self.hold_queue();
-        match self.machine.process {
-            Process::Starting | Process::Ready => self.advance_shutdown(AfterExit::Stay),
-            Process::Stopping { stage, .. } => {
-                self.machine.process = Process::Stopping { stage, after: AfterExit::Stay }
-            }
-            Process::BackingOff { .. } | Process::Absent => {
+        match self.machine.process.on_stop() {
+            Stop::ShutDown => self.advance_shutdown(AfterExit::Stay),
+            Stop::Underway => {}
+            Stop::NoProcess => {
                 self.push(Effect::Disarm(Timer::Restart));
-                self.machine.process = Process::Absent;
                 self.machine.last_result = LastResult::Stopped;
             }
         }
@@ -75,23 +67,15 @@ impl Step<'_> {
         self.push(Effect::Disarm(Timer::Interrupt));
         self.push(Effect::Disarm(Timer::Hibernate));
         self.confirmation_over();
-        self.push(Effect::CloseStdin);
-        // End of input stops an idle agent; a busy one would work on to the end of its turn.
-        let busy = self.machine.turn.is_some() || self.machine.process != Process::Ready;
-        let (stage, limit) = if busy {
-            self.push(Effect::Terminate);
-            (StopStage::Terminate, self.machine.timeouts.terminate_ms)
-        } else {
-            (StopStage::EndOfInput, self.machine.timeouts.end_of_input_ms)
-        };
-        self.push(Effect::Arm { timer: Timer::Stop, at: self.now + limit });
-        self.machine.process = Process::Stopping { stage, after };
+        let is_in_turn = self.machine.turn.is_some();
+        let Machine { process, timeouts, .. } = &mut *self.machine;
+        self.effects.extend(process.shut_down(self.now, after, is_in_turn, timeouts));
         self.changed();
     }
 
     /// Returns whether the process accepts input.
     pub(super) fn listens(&self) -> bool {
-        matches!(self.machine.process, Process::Starting | Process::Ready)
+        self.machine.process.listens()
     }
 
     pub(super) fn stdin_broken(&mut self, problem: &str) {
@@ -114,20 +98,18 @@ impl Step<'_> {
         for asked in self.machine.control.process_ended() {
             if let PendingRequest::Model(model) = asked {
                 // The agent exited without an answer: the next process is started with this model.
-                self.machine.model = None;
-                self.machine.wanted_model = Some(model);
+                self.machine.options.on_model_for_start(model);
             }
         }
         self.machine.background.process_ended();
-        self.bypass_over();
-        self.end_audit();
+        self.machine.naming.on_exit();
+        self.machine.mode.on_exit();
+        self.machine.audit.on_exit();
         self.withdraw_all("The agent's process ended.");
-        let was_ready = self.machine.process != Process::Starting;
-        let after = match std::mem::replace(&mut self.machine.process, Process::Absent) {
-            Process::Stopping { after, .. } => after,
-            _ => AfterExit::Crash,
-        };
-        let cannot_resume = self.machine.started.resume.is_some() && self.machine.agent_session_id.is_none();
+        let (state, after) = self.machine.process.on_exit();
+        let was_ready = state != ProcessState::Starting;
+        let cannot_resume =
+            self.machine.process.started().resume.is_some() && self.machine.conversation.id().is_none();
         report.expected = after != AfterExit::Crash || cannot_resume;
         self.note(TranscriptEvent::ProcessEnded);
         self.emit(Event::AgentExited { report: report.clone() });
@@ -137,13 +119,13 @@ impl Step<'_> {
             AfterExit::Stay => "Stopped".to_owned(),
             AfterExit::Restart => "The agent did not respond and was stopped".to_owned(),
             AfterExit::Hibernate => "The agent stopped".to_owned(),
-            AfterExit::Crash => self.exit_words(&report, was_ready),
+            AfterExit::Crash => self.machine.process.exit_words(&report, was_ready),
         };
         self.cut_off(after, &words);
         match after {
             AfterExit::Stay => self.machine.last_result = LastResult::Stopped,
             AfterExit::Restart => self.machine.last_result = LastResult::Failed(words),
-            AfterExit::Hibernate if self.machine.reloads => self.spawn(),
+            AfterExit::Hibernate if self.machine.process.reloads() => self.spawn(),
             AfterExit::Hibernate => {}
             AfterExit::Crash if cannot_resume => {
                 // The next conversation is a new one: prompts for this one must not go there.
@@ -170,49 +152,21 @@ impl Step<'_> {
         let detail = Some(report.stderr.clone()).filter(|stderr| !stderr.is_empty());
         self.notice(Level::Error, words.clone(), detail);
         self.machine.last_result = LastResult::Failed(words.clone());
-        self.machine.crashes.retain(|at| at + CRASH_SPAN_MS > self.now);
-        self.machine.crashes.push(self.now);
-        let n_crashes = self.machine.crashes.len();
-        if self.machine.queue.is_held() {
-            // No prompt waits: the next one starts the agent again.
-        } else if n_crashes >= CRASHES {
-            self.hold_queue();
-            self.machine.last_result =
-                LastResult::Failed(format!("{words}. Deskbell tried {n_crashes} times."));
-            self.machine.crashes.clear();
-        } else {
-            let attempt = n_crashes as u32;
-            let at = self.now + (1000 << (attempt - 1));
-            self.machine.process = Process::BackingOff { attempt, at };
-            self.push(Effect::Arm { timer: Timer::Restart, at });
-        }
-    }
-
-    /// What to call an exit that Deskbell did not ask for. `was_ready`: the agent had answered before.
-    fn exit_words(&self, report: &ExitReport, was_ready: bool) -> String {
-        let how = match (report.code, report.signal) {
-            (_, Some(signal)) if SENT_BY_OTHERS.contains(&signal) => format!("was killed (signal {signal})"),
-            (_, Some(signal)) => format!("crashed (signal {signal})"),
-            (Some(0), None) if !was_ready && self.machine.start_error.is_none() => {
-                return "This program did not answer like Claude Code. Choose another one in the settings"
-                    .to_owned();
+        let waits = !self.machine.queue.is_held();
+        match self.machine.process.on_crash(self.now, waits) {
+            AfterCrash::Stay => {}
+            AfterCrash::RestartAt(at) => self.push(Effect::Arm { timer: Timer::Restart, at }),
+            AfterCrash::GiveUp { n_crashes } => {
+                self.hold_queue();
+                self.machine.last_result =
+                    LastResult::Failed(format!("{words}. Deskbell tried {n_crashes} times."));
             }
-            (Some(code), None) => format!("stopped unexpectedly (exit code {code})"),
-            (None, None) => "stopped unexpectedly".to_owned(),
-        };
-        let why = self.machine.start_error.clone().or_else(|| {
-            let last = report.stderr.lines().rev().find(|line| !line.trim().is_empty());
-            last.map(|line| line.trim().chars().take(300).collect())
-        });
-        match why {
-            Some(why) => format!("The agent {how}: {why}"),
-            None => format!("The agent {how}"),
         }
     }
 
     pub(super) fn timer(&mut self, timer: Timer) {
-        match (timer, &self.machine.process) {
-            (Timer::Initialize, Process::Starting) => {
+        match (timer, self.machine.process.state()) {
+            (Timer::Initialize, ProcessState::Starting) => {
                 let seconds = self.machine.timeouts.initialize_ms / 1000;
                 self.notice(
                     Level::Error,
@@ -225,39 +179,27 @@ impl Step<'_> {
                 self.hold_queue();
                 self.advance_shutdown(AfterExit::Restart);
             }
-            (Timer::Interrupt, Process::Ready)
+            (Timer::Interrupt, ProcessState::Ready)
                 if self.machine.turn.as_ref().is_some_and(Turn::is_interrupting) =>
             {
                 self.notice(Level::Warning, "The agent ignored the interrupt. It is being stopped.", None);
                 self.advance_shutdown(AfterExit::Restart);
             }
-            (Timer::Switch, Process::Ready) => self.not_confirmed(),
-            (Timer::Stop, Process::Stopping { stage, after }) => {
-                let after = *after;
-                let (effect, stage, limit) = match stage {
-                    StopStage::EndOfInput => {
-                        (Effect::Terminate, StopStage::Terminate, Some(self.machine.timeouts.terminate_ms))
-                    }
-                    StopStage::Terminate => (Effect::Kill, StopStage::Kill, None),
-                    StopStage::Kill => return,
-                };
-                self.push(effect);
-                self.machine.process = Process::Stopping { stage, after };
-                if let Some(limit) = limit {
-                    self.push(Effect::Arm { timer: Timer::Stop, at: self.now + limit });
-                }
+            (Timer::Switch, ProcessState::Ready) => self.not_confirmed(),
+            (Timer::Stop, ProcessState::Stopping { .. }) => {
+                let Machine { process, timeouts, .. } = &mut *self.machine;
+                self.effects.extend(process.on_stop_timer(self.now, timeouts));
             }
-            (Timer::Restart, Process::BackingOff { .. }) => {
-                self.machine.process = Process::Absent;
+            (Timer::Restart, _) if self.machine.process.on_restart_timer() => {
                 self.changed();
                 self.advance();
             }
-            (Timer::Hibernate, Process::Ready) => {
+            (Timer::Hibernate, ProcessState::Ready) => {
                 let quiet = self.machine.turn.is_none()
-                    && self.machine.requests.is_empty()
+                    && !self.machine.has_requests()
                     && self.machine.background.count() == 0
                     && self.machine.queue.is_held()
-                    && (self.machine.resumable || self.machine.fresh);
+                    && (self.machine.conversation.is_resumable() || self.machine.process.is_fresh());
                 if quiet {
                     self.advance_shutdown(AfterExit::Hibernate);
                 } else {
@@ -269,20 +211,26 @@ impl Step<'_> {
         }
     }
 
-    /// Restarts the agent at the next idle moment. A stopped agent needs nothing: it reads its settings when it starts.
     pub(super) fn reload(&mut self) {
-        if self.listens() {
-            self.machine.reloads = true;
-            if self.machine.turn.is_none() {
-                self.arm_hibernation();
-            }
+        if self.machine.process.on_reload() && self.machine.turn.is_none() {
+            self.arm_hibernation();
+        }
+    }
+
+    /// The time counts from now on.
+    pub(super) fn hibernate_after(&mut self, after_ms: u64) {
+        if std::mem::replace(&mut self.machine.timeouts.hibernate_ms, after_ms) == after_ms {
+            return;
+        }
+        self.push(Effect::Disarm(Timer::Hibernate));
+        if self.machine.turn.is_none() {
+            self.arm_hibernation();
         }
     }
 
     pub(super) fn arm_hibernation(&mut self) {
-        let limit = if self.machine.reloads { RELOAD_MS } else { self.machine.timeouts.hibernate_ms };
-        if limit > 0 && self.machine.process == Process::Ready {
-            self.push(Effect::Arm { timer: Timer::Hibernate, at: self.now + limit });
+        if let Some(at) = self.machine.process.hibernates_at(self.now, &self.machine.timeouts) {
+            self.push(Effect::Arm { timer: Timer::Hibernate, at });
         }
     }
 }

@@ -1,159 +1,6 @@
 //! The prompt queue: a prompt is saved, queued, edited, withdrawn or sent.
 
 use super::*;
-use std::collections::VecDeque;
-
-/// The prompts that the agent does not have yet, in the order in which they are sent.
-#[derive(Debug, Default)]
-pub(super) struct PromptQueue {
-    /// Received but not yet on disk, so not accepted.
-    saving: VecDeque<Prompt>,
-    waiting: VecDeque<Prompt>,
-}
-
-impl PromptQueue {
-    /// Restores saved prompts. They are held: the user has to send them.
-    pub(super) fn restore(mut prompts: Vec<Prompt>) -> Self {
-        prompts.iter_mut().for_each(Prompt::hold);
-        Self { saving: VecDeque::new(), waiting: prompts.into() }
-    }
-
-    /// The accepted prompts.
-    pub(super) fn waiting(&self) -> impl Iterator<Item = &Prompt> {
-        self.waiting.iter()
-    }
-
-    /// All prompts, in the order of the record on disk.
-    pub(super) fn all(&self) -> impl Iterator<Item = &Prompt> {
-        self.waiting.iter().chain(&self.saving)
-    }
-
-    /// The first prompt that is being saved.
-    pub(super) fn first_saving(&self) -> Option<&Prompt> {
-        self.saving.front()
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.waiting.is_empty()
-    }
-
-    /// No accepted prompt is to be sent before the user says so.
-    pub(super) fn is_held(&self) -> bool {
-        self.waiting.iter().all(|prompt| prompt.held)
-    }
-
-    /// Nothing of it is sent before the user acts, and nothing is being saved.
-    pub(super) fn is_idle(&self) -> bool {
-        self.saving.is_empty() && self.is_held()
-    }
-
-    fn save(&mut self, prompt: Prompt) {
-        self.saving.push_back(prompt);
-    }
-
-    fn take_saving(&mut self, id: &PromptId) -> Option<Prompt> {
-        let at = self.saving.iter().position(|prompt| prompt.id == *id)?;
-        self.saving.remove(at)
-    }
-
-    /// Accepts a prompt. Returns its place.
-    fn accept(&mut self, prompt: Prompt) -> usize {
-        self.waiting.push_back(prompt);
-        self.waiting.len() - 1
-    }
-
-    fn place(&self, id: &PromptId) -> Option<usize> {
-        self.waiting.iter().position(|prompt| prompt.id == *id)
-    }
-
-    /// The place of the next prompt to send.
-    fn next(&self) -> Option<usize> {
-        self.waiting.iter().position(|prompt| !prompt.held)
-    }
-
-    /// The place of the next prompt that must not wait for the end of the turn.
-    fn next_for_turn(&self) -> Option<usize> {
-        let is_urgent = |prompt: &Prompt| prompt.delivery != Delivery::AfterTurn && !prompt.held;
-        self.waiting.iter().position(is_urgent)
-    }
-
-    fn take(&mut self, at: usize) -> Option<Prompt> {
-        self.waiting.remove(at)
-    }
-
-    /// Moves a prompt that goes now to the front, after those that go now already. Returns its place; `None` if it goes
-    /// at another time.
-    fn promote(&mut self, at: usize) -> Option<usize> {
-        let is_urgent = |prompt: &Prompt| prompt.delivery == Delivery::Now && !prompt.held;
-        self.waiting.get(at).filter(|prompt| prompt.delivery == Delivery::Now)?;
-        let prompt = self.waiting.remove(at)?;
-        let place = self.waiting.iter().take_while(|prompt| is_urgent(prompt)).count();
-        self.waiting.insert(place, prompt);
-        Some(place)
-    }
-
-    /// Puts prompts back at the front, held. `cut_off`: their turn was.
-    pub(super) fn put_back(&mut self, prompts: Vec<Prompt>, cut_off: bool) {
-        for mut prompt in prompts.into_iter().rev() {
-            prompt.hold();
-            prompt.cut_off |= cut_off;
-            self.waiting.push_front(prompt);
-        }
-    }
-
-    /// Holds all prompts. Returns those that were not held before.
-    fn hold(&mut self) -> Vec<PromptId> {
-        let hold = |prompt: &mut Prompt| {
-            prompt.hold();
-            prompt.id.clone()
-        };
-        self.waiting.iter_mut().filter(|prompt| !prompt.held).map(hold).collect()
-    }
-
-    /// Releases the held prompts that are meant. Returns them.
-    fn release(&mut self, now: u64, is_meant: impl Fn(&Prompt) -> bool) -> Vec<PromptId> {
-        let release = |prompt: &mut Prompt| {
-            prompt.release(now);
-            prompt.id.clone()
-        };
-        self.waiting.iter_mut().filter(|prompt| prompt.held && is_meant(prompt)).map(release).collect()
-    }
-
-    /// Replaces the text of a prompt. `false`: nothing would be left of it.
-    fn edit(&mut self, at: usize, text: &str) -> bool {
-        let prompt = self.waiting.get_mut(at);
-        let prompt = prompt.filter(|prompt| !(text.trim().is_empty() && prompt.images.is_empty()));
-        prompt.map(|prompt| prompt.text = text.to_owned()).is_some()
-    }
-
-    fn deliver(&mut self, at: usize, delivery: Delivery) {
-        if let Some(prompt) = self.waiting.get_mut(at) {
-            prompt.delivery = delivery;
-        }
-    }
-
-    /// Moves a prompt in front of another one, or to the end.
-    fn move_before(&mut self, at: usize, before: Option<&PromptId>) {
-        let Some(prompt) = self.waiting.remove(at) else { return };
-        let place = before.and_then(|before| self.place(before));
-        self.waiting.insert(place.unwrap_or(self.waiting.len()), prompt);
-    }
-
-    /// The turn that prompts were meant for is over: they are sent in order. Returns whether there were any.
-    pub(super) fn turn_ended(&mut self) -> bool {
-        let mut has_changed = false;
-        for prompt in self.waiting.iter_mut().filter(|prompt| prompt.delivery == Delivery::IntoTurn) {
-            prompt.delivery = Delivery::AfterTurn;
-            has_changed = true;
-        }
-        has_changed
-    }
-
-    /// Marks a prompt as cut off.
-    pub(super) fn found_cut_off(&mut self, id: &PromptId) {
-        self.waiting.iter_mut().filter(|prompt| prompt.id == *id).for_each(|prompt| prompt.cut_off = true);
-    }
-}
 
 impl Step<'_> {
     pub(super) fn prompt(&mut self, prompt: Prompt) {
@@ -167,9 +14,7 @@ impl Step<'_> {
 
     pub(super) fn saved(&mut self, id: &PromptId) {
         let Some(prompt) = self.machine.queue.take_saving(id) else { return };
-        if self.machine.title.is_none() {
-            self.machine.title = Title::of_prompt(&prompt.text);
-        }
+        self.machine.conversation.on_prompt(&prompt.text);
         self.note(TranscriptEvent::PromptAccepted(prompt.clone()));
         self.changed();
         let at = self.machine.queue.accept(prompt);
@@ -193,23 +38,26 @@ impl Step<'_> {
         let Some(at) = self.machine.queue.next() else {
             return self.arm_hibernation();
         };
-        match self.machine.process {
-            Process::Absent => self.spawn(),
+        match self.machine.process.state() {
+            ProcessState::Absent => self.spawn(),
             // Called again when the change is confirmed or its deadline has passed.
-            Process::Ready if self.machine.is_confirming() => self.arm_hibernation(),
-            Process::Ready => {
+            ProcessState::Ready if self.machine.is_confirming() => self.arm_hibernation(),
+            ProcessState::Ready => {
                 let Some(prompt) = self.send(at) else { return };
                 self.begin(vec![prompt]);
             }
             // Called again when this state ends.
-            Process::Starting | Process::Stopping { .. } | Process::BackingOff { .. } => {}
+            ProcessState::Starting | ProcessState::Stopping { .. } | ProcessState::BackingOff { .. } => {}
         }
     }
 
     /// Writes a queued prompt to the agent. The record on disk already has it in the queue.
     fn send(&mut self, at: usize) -> Option<Prompt> {
         let prompt = self.machine.queue.take(at)?;
-        self.push(Effect::Write(wire::user(&prompt.wire_id(), &prompt.text, &prompt.images)));
+        let line = wire::user(&prompt.wire_id(), &prompt.text, &prompt.images);
+        #[cfg(test)]
+        crate::stages::passed("wire/outbound", &line);
+        self.push(Effect::Write(line));
         self.prompt_state(&prompt.id, PromptState::Sent);
         if at > 0 {
             self.save();

@@ -7,7 +7,7 @@ use crate::wire::ControlRequest;
 impl Step<'_> {
     pub(super) fn decide(&mut self, id: &RequestId, shown: Option<&str>, decision: Decision) {
         let ends_turn = matches!(decision, Decision::Deny { interrupt: true, .. });
-        match self.machine.requests.decide(id, shown, decision) {
+        match self.machine.requests.on_decision(id, shown, decision) {
             Ok(closed) => {
                 self.resolved([closed]);
                 if ends_turn {
@@ -35,10 +35,8 @@ impl Step<'_> {
                 Resolution::Denied { .. } => RequestEnd::Denied,
                 Resolution::Withdrawn { .. } => RequestEnd::Withdrawn,
                 Resolution::Allowed { .. } | Resolution::Answered => {
-                    if let (Some(id), Some(changed)) = (&tool_use_id, &changed) {
-                        self.machine.changed_inputs.add(id.clone(), changed);
-                        self.save();
-                    }
+                    // The changed input is in the record.
+                    self.saves |= tool_use_id.is_some() && changed.is_some();
                     RequestEnd::Allowed { changed }
                 }
             };
@@ -56,10 +54,8 @@ impl Step<'_> {
         match request {
             ControlRequest::CanUseTool(request) => {
                 let tool_use_id = request.tool_use_id.clone();
-                self.watch_request(tool_use_id.as_deref());
-                let now = self.now;
-                let asked = self.machine.requests.ask(RequestId::new(id), request.clone(), now);
-                if let Some(request) = asked.cloned().map(Box::new) {
+                self.machine.audit.on_request(tool_use_id.as_deref());
+                if let Some(request) = self.machine.requests.on_request(id, request, self.now) {
                     self.note(TranscriptEvent::Asked { tool_use_id });
                     self.emit(Event::PermissionRequested { request });
                     self.changed();

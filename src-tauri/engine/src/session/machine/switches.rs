@@ -5,74 +5,18 @@
 //! asked which one it applies. It also accepts turning off thinking for models that go on thinking, so that is offered
 //! only if the model reports support for it.
 
-use super::{Machine, PendingRequest, Process, Step};
+use super::{PendingRequest, Step};
 use crate::api::*;
 use crate::wire;
 use serde_json::Value;
 
-/// The wanted settings, and the agent's report of them.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Switches {
-    /// The last reported effort; `None` if the model has no levels or the agent does not report it.
-    effort: Option<String>,
-    pub(super) wanted_effort: Option<String>,
-    pub(super) thinking_off: bool,
-}
-
-impl Switches {
-    pub(super) fn new(effort: Option<String>, thinking_off: bool) -> Self {
-        Self { effort: None, wanted_effort: effort, thinking_off }
-    }
-}
-
-impl Machine {
-    /// The current model, from the agent's list.
-    fn current_model(&self) -> Option<&Model> {
-        let name = self.wished_model().unwrap_or("default");
-        let resolved = |model: &&Model| model.resolved.as_deref() == Some(name);
-        self.models.iter().find(|model| model.name == name).or_else(|| self.models.iter().find(resolved))
-    }
-
-    fn wished_model(&self) -> Option<&str> {
-        self.model.as_deref().or(self.wanted_model.as_deref())
-    }
-
-    pub(super) fn shown_effort(&self) -> Option<String> {
-        self.current_model().filter(|model| !model.effort_levels.is_empty())?;
-        let wish = self.switches.wanted_effort.clone();
-        let is_asking = self.control.has(|asked| matches!(asked, PendingRequest::Effort { .. }));
-        let is_told = self.process == Process::Ready && !is_asking;
-        let told = self.switches.effort.clone();
-        if is_told { told.or(wish) } else { wish.or(told) }
-    }
-
-    pub(super) fn shown_thinking(&self) -> bool {
-        let can_stop = self.current_model().is_some_and(|model| model.can_stop_thinking);
-        !(self.switches.thinking_off && can_stop)
-    }
-
-    fn reports_effort(&self) -> bool {
-        self.models.iter().any(|model| !model.effort_levels.is_empty())
-    }
-}
-
 impl Step<'_> {
     pub(super) fn set_effort(&mut self, effort: Option<String>) {
-        if let Some(level) = &effort {
-            let known = self.machine.current_model().map_or(&[][..], |model| &model.effort_levels);
-            // The agent would accept any word.
-            if !known.is_empty() && !known.contains(level) {
-                let known = known.join(", ");
-                let message = format!("This model has no effort level “{level}”. Available: {known}.");
-                return self.refuse(ErrorCode::BadCommand, message);
-            }
-            // Before the first start no levels are known, and the wanted effort is kept until then.
-            if known.is_empty() && !self.machine.models.is_empty() {
-                return self.refuse(ErrorCode::BadCommand, "This model has no effort levels.");
-            }
-        }
-        let before = std::mem::replace(&mut self.machine.switches.wanted_effort, effort.clone());
-        if self.machine.process == Process::Ready {
+        let before = match self.machine.options.on_effort_chosen(effort.clone()) {
+            Ok(before) => before,
+            Err(problem) => return self.refuse(ErrorCode::BadCommand, problem),
+        };
+        if self.machine.process.is_ready() {
             let request = wire::set_effort(effort.as_deref());
             self.ask(PendingRequest::Effort { wish: effort, before }, request);
         }
@@ -81,13 +25,10 @@ impl Step<'_> {
     }
 
     pub(super) fn set_thinking(&mut self, on: bool) {
-        let models = &self.machine.models;
-        let can_stop = self.machine.current_model().is_some_and(|model| model.can_stop_thinking);
-        if !on && !can_stop && !models.is_empty() {
+        if !self.machine.options.on_thinking_chosen(on) {
             return self.refuse(ErrorCode::BadCommand, "Thinking cannot be turned off for this model.");
         }
-        self.machine.switches.thinking_off = !on;
-        if self.machine.process == Process::Ready {
+        if self.machine.process.is_ready() {
             self.ask(PendingRequest::Thinking { on }, wire::set_thinking(on));
         }
         self.save();
@@ -96,22 +37,21 @@ impl Step<'_> {
 
     /// Sends the saved settings to a process that is ready, and asks for the effort it applies.
     pub(super) fn switch_at_start(&mut self) {
-        self.machine.switches.effort = None;
-        if let Some(level) = self.machine.switches.wanted_effort.clone() {
-            let wish = Some(level);
+        if let Some(level) = self.machine.options.wanted_effort() {
+            let wish = Some(level.to_owned());
             let request = wire::set_effort(wish.as_deref());
             self.ask(PendingRequest::Effort { wish, before: None }, request);
         } else {
             self.ask_effort();
         }
-        if self.machine.switches.thinking_off {
+        if self.machine.options.is_thinking_off() {
             self.ask(PendingRequest::Thinking { on: false }, wire::set_thinking(false));
         }
     }
 
     /// Asks for the effort in force, because it depends on the model. Called after each change of either.
     pub(super) fn ask_effort(&mut self) {
-        if self.machine.reports_effort() {
+        if self.machine.options.reports_effort() {
             self.ask(PendingRequest::Settings, wire::get_settings());
         }
     }
@@ -125,10 +65,7 @@ impl Step<'_> {
         match outcome {
             Ok(_) => self.ask_effort(),
             Err(problem) => {
-                if self.machine.switches.wanted_effort == *wish {
-                    self.machine.switches.wanted_effort = before;
-                    self.save();
-                }
+                self.saves |= self.machine.options.on_effort_refused(wish.as_deref(), before);
                 self.refused("The agent refused the effort level.", problem);
             }
         }
@@ -137,10 +74,7 @@ impl Step<'_> {
 
     pub(super) fn thinking_answered(&mut self, on: bool, outcome: Result<&Value, &String>) {
         let Err(problem) = outcome else { return };
-        if self.machine.switches.thinking_off != on {
-            self.machine.switches.thinking_off = on;
-            self.save();
-        }
+        self.saves |= self.machine.options.on_thinking_refused(on);
         self.refused("The agent refused to turn thinking on or off.", problem);
     }
 
@@ -148,16 +82,11 @@ impl Step<'_> {
     pub(super) fn settings_reported(&mut self, outcome: Result<&Value, &String>) {
         // If the agent does not support the request, the wanted effort is shown.
         let Ok(settings) = outcome else { return };
-        let told = settings.pointer("/applied/effort").and_then(Value::as_str).map(str::to_owned);
-        self.machine.switches.effort.clone_from(&told);
-        self.changed();
+        let told = crate::claude::answer::effort(settings).map(str::to_owned);
         let is_asking = self.machine.control.has(|asked| matches!(asked, PendingRequest::Effort { .. }));
-        let Some(wish) = self.machine.switches.wanted_effort.clone().filter(|_| !is_asking) else { return };
-        let offered = self.machine.current_model().is_some_and(|model| model.effort_levels.contains(&wish));
-        if offered && told.as_ref() != Some(&wish) {
-            let works = told.as_deref().unwrap_or("its default level");
-            let problem = format!("It uses {works} instead of {wish}.");
-            self.machine.switches.wanted_effort = told;
+        let problem = self.machine.options.on_effort(told, is_asking);
+        self.changed();
+        if let Some(problem) = problem {
             self.save();
             self.refused("The agent did not apply the effort level.", &problem);
         }
@@ -166,7 +95,7 @@ impl Step<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Effect, Input, SavedSession, Timeouts};
+    use super::super::{Effect, Input, Machine, SavedSession, Timeouts};
     use super::*;
     use crate::wire::Inbound;
     use serde_json::json;
@@ -258,15 +187,15 @@ mod tests {
         let (mut agent, _) = up(SavedSession::default());
         assert!(agent.is_refused(Command::SetEffort { effort: Some("max".to_owned()) }));
         assert!(agent.is_refused(Command::SetThinking { on: false }));
-        agent.machine.model = Some("claude-haiku".to_owned());
+        agent.machine.options.on_init(Some("claude-haiku".to_owned()));
         assert!(agent.is_refused(Command::SetEffort { effort: Some("low".to_owned()) }));
         assert_eq!(agent.machine.shown_effort(), None);
         let asked = agent.step(Input::Command(Command::SetThinking { on: false }));
         assert_eq!(asked, [wire::set_thinking(false)]);
-        assert!(!agent.machine.shown_thinking());
+        assert!(!agent.machine.options.shown_thinking());
         agent.applies("low");
         agent.answers(Err("no".to_owned()));
-        assert!(agent.machine.shown_thinking(), "a refused change goes back");
+        assert!(agent.machine.options.shown_thinking(), "a refused change goes back");
     }
 
     #[test]

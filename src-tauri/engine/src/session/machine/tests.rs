@@ -1,8 +1,10 @@
 //! The rules of a session's life as tables: one line per event, with its effects.
 
 mod background;
+mod fork;
 mod interrupt;
 pub(super) mod life;
+mod naming;
 mod process;
 mod queue;
 mod requests;

@@ -19,13 +19,8 @@ impl Step<'_> {
             return;
         }
         if let Some(turn) = &mut self.machine.turn {
-            turn.time(self.now, is_text(inbound));
+            turn.on_line(self.now, is_text(inbound));
         }
-    }
-
-    /// Records how long the process took to be ready.
-    pub(super) fn time_spawn(&mut self) {
-        self.machine.spawn_ms = Some(self.now.saturating_sub(self.machine.spawned_at));
     }
 }
 

@@ -1,118 +1,33 @@
 //! Turns: started by a prompt or by the agent itself, interrupted, and ended by the agent or with its process.
 
+use super::parts::turn::{Joining, ids};
 use super::*;
 use crate::session::outcome;
-use crate::wire::{Assistant, TurnResult};
-
-/// The current turn.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Turn {
-    /// The prompts that it answers; empty if the agent started it by itself.
-    prompts: Vec<Prompt>,
-    /// Prompts written into the turn but not yet accepted. They join it at its next step, or become the next turn.
-    joining: Vec<Prompt>,
-    since: u64,
-    interrupting: bool,
-    /// The user stopped it: prompts that were written into it but not accepted do not run either.
-    halts: bool,
-    /// The agent reported that it has accepted the prompts.
-    has_begun: bool,
-    /// The interrupt came before the turn began, and has to be sent again.
-    interrupt_again: bool,
-    /// The prompt is a command that the agent runs only in a terminal.
-    unavailable: bool,
-    /// The error class of the last reply.
-    reply_error: Option<String>,
-    timing: TurnTiming,
-}
-
-impl Turn {
-    /// Its prompts: the agent has them, and they have not ended.
-    pub(super) fn in_flight(&self) -> impl Iterator<Item = &Prompt> {
-        self.prompts.iter().chain(&self.joining)
-    }
-
-    pub(super) fn since(&self) -> u64 {
-        self.since
-    }
-
-    pub(super) fn is_interrupting(&self) -> bool {
-        self.interrupting
-    }
-
-    /// A prompt written now would join it.
-    pub(super) fn takes_prompts(&self) -> bool {
-        self.has_begun && !self.interrupting
-    }
-
-    /// Adds a prompt that was written into it.
-    pub(super) fn join(&mut self, prompt: Prompt) {
-        self.joining.push(prompt);
-    }
-
-    /// Notes what a reply says about how the turn ends.
-    pub(super) fn reply(&mut self, assistant: &Assistant) {
-        self.unavailable |= assistant.unavailable_command().is_some();
-        if assistant.parent_tool_use_id.is_none() && assistant.error.is_some() {
-            self.reply_error.clone_from(&assistant.error);
-        }
-    }
-
-    pub(super) fn has_text(&self) -> bool {
-        self.timing.first_text_ms.is_some()
-    }
-
-    /// Times a line of the agent. `has_text`: it has text for the user.
-    pub(super) fn time(&mut self, now: u64, has_text: bool) {
-        let waited = Some(now.saturating_sub(self.since));
-        self.timing.first_line_ms = self.timing.first_line_ms.or(waited);
-        if has_text {
-            self.timing.first_text_ms = self.timing.first_text_ms.or(waited);
-        }
-    }
-
-    #[cfg(test)]
-    pub(super) fn timing(&self) -> TurnTiming {
-        self.timing
-    }
-
-    /// Removes a prompt that was written into it and not accepted.
-    fn take_joining(&mut self, wire_id: &str) -> Option<Prompt> {
-        let at = self.joining.iter().position(|prompt| prompt.wire_id() == wire_id)?;
-        Some(self.joining.remove(at))
-    }
-}
+use crate::wire::TurnResult;
 
 impl Step<'_> {
     pub(super) fn begin(&mut self, prompts: Vec<Prompt>) {
         self.push(Effect::Disarm(Timer::Hibernate));
         self.emit(Event::TurnStarted { prompt_ids: ids(&prompts) });
-        let timing = TurnTiming { spawn_ms: self.machine.spawn_ms.take(), ..TurnTiming::default() };
-        self.machine.turn = Some(Turn { prompts, since: self.now, timing, ..Turn::default() });
+        let spawn_ms = self.machine.process.take_spawn_ms();
+        self.machine.turn = Some(Turn::new(prompts, self.now, spawn_ms));
         self.changed();
     }
 
     /// Starts a turn without a prompt: a background task woke the agent.
     pub(super) fn begin_unasked(&mut self) {
-        if self.machine.turn.is_none() && self.machine.process == Process::Ready {
+        if self.machine.turn.is_none() && self.machine.process.is_ready() {
             self.begin(Vec::new());
         }
     }
 
     /// The agent reports that it is idle: a turn without a prompt ends without a result.
     pub(super) fn end_unasked(&mut self) {
-        let Some(turn) = self.machine.turn.take_if(|turn| turn.prompts.is_empty()) else { return };
+        let Some(turn) = self.machine.turn.take_if(|turn| turn.is_unasked()) else { return };
+        let ended = turn.end(self.now);
         self.push(Effect::Disarm(Timer::Interrupt));
-        self.turn_ended(TurnEnd {
-            outcome: Outcome::Done,
-            words: "Done".to_owned(),
-            prompt_ids: Vec::new(),
-            duration_ms: self.now.saturating_sub(turn.since),
-            output_tokens: 0,
-            cost_usd: Some(0.0),
-            timing: turn.timing,
-        });
-        self.go_on(turn.joining, turn.halts);
+        self.turn_ended(TurnEnd { cost_usd: Some(0.0), ..ended.describe(Outcome::Done, "Done") });
+        self.go_on(ended.sent, ended.halts);
     }
 
     /// Continues after a turn. The agent starts the next turn at once with the prompts it has already received
@@ -130,8 +45,7 @@ impl Step<'_> {
     /// The agent has accepted the prompts of the turn.
     pub(super) fn turn_begun(&mut self) {
         let Some(turn) = &mut self.machine.turn else { return };
-        turn.has_begun = true;
-        if std::mem::take(&mut turn.interrupt_again) {
+        if turn.on_begun() {
             self.ask_interrupt();
         }
         self.changed();
@@ -141,17 +55,11 @@ impl Step<'_> {
     /// Handles the agent's report on a prompt that was written into the turn.
     pub(super) fn lifecycle(&mut self, wire_id: &str, state: &str) {
         let Some(turn) = &mut self.machine.turn else { return };
-        let Some(at) = turn.joining.iter().position(|prompt| prompt.wire_id() == wire_id) else { return };
-        match state {
-            "started" => {
-                let prompt = turn.joining.remove(at);
-                turn.prompts.push(prompt);
-            }
-            "cancelled" => {
-                if turn.halts {
-                    return self.taken_back(wire_id);
-                }
-                let prompt = turn.joining.remove(at);
+        match turn.on_lifecycle(wire_id, state) {
+            Joining::Nothing => return,
+            Joining::TakenUp => {}
+            Joining::GivenBack(prompt) => self.offer_again(vec![prompt], false),
+            Joining::Dropped(prompt) => {
                 self.notice(
                     Level::Warning,
                     "The agent did not take up a prompt that was sent into the turn.",
@@ -159,19 +67,33 @@ impl Step<'_> {
                 );
                 self.offer_again(vec![prompt], false);
             }
-            _ => return,
         }
         self.save();
         self.changed();
+        self.end_given_back();
     }
 
-    /// The agent gave back a prompt that was written into the turn: it returns to the queue.
+    /// The agent gave back a prompt before it began with it: it returns to the queue.
     pub(super) fn taken_back(&mut self, wire_id: &str) {
         let turn = self.machine.turn.as_mut();
-        let Some(prompt) = turn.and_then(|turn| turn.take_joining(wire_id)) else { return };
+        let Some(prompt) = turn.and_then(|turn| turn.take_back(wire_id)) else { return };
         self.offer_again(vec![prompt], false);
         self.save();
         self.changed();
+        self.end_given_back();
+    }
+
+    /// Ends a turn that never begins, because the agent gave back its prompts: a turn had ended before the agent read
+    /// that they were cancelled, so they counted as the next one.
+    fn end_given_back(&mut self) {
+        let Some(turn) = self.machine.turn.take_if(|turn| turn.is_given_back()) else { return };
+        let ended = turn.end(self.now);
+        self.push(Effect::Disarm(Timer::Interrupt));
+        self.turn_ended(TurnEnd {
+            cost_usd: Some(0.0),
+            ..ended.describe(Outcome::Interrupted, "Interrupted")
+        });
+        self.go_on(ended.sent, ended.halts);
     }
 
     /// Puts prompts back at the front of the queue, held until the user sends them.
@@ -183,58 +105,43 @@ impl Step<'_> {
     }
 
     pub(super) fn turn_ended(&mut self, turn: TurnEnd) {
-        self.watch_turn_over();
+        self.machine.audit.on_turn_ended();
         self.saves |= self.machine.queue.turn_ended();
         self.note(TranscriptEvent::TurnEnded(turn.clone()));
         self.emit(Event::TurnEnded { turn });
         self.changed();
     }
 
-    pub(super) fn cost_changed(&mut self) {
-        self.machine.usage.cost_usd = self.machine.cost.total_dollars();
-        self.changed();
-    }
-
     pub(super) fn result(&mut self, result: &TurnResult) {
-        let Some(mut turn) = self.machine.turn.take() else {
+        let Some(turn) = self.machine.turn.take() else {
             return self.result_without_turn(result);
         };
-        let (mut ended, mut sent): (Vec<_>, Vec<_>) = std::mem::take(&mut turn.prompts)
-            .into_iter()
-            .partition(|prompt| outcome::answers(result, &prompt.wire_id()));
-        let (joined, joining): (Vec<_>, Vec<_>) = std::mem::take(&mut turn.joining)
-            .into_iter()
-            .partition(|prompt| outcome::names(result, &prompt.wire_id()));
-        if ended.is_empty() && joined.is_empty() && !sent.is_empty() {
-            // A turn without a prompt ended while our prompts are in the agent's own queue.
-            let is_ours = turn.interrupting && outcome::of(result, true, None) == Outcome::Interrupted;
-            self.machine.turn = Some(Turn { prompts: sent, joining, ..turn });
-            if is_ours {
-                // The interrupt for our turn ended the other one instead.
-                self.ask_interrupt();
+        let outcome = match turn.outcome(result) {
+            // To log in would not help: the API refused the key.
+            Outcome::NotLoggedIn
+                if self.machine.capabilities.has_api_key() && result.api_error_status.is_some() =>
+            {
+                Outcome::ApiError { status: result.api_error_status }
             }
-            return;
-        }
-        ended.extend(joined);
-        sent.extend(joining);
-        let outcome = match outcome::of(result, turn.interrupting, turn.reply_error.as_deref()) {
-            // The turn made no model call.
-            Outcome::Done if turn.unavailable && result.num_turns == 0 => Outcome::Unavailable,
             outcome => outcome,
+        };
+        let is_interrupting = turn.is_interrupting();
+        let ended = match turn.on_result(self.now, result) {
+            Ok(ended) => ended,
+            Err(turn) => {
+                self.machine.turn = Some(*turn);
+                if is_interrupting && outcome::of(result, true, None) == Outcome::Interrupted {
+                    // The interrupt for our turn ended the other one instead.
+                    self.ask_interrupt();
+                }
+                return;
+            }
         };
         let failed = !matches!(outcome, Outcome::Done | Outcome::Unavailable | Outcome::Interrupted);
         let words = outcome::words(&outcome, result);
-        let cost_usd = self.machine.cost.heard(result.total_cost_usd);
-        self.cost_changed();
-        let output_tokens = result.usage.as_ref().map_or(0, |usage| usage.output_tokens);
-        self.machine.usage.output_tokens += output_tokens;
-        let window = result.context_window(self.machine.model.as_deref());
-        self.machine.usage.context_window = window.or(self.machine.usage.context_window);
-        if let Some(id) = result.session_id.clone().filter(|id| is_conversation_id(id)) {
-            self.machine.agent_session_id = Some(id);
-            self.machine.resumable = true;
-        }
-        for prompt in &ended {
+        let spent = self.machine.spending.on_result(self.now, result, self.machine.options.model());
+        self.machine.conversation.on_result(result.session_id.as_deref());
+        for prompt in &ended.prompts {
             self.prompt_state(&prompt.id, if failed { PromptState::Failed } else { PromptState::Done });
         }
         // A command that is not available needs no attention: the session keeps its last result.
@@ -242,31 +149,29 @@ impl Step<'_> {
             self.machine.last_result =
                 if failed { LastResult::Failed(words.clone()) } else { LastResult::Completed };
         }
+        let tokens = spent.and_then(|spent| spent.tokens);
+        // `usage` lacks subagents and compactions (2.1.329).
+        let of_usage = || result.usage.as_ref().map_or(0, |usage| usage.output_tokens);
         self.turn_ended(TurnEnd {
-            outcome,
-            words,
-            prompt_ids: ids(&ended),
-            duration_ms: self.now.saturating_sub(turn.since),
-            output_tokens,
-            cost_usd,
-            timing: turn.timing,
+            output_tokens: tokens.map_or_else(of_usage, |tokens| tokens.output),
+            cost_usd: spent.map(|spent| spent.cost.dollars()),
+            tokens,
+            ..ended.describe(outcome, &words)
         });
         self.push(Effect::Disarm(Timer::Interrupt));
         self.save();
-        self.go_on(sent, turn.halts);
+        self.go_on(ended.sent, ended.halts);
     }
 
     /// A result before any turn: the agent reports why it cannot start, and exits.
     pub(super) fn result_without_turn(&mut self, result: &TurnResult) {
         let Some(words) = result.words().filter(|_| result.is_error) else { return };
-        if self.machine.process == Process::Ready {
+        if self.machine.process.is_ready() {
             return;
         }
-        if self.machine.started.resume.is_some() && words.contains("No conversation found") {
-            self.machine.agent_session_id = None;
-            self.machine.resumable = false;
-            self.machine.usage.context_tokens = 0;
-            self.machine.cost.process_starts(false);
+        if self.machine.process.started().resume.is_some() && words.contains("No conversation found") {
+            self.machine.conversation.on_lost();
+            self.machine.spending.on_lost();
             self.save();
             self.hold_queue();
             self.notice(
@@ -276,7 +181,11 @@ impl Step<'_> {
                 Some(words),
             );
         } else {
-            self.machine.start_error = Some(words);
+            if self.machine.process.started().fork.is_some() {
+                // Another attempt would fail in the same way, and the prompts must go into no other conversation.
+                self.hold_queue();
+            }
+            self.machine.process.on_start_error(words);
         }
     }
 
@@ -285,8 +194,8 @@ impl Step<'_> {
         let first = words.lines().next().unwrap_or_default().trim();
         let first: String = first.chars().take(300).collect();
         let Some(turn) = self.machine.turn.take() else {
-            if self.machine.process == Process::Starting {
-                self.machine.start_error = Some(first);
+            if self.machine.process.is_starting() {
+                self.machine.process.on_start_error(first);
             }
             return self.notice(Level::Error, "The agent reported an error.", Some(words.to_owned()));
         };
@@ -294,23 +203,15 @@ impl Step<'_> {
             // The end of a turn shows only one line.
             self.notice(Level::Error, "The agent reported an error.", Some(words.to_owned()));
         }
-        for prompt in &turn.prompts {
+        let ended = turn.end(self.now);
+        for prompt in &ended.prompts {
             self.prompt_state(&prompt.id, PromptState::Failed);
         }
         self.machine.last_result = LastResult::Failed(first.clone());
         self.push(Effect::Disarm(Timer::Interrupt));
-        self.turn_ended(TurnEnd {
-            outcome: Outcome::Failed,
-            words: first,
-            prompt_ids: ids(&turn.prompts),
-            duration_ms: self.now.saturating_sub(turn.since),
-            output_tokens: 0,
-            // The agent did not report the cost.
-            cost_usd: None,
-            timing: turn.timing,
-        });
+        self.turn_ended(ended.describe(Outcome::Failed, &first));
         self.save();
-        self.go_on(turn.joining, turn.halts);
+        self.go_on(ended.sent, ended.halts);
     }
 
     /// Ends the turn when its process has ended. Its prompts are offered again, and never sent again automatically.
@@ -318,30 +219,22 @@ impl Step<'_> {
         let Some(turn) = self.machine.turn.take() else { return };
         let outcome = match after {
             AfterExit::Stay => Outcome::Interrupted,
-            AfterExit::Restart if turn.interrupting => Outcome::Interrupted,
+            AfterExit::Restart if turn.is_interrupting() => Outcome::Interrupted,
             _ => Outcome::Crashed,
         };
-        let prompt_ids = ids(&turn.prompts);
-        let mut cut_off = turn.joining;
+        let ended = turn.end(self.now);
+        let end = ended.describe(outcome.clone(), words);
+        let mut cut_off = ended.sent;
         if outcome == Outcome::Interrupted && after == AfterExit::Restart {
             // The user ended this turn; the agent had to be stopped to do so.
-            for id in &prompt_ids {
+            for id in &end.prompt_ids {
                 self.prompt_state(id, PromptState::Done);
             }
         } else {
-            cut_off.splice(0..0, turn.prompts);
+            cut_off.splice(0..0, ended.prompts);
         }
         self.offer_again(cut_off, true);
-        self.turn_ended(TurnEnd {
-            outcome,
-            words: words.to_owned(),
-            prompt_ids,
-            duration_ms: self.now.saturating_sub(turn.since),
-            output_tokens: 0,
-            // The agent did not report the cost.
-            cost_usd: None,
-            timing: turn.timing,
-        });
+        self.turn_ended(end);
     }
 
     /// Interrupts the turn and holds all waiting prompts: nothing runs until the user says so.
@@ -365,12 +258,10 @@ impl Step<'_> {
     fn take_back_joining(&mut self) {
         let listens = self.listens();
         let Some(turn) = &mut self.machine.turn else { return };
-        if std::mem::replace(&mut turn.halts, true) || !listens {
+        if !turn.on_halt() || !listens {
             return;
         }
-        // Last first: each goes to the front of the queue, so they keep their order.
-        let joining: Vec<String> = turn.joining.iter().rev().map(Prompt::wire_id).collect();
-        for wire_id in joining {
+        for wire_id in turn.wire_ids_to_take_back() {
             let request = wire::cancel_prompt(&wire_id);
             self.ask(PendingRequest::CancelPrompt(wire_id), request);
         }
@@ -379,11 +270,8 @@ impl Step<'_> {
     /// Interrupts the turn; the queue continues.
     pub(super) fn interrupt(&mut self) {
         // Without a turn this does nothing: it may have ended a moment ago, which is no error.
-        if let Some(turn) = &mut self.machine.turn
-            && !turn.interrupting
-            && self.machine.process == Process::Ready
-        {
-            turn.interrupting = true;
+        let is_ready = self.machine.process.is_ready();
+        if self.machine.turn.as_mut().is_some_and(|turn| is_ready && turn.on_interrupt()) {
             self.ask_interrupt();
             let at = self.now + self.machine.timeouts.interrupt_ms;
             self.push(Effect::Arm { timer: Timer::Interrupt, at });
@@ -398,24 +286,13 @@ impl Step<'_> {
     }
 
     /// Handles the answer to an interrupt. An interrupt sent right after a prompt may find it still in the agent's own
-    /// queue. It then ends nothing (2.1.329) and is sent again once the turn has begun.
+    /// queue.
     pub(super) fn interrupt_answered(&mut self, response: &Value) {
-        let Some(turn) = self.machine.turn.as_mut().filter(|turn| turn.interrupting) else { return };
-        let queued = response.get("still_queued").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        let is_queued = |prompt: &Prompt| queued.iter().any(|uuid| *uuid == *prompt.wire_id());
-        let are_queued = |prompts: &[Prompt]| !prompts.is_empty() && prompts.iter().all(is_queued);
-        if turn.prompts.is_empty() {
-            // This turn has no prompt. Either it ends with a result, or it was over without one and the prompts that
-            // were written into it begin.
-            turn.interrupt_again = are_queued(&turn.joining);
-        } else if are_queued(&turn.prompts) && turn.has_begun {
+        let queued = crate::claude::answer::still_queued(response);
+        let is_queued = |prompt: &Prompt| queued.iter().any(|uuid| **uuid == *prompt.wire_id());
+        let Some(turn) = &mut self.machine.turn else { return };
+        if turn.on_interrupt_answered(is_queued) {
             self.ask_interrupt();
-        } else {
-            turn.interrupt_again = are_queued(&turn.prompts);
         }
     }
-}
-
-fn ids(prompts: &[Prompt]) -> Vec<PromptId> {
-    prompts.iter().map(|prompt| prompt.id.clone()).collect()
 }

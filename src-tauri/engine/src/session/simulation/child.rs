@@ -211,7 +211,7 @@ impl Child {
             return self.exit(Some(1), None, "");
         }
         self.n_tasks = 0;
-        self.say(Inbound::BackgroundTasks { ids: Vec::new() });
+        self.say(Inbound::BackgroundTasks { tasks: Vec::new() });
     }
 
     // --- behaviour -------------------------------------------------------------------------------------------
@@ -574,6 +574,26 @@ impl Child {
             "get_usage" => {
                 let usage = json!({"session": {"total_cost_usd": self.cost_usd}});
                 self.respond(line, Ok(usage));
+            }
+            "rename_session" if self.habits.is_old && ground.chance.one_in(2) => {
+                self.respond(line, Err("Unsupported control request subtype".to_owned()));
+            }
+            "rename_session" => {
+                let title = request["title"].as_str().unwrap().to_owned();
+                self.respond(line, Ok(json!({})));
+                self.say(Inbound::Title { title });
+            }
+            "stop_task" if ground.chance.one_in(3) => {
+                self.respond(line, Err("it is not to be stopped".to_owned()));
+            }
+            "stop_task" => {
+                let task_id = request["task_id"].as_str().unwrap().to_owned();
+                self.respond(line, Ok(json!({})));
+                self.say(speech::task_stopped(task_id));
+            }
+            "generate_session_title" => {
+                let title = if ground.chance.one_in(3) { json!(null) } else { json!("Made") };
+                self.respond(line, Ok(json!({ "title": title })));
             }
             other => panic!("the machine asked for {other}"),
         }

@@ -22,7 +22,8 @@ impl User {
     pub fn act(&mut self, chance: &mut Chance, rules: &Rules) -> Input {
         let command = match chance.below(100) {
             0..30 => return self.prompt(chance, rules),
-            30..60 => self.decide(chance, rules),
+            30..59 => self.decide(chance, rules),
+            59 => Command::StopTask { task_id: format!("task {}", chance.below(3)) },
             60..65 => Command::Interrupt,
             65 => Command::InterruptAndContinue,
             66 => Command::ContinueQueue,
@@ -52,7 +53,8 @@ impl User {
                 let title = *chance.pick(&["Mine", "  "]).unwrap();
                 Command::Rename { title: title.to_owned() }
             }
-            95 | 96 => Command::Stop,
+            95 => return Input::GenerateTitle((*chance.pick(&["fix it", " "]).unwrap()).to_owned()),
+            96 => Command::Stop,
             97 => return Input::StartWithoutAsking,
             98 => Command::Start,
             _ => return Input::Start,

@@ -5,98 +5,24 @@
 //! command in a subfolder keeps its name `sub:name` only after the plugin's: `/project:sub:name`.
 
 use super::super::files::{Found, Role};
-use super::super::{frontmatter, json::Json};
+use crate::claude::trust::snapshot::{agent, plugin};
 use crate::disk;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
-
 use std::io;
 use std::path::Path;
-
-/// The prefix that distinguishes the folder's skills and commands from others with the same name.
-const NAME: &str = "project";
-
-/// Keys of a subagent that `--agents` accepts. An unknown key would make the CLI leave out all subagents.
-const KEYS: &[&str] = &[
-    "description",
-    "tools",
-    "disallowedTools",
-    "model",
-    "permissionMode",
-    "mcpServers",
-    "hooks",
-    "maxTurns",
-    "skills",
-    "memory",
-    "effort",
-    "background",
-];
-
-/// Keys whose values are lists, which a document may write with commas.
-const LISTS: &[&str] = &["tools", "disallowedTools", "skills"];
 
 /// The subagents by their names, for `--agents`. If two have the same name, the nearest one counts.
 pub(super) fn agents(files: &[Found]) -> Map<String, Value> {
     let mut agents = Map::new();
     for file in files.iter().filter(|file| file.place.role == Role::Agent) {
-        if let Some((name, agent)) = super::text(file).and_then(|text| agent(&text))
+        if let Some((name, agent)) = super::text(file).and_then(|text| agent::read(&text))
             && !agents.contains_key(&name)
         {
             agents.insert(name, agent);
         }
     }
     agents
-}
-
-/// `None` without a name or a description: the CLI leaves such a document out.
-fn agent(text: &str) -> Option<(String, Value)> {
-    let document = frontmatter::split(text);
-    let mut name = None;
-    let mut agent = Map::new();
-    for (key, value) in frontmatter::entries(document.yaml?).ok()? {
-        let value = plain(&value)?;
-        match key.as_str() {
-            "name" => name = value.as_str().map(str::to_owned),
-            // This mode asks for no permission; only the user may choose it.
-            "permissionMode" if value == "bypassPermissions" => {}
-            "tools" if value == "*" => {}
-            key if LISTS.contains(&key) => {
-                agent.insert(key.to_owned(), list(value));
-            }
-            key if KEYS.contains(&key) => {
-                agent.insert(key.to_owned(), value);
-            }
-            _ => {}
-        }
-    }
-    agent.get("description")?.as_str()?;
-    agent.insert("prompt".to_owned(), document.body.trim().into());
-    Some((name?, Value::Object(agent)))
-}
-
-fn plain(value: &Json) -> Option<Value> {
-    serde_json::from_str(&value.written()).ok()
-}
-
-fn list(value: Value) -> Value {
-    match value {
-        Value::String(text) => split_list(&text).into_iter().map(Value::from).collect(),
-        value => value,
-    }
-}
-
-/// `Read, Bash(a, b)` has two entries.
-fn split_list(text: &str) -> Vec<String> {
-    let mut depth = 0_usize;
-    let parts = text.split(|c| {
-        match c {
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        c == ',' && depth == 0
-    });
-    parts.map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
 }
 
 /// Writes the plugin, if it has any contents.
@@ -120,7 +46,7 @@ pub(super) fn write(folder: &Path, files: &[Found], with_agents: bool) -> io::Re
                 super::write_new(&path, text.as_bytes())?;
             } else {
                 let path = folder.join("skills").join(name).join("SKILL.md");
-                super::write_new(&path, frontmatter::named(&text, name).as_bytes())?;
+                super::write_new(&path, plugin::command(&text, name).as_bytes())?;
             }
         }
     }
@@ -130,18 +56,14 @@ pub(super) fn write(folder: &Path, files: &[Found], with_agents: bool) -> io::Re
         }
     }
     if folder.is_dir() {
-        let manifest = serde_json::json!({ "name": NAME, "version": "1.0.0" });
-        super::write_new(&folder.join(".claude-plugin/plugin.json"), manifest.to_string().as_bytes())?;
+        super::write_new(&folder.join(".claude-plugin/plugin.json"), plugin::manifest().as_bytes())?;
     }
     Ok(())
 }
 
 /// A skill with a name, which refers to its other files: these are not part of the copy.
 fn skill(file: &Found, text: &str, name: &str) -> io::Result<String> {
-    let document = frontmatter::split(text);
-    let entries = document.yaml.map(frontmatter::entries).and_then(Result::ok).unwrap_or_default();
-    let has_name = entries.iter().any(|(key, value)| key == "name" && value.as_str().is_some());
-    let text = if has_name { text.to_owned() } else { frontmatter::named(text, name) };
+    let text = plugin::skill(text, name);
     let Some(folder) = file.place.path.parent() else { return Ok(text) };
     let text = text.replace("${CLAUDE_SKILL_DIR}", &folder.display().to_string());
     let has_more = disk::list(folder, 2)?.paths.len() > 1;

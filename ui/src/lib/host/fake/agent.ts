@@ -85,6 +85,9 @@ export function runCommand(session: FakeSession, command: Command): CommandError
     case 'setThinking':
       session.patch({ thinking: command.on });
       return null;
+    case 'generateTitle':
+      session.patch({ title: 'A generated title' });
+      return null;
     case 'rename':
       session.patch({ title: command.title });
       return null;
@@ -94,6 +97,11 @@ export function runCommand(session: FakeSession, command: Command): CommandError
     case 'reload':
       // The fake agent restarts in the same state.
       return null;
+    case 'stopTask': {
+      const background = session.facts.background.filter((task) => task.id !== command.taskId);
+      session.patch({ background, nBackground: background.length });
+      return null;
+    }
     case 'stop':
       session.abort();
       session.patch({ status: { type: 'stopped' }, alive: false });

@@ -1,21 +1,27 @@
 // Facts of a made-up project.
 
 import type {
+  AgentCapabilities,
   AgentKind,
   Model,
-  Preferences,
   ProjectView,
   Session,
+  SettingsView,
   Status,
   StoredSession,
   OrphanProcess,
   UnreadFile,
 } from '../../bindings/api';
+import { DEFAULT_SETTINGS } from '../../bindings/settings';
 
 export const START = Date.now();
 const MINUTE = 60_000;
 
-export const PREFERENCES: Preferences = { theme: 'system', askBy: 'card', agentProgram: null, zoom: 100 };
+export const SETTINGS: SettingsView = {
+  settings: { ...DEFAULT_SETTINGS, asking: 'card' },
+  path: '/home/ines/.config/deskbell/settings.json',
+  problems: [],
+};
 
 export const PROJECT: ProjectView = {
   path: '/home/ines/ledger',
@@ -38,6 +44,26 @@ function model(name: string, label: string, description: string): Model {
   return { name, label, description, resolved: null, effortLevels, canStopThinking: false, canDecide: true };
 }
 
+/** What Claude Code can do. */
+export const CAPABILITIES: AgentCapabilities = {
+  modes: ['default', 'acceptEdits', 'plan', 'dontAsk', 'auto'],
+  withoutAsking: true,
+  models: true,
+  effort: true,
+  thinking: true,
+  images: true,
+  documents: false,
+  promptsIntoTurn: true,
+  fork: false,
+  rewind: false,
+  hooks: true,
+  backgroundTasks: true,
+  editedInput: true,
+  denialReasons: true,
+  rules: 'saved',
+  cost: true,
+};
+
 export function emptySession(id: string, title: string, agent: AgentKind = 'claude'): Session {
   return {
     id,
@@ -50,6 +76,7 @@ export function emptySession(id: string, title: string, agent: AgentKind = 'clau
     alive: false,
     pid: null,
     agentVersion: '2.1.329',
+    capabilities: CAPABILITIES,
     model: 'opus',
     mode: 'default',
     effort: 'medium',
@@ -70,11 +97,12 @@ export function emptySession(id: string, title: string, agent: AgentKind = 'clau
     queue: [],
     takesIntoTurn: false,
     requests: [],
-    usage: { contextTokens: 0, contextWindow: 200_000, costUsd: 0, outputTokens: 0 },
+    usage: { contextTokens: 0, contextWindow: 200_000, costUsd: 0, outputTokens: 0, byModel: [] },
     createdAt: Date.now(),
     changedAt: Date.now(),
     turnStartedAt: null,
     nBackground: 0,
+    background: [],
     restricted: false,
   };
 }
@@ -108,7 +136,7 @@ export function stored(
 /** Files that the engine could not read. */
 export const UNREAD_FILES: UnreadFile[] = [
   {
-    kind: 'preferences',
+    kind: 'places',
     path: '/home/ines/.local/share/deskbell/preferences.json',
     problem: 'it is a folder, not a file',
     movedTo: '/home/ines/.local/share/deskbell/preferences.json.unreadable',

@@ -48,7 +48,10 @@ export function document(source: string): Block[] {
         rows: body.map(cells),
       });
     } else {
-      const paragraph: string[] = [];
+      // The first line belongs to the paragraph even if it looks like the start of another block: a half-typed “##”
+      // while a heading streams is neither a heading nor blank.
+      const paragraph = [line];
+      i += 1;
       while ((lines[i] ?? '').trim() !== '' && !/^(```|#|- )/.test(lines[i] ?? '')) paragraph.push(lines[i++] ?? '');
       blocks.push({ type: 'paragraph', spans: spans(paragraph.join(' ')) });
     }

@@ -2,25 +2,29 @@
 
 import type {
   Body,
+  MarkedSession,
   PermissionRequest,
-  Preferences,
   ProjectView,
   QueuedPrompt,
   Session,
+  SettingsView,
   StoredSession,
 } from '../../bindings/api';
-import { emptySession, listed, PREFERENCES, PROJECT, START, stored, SURVIVORS } from './facts';
+import { emptySession, listed, PROJECT, SETTINGS, START, stored, SURVIVORS } from './facts';
 import * as script from './script';
 import { FakeSession } from './session';
+import { BOARDS } from './board';
 import { STARTS } from './start';
 import { TRUST } from './trust';
 
 export interface Scene {
   project: ProjectView;
-  preferences: Preferences;
+  settings: SettingsView;
   sessions: FakeSession[];
   /** The agent's own store. */
   stored?: StoredSession[];
+  /** The pinned and archived sessions. */
+  marks?: MarkedSession[];
 }
 
 const OPEN = 's1';
@@ -41,7 +45,7 @@ function opened(facts: Partial<Session>, bodies: Body[]): FakeSession {
   const session = new FakeSession({
     ...emptySession(OPEN, 'Round half to even in totals'),
     alive: true,
-    usage: { contextTokens: 68_000, contextWindow: 200_000, costUsd: 0.42, outputTokens: 9_800 },
+    usage: { contextTokens: 68_000, contextWindow: 200_000, costUsd: 0.42, outputTokens: 9_800, byModel: [] },
     ...facts,
   });
   for (const body of bodies) session.add(body);
@@ -145,6 +149,7 @@ const SCENES: Record<string, () => FakeSession | null> = {
         durationMs: 2_000,
         outputTokens: 0,
         costUsd: 0,
+        tokens: null,
         timing: { spawnMs: null, firstLineMs: null, firstTextMs: null },
       },
     ]),
@@ -235,6 +240,7 @@ const SCENES: Record<string, () => FakeSession | null> = {
         durationMs: 31_000,
         outputTokens: 0,
         costUsd: 0,
+        tokens: null,
         timing: { spawnMs: null, firstLineMs: null, firstTextMs: null },
       },
     ]),
@@ -257,6 +263,9 @@ const SCENES: Record<string, () => FakeSession | null> = {
   },
 };
 
+/** Scenes with an agent that cannot work; all its states are stories. */
+const NOT_READY = ['ready-broken', 'ready-login'];
+
 /** The names of all scenes. */
 export const sceneNames = [
   ...Object.keys(SCENES),
@@ -265,8 +274,10 @@ export const sceneNames = [
   'orphans',
   'history',
   'history-open',
+  ...NOT_READY,
   ...Object.keys(TRUST),
   ...Object.keys(STARTS),
+  ...Object.keys(BOARDS),
 ];
 
 export function scene(name: string): Scene {
@@ -279,7 +290,7 @@ export function scene(name: string): Scene {
     ];
     return {
       project: { ...PROJECT, agent: { type: 'missing', tried } },
-      preferences: PREFERENCES,
+      settings: SETTINGS,
       sessions: [],
     };
   }
@@ -289,12 +300,13 @@ export function scene(name: string): Scene {
       message: 'The folder does not exist any more.',
       detail: 'stat /home/ines/ledger: No such file or directory (os error 2)',
     };
-    return { project: { ...PROJECT, problem }, preferences: PREFERENCES, sessions: [] };
+    return { project: { ...PROJECT, problem }, settings: SETTINGS, sessions: [] };
   }
+  if (NOT_READY.includes(name)) return { project: PROJECT, settings: SETTINGS, sessions: [] };
   const trust = TRUST[name];
   if (trust !== undefined) {
     const sessions = trust.state === 'changed' ? others() : [];
-    return { project: { ...PROJECT, trust }, preferences: PREFERENCES, sessions };
+    return { project: { ...PROJECT, trust }, settings: SETTINGS, sessions };
   }
   if (name === 'history' || name === 'history-open') {
     const past = history();
@@ -303,13 +315,13 @@ export function scene(name: string): Scene {
     const session = new FakeSession(facts);
     for (const body of STORY()) session.add(body);
     const project = { ...PROJECT, open: agentSessionId };
-    return { project, preferences: PREFERENCES, sessions: [session, ...others()], stored: past };
+    return { project, settings: SETTINGS, sessions: [session, ...others()], stored: past };
   }
   const session = (SCENES[name] ?? SCENES['conversation'])?.() ?? null;
   const orphans = name === 'orphans' ? SURVIVORS : [];
   return {
     project: { ...PROJECT, orphans, open: session === null ? null : OPEN },
-    preferences: PREFERENCES,
+    settings: SETTINGS,
     sessions: session === null ? others() : [session, ...others()],
   };
 }

@@ -223,6 +223,7 @@ export function turnEnd(): Body {
     durationMs: 48_000,
     outputTokens: 2_140,
     costUsd: 0.18,
+    tokens: { input: 31_400, output: 2_140, cacheRead: 182_000, cacheWrite: 9_300 },
     timing: { spawnMs: 420, firstLineMs: 180, firstTextMs: 1_900 },
   };
 }

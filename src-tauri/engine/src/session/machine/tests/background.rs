@@ -2,6 +2,7 @@
 
 use super::life::{Life, resumable};
 use super::*;
+use crate::claude::tool::RawInput;
 use crate::transcript::changed_inputs::ChangedInput;
 use serde_json::{Value, json};
 
@@ -46,6 +47,59 @@ fn an_agent_with_work_in_the_background_does_not_hibernate() {
     }
 }
 
+/// The lines of 2.1.329 for a subagent in the background: it is listed, reports its progress, is stopped.
+#[test]
+fn a_task_is_listed_with_its_progress_until_its_end_and_can_be_stopped() {
+    let mut life = ready();
+    life.happens("prompt a");
+    let begun = json!({"type": "system", "subtype": "task_started", "task_id": "b", "tool_use_id": "t",
+                       "description": "looks around", "task_type": "local_agent", "is_backgrounded": true});
+    line(&mut life, &begun);
+    assert!(life.machine.background.tasks().is_empty(), "it is not in the background yet");
+    let listed = json!({"type": "system", "subtype": "background_tasks_changed",
+                        "tasks": [{"task_id": "b", "task_type": "local_agent", "description": "looks around"}]});
+    life.happens("wait 500");
+    line(&mut life, &listed);
+    life.happens("result a");
+    assert_eq!(
+        life.machine.status(""),
+        Status::Background,
+        "a session whose work continues is not completed"
+    );
+    let progress = json!({"type": "system", "subtype": "task_progress", "task_id": "b", "tool_use_id": "t",
+                          "description": "Running cargo test", "usage": {"total_tokens": 2140, "tool_uses": 3}});
+    line(&mut life, &progress);
+    let expected = BackgroundTask {
+        id: "b".to_owned(),
+        item_id: Some(ItemId::new("t")),
+        kind: TaskKind::Subagent,
+        description: "looks around".to_owned(),
+        started_at: 0,
+        tokens: Some(2140),
+        n_tool_uses: Some(3),
+        activity: Some("Running cargo test".to_owned()),
+        is_stopping: false,
+    };
+    assert_eq!(life.machine.background.tasks(), std::slice::from_ref(&expected));
+
+    let stop = |id: &str| Input::Command(Command::StopTask { task_id: id.to_owned() });
+    assert_eq!(life.step(stop("other")), ["refuse BadCommand"]);
+    assert_eq!(life.step(stop("b")), ["ask stop_task b"]);
+    assert!(life.step(stop("b")).is_empty(), "asked once");
+    assert_eq!(life.machine.background.tasks(), [BackgroundTask { is_stopping: true, ..expected.clone() }]);
+    life.happens("answer 3 no");
+    assert_eq!(life.machine.background.tasks(), [expected], "the agent refused");
+    assert_eq!(life.step(stop("b")), ["ask stop_task b"]);
+    line(
+        &mut life,
+        &json!({"type": "system", "subtype": "task_notification", "task_id": "b", "status": "stopped"}),
+    );
+    assert_eq!(life.machine.status(""), Status::Completed);
+    assert_eq!(life.step(stop("b")), ["refuse BadCommand"]);
+    life.happens("exit 0");
+    assert_eq!(life.step(stop("b")), ["refuse BadCommand"]);
+}
+
 /// If the agent lists its tasks, the list counts: a task can end before its call does.
 #[test]
 fn a_task_that_is_not_in_the_agents_list_does_not_run() {
@@ -63,6 +117,50 @@ fn a_task_that_is_not_in_the_agents_list_does_not_run() {
     line(&mut life, &list(&["c"]));
     life.happens("exit 1");
     assert_eq!(n_background(&life), 0);
+}
+
+/// A heartbeat has no content, but a subscriber that measures the silence gets an event.
+#[test]
+fn a_heartbeat_is_a_sign_of_life() {
+    let mut life = ready();
+    life.happens("prompt a");
+    life.machine.take_changed();
+    line(
+        &mut life,
+        &json!({"type": "tool_progress", "tool_use_id": "t-heartbeat-1", "parent_tool_use_id": "t"}),
+    );
+    assert!(life.machine.take_changed());
+}
+
+/// To log in again does not help if the API refuses a key.
+#[test]
+fn a_refused_key_is_no_missing_login() {
+    let ended = |source: &str, status: Option<u16>| {
+        let mut life = ready();
+        life.happens("prompt a");
+        line(
+            &mut life,
+            &json!({"type": "system", "subtype": "init", "session_id": "s", "apiKeySource": source}),
+        );
+        line(
+            &mut life,
+            &json!({"type": "assistant", "error": "authentication_failed", "message": {"id": "m"}}),
+        );
+        let result = json!({"type": "result", "subtype": "success", "is_error": true, "result": "Failed",
+                            "api_error_status": status, "terminal_reason": "api_error"});
+        line(&mut life, &result)
+    };
+    let key = "ANTHROPIC_API_KEY";
+    for (source, status, expected) in [
+        (key, Some(401), "ApiError { status: Some(401) }"),
+        (key, Some(403), "ApiError { status: Some(403) }"),
+        (key, None, "NotLoggedIn"),
+        ("none", Some(401), "NotLoggedIn"),
+    ] {
+        let effects = ended(source, status);
+        let end = format!("end [a] {expected}");
+        assert!(effects.contains(&end), "{source} {status:?}: {effects:?}");
+    }
 }
 
 fn asked(life: &mut Life) -> Option<String> {
@@ -88,7 +186,7 @@ fn what_the_user_changed_is_kept_with_the_session() {
         });
         (end.unwrap(), effects.contains(&Effect::Save(None)), life.machine.memory().changed_inputs)
     };
-    let changed = json!({"command": "touch changed.txt"});
+    let changed: RawInput = json!({"command": "touch changed.txt"}).into();
     let (end, is_saved, kept) = decided("touch changed.txt");
     assert_eq!(end, RequestEnd::Allowed { changed: Some(changed.clone()) });
     assert!(is_saved);

@@ -128,6 +128,36 @@ fn what_the_agent_does_not_give_back_is_interrupted_as_soon_as_it_begins() {
 }
 
 #[test]
+fn what_is_given_back_after_it_counted_as_the_next_turn_is_held() {
+    let stopped = [
+        ("prompt a", "send a; a Sent; begin [a]"),
+        ("init-new", ""),
+        ("into b", "send b; b Sent"),
+        ("into c", "send c; c Sent"),
+        (
+            "interrupt",
+            "ask cancel_async_message c; ask cancel_async_message b; ask interrupt; arm Interrupt +10000",
+        ),
+        ("result a aborted", "a Done; end [a] Interrupted; begin [b,c]; ask interrupt; arm Interrupt +10000"),
+        ("cancelled c", "c Held"),
+        ("given-back 2", ""),
+    ];
+    // The other one had begun, and is interrupted.
+    let begun = [
+        ("missed 5 b", ""),
+        ("init-new", "ask interrupt"),
+        ("result b aborted", "b Done; end [b] Interrupted; arm Hibernate +60000"),
+    ];
+    live_from_ready(&[&stopped[..], &begun[..]].concat());
+    // Both are given back, so no turn follows and no agent is ended for it.
+    let given_back =
+        [("given-back 3", "b Held; end [] Interrupted; arm Hibernate +60000"), ("missed 5 x", "")];
+    let machine = live_from_ready(&[&stopped[..], &given_back[..]].concat());
+    let queue: Vec<_> = machine.queue.waiting().map(|prompt| prompt.id.as_str()).collect();
+    assert_eq!(queue, ["b", "c"]);
+}
+
+#[test]
 fn an_agent_that_ignores_an_interrupt_is_ended_and_the_queue_stays_held() {
     live_from_ready(&[
         ("prompt a", "send a; a Sent; begin [a]"),

@@ -47,6 +47,8 @@ impl Life {
             "interrupt" => Input::Command(Command::Interrupt),
             "interrupt-and-continue" => Input::Command(Command::InterruptAndContinue),
             "continue" => Input::Command(Command::ContinueQueue),
+            "rename" => Input::Command(Command::Rename { title: word() }),
+            "generate-title" => Input::GenerateTitle(word()),
             "reload" => Input::Command(Command::Reload),
             "stop" => Input::Command(Command::Stop),
             "withdraw" => Input::Command(Command::Withdraw { prompt_id: PromptId(word()) }),
@@ -64,6 +66,7 @@ impl Life {
                 let decision = Decision::Deny { message: "no".to_owned(), interrupt };
                 decide(RequestId(word()), None, decision)
             }
+            "hibernate-after" => Input::HibernateAfter(word().parse().unwrap()),
             "broken" => Input::StdinBroken("broken pipe".to_owned()),
             "exit" => exit(word().parse().unwrap(), &word()),
             "timer" => Input::Timer(match word().as_str() {
@@ -97,6 +100,12 @@ impl Life {
                 let refusal = word();
                 let outcome = if refusal.is_empty() { Ok(json!({})) } else { Err(refusal) };
                 Inbound::ControlResponse { request_id, outcome }
+            }
+            "named" => Inbound::Title { title: word() },
+            "titled" => {
+                let (n, title) = (word(), word());
+                let outcome = Ok(json!({ "title": title }));
+                Inbound::ControlResponse { request_id: format!("deskbell-{n}"), outcome }
             }
             "given-back" => {
                 let outcome = Ok(json!({"cancelled": true}));
@@ -178,6 +187,7 @@ impl Life {
     fn words(&self, effect: Effect) -> Option<String> {
         Some(match effect {
             Effect::Spawn(Start { resume: Some(id), .. }) => format!("spawn --resume={id}"),
+            Effect::Spawn(Start { fork: Some(fork), .. }) => format!("spawn a fork of {}", fork.of),
             Effect::Spawn(_) => "spawn".to_owned(),
             Effect::Write(line) => written(&serde_json::from_str(&line).unwrap()),
             Effect::CloseStdin => "close".to_owned(),
@@ -266,7 +276,9 @@ fn written(line: &Value) -> String {
         "user" => format!("send {}", line["uuid"].as_str().unwrap()),
         "control_request" => {
             let request = &line["request"];
-            let value = ["mode", "model", "message_uuid"].iter().find_map(|key| request.get(key)?.as_str());
+            let value = ["mode", "model", "message_uuid", "title", "description", "task_id"]
+                .iter()
+                .find_map(|key| request.get(key)?.as_str());
             let words = ["ask", request["subtype"].as_str().unwrap(), value.unwrap_or_default()];
             words.join(" ").trim_end().to_owned()
         }

@@ -1,6 +1,6 @@
 //! Start, crash, stop and hibernation of an agent.
 
-use super::life::{ASKS_COST, ids, live, live_from_ready, prompt, resumable, status};
+use super::life::{ASKS_COST, Life, ids, live, live_from_ready, prompt, resumable, status};
 use super::*;
 
 #[test]
@@ -211,4 +211,18 @@ fn nothing_goes_by_itself_after_the_app_was_gone() {
             ("result c", "c Done; end [c] Done; send b.1; b Sent; begin [b]"),
         ],
     );
+}
+
+#[test]
+fn a_changed_idle_time_counts_from_the_change() {
+    let mut life = Life::new(resumable());
+    for event in ["start", "answer 1", "answer 2"] {
+        life.happens(event);
+    }
+    assert_eq!(life.happens("hibernate-after 5000"), ["arm Hibernate +5000"]);
+    assert_eq!(life.happens("hibernate-after 5000"), [""; 0], "nothing changed");
+    assert_eq!(life.happens("hibernate-after 0"), [""; 0], "never");
+    life.happens("prompt a");
+    assert_eq!(life.happens("hibernate-after 7000"), [""; 0], "a turn runs");
+    assert!(life.happens("result a").contains(&"arm Hibernate +7000".to_owned()));
 }

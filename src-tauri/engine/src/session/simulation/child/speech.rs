@@ -57,8 +57,19 @@ pub fn task_ended() -> Inbound {
     }
 }
 
+pub fn task_stopped(task_id: String) -> Inbound {
+    Inbound::TaskEnded {
+        task_id,
+        tool_use_id: None,
+        status: "stopped".to_owned(),
+        summary: "stopped".to_owned(),
+        report: None,
+    }
+}
+
 pub fn tasks(n: usize) -> Inbound {
-    Inbound::BackgroundTasks { ids: (0..n).map(|nr| format!("task {nr}")).collect() }
+    let task = |nr| Task { id: format!("task {nr}"), ..Task::default() };
+    Inbound::BackgroundTasks { tasks: (0..n).map(task).collect() }
 }
 
 /// Content of a result line.
@@ -133,7 +144,8 @@ pub fn reply(id: &str, chance: &mut Chance) -> Vec<Inbound> {
 pub fn tool_call(id: &str, chance: &mut Chance) -> Vec<Inbound> {
     let tool_use_id = format!("toolu-{id}");
     let input = json!({"file_path": "/project/a.rs"});
-    let call = ContentBlock::ToolUse { id: tool_use_id.clone(), name: "Read".to_owned(), input };
+    let call =
+        ContentBlock::ToolUse { id: tool_use_id.clone(), name: "Read".to_owned(), input: input.into() };
     let content = json!("1 fn main() {}");
     let result = ContentBlock::ToolResult { tool_use_id, content, is_error: chance.one_in(4) };
     let message = UserMessage { content: vec![result] };
@@ -208,7 +220,14 @@ pub fn noise(chance: &mut Chance) -> Inbound {
         1 => Inbound::Unknown { kind: "brand_new".to_owned() },
         2 => Inbound::ApiRetry(Retry { attempt: 1, max_retries: 10, ..Retry::default() }),
         3 => Inbound::RateLimit { status: "allowed".to_owned(), resets_at: None },
-        4 => Inbound::Hook { event: "Stop".to_owned(), name: "hook".to_owned(), outcome: None },
+        4 => Inbound::Hook {
+            event: "Stop".to_owned(),
+            name: "hook".to_owned(),
+            outcome: None,
+            exit_code: None,
+            output: String::new(),
+            message: None,
+        },
         5 => Inbound::CompactBoundary { trigger: "auto".to_owned(), pre_tokens: None, post_tokens: None },
         6 => Inbound::Title { title: format!("Title {}", chance.below(3)) },
         7 => Inbound::User(Box::default()),

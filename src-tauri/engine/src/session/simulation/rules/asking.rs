@@ -37,7 +37,11 @@ impl Asking {
 
     pub fn input(&mut self, scene: &Scene<'_>) {
         match scene.cause {
-            Input::Start | Input::StartWithoutAsking | Input::Prompt(_) | Input::Command(_) => {
+            Input::Start
+            | Input::StartWithoutAsking
+            | Input::Prompt(_)
+            | Input::Command(_)
+            | Input::GenerateTitle(_) => {
                 self.n_user_inputs += 1;
             }
             Input::Timer(Timer::Switch) => self.gives_up = true,

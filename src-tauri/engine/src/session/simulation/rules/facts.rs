@@ -27,6 +27,7 @@ pub fn describe(core: &Core) -> Session {
         alive: false,
         pid: None,
         agent_version: None,
+        capabilities: crate::claude::capabilities(false),
         model: None,
         mode: String::new(),
         effort: None,
@@ -42,6 +43,7 @@ pub fn describe(core: &Core) -> Session {
         created_at: 0,
         changed_at: 0,
         n_background: 0,
+        background: Vec::new(),
         turn_started_at: None,
         restricted: true,
     };
@@ -82,9 +84,9 @@ impl Facts {
             Status::Starting => process.phase == Phase::Starting,
             Status::Stopping => process.phase == Phase::Stopping,
             Status::Restarting { .. } => !is_alive,
-            Status::Idle | Status::Completed | Status::Failed { .. } | Status::Stopped => {
-                !has_turn && !has_requests
-            }
+            Status::Background => !has_turn && !has_requests && session.n_background > 0,
+            Status::Completed => !has_turn && !has_requests && session.n_background == 0,
+            Status::Idle | Status::Failed { .. } | Status::Stopped => !has_turn && !has_requests,
         };
         hold!(is_right, Facts, "{:?} while {:?}, a turn: {has_turn}", session.status, process.phase);
         let shown: Vec<_> = session.requests.iter().map(|request| &request.id).collect();

@@ -105,6 +105,11 @@ impl Process {
                 self.stopped = false;
                 self.restarts.clear();
             }
+            // Refused without a text; a process that runs is asked.
+            Input::GenerateTitle(text) if !self.is_alive() && !text.trim().is_empty() => {
+                self.stopped = false;
+                self.restarts.clear();
+            }
             Input::Command(Command::Stop) => {
                 self.stopped = true;
                 self.asked_while_stopping = false;
@@ -218,6 +223,7 @@ impl Process {
             Input::Start
             | Input::Command(Command::Start)
             | Input::StartWithoutAsking
+            | Input::GenerateTitle(_)
             | Input::Saved(_)
             | Input::Command(Command::Resend { .. } | Command::Deliver { .. } | Command::ContinueQueue) => {}
             Input::Timer(Timer::Restart) => {

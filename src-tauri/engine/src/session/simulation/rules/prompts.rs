@@ -307,9 +307,14 @@ impl Prompts {
                 self.step.is_done = true;
             }
             PromptState::Held if is_in_flight => {
-                // After an interrupt by the user, the agent returns prompts that had not joined the turn.
-                let is_given_back = matches!(scene.cause, Input::Line(Inbound::Lifecycle { state, .. }) if state == "cancelled")
-                    && turns.is_joined(id);
+                // After an interrupt by the user, the agent returns prompts that it had not begun with.
+                let is_given_back = match scene.cause {
+                    Input::Line(Inbound::Lifecycle { state, .. }) => {
+                        state == "cancelled" && turns.can_be_given_back(id, false)
+                    }
+                    Input::Line(Inbound::ControlResponse { .. }) => turns.can_be_given_back(id, true),
+                    _ => false,
+                };
                 let is_cut_off = matches!(scene.cause, Input::Exited(_));
                 hold!(is_cut_off || is_given_back, Prompts, "{id} is held while it is in flight");
                 self.tickets.get_mut(id).unwrap().cut_off |= is_cut_off;
@@ -330,8 +335,10 @@ impl Prompts {
                         | Input::Exited(_)
                         | Input::Timer(Timer::Initialize | Timer::Switch)
                         | Input::Line(
-                            // A process that claims to run without asking, and does not stop that, is shut down.
+                            // A stopped turn ended, and what was written into it would be the next one. Or a process that
+                            // claims to run without asking, and does not stop that, is shut down.
                             Inbound::Result(_)
+                                | Inbound::SessionState { .. }
                                 | Inbound::Status { .. }
                                 | Inbound::Init(_)
                                 | Inbound::ControlResponse { .. }

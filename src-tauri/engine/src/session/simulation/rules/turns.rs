@@ -17,6 +17,8 @@ pub struct Turns {
     joined: Vec<PromptId>,
     /// The agent has reported the start of the turn.
     begun: bool,
+    /// The agent gave back all prompts of the turn before it began.
+    is_given_back: bool,
     /// The agent reports prompts that join a turn.
     tells: bool,
     /// The user asked to interrupt the turn.
@@ -92,9 +94,11 @@ impl Turns {
         self.halts |= self.running.is_some() && matches!(scene.cause, Input::Command(Command::Interrupt));
     }
 
-    /// The prompt was written during the turn, and the agent has not reported that it joined.
-    pub fn is_joined(&self, id: &PromptId) -> bool {
-        self.joined.contains(id)
+    /// The agent has the prompt and may not have begun with it, so it can give it back. Once the turn has begun, only the
+    /// answer to the request says that a prompt of it was given back: others are reported as cancelled, too.
+    pub fn can_be_given_back(&self, id: &PromptId, by_answer: bool) -> bool {
+        let is_of_turn = || self.running.iter().flatten().any(|of_turn| of_turn == id);
+        self.joined.contains(id) || (by_answer || !self.begun) && is_of_turn()
     }
 
     /// A prompt written now joins this turn or the next.
@@ -126,6 +130,7 @@ impl Turns {
                 let has_spawned = std::mem::take(&mut self.is_first);
                 self.timing = Timing { began_at: scene.now, has_spawned, ..Timing::default() };
                 self.running = Some(prompt_ids.clone());
+                self.is_given_back = false;
                 self.joined.clear();
                 self.begun = matches!(scene.cause, Input::Line(Inbound::Init(_)));
                 // Prompts that had not joined a stopped turn are stopped, too.
@@ -147,6 +152,12 @@ impl Turns {
                 if matches!(scene.cause, Input::Line(_)) =>
             {
                 self.joined.retain(|joined| joined != id);
+                if let Some(running) = &mut self.running
+                    && running.contains(id)
+                {
+                    running.retain(|of_turn| of_turn != id);
+                    self.is_given_back = running.is_empty() && !self.begun;
+                }
             }
             Effect::TranscriptEvent(TranscriptEvent::TurnEnded(turn)) => self.noted = Some(turn.clone()),
             Effect::Emit(Event::TurnEnded { turn }) => {
@@ -170,6 +181,7 @@ impl Turns {
                 let expected = self.timing.expected();
                 hold!(timing == expected, Timings, "the turn says {timing:?}, and it was {expected:?}");
                 self.running = None;
+                self.is_given_back = false;
                 self.joined.clear();
                 self.interrupting = false;
                 self.has_ended = true;
@@ -216,6 +228,9 @@ impl Turns {
             }
             // The agent reports that nothing runs: a turn without a prompt ended without a result.
             Input::Line(Inbound::SessionState { state }) => state == "idle" && turn.prompt_ids.is_empty(),
+            Input::Line(Inbound::Lifecycle { .. } | Inbound::ControlResponse { .. }) => {
+                self.is_given_back && turn.outcome == Outcome::Interrupted && turn.prompt_ids.is_empty()
+            }
             Input::Exited(_) => matches!(turn.outcome, Outcome::Crashed | Outcome::Interrupted),
             _ => false,
         };
@@ -230,6 +245,11 @@ impl Turns {
         let mut of_turn: Vec<_> = self.running.iter().flatten().chain(&self.joined).collect();
         in_flight.sort();
         of_turn.sort();
+        hold!(
+            !self.is_given_back || self.running.is_none(),
+            Turns,
+            "a turn runs on whose prompts were given back"
+        );
         hold!(in_flight == of_turn, Turns, "{in_flight:?} is in flight in the turn of {of_turn:?}");
         if matches!(scene.cause, Input::Exited(_)) {
             hold!(self.running.is_none(), Turns, "a turn runs on without a process");

@@ -1,0 +1,56 @@
+//! The board: the sessions of all projects that work, wait for the user or have just finished.
+
+use super::id::SessionId;
+use super::session::Status;
+use super::settings::SettingsView;
+use serde::Serialize;
+use ts_rs::TS;
+
+/// The content of the board.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct BoardView {
+    /// Those that need the user come first.
+    pub rows: Vec<BoardRow>,
+}
+
+/// A session on the board.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct BoardRow {
+    pub session_id: SessionId,
+    pub title: String,
+    /// Absolute path of the project's folder, and its name.
+    pub project: String,
+    pub project_name: String,
+    pub state: BoardState,
+    /// The state in detail: what the session waits for, does, or failed with.
+    pub status: Status,
+    /// When it entered this state.
+    pub since: u64,
+    /// Number of commands and subagents running in the background.
+    pub n_background: u32,
+}
+
+/// The state of a session on the board, in the order of the board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum BoardState {
+    /// It waits for the user's answer.
+    NeedsInput,
+    /// Its last turn failed, less than an hour ago.
+    Failed,
+    Working,
+    /// Its last turn ended, less than an hour ago.
+    Finished,
+}
+
+/// The first data of a board. Its events have a name that only this window knows.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct BoardConnection {
+    /// The Tauri event to subscribe to before any other request.
+    pub event: String,
+    pub board: BoardView,
+    pub settings: SettingsView,
+}

@@ -1,0 +1,304 @@
+//! The user's settings. The doc comments here are the documentation of the keys: the schema, the settings page and
+//! `docs/settings.md` are made from them.
+
+use super::mode::PermissionMode;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// The settings of the user, for all windows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Settings {
+    /// Colours of the windows.
+    #[schemars(title = "Theme")]
+    pub theme: Theme,
+    /// Size of everything in a window.
+    #[schemars(title = "Zoom", range(min = 50, max = 200), extend("unit" = "%"))]
+    pub zoom: u32,
+    /// Space around the parts of a window.
+    #[schemars(title = "Density")]
+    pub density: Density,
+    /// The type of the windows.
+    #[schemars(title = "Fonts")]
+    pub fonts: FontSettings,
+    /// How a permission request gets your attention. Its card is always in the conversation.
+    #[schemars(title = "Permission requests")]
+    pub asking: Asking,
+    /// How you are called when a session needs you and its window is not in front.
+    #[schemars(title = "Bell")]
+    pub bell: BellSettings,
+    /// The agent of new sessions.
+    #[schemars(title = "Agent")]
+    pub agent: AgentSettings,
+    /// What happens to the work in a window that you close. In the background it goes on without the window, and a click
+    /// on a notification or a second start of Deskbell brings the window back.
+    #[schemars(title = "Closing a window with work")]
+    pub closing: Closing,
+    /// How much is logged on stderr. The text of conversations never is. `DESKBELL_LOG` counts before this setting.
+    #[schemars(title = "Log")]
+    pub log: LogLevel,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            theme: Theme::System,
+            zoom: 100,
+            density: Density::Comfortable,
+            fonts: FontSettings::default(),
+            asking: Asking::DialogAndCard,
+            bell: BellSettings::default(),
+            agent: AgentSettings::default(),
+            closing: Closing::Ask,
+            log: LogLevel::Warn,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Theme {
+    /// Follow the system
+    System,
+    /// Light
+    Light,
+    /// Dark
+    Dark,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Asking {
+    /// Dialog and conversation
+    DialogAndCard,
+    /// Conversation only
+    Card,
+    /// Dialog only when the window is not in front
+    DialogWhenAway,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Density {
+    /// Comfortable
+    Comfortable,
+    /// Compact
+    Compact,
+}
+
+/// The type of the windows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct FontSettings {
+    /// Families of the interface, separated by commas; the first that is installed counts.
+    #[schemars(title = "Interface font", extend("placeholder" = "Inter"))]
+    pub interface: Option<String>,
+    /// Families of code, separated by commas; the first that is installed counts.
+    #[schemars(title = "Code font", extend("placeholder" = "JetBrains Mono"))]
+    pub code: Option<String>,
+    /// Size of the agent's text. The other sizes follow it.
+    #[schemars(title = "Font size", range(min = 10, max = 24), extend("unit" = "px"))]
+    pub size: u32,
+    /// Size of code next to text of the same size, because code looks larger.
+    #[schemars(title = "Code size", range(min = 70, max = 120), extend("unit" = "%"))]
+    pub code_size: u32,
+}
+
+impl Default for FontSettings {
+    fn default() -> Self {
+        Self { interface: None, code: None, size: 14, code_size: 88 }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Closing {
+    /// Ask
+    Ask,
+    /// Stop the work
+    Stop,
+    /// Keep working in the background
+    Background,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum LogLevel {
+    /// Errors
+    Error,
+    /// Errors and warnings
+    Warn,
+    /// What each session does
+    Info,
+    /// More of it
+    Debug,
+    /// Everything
+    Trace,
+}
+
+/// How you are called when a session needs you and its window is not in front.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct BellSettings {
+    /// A turn ended.
+    #[schemars(title = "Finished")]
+    pub finished: BellKind,
+    /// A turn failed, or the agent stopped unexpectedly.
+    #[schemars(title = "Failed")]
+    pub failed: BellKind,
+    /// A session waits for your answer.
+    #[schemars(title = "Needs you")]
+    pub needs_you: BellKind,
+    /// If more sessions than this wait for you, one notification names them all.
+    #[schemars(title = "Fold above", range(min = 1, max = 20), extend("unit" = "sessions"))]
+    pub fold_above: u32,
+}
+
+impl Default for BellSettings {
+    fn default() -> Self {
+        let kind = BellKind::default;
+        Self { finished: kind(), failed: kind(), needs_you: kind(), fold_above: 3 }
+    }
+}
+
+/// One kind of event.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct BellKind {
+    /// Show a notification.
+    #[schemars(title = "Notification")]
+    pub on: bool,
+    /// Let the notification play the desktop's sound for a message.
+    #[schemars(title = "Sound")]
+    pub sound: bool,
+    /// Urgency of the notification. Desktops show a critical one until it is answered, also in do not disturb.
+    #[schemars(title = "Urgency")]
+    pub urgency: BellUrgency,
+    /// A program of yours with its arguments, for example to reach your phone. It runs whether or not a notification is
+    /// shown, without a shell, for at most 30 seconds, and at most four at once. Its environment has `DESKBELL_EVENT`
+    /// (`finished`, `failed` or `needsYou`), `DESKBELL_PROJECT` (the folder), `DESKBELL_SESSION` (the id),
+    /// `DESKBELL_TITLE` and `DESKBELL_TEXT`.
+    #[schemars(title = "Command")]
+    pub command: Option<UserCommand>,
+}
+
+impl Default for BellKind {
+    fn default() -> Self {
+        Self { on: true, sound: false, urgency: BellUrgency::Normal, command: None }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum BellUrgency {
+    /// Low
+    Low,
+    /// Normal
+    Normal,
+    /// Critical
+    Critical,
+}
+
+/// A program with its arguments. No shell reads them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, TS, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UserCommand {
+    pub program: String,
+    #[serde(default)]
+    pub args: Vec<String>,
+}
+
+/// The agent of new sessions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct AgentSettings {
+    /// Path of the Claude Code program; `null` searches the usual places.
+    #[schemars(title = "Claude Code path", extend("placeholder" = "Find automatically"))]
+    pub program: Option<String>,
+    /// Model of new sessions, by the agent's name for it, such as `opus`.
+    #[schemars(title = "Model", extend("placeholder" = "Agent’s default"))]
+    pub model: Option<String>,
+    /// Permission mode of new sessions. Running without permission checks is chosen for one start of an agent, never
+    /// here.
+    #[schemars(title = "Permission mode", extend("placeholder" = "Agent’s default"))]
+    pub mode: Option<PermissionMode>,
+    /// Effort of new sessions, such as `low`, `medium` or `high`, for models that have it.
+    #[schemars(title = "Effort", extend("placeholder" = "Agent’s default"))]
+    pub effort: Option<String>,
+    /// Idle time after which an agent's process ends; its session continues with the next prompt. 0 is never.
+    #[schemars(title = "Hibernate after", range(min = 0, max = 10080), extend("unit" = "minutes"))]
+    pub hibernate_minutes: u32,
+}
+
+impl Default for AgentSettings {
+    fn default() -> Self {
+        Self { program: None, model: None, mode: None, effort: None, hibernate_minutes: 30 }
+    }
+}
+
+/// The settings that are in effect, and what is wrong with their file.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct SettingsView {
+    pub settings: Settings,
+    /// Absolute path of the file.
+    pub path: String,
+    /// Each wrong value has its earlier value until it is corrected.
+    pub problems: Vec<SettingsProblem>,
+}
+
+/// Something in the settings file that has no effect.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct SettingsProblem {
+    /// The place in the file, both counted from 1; `null` if the file could not be read.
+    pub line: Option<u32>,
+    pub column: Option<u32>,
+    pub message: String,
+}
+
+/// One setting, as the settings page shows it.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct SettingKey {
+    /// Its names in the file from the outermost on, joined by dots.
+    pub key: String,
+    /// The label of the group that it is in; `null` at the top level.
+    pub group: Option<String>,
+    pub label: String,
+    pub description: String,
+    pub control: SettingControl,
+    /// The value without an entry in the file.
+    pub default: serde_json::Value,
+}
+
+/// The kind of value that a setting has.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum SettingControl {
+    Toggle,
+    /// One of several values; one of them may be `null`.
+    Choice {
+        options: Vec<SettingOption>,
+    },
+    /// A whole number within these limits.
+    Number {
+        min: u32,
+        max: u32,
+        unit: Option<String>,
+    },
+    /// A text, or `null` for none.
+    Text {
+        placeholder: Option<String>,
+    },
+    /// A program with its arguments, or `null` for none.
+    Command,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct SettingOption {
+    pub value: Option<String>,
+    pub label: String,
+}

@@ -1,0 +1,29 @@
+//! What this agent can do.
+
+use crate::api::{AgentCapabilities, PermissionMode, RulesScope};
+
+/// The capabilities as far as Deskbell uses them. `reports_prompts`: the running process reports which prompts joined a
+/// turn (2.1.329 does, 2.1.197 does not).
+///
+/// The agent itself could also continue a conversation as a new one, take files back and read documents; Deskbell does
+/// none of these yet.
+pub fn capabilities(reports_prompts: bool) -> AgentCapabilities {
+    AgentCapabilities {
+        modes: PermissionMode::ALL.to_vec(),
+        without_asking: true,
+        models: true,
+        effort: true,
+        thinking: true,
+        images: true,
+        documents: false,
+        prompts_into_turn: reports_prompts,
+        fork: false,
+        rewind: false,
+        hooks: true,
+        background_tasks: true,
+        edited_input: true,
+        denial_reasons: true,
+        rules: RulesScope::Saved,
+        cost: true,
+    }
+}

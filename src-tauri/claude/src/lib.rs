@@ -1,0 +1,19 @@
+//! Claude Code, typed: the only crate that is meant to know the JSON of this agent.
+//!
+//! It is pure: it reads and writes texts, and has no process, file, clock or randomness.
+
+pub mod answer;
+mod capabilities;
+pub mod outcome;
+pub mod request;
+pub mod rules;
+pub mod searchable;
+pub mod setup;
+pub mod stored;
+pub mod tool;
+pub mod trust;
+pub mod wire;
+
+pub use capabilities::capabilities;
+
+use deskbell_api as api;

@@ -1,0 +1,386 @@
+//! Lines of the agent's conversation files, beyond the messages that [`crate::wire`] reads.
+//!
+//! `<config>/projects/<encoded folder>/<session id>.jsonl` (2.1.329). A field that is missing or has another type is
+//! absent and costs nothing else of its line.
+
+use crate::wire::{ContentBlock, Inbound, User, json};
+use serde::Deserialize;
+use serde_json::Value;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+/// The beginning of the message with which the agent marks an interrupted turn.
+pub const INTERRUPTED: &str = "[Request interrupted";
+
+/// The model of messages that the agent wrote itself.
+const SYNTHETIC: &str = "<synthetic>";
+
+/// Whether the text of a user message was written by the agent itself.
+pub fn is_by_agent(text: &str) -> bool {
+    let marks = ["<local-command", "<command-", INTERRUPTED, "<task-notification"];
+    marks.iter().any(|mark| text.starts_with(mark))
+}
+
+/// Milliseconds since the epoch; 0 for a missing or invalid timestamp.
+pub fn milliseconds(timestamp: Option<&str>) -> u64 {
+    let moment = timestamp.and_then(|timestamp| OffsetDateTime::parse(timestamp, &Rfc3339).ok());
+    moment.and_then(|moment| u64::try_from(moment.unix_timestamp_nanos() / 1_000_000).ok()).unwrap_or(0)
+}
+
+/// A text, or the texts of a list of blocks.
+pub(crate) fn texts(content: &Value) -> String {
+    let blocks = content.as_array().map_or(&[][..], Vec::as_slice);
+    let of_blocks = blocks.iter().filter_map(|block| block.get("text")?.as_str());
+    content.as_str().into_iter().chain(of_blocks).collect::<Vec<_>>().join("\n")
+}
+
+/// The place of a line in the tree of a conversation.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Place {
+    r#type: String,
+    pub uuid: Option<String>,
+    pub parent_uuid: Option<String>,
+    pub is_sidechain: bool,
+    attachment: Option<JoinedPrompt>,
+}
+
+impl Place {
+    /// Reads it from a line; a line that is not a message has no place.
+    pub fn read(line: &[u8]) -> Self {
+        serde_json::from_slice(line).unwrap_or_default()
+    }
+
+    pub fn is_message(&self) -> bool {
+        self.r#type == "user" || self.r#type == "assistant"
+    }
+
+    /// Whether it is the prompt with this wire id.
+    pub fn is_prompt(&self, wire_id: &str) -> bool {
+        match &self.attachment {
+            Some(joined) => joined.is_prompt() && joined.uuid() == wire_id,
+            None => self.r#type == "user" && self.uuid.as_deref() == Some(wire_id),
+        }
+    }
+
+    /// A message, or a prompt that joined a running turn.
+    pub fn is_shown(&self) -> bool {
+        self.is_message() || self.attachment.as_ref().is_some_and(JoinedPrompt::is_prompt)
+    }
+}
+
+/// A prompt that joined a running turn. It is stored as an attachment, not as a user message (2.1.197 and 2.1.329).
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct JoinedPrompt {
+    r#type: String,
+    #[serde(rename = "commandMode")]
+    mode: String,
+    source_uuid: Option<String>,
+    prompt: Value,
+    pub timestamp: Option<String>,
+}
+
+impl JoinedPrompt {
+    /// Reads a line as such a prompt.
+    pub fn read(line: &[u8]) -> Option<Self> {
+        #[derive(Deserialize)]
+        struct Line {
+            attachment: JoinedPrompt,
+        }
+        let line: Line = serde_json::from_slice(line).ok()?;
+        Some(line.attachment).filter(Self::is_prompt)
+    }
+
+    /// The same for a line that was parsed already.
+    pub(crate) fn of(line: &StoredLine) -> Option<Self> {
+        Self::deserialize(line.0.get("attachment")?).ok().filter(Self::is_prompt)
+    }
+
+    fn is_prompt(&self) -> bool {
+        self.r#type == "queued_command" && self.mode == "prompt" && self.source_uuid.is_some()
+    }
+
+    /// The wire id of the prompt.
+    pub fn uuid(&self) -> &str {
+        self.source_uuid.as_deref().unwrap_or_default()
+    }
+
+    /// The prompt's text and number of images.
+    pub fn content(&self) -> (String, u32) {
+        let blocks = self.prompt.as_array().map_or(&[][..], Vec::as_slice);
+        let n_images = blocks.iter().filter(|block| block["type"] == "image").count();
+        (texts(&self.prompt), n_images as u32)
+    }
+}
+
+impl User {
+    /// The text and the number of images of a prompt. `None` for a message that the agent or a tool wrote.
+    pub fn prompt(&self) -> Option<(String, u32)> {
+        if self.is_meta || self.is_synthetic || self.is_sidechain || self.is_compact_summary {
+            return None;
+        }
+        let mut texts = Vec::new();
+        let mut n_images = 0;
+        for block in &self.message.content {
+            match block {
+                ContentBlock::Text { text } => texts.push(text.as_str()),
+                ContentBlock::Image => n_images += 1,
+                _ => return None,
+            }
+        }
+        let text = texts.join("\n");
+        (!is_by_agent(&text) && (n_images > 0 || !text.is_empty())).then_some((text, n_images))
+    }
+
+    /// The end of a background task, which the agent stores as a user message (2.1.197 and 2.1.329).
+    pub fn task_end(&self) -> Option<Inbound> {
+        let [ContentBlock::Text { text }] = self.message.content.as_slice() else { return None };
+        task_end(text)
+    }
+}
+
+/// Reads the text of a user message as the end of a background task.
+pub(crate) fn task_end(text: &str) -> Option<Inbound> {
+    let text = text.strip_prefix("<task-notification>")?;
+    // The report is free text from the subagent, so fields are only searched before it.
+    let (fields, report) = match text.split_once("<result>") {
+        Some((fields, behind)) => (fields, behind.rsplit_once("</result>").map(|(report, _)| report)),
+        None => (text, None),
+    };
+    let field = |name: &str| {
+        let (_, behind) = fields.split_once(&format!("<{name}>"))?;
+        Some(behind.split_once(&format!("</{name}>"))?.0.to_owned())
+    };
+    Some(Inbound::TaskEnded {
+        task_id: field("task-id")?,
+        tool_use_id: field("tool-use-id"),
+        status: field("status").unwrap_or_else(|| "ended".to_owned()),
+        summary: field("summary").unwrap_or_default(),
+        report: report.map(str::to_owned),
+    })
+}
+
+/// What a line is, as far as a summary of its conversation needs it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineKind<'a> {
+    /// The title that the user gave.
+    CustomTitle(Option<&'a str>),
+    /// The title that the agent made.
+    GeneratedTitle(Option<&'a str>),
+    Summary(Option<&'a str>),
+    LastPrompt(Option<&'a str>),
+    /// A message to the agent: a prompt, a tool's result, or one that the agent wrote in the user's name.
+    User,
+    Assistant,
+    Other,
+}
+
+/// One line, read for a summary of its conversation or for a search.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StoredLine(Value);
+
+impl StoredLine {
+    /// Whether a line may contain a title. Most lines do not and need not be parsed for one.
+    pub fn may_have_title(line: &[u8]) -> bool {
+        let has = |needle: &[u8]| memchr::memmem::find(line, needle).is_some();
+        has(b"-title\"") || has(b"\"type\":\"summary\"")
+    }
+
+    /// Whether a line may contain an image. Most lines do not and need not be parsed for one.
+    pub fn may_have_image(line: &[u8]) -> bool {
+        memchr::memmem::find(line, b"\"base64\"").is_some()
+    }
+
+    pub fn read(line: &[u8]) -> Option<Self> {
+        let value: Value = serde_json::from_slice(line).ok()?;
+        value.is_object().then_some(Self(value))
+    }
+
+    /// Reads also a line with bytes or escapes that are no Unicode; they become U+FFFD.
+    pub fn read_leniently(line: &[u8]) -> Option<Self> {
+        let value: Value = json::read_leniently(&String::from_utf8_lossy(line)).ok()?;
+        value.is_object().then_some(Self(value))
+    }
+
+    fn text(&self, name: &str) -> Option<&str> {
+        self.0.get(name)?.as_str()
+    }
+
+    fn is(&self, name: &str) -> bool {
+        self.0.get(name).and_then(Value::as_bool).unwrap_or(false)
+    }
+
+    pub fn kind(&self) -> LineKind<'_> {
+        match self.text("type").unwrap_or_default() {
+            "custom-title" => LineKind::CustomTitle(self.text("customTitle")),
+            "ai-title" => LineKind::GeneratedTitle(self.text("aiTitle")),
+            "summary" => LineKind::Summary(self.text("summary")),
+            "last-prompt" => LineKind::LastPrompt(self.text("lastPrompt")),
+            "user" => LineKind::User,
+            "assistant" => LineKind::Assistant,
+            _ => LineKind::Other,
+        }
+    }
+
+    /// The folder in which the session began.
+    pub fn cwd(&self) -> Option<&str> {
+        self.text("cwd")
+    }
+
+    pub fn timestamp(&self) -> Option<&str> {
+        self.text("timestamp")
+    }
+
+    /// The git branch; without one git says HEAD.
+    pub fn branch(&self) -> Option<&str> {
+        self.text("gitBranch")
+    }
+
+    /// A message of a subagent.
+    pub fn is_sidechain(&self) -> bool {
+        self.is("isSidechain")
+    }
+
+    /// A message in the user's name that is no step of the conversation.
+    pub fn is_remark(&self) -> bool {
+        ["isMeta", "isSynthetic", "isCompactSummary"].iter().any(|name| self.is(name))
+    }
+
+    /// A failure of the API, which the agent stores as a reply.
+    pub fn is_api_error(&self) -> bool {
+        self.is("isApiErrorMessage")
+    }
+
+    /// The wire id of a message.
+    pub(crate) fn uuid(&self) -> Option<&str> {
+        self.text("uuid")
+    }
+
+    /// The id of a reply, which all its lines have.
+    pub(crate) fn message_id(&self) -> Option<&str> {
+        self.message("id")?.as_str()
+    }
+
+    /// The result of a tool as data.
+    pub(crate) fn tool_use_result(&self) -> Option<&Value> {
+        self.0.get("toolUseResult")
+    }
+
+    pub(crate) fn message(&self, name: &str) -> Option<&Value> {
+        self.0.get("message")?.get(name)
+    }
+
+    /// The model of a reply; `None` if the agent wrote it itself.
+    pub fn model(&self) -> Option<&str> {
+        self.message("model")?.as_str().filter(|model| *model != SYNTHETIC)
+    }
+
+    /// A reply that the agent wrote itself, such as “No response requested.” when a killed session is resumed (2.1.329).
+    pub fn is_by_the_agent_itself(&self) -> bool {
+        self.message("model").and_then(Value::as_str) == Some(SYNTHETIC)
+    }
+
+    /// The blocks of the message; a plain text has none.
+    pub(crate) fn blocks(&self) -> impl Iterator<Item = &Value> {
+        self.message("content").and_then(Value::as_array).into_iter().flatten()
+    }
+
+    fn block(&self, kind: &str) -> Option<&Value> {
+        self.blocks().find(|block| block.get("type").and_then(Value::as_str) == Some(kind))
+    }
+
+    /// The data of the line's images as the file has it (base64 of any bytes), each with the id of its prompt or of its
+    /// tool call.
+    pub fn images(&self) -> Vec<(&str, &str)> {
+        let owners = match self.0.get("attachment") {
+            Some(attachment) => vec![(attachment.get("source_uuid"), attachment.get("prompt"))],
+            None => {
+                let results = self.blocks().map(|block| (block.get("tool_use_id"), block.get("content")));
+                [(self.0.get("uuid"), self.message("content"))].into_iter().chain(results).collect()
+            }
+        };
+        let images = owners.into_iter().filter_map(|(id, content)| {
+            let id = id?.as_str()?;
+            Some(images_in(content?).map(move |data| (id, data)))
+        });
+        images.flatten().collect()
+    }
+
+    /// The message has a result of a tool.
+    pub fn has_tool_result(&self) -> bool {
+        self.block("tool_result").is_some()
+    }
+
+    /// The first text of the message.
+    pub fn words(&self) -> Option<&str> {
+        let content = self.message("content")?;
+        content.as_str().or_else(|| self.block("text")?.get("text")?.as_str())
+    }
+
+    /// The reply is not the last one of its turn.
+    pub fn goes_on(&self) -> bool {
+        self.block("tool_use").is_some() || matches!(self.stop_reason(), Some("tool_use" | "pause_turn"))
+    }
+
+    /// The reply has a text, or ended although it has none.
+    pub fn has_answer(&self) -> bool {
+        self.words().is_some() || self.stop_reason() == Some("end_turn")
+    }
+
+    fn stop_reason(&self) -> Option<&str> {
+        self.message("stop_reason")?.as_str()
+    }
+}
+
+/// The data of the images in a list of blocks.
+fn images_in(content: &Value) -> impl Iterator<Item = &str> {
+    let blocks = content.as_array().map_or(&[][..], Vec::as_slice);
+    let images = blocks.iter().filter(|block| block.get("type").and_then(Value::as_str) == Some("image"));
+    images.filter_map(|image| image.get("source")?.get("data")?.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn line(value: &Value) -> StoredLine {
+        StoredLine::read(value.to_string().as_bytes()).expect("an object")
+    }
+
+    #[test]
+    fn a_field_of_another_type_costs_nothing_else() {
+        let odd = line(&json!({"type": "user", "cwd": 7, "gitBranch": "main", "isMeta": "yes",
+            "message": {"content": [7, {"type": "text", "text": 1}, {"type": "text", "text": "later"}]}}));
+        assert_eq!((odd.kind(), odd.cwd(), odd.branch()), (LineKind::User, None, Some("main")));
+        assert!(!odd.is_remark() && !odd.has_tool_result());
+        assert_eq!(odd.words(), None, "the first text counts, as in the agent's own list");
+        assert_eq!(StoredLine::read(b"[1]"), None);
+        assert_eq!(line(&json!({"type": "ai-title"})).kind(), LineKind::GeneratedTitle(None));
+    }
+
+    #[test]
+    fn a_reply_goes_on_or_ends() {
+        let reply = |message: Value| line(&json!({"type": "assistant", "message": message}));
+        let calls = reply(json!({"content": [{"type": "tool_use"}]}));
+        assert!(calls.goes_on() && !calls.has_answer());
+        let ended = reply(json!({"content": [], "stop_reason": "end_turn"}));
+        assert!(!ended.goes_on() && ended.has_answer());
+        let own = reply(json!({"model": "<synthetic>", "content": "No response requested."}));
+        assert!(own.is_by_the_agent_itself() && own.model().is_none());
+    }
+    #[test]
+    fn an_image_belongs_to_its_prompt_or_to_its_call() {
+        let image = |data: &str| json!({"type": "image", "source": {"type": "base64", "data": data}});
+        let result = json!({"type": "tool_result", "tool_use_id": "t1", "content": [image("QQ=="), 7]});
+        let content = json!([image("Qg=="), {"type": "image", "source": {"data": 7}}, result]);
+        let user = line(&json!({"type": "user", "uuid": "u1", "message": {"content": content}}));
+        assert_eq!(user.images(), [("u1", "Qg=="), ("t1", "QQ==")]);
+        let prompt = json!({"source_uuid": "u2", "prompt": [image("Qw==")]});
+        assert_eq!(line(&json!({"uuid": "x", "attachment": prompt})).images(), [("u2", "Qw==")]);
+        let unnamed = line(&json!({"type": "user", "message": {"content": [image("RA==")]}}));
+        assert_eq!(unnamed.images(), []);
+        assert_eq!(line(&json!({"uuid": "u", "message": {"content": "\"base64\""}})).images(), []);
+    }
+}

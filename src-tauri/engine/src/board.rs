@@ -1,0 +1,229 @@
+//! The board: chooses and orders the sessions of all projects that need a look, and remembers since when each is in its
+//! state. Has no clock: the time is an argument.
+
+use crate::api::{BoardRow, BoardState, BoardView, Session, SessionId, Status};
+use crate::title::one_line;
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+/// Sessions that finished or failed are on the board for this long, in milliseconds.
+const RECENT_MS: u64 = 60 * 60 * 1000;
+
+/// Maximum number of finished sessions on the board.
+const MOST_FINISHED: usize = 100;
+
+/// Longest name of a project, in user-perceived characters.
+const LONGEST_NAME: usize = 80;
+
+/// Since when each session is in its state.
+#[derive(Debug, Default)]
+pub struct Board {
+    since: HashMap<SessionId, (BoardState, u64)>,
+}
+
+impl Board {
+    /// Takes a session as published at `now`, in milliseconds since the epoch.
+    pub fn learn(&mut self, session: &Session, now: u64) {
+        let Some(state) = state_of(session) else {
+            self.since.remove(&session.id);
+            return;
+        };
+        let known = self.since.get(&session.id);
+        if known.is_some_and(|(known, _)| *known == state) {
+            return;
+        }
+        // The first time the session's own times are better than that of the message.
+        let began = match state {
+            BoardState::Working => session.turn_started_at,
+            BoardState::Finished | BoardState::Failed => Some(session.changed_at),
+            BoardState::NeedsInput => None,
+        };
+        let at = began.filter(|_| known.is_none()).unwrap_or(now).min(now);
+        self.since.insert(session.id.clone(), (state, at));
+    }
+
+    /// The board with the rows of these sessions, which are all that exist.
+    pub fn view(&mut self, sessions: &[Session], now: u64) -> BoardView {
+        let there: HashSet<&SessionId> = sessions.iter().map(|session| &session.id).collect();
+        self.since.retain(|id, _| there.contains(id));
+        sessions.iter().for_each(|session| self.learn(session, now));
+        let mut rows: Vec<BoardRow> =
+            sessions.iter().filter_map(|session| row(session, *self.since.get(&session.id)?)).collect();
+        rows.retain(|row| is_shown(row, now));
+        // Who waits longest comes first; of those that are over, the last one.
+        let time = |row: &BoardRow| {
+            let is_over = matches!(row.state, BoardState::Finished | BoardState::Failed);
+            if is_over { (0, Reverse(row.since)) } else { (row.since, Reverse(0)) }
+        };
+        rows.sort_by(|a, b| {
+            (a.state, time(a))
+                .cmp(&(b.state, time(b)))
+                .then_with(|| a.session_id.as_str().cmp(b.session_id.as_str()))
+        });
+        let mut n_finished = 0;
+        rows.retain(|row| {
+            n_finished += usize::from(row.state == BoardState::Finished);
+            n_finished <= MOST_FINISHED
+        });
+        BoardView { rows }
+    }
+}
+
+fn is_shown(row: &BoardRow, now: u64) -> bool {
+    let is_over = matches!(row.state, BoardState::Finished | BoardState::Failed);
+    !is_over || now.saturating_sub(row.since) < RECENT_MS
+}
+
+/// `None` if there is nothing to show: the session is idle, or the user stopped it.
+fn state_of(session: &Session) -> Option<BoardState> {
+    match &session.status {
+        Status::NeedsInput { .. } => Some(BoardState::NeedsInput),
+        Status::Working { .. } | Status::Interrupting | Status::Restarting { .. } => {
+            Some(BoardState::Working)
+        }
+        Status::Failed { .. } => Some(BoardState::Failed),
+        _ if session.n_background > 0 => Some(BoardState::Working),
+        Status::Background => Some(BoardState::Working),
+        Status::Completed => Some(BoardState::Finished),
+        Status::Idle | Status::Starting | Status::Stopping | Status::Stopped => None,
+    }
+}
+
+fn row(session: &Session, (state, since): (BoardState, u64)) -> Option<BoardRow> {
+    let name = Path::new(&session.project).file_name().map(|name| name.to_string_lossy().into_owned());
+    Some(BoardRow {
+        session_id: session.id.clone(),
+        title: session.title.clone(),
+        project: session.project.clone(),
+        project_name: one_line(&name.unwrap_or_else(|| session.project.clone()), LONGEST_NAME),
+        state,
+        status: session.status.clone(),
+        since,
+        n_background: session.n_background,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::{AgentCapabilities, AgentKind};
+
+    const NOW: u64 = 1_000 * RECENT_MS;
+
+    fn session(id: &str, status: Status) -> Session {
+        Session {
+            id: SessionId::new(id),
+            title: format!("Session {id}"),
+            project: "/home/me/lighthouse".to_owned(),
+            agent: AgentKind::Demo,
+            agent_session_id: None,
+            status,
+            is_empty: false,
+            alive: true,
+            pid: None,
+            agent_version: None,
+            capabilities: AgentCapabilities::default(),
+            model: None,
+            mode: "default".to_owned(),
+            effort: None,
+            thinking: false,
+            rules: None,
+            missed_prompt: None,
+            models: Vec::new(),
+            commands: Vec::new(),
+            queue: Vec::new(),
+            takes_into_turn: false,
+            requests: Vec::new(),
+            usage: Default::default(),
+            created_at: 0,
+            changed_at: NOW - 10,
+            n_background: 0,
+            background: Vec::new(),
+            turn_started_at: None,
+            restricted: false,
+        }
+    }
+
+    fn working() -> Status {
+        Status::Working { activity: "Writing".to_owned() }
+    }
+
+    fn waiting() -> Status {
+        Status::NeedsInput { what: "Wants to run a command".to_owned() }
+    }
+
+    fn ids(view: &BoardView) -> Vec<&str> {
+        view.rows.iter().map(|row| row.session_id.as_str()).collect()
+    }
+
+    #[test]
+    fn sessions_that_need_the_user_come_first() {
+        let mut background = session("background", Status::Completed);
+        background.n_background = 1;
+        let sessions = [
+            session("idle", Status::Idle),
+            session("done", Status::Completed),
+            session("works", working()),
+            session("stopped", Status::Stopped),
+            session("waits", waiting()),
+            background,
+            session("failed", Status::Failed { message: "529".to_owned() }),
+        ];
+        let view = Board::default().view(&sessions, NOW);
+        assert_eq!(ids(&view), ["waits", "failed", "background", "works", "done"]);
+        assert_eq!(view.rows[0].project_name, "lighthouse");
+        assert_eq!(Board::default().view(&[], NOW), BoardView::default());
+    }
+
+    #[test]
+    fn the_time_is_that_in_the_state() {
+        let mut board = Board::default();
+        let mut one = session("one", working());
+        one.turn_started_at = Some(NOW - 5);
+        let since = |board: &mut Board, session: &Session, now| {
+            board.learn(session, now);
+            board.view(std::slice::from_ref(session), now).rows[0].since
+        };
+        assert_eq!(since(&mut board, &one, NOW), NOW - 5, "the turn began before the board was first shown");
+        one.status = Status::Working { activity: "Thinking".to_owned() };
+        assert_eq!(since(&mut board, &one, NOW + 1), NOW - 5);
+        one.status = waiting();
+        assert_eq!(since(&mut board, &one, NOW + 2), NOW + 2);
+        one.status = working();
+        assert_eq!(since(&mut board, &one, NOW + 3), NOW + 3, "it works again since the answer");
+        one.status = Status::Idle;
+        board.learn(&one, NOW + 4);
+        assert_eq!(board.view(&[one.clone()], NOW + 4).rows, []);
+        one.status = Status::Completed;
+        assert_eq!(since(&mut board, &one, NOW + 5), NOW - 10);
+    }
+
+    #[test]
+    fn the_longest_wait_is_first_and_the_last_end() {
+        let mut board = Board::default();
+        let sessions =
+            [("b", waiting()), ("a", waiting()), ("x", Status::Completed), ("y", Status::Completed)]
+                .map(|(id, status)| session(id, status));
+        board.learn(&sessions[0], NOW);
+        board.learn(&sessions[1], NOW + 1);
+        let [mut b, a, x, mut y] = sessions;
+        y.changed_at = NOW - 5;
+        b.title = "first".to_owned();
+        assert_eq!(ids(&board.view(&[a, x, y, b], NOW + 2)), ["b", "a", "y", "x"]);
+    }
+
+    #[test]
+    fn what_is_over_leaves_the_board_after_an_hour_and_a_removed_session_at_once() {
+        let mut board = Board::default();
+        let done = session("done", Status::Completed);
+        let failed = session("failed", Status::Failed { message: String::new() });
+        let all = [done, failed, session("waits", waiting())];
+        assert_eq!(board.view(&all, NOW).rows.len(), 3);
+        assert_eq!(ids(&board.view(&all, NOW + RECENT_MS)), ["waits"]);
+        assert_eq!(board.view(&all[..2], NOW + 1).rows.len(), 2);
+        assert!(!board.since.contains_key(&SessionId::new("waits")));
+        let many: Vec<Session> = (0..200).map(|nr| session(&nr.to_string(), Status::Completed)).collect();
+        assert_eq!(board.view(&many, NOW).rows.len(), MOST_FINISHED);
+    }
+}

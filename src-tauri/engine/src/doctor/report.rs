@@ -1,0 +1,246 @@
+//! The doctor's report: what a bug report needs to know about an installation, without keys and names.
+
+use crate::api::{
+    AgentCapabilities, AgentView, Checkup, Health, PermissionChannel, Readiness, ReadinessState, ReportLine,
+};
+use crate::disk::{self, FileKind, ReadError};
+use crate::readiness;
+use crate::recorder::redacted_text;
+use std::path::{Path, PathBuf};
+
+/// Everything that the report is made from.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    /// Version of Deskbell.
+    pub app_version: &'static str,
+    /// Operating system and processor, as Rust names them.
+    pub system: String,
+    pub readiness: Readiness,
+    pub channel: PermissionChannel,
+    /// `None` if the agent did not start.
+    pub capabilities: Option<AgentCapabilities>,
+    pub notifications: Service,
+    pub tray: Service,
+    /// The display that windows are opened on; `None` if there is none.
+    pub display: Option<String>,
+    /// Whether windows are drawn with a GPU; `None` if that is the system's decision.
+    pub gpu: Option<bool>,
+    pub folders: Vec<Folder>,
+}
+
+/// A service of the desktop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Service {
+    /// It answers, with this name or version.
+    Present(String),
+    Absent,
+    /// Part of the system, or not known.
+    Unknown(String),
+}
+
+/// A folder that Deskbell or the agent uses.
+#[derive(Clone, Debug)]
+pub struct Folder {
+    pub name: &'static str,
+    pub path: PathBuf,
+    pub state: FolderState,
+}
+
+/// What is at the path of a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FolderState {
+    Found,
+    Missing,
+    /// Something else, or it cannot be read; the text completes a sentence about it.
+    Wrong(String),
+}
+
+/// Looks at a folder. Its disk may not respond: run this with a deadline.
+pub fn look(path: &Path) -> FolderState {
+    match disk::kind(path) {
+        Ok(FileKind::Folder) => FolderState::Found,
+        Ok(kind) => FolderState::Wrong(format!("it is {kind}, not a folder")),
+        Err(ReadError::Missing) => FolderState::Missing,
+        Err(error) => FolderState::Wrong(error.to_string()),
+    }
+}
+
+/// Makes the report.
+pub fn checkup(facts: Facts) -> Checkup {
+    let mut lines = lines(&facts);
+    for line in &mut lines {
+        line.value = redacted_text(std::mem::take(&mut line.value));
+    }
+    let Facts { readiness: Readiness { agent, version, state, .. }, channel, .. } = facts;
+    Checkup { agent, version, channel, ready: state == ReadinessState::Ready, report: text(&lines), lines }
+}
+
+fn lines(facts: &Facts) -> Vec<ReportLine> {
+    let mut lines = Vec::new();
+    let mut line = |name: &str, health: Health, value: String| {
+        lines.push(ReportLine { name: name.to_owned(), value, health });
+    };
+    line("Deskbell", Health::Plain, format!("{} on {}", facts.app_version, facts.system));
+    match &facts.readiness.agent {
+        AgentView::Found { program, source, .. } => {
+            line("Agent", Health::Plain, format!("{program} ({source})"));
+        }
+        AgentView::Missing { tried } => {
+            let tried = tried.iter().map(|tried| format!("\n{}: {}", tried.place, tried.problem));
+            line("Agent", Health::Bad, format!("not found{}", tried.collect::<String>()));
+        }
+    }
+    if let Some(version) = &facts.readiness.version {
+        line("Version", Health::Plain, version.clone());
+    }
+    let health = if facts.readiness.state == ReadinessState::Ready { Health::Good } else { Health::Bad };
+    line("Ready", health, readiness::words(&facts.readiness));
+    let (health, value) = match &facts.channel {
+        PermissionChannel::Asks => (Health::Good, "asks before acting".to_owned()),
+        PermissionChannel::NeverAsks => {
+            (Health::Bad, "ACTS WITHOUT ASKING: do not use this version".to_owned())
+        }
+        PermissionChannel::Unknown { reason } => (Health::Bad, format!("the test has no result: {reason}")),
+    };
+    line("Permission", health, value);
+    if let Some(capabilities) = &facts.capabilities {
+        line("Can", Health::Plain, abilities(capabilities));
+    }
+    for (name, service, without) in [
+        ("Notifications", &facts.notifications, "no notification daemon: Deskbell cannot call you"),
+        ("Tray", &facts.tray, "none; Deskbell works without one"),
+    ] {
+        match service {
+            Service::Present(what) => line(name, Health::Good, what.clone()),
+            Service::Absent => line(name, Health::Plain, without.to_owned()),
+            Service::Unknown(why) => line(name, Health::Plain, why.clone()),
+        }
+    }
+    let display = facts.display.clone().unwrap_or_else(|| "none: no window can be opened".to_owned());
+    line("Display", Health::Plain, display);
+    let gpu = match facts.gpu {
+        Some(true) => "windows are drawn with a GPU",
+        Some(false) => "no GPU that this user may use: windows are drawn by the processor",
+        None => "decided by the system",
+    };
+    line("GPU", Health::Plain, gpu.to_owned());
+    for Folder { name, path, state } in &facts.folders {
+        let (health, state) = match state {
+            FolderState::Found => (Health::Plain, String::new()),
+            FolderState::Missing => (Health::Plain, " (does not exist yet)".to_owned()),
+            FolderState::Wrong(problem) => (Health::Bad, format!(": {problem}")),
+        };
+        line(name, health, format!("{}{state}", path.display()));
+    }
+    lines
+}
+
+/// The capabilities of the agent that depend on its version or kind.
+fn abilities(can: &AgentCapabilities) -> String {
+    let all = [
+        ("models", can.models),
+        ("effort", can.effort),
+        ("thinking off", can.thinking),
+        ("images", can.images),
+        ("prompts into a turn", can.prompts_into_turn),
+        ("background work", can.background_tasks),
+        ("changed inputs", can.edited_input),
+        ("reasons of denials", can.denial_reasons),
+        ("cost", can.cost),
+    ];
+    let names: Vec<&str> = all.into_iter().filter(|(_, can)| *can).map(|(name, _)| name).collect();
+    if names.is_empty() { "nothing optional".to_owned() } else { names.join(", ") }
+}
+
+/// The report as text. Further lines of a value are indented like the first one.
+fn text(lines: &[ReportLine]) -> String {
+    let width = lines.iter().map(|line| line.name.chars().count()).max().unwrap_or_default() + 2;
+    let indented = |value: &str| value.replace('\n', &format!("\n{:width$}", ""));
+    lines.iter().map(|line| format!("{:<width$}{}\n", line.name, indented(&line.value))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::{AgentKind, Tried};
+
+    fn folder(path: impl Into<PathBuf>, state: FolderState) -> Folder {
+        Folder { name: "Data", path: path.into(), state }
+    }
+
+    fn facts() -> Facts {
+        let agent = AgentView::Found {
+            kind: AgentKind::Claude,
+            program: "/home/ines/.local/bin/claude".to_owned(),
+            source: "PATH".to_owned(),
+        };
+        Facts {
+            app_version: "0.1.0",
+            system: "linux x86_64".to_owned(),
+            readiness: readiness::of(agent, Some("2.1.329".to_owned()), ReadinessState::Ready),
+            channel: PermissionChannel::Asks,
+            capabilities: Some(AgentCapabilities { models: true, cost: true, ..Default::default() }),
+            notifications: Service::Present("dunst 1.12".to_owned()),
+            tray: Service::Absent,
+            display: Some("X11 (:0)".to_owned()),
+            gpu: Some(false),
+            folders: vec![folder("/home/ines/.local/share/deskbell", FolderState::Missing)],
+        }
+    }
+
+    #[test]
+    fn a_report_names_everything_and_nobody() {
+        let expected = "\
+Deskbell       0.1.0 on linux x86_64
+Agent          /home/user/.local/bin/claude (PATH)
+Version        2.1.329
+Ready          yes
+Permission     asks before acting
+Can            models, cost
+Notifications  dunst 1.12
+Tray           none; Deskbell works without one
+Display        X11 (:0)
+GPU            no GPU that this user may use: windows are drawn by the processor
+Data           /home/user/.local/share/deskbell (does not exist yet)
+";
+        assert_eq!(checkup(facts()).report, expected);
+    }
+
+    #[test]
+    fn every_obstacle_is_bad_and_no_secret_is_in_its_words() {
+        let tried = vec![Tried { place: "/home/ines/bin/claude".to_owned(), problem: "is empty".to_owned() }];
+        let missing = Facts {
+            readiness: readiness::missing(AgentView::Missing { tried }),
+            channel: PermissionChannel::Unknown { reason: "there is no agent".to_owned() },
+            ..facts()
+        };
+        let report = checkup(missing);
+        let health = |name: &str| report.lines.iter().find(|line| line.name == name).unwrap().health;
+        assert_eq!([health("Agent"), health("Ready"), health("Permission")], [Health::Bad; 3]);
+        assert!(
+            !report.ready && report.report.contains("\n               /home/user/bin/claude: is empty\n")
+        );
+
+        let problem =
+            "ANTHROPIC_API_KEY=sk-ant-REDACTED0123456789 was refused for ines@example.org".to_owned();
+        let agent = facts().readiness.agent;
+        let state = ReadinessState::Broken { problem };
+        let report = checkup(Facts { readiness: readiness::of(agent, None, state), ..facts() });
+        for secret in ["0123456789", "ines"] {
+            assert!(!report.report.contains(secret), "{}", report.report);
+            assert!(report.lines.iter().all(|line| !line.value.contains(secret)), "{:?}", report.lines);
+        }
+    }
+
+    #[test]
+    fn a_file_in_place_of_a_folder_is_bad() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        assert_eq!(look(file.path().parent().unwrap()), FolderState::Found);
+        assert_eq!(look(&file.path().with_extension("none")), FolderState::Missing);
+        let folders = vec![folder(file.path(), look(file.path()))];
+        let report = checkup(Facts { folders, ..facts() });
+        let last = report.lines.last().unwrap();
+        assert_eq!(last.health, Health::Bad);
+        assert!(last.value.contains("not a folder"), "{last:?}");
+    }
+}

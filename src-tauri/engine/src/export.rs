@@ -1,0 +1,130 @@
+//! Exporting a session: as Markdown, as JSON, or as one HTML page that loads nothing and runs nothing.
+//!
+//! The cost is proportional to the conversation. The text comes from agents and tools and may contain anything.
+
+mod html;
+mod images;
+
+#[cfg(test)]
+mod tests;
+
+pub use images::{Images, images};
+
+use crate::api::{AgentKind, ExportFormat, Image, Item};
+use crate::store::{write_atomically, write_new};
+use crate::title::one_line;
+use crate::transcript::output::Source;
+use serde::Serialize;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Longest file name made from a title, without its extension, in user-perceived characters.
+const LONGEST_NAME: usize = 60;
+
+/// The facts about a session that are not in its transcript.
+#[derive(Clone, Debug)]
+pub struct Heading {
+    pub title: String,
+    /// The project's folder.
+    pub project: String,
+    pub agent: AgentKind,
+    pub agent_session_id: Option<String>,
+}
+
+/// A conversation at one moment, in the order of its items.
+#[derive(Clone, Debug, Default)]
+pub struct Conversation {
+    pub items: Vec<ExportedItem>,
+    /// The conversation as Markdown; empty unless that is the format.
+    pub markdown: String,
+}
+
+/// An item with its long texts, which a window gets in parts.
+#[derive(Clone, Debug)]
+pub struct ExportedItem {
+    pub item: Arc<Item>,
+    /// The source of a text, as the agent wrote it.
+    pub source: Option<String>,
+    /// The whole output of a tool.
+    pub output: Option<Source>,
+    /// Its id in the agent's own transcript.
+    pub stored_id: String,
+}
+
+/// Returns the file's content.
+pub fn render(
+    format: ExportFormat,
+    heading: &Heading,
+    conversation: Conversation,
+    images: &Images,
+) -> Result<Vec<u8>, serde_json::Error> {
+    match format {
+        ExportFormat::Markdown => Ok(conversation.markdown.into_bytes()),
+        ExportFormat::Json => json(heading, &conversation, images),
+        ExportFormat::Html => Ok(html::page(heading, &conversation.items, images).into_bytes()),
+    }
+}
+
+/// Saves an export in a file that only its owner can read. `overwrite`: replaces an existing file; otherwise that is
+/// an error of the kind `AlreadyExists`. The file never has a part of the content.
+pub fn save(path: &Path, bytes: &[u8], overwrite: bool) -> io::Result<()> {
+    if overwrite { write_atomically(path, bytes) } else { write_new(path, bytes) }
+}
+
+/// The usual file extension of a format.
+pub fn extension(format: ExportFormat) -> &'static str {
+    match format {
+        ExportFormat::Markdown => "md",
+        ExportFormat::Json => "json",
+        ExportFormat::Html => "html",
+    }
+}
+
+/// A name for the file, made of the letters and digits of the title.
+pub fn file_name(title: &str, format: ExportFormat) -> String {
+    let words = title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let name = one_line(&words.collect::<Vec<_>>().join(" "), LONGEST_NAME);
+    let name = name.trim_end_matches('…').trim_end();
+    format!("{}.{}", if name.is_empty() { "Session" } else { name }, extension(format))
+}
+
+fn json(
+    heading: &Heading,
+    conversation: &Conversation,
+    images: &Images,
+) -> Result<Vec<u8>, serde_json::Error> {
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    struct File<'a> {
+        format: &'a str,
+        version: u32,
+        title: &'a str,
+        project: &'a str,
+        agent: AgentKind,
+        agent_session_id: Option<&'a str>,
+        items: Vec<Exported<'a>>,
+    }
+    #[derive(Serialize)]
+    struct Exported<'a> {
+        item: &'a Item,
+        text: Option<&'a str>,
+        output: Option<String>,
+        images: &'a [Image],
+    }
+    let items = conversation.items.iter().map(|one| Exported {
+        item: &one.item,
+        text: one.source.as_deref(),
+        output: one.output.as_ref().map(Source::text),
+        images: images.of(&one.stored_id),
+    });
+    serde_json::to_vec_pretty(&File {
+        format: "deskbell-session",
+        version: 1,
+        title: &heading.title,
+        project: &heading.project,
+        agent: heading.agent,
+        agent_session_id: heading.agent_session_id.as_deref(),
+        items: items.collect(),
+    })
+}

@@ -1,0 +1,144 @@
+//! Following a transcript file that another process writes: the lines that were added since it was read.
+
+use super::{Kept, Place, fold, lines_of, on_the_branch};
+use crate::disk::{self, ReadError};
+use crate::transcript::Transcript;
+use std::collections::VecDeque;
+use std::path::Path;
+
+/// Bytes read at once. A longer line waits for the next read of the whole file.
+const MOST: u64 = 64 * 1024 * 1024;
+
+/// Number of last messages of the branch that a new line may continue.
+const KNOWN: usize = 4_096;
+
+/// The place in a file up to which its lines are in a transcript.
+#[derive(Clone, Debug, Default)]
+pub struct Tail {
+    offset: u64,
+    /// The uuids of the last lines on the branch.
+    known: VecDeque<String>,
+}
+
+impl Tail {
+    /// The end of a file that was read. An incomplete last line is read again.
+    pub fn of(kept: &Kept) -> Self {
+        let mut whole = kept.bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        if place(&kept.bytes[whole..]).is_some() {
+            // Only its line break is missing.
+            whole = kept.bytes.len();
+        }
+        let mut tail = Self { offset: kept.n_left_out + whole as u64, known: VecDeque::new() };
+        let places = on_the_branch(&lines_of(&kept.bytes), None).into_iter().filter_map(place);
+        places.filter_map(|place| place.uuid).for_each(|uuid| tail.knows(uuid));
+        // The agent continues also after lines that are not shown.
+        let lines = lines_of(&kept.bytes);
+        let last = lines.iter().rev().take(64).filter_map(|line| place(line));
+        last.filter(|place| !place.is_sidechain)
+            .filter_map(|place| place.uuid)
+            .for_each(|uuid| tail.knows(uuid));
+        tail
+    }
+
+    fn knows(&mut self, uuid: String) {
+        if self.known.len() == KNOWN {
+            self.known.pop_front();
+        }
+        self.known.push_back(uuid);
+    }
+
+    /// Reads what was added; `None` if the file is shorter than before. Accesses the disk.
+    pub fn read(&self, path: &Path) -> Result<Option<Vec<u8>>, ReadError> {
+        disk::read_from(path, self.offset, MOST)
+    }
+
+    /// Folds added lines into a transcript. An incomplete last line is left for the next time. Returns `false` if the
+    /// lines continue another branch: then the whole file has to be read again.
+    pub fn fold(&mut self, bytes: &[u8], transcript: &mut Transcript) -> bool {
+        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        for line in lines_of(&bytes[..whole]) {
+            let Some(place) = place(line) else { continue };
+            let Some(uuid) = place.uuid.clone().filter(|_| !place.is_sidechain) else { continue };
+            let is_next = match &place.parent_uuid {
+                Some(parent) => self.known.iter().rev().any(|known| known == parent),
+                None => self.known.is_empty(),
+            };
+            if !is_next {
+                return false;
+            }
+            self.knows(uuid);
+            if place.is_shown() {
+                fold(transcript, line);
+            }
+        }
+        self.offset += whole as u64;
+        true
+    }
+}
+
+fn place(line: &[u8]) -> Option<Place> {
+    serde_json::from_slice(line).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::{Additions, load};
+    use serde_json::json;
+    use std::fs;
+    use std::io::Write;
+
+    fn line(kind: &str, uuid: &str, parent: Option<&str>) -> String {
+        let content = json!([{"type": "text", "text": uuid}]);
+        let message = json!({"id": format!("m-{uuid}"), "role": kind, "content": content});
+        format!("{}\n", json!({"type": kind, "uuid": uuid, "parentUuid": parent, "message": message}))
+    }
+
+    fn ids(transcript: &Transcript) -> Vec<String> {
+        transcript.items().map(|item| item.id.as_str().to_owned()).collect()
+    }
+
+    #[test]
+    fn added_lines_are_folded_once_and_a_torn_one_when_it_is_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.jsonl");
+        let (next, last) = (line("assistant", "b", Some("a")), line("user", "c", Some("b")));
+        fs::write(&path, line("user", "a", None) + &next[..9]).unwrap();
+        let kept = load(&path).unwrap();
+        let mut transcript = kept.live_transcript(Path::new("/p"), &Additions::default());
+        let mut tail = Tail::of(&kept);
+        let mut grow = |text: &str, transcript: &mut Transcript| {
+            fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(text.as_bytes()).unwrap();
+            let bytes = tail.read(&path).unwrap().unwrap();
+            tail.fold(&bytes, transcript)
+        };
+        assert!(grow("", &mut transcript));
+        assert_eq!(ids(&transcript), ["a"]);
+        assert!(grow(&next[9..], &mut transcript));
+        assert!(grow("{\"type\":\"last-prompt\"}\nno json\n", &mut transcript));
+        assert!(grow(&last, &mut transcript));
+        assert_eq!(ids(&transcript), ["a", "m-b.0", "c"]);
+        let whole = load(&path).unwrap().transcript(Path::new("/p"), &Additions::default());
+        assert_eq!(ids(&whole), ids(&transcript));
+        assert!(!grow(&line("user", "x", Some("gone")), &mut transcript), "another branch");
+        fs::write(&path, "").unwrap();
+        assert_eq!(Tail::of(&kept).read(&path).unwrap(), None, "the file was replaced");
+    }
+
+    #[test]
+    fn a_running_call_is_not_ended_while_another_process_works_on_it() {
+        let call = json!({"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "x"}});
+        let line = json!({"type": "assistant", "uuid": "a", "message": {"id": "m", "content": [call]}});
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.jsonl");
+        fs::write(&path, format!("{line}\n")).unwrap();
+        let state = |transcript: Transcript| match &transcript.items().next().unwrap().body {
+            crate::api::Body::ToolCall(call) => call.state,
+            other => panic!("{other:?}"),
+        };
+        let kept = load(&path).unwrap();
+        let none = Additions::default();
+        assert_eq!(state(kept.live_transcript(Path::new("/p"), &none)), crate::api::ToolState::Running);
+        assert_eq!(state(kept.transcript(Path::new("/p"), &none)), crate::api::ToolState::Interrupted);
+    }
+}

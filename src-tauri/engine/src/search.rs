@@ -1,0 +1,372 @@
+//! Search in all sessions of the agent's store, of one project or of all: words, phrases, tools, files and dates.
+//!
+//! No index: the files are read and searched as they are, the last changed one first, so the newest results come first
+//! and nothing has to be kept up to date. See docs/design/search.md for the measurement behind that. Files are read on
+//! disk threads, a few at a time, each with a deadline, and never written to.
+
+mod file;
+mod pattern;
+mod query;
+mod snippet;
+
+#[cfg(test)]
+mod tests;
+
+pub use query::{LONGEST_QUERY, Query, QueryProblem, Today, utc};
+
+use crate::api::{FoundSession, SearchChange, SearchPlace};
+use crate::disk::{self, ReadError};
+use crate::stored::Place;
+use crate::stored::Summary;
+use crate::stored::files::{self, Found};
+use crate::title::one_line;
+use file::{Matcher, Scan, WINDOW};
+use std::collections::hash_map::DefaultHasher;
+use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::hash::{Hash, Hasher};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::mpsc;
+use tokio::task::{AbortHandle, JoinSet};
+
+/// Threads that search at the same time. At most this many windows of 32 MiB are in memory.
+const THREADS: usize = 3;
+
+/// Files that one thread searches before it returns, and their bytes: it is done within some 10 ms.
+const FILES_AT_A_TIME: usize = 32;
+const BYTES_AT_A_TIME: u64 = 8 * 1024 * 1024;
+
+/// Sessions with matches after which a search ends.
+const MOST_SESSIONS: usize = 200;
+
+/// Maximum number of projects' folders that are searched.
+const MOST_FOLDERS: usize = 100_000;
+
+/// Parts of a place that do not respond after which the others are not read: each keeps a thread.
+const MOST_SILENT: usize = 3;
+
+/// Results that may wait for their reader. When the queue is full, the search waits.
+const WAITING: usize = 4;
+
+/// Longest name of a project, in user-perceived characters.
+const LONGEST_NAME: usize = 80;
+
+/// What to search, and where.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The agent's own folder.
+    pub config: PathBuf,
+    /// One project, or all.
+    pub project: Option<PathBuf>,
+    pub query: Query,
+}
+
+/// A search in progress. Dropping it cancels the search.
+pub struct Searching {
+    task: AbortHandle,
+    is_cancelled: Arc<AtomicBool>,
+}
+
+impl Drop for Searching {
+    fn drop(&mut self) {
+        self.is_cancelled.store(true, Ordering::Relaxed);
+        self.task.abort();
+    }
+}
+
+/// Searches, and sends the results. Runs on the current tokio runtime. `absent` remembers files between searches.
+pub fn search(request: Request, absent: Arc<Absent>) -> (Searching, mpsc::Receiver<SearchChange>) {
+    let (changes, receiver) = mpsc::channel(WAITING);
+    let is_cancelled = Arc::new(AtomicBool::new(false));
+    let task = tokio::spawn(run(request, absent, is_cancelled.clone(), changes));
+    (Searching { task: task.abort_handle(), is_cancelled }, receiver)
+}
+
+/// Numbers of texts and of files that are remembered.
+const MOST_NEEDLES: usize = 8;
+const MOST_ABSENT: usize = 100_000;
+
+/// Files that do not contain a text. While the user types, each query contains the one before, so a file without
+/// `need` is not read again for `needle`. Bounded by 7 MB.
+#[derive(Debug, Default)]
+pub struct Absent(Mutex<VecDeque<(String, HashSet<u64>)>>);
+
+impl Absent {
+    fn knows(&self, needle: &str, file: u64) -> bool {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.iter().any(|(text, files)| needle.contains(text.as_str()) && files.contains(&file))
+    }
+
+    fn note(&self, needle: &str, file: u64) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.back().is_none_or(|(text, _)| text != needle) {
+            known.retain(|(text, _)| text != needle);
+            known.push_back((needle.to_owned(), HashSet::new()));
+        }
+        if known.len() > MOST_NEEDLES {
+            known.pop_front();
+        }
+        if let Some((_, files)) = known.back_mut().filter(|(_, files)| files.len() < MOST_ABSENT) {
+            files.insert(file);
+        }
+    }
+}
+
+/// The identity of a file in its present state.
+fn state_of(found: &Found) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (&found.path, found.size, found.modified).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The result of a file.
+enum Searched {
+    /// Without a session it has no match.
+    Readable {
+        session: Option<FoundSession>,
+        n_left_out: u32,
+    },
+    Unreadable,
+}
+
+/// What one thread found in some files, in their order.
+type Part = Vec<Searched>;
+
+/// Everything that the threads of a search share.
+struct Shared {
+    matcher: Matcher,
+    place: Option<Place>,
+    after: Option<u64>,
+    absent: Arc<Absent>,
+    is_cancelled: Arc<AtomicBool>,
+}
+
+async fn run(
+    request: Request,
+    absent: Arc<Absent>,
+    is_cancelled: Arc<AtomicBool>,
+    changes: mpsc::Sender<SearchChange>,
+) {
+    let problem = |problem: String| SearchChange {
+        problem: Some(problem),
+        is_complete: true,
+        ..SearchChange::default()
+    };
+    let Request { config, project, query } = request;
+    let after = query.after;
+    let Some(matcher) = Matcher::new(query) else {
+        // A reader that has gone needs nothing more; the same below.
+        let _ = changes.send(problem(QueryProblem::TooLong.to_string())).await;
+        return;
+    };
+    let root = config.join("projects");
+    let list = move || list(config, project.as_deref());
+    let (place, files) = match disk::run(&root, disk::DEADLINE, list).await {
+        Ok(Ok(listed)) => listed,
+        Ok(Err(error)) => {
+            let text = format!("{} could not be read: {error}", root.display());
+            let _ = changes.send(problem(text)).await;
+            return;
+        }
+        Err(unfinished) => {
+            let _ = changes.send(problem(unfinished.to_string())).await;
+            return;
+        }
+    };
+    let shared = Arc::new(Shared { matcher, place, after, absent, is_cancelled });
+    let _ = search_files(files, shared, &changes).await;
+}
+
+/// The project, and the files to search, the last changed one first.
+fn list(config: PathBuf, project: Option<&Path>) -> io::Result<(Option<Place>, Vec<Found>)> {
+    if let Some(project) = project {
+        let place = Place::new(config, project);
+        let files = files::list(&place.folder)?;
+        return Ok((Some(place), files));
+    }
+    let folders = match disk::list(&config.join("projects"), MOST_FOLDERS) {
+        Ok(listing) => listing.paths,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        Err(error) => return Err(error),
+    };
+    // Something else than a folder has no sessions.
+    let mut found: Vec<Found> =
+        folders.iter().filter_map(|folder| files::list(folder).ok()).flatten().collect();
+    found.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.path.cmp(&b.path)));
+    Ok((None, found))
+}
+
+/// Parts of the list that one thread searches. The first ones are small, because results should appear at once.
+fn parts(files: Vec<Found>) -> Vec<Vec<Found>> {
+    let mut parts: Vec<Vec<Found>> = Vec::new();
+    let mut bytes = 0;
+    for file in files {
+        let most = if parts.len() <= THREADS { 1 } else { FILES_AT_A_TIME };
+        bytes += file.size;
+        match parts.last_mut() {
+            Some(part) if part.len() < most && bytes <= BYTES_AT_A_TIME => part.push(file),
+            _ => {
+                bytes = file.size;
+                parts.push(vec![file]);
+            }
+        }
+    }
+    parts
+}
+
+/// The reader of the results has gone.
+struct Unwanted;
+
+async fn search_files(
+    files: Vec<Found>,
+    shared: Arc<Shared>,
+    changes: &mpsc::Sender<SearchChange>,
+) -> Result<(), Unwanted> {
+    let n_files = u32::try_from(files.len()).unwrap_or(u32::MAX);
+    let mut change = SearchChange { n_files, ..SearchChange::default() };
+    let mut parts = parts(files).into_iter().enumerate();
+    let mut working = JoinSet::new();
+    // Parts that are done before an earlier one.
+    let mut done: BTreeMap<usize, Part> = BTreeMap::new();
+    let (mut next, mut n_sessions, mut n_silent) = (0, 0, 0);
+    for (nr, part) in parts.by_ref().take(THREADS) {
+        begin(&mut working, nr, part, &shared);
+    }
+    while let Some(joined) = working.join_next().await {
+        let (nr, n_part, part) = match joined {
+            Ok(done) => done,
+            Err(panic) => std::panic::resume_unwind(panic.into_panic()),
+        };
+        let part = part.unwrap_or_else(|unfinished| {
+            n_silent += 1;
+            change.problem = Some(unfinished.to_string());
+            (0..n_part).map(|_| Searched::Unreadable).collect()
+        });
+        done.insert(nr, part);
+        if n_silent < MOST_SILENT
+            && let Some((nr, part)) = parts.next()
+        {
+            begin(&mut working, nr, part, &shared);
+        }
+        while let Some(part) = done.remove(&next) {
+            next += 1;
+            for searched in part {
+                take(&mut change, searched);
+            }
+        }
+        let room = MOST_SESSIONS - n_sessions;
+        if change.found.len() >= room {
+            change.found.truncate(room);
+            change.is_cut = true;
+            break;
+        }
+        if !change.found.is_empty() {
+            n_sessions += change.found.len();
+            send(&mut change, changes).await?;
+        }
+    }
+    shared.is_cancelled.store(true, Ordering::Relaxed);
+    change.is_complete = true;
+    send(&mut change, changes).await
+}
+
+fn take(change: &mut SearchChange, searched: Searched) {
+    change.n_searched += 1;
+    match searched {
+        Searched::Readable { session, n_left_out } => {
+            change.n_left_out += n_left_out;
+            change.found.extend(session);
+        }
+        Searched::Unreadable => change.n_unreadable += 1,
+    }
+}
+
+/// Sends the results so far, and keeps the numbers.
+async fn send(change: &mut SearchChange, changes: &mpsc::Sender<SearchChange>) -> Result<(), Unwanted> {
+    let found = std::mem::take(&mut change.found);
+    changes.send(SearchChange { found, ..change.clone() }).await.map_err(|_| Unwanted)
+}
+
+type Done = (usize, usize, Result<Part, disk::Unfinished>);
+
+fn begin(working: &mut JoinSet<Done>, nr: usize, part: Vec<Found>, shared: &Arc<Shared>) {
+    let (n_part, shared) = (part.len(), shared.clone());
+    working.spawn(async move {
+        let folder = part.first().and_then(|file| file.path.parent()).map(Path::to_owned).unwrap_or_default();
+        let search = move || part.iter().map(|file| search_file(file, &shared)).collect();
+        (nr, n_part, disk::run(&folder, disk::DEADLINE, search).await)
+    });
+}
+
+fn search_file(found: &Found, shared: &Shared) -> Searched {
+    let nothing = Searched::Readable { session: None, n_left_out: 0 };
+    let state = state_of(found);
+    let is_older = shared.after.is_some_and(|after| found.modified / 1_000_000 < after);
+    if is_older
+        || shared.is_cancelled.load(Ordering::Relaxed)
+        || shared.absent.knows(&shared.matcher.needle, state)
+    {
+        return nothing;
+    }
+    match scan(found, shared) {
+        Ok((session, n_left_out)) => Searched::Readable { session, n_left_out },
+        Err(error) => {
+            tracing::info!(path = %found.path.display(), %error, "a stored session could not be searched");
+            Searched::Unreadable
+        }
+    }
+}
+
+/// Returns the session, if it matches, and the number of lines that were left out.
+fn scan(found: &Found, shared: &Shared) -> Result<(Option<FoundSession>, u32), ReadError> {
+    let file = disk::open_regular(&found.path)?.file;
+    let is_cancelled = || shared.is_cancelled.load(Ordering::Relaxed);
+    let Scan { mut hits, has_more, n_left_out, is_absent, is_cancelled } =
+        file::scan(file, WINDOW, &shared.matcher, &is_cancelled)?;
+    // Lines that were left out are counted by each search.
+    if is_absent && !is_cancelled && n_left_out == 0 {
+        shared.absent.note(&shared.matcher.needle, state_of(found));
+    }
+    if hits.is_empty() {
+        return Ok((None, n_left_out));
+    }
+    let (summary, _) = files::read(found)?;
+    let is_wanted = shared.place.as_ref().map_or(summary.has_messages, |place| place.has(&summary));
+    // An earlier title is no longer shown.
+    let title = summary.title();
+    hits.retain(|hit| {
+        let snippet: String = hit.snippet.iter().map(|part| part.text.as_str()).collect();
+        hit.place != SearchPlace::Title
+            || title.contains(snippet.trim_start_matches(['…', ' ']).trim_end_matches(['…', ' ']))
+    });
+    if !is_wanted || hits.is_empty() {
+        return Ok((None, n_left_out));
+    }
+    let project = project_of(found, &summary, shared.place.as_ref());
+    let session = FoundSession {
+        agent_session_id: found.id.clone(),
+        title: title.to_owned(),
+        project_name: one_line(&name_of(&project), LONGEST_NAME),
+        project: project.display().to_string(),
+        changed_at: summary.at.unwrap_or(found.modified / 1_000_000),
+        hits,
+        has_more,
+    };
+    Ok((Some(session), n_left_out))
+}
+
+/// The folder of a session. A file that names none has the agent's encoded name of it.
+fn project_of(found: &Found, summary: &Summary, place: Option<&Place>) -> PathBuf {
+    let encoded = || found.path.parent().and_then(Path::file_name).map(PathBuf::from).unwrap_or_default();
+    match place {
+        Some(place) => place.project.clone(),
+        None => summary.cwd.as_ref().map(PathBuf::from).unwrap_or_else(encoded),
+    }
+}
+
+fn name_of(project: &Path) -> String {
+    let name = project.file_name().map(|name| name.to_string_lossy().into_owned());
+    name.unwrap_or_else(|| project.display().to_string())
+}

@@ -1,0 +1,57 @@
+//! Exporting a session that is open, as it is at that moment.
+
+use super::{Message, SessionHandle, gone};
+use crate::api::{CommandError, ErrorCode, ExportFormat};
+use crate::export::{self, Conversation, Heading, Images};
+use crate::{disk, history};
+use std::path::PathBuf;
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+/// Time limit for reading the images of a long conversation.
+const READ_DEADLINE: Duration = Duration::from_secs(20);
+
+/// A session at the moment of an export.
+pub(crate) struct Snapshot {
+    pub heading: Heading,
+    pub conversation: Conversation,
+    /// The agent's configuration folder, and the project's folder.
+    pub config: PathBuf,
+    pub project: PathBuf,
+}
+
+impl SessionHandle {
+    /// Returns the content of an export. The session is busy only while its items are collected.
+    pub async fn export(&self, format: ExportFormat) -> Result<Vec<u8>, CommandError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Message::Export { format, reply }).await?;
+        let Snapshot { heading, conversation, config, project } = answer.await.map_err(|_| gone())?;
+        let images = match heading.agent_session_id.clone() {
+            Some(id) if format != ExportFormat::Markdown => images(config, project, id).await,
+            _ => Images::default(),
+        };
+        let render = move || export::render(format, &heading, conversation, &images);
+        let rendered = tokio::task::spawn_blocking(render).await.map_err(|_| gone())?;
+        rendered.map_err(|error| CommandError {
+            code: ErrorCode::Internal,
+            message: "The session could not be exported.".to_owned(),
+            detail: Some(error.to_string()),
+        })
+    }
+}
+
+/// The images in the agent's own transcript. If it cannot be read, the export says that they are missing.
+async fn images(config: PathBuf, project: PathBuf, id: String) -> Images {
+    let of = project.clone();
+    let read = move || history::load(&history::transcript_path(&config, &of, &id));
+    let read = disk::run(&project, READ_DEADLINE, read).await;
+    let problem = match read {
+        Ok(Ok(kept)) => {
+            return tokio::task::spawn_blocking(move || export::images(&kept)).await.unwrap_or_default();
+        }
+        Ok(Err(error)) => error.to_string(),
+        Err(unfinished) => unfinished.to_string(),
+    };
+    tracing::warn!(problem, "could not read the images of a session");
+    Images::default()
+}

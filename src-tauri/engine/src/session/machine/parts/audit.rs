@@ -1,0 +1,126 @@
+//! The rules that are in force in the current process, and what the permission audit found in it.
+
+use crate::api::{MissedPrompt, Rule, RulesBasis, RulesInForce};
+use crate::claude::rules;
+use crate::session::permission_audit::{Finding, PermissionAudit, Suspicion};
+use crate::wire::{Assistant, Init, User};
+use serde_json::Value;
+
+/// File changes that may wait for an explanation. One without an explanation is enough for a report.
+const SUSPICIONS: usize = 16;
+
+#[derive(Clone, Debug, Default)]
+pub struct Audit {
+    rules: Option<RulesInForce>,
+    /// The first fault. It stays visible until the process ends.
+    fault: Option<MissedPrompt>,
+    permissions: PermissionAudit,
+    /// Rules that the user gave with answers in this process.
+    given: Vec<Rule>,
+    suspicions: Vec<Suspicion>,
+}
+
+/// What tool results call for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AuditResult {
+    Nothing,
+    /// A fault to report. It is the first one of this process.
+    Report(MissedPrompt),
+    /// The agent's settings may explain a change.
+    NeedsSettings,
+}
+
+impl Audit {
+    pub fn rules(&self) -> Option<&RulesInForce> {
+        self.rules.as_ref()
+    }
+
+    pub fn fault(&self) -> Option<&MissedPrompt> {
+        self.fault.as_ref()
+    }
+
+    /// A new process does not have the rules that were given to the last one.
+    pub fn on_spawn(&mut self) {
+        *self = Self::default();
+    }
+
+    pub fn on_exit(&mut self) {
+        self.fault = None;
+        self.suspicions.clear();
+    }
+
+    /// Returns a fault to report: the agent cannot ask.
+    pub fn on_init(&mut self, init: &Init) -> Option<MissedPrompt> {
+        let fault = self.permissions.init(init)?;
+        self.first(fault)
+    }
+
+    /// `strict`: only the mode `default` is in force.
+    pub fn on_call(&mut self, assistant: &Assistant, strict: bool) {
+        // A subagent may have a mode of its own.
+        let strict = strict && assistant.parent_tool_use_id.is_none();
+        self.permissions.called(&assistant.message.content, strict);
+    }
+
+    pub fn on_request(&mut self, tool_use_id: Option<&str>) {
+        self.permissions.asked(tool_use_id);
+    }
+
+    /// `strict`: only the mode `default` is in force.
+    pub fn on_results(&mut self, user: &User, strict: bool) -> AuditResult {
+        if !strict {
+            self.permissions.loosened();
+        }
+        match self.permissions.results(user) {
+            Some(Finding::Fault(fault)) => {
+                self.first(fault).map_or(AuditResult::Nothing, AuditResult::Report)
+            }
+            Some(Finding::Suspicion(suspicion)) if self.fault.is_none() => {
+                // One answer judges all suspicions collected by then.
+                if self.suspicions.len() < SUSPICIONS {
+                    self.suspicions.push(suspicion);
+                }
+                AuditResult::NeedsSettings
+            }
+            Some(Finding::Suspicion(_)) | None => AuditResult::Nothing,
+        }
+    }
+
+    pub fn on_turn_ended(&mut self) {
+        self.permissions.turn_over();
+    }
+
+    /// The agent listed its rules.
+    pub fn on_rules(&mut self, listed: RulesInForce) {
+        self.rules = Some(listed);
+    }
+
+    /// An answer sent these rules or a mode along. Returns whether the list of rules is out of date.
+    pub fn on_given(&mut self, rules: Vec<Rule>) -> bool {
+        self.given.extend(rules);
+        self.permissions.loosened();
+        self.rules.is_some()
+    }
+
+    /// Derives the rules from the settings if the agent has no list, and judges suspicious changes by them. `None`: the
+    /// agent did not answer, so no rule is known and no fault is reported. Returns a fault to report.
+    pub fn on_settings(&mut self, settings: Option<&Value>) -> Option<MissedPrompt> {
+        let suspicions = std::mem::take(&mut self.suspicions);
+        let settings = settings?;
+        let rules = rules::from_settings(settings, &self.given);
+        let fault = suspicions.into_iter().find_map(|suspicion| suspicion.judge(&rules, settings));
+        if self.rules.as_ref().is_none_or(|known| known.basis == RulesBasis::Settings) {
+            self.rules = Some(rules);
+        }
+        self.first(fault?)
+    }
+
+    /// Only the first fault is reported.
+    fn first(&mut self, fault: MissedPrompt) -> Option<MissedPrompt> {
+        if self.fault.is_some() {
+            return None;
+        }
+        self.fault = Some(fault.clone());
+        Some(fault)
+    }
+}

@@ -1,0 +1,142 @@
+//! Background tasks: commands and subagents that go on after their turn.
+
+use crate::api::{BackgroundTask, ItemId, TaskKind};
+use crate::title::one_line;
+use crate::wire::{Task, User};
+
+/// Number of tasks whose details are shown. All of them are counted.
+const SHOWN: usize = 100;
+/// Number of reports kept of tasks that are not in the background; such a task may go there later.
+const REPORTS: usize = 100;
+/// Longest text of the agent about a task, in user-perceived characters.
+const LONGEST: usize = 200;
+
+/// The tasks that run in the background of the current process.
+#[derive(Debug, Default)]
+pub struct Background {
+    /// In the order in which they began.
+    running: Vec<BackgroundTask>,
+    /// Last reports on tasks that are not in the background, oldest first.
+    reported: Vec<BackgroundTask>,
+    /// The agent lists its tasks. Otherwise they are counted by the results of their calls.
+    is_listed: bool,
+}
+
+impl Background {
+    pub fn count(&self) -> usize {
+        self.running.len()
+    }
+
+    /// The tasks to show.
+    pub fn tasks(&self) -> Vec<BackgroundTask> {
+        self.running.iter().take(SHOWN).cloned().collect()
+    }
+
+    /// The agent lists its tasks. Returns whether they changed.
+    pub fn listed(&mut self, tasks: &[Task], now: u64) -> bool {
+        self.is_listed = true;
+        let n_before = self.running.len();
+        self.running.retain(|known| tasks.iter().any(|task| task.id == known.id));
+        let mut has_changed = self.running.len() < n_before;
+        for task in tasks {
+            if !self.running.iter().any(|known| known.id == task.id) {
+                self.begin(&task.id, now);
+                has_changed = true;
+            }
+            has_changed |= self.reported(task, now);
+        }
+        has_changed
+    }
+
+    fn begin(&mut self, id: &str, now: u64) {
+        let at = self.reported.iter().position(|known| known.id == id);
+        let task = at.map(|at| self.reported.remove(at));
+        self.running.push(task.unwrap_or_else(|| new(id, now)));
+    }
+
+    /// The agent reports on a task. Returns whether a task in the background changed.
+    pub fn reported(&mut self, task: &Task, now: u64) -> bool {
+        if let Some(known) = self.running.iter_mut().find(|known| known.id == task.id) {
+            let before = known.clone();
+            learn(known, task);
+            return *known != before;
+        }
+        if !self.reported.iter().any(|known| known.id == task.id) {
+            if self.reported.len() == REPORTS {
+                self.reported.remove(0);
+            }
+            self.reported.push(new(&task.id, now));
+        }
+        if let Some(known) = self.reported.iter_mut().find(|known| known.id == task.id) {
+            learn(known, task);
+        }
+        false
+    }
+
+    /// Counts a task that a call became. 2.1.197 sends no list, but the result of the call shows it. Returns whether it
+    /// is new.
+    pub fn called(&mut self, user: &User, now: u64) -> bool {
+        let task = user.background_task().filter(|_| !self.is_listed);
+        let Some(id) = task.filter(|id| !self.running.iter().any(|known| known.id == *id)) else {
+            return false;
+        };
+        self.begin(id, now);
+        true
+    }
+
+    /// A task has ended. Returns whether it was in the background.
+    pub fn ended(&mut self, id: &str) -> bool {
+        let n_before = self.running.len();
+        self.running.retain(|known| known.id != id);
+        self.reported.retain(|known| known.id != id);
+        self.running.len() < n_before
+    }
+
+    /// The user stops a task. Returns whether the agent has to be asked to; `None` if the task does not run.
+    pub fn stop(&mut self, id: &str) -> Option<bool> {
+        let task = self.running.iter_mut().find(|task| task.id == id)?;
+        Some(!std::mem::replace(&mut task.is_stopping, true))
+    }
+
+    /// The agent refused to stop a task.
+    pub fn not_stopped(&mut self, id: &str) {
+        for task in self.running.iter_mut().filter(|task| task.id == id) {
+            task.is_stopping = false;
+        }
+    }
+
+    /// The tasks ended with their process.
+    pub fn process_ended(&mut self) {
+        *self = Self::default();
+    }
+}
+
+fn new(id: &str, now: u64) -> BackgroundTask {
+    BackgroundTask {
+        id: id.to_owned(),
+        item_id: None,
+        kind: TaskKind::Other,
+        description: String::new(),
+        started_at: now,
+        tokens: None,
+        n_tool_uses: None,
+        activity: None,
+        is_stopping: false,
+    }
+}
+
+fn learn(known: &mut BackgroundTask, task: &Task) {
+    let words = one_line(&task.description, LONGEST);
+    // The progress of a subagent comes with what it does, in the field of its description.
+    if known.description.is_empty() || task.tokens.is_none() {
+        if !words.is_empty() {
+            known.description = words;
+        }
+    } else if words != known.description {
+        known.activity = Some(words).filter(|words| !words.is_empty());
+    }
+    known.kind = task.kind.unwrap_or(known.kind);
+    known.item_id = task.tool_use_id.clone().map(ItemId).or(known.item_id.take());
+    known.tokens = task.tokens.or(known.tokens);
+    known.n_tool_uses = task.n_tool_uses.or(known.n_tool_uses);
+}

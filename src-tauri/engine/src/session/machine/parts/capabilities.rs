@@ -1,0 +1,50 @@
+//! What the agent reports of itself: its version, its commands, and whether it reports the prompts that it took up.
+
+use crate::api::SlashCommand;
+use crate::wire::Init;
+
+#[derive(Debug, Default)]
+pub struct Capabilities {
+    version: Option<String>,
+    commands: Vec<SlashCommand>,
+    /// The agent reports which prompts it accepted, and when.
+    reports_prompts: bool,
+    /// The agent uses an API key instead of a login.
+    has_api_key: bool,
+}
+
+impl Capabilities {
+    pub fn version(&self) -> Option<&str> {
+        self.version.as_deref()
+    }
+
+    pub fn commands(&self) -> &[SlashCommand] {
+        &self.commands
+    }
+
+    pub fn reports_prompts(&self) -> bool {
+        self.reports_prompts
+    }
+
+    pub fn has_api_key(&self) -> bool {
+        self.has_api_key
+    }
+
+    /// The version and the commands of the last process are shown until the new one reports its own.
+    pub fn on_spawn(&mut self) {
+        self.reports_prompts = false;
+    }
+
+    /// The answer to `initialize`.
+    pub fn on_ready(&mut self, version: Option<String>, commands: Vec<SlashCommand>) {
+        self.version = version.or(self.version.take());
+        self.commands = commands;
+    }
+
+    pub fn on_init(&mut self, init: &Init) {
+        self.reports_prompts = init.reports_prompts();
+        self.has_api_key = init.has_api_key();
+        self.version = init.claude_code_version.clone().or(self.version.take());
+        self.commands.retain(|command| !init.terminal_slash_commands.contains(&command.name));
+    }
+}

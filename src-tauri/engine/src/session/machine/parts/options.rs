@@ -1,0 +1,157 @@
+//! Model, effort and thinking: what the user wants, and what the agent reported.
+
+use crate::api::Model;
+use crate::launch::bad_model;
+
+#[derive(Debug, Default)]
+pub struct Options {
+    /// The agent's models; empty until it reported them.
+    models: Vec<Model>,
+    /// The model in force, as the agent names it.
+    model: Option<String>,
+    wanted_model: Option<String>,
+    /// The last reported effort; `None` if the model has no levels or the agent does not report it.
+    effort: Option<String>,
+    wanted_effort: Option<String>,
+    thinking_off: bool,
+}
+
+impl Options {
+    /// Restores what a session saved. Saved sessions are files, so bad values are dropped.
+    pub fn restore(model: Option<String>, effort: Option<String>, thinking_off: bool) -> Self {
+        let wanted_model = model.filter(|name| bad_model(name).is_none());
+        Self { wanted_model, wanted_effort: effort, thinking_off, ..Self::default() }
+    }
+
+    pub fn models(&self) -> &[Model] {
+        &self.models
+    }
+
+    /// The model in force.
+    pub fn model(&self) -> Option<&str> {
+        self.model.as_deref()
+    }
+
+    pub fn wanted_model(&self) -> Option<&str> {
+        self.wanted_model.as_deref()
+    }
+
+    /// The model in force, or the wanted one until the agent reported it.
+    pub fn shown_model(&self) -> Option<&str> {
+        self.model().or(self.wanted_model())
+    }
+
+    pub fn wanted_effort(&self) -> Option<&str> {
+        self.wanted_effort.as_deref()
+    }
+
+    pub fn is_thinking_off(&self) -> bool {
+        self.thinking_off
+    }
+
+    /// `is_reported`: the process is ready and no other effort was requested from it.
+    pub fn shown_effort(&self, is_reported: bool) -> Option<String> {
+        self.current_model().filter(|model| !model.effort_levels.is_empty())?;
+        let (wish, reported) = (self.wanted_effort.clone(), self.effort.clone());
+        if is_reported { reported.or(wish) } else { wish.or(reported) }
+    }
+
+    pub fn shown_thinking(&self) -> bool {
+        let can_stop = self.current_model().is_some_and(|model| model.can_stop_thinking);
+        !(self.thinking_off && can_stop)
+    }
+
+    pub fn reports_effort(&self) -> bool {
+        self.models.iter().any(|model| !model.effort_levels.is_empty())
+    }
+
+    /// The current model, from the agent's list.
+    fn current_model(&self) -> Option<&Model> {
+        let name = self.shown_model().unwrap_or("default");
+        let resolved = |model: &&Model| model.resolved.as_deref() == Some(name);
+        self.models.iter().find(|model| model.name == name).or_else(|| self.models.iter().find(resolved))
+    }
+
+    fn levels(&self) -> &[String] {
+        self.current_model().map_or(&[], |model| &model.effort_levels)
+    }
+
+    /// The answer to `initialize`. The effort is asked for again. Returns the model that the agent has to be asked for,
+    /// if it is not the one that the process was `started` with.
+    pub fn on_ready(&mut self, models: Vec<Model>, started: Option<&str>) -> Option<String> {
+        self.models = models;
+        self.effort = None;
+        self.wanted_model.clone().filter(|model| started != Some(model))
+    }
+
+    pub fn on_init(&mut self, model: Option<String>) {
+        self.model = model.or(self.model.take());
+    }
+
+    /// The next process is started with this model.
+    pub fn on_model_for_start(&mut self, model: String) {
+        self.model = None;
+        self.wanted_model = Some(model);
+    }
+
+    /// The agent applied the `wanted` model, which it names `resolved`.
+    pub fn on_model_applied(&mut self, wanted: String, resolved: String) {
+        self.model = Some(resolved);
+        self.wanted_model = Some(wanted);
+    }
+
+    /// The user chose an effort. Returns the one before, or why this one is not offered: the agent would accept any
+    /// word.
+    pub fn on_effort_chosen(&mut self, effort: Option<String>) -> Result<Option<String>, String> {
+        if let Some(level) = &effort {
+            let known = self.levels();
+            if !known.is_empty() && !known.contains(level) {
+                let known = known.join(", ");
+                return Err(format!("This model has no effort level “{level}”. Available: {known}."));
+            }
+            // Before the first start no levels are known, and the wanted effort is kept until then.
+            if known.is_empty() && !self.models.is_empty() {
+                return Err("This model has no effort levels.".to_owned());
+            }
+        }
+        Ok(std::mem::replace(&mut self.wanted_effort, effort))
+    }
+
+    /// The agent refused an effort. Returns whether the wanted effort changed.
+    pub fn on_effort_refused(&mut self, refused: Option<&str>, before: Option<String>) -> bool {
+        let is_wanted = self.wanted_effort.as_deref() == refused;
+        if is_wanted {
+            self.wanted_effort = before;
+        }
+        is_wanted
+    }
+
+    /// The agent reports the effort that it applies. `is_requesting`: another one was requested and is not answered.
+    /// Returns the difference if a wanted effort, which the model offers, is not applied.
+    pub fn on_effort(&mut self, reported: Option<String>, is_requesting: bool) -> Option<String> {
+        self.effort.clone_from(&reported);
+        let wish = self.wanted_effort.as_ref().filter(|_| !is_requesting)?;
+        if !self.levels().contains(wish) || reported.as_ref() == Some(wish) {
+            return None;
+        }
+        let applied = reported.as_deref().unwrap_or("its default level");
+        let problem = format!("It uses {applied} instead of {wish}.");
+        self.wanted_effort = reported;
+        Some(problem)
+    }
+
+    /// The user turned thinking on or off. Returns `false` if the model goes on thinking.
+    pub fn on_thinking_chosen(&mut self, on: bool) -> bool {
+        let can_stop = self.current_model().is_some_and(|model| model.can_stop_thinking);
+        let is_possible = on || can_stop || self.models.is_empty();
+        if is_possible {
+            self.thinking_off = !on;
+        }
+        is_possible
+    }
+
+    /// The agent refused to turn thinking on or off. Returns whether that changes what is saved.
+    pub fn on_thinking_refused(&mut self, on: bool) -> bool {
+        std::mem::replace(&mut self.thinking_off, on) != on
+    }
+}

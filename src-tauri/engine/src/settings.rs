@@ -1,0 +1,180 @@
+//! The user's settings: one JSON file with comments, which the user and the settings page edit.
+//!
+//! Nothing in the file is ever lost: an edit changes one value and keeps comments, unknown keys, order and layout. A
+//! file that is not valid JSON is never written, and the last good values stay in effect.
+
+mod keys;
+mod text;
+mod watch;
+
+#[cfg(test)]
+mod tests;
+
+use crate::api::{CommandError, ErrorCode, Settings, SettingsProblem};
+use crate::disk::{self, ReadError, read_text, set_aside};
+use crate::store::{remove_leftovers, write_atomically};
+pub use keys::{keys, markdown, schema};
+use serde_json::{Map, Value};
+use std::io;
+use std::path::{Path, PathBuf};
+pub use text::{Read, value_of};
+pub use watch::SettingsWatch;
+
+/// Maximum size of the file in bytes. All settings with a comment each take some 10 KB.
+const MOST_BYTES: u64 = 1024 * 1024;
+
+/// The beginning of a new file.
+const TEMPLATE: &str = "\
+// The settings of Deskbell. Changes take effect when this file is saved.
+// `deskbell settings get` lists every key with its value; docs/settings.md describes them.
+{
+  \"$schema\": \"./settings.schema.json\"
+}
+";
+
+/// The reason why a setting was not changed.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    #[error("there is no setting “{0}”; `deskbell settings get` lists them")]
+    UnknownKey(String),
+    #[error("{0}")]
+    BadValue(String),
+    /// The file is not valid JSON, so it cannot be edited without a risk for its contents.
+    #[error("{} has an error{at}: {message}", path.display(), at = place(.problem), message = .problem.message)]
+    Invalid { path: PathBuf, problem: SettingsProblem },
+    /// The edit would have changed something else too.
+    #[error("{} is written in a way that cannot be edited safely; edit the file yourself", .0.display())]
+    Unsafe(PathBuf),
+    #[error("could not write {}: {source}", path.display())]
+    Io { path: PathBuf, source: io::Error },
+}
+
+impl From<SettingsError> for CommandError {
+    fn from(error: SettingsError) -> Self {
+        let message = match &error {
+            SettingsError::UnknownKey(_) | SettingsError::BadValue(_) => "This setting has no such value.",
+            SettingsError::Invalid { .. } | SettingsError::Unsafe(_) => {
+                "The settings file has an error. Correct it first, with “Open settings.json”."
+            }
+            SettingsError::Io { .. } => "The settings could not be saved.",
+        };
+        Self { code: ErrorCode::Internal, message: message.to_owned(), detail: Some(error.to_string()) }
+    }
+}
+
+/// The place of a problem, for the middle of a sentence.
+pub fn place(problem: &SettingsProblem) -> String {
+    match (problem.line, problem.column) {
+        (Some(line), Some(column)) => format!(" in line {line}, column {column}"),
+        _ => String::new(),
+    }
+}
+
+/// The settings file. Its methods access the disk: call them through `disk::run`.
+#[derive(Clone, Debug)]
+pub struct SettingsFile {
+    path: PathBuf,
+}
+
+impl SettingsFile {
+    /// `config`: the app's folder of configuration. Nothing is read yet.
+    pub fn new(config: &Path) -> Self {
+        Self { path: config.join("settings.json") }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The folder that the file is in.
+    pub fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(&self.path)
+    }
+
+    /// Reads the settings. A wrong value counts as the one in `last`, and is reported.
+    pub fn read(&self, last: &Settings) -> Read {
+        match read_text(&self.path, MOST_BYTES) {
+            Ok(text) => text::read(&text, last),
+            Err(ReadError::Missing) => text::read("", last),
+            Err(error) => Read {
+                settings: last.clone(),
+                problems: vec![SettingsProblem {
+                    line: None,
+                    column: None,
+                    message: format!("settings.json could not be read: {error}."),
+                }],
+                unknown: Vec::new(),
+            },
+        }
+    }
+
+    /// Changes one setting. `null` for a setting that cannot be `null` means its default.
+    pub fn set(&self, key: &str, value: &Value) -> Result<(), SettingsError> {
+        let known = keys().iter().find(|known| known.key == key);
+        let known = known.ok_or_else(|| SettingsError::UnknownKey(key.to_owned()))?;
+        let value = if value.is_null() { &known.default } else { value };
+        keys::check(known, value).map_err(SettingsError::BadValue)?;
+        self.edit(|text| text::edit(text, key, value))
+    }
+
+    /// Adds values of an earlier version that the file does not have. Unknown ones are kept under their name.
+    pub fn adopt(&self, values: &Map<String, Value>) -> Result<(), SettingsError> {
+        self.edit(|text| {
+            let mut text = text.to_owned();
+            for (key, value) in values {
+                if value_of(&text, key).is_none() {
+                    text = text::edit(&text, key, value)?;
+                }
+            }
+            Ok(text)
+        })
+    }
+
+    /// Creates what the user needs to edit the file by hand: the file, if it is missing, and its schema next to it.
+    pub fn prepare(&self) -> Result<(), SettingsError> {
+        self.edit(|text| Ok(text.to_owned()))?;
+        let schema_path = self.folder().join("settings.schema.json");
+        let schema = format!("{:#}\n", schema());
+        if read_text(&schema_path, MOST_BYTES).is_ok_and(|known| known == schema) {
+            return Ok(());
+        }
+        let write = || {
+            if let Err(ReadError::NotAFile(_)) = disk::open_regular(&schema_path) {
+                set_aside(&schema_path)?;
+            }
+            write_atomically(&schema_path, schema.as_bytes())
+        };
+        write().map_err(|source| SettingsError::Io { path: schema_path.clone(), source })
+    }
+
+    /// Replaces the text of the file while no other writer of Deskbell does. A missing file begins with the template.
+    fn edit(&self, edit: impl FnOnce(&str) -> Result<String, text::EditError>) -> Result<(), SettingsError> {
+        let failed = |source| SettingsError::Io { path: self.path.clone(), source };
+        let _lock = disk::lock_writers(&self.path).map_err(failed)?;
+        let before = match read_text(&self.path, MOST_BYTES) {
+            Ok(text) => Some(text),
+            Err(ReadError::Missing) => None,
+            // Not a file of the user's: a pipe, a device or a folder. It is kept under another name.
+            Err(ReadError::NotAFile(_)) => {
+                set_aside(&self.path).map_err(failed)?;
+                None
+            }
+            Err(error) => return Err(failed(error.into())),
+        };
+        let after = edit(before.as_deref().unwrap_or(TEMPLATE)).map_err(|error| match error {
+            text::EditError::Invalid(problem) => SettingsError::Invalid { path: self.path.clone(), problem },
+            text::EditError::Unsafe => SettingsError::Unsafe(self.path.clone()),
+        })?;
+        if before.as_ref() == Some(&after) {
+            return Ok(());
+        }
+        // A link to a file elsewhere, such as in a repository of dotfiles, stays a link.
+        let real = dunce::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
+        let folder = real.parent().unwrap_or(self.folder());
+        // Each process that writes there holds the lock.
+        if let Err(error) = remove_leftovers(folder) {
+            tracing::warn!(%error, "could not remove what a killed writer left");
+        }
+        write_atomically(&real, after.as_bytes()).map_err(failed)
+    }
+}

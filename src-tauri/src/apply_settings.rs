@@ -1,0 +1,92 @@
+//! Puts changed settings into effect, whether the page, `deskbell settings` or the user's editor changed the file.
+
+use crate::registry::SessionRegistry;
+use crate::settings::CurrentSettings;
+use crate::start;
+use crate::windows::{BOARD, Windows};
+use crate::{emit, lifecycle, logs, project};
+use deskbell_engine::api::{Settings, WindowEvent};
+use deskbell_engine::disk;
+use deskbell_engine::settings::SettingsWatch;
+use std::sync::Arc;
+use std::time::Duration;
+use tauri::{AppHandle, Manager};
+use tokio::sync::{Mutex, mpsc};
+
+/// Delay between the first sign of a change and reading the file. An editor may write it in several steps.
+const TOGETHER: Duration = Duration::from_millis(50);
+
+/// Locked while the file is read and put into effect, so that an earlier content never overtakes a later one.
+static RELOADING: Mutex<()> = Mutex::const_new(());
+
+/// Reads the file and puts it into effect.
+pub async fn reload(app: &AppHandle) {
+    let _one_at_a_time = RELOADING.lock().await;
+    let current = app.state::<Arc<CurrentSettings>>().inner().clone();
+    let (file, last) = (current.file().clone(), current.get());
+    let folder = file.folder().to_owned();
+    match disk::run(&folder, disk::DEADLINE, move || file.read(&last)).await {
+        Ok(read) => {
+            if let Some(before) = current.learn(read) {
+                apply(app, &before, &current.get()).await;
+            }
+        }
+        Err(unfinished) => tracing::warn!(%unfinished, "could not read the settings"),
+    }
+}
+
+async fn apply(app: &AppHandle, before: &Settings, now: &Settings) {
+    let view = Box::new(app.state::<Arc<CurrentSettings>>().view());
+    for label in app.state::<Windows>().labels().iter().map(String::as_str).chain([start::LABEL, BOARD]) {
+        emit::to_window(app, label, WindowEvent::SettingsChanged { settings: view.clone() });
+    }
+    logs::set_level(now.log);
+    if before.asking != now.asking {
+        lifecycle::apply_asking(app);
+    }
+    if before.agent.hibernate_minutes != now.agent.hibernate_minutes {
+        app.state::<SessionRegistry>().apply_hibernation().await;
+    }
+    if before.theme != now.theme {
+        lifecycle::apply_theme(app);
+    }
+    if before.zoom != now.zoom {
+        lifecycle::apply_zoom(app);
+    }
+    if before.agent.program != now.agent.program {
+        // Another agent may be found now.
+        project::send_to_all_windows(app).await;
+    }
+}
+
+/// Follows the file as long as the app runs.
+pub async fn follow(app: AppHandle) {
+    let (changed, mut changes) = mpsc::channel(1);
+    let file = app.state::<Arc<CurrentSettings>>().file().clone();
+    let folder = file.folder().to_owned();
+    let watch = move || {
+        disk::own_folder(file.folder())?;
+        let watch = SettingsWatch::new(file.path(), move || {
+            // A full channel already announces a change.
+            let _ = changed.try_send(());
+        });
+        watch.map_err(std::io::Error::other)
+    };
+    let watch = match disk::run(&folder, disk::DEADLINE, watch)
+        .await
+        .unwrap_or_else(|error| Err(error.into()))
+    {
+        Ok(watch) => watch,
+        Err(error) => {
+            tracing::warn!(%error, "could not watch the settings: a change of the file counts from the next start on");
+            return;
+        }
+    };
+    // The file may have changed before the watch.
+    reload(&app).await;
+    while changes.recv().await.is_some() {
+        tokio::time::sleep(TOGETHER).await;
+        reload(&app).await;
+    }
+    drop(watch);
+}

@@ -1,0 +1,92 @@
+//! The board: a window with the sessions of all projects that work, wait for the user or have just finished.
+
+use crate::emit::{self, Channels};
+use crate::registry::SessionRegistry;
+use crate::settings::CurrentSettings;
+use crate::windows::{BOARD, bring_up};
+use crate::{lifecycle, showing};
+use anyhow::Context;
+use deskbell_engine::api::*;
+use deskbell_engine::board::Board;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tauri::{AppHandle, Manager, WindowEvent as TauriEvent};
+
+const TITLE: &str = "All projects — Deskbell";
+const SIZE: (f64, f64) = (1100.0, 760.0);
+
+/// Delay between a change of a session and a new view. While an answer streams there are many changes.
+const TOGETHER: Duration = Duration::from_millis(200);
+
+/// The state of the board.
+#[derive(Default)]
+pub struct BoardPage {
+    board: Mutex<Board>,
+    /// A new view will be sent soon.
+    is_pending: AtomicBool,
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
+}
+
+/// Opens the board, or brings it up.
+pub fn open(app: &AppHandle) -> anyhow::Result<()> {
+    if app.get_webview_window(BOARD).is_some() {
+        bring_up(app, BOARD);
+        return Ok(());
+    }
+    let window = lifecycle::new_window(app, BOARD, TITLE, SIZE).context("opening the board")?;
+    let app = app.clone();
+    window.on_window_event(move |event| {
+        if let TauriEvent::Destroyed = event {
+            app.state::<Channels>().close(BOARD);
+        }
+    });
+    Ok(())
+}
+
+/// The first view of a page that connects.
+pub fn connect(app: &AppHandle) -> BoardConnection {
+    let event = app.state::<Channels>().open(BOARD);
+    BoardConnection { event, board: view(app), settings: app.state::<Arc<CurrentSettings>>().view() }
+}
+
+fn view(app: &AppHandle) -> BoardView {
+    let sessions = app.state::<SessionRegistry>().all();
+    let page = app.state::<BoardPage>();
+    let mut board = page.board.lock().unwrap_or_else(PoisonError::into_inner);
+    board.view(&sessions, now())
+}
+
+/// A session changed: remembers since when it is in its state, and shows it soon.
+pub fn session_changed(app: &AppHandle, session: &Session) {
+    let page = app.state::<BoardPage>();
+    page.board.lock().unwrap_or_else(PoisonError::into_inner).learn(session, now());
+    refresh(app);
+}
+
+/// Sends the board soon, if it is open.
+pub fn refresh(app: &AppHandle) {
+    let page = app.state::<BoardPage>();
+    if app.get_webview_window(BOARD).is_none() || page.is_pending.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    let app = app.clone();
+    tauri::async_runtime::spawn(async move {
+        tokio::time::sleep(TOGETHER).await;
+        app.state::<BoardPage>().is_pending.store(false, Ordering::Relaxed);
+        emit::to_window(&app, BOARD, WindowEvent::BoardChanged { board: view(&app) });
+    });
+}
+
+/// Opens the window of a session's project, and the session in it.
+pub async fn open_session(app: &AppHandle, id: &SessionId) -> Result<(), CommandError> {
+    let (project, session) = app.state::<SessionRegistry>().known(id).ok_or_else(|| CommandError {
+        code: ErrorCode::NoSuchSession,
+        message: "The session no longer exists.".to_owned(),
+        detail: None,
+    })?;
+    showing::in_window(app, &project, session, None).await
+}

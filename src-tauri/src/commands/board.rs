@@ -1,0 +1,28 @@
+//! Commands of the board of all projects.
+
+use super::Answer;
+use crate::board;
+use deskbell_engine::api::*;
+use tauri::AppHandle;
+
+/// Opens the board of all projects, or brings it up.
+#[tauri::command]
+pub async fn open_board(app: AppHandle) -> Answer<()> {
+    board::open(&app).map_err(|error| CommandError {
+        code: ErrorCode::Internal,
+        message: "The window could not be opened.".to_owned(),
+        detail: Some(format!("{error:#}")),
+    })
+}
+
+/// The first call of a board.
+#[tauri::command]
+pub fn connect_board(app: AppHandle) -> Answer<BoardConnection> {
+    Ok(board::connect(&app))
+}
+
+/// Opens a session of the board in the window of its project.
+#[tauri::command]
+pub async fn open_board_session(app: AppHandle, session_id: SessionId) -> Answer<()> {
+    board::open_session(&app, &session_id).await
+}

@@ -1,0 +1,42 @@
+//! Commands of the first run: whether the agent can work, and the steps of the user that remove an obstacle.
+
+use super::{Answer, set_setting};
+use crate::native_dialogs;
+use crate::registry::SessionRegistry;
+use crate::terminal;
+use crate::windows::Windows;
+use deskbell_engine::api::*;
+use tauri::{AppHandle, Manager, WebviewWindow};
+
+/// Checks whether the agent of new sessions can work. Takes up to 20 s with an agent that does not answer.
+#[tauri::command]
+pub async fn check_readiness(app: AppHandle, window: WebviewWindow) -> Answer<Readiness> {
+    let demo = app.state::<Windows>().with(window.label(), |window| window.demo)?;
+    Ok(app.state::<SessionRegistry>().readiness(demo).await)
+}
+
+/// Opens the user's terminal with the agent's own login.
+#[tauri::command]
+pub async fn open_login(app: AppHandle) -> Answer<()> {
+    terminal::log_in(&app.state::<SessionRegistry>().agent_program().await?).await
+}
+
+/// Asks for the agent's program with the system's chooser, and stores it in the settings. Returns whether one was
+/// chosen.
+#[tauri::command]
+pub async fn choose_agent(app: AppHandle, window: WebviewWindow) -> Answer<bool> {
+    let place = dirs::home_dir();
+    let chosen = native_dialogs::choose_program(&window, place).await.map_err(|error| CommandError {
+        code: ErrorCode::Internal,
+        message: "The file chooser could not be opened.".to_owned(),
+        detail: Some(format!("{error:#}")),
+    })?;
+    let Some(program) = chosen else { return Ok(false) };
+    let program = program.to_str().ok_or_else(|| CommandError {
+        code: ErrorCode::BadCommand,
+        message: "The settings cannot store this path, because it is not valid UTF-8.".to_owned(),
+        detail: Some(program.display().to_string()),
+    })?;
+    set_setting(app, "agent.program".to_owned(), program.into()).await?;
+    Ok(true)
+}

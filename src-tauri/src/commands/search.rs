@@ -1,0 +1,112 @@
+//! Commands of the search in all sessions.
+
+use super::{Answer, project_of};
+use crate::hidden::HiddenSessions;
+use crate::registry::{self, SessionRegistry};
+use crate::windows::Windows;
+use crate::{agent, emit, showing};
+use deskbell_engine::api::*;
+use deskbell_engine::disk;
+use deskbell_engine::search::{self, Absent, Query, Request, Today};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+use tauri::{AppHandle, Manager, WebviewWindow};
+
+/// Searches the sessions of this window's project, or of all, and sends the results under `nr`. Ends the window's last
+/// search. Returns why there is nothing to search for, if so.
+#[tauri::command]
+pub async fn search_sessions(
+    app: AppHandle,
+    window: WebviewWindow,
+    nr: u32,
+    query: String,
+    all: bool,
+    utc_offset_minutes: i32,
+) -> Answer<Option<String>> {
+    let project = project_of(&app, &window)?;
+    let windows = app.state::<Windows>();
+    windows.with(window.label(), |window| window.searching = None)?;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
+    let query = match Query::parse(&query, Today { now, utc_offset_minutes }) {
+        Ok(query) => query,
+        Err(problem) => return Ok(Some(problem.to_string())),
+    };
+    let config = agent::config_folder(AgentKind::Claude, &registry::data_folder());
+    let request = Request { config, project: (!all).then_some(project), query };
+    let (searching, mut changes) = search::search(request, app.state::<Arc<Absent>>().inner().clone());
+    windows.with(window.label(), |window| {
+        window.searching = Some((nr, searching));
+        window.found.clear();
+    })?;
+    let label = window.label().to_owned();
+    tauri::async_runtime::spawn(async move {
+        while let Some(mut change) = changes.recv().await {
+            let hidden = app.state::<HiddenSessions>();
+            change.found.retain(|found| !hidden.hides(&found.agent_session_id, found.changed_at));
+            let is_current = app.state::<Windows>().with(&label, |window| {
+                let is_current = window.searching.as_ref().is_some_and(|(current, _)| *current == nr);
+                let found = change.found.iter().filter(|_| is_current);
+                window.found.extend(
+                    found.map(|found| (found.agent_session_id.clone(), PathBuf::from(&found.project))),
+                );
+                is_current
+            });
+            if is_current != Ok(true) {
+                return;
+            }
+            emit::to_window(&app, &label, WindowEvent::Searched { nr, change });
+        }
+    });
+    Ok(None)
+}
+
+/// Ends the window's search.
+#[tauri::command]
+pub fn stop_search(app: AppHandle, window: WebviewWindow) -> Answer<()> {
+    app.state::<Windows>().with(window.label(), |window| window.searching = None)
+}
+
+/// Opens a session that this window's search found, in the window of its project, at an item if one is given. A page
+/// names no folder: only sessions that were found can be opened.
+#[tauri::command]
+pub async fn open_found(
+    app: AppHandle,
+    window: WebviewWindow,
+    agent_session_id: String,
+    item_id: Option<ItemId>,
+) -> Answer<()> {
+    let found =
+        app.state::<Windows>().with(window.label(), |window| window.found.get(&agent_session_id).cloned())?;
+    let folder = found.ok_or_else(|| CommandError {
+        code: ErrorCode::NoSuchSession,
+        message: "The search no longer has this session.".to_owned(),
+        detail: None,
+    })?;
+    let project = real(&folder).await?;
+    let session = app.state::<SessionRegistry>().open_stored(&project, &agent_session_id).await?;
+    showing::in_window(&app, &project, session, item_id).await
+}
+
+/// The folder as windows are named for it.
+async fn real(folder: &Path) -> Answer<PathBuf> {
+    let named = folder.to_owned();
+    let real = disk::run(folder, disk::DEADLINE, move || dunce::canonicalize(named)).await?;
+    real.map_err(|error| CommandError {
+        code: ErrorCode::BadProject,
+        message: format!("The folder of this session, {}, no longer exists.", folder.display()),
+        detail: Some(error.to_string()),
+    })
+}
+
+/// The row of an item; `null` if the part of the transcript that was read so far does not have it.
+#[tauri::command]
+pub async fn locate_item(
+    app: AppHandle,
+    window: WebviewWindow,
+    session_id: SessionId,
+    item_id: ItemId,
+) -> Answer<Option<u32>> {
+    let project = project_of(&app, &window)?;
+    app.state::<SessionRegistry>().session(&project, &session_id)?.locate(item_id).await
+}

@@ -1,0 +1,40 @@
+//! Showing a session in the window of its project, which is opened for that if need be.
+
+use crate::emit;
+use crate::opening::{self, Confirmed};
+use crate::windows::{Windows, bring_up};
+use deskbell_engine::api::*;
+use std::path::Path;
+use tauri::{AppHandle, Manager};
+
+/// Opens a session in its project's window, at an item if one is given. A folder that may not be opened without a
+/// question is asked about on the start page instead.
+pub async fn in_window(
+    app: &AppHandle,
+    project: &Path,
+    session: Session,
+    item_id: Option<ItemId>,
+) -> Result<(), CommandError> {
+    let windows = app.state::<Windows>();
+    let label = match windows.label_of(project) {
+        Some(label) => label,
+        None => {
+            let demo = session.agent == AgentKind::Demo;
+            match opening::open(app, project, demo, Confirmed::No).await? {
+                Some((_, label)) => label,
+                None => return Ok(()),
+            }
+        }
+    };
+    // A window that shows no session yet takes both from here.
+    windows.with(&label, |window| {
+        window.open_session = Some(session.id.clone());
+        window.show_item = item_id.clone().filter(|_| window.forward.is_none());
+    })?;
+    bring_up(app, &label);
+    let session_id = session.id.clone();
+    // A window that was already open may not know the session yet.
+    emit::to_window(app, &label, WindowEvent::SessionListed { session: Box::new(session) });
+    emit::to_window(app, &label, WindowEvent::Show { session_id, request_id: None, item_id });
+    Ok(())
+}

@@ -1,0 +1,173 @@
+//! Searching a store of stored sessions, next to `grep` on the same files: the time to the first result and to the end.
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use deskbell_engine::search::{Absent, Query, Request, Today, search};
+use serde_json::json;
+
+use crate::statistics::median;
+
+const ROUNDS: usize = 5;
+
+/// Where it is, the query, and the same in JSON.
+const WORDS: [(&str, &str, &str); 4] = [
+    ("in each file", "error", "error"),
+    ("in the oldest file", "raregem", "raregem"),
+    ("in no file", "wombat", "wombat"),
+    ("escaped", r#""say \"raregem\"""#, r#"say \"raregem\""#),
+];
+
+/// Makes a store of this many megabytes and searches it.
+pub fn bench(megabytes: usize) -> Result<()> {
+    let root = tempfile::tempdir()?;
+    let folder = root.path().join("projects/-project");
+    fs::create_dir_all(&folder)?;
+    let (n_files, bytes) = write(&folder, megabytes as u64 * 1_000_000)?;
+    println!("{n_files} files, {:.0} MB, medians of {ROUNDS} rounds in ms", bytes as f64 / 1e6);
+    println!(
+        "{:>20} {:>10} {:>10} {:>14} {:>10} {:>12}",
+        "word", "grep -F", "grep -Fi", "first result", "all", "× grep -Fi"
+    );
+    for (name, word, in_json) in WORDS {
+        let [mut exact, mut any_case, mut first, mut all] = [(); 4].map(|()| Vec::new());
+        for _ in 0..ROUNDS {
+            exact.push(grep("-rlF", in_json, &folder)?);
+            any_case.push(grep("-rliF", in_json, &folder)?);
+            let (found_first, took) = ours(root.path(), word, Arc::default())?;
+            first.push(found_first);
+            all.push(took);
+        }
+        println!(
+            "{name:>20} {:>10.1} {:>10.1} {:>14.1} {:>10.1} {:>12.2}",
+            median(&exact),
+            median(&any_case),
+            median(&first),
+            median(&all),
+            median(&all) / median(&any_case),
+        );
+    }
+    typing(root.path())
+}
+
+/// Each letter of a word, as the user types it, with what is remembered between the searches.
+fn typing(config: &Path) -> Result<()> {
+    let absent = Arc::<Absent>::default();
+    print!("typed:");
+    for end in 3..="raregem".len() {
+        let word = &"raregem"[..end];
+        let (first, all) = ours(config, word, absent.clone())?;
+        print!("  {word} {first:.1}/{all:.1}");
+    }
+    println!("  (first/all)");
+    Ok(())
+}
+
+/// Milliseconds to the first result, or to the end without one, and to the end.
+fn ours(config: &Path, word: &str, absent: Arc<Absent>) -> Result<(f64, f64)> {
+    let query = Query::parse(word, Today { now: 0, utc_offset_minutes: 0 })?;
+    let request = Request { config: config.to_owned(), project: None, query };
+    let runtime = crate::runtime()?;
+    runtime.block_on(async {
+        let started_at = Instant::now();
+        let (_searching, mut changes) = search(request, absent);
+        let (mut first, mut is_complete) = (None, false);
+        while let Some(change) = changes.recv().await {
+            if !change.found.is_empty() {
+                first.get_or_insert_with(|| started_at.elapsed());
+            }
+            ensure!(change.problem.is_none(), "{:?}", change.problem);
+            is_complete |= change.is_complete;
+        }
+        ensure!(is_complete, "the search did not end");
+        let all = started_at.elapsed();
+        Ok((ms(first.unwrap_or(all)), ms(all)))
+    })
+}
+
+fn grep(options: &str, word: &str, folder: &Path) -> Result<f64> {
+    let started_at = Instant::now();
+    let status = Command::new("grep").args([options, "-e", word]).arg(folder).stdout(Stdio::null()).status();
+    let status = status.context("starting grep")?;
+    ensure!(status.code().is_some_and(|code| code < 2), "grep ended with {status}");
+    Ok(ms(started_at.elapsed()))
+}
+
+fn ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+const VOCABULARY: &str = "the of and session file error build test function return let mut struct impl async await \
+    window agent prompt cargo check path value string option result match some none vec push iter map filter collect \
+    clone read write open close line text item list config change update delete create state event handler server";
+
+/// Writes sessions of 0.2 to 2 MB, in the agent's format, the oldest one first. Returns their number and size.
+fn write(folder: &Path, wanted: u64) -> Result<(u32, u64)> {
+    let words: Vec<&str> = VOCABULARY.split_whitespace().collect();
+    let mut seed = 88_172_645_463_325_252_u64;
+    let mut random = move |below: usize| {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        (seed % below as u64) as usize
+    };
+    let (mut n_files, mut bytes) = (0_u32, 0);
+    while bytes < wanted {
+        let path = folder.join(format!("00000000-0000-4000-8000-{n_files:012}.jsonl"));
+        let most = 200_000 + random(1_800_000) as u64;
+        let mut file =
+            BufWriter::new(File::create(&path).with_context(|| format!("making {}", path.display()))?);
+        let (mut written, mut nr) = (0, 0);
+        while written < most {
+            let mut text = String::new();
+            for _ in 0..20 + random(400) {
+                text.push_str(words[random(words.len())]);
+                text.push(if random(12) == 0 { '\n' } else { ' ' });
+            }
+            if (n_files, nr) == (0, 4) {
+                text.push_str("say \"raregem\"");
+            }
+            let line = line(nr, &text);
+            writeln!(file, "{line}")?;
+            written += line.len() as u64 + 1;
+            nr += 1;
+        }
+        file.flush()?;
+        // Later files changed later.
+        let at = std::time::UNIX_EPOCH + Duration::from_secs(1_800_000_000 + u64::from(n_files));
+        file.into_inner().context("closing a file")?.set_modified(at)?;
+        n_files += 1;
+        bytes += written;
+    }
+    Ok((n_files, bytes))
+}
+
+/// A prompt, an answer, a call and its output, in turn.
+fn line(nr: usize, text: &str) -> String {
+    let (uuid, parent) = (format!("u{nr}"), nr.checked_sub(1).map(|nr| format!("u{nr}")));
+    let reply = |content| json!({"id": format!("m{nr}"), "role": "assistant", "content": [content]});
+    let (kind, message, result) = match nr % 4 {
+        0 => ("user", json!({"role": "user", "content": text}), json!(null)),
+        1 => ("assistant", reply(json!({"type": "text", "text": text})), json!(null)),
+        2 => {
+            let input = json!({"command": text});
+            let call = json!({"type": "tool_use", "id": format!("t{nr}"), "name": "Bash", "input": input});
+            ("assistant", reply(call), json!(null))
+        }
+        _ => {
+            let output =
+                json!({"type": "tool_result", "tool_use_id": format!("t{}", nr - 1), "content": text});
+            ("user", json!({"role": "user", "content": [output]}), json!({"stdout": text, "stderr": ""}))
+        }
+    };
+    json!({
+        "parentUuid": parent, "isSidechain": false, "type": kind, "message": message, "uuid": uuid,
+        "toolUseResult": result, "timestamp": "2026-11-21T07:13:20.750Z", "cwd": "/project", "version": "2.1.329",
+    })
+    .to_string()
+}

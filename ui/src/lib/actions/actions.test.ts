@@ -1,0 +1,336 @@
+// Every action of the table is reached by the palette, by its keys and by its menu, and does its thing.
+
+import { fireEvent, render, screen, within } from '@testing-library/svelte';
+import userEvent from '@testing-library/user-event';
+import { tick } from 'svelte';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+
+import App from '../../App.svelte';
+import { ManualClock } from '../../test/clock';
+import { ARM_MS } from '../asking/arming.svelte';
+import { FakeHost } from '../host/fake';
+import { commandRequest } from '../host/fake/script';
+import type { FakeSession } from '../host/fake/session';
+import type { Host } from '../host/host';
+import { ACTIONS, chordsOf } from './table';
+
+beforeEach(() => localStorage.clear());
+// The find bar marks its hits by it.
+vi.stubGlobal('CSS', { escape: (text: string) => text });
+
+interface Opened {
+  session: FakeSession;
+  /** The calls of the host, by the name of the method. */
+  calls: [string, ...unknown[]][];
+  user: ReturnType<typeof userEvent.setup>;
+  clock: ManualClock;
+}
+
+async function app(scene: string): Promise<Opened> {
+  const fake = new FakeHost(scene);
+  onTestFinished(() => fake.close());
+  const calls: Opened['calls'] = [];
+  const host = new Proxy(fake, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== 'function') return value;
+      return (...given: unknown[]): unknown => {
+        calls.push([String(name), ...given]);
+        return Reflect.apply(value, target, given);
+      };
+    },
+  }) as Host;
+  const clock = new ManualClock();
+  render(App, { host, clock });
+  await screen.findByRole('main');
+  await tick();
+  return { session: fake.session('s1') as FakeSession, calls, user: userEvent.setup(), clock };
+}
+
+const box = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Prompt' });
+const dialog = (name: string) => () => screen.queryByRole('dialog', { name }) !== null;
+const part = (name: string) => document.activeElement?.closest(`[data-part=${name}]`) !== null;
+const calling =
+  (...call: unknown[]) =>
+  ({ calls }: Opened) =>
+    calls.some((one) => JSON.stringify(one) === JSON.stringify(call));
+const commanding = (command: object) => calling('command', 's1', command);
+const current = () => screen.getByRole('navigation').querySelector('[aria-current]')?.textContent ?? '';
+const firstRow = () => screen.getByRole('navigation').querySelector('button')?.textContent ?? '';
+
+/** The last loaded item of a kind. */
+const lastOf = ({ session }: Opened, type: string) => session.items.findLast(({ body }) => body.type === type)?.id;
+
+interface Case {
+  scene?: string;
+  /** What the action needs. */
+  given?: (opened: Opened) => unknown;
+  /** For an action with choices: the label of one. */
+  choice?: string;
+  /** Whether it did its thing. */
+  done: (opened: Opened) => boolean;
+}
+
+const hasAgentId = ({ session }: Opened) => session.patch({ agentSessionId: 'a1' });
+const stopped = ({ session }: Opened) => session.patch({ alive: false, agentSessionId: 'a1' });
+
+const CASES: Record<string, Case> = {
+  request: { scene: 'permission', done: () => document.activeElement?.id.startsWith('request-') === true },
+  allow: {
+    given: asked,
+    done: ({ calls }) =>
+      calls.some(([name, , command]) => name === 'command' && JSON.stringify(command).includes('allowOnce')),
+  },
+  deny: {
+    given: asked,
+    done: ({ calls }) =>
+      calls.some(([name, , command]) => name === 'command' && JSON.stringify(command).includes('"deny"')),
+  },
+  interrupt: { scene: 'streaming', done: commanding({ type: 'interrupt' }) },
+  'stop-next': { scene: 'streaming', done: commanding({ type: 'interruptAndContinue' }) },
+  continue: { scene: 'held', done: commanding({ type: 'continueQueue' }) },
+  queue: { scene: 'held', done: () => part('queue') },
+  prompt: { done: () => document.activeElement === box() },
+  paste: { done: calling('clipboardImage') },
+  new: { done: calling('createSession', null, false) },
+  demo: { done: calling('createSession', 'demo', false) },
+  search: { done: dialog('Search in sessions') },
+  next: { done: () => !current().includes('Round half') && current() !== '' },
+  previous: { scene: 'conversation', given: goDown, done: () => current().includes('Round half') },
+  find: { done: () => document.activeElement === screen.queryByRole('textbox', { name: 'Find in the conversation' }) },
+  read: { scene: 'conversation', done: () => part('conversation') },
+  rename: { done: () => document.activeElement === screen.queryByRole('textbox', { name: 'Title of the session' }) },
+  copy: { done: calling('copyText', 's1', { type: 'conversation' }) },
+  resume: { given: hasAgentId, done: calling('copyText', 's1', { type: 'resumeCommand' }) },
+  fork: { given: hasAgentId, done: calling('forkSession', 's1', null) },
+  pin: { given: hasAgentId, done: calling('markSession', 'a1', 'pinned') },
+  archive: { given: hasAgentId, done: calling('markSession', 'a1', 'archived') },
+  terminal: { given: stopped, done: calling('openTerminal', 's1') },
+  'generate-title': { scene: 'conversation', done: commanding({ type: 'generateTitle' }) },
+  'export-markdown': { done: calling('exportSession', 's1', 'markdown') },
+  'export-html': { done: calling('exportSession', 's1', 'html') },
+  'export-json': { done: calling('exportSession', 's1', 'json') },
+  remove: { done: dialog('Remove this session?') },
+  'copy-message': {
+    scene: 'conversation',
+    done: (opened) => calling('copyText', 's1', { type: 'message', itemId: lastOf(opened, 'text') })(opened),
+  },
+  'copy-input': {
+    scene: 'conversation',
+    done: (opened) => calling('copyText', 's1', { type: 'input', itemId: lastOf(opened, 'toolCall') })(opened),
+  },
+  'copy-call': {
+    scene: 'conversation',
+    done: (opened) => calling('copyText', 's1', { type: 'raw', itemId: lastOf(opened, 'toolCall') })(opened),
+  },
+  'fork-before': {
+    scene: 'conversation',
+    given: hasAgentId,
+    done: (opened) => calling('forkSession', 's1', lastOf(opened, 'prompt'))(opened),
+  },
+  fold: {
+    scene: 'conversation',
+    done: (opened) =>
+      document.querySelector(`[data-item="${lastOf(opened, 'toolCall')}"] [aria-expanded=true]`) !== null,
+  },
+  reveal: { scene: 'conversation', choice: 'src/', done: ({ calls }) => calls.some(([name]) => name === 'revealPath') },
+  'copy-path': {
+    scene: 'conversation',
+    choice: 'src/',
+    done: ({ calls }) => calls.some(([name, text]) => name === 'writeClipboard' && String(text).startsWith('src/')),
+  },
+  mode: { choice: 'Plan first', done: commanding({ type: 'setMode', mode: 'plan' }) },
+  'next-mode': { done: commanding({ type: 'setMode', mode: 'acceptEdits' }) },
+  'without-asking': { given: stopped, done: dialog('Start this agent without permission checks?') },
+  model: { choice: 'Haiku 5', done: commanding({ type: 'setModel', model: 'haiku' }) },
+  effort: { choice: 'Low', done: commanding({ type: 'setEffort', effort: 'low' }) },
+  thinking: {
+    given: ({ session }) => session.patch({ model: 'haiku' }),
+    choice: 'off',
+    done: commanding({ type: 'setThinking', on: false }),
+  },
+  rules: { done: dialog('Permission rules') },
+  stop: { given: ({ session }) => session.patch({ alive: true }), done: commanding({ type: 'stop' }) },
+  palette: { done: dialog('Commands and sessions') },
+  sessions: { done: () => screen.queryByRole('navigation', { name: 'Sessions' }) === null },
+  side: {
+    scene: 'conversation',
+    done: () => screen.queryByRole('complementary', { name: 'Changes and tasks' }) !== null,
+  },
+  'next-part': { done: () => document.activeElement !== box() && document.activeElement !== document.body },
+  'previous-part': { done: () => document.activeElement !== box() && document.activeElement !== document.body },
+  larger: { done: calling('setSetting', 'zoom', 110) },
+  smaller: { done: calling('setSetting', 'zoom', 90) },
+  usual: { done: calling('setSetting', 'zoom', 100) },
+  theme: { choice: 'dark', done: calling('setSetting', 'theme', 'dark') },
+  'open-folder': { done: calling('chooseFolder') },
+  recent: { choice: '', done: ({ calls }) => calls.some(([name]) => name === 'openRecent') },
+  board: { done: calling('openBoard') },
+  'start-page': { done: calling('openStartPage') },
+  trust: {
+    scene: 'trust',
+    given: async ({ user }) => {
+      await user.click(screen.getByRole('button', { name: 'Open restricted' }));
+      await expect.poll(() => screen.queryByRole('button', { name: 'Open restricted' })).toBeNull();
+    },
+    done: () => screen.queryByRole('button', { name: 'Open restricted' }) !== null,
+  },
+  usage: { done: dialog('Usage') },
+  doctor: { done: dialog('Doctor') },
+  login: { done: dialog('Log in to Claude Code') },
+  settings: { done: dialog('Settings') },
+  'settings-file': { done: calling('openSettingsFile') },
+  help: { done: dialog('Keys') },
+  quit: { done: calling('quit') },
+};
+
+async function asked({ session, clock }: Opened) {
+  session.patch({ requests: [commandRequest('q1', 'git push')] });
+  await screen.findByRole('group', { name: 'Permission request' });
+  await fireEvent.focus(window);
+  await tick();
+  clock.advance(ARM_MS);
+  await tick();
+}
+
+async function goDown() {
+  await fireEvent.keyDown(document.body, { key: 'ArrowDown', altKey: true });
+  await expect.poll(current).not.toContain('Round half');
+}
+
+/** The event of a chord, on Linux and Windows. */
+function keyOf(chord: string) {
+  const parts = chord.split('+');
+  const key = parts.pop() ?? '';
+  const named = { Plus: '+', Minus: '-' }[key] ?? (key.length === 1 ? key.toLowerCase() : key);
+  const has = (modifier: string) => parts.includes(modifier);
+  return { key: named, code: key, ctrlKey: has('Ctrl'), shiftKey: has('Shift'), altKey: has('Alt') };
+}
+
+const caseOf = (id: string): Case => {
+  const found = CASES[id];
+  if (found === undefined) throw new Error(`the action ${id} is not tested`);
+  return found;
+};
+
+async function opened(id: string): Promise<Opened> {
+  const { scene = 'empty', given } = caseOf(id);
+  const window = await app(scene);
+  await given?.(window);
+  await tick();
+  return window;
+}
+
+/** Opens the palette by key and searches for an action. */
+async function inPalette({ user }: Opened, query: string): Promise<HTMLElement> {
+  await fireEvent.keyDown(document.activeElement ?? document.body, { key: 'k', ctrlKey: true });
+  const field = await screen.findByRole('combobox', { name: 'Search commands and sessions' });
+  expect(document.activeElement).toBe(field);
+  await user.keyboard(query.replaceAll(/[[{]/g, '$&$&'));
+  await tick();
+  return screen.getAllByRole('option')[0] as HTMLElement;
+}
+
+it('tests every action, and no other', () => {
+  expect(Object.keys(CASES).toSorted()).toEqual(ACTIONS.map(({ id }) => id).toSorted());
+});
+
+describe('by the palette', () => {
+  // Enter never answers a request, and the palette does not list itself.
+  const listed = ACTIONS.filter(({ id, isKeyOnly }) => isKeyOnly !== true && id !== 'palette');
+
+  it.each(listed.map(({ id, label }) => [id, label]))('%s: “%s”', async (id, label) => {
+    const window = await opened(id);
+    const { choice, done } = caseOf(id);
+    const first = await inPalette(window, choice === undefined ? label : `${label}: ${choice}`);
+    expect(first.textContent).toContain(label);
+    expect(first.getAttribute('aria-disabled')).toBe('false');
+    expect(done(window) && id !== 'prompt' && !id.endsWith('part')).toBe(false);
+    await window.user.keyboard('{Enter}');
+    await expect.poll(() => done(window)).toBe(true);
+  });
+});
+
+describe('by key', () => {
+  const chords = ACTIONS.flatMap((action) => chordsOf(action, false).map((chord) => [chord, action.id] as const));
+
+  it.each(chords)('%s: %s', async (chord, id) => {
+    const window = await opened(id);
+    const { choice, done } = caseOf(id);
+    if (id === 'prompt' || [...chord].length === 1) (document.activeElement as HTMLElement).blur();
+    else box().focus();
+    await fireEvent.keyDown(document.activeElement ?? document.body, keyOf(chord));
+    await tick();
+    if (choice !== undefined) {
+      await screen.findByRole('combobox', { name: 'Search commands and sessions' });
+      await window.user.keyboard(`${choice}{Enter}`);
+    }
+    await expect.poll(() => done(window)).toBe(true);
+  });
+});
+
+describe('by the menu of the session', () => {
+  const inMenu = ACTIONS.filter(({ menu }) => menu === 'session');
+
+  it.each(inMenu.map((action) => [action.id, action.inMenu]))('%s', async (id, label) => {
+    const window = await opened(id);
+    await window.user.click(screen.getByRole('button', { name: 'More' }));
+    const menu = within(await screen.findByRole('menu', { name: 'More' }));
+    const name = label ?? { pin: 'Pin', archive: 'Archive' }[id] ?? ACTIONS.find((one) => one.id === id)?.label ?? '';
+    await window.user.click(menu.getByRole('menuitem', { name }));
+    await expect.poll(() => caseOf(id).done(window)).toBe(true);
+  });
+});
+
+describe('an action that is not available', () => {
+  it('says so when its key is pressed', async () => {
+    await app('start');
+    await fireEvent.keyDown(document.body, { key: 'f', ctrlKey: true });
+    const alert = await screen.findByText(/is not available/);
+    expect(alert.closest('[role=alert]')?.textContent).toContain('No session is open.');
+  });
+
+  it('is shown as such in the palette, and does nothing there', async () => {
+    const window = await app('start');
+    const first = await inPalette(window, 'Rename this session');
+    expect(first.getAttribute('aria-disabled')).toBe('true');
+    expect(first.textContent).toContain('No session is open.');
+    await window.user.keyboard('{Enter}');
+    await window.user.click(first);
+    expect(dialog('Commands and sessions')()).toBe(true);
+    expect(window.calls.map(([name]) => name)).not.toContain('command');
+  });
+
+  it('is shown as such in the menu, with the reason', async () => {
+    const { user } = await app('empty');
+    await user.click(screen.getByRole('button', { name: 'More' }));
+    const item = screen.getByRole('menuitem', { name: 'Fork' });
+    expect(item.getAttribute('aria-disabled')).toBe('true');
+    expect(item.title).toBe('The session has no conversation yet.');
+  });
+
+  it.each(['start', 'missing', 'unknown', 'conversation', 'streaming', 'history'])(
+    'has words in the scene “%s”',
+    async (scene) => {
+      const window = await app(scene);
+      await inPalette(window, 'e');
+      for (const option of screen.getAllByRole('option')) {
+        const isOff = option.getAttribute('aria-disabled') === 'true';
+        expect(option.querySelector('.detail')?.textContent ?? '').toMatch(isOff ? /\.$/ : /^[^.]*$|/);
+      }
+      expect(window.calls.length).toBeGreaterThan(0);
+    },
+  );
+});
+
+it('puts the actions that were chosen last first', async () => {
+  const window = await app('empty');
+  await inPalette(window, 'Zoom in');
+  await window.user.keyboard('{Enter}');
+  await inPalette(window, 'Start page');
+  await window.user.keyboard('{Enter}');
+  await fireEvent.keyDown(document.body, { key: 'k', ctrlKey: true });
+  const labels = screen.getAllByRole('option').map((option) => option.querySelector('.label')?.textContent);
+  expect(labels.slice(0, 2)).toEqual(['Start page', 'Zoom in']);
+  expect(firstRow()).not.toBe('');
+});

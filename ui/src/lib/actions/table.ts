@@ -1,0 +1,553 @@
+// The table of all actions. It feeds the palette, the keys, the menus, the help and the documentation of the keys.
+
+import type { Command, ExportFormat, Session } from '../bindings/api';
+import { currentModel, effortLabel, nextMode, offeredModes } from '../conversation/modes';
+import { isChord, isMac } from '../kit/keys';
+import { markOf, type Row } from '../sessions/rows';
+import type { ProjectState } from '../state/project.svelte';
+import { isTurnRunning } from '../text/status';
+import type { Action, Choice, Desk, Target } from './action';
+
+const NO_SESSION = 'No session is open.';
+const NO_TURN = 'No turn is running.';
+
+const open = ({ project }: Desk) => project.open;
+
+/** Needs the open conversation on screen. */
+const offSession = (desk: Desk) => desk.covered ?? (open(desk) === null ? NO_SESSION : null);
+
+/** Needs a session or a stored conversation. */
+const offRow = (_: Desk, { row }: Target) => (row === null ? NO_SESSION : null);
+
+const offTurn = (desk: Desk) => {
+  const session = open(desk)?.session;
+  return session !== undefined && isTurnRunning(session.status) ? null : NO_TURN;
+};
+
+const isRequested = (desk: Desk) => desk.project.sessions.some((session) => session.requests.length > 0);
+const offRequest = (desk: Desk) =>
+  (open(desk)?.requests.length ?? 0) > 0 || isRequested(desk) ? null : 'Nothing waits for an answer.';
+
+const agentId = ({ row }: Target) => row?.session?.agentSessionId ?? row?.stored?.agentSessionId ?? null;
+const offUnsent = (desk: Desk, on: Target) =>
+  offRow(desk, on) ?? (agentId(on) === null ? 'The session has no conversation yet.' : null);
+
+const offMessage = (_: Desk, { item }: Target) => (item === null ? 'The conversation has no message.' : null);
+const isCall = ({ item }: Target) => item?.body.type === 'toolCall';
+const hasText = ({ item }: Target) => item?.body.type === 'text' || item?.body.type === 'prompt';
+
+/** Does something with the session of a row; a stored conversation becomes one first, and nothing is started. */
+function onSession({ project }: Desk, { row }: Target, act: (session: Session) => unknown): void {
+  if (row === null) return;
+  // At once where possible: the clipboard can only be written during the click or key press.
+  if (row.session !== null) act(row.session);
+  else
+    void project.sessionOf(row).then((session) => {
+      if (session !== null) act(session);
+    });
+}
+
+const send = (command: Command, what: string) => (desk: Desk) => void desk.project.command(command, what);
+
+const isMarked = (desk: Desk, row: Row | null, mark: 'pinned' | 'archived') =>
+  row !== null && markOf(row, desk.project.marks) === mark;
+
+function marking(id: string, mark: 'pinned' | 'archived', word: string): Action {
+  const undone = `Un${word.toLowerCase()}`;
+  const suffix = (inMenu: boolean) => (inMenu ? '' : ' this session');
+  return {
+    id,
+    group: 'Session',
+    label: `${word} this session`,
+    labelNow: (desk, { row }, inMenu) => `${isMarked(desk, row, mark) ? undone : word}${suffix(inMenu)}`,
+    menu: 'session',
+    off: offRow,
+    does: {
+      run: (desk, { row }) => {
+        if (row !== null) void desk.project.markSession(row, isMarked(desk, row, mark) ? null : mark);
+      },
+    },
+  };
+}
+
+const exporting = (format: ExportFormat, name: string): Action => ({
+  id: `export-${format}`,
+  group: 'Session',
+  label: `Export this session as ${name}…`,
+  inMenu: `Export as ${name}…`,
+  menu: 'session',
+  off: offRow,
+  does: { run: (desk, on) => onSession(desk, on, ({ id }) => desk.project.exportSession(format, id)) },
+});
+
+/** An action that only shows something or goes somewhere, and is always available. */
+const always = (
+  group: Action['group'],
+  id: string,
+  label: string,
+  run: (desk: Desk) => void,
+  ...keys: string[]
+): Action => ({ id, group, label, keys, does: { run } });
+
+const set = (project: ProjectState, key: string, value: string) => void project.setSetting(key, value);
+
+/** What can be switched in the open session's agent. */
+const switching = (
+  id: string,
+  label: string,
+  missing: string,
+  choices: (session: Session, project: ProjectState) => readonly Choice[],
+  ...keys: string[]
+): Action => {
+  const all = (desk: Desk) => {
+    const session = open(desk)?.session;
+    return session === undefined ? [] : choices(session, desk.project);
+  };
+  return {
+    id,
+    group: 'Agent',
+    label,
+    keys,
+    off: (desk) => offSession(desk) ?? (all(desk).length === 0 ? missing : null),
+    does: { choices: all },
+  };
+};
+
+const fileChoices = (desk: Desk, run: (path: string) => void): Choice[] =>
+  (open(desk)?.files ?? []).map(({ path }) => ({ id: path, label: path, run: () => run(path) }));
+
+/** An action on a changed file: in its menu, and in the palette one for each file. */
+const onFile = (id: string, label: string, inMenu: string, run: (desk: Desk, path: string) => void): Action => ({
+  id,
+  group: 'File',
+  label,
+  inMenu,
+  menu: 'file',
+  off: (desk, { file }) =>
+    file === null && (open(desk)?.files.length ?? 0) === 0 ? 'This session changed no files.' : null,
+  does: {
+    choices: (desk, { file }) =>
+      file === null
+        ? fileChoices(desk, (path) => run(desk, path))
+        : [{ id: file, label: inMenu, run: () => run(desk, file) }],
+  },
+});
+
+const copying = (id: string, label: string, inMenu: string, what: 'message' | 'input' | 'output' | 'raw'): Action => ({
+  id,
+  group: 'Message',
+  label,
+  inMenu,
+  menu: 'message',
+  isAbsent: (_, on) => (what === 'message' ? !hasText(on) : !isCall(on)),
+  off: offMessage,
+  does: {
+    run: (desk, { item }) => {
+      if (item !== null) void desk.project.copyOf({ type: what, itemId: item.id });
+    },
+  },
+});
+
+export const ACTIONS: readonly Action[] = [
+  {
+    id: 'request',
+    group: 'Requests',
+    label: 'Go to the request that waits',
+    keys: ['Alt+R'],
+    macKeys: ['Ctrl+Shift+R'],
+    off: offRequest,
+    does: { run: (desk) => desk.showRequest() },
+  },
+  {
+    id: 'allow',
+    group: 'Requests',
+    label: 'Allow the request, or answer the question',
+    keys: ['Alt+A'],
+    macKeys: ['Ctrl+Shift+A'],
+    isKeyOnly: true,
+    off: offRequest,
+    does: { run: (desk) => desk.answer('allow') },
+  },
+  {
+    id: 'deny',
+    group: 'Requests',
+    label: 'Deny the request, or skip the question',
+    keys: ['Alt+D'],
+    macKeys: ['Ctrl+Shift+D'],
+    isKeyOnly: true,
+    off: offRequest,
+    does: { run: (desk) => desk.answer('deny') },
+  },
+
+  {
+    id: 'interrupt',
+    group: 'Turn',
+    label: 'Stop this turn',
+    keys: ['Escape'],
+    isLocal: true,
+    off: offTurn,
+    does: { run: send({ type: 'interrupt' }, 'The turn was not stopped') },
+  },
+  {
+    id: 'stop-next',
+    group: 'Turn',
+    label: 'Stop and send next',
+    off: (desk) =>
+      offTurn(desk) ??
+      (open(desk)?.session.queue.some((prompt) => !prompt.held) === true ? null : 'No prompt is queued.'),
+    does: { run: send({ type: 'interruptAndContinue' }, 'The turn was not stopped') },
+  },
+  {
+    id: 'continue',
+    group: 'Turn',
+    label: 'Continue the queue',
+    off: (desk) =>
+      open(desk)?.session.queue.some((prompt) => prompt.held && !prompt.cutOff) === true ? null : 'No prompt is held.',
+    does: { run: send({ type: 'continueQueue' }, 'The queue was not continued') },
+  },
+  {
+    id: 'queue',
+    group: 'Turn',
+    label: 'Go to the queued prompts',
+    off: (desk) => offSession(desk) ?? (open(desk)?.session.queue.length === 0 ? 'No prompt is queued.' : null),
+    does: { run: (desk) => desk.goTo('queue') },
+  },
+  always('Turn', 'prompt', 'Focus prompt', (desk) => desk.focusPrompt(), 'Ctrl+L'),
+  {
+    id: 'paste',
+    group: 'Turn',
+    label: 'Paste image',
+    // On other platforms the page receives pasted images itself.
+    isAbsent: () => !/linux/i.test(navigator.userAgent),
+    off: (desk) => desk.covered,
+    does: { run: (desk) => desk.pasteImage() },
+  },
+
+  always('Session', 'new', 'New session', (desk) => desk.newSession(null), 'Ctrl+N'),
+  always('Session', 'demo', 'New session with the demo agent', (desk) => desk.newSession('demo')),
+  always('Session', 'search', 'Search in all sessions', (desk) => desk.show('search'), 'Ctrl+Shift+F'),
+  always('Session', 'next', 'Next session', (desk) => desk.stepSession(1), 'Alt+ArrowDown'),
+  always('Session', 'previous', 'Previous session', (desk) => desk.stepSession(-1), 'Alt+ArrowUp'),
+  {
+    id: 'find',
+    group: 'Session',
+    label: 'Find in the conversation',
+    keys: ['Ctrl+F'],
+    off: offSession,
+    does: { run: (desk) => desk.find() },
+  },
+  {
+    id: 'read',
+    group: 'Session',
+    label: 'Go to the conversation',
+    off: offSession,
+    does: { run: (desk) => desk.goTo('conversation') },
+  },
+  {
+    id: 'rename',
+    group: 'Session',
+    label: 'Rename this session',
+    inMenu: 'Rename',
+    keys: ['F2'],
+    menu: 'session',
+    off: (desk, on) => offRow(desk, on) ?? (isOpen(desk, on) ? desk.covered : null),
+    does: {
+      run: (desk, on) => {
+        if (on.row !== null && !isOpen(desk, on)) desk.openRow(on.row);
+        desk.rename();
+      },
+    },
+  },
+  {
+    id: 'copy',
+    group: 'Session',
+    label: 'Copy this session as Markdown',
+    inMenu: 'Copy as Markdown',
+    keys: ['Ctrl+Shift+C'],
+    menu: 'session',
+    off: offRow,
+    does: { run: (desk, on) => onSession(desk, on, ({ id }) => desk.project.copyOf({ type: 'conversation' }, id)) },
+  },
+  {
+    id: 'resume',
+    group: 'Session',
+    label: 'Copy resume command',
+    menu: 'session',
+    off: offUnsent,
+    does: { run: (desk, on) => onSession(desk, on, ({ id }) => desk.project.copyOf({ type: 'resumeCommand' }, id)) },
+  },
+  {
+    id: 'fork',
+    group: 'Session',
+    label: 'Fork this session',
+    inMenu: 'Fork',
+    menu: 'session',
+    off: offUnsent,
+    does: { run: (desk, on) => onSession(desk, on, ({ id }) => desk.project.forkSession(null, id)) },
+  },
+  marking('pin', 'pinned', 'Pin'),
+  marking('archive', 'archived', 'Archive'),
+  {
+    id: 'terminal',
+    group: 'Session',
+    label: 'Open this session in a terminal',
+    inMenu: 'Open in terminal',
+    menu: 'session',
+    off: (desk, on) => {
+      // Two programs in one conversation lose each other's messages.
+      if (on.row?.session?.alive === true) return 'Its agent runs here. Stop the agent first.';
+      return offUnsent(desk, on) ?? (on.row?.session?.agent === 'demo' ? 'The demo agent has no terminal.' : null);
+    },
+    does: { run: (desk, on) => onSession(desk, on, ({ id }) => desk.project.openTerminal(id)) },
+  },
+  {
+    id: 'generate-title',
+    group: 'Session',
+    label: 'Generate a title for this session',
+    inMenu: 'Generate title',
+    menu: 'session',
+    off: (desk, on) =>
+      offRow(desk, on) ?? (on.row?.session?.isEmpty === true ? 'The session has no prompt yet.' : null),
+    does: {
+      run: (desk, on) =>
+        onSession(desk, on, ({ id }) =>
+          desk.project.commandTo(id, { type: 'generateTitle' }, 'No title was generated'),
+        ),
+    },
+  },
+  exporting('markdown', 'Markdown'),
+  exporting('html', 'web page'),
+  exporting('json', 'JSON'),
+  {
+    id: 'remove',
+    group: 'Session',
+    label: 'Remove this session…',
+    inMenu: 'Remove session',
+    menu: 'session',
+    isDanger: true,
+    off: offRow,
+    does: { run: (desk, on) => onSession(desk, on, (session) => desk.confirmRemove(session)) },
+  },
+
+  copying('copy-message', 'Copy the last message', 'Copy message', 'message'),
+  copying('copy-input', 'Copy the input of the last tool call', 'Copy input', 'input'),
+  copying('copy-call', 'Copy the last tool call as JSON', 'Copy input and result as JSON', 'raw'),
+  {
+    id: 'fork-before',
+    group: 'Message',
+    label: 'Fork before the last prompt',
+    inMenu: 'Fork before this prompt',
+    menu: 'message',
+    isAbsent: (_, { item }) => item?.body.type !== 'prompt',
+    off: (desk, on) => offMessage(desk, on) ?? offUnsent(desk, on),
+    does: {
+      run: (desk, { item }) => {
+        if (item !== null) void desk.project.forkSession(item.id);
+      },
+    },
+  },
+  {
+    id: 'fold',
+    group: 'Message',
+    label: 'Show or hide the last tool call',
+    inMenu: 'Show or hide details',
+    menu: 'message',
+    isAbsent: (_, on) => !isCall(on),
+    off: offMessage,
+    does: {
+      run: (_, { item }) => {
+        if (item !== null) item.open = !item.open;
+      },
+    },
+  },
+
+  onFile('reveal', 'Show in its folder', 'Show in its folder', (desk, path) => void desk.project.revealPath(path)),
+  onFile('copy-path', 'Copy path', 'Copy path', (desk, path) => void desk.project.writeClipboard(path)),
+
+  switching(
+    'mode',
+    'Permission mode',
+    'This agent has no permission modes.',
+    (session, project) =>
+      offeredModes(session).map(({ id, label }) => ({
+        id,
+        label,
+        isCurrent: id === session.mode,
+        run: () => void project.command({ type: 'setMode', mode: id }, 'The permission mode was not changed'),
+      })),
+    'Ctrl+Shift+P',
+  ),
+  {
+    id: 'next-mode',
+    group: 'Agent',
+    label: 'Next permission mode',
+    keys: ['Shift+Tab'],
+    isLocal: true,
+    off: (desk) => {
+      const session = open(desk)?.session;
+      if (session === undefined) return NO_SESSION;
+      return nextMode(session) === undefined ? 'This agent has no other permission mode.' : null;
+    },
+    does: {
+      run: (desk) => {
+        const session = open(desk)?.session;
+        const mode = session && nextMode(session);
+        if (mode !== undefined) send({ type: 'setMode', mode }, 'The permission mode was not changed')(desk);
+      },
+    },
+  },
+  {
+    id: 'without-asking',
+    group: 'Agent',
+    label: 'Skip all permissions…',
+    isDanger: true,
+    off: (desk) => {
+      const session = open(desk)?.session;
+      if (session?.alive === true || session?.status.type === 'restarting') {
+        return 'The agent is running. This can only be chosen before it starts.';
+      }
+      return offSession(desk) ?? (session?.capabilities.withoutAsking === true ? null : 'This agent cannot do that.');
+    },
+    does: { run: (desk) => desk.confirmWithoutAsking() },
+  },
+  switching(
+    'model',
+    'Model',
+    'This agent offers no choice of models.',
+    (session, project) =>
+      (session.capabilities.models ? session.models : []).map(({ name, label }) => ({
+        id: name,
+        label,
+        isCurrent: name === currentModel(session)?.name,
+        run: () => void project.command({ type: 'setModel', model: name }, 'The model was not changed'),
+      })),
+    'Ctrl+Shift+M',
+  ),
+  switching(
+    'effort',
+    'Effort',
+    'The model has no effort levels.',
+    (session, project) =>
+      (session.capabilities.effort ? (currentModel(session)?.effortLevels ?? []) : []).map((level) => ({
+        id: level,
+        label: effortLabel(level),
+        isCurrent: level === session.effort,
+        run: () => void project.command({ type: 'setEffort', effort: level }, 'The setting was not changed'),
+      })),
+    'Ctrl+Shift+E',
+  ),
+  switching('thinking', 'Thinking', 'The model always thinks.', (session, project) =>
+    session.capabilities.thinking && currentModel(session)?.canStopThinking === true
+      ? [true, false].map((on) => ({
+          id: on ? 'on' : 'off',
+          label: on ? 'on' : 'off',
+          isCurrent: on === session.thinking,
+          run: () => void project.command({ type: 'setThinking', on }, 'The setting was not changed'),
+        }))
+      : [],
+  ),
+  {
+    id: 'rules',
+    group: 'Agent',
+    label: 'Permission rules',
+    off: offSession,
+    menu: 'session',
+    isAbsent: (desk, on) => !isOpen(desk, on),
+    does: { run: (desk) => desk.showRules() },
+  },
+  {
+    id: 'stop',
+    group: 'Agent',
+    label: 'Stop the agent',
+    menu: 'session',
+    off: (desk, on) => offRow(desk, on) ?? (on.row?.session?.alive === true ? null : 'The agent is not running.'),
+    does: {
+      run: (desk, on) =>
+        onSession(desk, on, ({ id }) => desk.project.commandTo(id, { type: 'stop' }, 'The agent was not stopped')),
+    },
+  },
+
+  always('Window', 'palette', 'Commands and sessions', (desk) => desk.show('palette'), 'Ctrl+K'),
+  always('Window', 'sessions', 'Show or hide the sessions', (desk) => desk.toggleSessions(), 'Ctrl+B'),
+  {
+    id: 'side',
+    group: 'Window',
+    label: 'Show or hide changes and tasks',
+    keys: ['Ctrl+J'],
+    off: (desk) => (desk.hasSide ? null : 'The session has no changes and no tasks.'),
+    does: { run: (desk) => desk.toggleSide() },
+  },
+  always('Window', 'next-part', 'Next part of the window', (desk) => desk.stepPart(1), 'F6'),
+  always('Window', 'previous-part', 'Previous part of the window', (desk) => desk.stepPart(-1), 'Shift+F6'),
+  always('Window', 'larger', 'Zoom in', (desk) => desk.zoom('larger'), 'Ctrl+Plus'),
+  always('Window', 'smaller', 'Zoom out', (desk) => desk.zoom('smaller'), 'Ctrl+Minus'),
+  always('Window', 'usual', 'Zoom to 100 %', (desk) => desk.zoom('usual'), 'Ctrl+0'),
+  {
+    id: 'theme',
+    group: 'Window',
+    label: 'Theme',
+    does: {
+      choices: ({ project }) =>
+        (['system', 'light', 'dark'] as const).map((theme) => ({
+          id: theme,
+          label: theme,
+          isCurrent: project.settings.settings.theme === theme,
+          run: () => set(project, 'theme', theme),
+        })),
+    },
+  },
+
+  always('Deskbell', 'open-folder', 'Open folder…', ({ project }) => void project.chooseFolder(), 'Ctrl+O'),
+  {
+    id: 'recent',
+    group: 'Deskbell',
+    label: 'Open recent',
+    does: {
+      choices: ({ project }) =>
+        project.recent.map(({ path, name, place }) => ({
+          id: path,
+          label: name,
+          detail: place,
+          run: () => void project.openRecent(path),
+        })),
+    },
+    off: ({ project }) => (project.recent.length === 0 ? 'No other project was opened.' : null),
+  },
+  always('Deskbell', 'board', 'Board of all projects', ({ project }) => void project.openBoard(), 'Ctrl+Shift+B'),
+  always('Deskbell', 'start-page', 'Start page', ({ project }) => void project.openStartPage()),
+  {
+    id: 'trust',
+    group: 'Deskbell',
+    label: 'Folder trust',
+    off: ({ project }) => (project.project.trust === null ? 'This project has no folder settings.' : null),
+    does: { run: (desk) => desk.showTrust() },
+  },
+  always('Deskbell', 'usage', 'Usage and cost', (desk) => desk.show('usage')),
+  always('Deskbell', 'doctor', 'Doctor', (desk) => desk.show('doctor')),
+  always('Deskbell', 'login', 'Log in to Claude Code…', ({ project }) => (project.agentCheck.loginShown = true)),
+  always('Deskbell', 'settings', 'Settings', (desk) => desk.show('settings'), 'Ctrl+,'),
+  always('Deskbell', 'settings-file', 'Open settings.json', ({ project }) => void project.openSettingsFile()),
+  always('Deskbell', 'help', 'Keys', (desk) => desk.show('help'), '?', 'F1'),
+  always('Deskbell', 'quit', 'Quit Deskbell', ({ project }) => void project.quit(), 'Ctrl+Q'),
+];
+
+function isOpen(desk: Desk, { row }: Target): boolean {
+  return row?.session != null && row.session.id === open(desk)?.id;
+}
+
+/** The chords of an action on a platform. */
+export function chordsOf({ keys = [], macKeys }: Action, mac = isMac): readonly string[] {
+  return mac ? (macKeys ?? keys) : keys;
+}
+
+/** The action whose chord was pressed, if the window handles it. */
+export function pressed(event: KeyboardEvent): Action | undefined {
+  return ACTIONS.find((action) => action.isLocal !== true && chordsOf(action).some((chord) => isChord(event, chord)));
+}
+
+/** The action with this id. */
+export function actionOf(id: string): Action {
+  const action = ACTIONS.find((one) => one.id === id);
+  if (action === undefined) throw new Error(`there is no action ${id}`);
+  return action;
+}

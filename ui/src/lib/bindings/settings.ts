@@ -1,0 +1,490 @@
+// Generated from src-tauri/api/src/settings.rs. Do not edit.
+import type { SettingKey, Settings } from './api';
+
+export const SETTING_KEYS: readonly SettingKey[] = [
+  {
+    "key": "theme",
+    "group": null,
+    "label": "Theme",
+    "description": "Colours of the windows.",
+    "control": {
+      "type": "choice",
+      "options": [
+        {
+          "value": "system",
+          "label": "Follow the system"
+        },
+        {
+          "value": "light",
+          "label": "Light"
+        },
+        {
+          "value": "dark",
+          "label": "Dark"
+        }
+      ]
+    },
+    "default": "system"
+  },
+  {
+    "key": "zoom",
+    "group": null,
+    "label": "Zoom",
+    "description": "Size of everything in a window.",
+    "control": {
+      "type": "number",
+      "min": 50,
+      "max": 200,
+      "unit": "%"
+    },
+    "default": 100
+  },
+  {
+    "key": "density",
+    "group": null,
+    "label": "Density",
+    "description": "Space around the parts of a window.",
+    "control": {
+      "type": "choice",
+      "options": [
+        {
+          "value": "comfortable",
+          "label": "Comfortable"
+        },
+        {
+          "value": "compact",
+          "label": "Compact"
+        }
+      ]
+    },
+    "default": "comfortable"
+  },
+  {
+    "key": "asking",
+    "group": null,
+    "label": "Permission requests",
+    "description": "How a permission request gets your attention. Its card is always in the conversation.",
+    "control": {
+      "type": "choice",
+      "options": [
+        {
+          "value": "dialogAndCard",
+          "label": "Dialog and conversation"
+        },
+        {
+          "value": "card",
+          "label": "Conversation only"
+        },
+        {
+          "value": "dialogWhenAway",
+          "label": "Dialog only when the window is not in front"
+        }
+      ]
+    },
+    "default": "dialogAndCard"
+  },
+  {
+    "key": "closing",
+    "group": null,
+    "label": "Closing a window with work",
+    "description": "What happens to the work in a window that you close. In the background it goes on without the window, and a click on a notification or a second start of Deskbell brings the window back.",
+    "control": {
+      "type": "choice",
+      "options": [
+        {
+          "value": "ask",
+          "label": "Ask"
+        },
+        {
+          "value": "stop",
+          "label": "Stop the work"
+        },
+        {
+          "value": "background",
+          "label": "Keep working in the background"
+        }
+      ]
+    },
+    "default": "ask"
+  },
+  {
+    "key": "log",
+    "group": null,
+    "label": "Log",
+    "description": "How much is logged on stderr. The text of conversations never is. `DESKBELL_LOG` counts before this setting.",
+    "control": {
+      "type": "choice",
+      "options": [
+        {
+          "value": "error",
+          "label": "Errors"
+        },
+        {
+          "value": "warn",
+          "label": "Errors and warnings"
+        },
+        {
+          "value": "info",
+          "label": "What each session does"
+        },
+        {
+          "value": "debug",
+          "label": "More of it"
+        },
+        {
+          "value": "trace",
+          "label": "Everything"
+        }
+      ]
+    },
+    "default": "warn"
+  },
+  {
+    "key": "fonts.interface",
+    "group": "Fonts",
+    "label": "Interface font",
+    "description": "Families of the interface, separated by commas; the first that is installed counts.",
+    "control": {
+      "type": "text",
+      "placeholder": "Inter"
+    },
+    "default": null
+  },
+  {
+    "key": "fonts.code",
+    "group": "Fonts",
+    "label": "Code font",
+    "description": "Families of code, separated by commas; the first that is installed counts.",
+    "control": {
+      "type": "text",
+      "placeholder": "JetBrains Mono"
+    },
+    "default": null
+  },
+  {
+    "key": "fonts.size",
+    "group": "Fonts",
+    "label": "Font size",
+    "description": "Size of the agent's text. The other sizes follow it.",
+    "control": {
+      "type": "number",
+      "min": 10,
+      "max": 24,
+      "unit": "px"
+    },
+    "default": 14
+  },
+  {
+    "key": "fonts.codeSize",
+    "group": "Fonts",
+    "label": "Code size",
+    "description": "Size of code next to text of the same size, because code looks larger.",
+    "control": {
+      "type": "number",
+      "min": 70,
+      "max": 120,
+      "unit": "%"
+    },
+    "default": 88
+  },
+  {
+    "key": "bell.finished.on",
+    "group": "Bell · Finished",
+    "label": "Notification",
+    "description": "Show a notification.",
+    "control": {
+      "type": "toggle"
+    },
+    "default": true
+  },
+  {
+    "key": "bell.finished.sound",
+    "group": "Bell · Finished",
+    "label": "Sound",
+    "description": "Let the notification play the desktop's sound for a message.",
+    "control": {
+      "type": "toggle"
+    },
+    "default": false
+  },
+  {
+    "key": "bell.finished.urgency",
+    "group": "Bell · Finished",
+    "label": "Urgency",
+    "description": "Urgency of the notification. Desktops show a critical one until it is answered, also in do not disturb.",
+    "control": {
+      "type": "choice",
+      "options": [
+        {
+          "value": "low",
+          "label": "Low"
+        },
+        {
+          "value": "normal",
+          "label": "Normal"
+        },
+        {
+          "value": "critical",
+          "label": "Critical"
+        }
+      ]
+    },
+    "default": "normal"
+  },
+  {
+    "key": "bell.finished.command",
+    "group": "Bell · Finished",
+    "label": "Command",
+    "description": "A program of yours with its arguments, for example to reach your phone. It runs whether or not a notification is shown, without a shell, for at most 30 seconds, and at most four at once. Its environment has `DESKBELL_EVENT` (`finished`, `failed` or `needsYou`), `DESKBELL_PROJECT` (the folder), `DESKBELL_SESSION` (the id), `DESKBELL_TITLE` and `DESKBELL_TEXT`.",
+    "control": {
+      "type": "command"
+    },
+    "default": null
+  },
+  {
+    "key": "bell.failed.on",
+    "group": "Bell · Failed",
+    "label": "Notification",
+    "description": "Show a notification.",
+    "control": {
+      "type": "toggle"
+    },
+    "default": true
+  },
+  {
+    "key": "bell.failed.sound",
+    "group": "Bell · Failed",
+    "label": "Sound",
+    "description": "Let the notification play the desktop's sound for a message.",
+    "control": {
+      "type": "toggle"
+    },
+    "default": false
+  },
+  {
+    "key": "bell.failed.urgency",
+    "group": "Bell · Failed",
+    "label": "Urgency",
+    "description": "Urgency of the notification. Desktops show a critical one until it is answered, also in do not disturb.",
+    "control": {
+      "type": "choice",
+      "options": [
+        {
+          "value": "low",
+          "label": "Low"
+        },
+        {
+          "value": "normal",
+          "label": "Normal"
+        },
+        {
+          "value": "critical",
+          "label": "Critical"
+        }
+      ]
+    },
+    "default": "normal"
+  },
+  {
+    "key": "bell.failed.command",
+    "group": "Bell · Failed",
+    "label": "Command",
+    "description": "A program of yours with its arguments, for example to reach your phone. It runs whether or not a notification is shown, without a shell, for at most 30 seconds, and at most four at once. Its environment has `DESKBELL_EVENT` (`finished`, `failed` or `needsYou`), `DESKBELL_PROJECT` (the folder), `DESKBELL_SESSION` (the id), `DESKBELL_TITLE` and `DESKBELL_TEXT`.",
+    "control": {
+      "type": "command"
+    },
+    "default": null
+  },
+  {
+    "key": "bell.needsYou.on",
+    "group": "Bell · Needs you",
+    "label": "Notification",
+    "description": "Show a notification.",
+    "control": {
+      "type": "toggle"
+    },
+    "default": true
+  },
+  {
+    "key": "bell.needsYou.sound",
+    "group": "Bell · Needs you",
+    "label": "Sound",
+    "description": "Let the notification play the desktop's sound for a message.",
+    "control": {
+      "type": "toggle"
+    },
+    "default": false
+  },
+  {
+    "key": "bell.needsYou.urgency",
+    "group": "Bell · Needs you",
+    "label": "Urgency",
+    "description": "Urgency of the notification. Desktops show a critical one until it is answered, also in do not disturb.",
+    "control": {
+      "type": "choice",
+      "options": [
+        {
+          "value": "low",
+          "label": "Low"
+        },
+        {
+          "value": "normal",
+          "label": "Normal"
+        },
+        {
+          "value": "critical",
+          "label": "Critical"
+        }
+      ]
+    },
+    "default": "normal"
+  },
+  {
+    "key": "bell.needsYou.command",
+    "group": "Bell · Needs you",
+    "label": "Command",
+    "description": "A program of yours with its arguments, for example to reach your phone. It runs whether or not a notification is shown, without a shell, for at most 30 seconds, and at most four at once. Its environment has `DESKBELL_EVENT` (`finished`, `failed` or `needsYou`), `DESKBELL_PROJECT` (the folder), `DESKBELL_SESSION` (the id), `DESKBELL_TITLE` and `DESKBELL_TEXT`.",
+    "control": {
+      "type": "command"
+    },
+    "default": null
+  },
+  {
+    "key": "bell.foldAbove",
+    "group": "Bell",
+    "label": "Fold above",
+    "description": "If more sessions than this wait for you, one notification names them all.",
+    "control": {
+      "type": "number",
+      "min": 1,
+      "max": 20,
+      "unit": "sessions"
+    },
+    "default": 3
+  },
+  {
+    "key": "agent.program",
+    "group": "Agent",
+    "label": "Claude Code path",
+    "description": "Path of the Claude Code program; `null` searches the usual places.",
+    "control": {
+      "type": "text",
+      "placeholder": "Find automatically"
+    },
+    "default": null
+  },
+  {
+    "key": "agent.model",
+    "group": "Agent",
+    "label": "Model",
+    "description": "Model of new sessions, by the agent's name for it, such as `opus`.",
+    "control": {
+      "type": "text",
+      "placeholder": "Agent’s default"
+    },
+    "default": null
+  },
+  {
+    "key": "agent.mode",
+    "group": "Agent",
+    "label": "Permission mode",
+    "description": "Permission mode of new sessions. Running without permission checks is chosen for one start of an agent, never here.",
+    "control": {
+      "type": "choice",
+      "options": [
+        {
+          "value": null,
+          "label": "Agent’s default"
+        },
+        {
+          "value": "default",
+          "label": "Ask before anything that changes a file, runs a command or accesses the network."
+        },
+        {
+          "value": "acceptEdits",
+          "label": "Change files without asking."
+        },
+        {
+          "value": "plan",
+          "label": "Read and plan, and change nothing."
+        },
+        {
+          "value": "dontAsk",
+          "label": "Deny what would otherwise be asked."
+        },
+        {
+          "value": "auto",
+          "label": "The model decides what needs permission."
+        }
+      ]
+    },
+    "default": null
+  },
+  {
+    "key": "agent.effort",
+    "group": "Agent",
+    "label": "Effort",
+    "description": "Effort of new sessions, such as `low`, `medium` or `high`, for models that have it.",
+    "control": {
+      "type": "text",
+      "placeholder": "Agent’s default"
+    },
+    "default": null
+  },
+  {
+    "key": "agent.hibernateMinutes",
+    "group": "Agent",
+    "label": "Hibernate after",
+    "description": "Idle time after which an agent's process ends; its session continues with the next prompt. 0 is never.",
+    "control": {
+      "type": "number",
+      "min": 0,
+      "max": 10080,
+      "unit": "minutes"
+    },
+    "default": 30
+  }
+];
+
+export const DEFAULT_SETTINGS: Settings = {
+  "theme": "system",
+  "zoom": 100,
+  "density": "comfortable",
+  "fonts": {
+    "interface": null,
+    "code": null,
+    "size": 14,
+    "codeSize": 88
+  },
+  "asking": "dialogAndCard",
+  "bell": {
+    "finished": {
+      "on": true,
+      "sound": false,
+      "urgency": "normal",
+      "command": null
+    },
+    "failed": {
+      "on": true,
+      "sound": false,
+      "urgency": "normal",
+      "command": null
+    },
+    "needsYou": {
+      "on": true,
+      "sound": false,
+      "urgency": "normal",
+      "command": null
+    },
+    "foldAbove": 3
+  },
+  "agent": {
+    "program": null,
+    "model": null,
+    "mode": null,
+    "effort": null,
+    "hibernateMinutes": 30
+  },
+  "closing": "ask",
+  "log": "warn"
+};

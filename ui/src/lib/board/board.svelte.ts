@@ -1,0 +1,55 @@
+// The state of the board: the sessions of all projects that work, wait or have just finished.
+
+import type { BoardConnection, BoardView, SettingsView, WindowEvent } from '../bindings/api';
+import { asCommandError, loggedError, type Host } from '../host/host';
+import { Problems } from '../state/problems.svelte';
+
+export class BoardPage {
+  board = $state.raw<BoardView>() as BoardView;
+  settings = $state.raw<SettingsView>() as SettingsView;
+  readonly problems = new Problems();
+
+  #host: Host;
+
+  constructor(host: Host, { board, settings }: BoardConnection) {
+    this.#host = host;
+    this.board = board;
+    this.settings = settings;
+  }
+
+  static async start(host: Host): Promise<BoardPage> {
+    const connection = await host.connectBoard();
+    const state = new BoardPage(host, connection);
+    await host.listen(
+      connection.event,
+      (event) => state.hear(event),
+      (reason) => state.problems.report('The board missed an update', asCommandError(reason)),
+    );
+    return state;
+  }
+
+  hear(event: WindowEvent): void {
+    if (event.type === 'boardChanged') this.board = event.board;
+    if (event.type === 'settingsChanged') this.settings = event.settings;
+  }
+
+  open(sessionId: string): Promise<void> {
+    return this.#try('The session was not opened', () => this.#host.openBoardSession(sessionId));
+  }
+
+  openStartPage(): Promise<void> {
+    return this.#try('The start page was not opened', () => this.#host.openStartPage());
+  }
+
+  reportPageError(place: string, error: unknown): void {
+    void this.#try('An error was not logged', () => this.#host.reportPageError(place, loggedError(error)));
+  }
+
+  async #try(what: string, call: () => Promise<void>): Promise<void> {
+    try {
+      await call();
+    } catch (reason) {
+      this.problems.report(what, asCommandError(reason));
+    }
+  }
+}

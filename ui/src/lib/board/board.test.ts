@@ -1,0 +1,74 @@
+import { render, screen } from '@testing-library/svelte';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+
+import App from '../../App.svelte';
+import type { BoardRow } from '../bindings/api';
+import { FakeHost } from '../host/fake';
+import { BOARDS } from '../host/fake/board';
+import { START } from '../host/fake/facts';
+import { ManualClock } from '../../test/clock';
+import { reason, shown, summary, time } from './rows';
+
+beforeEach(() => localStorage.clear());
+
+const ROWS = BOARDS['board'] ?? [];
+const names = () => screen.queryAllByRole('listitem').map((row) => row.textContent);
+
+async function board(scene: string) {
+  const host = new FakeHost(scene);
+  onTestFinished(() => host.close());
+  render(App, { host, clock: new ManualClock() });
+  await screen.findByRole('main');
+  return { host, user: userEvent.setup() };
+}
+
+describe('the board', () => {
+  it('shows every session, and opens one by keys alone', async () => {
+    const { host, user } = await board('board');
+    expect(names()).toHaveLength(30);
+    expect(names()[0]).toMatch(/Needs input.*Round half to even in totals.*Wants to run a command.*ledger/);
+    await vi.waitFor(() => expect(document.activeElement?.textContent).toContain('Needs input'));
+    await user.keyboard('{ArrowDown}{ArrowDown}{Enter}{End}{ArrowDown}{Enter}{Home}{ArrowUp}{Enter}');
+    expect(host.shown.map(([id]) => id)).toEqual(['b2', 'b29', 'b0']);
+  });
+
+  it('follows the events', async () => {
+    const { host } = await board('board-none');
+    screen.getByText(/Nothing works or waits for you/);
+    host.changeBoard(ROWS.slice(0, 2));
+    await vi.waitFor(() => expect(names()).toHaveLength(2));
+    expect(screen.getByText('2 need input').getAttribute('role')).toBe('status');
+  });
+});
+
+describe('a row', () => {
+  const row = (facts: Partial<BoardRow>): BoardRow => ({ ...(ROWS[0] as BoardRow), ...facts });
+
+  it('says why it is there', () => {
+    expect(reason(row({ status: { type: 'completed' }, nBackground: 1 }))).toBe('Background work');
+    expect(reason(row({ status: { type: 'completed' } }))).toBe('');
+    expect(reason(row({ status: { type: 'working', activity: 'Writing' } }))).toBe('Writing');
+    expect(reason(row({ status: { type: 'interrupting' } }))).toBe('Stopping');
+    expect(reason(row({ status: { type: 'restarting', attempt: 2, at: 0 } }))).toBe('Starting again, attempt 2');
+  });
+
+  it('says for how long', () => {
+    expect([time(START, START + 59_999), time(START, START + 60_000), time(START + 9, START)]).toEqual([
+      '59 s',
+      '1 min',
+      '0 s',
+    ]);
+    expect(time(START, START + 3_840_000)).toBe('1 h 4 min');
+  });
+
+  it('leaves after an hour if its turn is over', () => {
+    const rows = [row({}), row({ state: 'finished' }), row({ state: 'failed' })].map((one) => ({
+      ...one,
+      since: START,
+    }));
+    expect(shown(rows, START + 3_599_999)).toHaveLength(3);
+    expect(shown(rows, START + 3_600_000)).toHaveLength(1);
+    expect(summary(rows)).toBe('1 needs input · 1 failed · 1 finished');
+  });
+});

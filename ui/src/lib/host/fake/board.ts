@@ -1,0 +1,45 @@
+// Boards without the desktop app.
+
+import type { BoardRow, Status } from '../../bindings/api';
+import { START } from './facts';
+
+const MINUTE = 60_000;
+
+function row(nr: number, title: string, project: string, status: Status, minutes: number): BoardRow {
+  const STATES = { needsInput: 'needsInput', failed: 'failed', completed: 'finished' } as const;
+  const { type } = status;
+  const state = type === 'needsInput' || type === 'failed' || type === 'completed' ? STATES[type] : 'working';
+  const since = START - minutes * MINUTE;
+  const path = `/home/ines/${project}`;
+  return { sessionId: `b${nr}`, title, project: path, projectName: project, state, status, since, nBackground: 0 };
+}
+
+const TITLES = [
+  'Round half to even in totals',
+  'Import the bank’s CSV files',
+  'Why do two tests fail?',
+  'Sketch the report',
+];
+const PROJECTS = ['ledger', 'tide-tables', 'lighthouse', 'exporter'];
+
+const STATUSES: readonly Status[] = [
+  { type: 'needsInput', what: 'Wants to run a command' },
+  { type: 'failed', message: 'The API answered 529, which means that it is overloaded' },
+  { type: 'working', activity: 'Running cargo test' },
+  { type: 'completed' },
+];
+
+/** `n` rows in the order of the board, some of each state. */
+function many(n: number): BoardRow[] {
+  return Array.from({ length: n }, (_, i) => {
+    const status = STATUSES[Math.floor((i * STATUSES.length) / n)] as Status;
+    return row(i, TITLES[i % 4] as string, PROJECTS[(i * 3) % 4] as string, status, 2 + i);
+  });
+}
+
+/** The boards by the name of their scene. */
+export const BOARDS: Record<string, readonly BoardRow[]> = {
+  'board-none': [],
+  'board-one': many(1),
+  board: many(30),
+};

@@ -1,0 +1,106 @@
+// The search in all sessions: its query, and the results as they arrive. A new query replaces the last search.
+
+import type { FoundSession, SearchChange } from '../bindings/api';
+import { asCommandError, type Host } from '../host/host';
+
+/** How far the last search has come. */
+export type Progress = Omit<SearchChange, 'found'>;
+
+export class SearchState {
+  query = $state('');
+  /** Searches the sessions of all projects. */
+  all = $state(false);
+  found = $state.raw<readonly FoundSession[]>([]);
+  progress = $state.raw<Progress | null>(null);
+  /** Why the query is not searched: it has no word yet, or a date that is none. */
+  hint = $state.raw<string | null>(null);
+  /** The search failed, with the reason. */
+  failure = $state.raw<string | null>(null);
+
+  #host: Host;
+  #nr = 0;
+  /** The results are those of an earlier query, shown until the first ones of the new query arrive. */
+  #isStale = false;
+
+  constructor(host: Host) {
+    this.#host = host;
+  }
+
+  /** A search is in progress. */
+  get searching(): boolean {
+    return this.progress !== null && !this.progress.isComplete;
+  }
+
+  /** Searches for the query as it is now. */
+  async run(): Promise<void> {
+    this.#nr += 1;
+    const nr = this.#nr;
+    this.#isStale = true;
+    this.failure = null;
+    if (this.query.trim() === '') {
+      this.#reset(null);
+      await this.stop();
+      return;
+    }
+    this.progress = START;
+    try {
+      const hint = await this.#host.searchSessions(nr, this.query, this.all, -new Date().getTimezoneOffset());
+      if (nr === this.#nr && hint !== null) this.#reset(hint);
+      else if (nr === this.#nr) this.hint = null;
+    } catch (reason) {
+      if (nr !== this.#nr) return;
+      this.#reset(null);
+      this.failure = asCommandError(reason).message;
+    }
+  }
+
+  /** Ends the search; the results stay. */
+  async stop(): Promise<void> {
+    try {
+      await this.#host.stopSearch();
+    } catch (reason) {
+      this.failure = asCommandError(reason).message;
+    }
+  }
+
+  /** Takes results of the search with that number. Those of an earlier one are dropped. */
+  take(nr: number, { found, ...progress }: SearchChange): void {
+    if (nr !== this.#nr) return;
+    this.progress = progress;
+    if (found.length === 0 && !progress.isComplete) return;
+    this.found = this.#isStale ? found : [...this.found, ...found];
+    this.#isStale = false;
+  }
+
+  #reset(hint: string | null): void {
+    this.found = [];
+    this.progress = null;
+    this.hint = hint;
+    this.#isStale = false;
+  }
+}
+
+const START: Progress = {
+  nSearched: 0,
+  nFiles: 0,
+  nUnreadable: 0,
+  nLeftOut: 0,
+  isCut: false,
+  isComplete: false,
+  problem: null,
+};
+
+/** The state of a search in words, for its last line and for screen readers. */
+export function progressWords(found: readonly FoundSession[], progress: Progress | null): string {
+  if (progress === null) return '';
+  const count = (n: number, one: string) => `${n.toLocaleString('en-GB')} ${n === 1 ? one : `${one}s`}`;
+  if (!progress.isComplete) {
+    return found.length === 0 ? 'Searching…' : `${count(found.length, 'session')} so far…`;
+  }
+  const parts = [found.length === 0 ? 'No results' : count(found.length, 'session')];
+  if (progress.isCut) parts.push('there are more: add a word or a date');
+  if (progress.nUnreadable > 0) parts.push(`${count(progress.nUnreadable, 'file')} could not be read`);
+  if (progress.nLeftOut > 0) parts.push(`${count(progress.nLeftOut, 'damaged or very long line')} not searched`);
+  if (progress.problem !== null) parts.push(progress.problem);
+  return parts.join(' · ');
+}

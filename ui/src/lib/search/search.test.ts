@@ -1,0 +1,135 @@
+import { render, screen, within } from '@testing-library/svelte';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+
+import App from '../../App.svelte';
+import type { SearchChange } from '../bindings/api';
+import { FakeHost } from '../host/fake';
+import { SEARCHED } from '../host/fake/search';
+import { ManualClock } from '../../test/clock';
+import { progressWords, SearchState } from './search.svelte';
+
+beforeEach(() => localStorage.clear());
+
+const change = (facts: Partial<SearchChange> = {}): SearchChange => ({
+  found: [],
+  nSearched: 0,
+  nFiles: 9,
+  nUnreadable: 0,
+  nLeftOut: 0,
+  isCut: false,
+  isComplete: false,
+  problem: null,
+  ...facts,
+});
+
+/** A host whose searches are answered by hand. */
+function state() {
+  const host = new FakeHost('conversation');
+  onTestFinished(() => host.close());
+  const asked: [number, string, boolean][] = [];
+  host.searchSessions = (nr, query, all) => {
+    asked.push([nr, query, all]);
+    return Promise.resolve(query === 'before:x' ? '“x” is not a date.' : null);
+  };
+  return { asked, host, search: new SearchState(host) };
+}
+
+describe('a search', () => {
+  it('keeps the last results until the first new ones come, and drops late ones', async () => {
+    const { asked, search } = state();
+    search.query = 'te';
+    await search.run();
+    search.take(1, change({ found: SEARCHED.slice(0, 1) }));
+    search.take(1, change({ found: SEARCHED.slice(1, 2) }));
+    expect(search.found).toHaveLength(2);
+    search.query = 'test';
+    await search.run();
+    expect(asked.map(([nr, query]) => [nr, query])).toEqual([
+      [1, 'te'],
+      [2, 'test'],
+    ]);
+    search.take(1, change({ found: [...SEARCHED] }));
+    expect(search.found).toHaveLength(2);
+    expect(search.searching).toBe(true);
+    search.take(2, change({ found: SEARCHED.slice(2) }));
+    expect(search.found).toEqual(SEARCHED.slice(2));
+    search.take(2, change({ isComplete: true }));
+    expect(search.found).toEqual(SEARCHED.slice(2));
+    expect(search.searching).toBe(false);
+  });
+
+  it('shows nothing when nothing is found, or when there is nothing to search for', async () => {
+    const { host, search } = state();
+    const stop = vi.spyOn(host, 'stopSearch');
+    search.query = 'a';
+    await search.run();
+    search.take(1, change({ found: [...SEARCHED] }));
+    await search.run();
+    search.take(2, change({ isComplete: true }));
+    expect(search.found).toEqual([]);
+    search.query = 'before:x';
+    await search.run();
+    expect([search.hint, search.progress]).toEqual(['“x” is not a date.', null]);
+    search.query = ' ';
+    await search.run();
+    expect([search.hint, stop.mock.calls.length]).toEqual([null, 1]);
+  });
+
+  it('says that it failed', async () => {
+    const { host, search } = state();
+    host.searchSessions = () => Promise.reject(new Error('no disk'));
+    search.query = 'a';
+    await search.run();
+    expect([search.failure, search.searching]).toEqual(['no disk', false]);
+  });
+
+  it('says how far it has come', () => {
+    expect(progressWords([], change())).toBe('Searching…');
+    expect(progressWords(SEARCHED.slice(0, 1), change())).toBe('1 session so far…');
+    expect(progressWords([], change({ isComplete: true }))).toBe('No results');
+    const end = change({ isComplete: true, isCut: true, nUnreadable: 1, nLeftOut: 2, problem: 'gone' });
+    expect(progressWords(SEARCHED, end)).toBe(
+      '3 sessions · there are more: add a word or a date · 1 file could not be read · 2 damaged or very long lines not searched · gone',
+    );
+  });
+});
+
+describe('the search panel', () => {
+  async function panel() {
+    const host = new FakeHost('conversation');
+    onTestFinished(() => host.close());
+    render(App, { host, clock: new ManualClock() });
+    await screen.findByRole('main');
+    const user = userEvent.setup();
+    await user.keyboard('{Control>}{Shift>}f{/Shift}{/Control}');
+    return { host, user, box: await screen.findByRole('combobox', { name: 'Search in sessions' }) };
+  }
+  const options = () => screen.queryAllByRole('option').map((option) => option.textContent.trim());
+
+  it('finds, marks and opens by keys alone', async () => {
+    const { host, user, box } = await panel();
+    expect(document.activeElement).toBe(box);
+    await user.keyboard('test');
+    expect(options()).toHaveLength(3);
+    expect(document.querySelector('mark')?.textContent).toBe('test');
+    expect(box.getAttribute('aria-activedescendant')).toBe(screen.getAllByRole('option')[0]?.id);
+    await user.keyboard('{ArrowDown}{ArrowDown}{ArrowDown}{ArrowUp}');
+    expect(
+      screen.getAllByRole('option').map((option) => option.ariaSelected ?? option.getAttribute('aria-selected')),
+    ).toEqual(['false', 'true', 'false']);
+    screen.getByRole('group', { name: 'Import the bank’s CSV files' });
+    await user.keyboard('{Enter}');
+    expect(host.shown).toEqual([['s1', 'i1']]);
+    expect(screen.queryByRole('combobox')).toBeNull();
+  });
+
+  it('searches all projects if wanted, and keeps its query', async () => {
+    const { user } = await panel();
+    await user.keyboard('nightly');
+    expect(screen.getByText('No results').getAttribute('role')).toBe('status');
+    await user.click(screen.getByRole('checkbox', { name: 'All projects' }));
+    const group = screen.getByRole('group', { name: 'Nightly export is empty, exporter' });
+    expect(within(group).getAllByRole('option')).toHaveLength(1);
+  });
+});

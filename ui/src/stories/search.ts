@@ -1,0 +1,71 @@
+// Stories of the search in all sessions and of the board of all projects.
+
+import { BoardPage } from '../lib/board/board.svelte';
+import BoardWindow from '../lib/board/BoardWindow.svelte';
+import { FakeHost } from '../lib/host/fake';
+import { BOARDS } from '../lib/host/fake/board';
+import { SETTINGS } from '../lib/host/fake/facts';
+import { searchFound, SEARCHED } from '../lib/host/fake/search';
+import type { SearchChange } from '../lib/bindings/api';
+import SearchPanel from '../lib/search/SearchPanel.svelte';
+import { SearchState } from '../lib/search/search.svelte';
+import { systemClock } from '../lib/state/attention.svelte';
+import { ignore, states, type Page } from './story';
+
+/** A search for these words that has come this far. */
+function panel(query: string, change: Partial<SearchChange> | null, all = true) {
+  const search = new SearchState(new FakeHost('conversation'));
+  search.query = query;
+  search.all = all;
+  const whole = searchFound(query, true);
+  if (whole !== null && change !== null) {
+    const { found, ...progress } = { ...whole, ...change };
+    search.found = found;
+    search.progress = progress;
+  }
+  return { search, now: Date.now(), onopen: ignore, onclose: ignore };
+}
+
+function hinted(query: string, hint: string) {
+  const given = panel(query, null);
+  given.search.hint = hint;
+  return given;
+}
+
+function failed(query: string, failure: string) {
+  const given = panel(query, null);
+  given.search.failure = failure;
+  return given;
+}
+
+const first = SEARCHED.slice(0, 1);
+
+export const search: Page = () => [
+  ...states('SearchPanel', SearchPanel, {
+    empty: panel('', null),
+    searching: panel('test', { found: [], isComplete: false, nFiles: 40, nSearched: 3 }),
+    'first results': panel('test', { isComplete: false, nFiles: 40, nSearched: 9 }),
+    results: panel('test', {}),
+    'results of one project': panel('test', {}, false),
+    'too many': panel('test', { found: first.map((one) => ({ ...one, hasMore: true })), isCut: true }),
+    none: panel('wombat', {}),
+    partial: panel('test', { nUnreadable: 2, nLeftOut: 1 }),
+    'a date that is none': hinted('test before:soon', '“soon” is not a date. Use a date such as 2026-11-22.'),
+    error: panel('test', { found: [], problem: '/home/ines/.claude/projects could not be read: Permission denied' }),
+    'a failed call': failed('test', 'The search did not start.'),
+  }),
+];
+
+function board(name: string) {
+  const rows = [...(BOARDS[name] ?? [])];
+  const state = new BoardPage(new FakeHost(name), { event: '', board: { rows }, settings: SETTINGS });
+  return { state, clock: systemClock };
+}
+
+export const boards: Page = () => [
+  ...states('BoardWindow', BoardWindow, {
+    none: board('board-none'),
+    one: board('board-one'),
+    thirty: board('board'),
+  }),
+];

@@ -1,0 +1,28 @@
+// The window of a project on the fake host, for tests that use it as a person does.
+
+import { render, screen } from '@testing-library/svelte';
+import userEvent, { type UserEvent } from '@testing-library/user-event';
+import { tick } from 'svelte';
+import { onTestFinished } from 'vitest';
+
+import App from '../App.svelte';
+import { FakeHost } from '../lib/host/fake';
+import { ManualClock } from './clock';
+
+export interface OpenedApp {
+  host: FakeHost;
+  clock: ManualClock;
+  user: UserEvent;
+}
+
+export async function openApp(scene = 'conversation'): Promise<OpenedApp> {
+  const host = new FakeHost(scene);
+  onTestFinished(() => host.close());
+  const clock = new ManualClock();
+  render(App, { host, clock });
+  await screen.findByRole('main');
+  await tick();
+  return { host, clock, user: userEvent.setup() };
+}
+
+export const promptBox = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Prompt' });
