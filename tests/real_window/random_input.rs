@@ -123,16 +123,21 @@ async fn begin_again(stage: &Stage) -> Result<()> {
     let n_asked = AgentStub::asked(&stage.desktop).len();
     let grows = || async { Ok((AgentStub::asked(&stage.desktop).len() > n_asked).then_some(())) };
     if eventually("the agent asks", Duration::from_secs(4), async || grows().await).await.is_err() {
-        // An intended click may have opened another session, of another agent.
-        let open = "[...document.querySelectorAll('nav[aria-label=\"Sessions\"] button')]
-            .find((row) => row.textContent.includes('begin'))?.click();";
-        stage.window.run(open, Vec::new()).await?;
-        stage.window.wait_text("log", "Conversation", "begin", SHORT).await?;
-        if stage.window.prompt("go on").await.is_err() {
+        // Random input may have opened another session, of another agent, and may have archived or removed this one.
+        let open = "const row = [...document.querySelectorAll('nav[aria-label=\"Sessions\"] button')]
+                .find((row) => row.textContent.includes('begin'));
+            row?.click();
+            return row !== undefined;";
+        let is_there = stage.window.run(open, Vec::new()).await? == true;
+        if is_there {
+            stage.window.wait_text("log", "Conversation", "begin", SHORT).await?;
+        }
+        let text = if is_there { "go on" } else { "begin" };
+        if stage.window.prompt(text).await.is_err() {
             // What random input opened may cover the box.
             stage.window.reload().await?;
             stage.window.find("textbox", "Prompt").await?;
-            stage.window.prompt("go on").await?;
+            stage.window.prompt(text).await?;
         }
         eventually("the agent asks again", LONG, async || grows().await).await?;
     }
