@@ -56,6 +56,8 @@ async fn every_row_is_there_after_a_restart() {
     streams(&mut life, "lost5").await;
     process::kill(life.snapshot().await.session.pid.unwrap()).unwrap();
     assert_eq!(life.turn_end().await.outcome, Outcome::Crashed);
+    // More items than are remembered to find the end of a turn.
+    life.turn(&["THINK so | far"; 5].join("\n")).await;
     life.turn("SAY three").await;
     life.prompt("SLOW 20 400 stopped").await;
     streams(&mut life, "stopped5").await;
@@ -65,7 +67,7 @@ async fn every_row_is_there_after_a_restart() {
     for words in ["cut5", "lost5", "stopped5"] {
         assert!(before.iter().any(|row| row.starts_with("text") && row.contains(words)), "{before:#?}");
     }
-    assert_eq!(before.iter().filter(|row| row.starts_with("end")).count(), 5, "a crash is a notice");
+    assert_eq!(before.iter().filter(|row| row.starts_with("end")).count(), 6, "a crash is a notice");
 
     let life = reopened(life.close().await).await;
     let after = rows(&life.snapshot().await.items);

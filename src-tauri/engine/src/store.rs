@@ -366,7 +366,7 @@ mod tests {
             timing: crate::api::TurnTiming::default(),
         };
         let body = crate::transcript::supplement::Missing::TurnEnd(turn);
-        Supplement { at, after: vec![crate::api::ItemId::new("prompt")], body }
+        Supplement { at, after: vec![crate::api::ItemId::new("prompt")], prompts: Vec::new(), body }
     }
 
     #[test]

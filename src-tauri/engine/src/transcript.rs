@@ -299,7 +299,7 @@ impl Transcript {
         }
         let is_inside = parent.is_some();
         if !is_inside {
-            self.supplement_before(Some(&id));
+            self.supplement_before(Some((&id, &body)));
         }
         if let Body::Prompt { text, .. } = &body {
             self.facts.prompted(text);

@@ -5,7 +5,7 @@ use super::Transcript;
 use crate::api::*;
 use crate::document;
 use serde::{Deserialize, Serialize};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap};
 
 /// Maximum number of preceding items stored as anchors. The last ones may be missing on disk, because the agent writes
 /// with a delay.
@@ -20,6 +20,9 @@ pub struct Supplement {
     pub at: u64,
     /// The last items of its turn before it, oldest first.
     pub after: Vec<ItemId>,
+    /// The prompts of a turn that ended, where they are not among the last items. They say only where the turn begins.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub prompts: Vec<ItemId>,
     pub body: Missing,
 }
 
@@ -52,39 +55,59 @@ impl Missing {
 pub(super) struct Pending {
     supplements: Vec<Option<Supplement>>,
     by_anchor: HashMap<ItemId, Vec<usize>>,
+    by_prompt: HashMap<ItemId, Vec<usize>>,
     /// Supplements with an anchor that was already read. They are inserted before the next item that is not one of
     /// their anchors.
-    due: VecDeque<usize>,
+    due: BTreeSet<usize>,
+    /// Ends of turns of which only a prompt was read. They are inserted before the next prompt.
+    begun: BTreeSet<usize>,
 }
 
 impl Pending {
     fn new(supplements: Vec<Supplement>) -> Self {
-        let mut by_anchor: HashMap<ItemId, Vec<usize>> = HashMap::new();
+        let mut pending = Self::default();
         for (place, supplement) in supplements.iter().enumerate() {
             for id in &supplement.after {
-                by_anchor.entry(id.clone()).or_default().push(place);
+                pending.by_anchor.entry(id.clone()).or_default().push(place);
+            }
+            for id in &supplement.prompts {
+                pending.by_prompt.entry(id.clone()).or_default().push(place);
             }
         }
-        Self { supplements: supplements.into_iter().map(Some).collect(), by_anchor, due: VecDeque::new() }
+        pending.supplements = supplements.into_iter().map(Some).collect();
+        pending
     }
 
-    /// Marks the supplements with this anchor as due.
+    /// An item was read: the supplements with this anchor are due.
     fn passed(&mut self, id: &ItemId) {
-        for place in self.by_anchor.get(id).into_iter().flatten() {
-            if self.supplements[*place].is_some() && !self.due.contains(place) {
-                self.due.push_back(*place);
+        let is_placed = |place: &usize| self.supplements[*place].is_none();
+        for place in self.by_anchor.get(id).into_iter().flatten().filter(|place| !is_placed(place)) {
+            self.begun.remove(place);
+            self.due.insert(*place);
+        }
+        for place in self.by_prompt.get(id).into_iter().flatten().filter(|place| !is_placed(place)) {
+            if !self.due.contains(place) {
+                self.begun.insert(*place);
             }
         }
     }
 
-    /// The next due supplement to insert before this item; `None` stands for the end of the transcript.
-    fn next_before(&mut self, id: Option<&ItemId>) -> Option<Supplement> {
-        let is_next = |place: &usize| {
-            let supplement = self.supplements[*place].as_ref();
-            supplement.is_some_and(|supplement| id.is_none_or(|id| !supplement.after.contains(id)))
+    /// The next supplement to insert before this item; `None` stands for the end of the transcript.
+    fn next_before(&mut self, item: Option<(&ItemId, &Body)>) -> Option<Supplement> {
+        let of = |place: &usize| self.supplements[*place].as_ref();
+        let is_due =
+            |place: &&usize| of(place).is_some_and(|own| item.is_none_or(|(id, _)| !own.after.contains(id)));
+        let is_over = |place: &&usize| {
+            of(place).is_some_and(|own| match item {
+                Some((id, body)) => matches!(body, Body::Prompt { .. }) && !own.prompts.contains(id),
+                None => true,
+            })
         };
-        let at = self.due.iter().position(is_next)?;
-        let place = self.due.remove(at)?;
+        let due = self.due.iter().find(is_due);
+        let over = self.begun.iter().find(is_over);
+        let place = *due.into_iter().chain(over).min()?;
+        self.due.remove(&place);
+        self.begun.remove(&place);
         self.supplements[place].take()
     }
 }
@@ -109,8 +132,9 @@ impl Transcript {
     }
 
     /// Inserts the due supplements before an item is appended.
-    pub(super) fn supplement_before(&mut self, id: Option<&ItemId>) {
-        while let Some(supplement) = self.pending.next_before(id) {
+    pub(super) fn supplement_before(&mut self, item: Option<(&ItemId, &Body)>) {
+        let id = item.map(|(id, _)| id);
+        while let Some(supplement) = self.pending.next_before(item) {
             let Supplement { at, body, .. } = supplement;
             // The agent's transcript has the complete block.
             if body.id().is_some_and(|own| Some(own) == id || self.index.contains_key(own)) {
@@ -143,16 +167,14 @@ impl Transcript {
 
     /// Records the end of a turn.
     pub(super) fn keep_turn_end(&mut self, now: u64, turn: &TurnEnd) {
-        let mut after = self.anchors();
+        let after = self.anchors();
         // A prompt that was sent again is at its first position here, but at its last position on disk.
-        for prompt in turn.prompt_ids.iter().rev() {
+        let prompts = turn.prompt_ids.iter().map(|prompt| {
             let id = ItemId::new(prompt.as_str());
-            let name = self.names.get(&id).cloned().unwrap_or(id);
-            if !after.contains(&name) {
-                after.insert(0, name);
-            }
-        }
-        self.supplements.push(Supplement { at: now, after, body: Missing::TurnEnd(turn.clone()) });
+            self.names.get(&id).cloned().unwrap_or(id)
+        });
+        let prompts = prompts.filter(|name| !after.contains(name)).collect();
+        self.supplements.push(Supplement { at: now, after, prompts, body: Missing::TurnEnd(turn.clone()) });
     }
 
     /// Records the streamed part of an answer that was cut off.
@@ -177,7 +199,12 @@ impl Transcript {
         };
         let is_empty =
             matches!(&body, Missing::Text { text, .. } | Missing::Thinking { text, .. } if text.is_empty());
-        (!is_empty).then(|| Supplement { at: now, after: self.anchors_before(place), body })
+        (!is_empty).then(|| Supplement {
+            at: now,
+            after: self.anchors_before(place),
+            prompts: Vec::new(),
+            body,
+        })
     }
 
     fn anchors(&self) -> Vec<ItemId> {
@@ -215,7 +242,8 @@ mod tests {
 
     fn text(id: &str, after: &[&str]) -> Supplement {
         let body = Missing::Text { id: ItemId::new(id), text: "partly".to_owned() };
-        Supplement { at: 1, after: after.iter().map(|id| ItemId::new(*id)).collect(), body }
+        let after = after.iter().map(|id| ItemId::new(*id)).collect();
+        Supplement { at: 1, after, prompts: Vec::new(), body }
     }
 
     fn end(words: &str, after: &[&str]) -> Supplement {
@@ -251,6 +279,34 @@ mod tests {
         let supplements =
             vec![text("m", &["a", "b"]), end("first", &["a", "b", "m"]), end("second", &["c", "gone"])];
         assert_eq!(read(supplements, &["a", "b", "c"]), ["a", "b", "m", "first", "c", "second"]);
+    }
+
+    #[test]
+    fn the_end_of_a_turn_whose_last_items_are_missing_goes_before_the_next_prompt() {
+        let mut transcript = Transcript::new(Path::new("/p"));
+        let of = |prompts: &[&str], supplement: Supplement| {
+            let prompts = prompts.iter().map(|id| ItemId::new(*id)).collect();
+            Supplement { prompts, ..supplement }
+        };
+        transcript = transcript.supplemented_with(vec![
+            of(&["a", "b"], end("first", &["gone"])),
+            of(&["c"], end("second", &["y"])),
+        ]);
+        let thought = || Body::Thinking { text: "hm".to_owned(), streaming: false, duration_ms: None };
+        transcript.past_prompt(1, "a", "prompt".to_owned(), 0);
+        transcript.add(ItemId::new("x"), None, 1, thought());
+        transcript.past_prompt(1, "b", "prompt".to_owned(), 0);
+        transcript.past_prompt(1, "c", "prompt".to_owned(), 0);
+        for id in ["x2", "y", "z"] {
+            transcript.add(ItemId::new(id), None, 1, thought());
+        }
+        transcript.supplement_end();
+        let name = |item: &Item| match &item.body {
+            Body::TurnEnd(turn) => turn.words.clone(),
+            _ => item.id.0.clone(),
+        };
+        let names: Vec<String> = transcript.items().map(name).collect();
+        assert_eq!(names, ["a", "x", "b", "first", "c", "x2", "y", "second", "z"]);
     }
 
     #[test]
