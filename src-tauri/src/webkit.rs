@@ -3,6 +3,8 @@
 mod wheel;
 
 use deskbell_engine::disk;
+use gtk::glib::object::IsA;
+use gtk::prelude::{ObjectExt, WidgetExt};
 use std::fs::File;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -24,11 +26,16 @@ pub fn draws_with_gpu() -> bool {
 ///
 /// Without a GPU, the processor computes OpenGL, and WebKit (2.50) still draws through it: a frame of a growing
 /// conversation took three times as long as one that is drawn into memory, and the page used twice as much memory.
+/// On Wayland, WebKit 2.50.6 cannot be switched after the start: the page's process ends with a segmentation fault, and
+/// the window stays white.
 pub fn settle(window: &WebviewWindow) -> tauri::Result<()> {
     let own = window.clone();
     window.with_webview(move |webview| {
         let page = webview.inner();
-        if !*HAS_GPU && let Some(settings) = page.settings() {
+        if !*HAS_GPU
+            && !is_on_wayland(&page)
+            && let Some(settings) = WebViewExt::settings(&page)
+        {
             settings.set_hardware_acceleration_policy(HardwareAccelerationPolicy::Never);
             wheel::carry_out(&page, own);
         }
@@ -39,6 +46,11 @@ pub fn settle(window: &WebviewWindow) -> tauri::Result<()> {
             page.reload();
         });
     })
+}
+
+/// Whether a window is on a Wayland display; otherwise on X11, also that of Xwayland.
+pub fn is_on_wayland(widget: &impl IsA<gtk::Widget>) -> bool {
+    ObjectExt::type_(&WidgetExt::display(widget)).name().contains("Wayland")
 }
 
 /// Removes from a page's menu the items that leave the page, reload it or inspect it. Returns whether the menu is empty

@@ -6,6 +6,7 @@ mod subject;
 use self::subject::SubjectView;
 use super::wording::{ARMED_AFTER, Button, DialogText, REASON, Subject};
 use super::{Backend, Respond};
+use crate::webkit;
 use ::gtk::atk::prelude::AtkObjectExt;
 use ::gtk::prelude::*;
 use ::gtk::{Box as Column, Dialog, Entry, Label, Orientation, ResponseType, gdk, glib};
@@ -243,8 +244,7 @@ fn is_on_screen(dialog: &Dialog) -> bool {
     let Some(window) = dialog.window() else { return false };
     let area = workarea(dialog.upcast_ref());
     let (_, x, y) = window.origin();
-    let is_wayland = WidgetExt::display(dialog).type_().name().contains("Wayland");
-    let (x, y) = if is_wayland { (area.x(), area.y()) } else { (x, y) };
+    let (x, y) = if webkit::is_on_wayland(dialog) { (area.x(), area.y()) } else { (x, y) };
     x >= area.x()
         && y >= area.y()
         && x + window.width() <= area.x() + area.width()
