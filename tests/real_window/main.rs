@@ -60,6 +60,8 @@ mod typing;
 mod unread;
 #[cfg(target_os = "linux")]
 mod visible;
+#[cfg(target_os = "linux")]
+mod wayland;
 
 #[cfg(target_os = "linux")]
 fn main() {
@@ -95,6 +97,9 @@ fn main() {
             always_allowed_is_not_asked_again,
             the_dialog_takes_the_keyboard_from_nobody,
             a_card_in_sight_has_no_dialog_over_it;
+        wayland: a_prompt_is_answered_and_a_request_allowed_by_keyboard,
+            a_request_out_of_sight_has_a_dialog,
+            an_image_is_pasted;
         modes: switched_while_the_agent_lives,
             without_asking_is_red_for_as_long_as_it_lasts,
             an_agent_that_does_not_ask_is_told_until_it_ends;

@@ -17,6 +17,7 @@ mod page;
 mod pointer;
 mod processes;
 mod trap;
+mod wayland;
 
 pub use crate::wait::{LONG, SHORT, eventually, holds_for};
 pub use accessible::{Accessibility, Accessible, Extents, Role};
@@ -33,9 +34,10 @@ pub use page::Window;
 pub use pointer::{Pointer, XWindow};
 pub use processes::{Process, processes_with};
 pub use trap::Trap;
+pub use wayland::{Compositor, WaylandWindow};
 
 /// The programs that a real window needs, and the Debian package of each.
-const PROGRAMS: [(&str, &str); 11] = [
+const PROGRAMS: [(&str, &str); 15] = [
     ("Xvfb", "xvfb"),
     ("openbox", "openbox"),
     ("dbus-daemon", "dbus"),
@@ -47,6 +49,10 @@ const PROGRAMS: [(&str, &str); 11] = [
     ("xmessage", "x11-utils"),
     ("import", "imagemagick"),
     ("setpriv", "util-linux"),
+    ("sway", "sway"),
+    ("grim", "grim"),
+    ("wtype", "wtype"),
+    ("wl-copy", "wl-clipboard"),
 ];
 
 /// A description of the programs that this machine lacks for tests of the real window; `None` if they can run.

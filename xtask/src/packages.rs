@@ -73,6 +73,7 @@ impl Family {
             (Self::Debian, Need::Window) => &[
                 "xvfb", "xauth", "openbox", "xdotool", "xclip", "wmctrl", "x11-utils", "webkit2gtk-driver", "dbus", "dunst",
                 "at-spi2-core", "python3-pyatspi", "gir1.2-atspi-2.0", "imagemagick", "fonts-dejavu-core", "procps",
+                "sway", "grim", "wtype", "wl-clipboard",
             ],
             (Self::Debian, Need::Fuzz) => &["build-essential"],
             (Self::Debian, Need::Browser) => &["chromium"],
@@ -93,7 +94,7 @@ impl Family {
             (Self::Fedora, Need::Window) => &[
                 "xorg-x11-server-Xvfb", "xorg-x11-xauth", "openbox", "xdotool", "xclip", "wmctrl", "xprop", "webkit2gtk-driver",
                 "dbus-daemon", "dunst", "at-spi2-core", "python3-pyatspi", "ImageMagick", "dejavu-sans-fonts",
-                "procps-ng",
+                "procps-ng", "sway", "grim", "wtype", "wl-clipboard",
             ],
             (Self::Fedora, Need::Fuzz) => &["gcc-c++"],
             (Self::Fedora, Need::Browser) => &["chromium"],
@@ -108,6 +109,7 @@ impl Family {
             (Self::Arch, Need::Window) => &[
                 "xorg-server-xvfb", "xorg-xauth", "openbox", "xdotool", "xclip", "wmctrl", "xorg-xprop", "dbus", "dunst",
                 "at-spi2-core", "python-atspi", "imagemagick", "ttf-dejavu", "procps-ng",
+                "sway", "grim", "wtype", "wl-clipboard",
             ],
             (Self::Arch, Need::Fuzz) => &["base-devel"],
             (Self::Arch, Need::Browser) => &["chromium"],

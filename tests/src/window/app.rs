@@ -182,6 +182,14 @@ impl App {
         .await
     }
 
+    /// The page of the only window, on a display that gives its windows no ids: what needs the window manager, the
+    /// pointer or the keyboard does not work on it.
+    pub async fn page(&self) -> Result<Window> {
+        let handles = self.client.windows().await?;
+        let [handle] = &handles[..] else { bail!("{} windows instead of one", handles.len()) };
+        Ok(Window::new(self.client.clone(), handle.clone(), XWindow(0), self.pointer.clone()))
+    }
+
     /// Waits until no process of the app is left.
     pub async fn ended(&self, desktop: &Desktop, deadline: Duration) -> Result<()> {
         let outcome = eventually("no process of the app is left", deadline, async || {

@@ -16,6 +16,7 @@ use super::bus::{self, Bus};
 use super::child::Owned;
 use super::pointer::Pointer;
 use super::processes::{Process, processes_with};
+use super::wayland::Compositor;
 use crate::wait::{SHORT, eventually};
 
 /// Marks the app and everything that it starts. Not `DESKBELL_…`, because the app passes none of those to its children.
@@ -25,8 +26,8 @@ const APP_RUN: &str = "TEST_APP_RUN";
 #[derive(Debug)]
 pub struct Desktop {
     // Drop order: programs with windows before the display.
-    _accessibility: Owned,
-    _window_manager: Owned,
+    _accessibility: Option<Owned>,
+    _window_manager: Option<Owned>,
     bus: Bus,
     _display: Owned,
     environment: BTreeMap<OsString, OsString>,
@@ -69,8 +70,8 @@ impl Desktop {
         let accessibility = bus::start_accessibility(&bus, &mut launcher).await?;
 
         let desktop = Self {
-            _accessibility: accessibility,
-            _window_manager: window_manager,
+            _accessibility: Some(accessibility),
+            _window_manager: Some(window_manager),
             bus,
             _display: display,
             environment,
@@ -83,6 +84,27 @@ impl Desktop {
         })
         .await?;
         Ok(desktop)
+    }
+
+    /// Starts a Wayland compositor without a screen, and a session bus.
+    pub async fn wayland() -> Result<(Self, Compositor)> {
+        let root = tempfile::Builder::new().prefix("deskbell-").tempdir()?;
+        let mut environment = base_environment(root.path())?;
+        environment.insert("XDG_CURRENT_DESKTOP".into(), "sway".into());
+        let (compositor, display) = Compositor::start(&environment).await?;
+        environment.insert("WAYLAND_DISPLAY".into(), compositor.socket().into());
+        let bus = Bus::start(root.path(), |program| command(program, &environment))?;
+        environment.insert("DBUS_SESSION_BUS_ADDRESS".into(), bus.address().into());
+        let desktop = Self {
+            _accessibility: None,
+            _window_manager: None,
+            bus,
+            _display: display,
+            environment,
+            run: uuid::Uuid::new_v4().to_string(),
+            root,
+        };
+        Ok((desktop, compositor))
     }
 
     /// The environment for programs on this desktop; of the caller's, only the variables that a program needs to run.
@@ -181,7 +203,7 @@ pub fn artefacts() -> Result<PathBuf> {
 
 /// A command with exactly this environment, which ends with the thread that starts it, so that a killed test leaves no
 /// processes.
-fn command(program: impl AsRef<OsStr>, environment: &BTreeMap<OsString, OsString>) -> Command {
+pub(super) fn command(program: impl AsRef<OsStr>, environment: &BTreeMap<OsString, OsString>) -> Command {
     let mut command = Command::new(find("setpriv"));
     command.arg("--pdeathsig=TERM").arg(find(program.as_ref()));
     command.env_clear().envs(environment).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

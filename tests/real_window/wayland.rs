@@ -1,0 +1,124 @@
+//! The app on Wayland: it draws, the keyboard reaches it, requests are asked in a dialog, and images are pasted.
+
+use anyhow::{Context, Result, ensure};
+use deskbell_tests::window::{App, Compositor, Desktop, LONG, Launch, SHORT, Window, eventually};
+
+use crate::stage::PROJECT;
+
+/// More than a white window with a title bar has, and far fewer than any page.
+const FEW_COLOURS: usize = 40;
+
+struct Stage {
+    app: App,
+    window: Window,
+    compositor: Compositor,
+    desktop: Desktop,
+}
+
+/// Runs a test with the app and the demo agent in one project; if it fails, saves a picture.
+async fn play(name: &str, test: impl AsyncFnOnce(&Stage) -> Result<()>) -> Result<()> {
+    let (desktop, compositor) = Desktop::wayland().await?;
+    let folder = desktop.project(PROJECT)?;
+    let app = App::start(&desktop, &Launch::demo(&folder)).await?;
+    let stage = Stage { window: app.page().await?, app, compositor, desktop };
+    let Err(error) = test(&stage).await else { return Ok(()) };
+    let picture = match stage.compositor.screenshot(&format!("failed-{name}")).await {
+        Ok(file) => file.display().to_string(),
+        Err(error) => format!("none ({error})"),
+    };
+    Err(error.context(format!("picture: {picture}; the app wrote:\n{}", stage.app.log())))
+}
+
+impl Stage {
+    /// Types a prompt and sends it.
+    async fn prompt(&self, text: &str) -> Result<()> {
+        self.window.click("textbox", "Prompt").await?;
+        self.compositor.type_text(text).await?;
+        self.compositor.key(None, "Return").await
+    }
+
+    /// The texts of windows other than the project's.
+    async fn others(&self) -> Result<Vec<String>> {
+        let windows = self.compositor.windows().await?;
+        let titles = windows.into_iter().map(|window| window.title);
+        Ok(titles.filter(|title| !title.contains(PROJECT)).collect())
+    }
+}
+
+pub async fn a_prompt_is_answered_and_a_request_allowed_by_keyboard() -> Result<()> {
+    play("wayland", async |stage| {
+        let frame = stage.compositor.window(PROJECT).await?;
+        stage.compositor.focus(&frame).await?;
+        stage.window.find("textbox", "Prompt").await?;
+        eventually("the page is drawn", SHORT, async || {
+            Ok((stage.compositor.colours().await? > FEW_COLOURS).then_some(()))
+        })
+        .await?;
+        stage.prompt("SAY good morning").await?;
+        stage.window.wait_text("log", "Conversation", "good morning", SHORT).await?;
+        stage.window.wait_idle(SHORT).await?;
+
+        // The card allows once it has been in sight for a moment, and nothing covers it.
+        stage.window.click("textbox", "Prompt").await?;
+        let line = r#"TOOL Bash {"command": "touch a.txt"}"#;
+        let keys = stage.compositor.type_line_and_press(line, "alt", "a")?;
+        stage.window.wait_text("log", "Conversation", "Ran touch a.txt", LONG).await?;
+        ensure!(stage.others().await?.is_empty(), "a dialog came up: {:?}", stage.others().await?);
+        drop(keys);
+        stage.window.wait_idle(SHORT).await?;
+        stage.compositor.screenshot("wayland").await?;
+
+        let frame = stage.compositor.window(PROJECT).await?;
+        stage.compositor.close(&frame).await?;
+        stage.app.ended(&stage.desktop, LONG).await
+    })
+    .await
+}
+
+pub async fn a_request_out_of_sight_has_a_dialog() -> Result<()> {
+    play("wayland-dialog", async |stage| {
+        let frame = stage.compositor.window(PROJECT).await?;
+        stage.compositor.focus(&frame).await?;
+        stage.window.click("textbox", "Prompt").await?;
+        stage.compositor.type_text("PAUSE 1500").await?;
+        stage.compositor.key(Some("shift"), "Return").await?;
+        stage.prompt(r#"TOOL Bash {"command": "touch a.txt"}"#).await?;
+        // Another workspace: the window is out of sight.
+        stage.compositor.workspace("2").await?;
+        let dialog = stage.compositor.window("Run this command?").await?;
+        eventually("the dialog is drawn", SHORT, async || {
+            Ok((stage.compositor.colours().await? > FEW_COLOURS).then_some(()))
+        })
+        .await?;
+        stage.compositor.screenshot("wayland-dialog").await?;
+        // Closed, it decides nothing: the card asks on.
+        stage.compositor.close(&dialog).await?;
+        eventually("the dialog is closed", SHORT, async || {
+            Ok(stage.others().await?.is_empty().then_some(()))
+        })
+        .await?;
+        stage.window.find("group", "Permission request").await?;
+        Ok(())
+    })
+    .await
+}
+
+pub async fn an_image_is_pasted() -> Result<()> {
+    play("wayland-paste", async |stage| {
+        let frame = stage.compositor.window(PROJECT).await?;
+        stage.compositor.focus(&frame).await?;
+        stage.window.click("textbox", "Prompt").await?;
+        let picture = stage.compositor.screenshot("wayland-pasted").await.context("the picture to paste")?;
+        stage.compositor.copy_picture(&picture).await?;
+        stage.window.click("button", "Commands").await?;
+        stage.window.find("combobox", "Search commands and sessions").await?;
+        stage.compositor.type_text("Paste image").await?;
+        stage.window.click("option", "Paste image").await?;
+        eventually("the image is attached", SHORT, async || {
+            let images = "return document.querySelectorAll('[data-part=\"composer\"] img').length;";
+            Ok((stage.window.run(images, Vec::new()).await? == 1).then_some(()))
+        })
+        .await
+    })
+    .await
+}
