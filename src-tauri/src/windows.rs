@@ -215,6 +215,8 @@ pub fn session(id: &str, status: Status) -> Session {
         n_background: 0,
         background: Vec::new(),
         usage: Default::default(),
+        context: Default::default(),
+        limits: Default::default(),
         created_at: 0,
         changed_at: 0,
         turn_started_at: None,

@@ -78,9 +78,11 @@ pub async fn a_used_up_allowance_says_when_it_resets() -> Result<()> {
     ensure!(relay.notices().is_empty(), "{:?}", relay.notices());
     let before = now()?;
     relay.turn("LIMIT allowed_warning\nSAY still fine").await?;
-    ensure!(relay.notices() == ["warning: The rate limit is near"], "{:?}", relay.notices());
+    ensure!(relay.notices() == ["warning: 92 % of the five-hour limit is used"], "{:?}", relay.notices());
+    let limit = relay.session()?["limits"]["windows"][0].clone();
+    ensure!(limit["id"] == "five_hour" && limit["used"] == 0.92 && limit["status"] == "near", "{limit}");
     failed(&mut relay, "LIMIT rejected\nFAIL 429 no-retry", Outcome::RateLimited).await?;
-    let told = relay.notices().iter().any(|notice| notice == "error: The rate limit is reached");
+    let told = relay.notices().iter().any(|notice| notice == "error: The five-hour limit is reached");
     ensure!(told, "{:?}", relay.notices());
     // In whole seconds on the wire.
     let (first, last) = (before + RESETS_IN_MS - 1000, now()? + RESETS_IN_MS);

@@ -1,7 +1,7 @@
 //! Slash commands that change the conversation itself.
 
 use anyhow::{Context, Result, ensure};
-use deskbell_engine::api::Outcome;
+use deskbell_engine::api::{Command, Outcome};
 use deskbell_tests::real_cli::World;
 use deskbell_tests::relay::{Relay, outcome};
 
@@ -27,6 +27,22 @@ pub async fn compacting_is_told_and_the_conversation_goes_on() -> Result<()> {
     let after = relay.session()?;
     ensure!(after["agentSessionId"] == before["agentSessionId"], "another conversation: {after}");
     ensure!(after["pid"] == before["pid"], "another process: {after}");
+    relay.close().await
+}
+
+pub async fn the_agent_says_what_fills_its_context() -> Result<()> {
+    let world = World::new().await?;
+    let mut relay = Relay::spawn(&world, &[])?;
+    relay.turn("SAY hello").await?;
+    ensure!(relay.session()?["capabilities"]["context"] == true);
+    relay.send(&Command::ReadContext).await?;
+    let session =
+        relay.session_where("the context", |session| session["context"]["report"].is_object()).await?;
+    let report = &session["context"]["report"];
+    let categories = report["categories"].as_array().context("no categories")?;
+    let kinds: Vec<_> = categories.iter().filter_map(|category| category["kind"].as_str()).collect();
+    ensure!(kinds.contains(&"used") && kinds.contains(&"free"), "{report}");
+    ensure!(report["windowTokens"].as_u64() > report["totalTokens"].as_u64(), "{report}");
     relay.close().await
 }
 

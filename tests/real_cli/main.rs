@@ -138,6 +138,7 @@ fn main() {
         commands:
             compacting_is_told_and_the_conversation_goes_on,
             clearing_begins_another_conversation_in_the_same_process,
+            the_agent_says_what_fills_its_context,
             a_command_that_the_agent_answers_itself_is_shown,
             a_command_that_works_only_in_a_terminal_is_said_to_be_unavailable;
         background:

@@ -41,6 +41,8 @@ pub struct AgentCapabilities {
     pub rules: RulesScope,
     /// The cost of a turn is known.
     pub cost: bool,
+    /// It reports what fills its context window.
+    pub context: bool,
 }
 
 /// The permission rules that an agent has.

@@ -60,6 +60,9 @@ pub enum Command {
     StopTask { task_id: String },
     /// Requests the agent's permission rules, which arrive in `Session::rules`.
     ListRules,
+    /// Requests what fills the context window, which arrives in `Session::context`. Only for an agent with the capability
+    /// `context`, while it runs.
+    ReadContext,
     /// Sets a title chosen by the user. The agent gets it at once, or when its process starts.
     Rename { title: String },
     /// Has the agent make a title, which takes a call of the model. Starts the agent's process if necessary.

@@ -3,7 +3,9 @@
 use super::agent::{AgentKind, Model, SlashCommand};
 use super::background::BackgroundTask;
 use super::capabilities::AgentCapabilities;
+use super::context::ContextUsage;
 use super::id::SessionId;
+use super::limits::PlanLimits;
 use super::permission::PermissionRequest;
 use super::prompt::QueuedPrompt;
 use super::rules::{MissedPrompt, RulesInForce};
@@ -49,6 +51,9 @@ pub struct Session {
     /// Open permission requests, oldest first.
     pub requests: Vec<PermissionRequest>,
     pub usage: Usage,
+    /// What fills the context window, after `readContext`.
+    pub context: ContextUsage,
+    pub limits: PlanLimits,
     pub created_at: u64,
     /// When the last prompt was accepted, or the last turn ended.
     pub changed_at: u64,

@@ -62,6 +62,11 @@ pub fn model_cost(usage: &Value) -> Option<(f64, Tokens)> {
     Some((usage.get("costUSD")?.as_f64()?, tokens))
 }
 
+/// Whether the agent refused a request because it does not know it.
+pub fn is_unknown_request(problem: &str) -> bool {
+    problem.starts_with("Unsupported control request")
+}
+
 /// The answer to `get_settings`: the effort level in force.
 pub fn effort(settings: &Value) -> Option<&str> {
     settings.pointer("/applied/effort")?.as_str()

@@ -3,11 +3,12 @@
 use crate::api::{AgentCapabilities, PermissionMode, RulesScope};
 
 /// The capabilities as far as Deskbell uses them. `reports_prompts`: the running process reports which prompts joined a
-/// turn (2.1.329 does, 2.1.197 does not).
+/// turn (2.1.329 does, 2.1.197 does not). `reports_context`: it has not refused to say what fills its context (both
+/// versions report it).
 ///
 /// The agent itself could also continue a conversation as a new one, take files back and read documents; Deskbell does
 /// none of these yet.
-pub fn capabilities(reports_prompts: bool) -> AgentCapabilities {
+pub fn capabilities(reports_prompts: bool, reports_context: bool) -> AgentCapabilities {
     AgentCapabilities {
         modes: PermissionMode::ALL.to_vec(),
         without_asking: true,
@@ -25,5 +26,6 @@ pub fn capabilities(reports_prompts: bool) -> AgentCapabilities {
         denial_reasons: true,
         rules: RulesScope::Saved,
         cost: true,
+        context: reports_context,
     }
 }

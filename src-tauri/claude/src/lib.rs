@@ -4,6 +4,8 @@
 
 pub mod answer;
 mod capabilities;
+pub mod context;
+pub mod limits;
 pub mod outcome;
 pub mod request;
 pub mod rules;

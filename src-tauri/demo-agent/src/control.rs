@@ -37,7 +37,9 @@ pub fn answer(agent: &Agent, line: &Value) {
                 agent.tell_life(uuid, "cancelled");
             }
         }
-        "get_context_usage" => done(Some(context_usage(&agent.lock()))),
+        "get_context_usage" if !agent.environment.has("no-context") => {
+            done(Some(context_usage(&agent.lock())))
+        }
         "get_session_cost" => {
             let cost = usage::cost(&agent.lock().usage);
             done(Some(json!({"text": format!("Estimated cost:        ${cost:.4}")})));

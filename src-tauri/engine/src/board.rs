@@ -136,6 +136,8 @@ mod tests {
             takes_into_turn: false,
             requests: Vec::new(),
             usage: Default::default(),
+            context: Default::default(),
+            limits: Default::default(),
             created_at: 0,
             changed_at: NOW - 10,
             n_background: 0,

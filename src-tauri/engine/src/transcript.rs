@@ -83,6 +83,8 @@ pub struct Transcript {
     n_notices: u64,
     retry: Option<notices::Retrying>,
     compaction: notices::Compaction,
+    /// The limits that were shown as near: their ids, and when they reset.
+    near_limits: BTreeMap<String, Option<u64>>,
     /// The last text that the CLI itself wrote in the model's name.
     own_words: Option<ItemId>,
     unreadable: Option<ItemId>,
@@ -137,7 +139,7 @@ impl Transcript {
                 let text = format!("{tool} was denied by a rule");
                 self.notice(now, Level::Warning, text, Some(message).filter(|message| !message.is_empty()));
             }
-            Inbound::RateLimit { status, resets_at } => self.rate_limit(now, &status, resets_at),
+            Inbound::RateLimit(report) => self.rate_limit(now, &report.limits(now)),
             Inbound::Hook { event, name, outcome: Some(outcome), exit_code, output, message } => {
                 let end = notices::HookEnd { event, name, outcome, exit_code, output, message };
                 self.hook_ended(now, end);

@@ -4,6 +4,7 @@ use super::control::ControlRequest;
 use super::message::{Assistant, TokenUsage, User};
 use super::stream::Stream;
 use super::task::Task;
+use crate::limits::LimitReport;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -52,10 +53,7 @@ pub enum Inbound {
         tool: String,
         message: String,
     },
-    RateLimit {
-        status: String,
-        resets_at: Option<u64>,
-    },
+    RateLimit(LimitReport),
     /// A hook began, or ended if there is an outcome.
     Hook {
         event: String,

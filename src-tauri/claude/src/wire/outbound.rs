@@ -78,6 +78,11 @@ pub fn get_usage() -> Value {
     json!({"subtype": "get_usage"})
 }
 
+/// Requests what fills the context window (2.1.197 and 2.1.329).
+pub fn get_context_usage() -> Value {
+    json!({"subtype": "get_context_usage"})
+}
+
 /// Names the conversation, as a choice of the user. The agent saves it in its transcript (2.1.329).
 pub fn rename_session(title: &str) -> Value {
     json!({"subtype": "rename_session", "title": title, "source": "host"})

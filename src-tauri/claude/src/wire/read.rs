@@ -6,6 +6,7 @@ use super::inbound::Inbound;
 use super::json::without_lone_surrogates;
 use super::stream::read_stream;
 use super::task::read_task;
+use crate::limits::LimitReport;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -191,11 +192,7 @@ fn error_words(value: &Value) -> String {
 }
 
 fn read_rate_limit(value: &Value) -> Inbound {
-    let info = value.get("rate_limit_info").unwrap_or(value);
-    let status = info.get("status").and_then(Value::as_str).unwrap_or("").to_owned();
-    // 2.1.329 sends seconds since the epoch.
-    let resets_at = info.get("resetsAt").and_then(Value::as_u64).map(|seconds| seconds.saturating_mul(1000));
-    Inbound::RateLimit { status, resets_at }
+    Inbound::RateLimit(LimitReport::read(value.get("rate_limit_info").unwrap_or(value)))
 }
 
 #[cfg(test)]

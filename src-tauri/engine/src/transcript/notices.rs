@@ -11,6 +11,9 @@ const UNREADABLE_LIMIT: usize = 64 * 1024;
 /// Maximum bytes of an output or a summary in the detail of a notice. The rest is left out.
 const DETAIL_LIMIT: usize = 64 * 1024;
 
+/// Windows of limits that are remembered as shown.
+const NEAR_LIMITS: usize = 16;
+
 /// The notice of a turn's retries.
 pub(super) struct Retrying {
     id: ItemId,
@@ -184,13 +187,28 @@ impl Transcript {
         self.notice(now, level, text, detail.filter(|detail| !detail.is_empty()));
     }
 
-    pub(super) fn rate_limit(&mut self, now: u64, status: &str, resets_at: Option<u64>) {
-        let (level, text) = match status {
-            "allowed_warning" => (Level::Warning, "The rate limit is near"),
-            "rejected" => (Level::Error, "The rate limit is reached"),
-            _ => return,
-        };
-        self.notice_until(now, level, text.to_owned(), None, resets_at);
+    /// Shows a limit that is near once for each of its windows, and a limit that is reached each time.
+    pub(super) fn rate_limit(&mut self, now: u64, limits: &PlanLimits) {
+        for limit in &limits.windows {
+            let (level, text) = match (limit.status, limit.percent()) {
+                (LimitStatus::Allowed, _) => continue,
+                (LimitStatus::Near, _) if self.near_limits.get(&limit.id) == Some(&limit.resets_at) => {
+                    continue;
+                }
+                (LimitStatus::Near, Some(percent)) => {
+                    (Level::Warning, format!("{percent} % of the {} is used", limit.name))
+                }
+                (LimitStatus::Near, None) => (Level::Warning, format!("The {} is near", limit.name)),
+                (LimitStatus::Reached, _) => (Level::Error, format!("The {} is reached", limit.name)),
+            };
+            if limit.status == LimitStatus::Near {
+                if self.near_limits.len() >= NEAR_LIMITS {
+                    self.near_limits.clear();
+                }
+                self.near_limits.insert(limit.id.clone(), limit.resets_at);
+            }
+            self.notice_until(now, level, text, None, limit.resets_at);
+        }
     }
 
     /// Reports that the agent could not write to disk.

@@ -211,6 +211,36 @@ fn folded(lines: &[serde_json::Value]) -> Transcript {
     transcript
 }
 
+/// 2.1.329 reports the limits with every turn.
+#[test]
+fn a_limit_that_is_near_is_noticed_once_for_each_window() {
+    let limit = |status: &str, used: f64, resets_at: u64| {
+        let five_hour = serde_json::json!({"utilization": used, "resetsAt": resets_at, "status": "allowed"});
+        let info = serde_json::json!({"status": status, "rateLimitType": "five_hour",
+                                      "unifiedWindows": {"five_hour": five_hour}});
+        serde_json::json!({"type": "rate_limit_event", "rate_limit_info": info})
+    };
+    let transcript = folded(&[
+        limit("allowed", 0.5, 9),
+        limit("allowed", 0.91, 9),
+        limit("allowed", 0.93, 9),
+        limit("rejected", 1.0, 9),
+        limit("allowed", 0.1, 20),
+        limit("allowed_warning", 0.8, 20),
+    ]);
+    let expected = [
+        ("91 % of the five-hour limit is used", None),
+        ("The five-hour limit is reached", None),
+        ("80 % of the five-hour limit is used", None),
+    ];
+    assert_eq!(notices(&transcript), expected);
+    let until = transcript.items.iter().filter_map(|item| match item.body {
+        Body::Notice { until_at, .. } => until_at,
+        _ => None,
+    });
+    assert_eq!(until.collect::<Vec<_>>(), [9_000, 9_000, 20_000]);
+}
+
 /// The lines of 2.1.329 for `/compact`, in their order.
 #[test]
 fn a_compaction_is_seen_while_it_runs_and_unfolds_to_its_summary() {

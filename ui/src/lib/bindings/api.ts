@@ -4,7 +4,7 @@ export type JsonValue = null | boolean | number | string | JsonValue[] | { [key:
 /**
  * A command to a session. `deskbell relay` reads one JSON object per line.
  */
-export type Command = { "type": "prompt", text: string, images: Array<Image>, delivery: Delivery, } | { "type": "decide", requestId: RequestId, shown: string | null, decision: Decision, } | { "type": "interrupt" } | { "type": "interruptAndContinue" } | { "type": "continueQueue" } | { "type": "withdraw", promptId: PromptId, } | { "type": "editQueued", promptId: PromptId, text: string, } | { "type": "resend", promptId: PromptId, } | { "type": "deliver", promptId: PromptId, delivery: Delivery, } | { "type": "move", promptId: PromptId, before: PromptId | null, } | { "type": "setMode", mode: PermissionMode, } | { "type": "setModel", model: string, } | { "type": "setEffort", effort: string | null, } | { "type": "setThinking", on: boolean, } | { "type": "stopTask", taskId: string, } | { "type": "listRules" } | { "type": "rename", title: string, } | { "type": "generateTitle" } | { "type": "start" } | { "type": "reload" } | { "type": "stop" };
+export type Command = { "type": "prompt", text: string, images: Array<Image>, delivery: Delivery, } | { "type": "decide", requestId: RequestId, shown: string | null, decision: Decision, } | { "type": "interrupt" } | { "type": "interruptAndContinue" } | { "type": "continueQueue" } | { "type": "withdraw", promptId: PromptId, } | { "type": "editQueued", promptId: PromptId, text: string, } | { "type": "resend", promptId: PromptId, } | { "type": "deliver", promptId: PromptId, delivery: Delivery, } | { "type": "move", promptId: PromptId, before: PromptId | null, } | { "type": "setMode", mode: PermissionMode, } | { "type": "setModel", model: string, } | { "type": "setEffort", effort: string | null, } | { "type": "setThinking", on: boolean, } | { "type": "stopTask", taskId: string, } | { "type": "listRules" } | { "type": "readContext" } | { "type": "rename", title: string, } | { "type": "generateTitle" } | { "type": "start" } | { "type": "reload" } | { "type": "stop" };
 
 /**
  * When a prompt given while the agent works is sent.
@@ -166,7 +166,11 @@ takesIntoTurn: boolean,
 /**
  * Open permission requests, oldest first.
  */
-requests: Array<PermissionRequest>, usage: Usage, createdAt: number, 
+requests: Array<PermissionRequest>, usage: Usage, 
+/**
+ * What fills the context window, after `readContext`.
+ */
+context: ContextUsage, limits: PlanLimits, createdAt: number, 
 /**
  * When the last prompt was accepted, or the last turn ended.
  */
@@ -261,7 +265,11 @@ rules: RulesScope,
 /**
  * The cost of a turn is known.
  */
-cost: boolean, };
+cost: boolean, 
+/**
+ * It reports what fills its context window.
+ */
+context: boolean, };
 
 /**
  * The permission rules that an agent has.
@@ -366,6 +374,102 @@ costUsd: number, outputTokens: number,
  * Exact cost and tokens by model, as the agent reports them, over the whole session.
  */
 byModel: Array<ModelUsage>, };
+
+/**
+ * What fills the context window: the agent's last report, and the state of the last request for one.
+ */
+export type ContextUsage = { 
+/**
+ * The agent has not answered the last request yet.
+ */
+isPending: boolean, 
+/**
+ * `null` until the agent reported one for this conversation.
+ */
+report: ContextReport | null, 
+/**
+ * Why the last request has no answer, as a text to show.
+ */
+problem: string | null, };
+
+/**
+ * One report of what fills the context window.
+ */
+export type ContextReport = { 
+/**
+ * When it was requested.
+ */
+requestedAt: number, model: string | null, 
+/**
+ * Tokens in use.
+ */
+totalTokens: number, 
+/**
+ * Size of the context window in tokens.
+ */
+windowTokens: number, 
+/**
+ * The conversation is compacted automatically at this number of tokens; `null` if it is not.
+ */
+compactsAtTokens: number | null, 
+/**
+ * In the agent's order.
+ */
+categories: Array<ContextCategory>, };
+
+/**
+ * A part of the context window.
+ */
+export type ContextCategory = { 
+/**
+ * The agent's name: “System tools”.
+ */
+name: string, tokens: number, kind: ContextKind, };
+
+/**
+ * What the tokens of a category are.
+ */
+export type ContextKind = "used" | "reserved" | "free" | "deferred";
+
+/**
+ * The limits of the user's plan: the last report of each window. Empty for an agent that uses an API key.
+ */
+export type PlanLimits = { windows: Array<LimitWindow>, overage: Overage | null, };
+
+/**
+ * A limit for a window of time.
+ */
+export type LimitWindow = { 
+/**
+ * The agent's name of it: `five_hour`.
+ */
+id: string, 
+/**
+ * As shown: “five-hour limit”.
+ */
+name: string, status: LimitStatus, 
+/**
+ * The share that is used: 0.91 is 91 %. `null` if the agent did not report it.
+ */
+used: number | null, resetsAt: number | null, reportedAt: number, };
+
+/**
+ * How far a limit is used.
+ */
+export type LimitStatus = "allowed" | "near" | "reached";
+
+/**
+ * Use beyond the limits of the plan, which is paid for separately.
+ */
+export type Overage = { isAllowed: boolean, 
+/**
+ * The last turn used it.
+ */
+isUsed: boolean, 
+/**
+ * Why it is not allowed, as a text to show.
+ */
+reason: string | null, resetsAt: number | null, reportedAt: number, };
 
 /**
  * What one model cost.

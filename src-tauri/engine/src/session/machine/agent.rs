@@ -61,6 +61,11 @@ impl Step<'_> {
             Inbound::Title { title } => self.named(title),
             Inbound::ConversationReset => {
                 self.machine.spending.on_cleared();
+                self.machine.context.on_cleared();
+                self.changed();
+            }
+            Inbound::RateLimit(report) => {
+                self.machine.limits.on_report(self.now, report);
                 self.changed();
             }
             Inbound::CompactBoundary { post_tokens, .. } => self.context_is(post_tokens.unwrap_or(0)),
@@ -81,6 +86,7 @@ impl Step<'_> {
         if self.machine.conversation.on_init(&init.session_id) {
             if had_one && !self.machine.process.is_fresh() {
                 self.context_is(0);
+                self.machine.context.on_cleared();
                 // 2.1.197 does not report that it cleared the conversation. 2.1.329 does; the transcript drops this
                 // second notice.
                 self.notice(Level::Info, CLEARED, None);
@@ -198,6 +204,9 @@ impl Step<'_> {
             (PendingRequest::StopTask(id), outcome) => self.stop_task_answered(&id, outcome),
             (PendingRequest::Rename(title), outcome) => self.rename_answered(&title, outcome),
             (PendingRequest::GenerateTitle, outcome) => self.title_generated(outcome),
+            (PendingRequest::Context { requested_at }, outcome) => {
+                self.context_reported(requested_at, outcome)
+            }
             // The cost stays unknown.
             (PendingRequest::Cost, Err(_)) => {}
             (PendingRequest::Model(_), Err(problem)) => self.refused("The agent refused the model.", problem),

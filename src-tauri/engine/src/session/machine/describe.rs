@@ -16,7 +16,8 @@ impl Machine {
             && self.turn.is_none();
         session.alive = self.is_alive();
         session.agent_version = self.capabilities.version().map(str::to_owned);
-        session.capabilities = crate::claude::capabilities(self.capabilities.reports_prompts());
+        session.capabilities =
+            crate::claude::capabilities(self.capabilities.reports_prompts(), self.context.is_reported());
         session.model = self.options.shown_model().map(str::to_owned);
         session.mode = self.shown_mode().unwrap_or("default").to_owned();
         session.effort = self.shown_effort();
@@ -40,6 +41,8 @@ impl Machine {
         session.takes_into_turn = self.takes_into_turn();
         session.requests = self.requests.open().iter().cloned().collect();
         session.usage = self.spending.usage();
+        session.context = self.context.usage().clone();
+        session.limits = self.limits.limits().clone();
         session.turn_started_at = self.turn.as_ref().map(Turn::since);
         session.n_background = self.background.count() as u32;
         session.background = self.background.tasks();

@@ -28,6 +28,7 @@ impl Step<'_> {
             (None, None) => Beginning::New,
         });
         self.machine.capabilities.on_spawn();
+        self.machine.context.on_spawn();
         self.machine.process.on_spawn(self.now, start.clone());
         self.machine.last_result = LastResult::None;
         self.push(Effect::Spawn(start));
@@ -101,6 +102,7 @@ impl Step<'_> {
                 self.machine.options.on_model_for_start(model);
             }
         }
+        self.context_process_ended();
         self.machine.background.process_ended();
         self.machine.naming.on_exit();
         self.machine.mode.on_exit();
@@ -186,6 +188,7 @@ impl Step<'_> {
                 self.advance_shutdown(AfterExit::Restart);
             }
             (Timer::Switch, ProcessState::Ready) => self.not_confirmed(),
+            (Timer::Context, _) => self.context_timed_out(),
             (Timer::Stop, ProcessState::Stopping { .. }) => {
                 let Machine { process, timeouts, .. } = &mut *self.machine;
                 self.effects.extend(process.on_stop_timer(self.now, timeouts));

@@ -172,6 +172,7 @@ impl Step<'_> {
         if self.machine.process.started().resume.is_some() && words.contains("No conversation found") {
             self.machine.conversation.on_lost();
             self.machine.spending.on_lost();
+            self.machine.context.on_cleared();
             self.save();
             self.hold_queue();
             self.notice(

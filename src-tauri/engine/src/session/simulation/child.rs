@@ -583,6 +583,12 @@ impl Child {
                 self.respond(line, Ok(json!({})));
                 self.say(Inbound::Title { title });
             }
+            "get_context_usage" => match ground.chance.below(4) {
+                0 => {}
+                1 => self.respond(line, Err("Unsupported control request subtype".to_owned())),
+                2 => self.respond(line, Ok(json!({"categories": 7}))),
+                _ => self.respond(line, Ok(speech::context_usage())),
+            },
             "stop_task" if ground.chance.one_in(3) => {
                 self.respond(line, Err("it is not to be stopped".to_owned()));
             }

@@ -157,6 +157,8 @@ impl Rules {
         let has_turn = self.turns.running.is_some();
         self.process.settled(now, machine, timers, has_turn, self.turns.interrupting)?;
         let waits = timers.contains_key(&Timer::Switch);
+        let asks_context = timers.contains_key(&Timer::Context);
+        hold!(!asks_context || self.process.is_alive(), Timers, "Context is armed");
         hold!(!waits || self.process.phase == Phase::Ready, Timers, "Switch is armed");
         hold!(waits || !self.asking.is_unconfirmed(), Timers, "Switch is not armed");
         if self.process.phase == Phase::Ready && self.turns.takes_prompts() && !waits {

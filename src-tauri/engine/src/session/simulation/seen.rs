@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-const SIGHTS: [&str; 37] = [
+const SIGHTS: [&str; 38] = [
     "a broken pipe",
     "a change that is not confirmed",
+    "a report of the context that does not come",
     "a conversation that is gone",
     "a crash of the app",
     "a failed save",

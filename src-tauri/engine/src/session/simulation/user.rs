@@ -22,7 +22,8 @@ impl User {
     pub fn act(&mut self, chance: &mut Chance, rules: &Rules) -> Input {
         let command = match chance.below(100) {
             0..30 => return self.prompt(chance, rules),
-            30..59 => self.decide(chance, rules),
+            30..58 => self.decide(chance, rules),
+            58 => Command::ReadContext,
             59 => Command::StopTask { task_id: format!("task {}", chance.below(3)) },
             60..65 => Command::Interrupt,
             65 => Command::InterruptAndContinue,

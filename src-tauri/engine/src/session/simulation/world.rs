@@ -161,6 +161,7 @@ impl World {
             Timer::Initialize => "an agent that does not answer",
             Timer::Interrupt => "an interrupt ignored",
             Timer::Switch => "a change that is not confirmed",
+            Timer::Context => "a report of the context that does not come",
             Timer::Stop => "a stage of the ladder",
             Timer::Restart => "a restart",
             Timer::Hibernate => "the end of patience with an idle agent",

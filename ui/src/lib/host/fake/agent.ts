@@ -1,6 +1,7 @@
 // Commands of the fake host: a turn that streams, edits, asks and ends.
 
 import type { Command, CommandError, Delivery, QueuedPrompt, Resolution } from '../../bindings/api';
+import { contextReport, NO_CONTEXT } from './context';
 import { document } from './markdown';
 import { RULES } from './rules';
 import * as script from './script';
@@ -81,6 +82,11 @@ export function runCommand(session: FakeSession, command: Command): CommandError
       return null;
     case 'listRules':
       session.patch({ rules: RULES });
+      return null;
+    case 'readContext':
+      session.patch({
+        context: { ...NO_CONTEXT, report: contextReport(session.facts.usage.contextTokens, Date.now()) },
+      });
       return null;
     case 'setThinking':
       session.patch({ thinking: command.on });

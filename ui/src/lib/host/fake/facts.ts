@@ -13,6 +13,7 @@ import type {
   UnreadFile,
 } from '../../bindings/api';
 import { DEFAULT_SETTINGS } from '../../bindings/settings';
+import { NO_CONTEXT, NO_LIMITS } from './context';
 
 export const START = Date.now();
 const MINUTE = 60_000;
@@ -62,6 +63,7 @@ export const CAPABILITIES: AgentCapabilities = {
   denialReasons: true,
   rules: 'saved',
   cost: true,
+  context: true,
 };
 
 export function emptySession(id: string, title: string, agent: AgentKind = 'claude'): Session {
@@ -97,6 +99,8 @@ export function emptySession(id: string, title: string, agent: AgentKind = 'clau
     queue: [],
     takesIntoTurn: false,
     requests: [],
+    context: NO_CONTEXT,
+    limits: NO_LIMITS,
     usage: { contextTokens: 0, contextWindow: 200_000, costUsd: 0, outputTokens: 0, byModel: [] },
     createdAt: Date.now(),
     changedAt: Date.now(),

@@ -73,6 +73,7 @@ impl PendingRequest {
             Self::Rules => "list_permission_rules",
             Self::StopTask(_) => "stop_task",
             Self::Cost => "get_usage",
+            Self::Context { .. } => "get_context_usage",
             Self::Rename(_) => "rename_session",
             Self::GenerateTitle => "generate_session_title",
         }

@@ -29,6 +29,10 @@ pub enum PendingRequest {
     SettingsForRules,
     /// The agent's cost counter.
     Cost,
+    /// What fills the context window, with the time of the request.
+    Context {
+        requested_at: u64,
+    },
 }
 
 /// The requests of the current process.
@@ -59,6 +63,7 @@ impl PendingRequest {
             | Self::Rename(_)
             | Self::GenerateTitle
             | Self::Rules
+            | Self::Context { .. }
             | Self::SettingsForRules => false,
         }
     }
@@ -78,6 +83,7 @@ impl PendingRequest {
             | Self::Rename(_)
             | Self::GenerateTitle
             | Self::Rules
+            | Self::Context { .. }
             | Self::SettingsForRules => None,
         }
     }

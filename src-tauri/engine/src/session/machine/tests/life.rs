@@ -73,6 +73,7 @@ impl Life {
                 "Initialize" => Timer::Initialize,
                 "Interrupt" => Timer::Interrupt,
                 "Switch" => Timer::Switch,
+                "Context" => Timer::Context,
                 "Stop" => Timer::Stop,
                 "Restart" => Timer::Restart,
                 "Hibernate" => Timer::Hibernate,

@@ -2,6 +2,7 @@
 
 use super::End;
 use crate::chance::Chance;
+use crate::claude::limits::LimitReport;
 use crate::wire::*;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -15,6 +16,11 @@ pub fn init(session_id: &str, mode: &str, model: &str, reports_prompts: bool) ->
         claude_code_version: Some("2.1.329".to_owned()),
         ..Init::default()
     }))
+}
+
+pub fn context_usage() -> Value {
+    let messages = json!({"name": "Messages", "tokens": 7, "kind": "used"});
+    json!({"categories": [messages], "totalTokens": 7, "maxTokens": 200_000})
 }
 
 pub fn initialized(mode: &str) -> Value {
@@ -219,7 +225,9 @@ pub fn noise(chance: &mut Chance) -> Inbound {
         0 => Inbound::Unreadable { line: "Warning".to_owned(), error: "expected value".to_owned() },
         1 => Inbound::Unknown { kind: "brand_new".to_owned() },
         2 => Inbound::ApiRetry(Retry { attempt: 1, max_retries: 10, ..Retry::default() }),
-        3 => Inbound::RateLimit { status: "allowed".to_owned(), resets_at: None },
+        3 => Inbound::RateLimit(LimitReport::read(
+            &json!({"status": "allowed_warning", "rateLimitType": "five_hour"}),
+        )),
         4 => Inbound::Hook {
             event: "Stop".to_owned(),
             name: "hook".to_owned(),
