@@ -60,6 +60,11 @@ async function withoutAsking(page) {
   await page.getByRole('menuitem', { name: /Skip all permissions/ }).click();
 }
 
+async function context(page) {
+  await page.getByRole('button', { name: /^Context/ }).click();
+  await page.getByRole('table').waitFor();
+}
+
 /** A window of the app with a scene of the fake host. */
 const inWindow = ({ scene, ...rest }) => ({ address: `?scene=${scene}`, ready: 'main', ...rest });
 
@@ -84,6 +89,7 @@ export const extraViews = [
   { name: 'permission-always', scene: 'permission', themes: ['light'], prepare: always },
   { name: 'question-answered', scene: 'question', themes: ['light'], prepare: answer },
   { name: 'settings', scene: 'trust', prepare: (page) => page.keyboard.press('Control+,') },
+  { name: 'context', scene: 'conversation', prepare: context },
   { name: 'commands', scene: 'empty', prepare: (page) => type(page, '/') },
   { name: 'files', scene: 'empty', prepare: (page) => type(page, 'look at @s') },
   { name: 'palette', scene: 'conversation', prepare: (page) => page.keyboard.press('Control+k') },

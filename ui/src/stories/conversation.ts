@@ -131,6 +131,7 @@ const head = {
   onwithoutasking: ignore,
   onswitch: ignore,
   onrename: ignore,
+  oncontext: ignore,
   acts: [{ id: 'rename', label: 'Rename', key: 'F2' }],
   onact: ignore,
 };
@@ -229,9 +230,9 @@ export const conversation: Page = () => [
   }),
   ...states('BackgroundLine', BackgroundLine, { one: { n: 1 }, several: { n: 3 } }),
   ...states('ContextRing', ContextRing, {
-    'a third': { usage },
-    full: { usage: { ...usage, contextTokens: 230_000 } },
-    'no window known': { usage: { ...usage, contextWindow: null } },
+    'a third': { usage, onopen: ignore },
+    full: { usage: { ...usage, contextTokens: 230_000 }, onopen: ignore },
+    'no window known': { usage: { ...usage, contextWindow: null }, onopen: ignore },
   }),
 ];
 

@@ -22,6 +22,7 @@ export interface Desk {
   show(dialog: 'settings' | 'palette' | 'search' | 'help' | 'doctor' | 'usage', query?: string): void;
   showTrust(): void;
   showRules(): void;
+  showContext(): void;
   /** Asks before the agent starts with permission checks off. */
   confirmWithoutAsking(): void;
   /** Asks before the session is removed. */

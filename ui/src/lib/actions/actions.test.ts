@@ -150,6 +150,7 @@ const CASES: Record<string, Case> = {
     done: commanding({ type: 'setThinking', on: false }),
   },
   rules: { done: dialog('Permission rules') },
+  context: { done: dialog('Context') },
   stop: { given: ({ session }) => session.patch({ alive: true }), done: commanding({ type: 'stop' }) },
   palette: { done: dialog('Commands and sessions') },
   sessions: { done: () => screen.queryByRole('navigation', { name: 'Sessions' }) === null },

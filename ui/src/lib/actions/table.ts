@@ -456,6 +456,13 @@ export const ACTIONS: readonly Action[] = [
     does: { run: (desk) => desk.showRules() },
   },
   {
+    id: 'context',
+    group: 'Agent',
+    label: 'Context and limits',
+    off: offSession,
+    does: { run: (desk) => desk.showContext() },
+  },
+  {
     id: 'stop',
     group: 'Agent',
     label: 'Stop the agent',

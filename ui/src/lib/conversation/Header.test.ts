@@ -22,6 +22,7 @@ async function header(facts: Partial<Session> = {}) {
     onwithoutasking: () => (withoutAsking += 1),
     onswitch: (command: Command) => commands.push(command),
     onrename: nothing,
+    oncontext: nothing,
     acts: [],
     onact: nothing,
   });

@@ -3,7 +3,7 @@
 import { screen } from '@testing-library/svelte';
 import userEvent from '@testing-library/user-event';
 import { tick } from 'svelte';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 
 import type { Usage } from '../bindings/api';
 import { turnEnd } from '../host/fake/script';
@@ -90,9 +90,12 @@ it('says when a limit resets, how long that is, and that it has', async () => {
 
 it('measures the context against the window of the model, where that is known', async () => {
   const usage: Usage = { contextTokens: 68_000, contextWindow: 200_000, costUsd: 0.42, outputTokens: 1, byModel: [] };
-  const { container, redraw } = await draw(ContextRing, { usage });
+  const onopen = vi.fn();
+  const { container, redraw } = await draw(ContextRing, { usage, onopen });
   expect(container.textContent).toContain('34 %');
   expect(container.textContent).toContain('68,000 of 200,000 tokens in the context');
+  container.querySelector('button')?.click();
+  expect(onopen).toHaveBeenCalledOnce();
   await redraw({ usage: { ...usage, contextWindow: 1_000_000 } });
   expect(container.textContent).toContain('7 %');
   await redraw({ usage: { ...usage, contextWindow: null } });

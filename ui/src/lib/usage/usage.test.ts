@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 
 import type { UsageView } from '../bindings/api';
 import { FakeHost } from '../host/fake';
+import { planLimits } from '../host/fake/context';
 import { NO_USAGE, usageOf } from '../host/fake/usage';
 import { Attention } from '../state/attention.svelte';
 import { ProjectState } from '../state/project.svelte';
@@ -35,7 +36,7 @@ async function draw(load: (all: boolean) => Promise<UsageView | null>) {
     exported.push(all);
     return Promise.resolve('/home/user/usage.csv');
   };
-  const inner = { load, onexport, onclose: () => {} };
+  const inner = { limits: planLimits(0), load, onexport, onclose: () => {} };
   const given = { component: UsageDialog, inner, project, attention: new Attention(), clock: new ManualClock() };
   const { container } = render(Harness, given as never);
   const settle = async () => {

@@ -31,3 +31,36 @@ export function contextReport(total: number, requestedAt: number): ContextReport
     categories,
   };
 }
+
+const MINUTE = 60_000;
+
+/** Limits as reported at this time: one that is near, one that is not. */
+export function planLimits(reportedAt: number): PlanLimits {
+  return {
+    windows: [
+      {
+        id: 'five_hour',
+        name: 'five-hour limit',
+        status: 'near',
+        used: 0.91,
+        resetsAt: reportedAt + 95 * MINUTE,
+        reportedAt,
+      },
+      {
+        id: 'seven_day',
+        name: 'weekly limit',
+        status: 'allowed',
+        used: 0.34,
+        resetsAt: reportedAt + 4 * 24 * 60 * MINUTE,
+        reportedAt,
+      },
+    ],
+    overage: {
+      isAllowed: false,
+      isUsed: false,
+      reason: 'turned off for your organisation',
+      resetsAt: null,
+      reportedAt,
+    },
+  };
+}
