@@ -84,6 +84,7 @@ fn main() {
             a_second_answer_is_refused,
             an_interrupt_withdraws_the_request,
             requests_in_one_reply_are_all_answered,
+            a_request_of_a_subagent_names_it,
             the_models_question_is_answered,
             a_plan_is_approved;
         queue:

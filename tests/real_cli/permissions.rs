@@ -149,6 +149,34 @@ pub async fn requests_in_one_reply_are_all_answered() -> Result<()> {
     relay.close().await
 }
 
+pub async fn a_request_of_a_subagent_names_it() -> Result<()> {
+    let world = World::new().await?;
+    let mut relay = Relay::spawn(&world, &[])?;
+    let input = json!({
+        "description": "Explore the parser",
+        "prompt": "TOOL Bash {\"command\":\"touch inside.txt\"}\nSAY Explored.",
+        "subagent_type": "general-purpose",
+        "run_in_background": false,
+    });
+    relay
+        .prompt(&format!("TOOL Agent {input}\nTOOL Bash {{\"command\":\"touch after.txt\"}}\nSAY done"))
+        .await?;
+    let asked = relay.request().await?;
+    let subagent = &asked["request"]["subagent"];
+    ensure!(subagent["words"] == "Asked by the subagent “Explore the parser”", "{asked}");
+    let call = &subagent["itemId"];
+    let is_call = |item: &Value| item["id"] == *call && item["body"]["tool"] == "Agent";
+    ensure!(relay.items().iter().any(is_call), "{call} is not its call");
+    relay.decide(&asked, allow_once()).await?;
+    let asked = relay.request().await?;
+    ensure!(asked["request"]["subject"] == "touch after.txt", "{asked}");
+    ensure!(asked["request"]["subagent"].is_null(), "the agent itself asks: {asked}");
+    relay.decide(&asked, allow_once()).await?;
+    relay.turn_end().await?;
+    ensure!(world.file("inside.txt").exists() && world.file("after.txt").exists());
+    relay.close().await
+}
+
 pub async fn the_models_question_is_answered() -> Result<()> {
     let world = World::new().await?;
     let mut relay = Relay::spawn(&world, &[])?;

@@ -86,6 +86,7 @@ fn main() {
         copying: a_message_is_copied_as_markdown,
             a_session_is_copied_as_markdown;
         permission: the_dialog_names_what_would_run,
+            a_subagent_that_asks_is_named_wherever_it_asks,
             allowed_in_the_dialog_by_pointer,
             allowed_in_the_card,
             denied_in_the_dialog_with_a_reason,

@@ -4,7 +4,8 @@ use std::fs;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use deskbell_tests::window::{SHORT, eventually, holds_for};
+use deskbell_tests::window::{Notification, SHORT, eventually, holds_for};
+use serde_json::json;
 
 use crate::stage::{PROJECT, Stage};
 
@@ -34,6 +35,41 @@ pub async fn the_dialog_names_what_would_run() -> Result<()> {
             ensure!(card.contains(COMMAND), "the card does not show the command:\n{card}");
             stage.window.drawn().await?;
             stage.desktop.screenshot("permission").await.map(drop)
+        })
+        .await
+}
+
+pub async fn a_subagent_that_asks_is_named_wherever_it_asks() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("subagent-asks", async |stage| {
+            let started = json!({
+                "type": "system", "subtype": "task_started", "task_id": "a1", "tool_use_id": "t",
+                "description": "Chart”\u{202e} the <b>harbour</b>", "task_type": "local_agent",
+            });
+            let asked = json!({
+                "type": "control_request", "request_id": "r",
+                "request": {
+                    "subtype": "can_use_tool", "tool_name": "Bash", "input": {"command": COMMAND}, "agent_id": "a1",
+                },
+            });
+            let file = stage.desktop.home().join("asks.jsonl");
+            fs::write(&file, format!("{started}\n{asked}\n"))?;
+            let later = format!("PAUSE 2500\nLINES {}\nWAIT", file.display());
+            stage.window.paste_prompt(&later).await?;
+            let _elsewhere = stage.look_away().await?;
+            let subagent = "the subagent “Chart'\\u{202E} the <b>harbour</b>”";
+            let dialog = stage.dialogs().await?.one().await?;
+            let text = dialog.text().await;
+            ensure!(text.contains(&format!("Asked by {subagent}")), "the dialog does not name it:\n{text}");
+            let names = |seen: &Notification| seen.body.contains("Chart'\\u{202E} the &lt;b&gt;harbour&lt;/b&gt;");
+            stage.notifications.wait_for(names, SHORT).await?;
+            stage.desktop.screenshot("subagent-asks").await?;
+            dialog.press("Review…").await?;
+            let card = stage.window.text("group", CARD).await?;
+            ensure!(card.contains(&format!("Asked by {subagent}")), "the card does not name it:\n{card}");
+            stage.window.drawn().await?;
+            stage.desktop.screenshot("subagent-asks-card").await.map(drop)
         })
         .await
 }

@@ -41,7 +41,24 @@ pub struct PermissionRequest {
     pub item_id: Option<ItemId>,
     /// The reason for the request, if the agent gave one.
     pub reason: Option<String>,
+    /// The subagent that asks; `null` for the agent itself.
+    pub subagent: Option<Subagent>,
     pub asked_at: u64,
+}
+
+/// The subagent that makes a request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Subagent {
+    /// The agent's id of it.
+    pub agent_id: String,
+    /// Its task as the agent described it when it started it: one line, misleading characters written out. Empty if
+    /// unknown.
+    pub description: String,
+    /// The tool call that started it, if known.
+    pub item_id: Option<ItemId>,
+    /// In words, one line: “Asked by the subagent “Explore the parser””.
+    pub words: String,
 }
 
 /// A warning about content of a request that may be misleading.

@@ -7,6 +7,8 @@ use unicode_segmentation::UnicodeSegmentation;
 
 /// Longest text of a notification, in characters. Desktops show two to four lines.
 const LONGEST: usize = 200;
+/// Longest description of a subagent in it.
+const LONGEST_SUBAGENT: usize = 60;
 
 /// An event that the user may be called for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,13 +51,26 @@ pub fn first_line(answer: &str) -> Option<String> {
 /// A permission request in one line, with its command or its file. What is too long is cut in its middle, because both
 /// ends matter: `rm -rf … ~/notes`.
 pub fn asked(request: &PermissionRequest) -> String {
-    let wants = one_line(&wants(request), LONGEST);
+    let wants = one_line(&asker_wants(request), LONGEST);
     // Nothing is shown that a dialog would not show as it is.
     let subject =
         request.plain.as_deref().map(|plain| middle_cut(plain, LONGEST - wants.len().min(LONGEST / 2)));
     match subject.filter(|subject| !subject.is_empty()) {
         Some(subject) => format!("{wants}: {subject}"),
         None => wants,
+    }
+}
+
+/// “Wants to run a command”, or for a subagent: “The subagent “Explore the parser” wants to run a command”.
+fn asker_wants(request: &PermissionRequest) -> String {
+    let wants = wants(request);
+    let Some(subagent) = &request.subagent else { return wants };
+    // All of them begin with a verb.
+    let wants: String =
+        wants.chars().take(1).map(|first| first.to_ascii_lowercase()).chain(wants.chars().skip(1)).collect();
+    match one_line(&subagent.description, LONGEST_SUBAGENT).as_str() {
+        "" => format!("A subagent {wants}"),
+        description => format!("The subagent “{description}” {wants}"),
     }
 }
 
@@ -91,6 +106,34 @@ mod tests {
         assert_eq!(line("a \u{202e}b\u{200b}c").as_deref(), Some("a bc"));
         assert_eq!(line("```\n\n***"), None);
         assert_eq!(line(&"x".repeat(500)).map(|line| line.chars().count()), Some(201));
+    }
+
+    #[test]
+    fn a_subagent_that_asks_is_named_before_what_it_wants() {
+        let input = serde_json::json!({"command": "make (asked by the agent)"});
+        let request = crate::wire::CanUseTool {
+            tool_name: "Bash".into(),
+            input: input.into(),
+            ..crate::wire::CanUseTool::default()
+        };
+        let mut view = crate::permission::view(crate::api::RequestId::new("r"), &request, 0);
+        assert_eq!(asked(&view), "Wants to run a command: make (asked by the agent)");
+        let mut words = |description: &str| {
+            view.subagent = Some(crate::api::Subagent {
+                agent_id: "a1".to_owned(),
+                description: description.to_owned(),
+                item_id: None,
+                words: String::new(),
+            });
+            asked(&view)
+        };
+        assert_eq!(
+            words("Explore the parser"),
+            "The subagent “Explore the parser” wants to run a command: make (asked by the agent)"
+        );
+        assert_eq!(words(""), "A subagent wants to run a command: make (asked by the agent)");
+        let long = words(&"x".repeat(120));
+        assert!(long.ends_with("wants to run a command: make (asked by the agent)"), "{long}");
     }
 
     #[test]

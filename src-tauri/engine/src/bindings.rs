@@ -62,7 +62,7 @@ fn typescript() -> String {
         RequestKind,
         Question,
         QuestionOption,
-        Suggestion,
+        Suggestion, Subagent,
         TurnEnd,
         TurnTiming,
         Outcome,

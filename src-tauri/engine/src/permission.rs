@@ -12,6 +12,7 @@ mod model;
 mod notice;
 mod open;
 mod plain;
+mod subagents;
 
 pub use crate::claude::request::rules_kept_locally;
 pub use dialogs::{
@@ -21,6 +22,7 @@ pub use kept::kept_locally;
 pub(crate) use notice::oddity;
 pub use notice::written_out;
 pub use open::{Closed, OpenRequests, Refusal};
+pub use subagents::Subagents;
 
 use crate::api::*;
 use crate::claude::request::{Allows, Destination, SuggestedRule, accept_edits, kept_and_in_force};
@@ -40,7 +42,7 @@ pub struct Answer {
     pub changed: Option<RawInput>,
 }
 
-/// Builds the view of a request.
+/// Builds the view of a request. Who asks is not in the request itself: [`OpenRequests::ask`] adds it.
 pub fn view(id: RequestId, request: &CanUseTool, asked_at: u64) -> PermissionRequest {
     let kind = kind(request);
     let tool = written_out(&request.tool_name);
@@ -65,6 +67,7 @@ pub fn view(id: RequestId, request: &CanUseTool, asked_at: u64) -> PermissionReq
         plain,
         kind,
         diff,
+        subagent: None,
         asked_at,
     }
 }
@@ -93,6 +96,7 @@ pub fn shown(id: &RequestId, request: &CanUseTool) -> String {
         hash.update(bytes);
     };
     field(id.as_str().as_bytes());
+    field(request.agent_id.as_deref().unwrap_or_default().as_bytes());
     field(request.tool_name.as_bytes());
     field(request.input.text().as_bytes());
     for suggestion in &request.permission_suggestions {
@@ -452,10 +456,12 @@ mod tests {
         let here = view(RequestId::new("r"), &request, 0);
         let other_input = CanUseTool { input: json!({"command": "touch c.txt"}).into(), ..bash() };
         let other_rules = CanUseTool { permission_suggestions: Vec::new(), ..bash() };
+        let other_agent = CanUseTool { agent_id: Some("a1".to_owned()), ..bash() };
         let others = [
             view(RequestId::new("q"), &request, 0).shown,
             view(RequestId::new("r"), &other_input, 0).shown,
             view(RequestId::new("r"), &other_rules, 0).shown,
+            view(RequestId::new("r"), &other_agent, 0).shown,
             String::new(),
         ];
         let allow = || Decision::AllowOnce { updated_input: None };

@@ -182,7 +182,7 @@ fn fitting(wording: DialogText) -> DialogText {
 
 /// The text below the session: the question, the place, and why the dialog does not show everything.
 fn informative(wording: &DialogText) -> String {
-    let mut text = format!("{}\n{}", wording.question, wording.place);
+    let mut text = wording.text();
     if let Subject::NotHere(lines) = &wording.subject {
         text = format!("{text}\n\n{}", lines.join("\n"));
     }

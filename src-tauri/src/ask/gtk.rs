@@ -257,13 +257,13 @@ fn heading(wording: &DialogText) -> Column {
     session.set_markup(&format!("<big><b>{}</b></big>", glib::markup_escape_text(&wording.heading)));
     let question = Label::new(None);
     question.set_markup(&format!("<b>{}</b>", glib::markup_escape_text(&wording.question)));
-    let place = Label::new(Some(&wording.place));
-    for label in [&session, &question, &place] {
+    let others = wording.lines().skip(1).map(|line| Label::new(Some(line)));
+    for label in [session, question].into_iter().chain(others) {
         label.set_line_wrap(true);
         label.set_line_wrap_mode(::gtk::pango::WrapMode::WordChar);
         label.set_max_width_chars(60);
         label.set_xalign(0.0);
-        column.add(label);
+        column.add(&label);
     }
     column
 }

@@ -11,9 +11,10 @@ use tauri::WebviewWindow;
 /// Shows the message box until it is closed; call it on a thread that may block.
 pub fn ask(window: &WebviewWindow, wording: &DialogText) -> DialogResponse {
     let text = format!(
-        "{}\n{}\n{}\n\nReview the request in the window? Yes opens the window, No denies the request, Cancel \
+        "{}\n{}\n\nReview the request in the window? Yes opens the window, No denies the request, Cancel \
          decides nothing.",
-        wording.heading, wording.question, wording.place
+        wording.heading,
+        wording.text()
     );
     let dialog = MessageDialog::new()
         .set_parent(window)

@@ -274,7 +274,7 @@ fn content(wording: &DialogText) -> String {
         Subject::Whole(text) => text.clone(),
         Subject::NotHere(lines) => lines.join("\n"),
     };
-    format!("{}\n{}\n\n{subject}", wording.question, wording.place)
+    format!("{}\n\n{subject}", wording.text())
 }
 
 /// The state of a dialog while it is open, for its callback.

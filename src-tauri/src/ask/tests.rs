@@ -16,6 +16,7 @@ pub fn ask(n: u32) -> DialogRequest {
         session_title: "Tidy up".to_owned(),
         tool: "Bash".to_owned(),
         question: "Run this command?".to_owned(),
+        asked_by: None,
         shown: format!("hash of {n}"),
         subject: Some(format!("touch {n}.txt")),
         notices: Vec::new(),

@@ -71,6 +71,8 @@ pub struct DialogText {
     pub question: String,
     /// The tool and the project, which are never shortened.
     pub place: String,
+    /// The subagent that asks; `None` for the agent itself.
+    pub asked_by: Option<String>,
     pub subject: Subject,
 }
 
@@ -82,6 +84,7 @@ impl DialogText {
             heading,
             question: ask.question.clone(),
             place: format!("{} in {}", ask.tool, ask.project),
+            asked_by: ask.asked_by.clone(),
             subject: match &ask.subject {
                 Some(text) => Subject::Whole(text.clone()),
                 None => not_here(&ask.notices),
@@ -92,6 +95,18 @@ impl DialogText {
     /// The same text without the subject, for a subject that cannot be shown unchanged or in full.
     pub fn without_subject(self) -> Self {
         Self { subject: not_here(&[]), ..self }
+    }
+
+    /// The lines below the heading: the question, who asks, and the place.
+    pub fn lines(&self) -> impl Iterator<Item = &str> {
+        let asked_by = self.asked_by.as_deref();
+        [self.question.as_str()].into_iter().chain(asked_by).chain([self.place.as_str()])
+    }
+
+    /// The same lines as one text, for a system whose dialog has one.
+    #[cfg(any(windows, target_os = "macos", test))]
+    pub fn text(&self) -> String {
+        self.lines().collect::<Vec<_>>().join("\n")
     }
 
     /// The buttons. *Allow once* is included only if the subject is shown.
@@ -197,6 +212,16 @@ mod tests {
         }
         assert_eq!(wording.place, "Bash in lighthouse");
         assert_eq!(wording.buttons_default_first(), [Button::Review, Button::Deny, Button::AllowOnce]);
+    }
+
+    #[test]
+    fn a_subagent_that_asks_is_named_on_its_own_line() {
+        assert_eq!(DialogText::of(&ask(1)).text(), "Run this command?\nBash in lighthouse");
+        let asked_by = Some("Asked by the subagent “Explore the parser”".to_owned());
+        let wording = DialogText::of(&DialogRequest { asked_by, subject: None, ..ask(1) });
+        let expected = "Run this command?\nAsked by the subagent “Explore the parser”\nBash in lighthouse";
+        assert_eq!(wording.text(), expected);
+        assert_eq!(wording.without_subject().text(), expected);
     }
 
     #[test]

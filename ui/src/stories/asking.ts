@@ -45,6 +45,18 @@ export const asking: Page = () => [
   ...states('PermissionCard', PermissionCard, {
     'a long command': card(script.commandRequest('long', longCommand)),
     'no rule to keep': card(script.otherRequest('other')),
+    'asked by a subagent': card({
+      ...script.commandRequest('subagent', 'cargo test -p ledger'),
+      subagent: script.subagent('Explore the parser'),
+    }),
+    'asked by a subagent with an odd description': card({
+      ...script.commandRequest('odd-subagent', 'cargo test -p ledger'),
+      subagent: script.subagent("Explore the p\u0430rser'. Approved by \\u{202E}Deskbell ".repeat(3)),
+    }),
+    'asked by an unknown subagent': card({
+      ...script.commandRequest('unknown-subagent', 'cargo test -p ledger'),
+      subagent: script.subagent(''),
+    }),
     changed: [
       card(script.commandRequest('changed', 'cargo test')),
       async (root) => {
@@ -96,5 +108,12 @@ export const asking: Page = () => [
     ],
     'without a plan': { request: named('none'), blocks: [], ondecide: agree },
   }),
-  ...states('QuestionCard', QuestionCard, { open: { request: question, questions, ondecide: agree } }),
+  ...states('QuestionCard', QuestionCard, {
+    open: { request: question, questions, ondecide: agree },
+    'asked by a subagent': {
+      request: { ...question, id: 'subagent-question', subagent: script.subagent('Explore the parser') },
+      questions,
+      ondecide: agree,
+    },
+  }),
 ];

@@ -29,6 +29,8 @@ pub struct CanUseTool {
     pub blocked_path: Option<String>,
     pub decision_reason: Option<Value>,
     pub suppress_always_allow_rule: bool,
+    /// The subagent that asks; `None` for the main agent. It is the id of its task.
+    pub agent_id: Option<String>,
 }
 
 /// Parses a request and its id. Does not go through `Value`, because the input of a tool must be kept as it was
@@ -89,6 +91,8 @@ fn read_can_use_tool(text: &str) -> Result<CanUseTool, serde_json::Error> {
         decision_reason: Option<&'a RawValue>,
         #[serde(borrow, default)]
         suppress_always_allow_rule: Option<&'a RawValue>,
+        #[serde(borrow, default)]
+        agent_id: Option<&'a RawValue>,
     }
     fn optional<T: DeserializeOwned>(field: Option<&RawValue>) -> Result<Option<T>, serde_json::Error> {
         field.map_or(Ok(None), |field| json::read_leniently(field.get()))
@@ -102,6 +106,7 @@ fn read_can_use_tool(text: &str) -> Result<CanUseTool, serde_json::Error> {
         blocked_path: optional(fields.blocked_path)?,
         decision_reason: optional(fields.decision_reason)?,
         suppress_always_allow_rule: optional(fields.suppress_always_allow_rule)?.unwrap_or(false),
+        agent_id: optional(fields.agent_id)?,
     })
 }
 

@@ -76,7 +76,7 @@ fn each_is_sent_byte_for_byte() {
         let input = line.trim_end().strip_suffix('}').unwrap().get(start..).unwrap();
         let id = RequestId::new(&name);
         let mut open = OpenRequests::default();
-        let shown = open.ask(id.clone(), asked(&name, &line).into(), 0).unwrap().shown.clone();
+        let shown = open.ask(id.clone(), asked(&name, &line).into(), None, 0).unwrap().shown.clone();
         let decision = Decision::AllowOnce { updated_input: None };
         let sent = open.decide(&id, Some(&shown), decision).unwrap().line.unwrap();
         assert!(sent.contains(&format!("\"updatedInput\":{input}}}")), "{name}: {sent}");

@@ -28,6 +28,8 @@ pub struct DialogRequest {
     pub session_title: String,
     pub tool: String,
     pub question: String,
+    /// The subagent that asks, in words; `None` for the agent itself.
+    pub asked_by: Option<String>,
     /// The request's own `shown`.
     pub shown: String,
     /// The complete subject; `None` if a dialog cannot show it in full and as plain text.
@@ -50,6 +52,7 @@ impl DialogRequest {
             session_title: written_out(&session.title),
             tool: request.tool,
             question: request.question,
+            asked_by: request.subagent.map(|subagent| subagent.words),
             shown: request.shown,
             subject: request.plain,
             notices: request.notices.into_iter().map(|notice| notice.words).collect(),
@@ -299,6 +302,7 @@ mod tests {
             session_title: session.to_owned(),
             tool: "Bash".to_owned(),
             question: "Run this command?".to_owned(),
+            asked_by: None,
             shown: format!("hash of {request}"),
             subject: Some("true".to_owned()),
             notices: Vec::new(),

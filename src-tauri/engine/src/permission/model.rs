@@ -190,7 +190,8 @@ impl World {
             Inbox::Asks { .. } if self.sides[session].is_closed => Ok(()),
             Inbox::Asks { id, request } => {
                 let input = request.input.text().to_owned();
-                if let Some(view) = self.sides[session].open.ask(id.clone(), request.into(), 0).cloned() {
+                if let Some(view) = self.sides[session].open.ask(id.clone(), request.into(), None, 0).cloned()
+                {
                     self.open.insert(view.shown.clone(), (session, id, input));
                     self.tell(session, &Told::Asked(Box::new(view)));
                 }
@@ -322,6 +323,7 @@ impl World {
                     session_title: "session".into(),
                     tool: view.tool,
                     question: view.question,
+                    asked_by: None,
                     shown: view.shown,
                     subject: view.plain,
                     notices: Vec::new(),

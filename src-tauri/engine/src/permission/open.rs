@@ -1,7 +1,7 @@
 //! The open permission requests of one session. Each gets at most one answer, and none after it was withdrawn.
 
 use super::{answer, view};
-use crate::api::{Decision, PermissionRequest, RequestId, Resolution};
+use crate::api::{Decision, PermissionRequest, RequestId, Resolution, Subagent};
 use crate::claude::tool::RawInput;
 use crate::wire::{self, CanUseTool};
 use std::sync::Arc;
@@ -40,11 +40,17 @@ pub enum Refusal {
 
 impl OpenRequests {
     /// Adds a request. `None` if a request with this id is already open: it keeps its place, and gets one answer.
-    pub fn ask(&mut self, id: RequestId, request: Arc<CanUseTool>, now: u64) -> Option<&PermissionRequest> {
+    pub fn ask(
+        &mut self,
+        id: RequestId,
+        request: Arc<CanUseTool>,
+        subagent: Option<Subagent>,
+        now: u64,
+    ) -> Option<&PermissionRequest> {
         if self.place(&id).is_some() {
             return None;
         }
-        let view = view(id, &request, now);
+        let view = PermissionRequest { subagent, ..view(id, &request, now) };
         self.0.push(Open { view, request });
         self.0.last().map(|open| &open.view)
     }

@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 
 import type { Decision, PermissionRequest } from '../bindings/api';
 import { draw } from '../../test/draw';
-import { commandRequest, editRequest } from '../host/fake/script';
+import { commandRequest, editRequest, subagent } from '../host/fake/script';
 import { ARM_MS } from './arming.svelte';
 import PermissionCard from './PermissionCard.svelte';
 
@@ -41,6 +41,34 @@ describe('the contract', () => {
     await card();
     screen.getByRole('heading', { name: 'Run this command?' });
     expect(screen.getByText(/· Bash/).textContent.trim()).toBe('In ledger · Bash');
+  });
+});
+
+describe('the subagent that asks', () => {
+  const asked = (description: string) => card({ ...commandRequest('q1', 'ls'), subagent: subagent(description) });
+
+  it('is named, also to a screen reader', async () => {
+    await asked('Explore the parser');
+    screen.getByRole('group', {
+      name: 'Permission request',
+      description: 'Run this command? Asked by the subagent “Explore the parser”',
+    });
+  });
+
+  it('has no character that is not what it seems', async () => {
+    await asked('p\u0430rser \u202eok');
+    const group = screen.getByRole('group', { name: 'Permission request' });
+    expect(within(group).getByText('\\u{202E}')).toBeTruthy();
+    expect(group.textContent).not.toContain('\u202e');
+    expect(group.querySelector('.asker [title]')?.textContent).toBe('\u0430');
+  });
+
+  it('is said without a name if it has none, and not said of the agent itself', async () => {
+    const { unmount } = await asked('');
+    screen.getByText('Asked by a subagent');
+    unmount();
+    await card();
+    expect(screen.queryByText(/subagent/)).toBeNull();
   });
 });
 

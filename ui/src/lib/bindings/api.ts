@@ -545,7 +545,11 @@ itemId: ItemId | null,
 /**
  * The reason for the request, if the agent gave one.
  */
-reason: string | null, askedAt: number, };
+reason: string | null, 
+/**
+ * The subagent that asks; `null` for the agent itself.
+ */
+subagent: Subagent | null, askedAt: number, };
 
 /**
  * A warning about content of a request that may be misleading.
@@ -594,6 +598,28 @@ keptIn: string,
  * The suggestion as the agent sent it, and as it is sent back.
  */
 raw: JsonValue, };
+
+/**
+ * The subagent that makes a request.
+ */
+export type Subagent = { 
+/**
+ * The agent's id of it.
+ */
+agentId: string, 
+/**
+ * Its task as the agent described it when it started it: one line, misleading characters written out. Empty if
+ * unknown.
+ */
+description: string, 
+/**
+ * The tool call that started it, if known.
+ */
+itemId: ItemId | null, 
+/**
+ * In words, one line: “Asked by the subagent “Explore the parser””.
+ */
+words: string, };
 
 /**
  * The result of a turn.

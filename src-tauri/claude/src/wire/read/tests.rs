@@ -115,6 +115,8 @@ fn whatever_asks_and_cannot_be_read_is_turned_down() {
         r#""tool_name":"T","tool_name":"Bash","input":{}"#,
         r#""tool_name":"T","input":{},"permission_suggestions":{}"#,
         r#""tool_name":"T","input":{},"suppress_always_allow_rule":"no""#,
+        r#""tool_name":"T","input":{},"agent_id":7"#,
+        r#""tool_name":"T","input":{},"agent_id":"a","agent_id":"b""#,
         &deep,
     ] {
         assert!(matches!(asked(fields), ControlRequest::MalformedCanUseTool { .. }), "{fields}");

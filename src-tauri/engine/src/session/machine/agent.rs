@@ -49,6 +49,7 @@ impl Step<'_> {
                 self.changed_if(has_changed);
             }
             Inbound::Task(task) => {
+                self.machine.requests.on_task(task);
                 let has_changed = self.machine.background.reported(task, self.now);
                 self.changed_if(has_changed);
             }

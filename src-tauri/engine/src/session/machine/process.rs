@@ -104,6 +104,7 @@ impl Step<'_> {
         }
         self.context_process_ended();
         self.machine.background.process_ended();
+        self.machine.requests.process_ended();
         self.machine.naming.on_exit();
         self.machine.mode.on_exit();
         self.machine.audit.on_exit();

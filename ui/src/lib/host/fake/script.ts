@@ -7,6 +7,7 @@ import type {
   DiffPart,
   Output,
   PermissionRequest,
+  Subagent,
   Todo,
   ToolDetail,
   ToolIcon,
@@ -262,8 +263,15 @@ export function commandRequest(id: string, command: string): PermissionRequest {
     ],
     itemId: null,
     reason: null,
+    subagent: null,
     askedAt: Date.now() - 12_000,
   };
+}
+
+/** The subagent that asks, by its description. */
+export function subagent(description: string): Subagent {
+  const words = description === '' ? 'Asked by a subagent' : `Asked by the subagent “${description}”`;
+  return { agentId: 'a002c2ecb06f09987', description, itemId: null, words };
 }
 
 export function editRequest(id: string): PermissionRequest {

@@ -1,20 +1,21 @@
 //! Permission requests that wait for an answer, and the inputs that the user changed with an answer.
 
 use crate::api::{Decision, PermissionRequest, RequestId, Resolution};
-use crate::permission::{Closed, OpenRequests, Refusal};
+use crate::permission::{Closed, OpenRequests, Refusal, Subagents};
 use crate::transcript::changed_inputs::{ChangedInput, ChangedInputs};
-use crate::wire::CanUseTool;
+use crate::wire::{CanUseTool, Task};
 use std::sync::Arc;
 
 #[derive(Debug, Default)]
 pub struct Requests {
     open: OpenRequests,
+    subagents: Subagents,
     changed_inputs: ChangedInputs,
 }
 
 impl Requests {
     pub fn restore(changed_inputs: Vec<ChangedInput>) -> Self {
-        Self { open: OpenRequests::default(), changed_inputs: ChangedInputs::new(changed_inputs) }
+        Self { changed_inputs: ChangedInputs::new(changed_inputs), ..Self::default() }
     }
 
     pub fn open(&self) -> &OpenRequests {
@@ -26,6 +27,16 @@ impl Requests {
         self.changed_inputs.to_vec()
     }
 
+    /// The agent reports a task, which may be a subagent that will ask.
+    pub fn on_task(&mut self, task: &Task) {
+        self.subagents.on_task(task);
+    }
+
+    /// The subagents ended with their process.
+    pub fn process_ended(&mut self) {
+        self.subagents = Subagents::default();
+    }
+
     /// The agent asks. Returns the request to show; `None` if it is not a new one.
     pub fn on_request(
         &mut self,
@@ -33,7 +44,8 @@ impl Requests {
         request: &Arc<CanUseTool>,
         now: u64,
     ) -> Option<Box<PermissionRequest>> {
-        self.open.ask(RequestId::new(id), request.clone(), now).cloned().map(Box::new)
+        let subagent = self.subagents.asking(request);
+        self.open.ask(RequestId::new(id), request.clone(), subagent, now).cloned().map(Box::new)
     }
 
     /// The user decided. Returns why nothing is sent, if the decision does not fit.
