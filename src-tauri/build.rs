@@ -30,6 +30,7 @@ const COMMANDS: &[&str] = &[
     "quit",
     "decide_trust",
     "check_agent",
+    "last_log_lines",
     "check_readiness",
     "open_login",
     "choose_agent",

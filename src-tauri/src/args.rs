@@ -60,9 +60,10 @@ Deskbell keeps command-line coding agents on call.
                              move it back
   deskbell settings [get [KEY] | set KEY VALUE | path | schema | check]
                              show or change the settings, or check their file; docs/settings.md describes them
-  deskbell doctor [--agent=PATH] [--json]
+  deskbell doctor [--agent=PATH] [--json | --log]
                              show which agent is used and why, whether it can work, and the desktop; test whether it
-                             asks before acting; for a bug report, without keys and names
+                             asks before acting; for a bug report, without keys and names; --log adds the last lines
+                             of the log
   deskbell --version
   deskbell --help
 ";
@@ -85,8 +86,17 @@ pub enum Mode {
     /// Tests the agent that is found, or this one.
     Doctor {
         agent: Option<PathBuf>,
-        json: bool,
+        form: ReportForm,
     },
+}
+
+/// What `deskbell doctor` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReportForm {
+    Text,
+    /// The report and the last lines of the log.
+    WithLog,
+    Json,
 }
 
 /// A window of a project.
@@ -168,6 +178,8 @@ pub enum Problem {
     BadModel(&'static str),
     #[error("“{0}” is not a conversation id; use the agentSessionId of an earlier run")]
     BadConversation(String),
+    #[error("--log and --json exclude each other")]
+    LogAndJson,
     #[error("--fork and --resume exclude each other")]
     ForkAndResume,
     #[error("--before needs --fork=ID")]
@@ -271,16 +283,18 @@ fn projects(args: &[OsString], cwd: &Path) -> Result<Option<Change>, Problem> {
 }
 
 fn doctor(args: &[OsString]) -> Result<Mode, Problem> {
-    let (mut agent, mut json) = (None, false);
+    let (mut agent, mut form) = (None, ReportForm::Text);
     for arg in args {
         match split(arg) {
-            (name, None) if name == "--json" => json = true,
+            (name, None) if name == "--json" && form != ReportForm::WithLog => form = ReportForm::Json,
+            (name, None) if name == "--log" && form != ReportForm::Json => form = ReportForm::WithLog,
+            (name, None) if name == "--json" || name == "--log" => return Err(Problem::LogAndJson),
             (name, Some(value)) if name == "--agent" => agent = Some(value.into()),
             (name, _) if name == "--agent" => return Err(Problem::NoValue(name)),
             (name, _) => return Err(Problem::UnknownOption(name)),
         }
     }
-    Ok(Mode::Doctor { agent, json })
+    Ok(Mode::Doctor { agent, form })
 }
 
 fn replay(args: &[OsString], cwd: &Path) -> Result<ReplayOptions, Problem> {
@@ -452,9 +466,13 @@ mod tests {
 
     #[test]
     fn the_doctor_may_be_told_whom_to_look_at() {
-        let doctor = |agent: Option<&str>| Ok(Mode::Doctor { agent: agent.map(Into::into), json: false });
-        let json = Ok(Mode::Doctor { agent: None, json: true });
-        assert_eq!(parsed(&["doctor", "--json"]), json);
+        let doctor =
+            |agent: Option<&str>| Ok(Mode::Doctor { agent: agent.map(Into::into), form: ReportForm::Text });
+        let of = |form| Ok(Mode::Doctor { agent: None, form });
+        assert_eq!(parsed(&["doctor", "--json"]), of(ReportForm::Json));
+        assert_eq!(parsed(&["doctor", "--log"]), of(ReportForm::WithLog));
+        assert_eq!(parsed(&["doctor", "--log", "--json"]), Err(Problem::LogAndJson));
+        assert_eq!(parsed(&["doctor", "--json", "--log"]), Err(Problem::LogAndJson));
         assert_eq!(parsed(&["doctor"]), doctor(None));
         assert_eq!(parsed(&["doctor", "--agent=/x"]), doctor(Some("/x")));
         assert_eq!(parsed(&["doctor", "--agent"]), Err(Problem::NoValue("--agent".into())));

@@ -17,7 +17,7 @@ use crate::registry::SessionRegistry;
 use crate::settings::CurrentSettings;
 use crate::watch::FolderWatches;
 use crate::windows::Windows;
-use crate::{apply_settings, clipboard, emit, lifecycle, links, project};
+use crate::{apply_settings, clipboard, emit, lifecycle, links, logs, project, registry};
 use deskbell_engine::api::*;
 use deskbell_engine::attachment;
 use deskbell_engine::disk;
@@ -195,6 +195,12 @@ pub async fn open_settings_file(app: AppHandle) -> Answer<()> {
 #[tauri::command]
 pub async fn check_agent(app: AppHandle) -> Answer<Checkup> {
     Ok(app.state::<SessionRegistry>().check_agent().await)
+}
+
+/// The last lines of the log, for a bug report.
+#[tauri::command]
+pub async fn last_log_lines() -> Answer<String> {
+    Ok(logs::last_lines(&registry::data_folder()).await)
 }
 
 /// Stores whether the folder is trusted. Trusting it requires the fingerprint of the settings that were shown.

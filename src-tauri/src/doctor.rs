@@ -2,13 +2,15 @@
 //! `deskbell doctor`.
 
 use crate::agent::{self, Run};
-use crate::{desktop, settings};
+use crate::args::ReportForm;
+use crate::{desktop, logs, settings};
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
 use deskbell_engine::doctor::report::{self, Facts, Folder, FolderState};
 use deskbell_engine::doctor::{Trial, try_agent};
 use deskbell_engine::host::LocalHost;
 use deskbell_engine::launch::Launch;
+use deskbell_engine::log_files;
 use deskbell_engine::readiness;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -50,6 +52,7 @@ pub async fn check(chosen: Option<PathBuf>, data: PathBuf, run: Run) -> Checkup 
     let mut folders = Vec::new();
     for (name, path) in [
         ("Data", data.clone()),
+        ("Log", log_files::folder(&data)),
         ("Settings", settings::config_folder()),
         ("Agent data", agent::config_folder(AgentKind::Claude, &data)),
     ] {
@@ -72,9 +75,9 @@ pub async fn check(chosen: Option<PathBuf>, data: PathBuf, run: Run) -> Checkup 
     })
 }
 
-/// Runs `deskbell doctor`: succeeds if the agent is found and asks for permission. `json`: prints the whole result as
-/// one JSON object instead of the report.
-pub fn main(chosen: Option<PathBuf>, json: bool, data: PathBuf) -> ExitCode {
+/// Runs `deskbell doctor`: succeeds if the agent is found and asks for permission. `Json` prints the whole result as one
+/// JSON object instead of the report.
+pub fn main(chosen: Option<PathBuf>, form: ReportForm, data: PathBuf) -> ExitCode {
     let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -83,18 +86,20 @@ pub fn main(chosen: Option<PathBuf>, json: bool, data: PathBuf) -> ExitCode {
         }
     };
     let run = Run::begin(&data);
-    let checkup = runtime.block_on(check(chosen, data, run.clone()));
+    let checkup = runtime.block_on(check(chosen, data.clone(), run.clone()));
     run.end();
-    if json {
-        match serde_json::to_string(&checkup) {
+    match form {
+        ReportForm::Text => print!("{}", checkup.report),
+        ReportForm::WithLog => {
+            print!("{}\n{}", checkup.report, runtime.block_on(logs::last_lines(&data)));
+        }
+        ReportForm::Json => match serde_json::to_string(&checkup) {
             Ok(line) => println!("{line}"),
             Err(error) => {
                 eprintln!("deskbell: {error}");
                 return ExitCode::FAILURE;
             }
-        }
-    } else {
-        print!("{}", checkup.report);
+        },
     }
     if checkup.channel == PermissionChannel::Asks { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -52,6 +52,7 @@ mod windows;
 
 use args::server::ServerMode;
 use args::{Args, Mode};
+use deskbell_engine::log_files::LogSource;
 use deskbell_engine::process::guard;
 use deskbell_engine::settings::SettingsFile;
 use std::ffi::OsString;
@@ -81,7 +82,23 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    logs::begin();
+    logs::begin(log_source(&mode), &registry::data_folder());
+    let code = run(mode);
+    logs::end();
+    code
+}
+
+/// The log files that the process writes. A short command writes none.
+fn log_source(mode: &Mode) -> Option<LogSource> {
+    match mode {
+        Mode::Window(_) => Some(LogSource::App),
+        Mode::Relay(_) => Some(LogSource::Relay),
+        Mode::Server(ServerMode::Serve(_)) => Some(LogSource::Server),
+        _ => None,
+    }
+}
+
+fn run(mode: Mode) -> ExitCode {
     match mode {
         Mode::Help => {
             print!("{}", args::HELP);
@@ -93,7 +110,7 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
         }
         Mode::Relay(options) => relay::main(options),
         Mode::Server(mode) => server(mode),
-        Mode::Doctor { agent, json } => doctor::main(agent, json, registry::data_folder()),
+        Mode::Doctor { agent, form } => doctor::main(agent, form, registry::data_folder()),
         Mode::Settings(action) => {
             settings::subcommand::main(action, SettingsFile::new(&settings::config_folder()))
         }

@@ -2,7 +2,7 @@
 
 use crate::agent::{self, Run};
 use crate::args::RelayOptions;
-use crate::trust;
+use crate::{logs, settings, trust};
 use anyhow::Context;
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
@@ -12,6 +12,7 @@ use deskbell_engine::launch::Fork;
 use deskbell_engine::recorder::Recorder;
 use deskbell_engine::session::machine::{SavedSession, Timeouts};
 use deskbell_engine::session::{Open, SessionHandle, Subscriber};
+use deskbell_engine::settings::SettingsFile;
 use deskbell_engine::store::Record;
 use deskbell_engine::stored;
 use deskbell_engine::trust::{Snapshot, TrustStore};
@@ -57,6 +58,7 @@ async fn relay(options: RelayOptions) -> anyhow::Result<()> {
     let data = crate::registry::data_folder();
     let opening = data.clone();
     let opened = disk::run(&data, disk::DEADLINE, move || {
+        logs::read_level(&SettingsFile::new(&settings::config_folder()));
         let decisions = trust::open_store(&opening).context("opening the folder of trust decisions")?;
         anyhow::Ok((decisions, Run::begin(&opening)))
     });

@@ -9,13 +9,14 @@ mod sessions;
 
 use crate::agent::Run;
 use crate::args::server::ServeOptions;
-use crate::trust;
+use crate::{logs, settings, trust};
 use anyhow::Context;
 use deskbell_engine::disk;
 use deskbell_engine::owner::Lock;
 use deskbell_engine::server::ClientId;
 use deskbell_engine::server::hub::{Effect, Hub, Identity, Input};
 use deskbell_engine::server::socket;
+use deskbell_engine::settings::SettingsFile;
 use deskbell_engine::trust::TrustStore;
 use place::Place;
 use sessions::{Job, Sessions};
@@ -78,6 +79,7 @@ async fn serve(options: ServeOptions) -> anyhow::Result<ExitCode> {
     place::take_over_older(&data, &place).await;
     let (opening, folder) = (data.clone(), place.folder.clone());
     let opened = disk::run(&data, disk::DEADLINE, move || {
+        logs::read_level(&SettingsFile::new(&settings::config_folder()));
         let decisions = trust::open_store(&opening).context("opening the folder of trust decisions")?;
         let sessions = Sessions::read(&folder)?;
         anyhow::Ok((decisions, sessions, Run::begin(&opening)))

@@ -69,6 +69,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::quit,
             commands::decide_trust,
             commands::check_agent,
+            commands::last_log_lines,
             commands::first_run::check_readiness,
             commands::first_run::open_login,
             commands::first_run::choose_agent,
@@ -137,6 +138,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
                 // Every exit path passes through here, so that no agent outlives the app.
                 bell.end();
                 tauri::async_runtime::block_on(registry.end());
+                logs::end();
             }
             // Its last window is gone, or the desktop asks it to quit. A code means that the app itself ends.
             RunEvent::ExitRequested { code: None, api, .. } => {

@@ -28,6 +28,7 @@ mod exit;
 mod flood;
 mod leftovers;
 mod log;
+mod log_files;
 mod memory;
 mod money;
 mod no_leftovers_stress;

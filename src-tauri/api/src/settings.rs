@@ -35,7 +35,8 @@ pub struct Settings {
     /// on a notification or a second start of Deskbell brings the window back.
     #[schemars(title = "Closing a window with work")]
     pub closing: Closing,
-    /// How much is logged on stderr. The text of conversations never is. `DESKBELL_LOG` counts before this setting.
+    /// How much is logged, on stderr and in files in Deskbell's data folder. The text of conversations never is.
+    /// `DESKBELL_LOG` counts before this setting.
     #[schemars(title = "Log")]
     pub log: LogLevel,
 }

@@ -23,6 +23,6 @@ pub use aside::{Loaded, SetAside, load_json, own_folder, set_aside};
 pub use lock::lock_writers;
 pub use pool::{DEADLINE, Unfinished, run};
 pub use read::{
-    Ends, FileKind, Listing, ReadError, Regular, create_regular, kind, list, open_regular, read_end,
-    read_ends, read_from, read_regular, read_start, read_text,
+    Ends, FileKind, Listing, ReadError, Regular, append_regular, create_regular, kind, list, open_regular,
+    read_end, read_ends, read_from, read_regular, read_start, read_text,
 };

@@ -17,6 +17,7 @@ pub mod host;
 pub mod launch;
 pub mod ledger;
 pub mod locate;
+pub mod log_files;
 pub mod login_shell;
 pub mod owner;
 pub mod patch;

@@ -28,6 +28,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::{mpsc, oneshot, watch};
+use tracing::Instrument;
 
 /// Finds the agent program and its launch settings. Called at each start, because the program may have been installed,
 /// moved or replaced in between.
@@ -145,7 +146,7 @@ impl SessionHandle {
         let (messages, inbox) = mpsc::channel(64);
         let (ending, is_ending) = watch::channel(false);
         let id = open.record.id.clone();
-        tokio::spawn(actor::run(open, inbox, is_ending));
+        tokio::spawn(actor::run(open, inbox, is_ending).instrument(log::span(&id)));
         Self { id, messages, ending: Arc::new(ending), reader: Arc::default(), finds: Arc::default() }
     }
 

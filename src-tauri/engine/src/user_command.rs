@@ -65,6 +65,16 @@ pub enum CommandFailure {
     Busy,
 }
 
+impl CommandFailure {
+    /// For the log: without the command's error output, which may repeat what Deskbell gave it, the agent's words.
+    fn for_log(&self) -> String {
+        match self {
+            Self::Failed { status, stderr: _ } => format!("it ended with {status}"),
+            other => other.to_string(),
+        }
+    }
+}
+
 fn said(stderr: &str) -> String {
     if stderr.is_empty() { String::new() } else { format!(": {stderr}") }
 }
@@ -102,7 +112,8 @@ impl UserCommands {
                 None
             }
             Err(failure) => {
-                tracing::warn!(event = facts.event.name(), %failure, "a command of the user failed");
+                let problem = failure.for_log();
+                tracing::warn!(event = facts.event.name(), problem, "a command of the user failed");
                 failed.insert(key).then_some(failure)
             }
         }

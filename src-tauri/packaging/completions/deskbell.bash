@@ -117,7 +117,7 @@ _deskbell() {
         "sessions archive") options='' ;;
         "sessions unarchive") options='' ;;
         "settings") options='' ;;
-        "doctor") options='--agent= --json' ;;
+        "doctor") options='--agent= --json --log' ;;
         sessions | "sessions "*) plain='list export search watch usage pin unpin archive unarchive' ;;
         *)
             options='--demo --prompt= --open --version --help' files=-d

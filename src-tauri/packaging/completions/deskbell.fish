@@ -52,3 +52,4 @@ complete -c deskbell -n '__fish_seen_subcommand_from sessions; and __fish_seen_s
 complete -c deskbell -n '__fish_seen_subcommand_from sessions; and __fish_seen_subcommand_from usage' -l csv -d 'cost and tokens of Deskbell’s sessions, of one project or of all'
 complete -c deskbell -n '__fish_seen_subcommand_from doctor' -l agent -r -F -d 'show which agent is used and why, whether it can work, and the desktop'
 complete -c deskbell -n '__fish_seen_subcommand_from doctor' -l json -d 'show which agent is used and why, whether it can work, and the desktop'
+complete -c deskbell -n '__fish_seen_subcommand_from doctor' -l log -d 'show which agent is used and why, whether it can work, and the desktop'

@@ -38,6 +38,7 @@ const check = (root: HTMLElement) => press(root, 'Test permissions');
 const doctor = (oncheck: () => Promise<Checkup | null>) => ({
   oncheck,
   oncopy: () => Promise.resolve(true),
+  oncopylog: () => Promise.resolve(true),
   onclose: ignore,
 });
 

@@ -14,7 +14,7 @@ use crate::settings::SettingsFile;
 use crate::store::{Store, load_settings};
 use crate::stored::{Catalogue, Hidden, MarkStore, Place};
 use crate::trust::{TrustState, TrustStore, survey};
-use crate::{disk, git, history, recorder};
+use crate::{disk, git, history, log_files, recorder};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -100,6 +100,18 @@ const READS: &[Read] = &[
             };
             says(trap, &aside.problem);
             assert!(trap.is_at(&aside.moved_to.unwrap()), "{trap:?} is lost");
+        },
+    },
+    Read {
+        name: "log",
+        path: "log/app.2026-11-22.1.log",
+        prepare: nothing,
+        check: |trap, root| {
+            let lines = log_files::last_lines(&root.join("log"), 9).unwrap();
+            // Only the end of a large file is read.
+            if trap != Trap::Huge {
+                says(trap, &lines[0]);
+            }
         },
     },
     Read {

@@ -130,15 +130,28 @@ pub fn open_regular(path: &Path) -> Result<Regular, ReadError> {
 
 /// Opens a regular file for writing without truncating it; creates an empty one if it is missing.
 pub fn create_regular(path: &Path) -> Result<File, ReadError> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    created(path, &mut options)
+}
+
+/// Opens a regular file for appending; creates one that only its owner can read if it is missing.
+pub fn append_regular(path: &Path) -> Result<File, ReadError> {
+    let mut options = OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    created(path, &mut options)
+}
+
+fn created(path: &Path, options: &mut OpenOptions) -> Result<File, ReadError> {
     match fs::metadata(path).map(|metadata| FileKind::of(&metadata)) {
         Ok(FileKind::Regular) => {}
         Ok(kind) => return Err(ReadError::NotAFile(kind)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(ReadError::of(path, error)),
     }
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(false);
-    Ok(opened(path, &mut options)?.file)
+    Ok(opened(path, options)?.file)
 }
 
 fn opened(path: &Path, options: &mut OpenOptions) -> Result<Regular, ReadError> {

@@ -192,7 +192,7 @@ impl Actor {
             if !matches!(input, Input::Line(_)) {
                 self.open.recorder.keep_input(now, &input);
             }
-            log::input(&self.open.record.id, &input);
+            log::input(&input);
             self.core.step(now, input);
             while let Some(action) = self.core.next_action() {
                 later.extend(self.carry_out(action).await);
@@ -209,7 +209,7 @@ impl Actor {
     }
 
     async fn carry_out(&mut self, action: Action) -> Option<Input> {
-        log::action(&self.open.record.id, &action);
+        log::action(&action);
         match action {
             Action::Spawn(start) => return Some(self.spawn(&start).await),
             Action::Write(line) => {
@@ -259,8 +259,8 @@ impl Actor {
     fn kept(&self, problem: &str, kept: Result<Result<(), StoreError>, disk::Unfinished>) {
         match kept {
             Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::warn!(session = %self.open.record.id, %error, "{problem}"),
-            Err(error) => tracing::warn!(session = %self.open.record.id, %error, "{problem}"),
+            Ok(Err(error)) => tracing::warn!(%error, "{problem}"),
+            Err(error) => tracing::warn!(%error, "{problem}"),
         }
     }
 

@@ -178,6 +178,7 @@ const CASES: Record<string, Case> = {
   },
   usage: { done: dialog('Usage') },
   doctor: { done: dialog('Doctor') },
+  diagnostics: { done: calling('lastLogLines') },
   login: { done: dialog('Log in to Claude Code') },
   settings: { done: dialog('Settings') },
   'settings-file': { done: calling('openSettingsFile') },

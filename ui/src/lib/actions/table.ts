@@ -531,6 +531,7 @@ export const ACTIONS: readonly Action[] = [
   },
   always('Deskbell', 'usage', 'Usage and cost', (desk) => desk.show('usage')),
   always('Deskbell', 'doctor', 'Doctor', (desk) => desk.show('doctor')),
+  always('Deskbell', 'diagnostics', 'Copy diagnostics', ({ project }) => void project.copyDiagnostics()),
   always('Deskbell', 'login', 'Log in to Claude Code…', ({ project }) => (project.agentCheck.loginShown = true)),
   always('Deskbell', 'settings', 'Settings', (desk) => desk.show('settings'), 'Ctrl+,'),
   always('Deskbell', 'settings-file', 'Open settings.json', ({ project }) => void project.openSettingsFile()),

@@ -1412,7 +1412,8 @@ agent: AgentSettings,
  */
 closing: Closing, 
 /**
- * How much is logged on stderr. The text of conversations never is. `DESKBELL_LOG` counts before this setting.
+ * How much is logged, on stderr and in files in Deskbell's data folder. The text of conversations never is.
+ * `DESKBELL_LOG` counts before this setting.
  */
 log: LogLevel, };
 

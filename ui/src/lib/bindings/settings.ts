@@ -111,7 +111,7 @@ export const SETTING_KEYS: readonly SettingKey[] = [
     "key": "log",
     "group": null,
     "label": "Log",
-    "description": "How much is logged on stderr. The text of conversations never is. `DESKBELL_LOG` counts before this setting.",
+    "description": "How much is logged, on stderr and in files in Deskbell's data folder. The text of conversations never is. `DESKBELL_LOG` counts before this setting.",
     "control": {
       "type": "choice",
       "options": [

@@ -368,6 +368,10 @@ export class FakeHost implements Host {
     return Promise.resolve(checkup({ type: 'asks' }, this.#scene.project.agent));
   }
 
+  lastLogLines(): Promise<string> {
+    return Promise.resolve('Last lines of the log\n\n2026-11-22T09:00:00.000000Z [4711]  WARN deskbell: a line\n');
+  }
+
   checkReadiness(): Promise<Readiness> {
     return Promise.resolve(readiness(this.readiness, this.#scene.project.agent));
   }

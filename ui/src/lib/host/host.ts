@@ -124,6 +124,8 @@ export interface Host {
   decideTrust(decision: TrustDecision, fingerprint: string | null): Promise<void>;
   /** Checks the agent: its version, and whether it asks before acting. Takes some seconds. */
   checkAgent(): Promise<Checkup>;
+  /** The last lines of Deskbell's log, without keys, tokens and names, headed for a bug report. */
+  lastLogLines(): Promise<string>;
   /** Checks whether the agent of new sessions can work, and otherwise returns the first obstacle. */
   checkReadiness(): Promise<Readiness>;
   /** Opens the user's terminal with the agent's login. */

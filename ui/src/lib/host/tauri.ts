@@ -61,6 +61,7 @@ export const tauriHost: Host = {
   openSettingsFile: () => call('open_settings_file'),
   decideTrust: (decision, fingerprint) => call('decide_trust', { decision, fingerprint }),
   checkAgent: () => call('check_agent'),
+  lastLogLines: () => call('last_log_lines'),
   checkReadiness: () => call('check_readiness'),
   openLogin: () => call('open_login'),
   chooseAgent: () => call('choose_agent'),

@@ -15,6 +15,10 @@ async function doctor(result: Checkup | null) {
       copied.push(text);
       return Promise.resolve(true);
     },
+    oncopylog: (report: string) => {
+      copied.push(`${report}and the log`);
+      return Promise.resolve(true);
+    },
     onclose: () => {},
   });
   const dialog = within(screen.getByRole('dialog', { name: 'Doctor', hidden: true }));
@@ -29,6 +33,15 @@ describe('the report of the doctor', () => {
     await user.click(dialog.getByRole('button', { name: 'Copy report', hidden: true }));
     expect(copied).toEqual([expect.stringContaining('Permission     asks before acting\n')]);
     dialog.getByRole('button', { name: 'Copied', hidden: true });
+  });
+
+  it('is copied with the log', async () => {
+    const { copied, dialog, user } = await doctor(checkup({ type: 'asks' }));
+    await dialog.findByText(/Everything works/u);
+    await user.click(dialog.getByRole('button', { name: 'Copy report and log', hidden: true }));
+    expect(copied).toEqual([expect.stringMatching(/^Deskbell .*and the log$/su)]);
+    dialog.getByRole('button', { name: 'Copied', hidden: true });
+    dialog.getByRole('button', { name: 'Copy report', hidden: true });
   });
 
   it('marks a problem with a word', async () => {

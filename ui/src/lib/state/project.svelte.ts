@@ -456,6 +456,21 @@ export class ProjectState {
     return checkup;
   }
 
+  /**
+   * Copies the doctor's report and the last lines of the log. Without a report that is on screen, the doctor makes one
+   * first.
+   */
+  async copyDiagnostics(report: string | null = null): Promise<boolean> {
+    const both = async () => {
+      const above = report ?? (await this.#host.checkAgent()).report;
+      return `${above}\n${await this.#host.lastLogLines()}`;
+    };
+    const copied = this.problems.attempt('The diagnostics were not copied', async () =>
+      this.#host.writeClipboard(both()),
+    );
+    return (await copied) === null;
+  }
+
   /** Ends these processes of an earlier run. The host then publishes the remaining ones. */
   async endOrphans(pids: number[]): Promise<void> {
     await this.problems.attempt('Some processes were not ended', () => this.#host.endOrphans(pids));

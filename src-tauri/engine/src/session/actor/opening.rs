@@ -158,7 +158,7 @@ impl Actor {
             }
             // The next change of the file tries again.
             Err(error) => {
-                tracing::warn!(session = %self.open.record.id, %error, "could not follow a conversation");
+                tracing::warn!(%error, "could not follow a conversation");
                 false
             }
         }
@@ -202,7 +202,7 @@ impl Actor {
             Ok(Err(error)) => error.to_string(),
             Err(unfinished) => unfinished.to_string(),
         };
-        tracing::warn!(session = %self.open.record.id, problem, "could not read the saved ends of turns");
+        tracing::warn!(problem, "could not read the saved ends of turns");
         Vec::new()
     }
 

@@ -78,6 +78,7 @@ export function checkup(channel: PermissionChannel, agent: AgentView = PROJECT.a
     { name: 'Display', value: 'X11 (:0) on sway', health: 'plain' },
     { name: 'GPU', value: 'windows are drawn with a GPU', health: 'plain' },
     { name: 'Data', value: '/home/user/.local/share/deskbell', health: 'plain' },
+    { name: 'Log', value: '/home/user/.local/share/deskbell/log', health: 'plain' },
   ];
   const report = lines.map(({ name, value }) => `${name.padEnd(15)}${value}\n`).join('');
   return { agent, version: '2.1.329', channel, ready: true, lines, report };
