@@ -62,7 +62,7 @@ async function withoutAsking(page) {
 
 async function context(page) {
   await page.getByRole('button', { name: /^Context/ }).click();
-  await page.getByRole('table').waitFor();
+  await page.getByRole('dialog').getByRole('table').waitFor();
 }
 
 /** A window of the app with a scene of the fake host. */

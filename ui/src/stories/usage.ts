@@ -57,7 +57,7 @@ export const usage: Page = () => [
   ...states('ContextDialog', ContextDialog, {
     'a third, with limits': context(asked({ report }), planLimits(Date.now())),
     'a small part of a large window': context(
-      asked({ report: { ...contextReport(20_483, Date.now()), windowTokens: 1_000_000, compactsAtTokens: null } }),
+      asked({ report: { ...contextReport(20_483, Date.now(), 1_000_000), compactsAtTokens: null } }),
     ),
     'asking the agent': context(asked({ isPending: true })),
     'asked again without an answer': context(asked({ report, problem: 'The agent did not answer within 15 s.' })),

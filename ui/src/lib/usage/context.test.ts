@@ -52,7 +52,7 @@ describe('what fills the context', () => {
   });
 
   it('has a picture of its own where it is a small part of the window', async () => {
-    await dialog({ report: { ...contextReport(20_483, NOW), windowTokens: 1_000_000, compactsAtTokens: null } });
+    await dialog({ report: { ...contextReport(20_483, NOW, 1_000_000), compactsAtTokens: null } });
     expect(screen.getAllByRole('img', { hidden: true }).map((picture) => picture.children.length)).toEqual([7, 5]);
   });
 
@@ -110,7 +110,7 @@ describe('the limits of the plan', () => {
     );
     expect(items).toHaveLength(3);
     expect(items[0]).toMatch(/^five-hour limit 91 % used Resets at (\w+ )?\d\d:\d\d, in 1 h 35 min · As of /);
-    expect(items[1]).toMatch(/^weekly limit 34 % used Resets at .*, in 96 h 0 min/);
+    expect(items[1]).toMatch(/^weekly limit 34 % used Resets at .*, in 4 days/);
     expect(items[2]).toMatch(/^Overage Not allowed turned off for your organisation · As of /);
     drawn.clock.advance(95 * MINUTE);
     await tick();

@@ -6,11 +6,13 @@ export const NO_CONTEXT: ContextUsage = { isPending: false, report: null, proble
 
 export const NO_LIMITS: PlanLimits = { windows: [], overage: null };
 
+const BUFFER = 33_000;
+
 /** Tokens of all categories in use but the messages. */
 const FIXED = 2_354 + 10_222 + 2_067 + 1_840;
 
-/** A report for a window of 200,000 tokens, of which this many are in use. */
-export function contextReport(total: number, requestedAt: number): ContextReport {
+/** A report for a window of which this many tokens are in use. */
+export function contextReport(total: number, requestedAt: number, window = 200_000): ContextReport {
   const messages = Math.max(0, total - FIXED);
   const categories: ContextReport['categories'] = [
     { name: 'System prompt', tokens: 2_354, kind: 'used' },
@@ -19,15 +21,15 @@ export function contextReport(total: number, requestedAt: number): ContextReport
     { name: 'Skills', tokens: 2_067, kind: 'used' },
     { name: 'Messages', tokens: messages, kind: 'used' },
     { name: 'System tools (deferred)', tokens: 12_350, kind: 'deferred' },
-    { name: 'Autocompact buffer', tokens: 33_000, kind: 'reserved' },
-    { name: 'Free space', tokens: Math.max(0, 167_000 - FIXED - messages), kind: 'free' },
+    { name: 'Autocompact buffer', tokens: BUFFER, kind: 'reserved' },
+    { name: 'Free space', tokens: Math.max(0, window - BUFFER - FIXED - messages), kind: 'free' },
   ];
   return {
     requestedAt,
     model: 'claude-opus-5-5',
     totalTokens: FIXED + messages,
-    windowTokens: 200_000,
-    compactsAtTokens: 167_000,
+    windowTokens: window,
+    compactsAtTokens: window - BUFFER,
     categories,
   };
 }
