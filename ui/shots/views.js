@@ -65,6 +65,14 @@ async function context(page) {
   await page.getByRole('dialog').getByRole('table').waitFor();
 }
 
+const menuOf = (selector) => async (page) => {
+  await page
+    .locator(selector)
+    .last()
+    .click({ button: 'right', position: { x: 60, y: 8 } });
+  await page.getByRole('menu').waitFor();
+};
+
 /** A window of the app with a scene of the fake host. */
 const inWindow = ({ scene, ...rest }) => ({ address: `?scene=${scene}`, ready: 'main', ...rest });
 
@@ -98,6 +106,9 @@ export const extraViews = [
   { name: 'side', scene: 'conversation', prepare: (page) => page.keyboard.press('Control+j') },
   { name: 'reading', scene: 'long', prepare: scrollUp },
   { name: 'unfolded', scene: 'conversation', prepare: unfold },
+  { name: 'menu-session', scene: 'conversation', prepare: menuOf('header[data-session]') },
+  { name: 'menu-message', scene: 'conversation', prepare: menuOf('[role=log] [data-item]:has(.fold)') },
+  { name: 'menu-prompt', scene: 'conversation', prepare: menuOf('[role=log] [data-item]:has(.prompt)') },
   { name: 'draft', scene: 'streaming', prepare: (page) => type(page, 'and one more thing') },
   { name: 'longer', scene: 'conversation', prepare: lengthen },
   { name: 'longer-asking', scene: 'permission', prepare: lengthen },

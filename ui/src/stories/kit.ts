@@ -17,12 +17,12 @@ import { ignore, press, states, write, type Page } from './story';
 
 const says = (words: string) => createRawSnippet(() => ({ render: () => `<span>${words}</span>` }));
 
-const choices = [
+export const choices = [
   { id: 'one', label: 'Ask', description: 'Asks before it acts', checked: true },
   { id: 'two', label: 'A mode with a longer name than others', description: 'Plans', checked: false },
   { id: 'three', label: 'Stop the agent', disabled: true },
   { id: 'four', label: 'Rename', key: 'F2' },
-  { id: 'five', label: 'Remove session', danger: true },
+  { id: 'five', label: 'Remove session', danger: true, separated: true },
 ];
 
 const search = {

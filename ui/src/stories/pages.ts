@@ -9,6 +9,7 @@ import { FakeHost } from '../lib/host/fake';
 import { STARTS } from '../lib/host/fake/start';
 import { OBSTACLES, readiness } from '../lib/host/fake/readiness';
 import * as script from '../lib/host/fake/script';
+import ContextMenu from '../lib/kit/ContextMenu.svelte';
 import MissingAgent from '../lib/pages/MissingAgent.svelte';
 import NoHost from '../lib/pages/NoHost.svelte';
 import Obstacle from '../lib/pages/Obstacle.svelte';
@@ -24,12 +25,12 @@ import StoredNote from '../lib/sessions/StoredNote.svelte';
 import SidePanel from '../lib/side/SidePanel.svelte';
 import TrustPage from '../lib/trust/TrustPage.svelte';
 import type { TrustView } from '../lib/bindings/api';
-import ContextMenu from '../lib/window/ContextMenu.svelte';
 import SettingsBanner from '../lib/window/SettingsBanner.svelte';
 import SettingsFileBanner from '../lib/window/SettingsFileBanner.svelte';
 import OrphansBanner from '../lib/window/OrphansBanner.svelte';
 import UnreadFilesBanner from '../lib/window/UnreadFilesBanner.svelte';
 import { systemClock } from '../lib/state/attention.svelte';
+import { choices } from './kit';
 import { ignore, press, sessionOf, states, write, type Page } from './story';
 
 const FILE_PROBLEMS = [
@@ -254,11 +255,12 @@ export const lists: Page = () => [
   }),
   ...states('ContextMenu', ContextMenu, {
     'words are selected': [
-      {},
+      { entriesOf: () => ({ label: 'Session', items: () => choices.slice(2), pick: ignore }), oncopy: ignore },
       async (root) => {
         const words = root.ownerDocument.querySelector('h2');
-        if (words !== null) getSelection()?.selectAllChildren(words);
-        root.dispatchEvent(new MouseEvent('contextmenu', { bubbles: true, cancelable: true, clientX: 8, clientY: 8 }));
+        if (words === null) return;
+        getSelection()?.selectAllChildren(words);
+        words.dispatchEvent(new MouseEvent('contextmenu', { bubbles: true, cancelable: true, clientX: 8, clientY: 8 }));
         await tick();
       },
     ],

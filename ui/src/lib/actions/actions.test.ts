@@ -12,7 +12,8 @@ import { FakeHost } from '../host/fake';
 import { commandRequest } from '../host/fake/script';
 import type { FakeSession } from '../host/fake/session';
 import type { Host } from '../host/host';
-import { ACTIONS, chordsOf } from './table';
+import type { Action } from './action';
+import { actionOf, ACTIONS, chordsOf } from './table';
 
 beforeEach(() => localStorage.clear());
 // The find bar marks its hits by it.
@@ -60,6 +61,10 @@ const firstRow = () => screen.getByRole('navigation').querySelector('button')?.t
 
 /** The last loaded item of a kind. */
 const lastOf = ({ session }: Opened, type: string) => session.items.findLast(({ body }) => body.type === type)?.id;
+
+/** The last loaded tool call with this detail. */
+const lastCall = ({ session }: Opened, detail: string) =>
+  session.items.findLast(({ body }) => body.type === 'toolCall' && body.detail.type === detail)?.id;
 
 interface Case {
   scene?: string;
@@ -117,7 +122,11 @@ const CASES: Record<string, Case> = {
   },
   'copy-input': {
     scene: 'conversation',
-    done: (opened) => calling('copyText', 's1', { type: 'input', itemId: lastOf(opened, 'toolCall') })(opened),
+    done: (opened) => calling('copyText', 's1', { type: 'input', itemId: lastCall(opened, 'command') })(opened),
+  },
+  'copy-output': {
+    scene: 'conversation',
+    done: (opened) => calling('copyText', 's1', { type: 'output', itemId: lastCall(opened, 'command') })(opened),
   },
   'copy-call': {
     scene: 'conversation',
@@ -281,6 +290,87 @@ describe('by the menu of the session', () => {
     const name = label ?? { pin: 'Pin', archive: 'Archive' }[id] ?? ACTIONS.find((one) => one.id === id)?.label ?? '';
     await window.user.click(menu.getByRole('menuitem', { name }));
     await expect.poll(() => caseOf(id).done(window)).toBe(true);
+  });
+});
+
+/** The item that an action of a message's menu is tried on: the last one that it applies to. */
+const itemFor: Record<string, (opened: Opened) => string | undefined> = {
+  'copy-message': (opened) => lastOf(opened, 'text'),
+  'copy-input': (opened) => lastCall(opened, 'command'),
+  'copy-output': (opened) => lastCall(opened, 'command'),
+  'copy-call': (opened) => lastOf(opened, 'toolCall'),
+  'fork-before': (opened) => lastOf(opened, 'prompt'),
+  fold: (opened) => lastOf(opened, 'toolCall'),
+};
+
+/** The element whose context menu has the action. */
+function placeOf(action: Action, opened: Opened): Element {
+  const selector = {
+    session: '[data-session="s1"]',
+    message: `[data-item="${itemFor[action.id]?.(opened)}"]`,
+    file: '[data-file]',
+  }[action.menu ?? 'session'];
+  const element = document.querySelector(selector);
+  if (element === null) throw new Error(`nothing has a menu with ${action.id}: ${selector}`);
+  return element;
+}
+
+describe('by the context menu', () => {
+  const inMenu = ACTIONS.filter(({ menu }) => menu !== undefined);
+
+  it.each(inMenu.map(({ id }) => [id]))('%s', async (id) => {
+    const window = await opened(id);
+    const action = actionOf(id);
+    if (action.menu === 'file') await fireEvent.keyDown(document.body, { key: 'j', ctrlKey: true });
+    expect(await fireEvent.contextMenu(placeOf(action, window))).toBe(false);
+    const menu = within(await screen.findByRole('menu'));
+    const names = menu.getAllByRole('menuitem').map((item) => item.querySelector('.label')?.textContent);
+    expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
+    const name = action.inMenu ?? { pin: 'Pin', archive: 'Archive' }[id] ?? action.label;
+    await window.user.click(menu.getByRole('menuitem', { name: id === 'fold' ? 'Show details' : name }));
+    await expect.poll(() => caseOf(id).done(window)).toBe(true);
+    expect(screen.queryByRole('menu')).toBeNull();
+  });
+
+  it('acts on the session below the pointer, and not on the open one', async () => {
+    const { calls, user } = await app('conversation');
+    const other = document.querySelector('li[data-session]:not([data-session="s1"])') as HTMLElement;
+    await fireEvent.contextMenu(other.querySelector('button') as Element);
+    await user.click(screen.getByRole('menuitem', { name: 'Copy as Markdown' }));
+    const copies = calls.filter(([name]) => name === 'copyText').map(([, id]) => id);
+    expect(copies).toEqual([other.dataset['session']]);
+  });
+
+  it('offers the file of an edit together with the message', async () => {
+    const { session, calls, user } = await app('conversation');
+    const edit = session.items.findLast(({ body }) => body.type === 'toolCall' && body.detail.type === 'edit');
+    await fireEvent.contextMenu(document.querySelector(`[data-item="${edit?.id}"]`) as Element);
+    await user.click(screen.getByRole('menuitem', { name: 'Copy path' }));
+    expect(calls.filter(([name]) => name === 'writeClipboard')).toHaveLength(1);
+  });
+
+  it('answers no request', async () => {
+    const window = await app('permission');
+    const card = screen.getByRole('group', { name: 'Permission request' });
+    for (const element of [card, ...card.querySelectorAll('*')]) {
+      getSelection()?.removeAllRanges();
+      await fireEvent.contextMenu(element);
+      expect(screen.queryByRole('menu')).toBeNull();
+    }
+    const reached = ACTIONS.filter(({ menu }) => menu !== undefined).map(({ id }) => id);
+    for (const id of ['allow', 'deny', 'without-asking', 'mode']) expect(reached).not.toContain(id);
+    expect(window.calls.filter(([name]) => name === 'command')).toEqual([]);
+  });
+
+  it('keeps a request from being answered by key while it is open', async () => {
+    const window = await app('conversation');
+    await asked(window);
+    await fireEvent.contextMenu(document.querySelector('[data-session="s1"]') as Element);
+    await fireEvent.keyDown(document.activeElement as Element, { key: 'a', altKey: true });
+    await tick();
+    expect(window.calls.filter(([name]) => name === 'command')).toEqual([]);
+    expect(document.activeElement?.id).toMatch(/^request-/);
+    await expect.poll(() => screen.queryByRole('menu')).toBeNull();
   });
 });
 

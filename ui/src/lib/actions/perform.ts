@@ -1,7 +1,7 @@
 // Actions as menus, keys and the palette use them: targets, labels, and doing one or saying why it cannot be done.
 
 import { ariaChord, chordName } from '../kit/keys';
-import type { MenuItem } from '../kit/Menu.svelte';
+import type { MenuItem } from '../kit/MenuList.svelte';
 import { itemsOf } from '../state/rows';
 import type { Action, Desk, Target } from './action';
 import { actionOf, ACTIONS, chordsOf } from './table';

@@ -35,6 +35,14 @@ const offUnsent = (desk: Desk, on: Target) =>
 const offMessage = (_: Desk, { item }: Target) => (item === null ? 'The conversation has no message.' : null);
 const isCall = ({ item }: Target) => item?.body.type === 'toolCall';
 const hasText = ({ item }: Target) => item?.body.type === 'text' || item?.body.type === 'prompt';
+const detailOf = ({ item }: Target) => (item?.body.type === 'toolCall' ? item.body.detail : null);
+/** The command that ran, or an input as JSON. The input of other calls is in their title and their result. */
+const hasInput = (on: Target) => detailOf(on)?.type === 'command' || detailOf(on)?.type === 'json';
+const hasOutput = (on: Target) => {
+  const detail = detailOf(on);
+  return detail !== null && 'output' in detail && detail.output.total > 0;
+};
+const canUnfold = (on: Target) => isCall(on) || (on.item?.body.type === 'thinking' && on.item.body.text !== '');
 
 /** Does something with the session of a row; a stored conversation becomes one first, and nothing is started. */
 function onSession({ project }: Desk, { row }: Target, act: (session: Session) => unknown): void {
@@ -133,13 +141,19 @@ const onFile = (id: string, label: string, inMenu: string, run: (desk: Desk, pat
   },
 });
 
-const copying = (id: string, label: string, inMenu: string, what: 'message' | 'input' | 'output' | 'raw'): Action => ({
+const copying = (
+  id: string,
+  label: string,
+  inMenu: string,
+  what: 'message' | 'input' | 'output' | 'raw',
+  applies: (on: Target) => boolean,
+): Action => ({
   id,
   group: 'Message',
   label,
   inMenu,
   menu: 'message',
-  isAbsent: (_, on) => (what === 'message' ? !hasText(on) : !isCall(on)),
+  isAbsent: (_, on) => !applies(on),
   off: offMessage,
   does: {
     run: (desk, { item }) => {
@@ -329,9 +343,10 @@ export const ACTIONS: readonly Action[] = [
     does: { run: (desk, on) => onSession(desk, on, (session) => desk.confirmRemove(session)) },
   },
 
-  copying('copy-message', 'Copy the last message', 'Copy message', 'message'),
-  copying('copy-input', 'Copy the input of the last tool call', 'Copy input', 'input'),
-  copying('copy-call', 'Copy the last tool call as JSON', 'Copy input and result as JSON', 'raw'),
+  copying('copy-message', 'Copy the last message', 'Copy message', 'message', hasText),
+  copying('copy-input', 'Copy the input of the last tool call', 'Copy input', 'input', hasInput),
+  copying('copy-output', 'Copy the output of the last tool call', 'Copy output', 'output', hasOutput),
+  copying('copy-call', 'Copy the last tool call as JSON', 'Copy input and result as JSON', 'raw', isCall),
   {
     id: 'fork-before',
     group: 'Message',
@@ -349,10 +364,13 @@ export const ACTIONS: readonly Action[] = [
   {
     id: 'fold',
     group: 'Message',
-    label: 'Show or hide the last tool call',
-    inMenu: 'Show or hide details',
+    label: 'Show or hide the last tool call or thinking',
+    labelNow: (_, { item }, inMenu) => {
+      if (!inMenu) return 'Show or hide the last tool call or thinking';
+      return item?.open === true ? 'Hide details' : 'Show details';
+    },
     menu: 'message',
-    isAbsent: (_, on) => !isCall(on),
+    isAbsent: (_, on) => !canUnfold(on),
     off: offMessage,
     does: {
       run: (_, { item }) => {

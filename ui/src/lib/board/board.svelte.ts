@@ -41,6 +41,10 @@ export class BoardPage {
     return this.#try('The start page was not opened', () => this.#host.openStartPage());
   }
 
+  copy(text: string): Promise<void> {
+    return this.#try('The text was not copied', () => this.#host.writeClipboard(text));
+  }
+
   reportPageError(place: string, error: unknown): void {
     void this.#try('An error was not logged', () => this.#host.reportPageError(place, loggedError(error)));
   }

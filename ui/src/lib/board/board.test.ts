@@ -1,4 +1,4 @@
-import { render, screen } from '@testing-library/svelte';
+import { fireEvent, render, screen, within } from '@testing-library/svelte';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 
@@ -70,5 +70,31 @@ describe('a row', () => {
     expect(shown(rows, START + 3_599_999)).toHaveLength(3);
     expect(shown(rows, START + 3_600_000)).toHaveLength(1);
     expect(summary(rows)).toBe('1 needs input · 1 failed · 1 finished');
+  });
+});
+
+describe('the context menu of a row', () => {
+  it('opens the session, or copies its title or the path of its project', async () => {
+    const { host, user } = await board('board');
+    host.writeClipboard = vi.fn(() => Promise.resolve());
+    const first = () => within(screen.getAllByRole('listitem')[0] as HTMLElement).getByRole('button');
+    for (const name of ['Open session', 'Copy title', 'Copy path of the project']) {
+      await fireEvent.contextMenu(first());
+      const menu = within(await screen.findByRole('menu', { name: 'Session' }));
+      await user.click(menu.getByRole('menuitem', { name }));
+      expect(screen.queryByRole('menu')).toBeNull();
+    }
+    expect(host.shown.map(([id]) => id)).toEqual(['b0']);
+    expect(vi.mocked(host.writeClipboard).mock.calls).toEqual([[ROWS[0]?.title], [ROWS[0]?.project]]);
+  });
+
+  it('is opened and used by keys, which do not move the list', async () => {
+    const { host, user } = await board('board');
+    await vi.waitFor(() => expect(document.activeElement?.textContent).toContain('Needs input'));
+    const row = document.activeElement;
+    await user.keyboard('{Shift>}{F10}{/Shift}{ArrowDown}{Escape}');
+    expect(document.activeElement).toBe(row);
+    await user.keyboard('{ContextMenu}{Enter}');
+    expect(host.shown.map(([id]) => id)).toEqual(['b0']);
   });
 });

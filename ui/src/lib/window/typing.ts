@@ -1,20 +1,9 @@
 // Typing outside a field goes to the prompt.
 
-/** Types of `input` that do not accept text. */
-const NO_TEXT = ['button', 'checkbox', 'color', 'file', 'image', 'radio', 'range', 'reset', 'submit'];
+import { takesText } from '../kit/fields';
 
 /** Elements that handle keys themselves: lists of choices, and everything inside a dialog. */
 const OWN_KEYS = '[role=menu], [role=listbox], [role=combobox], dialog';
-
-/** Whether this element accepts text. */
-export function takesText(element: Element | null): boolean {
-  if (element instanceof HTMLInputElement) return !NO_TEXT.includes(element.type);
-  return (
-    element instanceof HTMLTextAreaElement ||
-    element instanceof HTMLSelectElement ||
-    (element instanceof HTMLElement && element.isContentEditable)
-  );
-}
 
 /**
  * Whether this key should move the focus to the prompt. The focus has to move during the key press, and the key has to
