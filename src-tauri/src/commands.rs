@@ -28,6 +28,9 @@ use std::time::Duration;
 use tauri::ipc::Response;
 use tauri::{AppHandle, Manager, WebviewWindow};
 
+/// An agent that was told to end has ended after this time, whatever it does.
+const ENDING: Duration = Duration::from_secs(60);
+
 type Answer<T> = Result<T, CommandError>;
 
 fn project_of(app: &AppHandle, window: &WebviewWindow) -> Answer<PathBuf> {
@@ -106,18 +109,25 @@ pub async fn start_without_asking(
 pub async fn remove_session(app: AppHandle, window: WebviewWindow, session_id: SessionId) -> Answer<()> {
     let project = project_of(&app, &window)?;
     let registry = app.state::<SessionRegistry>();
-    registry.session(&project, &session_id)?;
-    let known = registry.known(&session_id);
-    registry.remove(&session_id).await?;
-    crate::board::refresh(&app);
-    // The agent's own record stays, and would be listed in its place.
-    if let Some(agent_session_id) = known.and_then(|(_, session)| session.agent_session_id) {
-        app.state::<HiddenSessions>().hide(agent_session_id.clone()).await;
-        let change = StoredChange { removed: vec![agent_session_id], ..StoredChange::default() };
+    let session = registry.take_out(&project, &session_id)?;
+    // An agent that does not react to the stop takes half a minute to end. The session is gone for the user meanwhile.
+    let hidden = app.state::<HiddenSessions>();
+    let agent_session_id = session.agent_session_id;
+    if let Some(id) = &agent_session_id {
+        // The agent's own record stays, and would be listed in its place. The agent may write to it until it has ended.
+        let change = StoredChange { removed: vec![id.clone()], ..StoredChange::default() };
         emit::to_window(&app, window.label(), WindowEvent::StoredChanged { change });
     }
-    emit::to_window(&app, window.label(), WindowEvent::SessionRemoved { session_id });
-    Ok(())
+    emit::to_window(&app, window.label(), WindowEvent::SessionRemoved { session_id: session_id.clone() });
+    lifecycle::session_removed(&app, window.label(), &project, &session_id);
+    if let Some(id) = &agent_session_id {
+        hidden.hide(id.clone(), ENDING).await;
+    }
+    let removed = registry.remove(&session_id).await;
+    if let Some(id) = agent_session_id {
+        hidden.hide(id, Duration::ZERO).await;
+    }
+    removed
 }
 
 /// Returns an event that this window was notified to fetch.

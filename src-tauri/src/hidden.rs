@@ -5,7 +5,7 @@ use deskbell_engine::disk;
 use deskbell_engine::stored::Hidden;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Shared by all windows.
 #[derive(Clone)]
@@ -21,11 +21,13 @@ impl HiddenSessions {
         Self { data: data.to_owned(), hidden: Arc::new(Mutex::new(hidden)) }
     }
 
-    /// Hides a session until it changes. If that cannot be saved, it is hidden until the app ends.
-    pub async fn hide(&self, agent_session_id: String) {
+    /// Hides a session until it changes after `grace` from now. If that cannot be saved, it is hidden until the app
+    /// ends.
+    pub async fn hide(&self, agent_session_id: String, grace: Duration) {
         let hidden = self.hidden.clone();
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
-        let hide = move || lock(&hidden).hide(&agent_session_id, now);
+        let until = SystemTime::now() + grace;
+        let until = until.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
+        let hide = move || lock(&hidden).hide(&agent_session_id, until);
         let hidden = disk::run(&self.data, disk::DEADLINE, hide).await;
         if let Err(error) = hidden.map_err(std::io::Error::from).and_then(|hidden| hidden) {
             tracing::warn!(%error, "could not save which sessions were removed from the list");

@@ -80,6 +80,8 @@ pub struct SessionRegistry {
     current: Arc<CurrentSettings>,
     gate: TrustGate,
     sessions: Mutex<HashMap<SessionId, Entry>>,
+    /// Sessions that the user removed and whose processes are still being ended.
+    removed: Mutex<HashMap<SessionId, Entry>>,
     /// Locked while a session is created: two concurrent calls would both find no empty session, and create one each.
     beginning: tokio::sync::Mutex<()>,
     /// The events of all sessions, for the list, the dialogs and the notifications.
@@ -96,9 +98,9 @@ impl SessionRegistry {
     ) -> anyhow::Result<(Self, mpsc::UnboundedReceiver<Envelope>)> {
         let Files { store, sessions: known, run } = files;
         let (facts, told) = mpsc::unbounded_channel();
-        let sessions = Mutex::default();
+        let (sessions, removed) = (Mutex::default(), Mutex::default());
         let beginning = tokio::sync::Mutex::default();
-        let registry = Self { data, store, run, current, gate, sessions, beginning, facts };
+        let registry = Self { data, store, run, current, gate, sessions, removed, beginning, facts };
         for record in known.records {
             registry.add(record).await?;
         }
@@ -225,8 +227,9 @@ impl SessionRegistry {
         let found = found.map_err(|error| refused(Some(error.to_string())))?.ok_or_else(|| refused(None))?;
         // The agent's id is as good as a new one, and is the same after a restart of the app.
         let id = SessionId::new(agent_session_id);
-        let id =
-            if self.known(&id).is_none() { id } else { SessionId::new(uuid::Uuid::new_v4().to_string()) };
+        // A removed session deletes its file when its process has ended.
+        let is_free = self.known(&id).is_none() && !lock(&self.removed).contains_key(&id);
+        let id = if is_free { id } else { SessionId::new(uuid::Uuid::new_v4().to_string()) };
         let memory = SavedSession {
             agent_session_id: Some(found.agent_session_id),
             resumable: true,
@@ -338,17 +341,37 @@ impl SessionRegistry {
         self.add(record).await
     }
 
-    /// Ends a session and removes it from the store. The agent's own transcript stays where it is.
-    pub async fn remove(&self, id: &SessionId) -> Result<(), CommandError> {
-        let entry = self.lock().remove(id);
-        if let Some(entry) = entry {
-            entry.handle.close().await?;
+    /// Takes a session of this project out of the list, at once. `remove` then ends its process, which may take long.
+    pub fn take_out(&self, project: &Path, id: &SessionId) -> Result<Session, CommandError> {
+        let mut sessions = self.lock();
+        let entry = sessions.remove(id).ok_or_else(no_such_session)?;
+        if entry.project != project {
+            sessions.insert(id.clone(), entry);
+            return Err(no_such_session());
         }
-        let (store, id) = (self.store.clone(), id.clone());
-        let removed = disk::run(&self.data, disk::DEADLINE, move || store.remove(&id)).await;
+        let session = entry.session.clone();
+        lock(&self.removed).insert(id.clone(), entry);
+        Ok(session)
+    }
+
+    /// Ends a session that was taken out of the list and removes it from the store. The agent's own transcript stays
+    /// where it is.
+    pub async fn remove(&self, id: &SessionId) -> Result<(), CommandError> {
+        let handle = lock(&self.removed).get(id).map(|entry| entry.handle.clone());
+        if let Some(handle) = handle
+            && let Err(error) = handle.close().await
+        {
+            tracing::debug!(%error, "the session was already closed");
+        }
+        // Not earlier: a session saves itself when it ends.
+        let (store, of) = (self.store.clone(), id.clone());
+        let removed = disk::run(&self.data, disk::DEADLINE, move || store.remove(&of)).await;
+        lock(&self.removed).remove(id);
         removed?.map_err(|error| CommandError {
             code: ErrorCode::Internal,
-            message: "The session's file could not be removed.".to_owned(),
+            message:
+                "The session's file could not be deleted. The session is listed again when Deskbell starts."
+                    .to_owned(),
             detail: Some(error.to_string()),
         })
     }
@@ -357,11 +380,7 @@ impl SessionRegistry {
     pub fn session(&self, project: &Path, id: &SessionId) -> Result<SessionHandle, CommandError> {
         let sessions = self.lock();
         let entry = sessions.get(id).filter(|entry| entry.project == project);
-        entry.map(|entry| entry.handle.clone()).ok_or_else(|| CommandError {
-            code: ErrorCode::NoSuchSession,
-            message: "There is no such session in this project.".to_owned(),
-            detail: None,
-        })
+        entry.map(|entry| entry.handle.clone()).ok_or_else(no_such_session)
     }
 
     /// Carries out a command on a session of this project.
@@ -475,8 +494,10 @@ impl SessionRegistry {
     /// Denies the open requests and ends the agents, of one project or of all.
     pub async fn close(&self, project: Option<&Path>) {
         let of_project = |entry: &&Entry| project.is_none_or(|project| entry.project == project);
-        let handles: Vec<SessionHandle> =
+        let mut handles: Vec<SessionHandle> =
             self.lock().values().filter(of_project).map(|entry| entry.handle.clone()).collect();
+        // Their processes must not outlive the window either.
+        handles.extend(lock(&self.removed).values().filter(of_project).map(|entry| entry.handle.clone()));
         let closing: Vec<_> = handles
             .into_iter()
             .map(|handle| {
@@ -504,7 +525,19 @@ impl SessionRegistry {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Entry>> {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.sessions)
+    }
+}
+
+fn lock(sessions: &Mutex<HashMap<SessionId, Entry>>) -> MutexGuard<'_, HashMap<SessionId, Entry>> {
+    sessions.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn no_such_session() -> CommandError {
+    CommandError {
+        code: ErrorCode::NoSuchSession,
+        message: "There is no such session in this project.".to_owned(),
+        detail: None,
     }
 }
 

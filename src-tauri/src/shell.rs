@@ -454,7 +454,15 @@ async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>, rep
     while let Some(Envelope { session_id, event, .. }) = told.recv().await {
         let (registry, notices) = (app.state::<SessionRegistry>(), app.state::<Bell>());
         let asking = app.state::<DialogController>();
-        let Some((project, session)) = registry.known(&session_id) else { continue };
+        let Some((project, session)) = registry.known(&session_id) else {
+            // The user removed it. The requests that it withdraws as it ends still have dialogs and notifications.
+            if let Event::PermissionResolved { request_id, .. } = event {
+                asking.resolved(&session_id, &request_id);
+                notices.quiet(&session_id);
+                notices.settle(&app);
+            }
+            continue;
+        };
         let label = app.state::<Windows>().label_of(&project);
         match event {
             Event::SessionChanged { session } => {

@@ -13,7 +13,8 @@ export class Draft {
   #store: AttachmentStore;
   /** Attachments that were sent but not accepted yet. They stay stored in case the window closes before the answer. */
   #taken: readonly Attachment[] = [];
-  #forgotten = false;
+  /** The session was removed: what it has, or gets back, goes to this draft. */
+  #heir: Draft | null = null;
 
   constructor(key: string, storage: Storage, store: AttachmentStore = NOWHERE) {
     this.#key = KEY + key;
@@ -21,7 +22,8 @@ export class Draft {
     this.#store = store;
     this.#text = storage.getItem(this.#key) ?? '';
     void store.read(this.#key).then((kept) => {
-      if (kept.length === 0 || this.#forgotten) return;
+      if (kept.length === 0) return;
+      if (this.#heir !== null) return this.#heir.add('', kept);
       // The user may have added an attachment before the stored ones were read.
       if (this.#attachments.length > 0) this.attachments = [...kept, ...this.#attachments];
       else this.#attachments = kept;
@@ -68,6 +70,7 @@ export class Draft {
 
   /** The prompt was refused: puts it back in front of anything typed since. */
   giveBack(taken: { text: string; attachments: readonly Attachment[] }): void {
+    if (this.#heir !== null) return this.#heir.giveBack(taken);
     this.#taken = [];
     this.text = [taken.text, this.#text].filter((text) => text !== '').join('\n');
     this.attachments = [...taken.attachments, ...this.#attachments];
@@ -82,9 +85,18 @@ export class Draft {
     }
   }
 
-  /** Deletes the draft permanently. */
-  forget(): void {
-    this.#forgotten = true;
+  /** Adds a text and attachments at the end. */
+  add(text: string, attachments: readonly Attachment[]): void {
+    if (text !== '') this.text = this.#text === '' ? text : `${this.#text}\n${text}`;
+    if (attachments.length > 0) this.attachments = [...this.#attachments, ...attachments];
+  }
+
+  /** Moves everything to another draft, also what is given back or read later. */
+  moveTo(heir: Draft): void {
+    if (!this.empty) heir.add(this.#text, this.#attachments);
+    this.#heir = heir;
+    this.#text = '';
+    this.#attachments = [];
     this.#storage.removeItem(this.#key);
     this.#store.write(this.#key, []);
   }
@@ -112,9 +124,9 @@ export class Drafts {
     return draft;
   }
 
-  forget(sessionId: SessionId): void {
-    const draft = this.#drafts.get(sessionId) ?? new Draft(sessionId, this.#storage, this.#store);
-    draft.forget();
+  /** The session was removed: its unsent text becomes that of the next new session. */
+  forget(sessionId: SessionId, project: string): void {
+    this.of(sessionId, project).moveTo(this.of(null, project));
     this.#drafts.delete(sessionId);
   }
 }

@@ -65,11 +65,31 @@ it('puts what was kept before what was attached in the meantime', async () => {
   expect(names(draft)).toContain('b.png');
 });
 
-it('forgets a session for good, whether its draft was looked at or not', async () => {
+it.each(['looked at', 'not looked at'])('of a removed session become those of the next one: %s', async (looked) => {
   const shelf = new Shelf();
-  (await again(shelf)).attachments = [image('a.png')];
-  new Drafts(localStorage, shelf).forget('s1');
-  await Promise.resolve();
-  await Promise.resolve();
-  expect(shelf.names()).toEqual([]);
+  const before = await again(shelf);
+  before.text = 'half';
+  before.attachments = [image('a.png')];
+  const drafts = new Drafts(localStorage, shelf);
+  const next = drafts.of(null, '/p');
+  next.text = 'first';
+  next.attachments = [image('b.png')];
+  if (looked === 'looked at') {
+    drafts.of('s1', '/p');
+    await again(shelf);
+  }
+  drafts.forget('s1', '/p');
+  await again(shelf);
+  expect([next.text, names(next)]).toEqual(['first\nhalf', ['b.png', 'a.png']]);
+  expect([drafts.of('s1', '/p').text, shelf.names()]).toEqual(['', [['b.png', 'a.png']]]);
+});
+
+it('gives what was refused after the removal to the next session', () => {
+  const drafts = new Drafts();
+  const draft = drafts.of('s1', '/p');
+  draft.text = 'sent too late';
+  const taken = draft.take();
+  drafts.forget('s1', '/p');
+  draft.giveBack(taken);
+  expect(drafts.of(null, '/p').text).toBe('sent too late');
 });

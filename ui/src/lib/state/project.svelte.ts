@@ -667,7 +667,7 @@ export class ProjectState {
     this.sessions = this.sessions.filter((session) => session.id !== id);
     this.#kept.delete(id);
     this.unread.delete(id);
-    this.drafts.forget(id);
+    this.drafts.forget(id, this.project.path);
     if (this.open?.id !== id) return;
     this.#feed?.close();
     this.#feed = null;
