@@ -251,6 +251,7 @@ fn on_the_old_version() -> Vec<suite::Test> {
         commands:
             compacting_is_told_and_the_conversation_goes_on,
             clearing_begins_another_conversation_in_the_same_process,
+            the_agent_says_what_fills_its_context,
             a_command_that_works_only_in_a_terminal_is_said_to_be_unavailable;
         background:
             the_end_of_a_background_shell_starts_a_turn_that_nobody_asked_for;
