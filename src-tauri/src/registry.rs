@@ -466,6 +466,15 @@ impl SessionRegistry {
         self.lock().values().map(|entry| entry.session.clone()).collect()
     }
 
+    /// The conversations whose agents run now, by the agent's id, with their projects.
+    pub fn running(&self) -> Vec<(PathBuf, String)> {
+        let sessions = self.lock();
+        let running = sessions.values().filter(|entry| entry.session.alive);
+        running
+            .filter_map(|entry| Some((entry.project.clone(), entry.session.agent_session_id.clone()?)))
+            .collect()
+    }
+
     /// The project of a session, and the session as last published.
     pub fn known(&self, id: &SessionId) -> Option<(PathBuf, Session)> {
         self.lock().get(id).map(|entry| (entry.project.clone(), entry.session.clone()))

@@ -149,6 +149,7 @@ mod tests {
                 hit(SearchPlace::Call, None, None),
             ],
             has_more: true,
+            in_other_window: false,
         };
         let expected = "id  lighthouse  Fix the tests\n    2026-11-22 14:30 UTC  output of Bash: cargo test\n    a tool: cargo test\n    … and earlier matches\n";
         assert_eq!(lines(&found, false), expected);

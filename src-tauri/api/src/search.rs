@@ -43,6 +43,8 @@ pub struct FoundSession {
     pub hits: Vec<SearchHit>,
     /// It has older matches too.
     pub has_more: bool,
+    /// Its agent runs in another window of Deskbell. A result is opened there.
+    pub in_other_window: bool,
 }
 
 /// A match in a session.

@@ -353,6 +353,8 @@ fn scan(found: &Found, shared: &Shared) -> Result<(Option<FoundSession>, u32), R
         changed_at: summary.at.unwrap_or(found.modified / 1_000_000),
         hits,
         has_more,
+        // Only the app knows its windows.
+        in_other_window: false,
     };
     Ok((Some(session), n_left_out))
 }

@@ -8,6 +8,7 @@ use crate::{agent, emit, showing};
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
 use deskbell_engine::search::{self, Absent, Query, Request, Today};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -44,6 +45,10 @@ pub async fn search_sessions(
         while let Some(mut change) = changes.recv().await {
             let hidden = app.state::<HiddenSessions>();
             change.found.retain(|found| !hidden.hides(&found.agent_session_id, found.changed_at));
+            let live = elsewhere(&app, &label);
+            for found in &mut change.found {
+                found.in_other_window = live.contains(&found.agent_session_id);
+            }
             let is_current = app.state::<Windows>().with(&label, |window| {
                 let is_current = window.searching.as_ref().is_some_and(|(current, _)| *current == nr);
                 let found = change.found.iter().filter(|_| is_current);
@@ -59,6 +64,14 @@ pub async fn search_sessions(
         }
     });
     Ok(None)
+}
+
+/// The conversations whose agents run in other windows than this one.
+fn elsewhere(app: &AppHandle, label: &str) -> HashSet<String> {
+    let windows = app.state::<Windows>();
+    let is_elsewhere = |project: &Path| windows.label_of(project).is_some_and(|other| other != label);
+    let running = app.state::<SessionRegistry>().running();
+    running.into_iter().filter(|(project, _)| is_elsewhere(project)).map(|(_, id)| id).collect()
 }
 
 /// Ends the window's search.

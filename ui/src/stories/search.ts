@@ -47,6 +47,7 @@ export const search: Page = () => [
     'first results': panel('test', { isComplete: false, nFiles: 40, nSearched: 9 }),
     results: panel('test', {}),
     'results of one project': panel('test', {}, false),
+    'in another window': panel('test', { found: first.map((one) => ({ ...one, inOtherWindow: true })) }),
     'too many': panel('test', { found: first.map((one) => ({ ...one, hasMore: true })), isCut: true }),
     none: panel('wombat', {}),
     partial: panel('test', { nUnreadable: 2, nLeftOut: 1 }),

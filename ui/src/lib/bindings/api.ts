@@ -1057,7 +1057,11 @@ hits: Array<SearchHit>,
 /**
  * It has older matches too.
  */
-hasMore: boolean, };
+hasMore: boolean, 
+/**
+ * Its agent runs in another window of Deskbell. A result is opened there.
+ */
+inOtherWindow: boolean, };
 
 /**
  * A match in a session.

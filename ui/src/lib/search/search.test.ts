@@ -7,7 +7,9 @@ import type { SearchChange } from '../bindings/api';
 import { FakeHost } from '../host/fake';
 import { SEARCHED } from '../host/fake/search';
 import { ManualClock } from '../../test/clock';
+import { draw } from '../../test/draw';
 import { progressWords, SearchState } from './search.svelte';
+import SearchPanel from './SearchPanel.svelte';
 
 beforeEach(() => localStorage.clear());
 
@@ -131,5 +133,19 @@ describe('the search panel', () => {
     await user.click(screen.getByRole('checkbox', { name: 'All projects' }));
     const group = screen.getByRole('group', { name: 'Nightly export is empty, exporter' });
     expect(within(group).getAllByRole('option')).toHaveLength(1);
+  });
+
+  it('says which session is open in another window, and goes there', async () => {
+    const { asked, host, search } = state();
+    search.query = 'test';
+    await search.run();
+    expect(asked).toHaveLength(1);
+    search.take(1, change({ found: SEARCHED.slice(0, 1).map((one) => ({ ...one, inOtherWindow: true })) }));
+    const onopen = vi.fn();
+    await draw(SearchPanel, { search, now: 0, onopen, onclose: () => host.close() });
+    const group = screen.getByRole('group', { name: /, open in another window$/u, hidden: true });
+    within(group).getByText('Go to its window');
+    await userEvent.setup().click(within(group).getAllByRole('option', { hidden: true })[0] as HTMLElement);
+    expect(onopen).toHaveBeenCalledOnce();
   });
 });
