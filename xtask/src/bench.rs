@@ -19,7 +19,7 @@ const BY_NAME: [&str; 2] = ["sdks", "window"];
 
 /// Runs the named benchmarks, or all that need nothing from outside.
 pub fn bench(names: &[&str]) -> Outcome {
-    let all = ["gate", "faults", "opening", "reader", "relay", "search", "sessions"];
+    let all = ["gate", "faults", "listing", "opening", "reader", "relay", "search", "sessions"];
     let names = if names.is_empty() { &all[..] } else { names };
     let known = |name: &&&str| all.contains(name) || BY_NAME.contains(name);
     if let Some(name) = names.iter().find(|name| !known(name)) {
@@ -34,6 +34,10 @@ pub fn bench(names: &[&str]) -> Outcome {
             "relay" => {
                 system::ensure(&[Need::Build])?;
                 run(program()?.arg("relay").arg(app()?))?;
+            }
+            "search" => {
+                system::ensure(&[Need::Search])?;
+                run(program()?.arg("search"))?;
             }
             "window" => window()?,
             name => run(program()?.arg(name))?,

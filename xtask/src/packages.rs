@@ -17,6 +17,8 @@ pub enum Need {
     Browser,
     /// Counting instructions.
     Count,
+    /// A search to compare ours with.
+    Search,
     /// A Python that can make virtual environments.
     Python,
     /// Assembling packages, and checking them.
@@ -78,6 +80,7 @@ impl Family {
             (Self::Debian, Need::Fuzz) => &["build-essential"],
             (Self::Debian, Need::Browser) => &["chromium"],
             (Self::Debian, Need::Count) => &["valgrind"],
+            (Self::Debian, Need::Search) => &["ripgrep"],
             (Self::Debian, Need::Python) => &["python3", "python3-venv"],
             (Self::Debian, Need::Package) => &[
                 "dpkg-dev", "lintian", "rpm", "desktop-file-utils", "appstream", "man-db", "zsh", "fish", "debootstrap",
@@ -99,6 +102,7 @@ impl Family {
             (Self::Fedora, Need::Fuzz) => &["gcc-c++"],
             (Self::Fedora, Need::Browser) => &["chromium"],
             (Self::Fedora, Need::Count) => &["valgrind"],
+            (Self::Fedora, Need::Search) => &["ripgrep"],
             (Self::Fedora, Need::Python) => &["python3"],
             (Self::Fedora, Need::Package) => &["rpm-build", "desktop-file-utils", "appstream"],
             (Self::Fedora, Need::OtherSystems) => &["rust", "cargo", "rust-src", "mingw64-gcc"],
@@ -114,6 +118,7 @@ impl Family {
             (Self::Arch, Need::Fuzz) => &["base-devel"],
             (Self::Arch, Need::Browser) => &["chromium"],
             (Self::Arch, Need::Count) => &["valgrind"],
+            (Self::Arch, Need::Search) => &["ripgrep"],
             (Self::Arch, Need::Python) => &["python"],
             (Self::Arch, Need::Package) => &["rpm-tools", "desktop-file-utils", "appstream"],
             (Self::Arch, Need::OtherSystems) => &["rust-src", "mingw-w64-gcc"],

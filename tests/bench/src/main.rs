@@ -6,6 +6,7 @@ mod count;
 mod faults;
 mod fixture;
 mod host;
+mod listing;
 mod opening;
 mod reader;
 mod relay;
@@ -30,7 +31,8 @@ Usage: deskbell-bench <COMMAND>
   relay APP                 latency, throughput and CPU of `deskbell relay`, whose program is APP
   sessions N...             threads, memory and rest of so many sessions at once
   opening N...              time to read so many items from disk, and their last screen
-  search [MEGABYTES]        time to search a store of this size (1,000), and that of grep
+  search [MEGABYTES]        time to search a store of this size (1,000), and that of grep and ripgrep
+  listing [SESSIONS]        time to list this many stored sessions (10,000), and to read their heads and tails
   host N                    CPU per event of a whole session of ours, as the SDKs are measured
   count READER KIND N       reads N events of KIND (small, large) from memory, to be counted under callgrind
   switches PACE N           context switches per event of a whole session, with N events (paced, flood)
@@ -67,6 +69,8 @@ fn run(args: &[&str]) -> Result<()> {
         ["opening", counts @ ..] => {
             opening::bench(&counts.iter().map(|count| number(count)).collect::<Result<Vec<_>>>()?)
         }
+        ["listing"] => listing::bench(10_000),
+        ["listing", sessions] => listing::bench(number(sessions)?),
         ["search"] => search::bench(1_000),
         ["search", megabytes] => search::bench(number(megabytes)?),
         ["host", n] => host::bench(number(n)?),

@@ -16,14 +16,22 @@ const ROUNDS: usize = 5;
 /// Reads conversations of this many items.
 pub fn bench(counts: &[usize]) -> Result<()> {
     let counts = if counts.is_empty() { &[1_000, 10_000, 100_000][..] } else { counts };
-    println!("{:>8} {:>8} {:>16} {:>10}", "items", "MiB", "last screen, ms", "all, ms");
+    println!(
+        "{:>8} {:>8} {:>10} {:>18} {:>16} {:>10} {:>10}",
+        "items", "MiB", "read, ms", "parsed as JSON, ms", "last screen, ms", "all, ms", "× parsed"
+    );
     let folder = tempfile::tempdir()?;
     for n in counts {
         let file = folder.path().join(format!("{n}.jsonl"));
         write(&file, *n)?;
         let mib = file.metadata()?.len() as f64 / (1024.0 * 1024.0);
-        let [mut ends, mut wholes] = [Vec::new(), Vec::new()];
+        let [mut reads, mut parses, mut ends, mut wholes] = [(); 4].map(|()| Vec::new());
         for _ in 0..ROUNDS {
+            let (bytes, took) = timed(|| std::fs::read(&file))?;
+            reads.push(ms(took));
+            let (_, took) = timed(|| parse(&bytes))?;
+            parses.push(ms(took));
+            drop(bytes);
             let (end, took) = timed(|| history::read_end(&file, folder.path(), &Additions::default()))?;
             let (whole, took_all) = timed(|| history::read(&file, folder.path(), &Additions::default()))?;
             ensure!(whole.items().count() == *n, "{} items were read", whole.items().count());
@@ -31,7 +39,21 @@ pub fn bench(counts: &[usize]) -> Result<()> {
             ends.push(ms(if end.is_some() { took } else { took + took_all }));
             wholes.push(ms(took_all));
         }
-        println!("{n:>8} {mib:>8.1} {:>16.1} {:>10.0}", median(&ends), median(&wholes));
+        let (parsed, whole) = (median(&parses), median(&wholes));
+        println!(
+            "{n:>8} {mib:>8.1} {:>10.0} {parsed:>18.0} {:>16.1} {whole:>10.0} {:>10.2}",
+            median(&reads),
+            median(&ends),
+            whole / parsed
+        );
+    }
+    Ok(())
+}
+
+/// Parses each line as JSON and keeps nothing.
+fn parse(bytes: &[u8]) -> std::io::Result<()> {
+    for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+        serde_json::from_slice::<serde_json::Value>(line)?;
     }
     Ok(())
 }

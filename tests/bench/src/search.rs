@@ -1,4 +1,5 @@
-//! Searching a store of stored sessions, next to `grep` on the same files: the time to the first result and to the end.
+//! Searching a store of stored sessions, next to `grep` and ripgrep on the same files: the time to the first result and to
+//! the end.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -31,28 +32,62 @@ pub fn bench(megabytes: usize) -> Result<()> {
     let (n_files, bytes) = write(&folder, megabytes as u64 * 1_000_000)?;
     println!("{n_files} files, {:.0} MB, medians of {ROUNDS} rounds in ms", bytes as f64 / 1e6);
     println!(
-        "{:>20} {:>10} {:>10} {:>14} {:>10} {:>12}",
-        "word", "grep -F", "grep -Fi", "first result", "all", "× grep -Fi"
+        "{:>30} {:>9} {:>9} {:>9} {:>14} {:>9} {:>9}",
+        "word", "grep -li", "rg -li", "rg -ci", "first result", "all", "× rg -ci"
     );
     for (name, word, in_json) in WORDS {
-        let [mut exact, mut any_case, mut first, mut all] = [(); 4].map(|()| Vec::new());
-        for _ in 0..ROUNDS {
-            exact.push(grep("-rlF", in_json, &folder)?);
-            any_case.push(grep("-rliF", in_json, &folder)?);
-            let (found_first, took) = ours(root.path(), word, Arc::default())?;
-            first.push(found_first);
-            all.push(took);
-        }
-        println!(
-            "{name:>20} {:>10.1} {:>10.1} {:>14.1} {:>10.1} {:>12.2}",
-            median(&exact),
-            median(&any_case),
-            median(&first),
-            median(&all),
-            median(&all) / median(&any_case),
-        );
+        compare(name, word, in_json, root.path(), &folder, false)?;
     }
+    let (_, word, in_json) = WORDS[2];
+    compare("in no file, from the disk", word, in_json, root.path(), &folder, true)?;
     typing(root.path())
+}
+
+/// Compares one word. `-l` stops at the first hit of each file, `-c` reads all of it. `from_disk`: the page cache is
+/// dropped before each search.
+fn compare(
+    name: &str,
+    word: &str,
+    in_json: &str,
+    config: &Path,
+    folder: &Path,
+    from_disk: bool,
+) -> Result<()> {
+    let forget = || if from_disk { forget(folder) } else { Ok(()) };
+    let [mut grep, mut rg, mut rg_all, mut first, mut all] = [(); 5].map(|()| Vec::new());
+    for _ in 0..if from_disk { 3 } else { ROUNDS } {
+        forget()?;
+        grep.push(other("grep", &["-rliF"], in_json, folder)?);
+        forget()?;
+        rg.push(other("rg", &["-uuuliF"], in_json, folder)?);
+        forget()?;
+        rg_all.push(other("rg", &["-uuuciF"], in_json, folder)?);
+        forget()?;
+        let (found_first, took) = ours(config, word, Arc::default())?;
+        first.push(found_first);
+        all.push(took);
+    }
+    let (rg_all, all) = (median(&rg_all), median(&all));
+    println!(
+        "{name:>30} {:>9.0} {:>9.0} {rg_all:>9.0} {:>14.0} {all:>9.0} {:>9.2}",
+        median(&grep),
+        median(&rg),
+        median(&first),
+        all / rg_all
+    );
+    Ok(())
+}
+
+/// Writes the files to the disk and drops them from the page cache.
+fn forget(folder: &Path) -> Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let file = format!("of={}", entry?.path().display());
+        let status = Command::new("dd")
+            .args([&file, "oflag=nocache", "conv=notrunc,fdatasync", "count=0", "status=none"])
+            .status();
+        ensure!(status.context("starting dd")?.success(), "dd failed");
+    }
+    Ok(())
 }
 
 /// Each letter of a word, as the user types it, with what is remembered between the searches.
@@ -90,11 +125,13 @@ fn ours(config: &Path, word: &str, absent: Arc<Absent>) -> Result<(f64, f64)> {
     })
 }
 
-fn grep(options: &str, word: &str, folder: &Path) -> Result<f64> {
+/// Milliseconds that another program takes.
+fn other(program: &str, options: &[&str], word: &str, folder: &Path) -> Result<f64> {
     let started_at = Instant::now();
-    let status = Command::new("grep").args([options, "-e", word]).arg(folder).stdout(Stdio::null()).status();
-    let status = status.context("starting grep")?;
-    ensure!(status.code().is_some_and(|code| code < 2), "grep ended with {status}");
+    let status =
+        Command::new(program).args(options).args(["-e", word]).arg(folder).stdout(Stdio::null()).status();
+    let status = status.with_context(|| format!("starting {program}"))?;
+    ensure!(status.code().is_some_and(|code| code < 2), "{program} ended with {status}");
     Ok(ms(started_at.elapsed()))
 }
 
