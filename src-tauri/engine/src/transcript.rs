@@ -47,6 +47,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use supplement::{Pending, Supplement};
 
+/// Why an answer is incomplete, if its process ended.
+const PROCESS_ENDED: &str = "the agent's process ended";
+
+/// Why an answer is incomplete, by the end of its turn.
+fn reason(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::Interrupted => "it was interrupted",
+        Outcome::Crashed => PROCESS_ENDED,
+        _ => "the connection or the agent failed",
+    }
+}
+
 /// The items of one conversation and everything needed to update them.
 #[derive(Default)]
 pub struct Transcript {
@@ -78,6 +90,8 @@ pub struct Transcript {
     /// Blocks of a reply that stopped before they were complete. They are removed if the reply starts again; otherwise
     /// they stay as they are.
     broken_off: Vec<ItemId>,
+    /// The last block of a reply that the agent itself reports as interrupted.
+    aborted: Option<ItemId>,
     /// Number of complete blocks received per reply.
     n_blocks: HashMap<String, u32>,
     n_notices: u64,
@@ -170,7 +184,10 @@ impl Transcript {
             TranscriptEvent::Answered { tool_use_id, end } => self.request_closed(now, tool_use_id, end),
             TranscriptEvent::Notice { level, text, detail } => self.notice(now, level, text, detail),
             TranscriptEvent::TurnEnded(turn) => {
-                self.cut_off(now);
+                self.cut_off(now, reason(&turn.outcome));
+                if let Some(id) = self.aborted.take() {
+                    self.incomplete(now, &id, reason(&turn.outcome));
+                }
                 self.early_ends.clear();
                 self.keep_turn_end(now, &turn);
                 self.add_turn_end(now, turn);
@@ -178,7 +195,7 @@ impl Transcript {
             TranscriptEvent::ProcessEnded => {
                 self.retries_over();
                 self.compaction = notices::Compaction::default();
-                self.cut_off(now);
+                self.cut_off(now, PROCESS_ENDED);
                 self.background_cut_off(now);
             }
         }

@@ -272,9 +272,9 @@ impl Transcript {
     }
 
     /// Ends everything that is still being written or run.
-    pub(super) fn cut_off(&mut self, now: u64) {
+    pub(super) fn cut_off(&mut self, now: u64, reason: &str) {
         self.close_reply();
-        self.keep_broken_off(now);
+        self.keep_broken_off(now, reason);
         self.broken_off.clear();
         for id in std::mem::take(&mut self.running).into_values() {
             let state = match self.state_of(&id) {

@@ -158,6 +158,7 @@ impl Transcript {
         }
         let AssistantMessage { id: message_id, model, content, .. } = assistant.message;
         let parent = assistant.parent_tool_use_id.as_ref().map(ItemId::new);
+        let is_aborted = assistant.aborted && parent.is_none();
         // After a stream error the reply arrives again, under another id and not streamed (2.1.329): the first copy is
         // removed. A message of the CLI itself reports the failure and removes nothing.
         let is_another = self.reply.as_ref().is_none_or(|reply| reply.message_id != message_id);
@@ -192,6 +193,9 @@ impl Transcript {
                     }
                     self.documents.entry(id.clone()).or_default();
                     self.finish(&id, Some(text), None);
+                    if is_aborted {
+                        self.aborted = Some(id.clone());
+                    }
                     self.own_words = is_the_clis_own.then_some(id);
                 }
                 ContentBlock::Thinking { text } => {
@@ -200,6 +204,9 @@ impl Transcript {
                         self.add(id.clone(), parent.clone(), now, body);
                     }
                     self.finish(&id, Some(text), assistant.thinking_duration_ms);
+                    if is_aborted {
+                        self.aborted = Some(id);
+                    }
                 }
                 ContentBlock::ToolUse { id, name, input } => {
                     self.tool_begins(now, &id, &name, input, parent.clone(), ToolState::Running);

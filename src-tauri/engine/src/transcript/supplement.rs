@@ -1,7 +1,7 @@
-//! Supplements: items that the agent's transcript on disk does not contain, which are turn ends and the streamed part
-//! of an interrupted answer. Each is placed after the items that preceded it; those have the same ids on disk.
+//! Supplements: items that the agent's transcript on disk does not contain, which are turn ends, the streamed part of an
+//! interrupted answer, and the notice that an answer is incomplete. Each is placed after the items that preceded it; those have the same ids on disk.
 
-use super::Transcript;
+use super::{PROCESS_ENDED, Transcript};
 use crate::api::*;
 use crate::document;
 use serde::{Deserialize, Serialize};
@@ -39,12 +39,18 @@ pub enum Missing {
         id: ItemId,
         text: String,
     },
+    /// This text or thought is incomplete. Ignored if the agent's transcript contains more of it.
+    Incomplete {
+        of: ItemId,
+        bytes: usize,
+        reason: String,
+    },
 }
 
 impl Missing {
     fn id(&self) -> Option<&ItemId> {
         match self {
-            Self::TurnEnd(_) => None,
+            Self::TurnEnd(_) | Self::Incomplete { .. } => None,
             Self::Text { id, .. } | Self::Thinking { id, .. } => Some(id),
         }
     }
@@ -128,7 +134,11 @@ impl Transcript {
     pub fn streaming(&self, now: u64) -> Vec<Supplement> {
         let mut open: Vec<&ItemId> = self.reply.iter().flat_map(|reply| reply.open.values()).collect();
         open.sort_by_key(|id| self.index.get(*id));
-        open.into_iter().filter_map(|id| self.partial(now, id)).collect()
+        let partial = open.into_iter().filter_map(|id| {
+            let text = self.partial(now, id)?;
+            Some([text].into_iter().chain(self.mark(now, id, PROCESS_ENDED)))
+        });
+        partial.flatten().collect()
     }
 
     /// Inserts the due supplements before an item is appended.
@@ -149,6 +159,14 @@ impl Transcript {
                 }
                 Missing::Thinking { id, text } => {
                     self.add(id, None, at, Body::Thinking { text, streaming: false, duration_ms: None });
+                }
+                Missing::Incomplete { of, bytes, reason } => {
+                    if self.bytes_of(&of).is_some_and(|known| known <= bytes) {
+                        // What is due after the notice must not be inserted before it.
+                        let due = std::mem::take(&mut self.pending.due);
+                        self.info(at, incomplete(&reason));
+                        self.pending.due = due;
+                    }
                 }
             }
         }
@@ -177,12 +195,42 @@ impl Transcript {
         self.supplements.push(Supplement { at: now, after, prompts, body: Missing::TurnEnd(turn.clone()) });
     }
 
-    /// Records the streamed part of an answer that was cut off.
-    pub(super) fn keep_broken_off(&mut self, now: u64) {
+    /// Records the streamed part of an answer that was cut off, and says that it is incomplete.
+    pub(super) fn keep_broken_off(&mut self, now: u64, reason: &str) {
         let mut broken_off: Vec<ItemId> = self.broken_off.clone();
         broken_off.sort_by_key(|id| self.index.get(id).copied());
         let partial: Vec<Supplement> = broken_off.iter().filter_map(|id| self.partial(now, id)).collect();
+        let last = partial.last().and_then(|last| last.body.id()).cloned();
         self.supplements.extend(partial);
+        if let Some(last) = last {
+            self.incomplete(now, &last, reason);
+        }
+    }
+
+    /// Says that a text or a thought is incomplete, and records it.
+    pub(super) fn incomplete(&mut self, now: u64, id: &ItemId, reason: &str) {
+        let Some(mark) = self.mark(now, id, reason) else { return };
+        self.supplements.push(mark);
+        self.info(now, incomplete(reason));
+    }
+
+    fn mark(&self, now: u64, id: &ItemId, reason: &str) -> Option<Supplement> {
+        let bytes = self.bytes_of(id)?.min(TEXT_LIMIT);
+        let body = Missing::Incomplete { of: id.clone(), bytes, reason: reason.to_owned() };
+        let after = self.anchors_before(*self.index.get(id)? + 1);
+        Some(Supplement { at: now, after, prompts: Vec::new(), body })
+    }
+
+    /// The length of a text or a thought as far as it was received.
+    fn bytes_of(&self, id: &ItemId) -> Option<usize> {
+        match &self.item(id)?.body {
+            Body::Text { .. } => {
+                let streamed = self.documents.get(id).map(|document| document.text());
+                Some(streamed.or_else(|| self.sources.get(id).map(|source| &**source))?.len())
+            }
+            Body::Thinking { text, .. } => Some(text.len()),
+            _ => None,
+        }
     }
 
     fn partial(&self, now: u64, id: &ItemId) -> Option<Supplement> {
@@ -235,9 +283,17 @@ impl Transcript {
     }
 }
 
+/// The notice below an answer that was cut off.
+fn incomplete(reason: &str) -> String {
+    format!("The answer above is incomplete: {reason}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::transcript::TranscriptEvent;
+    use crate::wire;
+    use serde_json::{Value, json};
     use std::path::Path;
 
     fn text(id: &str, after: &[&str]) -> Supplement {
@@ -279,6 +335,87 @@ mod tests {
         let supplements =
             vec![text("m", &["a", "b"]), end("first", &["a", "b", "m"]), end("second", &["c", "gone"])];
         assert_eq!(read(supplements, &["a", "b", "c"]), ["a", "b", "m", "first", "c", "second"]);
+    }
+
+    /// The words of the items of a conversation.
+    fn words(transcript: &Transcript) -> Vec<String> {
+        let said = transcript.items().map(|item| match &item.body {
+            Body::Notice { text, .. } => text.clone(),
+            Body::TurnEnd(_) => "end".to_owned(),
+            _ => transcript.text_of("T", &CopyOf::Message { item_id: item.id.clone() }).unwrap(),
+        });
+        said.collect()
+    }
+
+    fn streamed(lines: &[Value]) -> Transcript {
+        let mut transcript = Transcript::new(Path::new("/p"));
+        transcript.past_prompt(1, "u", "go".to_owned(), 0);
+        let start =
+            json!({"type": "stream_event", "event": {"type": "message_start", "message": {"id": "m"}}});
+        let block = json!({"type": "stream_event", "event": {"type": "content_block_start", "index": 0,
+            "content_block": {"type": "text", "text": ""}}});
+        let half = json!({"type": "stream_event", "event": {"type": "content_block_delta", "index": 0,
+            "delta": {"type": "text_delta", "text": "half of"}}});
+        for line in [start, block, half].iter().chain(lines) {
+            transcript.line(1, wire::parse(line.to_string().as_bytes()));
+        }
+        transcript
+    }
+
+    fn reopened(supplements: Vec<Supplement>, on_disk: Option<&str>) -> Vec<String> {
+        let mut transcript = Transcript::new(Path::new("/p")).supplemented_with(supplements);
+        transcript.past_prompt(1, "u", "go".to_owned(), 0);
+        if let Some(text) = on_disk {
+            let line = json!({"type": "assistant", "message": {"id": "m", "content": [{"type": "text", "text": text}]}});
+            transcript.line(1, wire::parse(line.to_string().as_bytes()));
+        }
+        transcript.apply(0, TranscriptEvent::ProcessEnded);
+        transcript.supplement_end();
+        words(&transcript)
+    }
+
+    fn turn_end(outcome: Outcome) -> TranscriptEvent {
+        let Missing::TurnEnd(turn) = end("", &[]).body else { panic!() };
+        TranscriptEvent::TurnEnded(TurnEnd { outcome, ..turn })
+    }
+
+    #[test]
+    fn an_answer_that_was_cut_off_says_so_live_in_exports_and_when_it_is_read_again() {
+        let aborted = json!({"type": "assistant", "aborted": true,
+            "message": {"id": "m", "content": [{"type": "text", "text": "half of"}]}});
+        let ends = [
+            (None, TranscriptEvent::ProcessEnded, "the agent's process ended", None),
+            (None, turn_end(Outcome::Interrupted), "it was interrupted", None),
+            // The agent reports what it wrote, and saves it.
+            (Some(aborted), turn_end(Outcome::Interrupted), "it was interrupted", Some("half of")),
+        ];
+        for (line, event, reason, on_disk) in ends {
+            let mut transcript = streamed(line.as_slice());
+            transcript.apply(2, event);
+            let mark = format!("The answer above is incomplete: {reason}");
+            assert_eq!(words(&transcript)[..3], ["go", "half of", &mark], "{reason}");
+            let copied = transcript.text_of("T", &CopyOf::Conversation).unwrap();
+            assert!(copied.contains(&format!("half of\n\n*{mark}*")), "{copied}");
+            let supplements = transcript.take_supplements();
+            let again = reopened(supplements, on_disk);
+            assert_eq!(again, words(&transcript), "{reason}");
+        }
+    }
+
+    #[test]
+    fn an_answer_of_which_the_agent_has_more_is_not_incomplete() {
+        let saved = streamed(&[]).streaming(2);
+        assert_eq!(reopened(saved.clone(), Some("half of the whole")), ["go", "half of the whole"]);
+        let mark = "The answer above is incomplete: the agent's process ended";
+        assert_eq!(reopened(saved, None), ["go", "half of", mark]);
+    }
+
+    #[test]
+    fn an_answer_that_began_again_is_not_incomplete() {
+        let again = json!({"type": "assistant", "message": {"id": "n", "content": [{"type": "text", "text": "whole"}]}});
+        let mut transcript = streamed(&[again]);
+        transcript.apply(2, turn_end(Outcome::Done));
+        assert_eq!(words(&transcript), ["go", "whole", "end"]);
     }
 
     #[test]
