@@ -12,6 +12,7 @@ pub mod usage;
 use crate::ask::DialogController;
 use crate::emit::Channels;
 use crate::hidden::HiddenSessions;
+use crate::notify::Bell;
 use crate::orphans::OrphanProcesses;
 use crate::registry::SessionRegistry;
 use crate::settings::CurrentSettings;
@@ -119,7 +120,12 @@ pub async fn remove_session(app: AppHandle, window: WebviewWindow, session_id: S
         emit::to_window(&app, window.label(), WindowEvent::StoredChanged { change });
     }
     emit::to_window(&app, window.label(), WindowEvent::SessionRemoved { session_id: session_id.clone() });
-    lifecycle::session_removed(&app, window.label(), &project, &session_id);
+    let bell = app.state::<Bell>();
+    bell.quiet(&session_id);
+    bell.settle(&app);
+    crate::start::sessions_changed(&app);
+    crate::board::refresh(&app);
+    lifecycle::retitle(&app, window.label(), &project);
     if let Some(id) = &agent_session_id {
         hidden.hide(id.clone(), ENDING).await;
     }

@@ -388,16 +388,6 @@ async fn close(app: &AppHandle, window: &WebviewWindow, keeps_working: bool) {
     registry.close(Some(&project)).await;
 }
 
-/// Updates everything outside the window that shows the sessions, after one was removed.
-pub fn session_removed(app: &AppHandle, label: &str, project: &Path, id: &SessionId) {
-    let bell = app.state::<Bell>();
-    bell.quiet(id);
-    bell.settle(app);
-    crate::start::sessions_changed(app);
-    crate::board::refresh(app);
-    retitle(app, label, project);
-}
-
 fn remember(app: &AppHandle, window: &WebviewWindow, place: WindowPlace) {
     let size = window.inner_size().ok().map(|size| (size.width, size.height));
     let position = window.outer_position().ok().map(|position| (position.x, position.y));
