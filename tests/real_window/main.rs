@@ -162,7 +162,8 @@ fn main() {
             sigkill_leaves_no_process,
             what_a_killed_guard_leaves_is_offered_at_the_next_start,
             an_open_request_is_denied_by_closing;
-        sessions: ten_new_sessions_are_one_without_an_agent,
+        sessions: a_removed_session_leaves_at_once_and_its_agent_is_ended,
+            ten_new_sessions_are_one_without_an_agent,
             a_killed_app_comes_back_with_list_conversation_and_ends_of_turns;
         stored: a_terminals_sessions_are_listed_filtered_opened_and_continued,
             a_word_is_found_in_a_terminals_session_and_opened_where_it_is,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use deskbell_tests::window::{App, LONG, SHORT, eventually, holds_for};
+use deskbell_tests::window::{AgentStub, App, LONG, SHORT, eventually, holds_for};
 
 use crate::stage::{PROJECT, Stage};
 
@@ -39,6 +39,37 @@ pub async fn ten_new_sessions_are_one_without_an_agent() -> Result<()> {
                 Ok((stage.session_ids()?.len() == 2).then_some(()))
             })
             .await
+        })
+        .await
+}
+
+pub async fn a_removed_session_leaves_at_once_and_its_agent_is_ended() -> Result<()> {
+    let ignoring = |stage: &Stage| {
+        let processes = stage.app.processes(&stage.desktop);
+        processes.iter().filter(|process| process.command_line.contains("ignoring-agent")).count()
+    };
+    let stage = Stage::stand_in(AgentStub::ignoring).await?;
+    stage
+        .play("removed-session", async |stage| {
+            stage.window.click("button", "Open restricted").await?;
+            stage.new_session(SHORT).await?;
+            stage.window.prompt("Do something.").await?;
+            eventually("the agent runs", SHORT, async || Ok((ignoring(stage) > 0).then_some(()))).await?;
+            stage.window.type_into("Prompt", "half a thought").await?;
+            stage.window.click("button", "More").await?;
+            stage.window.click("menuitem", "Remove session").await?;
+            stage.window.click("button", "Remove session").await?;
+            // The conversation is gone and its text is in the prompt box of the next session.
+            stage.window.gone("button", "More").await?;
+            ensure!(stage.window.value("Prompt").await? == "half a thought", "the text is lost");
+            ensure!(ignoring(stage) > 0, "the agent reacted to the stop: the test shows nothing");
+            ensure!(stage.session_ids()?.len() == 1, "the file is gone before the agent has ended");
+            eventually("the agent is ended, and then the file is deleted", LONG, async || {
+                Ok((ignoring(stage) == 0 && stage.session_ids()?.is_empty()).then_some(()))
+            })
+            .await?;
+            ensure!(stage.window.value("Prompt").await? == "half a thought", "the text is lost later");
+            Ok(())
         })
         .await
 }

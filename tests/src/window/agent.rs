@@ -83,6 +83,17 @@ kill "$asking"
         Self::script(desktop, "asking-agent", &script)
     }
 
+    /// Starts, and then reads nothing and ignores every signal that can be ignored.
+    pub fn ignoring(desktop: &Desktop) -> Result<PathBuf> {
+        let script = r#"trap '' HUP INT TERM
+IFS= read -r line
+id=$(printf '%s' "$line" | sed 's/.*"request_id":"\([^"]*\)".*/\1/')
+printf '{"type":"control_response","response":{"subtype":"success","request_id":"%s","response":{}}}\n' "$id"
+while :; do sleep 1000; done
+"#;
+        Self::script(desktop, "ignoring-agent", script)
+    }
+
     /// Every request of the repeatedly asking agent, with its time since 1970.
     pub fn asked(desktop: &Desktop) -> BTreeMap<String, Duration> {
         let text = fs::read_to_string(Self::asked_file(desktop)).unwrap_or_default();
