@@ -115,8 +115,9 @@ async fn on_screen(
             if can_allow(&dialog).await? {
                 ensure!(shape.is_plain, "{} can be allowed in a dialog", shape.name);
                 let whole = dialog.extents().await?;
-                // Without the buttons: a busy desktop draws one that was enabled later than it says so.
-                let height = dialog.extents_of("Allow once").await?.y - whole.y;
+                let subject = dialog.label(&command).await?.extents().await?;
+                // Down to the end of the subject. Below it a button fades in when it is enabled, on a busy desktop late.
+                let height = (subject.y + subject.height - whole.y).min(whole.height);
                 let frame = Extents { height, ..whole };
                 let pixels = still(&stage.desktop, frame).await.context(shape.name)?;
                 if last == LAST[0] {
