@@ -80,7 +80,7 @@ pub async fn a_request_out_of_sight_has_a_dialog() -> Result<()> {
         let frame = stage.compositor.window(PROJECT).await?;
         stage.compositor.focus(&frame).await?;
         stage.window.click("textbox", "Prompt").await?;
-        stage.compositor.type_text("PAUSE 1500").await?;
+        stage.compositor.type_text("PAUSE 4000").await?;
         stage.compositor.key(Some("shift"), "Return").await?;
         stage.prompt(r#"TOOL Bash {"command": "touch a.txt"}"#).await?;
         // Another workspace: the window is out of sight.
