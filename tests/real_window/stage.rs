@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use deskbell_tests::window::{
-    AgentStub, App, Desktop, Dialogs, LONG, Launch, Manners, Notifications, Owned, Pointer, Process, Window,
-    XWindow, eventually,
+    AgentStub, App, Desktop, Dialogs, LONG, Launch, Manners, Notifications, Owned, Pointer, Process, SHORT,
+    Window, XWindow, eventually,
 };
 
 /// The name of the first project, which is in the window's title.
@@ -176,8 +176,13 @@ impl Stage {
     async fn look_at(&self, geometry: &str) -> Result<Elsewhere> {
         let mut command = self.desktop.command("xmessage");
         command.args(["-title", "Elsewhere", "-geometry", geometry, "Another program"]);
+        // An earlier window of this kind may still be open, and only the new one comes to the front by itself.
+        let earlier = self.pointer.windows("Elsewhere").await?;
         let program = Owned::start("xmessage", &mut command)?;
-        let frame = self.pointer.window("Elsewhere").await?;
+        let frame = eventually("a window of another program", SHORT, async || {
+            Ok(self.pointer.windows("Elsewhere").await?.into_iter().find(|window| !earlier.contains(window)))
+        })
+        .await?;
         self.pointer.activate(frame).await?;
         Ok(Elsewhere { frame, _program: program })
     }
