@@ -25,9 +25,10 @@ Deskbell keeps command-line coding agents on call.
   deskbell projects          list the projects that were opened earlier, one JSON object per line
       --pin=DIR --unpin=DIR --remove=DIR --clear
                              change that list: pinned projects come first and are not cleared
-  deskbell relay --project=DIR [--agent=PATH|demo] [--model=M] [--mode=M] [--record=FILE] [--trust]
+  deskbell relay --project=DIR [--agent=PATH|demo] [--model=M] [--mode=M] [--options=FILE] [--record=FILE] [--trust]
                              run the engine without a window: commands on stdin, events on stdout, one JSON object
                              per line; without --trust, a folder that is not trusted is opened restricted
+      --options=FILE         what to start the agent with, as JSON: system prompt, limits, tools and more
       --resume=ID            continue a stored session
       --fork=ID [--before=PROMPT]
                              begin with a copy of a stored session, or of its part before a prompt
@@ -58,6 +59,9 @@ Deskbell keeps command-line coding agents on call.
                              move a session to the closed group of the list
   deskbell sessions unarchive ID
                              move it back
+  deskbell changes [FOLDER] [--json]
+                             list the files that differ from the last commit, with added and removed lines; reads
+                             git's files and runs nothing that the repository configures
   deskbell settings [get [KEY] | set KEY VALUE | path | schema | check]
                              show or change the settings, or check their file; docs/settings.md describes them
   deskbell doctor [--agent=PATH] [--json | --log]
@@ -82,6 +86,8 @@ pub enum Mode {
     Projects(Option<Change>),
     /// Lists, searches or exports stored sessions.
     Sessions(sessions::SessionsMode),
+    /// Lists the changes of a working tree.
+    Changes(ChangesOptions),
     Settings(SettingsAction),
     /// Tests the agent that is found, or this one.
     Doctor {
@@ -137,10 +143,19 @@ pub struct RelayOptions {
     pub before: Option<String>,
     pub model: Option<String>,
     pub mode: Option<PermissionMode>,
+    /// A JSON file with the options that the agent is started with.
+    pub options: Option<PathBuf>,
     /// A new file for the recording.
     pub record: Option<PathBuf>,
     /// Loads the folder's own settings in this run, whatever the user decided earlier.
     pub trust: bool,
+}
+
+/// The working tree to compare.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ChangesOptions {
+    pub project: PathBuf,
+    pub json: bool,
 }
 
 /// The recording to replay, and the view of it.
@@ -228,6 +243,9 @@ pub fn parse(args: &[OsString], cwd: &Path) -> Result<Mode, Problem> {
     if args.first().is_some_and(|first| first == "sessions") {
         return sessions::parse(&args[1..], cwd).map(Mode::Sessions);
     }
+    if args.first().is_some_and(|first| first == "changes") {
+        return changes(&args[1..], cwd).map(Mode::Changes);
+    }
     if args.first().is_some_and(|first| first == "settings") {
         return settings(&args[1..]).map(Mode::Settings);
     }
@@ -258,6 +276,20 @@ pub fn parse(args: &[OsString], cwd: &Path) -> Result<Mode, Problem> {
         }
     }
     Ok(Mode::Window(parsed))
+}
+
+fn changes(args: &[OsString], cwd: &Path) -> Result<ChangesOptions, Problem> {
+    let (mut folder, mut json) = (None, false);
+    for arg in args {
+        match arg.to_str() {
+            Some("--json") => json = true,
+            Some(name) if name.starts_with('-') => return Err(Problem::UnknownOption(name.to_owned())),
+            _ if folder.is_some() => return Err(Problem::SecondFolder(arg.into())),
+            _ => folder = Some(check_folder(&cwd.join(arg))?),
+        }
+    }
+    let project = folder.map_or_else(|| check_folder(cwd), Ok)?;
+    Ok(ChangesOptions { project, json })
 }
 
 fn projects(args: &[OsString], cwd: &Path) -> Result<Option<Change>, Problem> {
@@ -351,6 +383,7 @@ fn relay(args: &[OsString], cwd: &Path) -> Result<RelayOptions, Problem> {
                 }
                 options.model = Some(model);
             }
+            "--options" => options.options = Some(cwd.join(value()?)),
             "--record" => options.record = Some(cwd.join(value()?)),
             "--trust" => options.trust = true,
             "--mode" => {
@@ -427,6 +460,15 @@ mod tests {
         for args in [&["set", "zoom"][..], &["reset"], &["path", "x"]] {
             assert_eq!(action(args), Err(Problem::NoSettingsAction), "{args:?}");
         }
+    }
+
+    #[test]
+    fn changes_are_those_of_one_folder() {
+        let changes = |json| Ok(Mode::Changes(ChangesOptions { project: "/".into(), json }));
+        assert_eq!(parsed(&["changes"]), changes(false));
+        assert_eq!(parsed(&["changes", "/", "--json"]), changes(true));
+        assert_eq!(parsed(&["changes", "/", "/"]), Err(Problem::SecondFolder("/".into())));
+        assert_eq!(parsed(&["changes", "--all"]), Err(Problem::UnknownOption("--all".into())));
     }
 
     #[test]

@@ -2,7 +2,9 @@
 //! sessions.
 
 pub mod board;
+pub mod changes;
 pub mod first_run;
+pub mod options;
 pub mod projects;
 pub mod search;
 pub mod stored;
@@ -14,6 +16,7 @@ use crate::emit::Channels;
 use crate::hidden::HiddenSessions;
 use crate::notify::Bell;
 use crate::orphans::OrphanProcesses;
+use crate::prompt_snapshots::PromptSnapshots;
 use crate::registry::SessionRegistry;
 use crate::settings::CurrentSettings;
 use crate::watch::FolderWatches;
@@ -29,7 +32,7 @@ use std::time::Duration;
 use tauri::ipc::Response;
 use tauri::{AppHandle, Manager, WebviewWindow};
 
-/// An agent that was told to end has ended after this time, whatever it does.
+/// The longest time that the stages of a stop take, also for an agent that ignores all but the last.
 const ENDING: Duration = Duration::from_secs(60);
 
 type Answer<T> = Result<T, CommandError>;
@@ -114,6 +117,7 @@ pub async fn remove_session(app: AppHandle, window: WebviewWindow, session_id: S
     // An agent that does not react to the stop takes half a minute to end. The session is gone for the user meanwhile.
     let hidden = app.state::<HiddenSessions>();
     let agent_session_id = session.agent_session_id;
+    app.state::<PromptSnapshots>().forget(&session_id);
     if let Some(id) = &agent_session_id {
         // The agent's own record stays, and would be listed in its place. The agent may write to it until it has ended.
         let change = StoredChange { removed: vec![id.clone()], ..StoredChange::default() };
@@ -131,9 +135,29 @@ pub async fn remove_session(app: AppHandle, window: WebviewWindow, session_id: S
     }
     let removed = registry.remove(&session_id).await;
     if let Some(id) = agent_session_id {
-        hidden.hide(id, Duration::ZERO).await;
+        hidden.hide_on(id).await;
     }
     removed
+}
+
+/// Brings back a session that was removed since the app started. Waits until its agent has ended.
+#[tauri::command]
+pub async fn restore_session(
+    app: AppHandle,
+    window: WebviewWindow,
+    session_id: SessionId,
+    agent_session_id: Option<String>,
+) -> Answer<Session> {
+    let project = project_of(&app, &window)?;
+    let registry = app.state::<SessionRegistry>();
+    let session = registry.restore(&project, &session_id, agent_session_id.as_deref()).await?;
+    if let Some(id) = agent_session_id {
+        app.state::<HiddenSessions>().show(id).await;
+    }
+    crate::start::sessions_changed(&app);
+    crate::board::refresh(&app);
+    lifecycle::retitle(&app, window.label(), &project);
+    Ok(session)
 }
 
 /// Returns an event that this window was notified to fetch.
@@ -167,6 +191,7 @@ pub async fn command(
     let project = project_of(&app, &window)?;
     if matches!(command, Command::Prompt { .. }) {
         app.state::<Arc<FolderWatches>>().look(&project);
+        app.state::<PromptSnapshots>().take(&project, &session_id);
     }
     app.state::<SessionRegistry>().command(&project, &session_id, command).await
 }

@@ -21,15 +21,28 @@ impl HiddenSessions {
         Self { data: data.to_owned(), hidden: Arc::new(Mutex::new(hidden)) }
     }
 
-    /// Hides a session until it changes after `grace` from now. If that cannot be saved, it is hidden until the app
-    /// ends.
+    /// Hides a session until it changes after `grace` from now.
     pub async fn hide(&self, agent_session_id: String, grace: Duration) {
+        let until = milliseconds(SystemTime::now() + grace);
+        self.change(move |hidden| hidden.hide(&agent_session_id, until)).await;
+    }
+
+    /// Hides a hidden session until it changes after now, unless it was listed again.
+    pub async fn hide_on(&self, agent_session_id: String) {
+        let until = milliseconds(SystemTime::now());
+        self.change(move |hidden| hidden.hide_on(&agent_session_id, until)).await;
+    }
+
+    /// Lists a session again.
+    pub async fn show(&self, agent_session_id: String) {
+        self.change(move |hidden| hidden.show(&agent_session_id)).await;
+    }
+
+    /// Makes a change. If it cannot be saved, it is in force until the app ends.
+    async fn change(&self, change: impl FnOnce(&mut Hidden) -> std::io::Result<()> + Send + 'static) {
         let hidden = self.hidden.clone();
-        let until = SystemTime::now() + grace;
-        let until = until.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
-        let hide = move || lock(&hidden).hide(&agent_session_id, until);
-        let hidden = disk::run(&self.data, disk::DEADLINE, hide).await;
-        if let Err(error) = hidden.map_err(std::io::Error::from).and_then(|hidden| hidden) {
+        let changed = disk::run(&self.data, disk::DEADLINE, move || change(&mut lock(&hidden))).await;
+        if let Err(error) = changed.map_err(std::io::Error::from).and_then(|changed| changed) {
             tracing::warn!(%error, "could not save which sessions were removed from the list");
         }
     }
@@ -49,6 +62,10 @@ impl HiddenSessions {
         let hidden = lock(&self.hidden);
         change.changed.retain(|session| !hidden.has(&session.agent_session_id, session.changed_at));
     }
+}
+
+fn milliseconds(time: SystemTime) -> u64 {
+    time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
 }
 
 fn lock(hidden: &Mutex<Hidden>) -> MutexGuard<'_, Hidden> {

@@ -11,12 +11,14 @@ mod ask;
 mod attach;
 mod background;
 mod board;
+mod changes;
 mod clipboard;
 mod closing;
 mod commands;
 mod desktop;
 mod doctor;
 mod emit;
+mod environment;
 mod forward;
 mod hidden;
 mod lifecycle;
@@ -32,6 +34,7 @@ mod orphans;
 mod places;
 mod project;
 mod projects;
+mod prompt_snapshots;
 mod registry;
 mod relay;
 mod replay;
@@ -117,6 +120,7 @@ fn run(mode: Mode) -> ExitCode {
         Mode::Replay(options) => replay::main(&options),
         Mode::Projects(change) => projects::main(change, &registry::data_folder()),
         Mode::Sessions(mode) => sessions::main(mode),
+        Mode::Changes(options) => changes::main(&options),
         Mode::Window(args) => window(args),
     }
 }

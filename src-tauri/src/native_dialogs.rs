@@ -1,72 +1,60 @@
-//! Native dialogs that are not permission requests: the choosers of folders and files, the question before a window closes, and the
-//! error of a start without a terminal.
+//! Native dialogs that are not permission requests: the choosers of folders and files, the question before a window
+//! closes, and the error of a start without a terminal.
 //!
 //! On Linux all are GTK's own, on the main thread. tauri-plugin-dialog would use rfd there, which runs GTK's main loop
 //! on a second thread from its first dialog on (rfd 0.17): the callbacks of windows and of permission dialogs would then
 //! arrive on either thread.
 
 use crate::closing::{Answer, Question};
+use deskbell_engine::api::{CommandError, ErrorCode};
 use std::path::PathBuf;
 use tauri::WebviewWindow;
 use tokio::sync::oneshot;
 
-/// Title of the folder chooser.
-const TITLE: &str = "Open folder";
+/// A chooser of the system.
+#[derive(Clone)]
+pub enum Chooser {
+    Folder,
+    /// The agent's program.
+    Program,
+    /// A file to write, with a suggested name. The chooser asks before an existing file is replaced.
+    NewFile(String),
+}
 
-/// Title of the chooser for a file to write.
-const SAVE_TITLE: &str = "Export session";
+impl Chooser {
+    fn title(&self) -> &'static str {
+        match self {
+            Self::Folder => "Open folder",
+            Self::Program => "Choose the Claude Code program",
+            Self::NewFile(_) => "Export session",
+        }
+    }
 
-/// Title of the chooser for the agent's program.
-const PROGRAM_TITLE: &str = "Choose the Claude Code program";
+    fn failed(&self, error: impl Into<anyhow::Error>) -> CommandError {
+        let message = match self {
+            Self::Folder => "The folder chooser could not be opened.",
+            Self::Program | Self::NewFile(_) => "The file chooser could not be opened.",
+        };
+        let detail = Some(format!("{:#}", error.into()));
+        CommandError { code: ErrorCode::Internal, message: message.to_owned(), detail }
+    }
+}
 
-/// Asks the user for a folder with the system's chooser, on the window, beginning in `place`. `None`: the user chose none, or the chooser of
+/// Asks the user for a folder or file, on the window, beginning in `place`. `None`: the user cancelled, or a chooser of
 /// this window is open already.
-pub async fn choose_folder(
+pub async fn choose(
     window: &WebviewWindow,
+    chooser: Chooser,
     place: Option<PathBuf>,
-) -> anyhow::Result<Option<PathBuf>> {
+) -> Result<Option<PathBuf>, CommandError> {
     let (answer, chosen) = oneshot::channel();
-    let on_main = window.clone();
-    window.run_on_main_thread(move || {
-        if let Err(error) = system::choose(&on_main, place, answer) {
-            tracing::warn!(error = format!("{error:#}"), "could not open the folder chooser");
+    let (on_main, shown) = (window.clone(), chooser.clone());
+    let begun = window.run_on_main_thread(move || {
+        if let Err(error) = system::choose(&on_main, &shown, place, answer) {
+            tracing::warn!(error = format!("{error:#}"), "could not open the chooser");
         }
-    })?;
-    // Without an answer the chooser was closed with its window, or could not be opened.
-    Ok(chosen.await.ok().flatten())
-}
-
-/// Asks the user where to save a file, and before it replaces an existing one. `name` is a suggestion. `None`: the user
-/// cancelled, or a chooser of this window is open already.
-pub async fn choose_file(
-    window: &WebviewWindow,
-    place: Option<PathBuf>,
-    name: String,
-) -> anyhow::Result<Option<PathBuf>> {
-    let (answer, chosen) = oneshot::channel();
-    let on_main = window.clone();
-    window.run_on_main_thread(move || {
-        if let Err(error) = system::choose_file(&on_main, place, &name, answer) {
-            tracing::warn!(error = format!("{error:#}"), "could not open the file chooser");
-        }
-    })?;
-    // Without an answer the chooser was closed with its window, or could not be opened.
-    Ok(chosen.await.ok().flatten())
-}
-
-/// Asks the user for an existing file with the system's chooser: the agent's program. `None`: the user cancelled, or a
-/// chooser of this window is open already.
-pub async fn choose_program(
-    window: &WebviewWindow,
-    place: Option<PathBuf>,
-) -> anyhow::Result<Option<PathBuf>> {
-    let (answer, chosen) = oneshot::channel();
-    let on_main = window.clone();
-    window.run_on_main_thread(move || {
-        if let Err(error) = system::choose_program(&on_main, place, answer) {
-            tracing::warn!(error = format!("{error:#}"), "could not open the file chooser");
-        }
-    })?;
+    });
+    begun.map_err(|error| chooser.failed(error))?;
     // Without an answer the chooser was closed with its window, or could not be opened.
     Ok(chosen.await.ok().flatten())
 }
@@ -112,48 +100,10 @@ mod system {
         static ASKED: RefCell<HashMap<String, MessageDialog>> = RefCell::default();
     }
 
+    /// Shows a chooser, or the one that is open on the window already.
     pub fn choose(
         window: &WebviewWindow,
-        place: Option<PathBuf>,
-        answer: oneshot::Sender<Option<PathBuf>>,
-    ) -> anyhow::Result<()> {
-        let parent = window.gtk_window()?;
-        let action = FileChooserAction::SelectFolder;
-        let chooser =
-            FileChooserNative::new(Some(TITLE), Some(&parent), action, Some("_Open"), Some("_Cancel"));
-        show(window, chooser, place, answer)
-    }
-
-    pub fn choose_file(
-        window: &WebviewWindow,
-        place: Option<PathBuf>,
-        name: &str,
-        answer: oneshot::Sender<Option<PathBuf>>,
-    ) -> anyhow::Result<()> {
-        let parent = window.gtk_window()?;
-        let action = FileChooserAction::Save;
-        let chooser =
-            FileChooserNative::new(Some(SAVE_TITLE), Some(&parent), action, Some("_Save"), Some("_Cancel"));
-        chooser.set_do_overwrite_confirmation(true);
-        chooser.set_current_name(name);
-        show(window, chooser, place, answer)
-    }
-
-    pub fn choose_program(
-        window: &WebviewWindow,
-        place: Option<PathBuf>,
-        answer: oneshot::Sender<Option<PathBuf>>,
-    ) -> anyhow::Result<()> {
-        let parent = window.gtk_window()?;
-        let (title, action) = (Some(PROGRAM_TITLE), FileChooserAction::Open);
-        let chooser = FileChooserNative::new(title, Some(&parent), action, Some("_Choose"), Some("_Cancel"));
-        show(window, chooser, place, answer)
-    }
-
-    /// Shows a chooser, or the one that is open on the window already.
-    fn show(
-        window: &WebviewWindow,
-        chooser: FileChooserNative,
+        chooser: &Chooser,
         place: Option<PathBuf>,
         answer: oneshot::Sender<Option<PathBuf>>,
     ) -> anyhow::Result<()> {
@@ -163,6 +113,21 @@ mod system {
             return Ok(());
         }
         let parent = window.gtk_window()?;
+        let (action, accept) = match chooser {
+            Chooser::Folder => (FileChooserAction::SelectFolder, "_Open"),
+            Chooser::Program => (FileChooserAction::Open, "_Choose"),
+            Chooser::NewFile(_) => (FileChooserAction::Save, "_Save"),
+        };
+        let title = Some(chooser.title());
+        let name = match chooser {
+            Chooser::NewFile(name) => Some(name),
+            Chooser::Folder | Chooser::Program => None,
+        };
+        let chooser = FileChooserNative::new(title, Some(&parent), action, Some(accept), Some("_Cancel"));
+        if let Some(name) = name {
+            chooser.set_do_overwrite_confirmation(true);
+            chooser.set_current_name(name);
+        }
         chooser.set_modal(true);
         if let Some(place) = place {
             // GTK begins elsewhere if there is no such folder.
@@ -266,38 +231,21 @@ mod system {
 
     pub fn choose(
         window: &WebviewWindow,
+        chooser: &Chooser,
         place: Option<PathBuf>,
         answer: oneshot::Sender<Option<PathBuf>>,
     ) -> anyhow::Result<()> {
-        answer_with(chooser(window, TITLE, place).pick_folder(), answer);
-        Ok(())
-    }
-
-    pub fn choose_file(
-        window: &WebviewWindow,
-        place: Option<PathBuf>,
-        name: &str,
-        answer: oneshot::Sender<Option<PathBuf>>,
-    ) -> anyhow::Result<()> {
-        answer_with(chooser(window, SAVE_TITLE, place).set_file_name(name).save_file(), answer);
-        Ok(())
-    }
-
-    pub fn choose_program(
-        window: &WebviewWindow,
-        place: Option<PathBuf>,
-        answer: oneshot::Sender<Option<PathBuf>>,
-    ) -> anyhow::Result<()> {
-        answer_with(chooser(window, PROGRAM_TITLE, place).pick_file(), answer);
-        Ok(())
-    }
-
-    fn chooser(window: &WebviewWindow, title: &str, place: Option<PathBuf>) -> AsyncFileDialog {
-        let chooser = AsyncFileDialog::new().set_title(title).set_parent(window);
-        match place {
-            Some(place) => chooser.set_directory(place),
-            None => chooser,
+        let dialog = AsyncFileDialog::new().set_title(chooser.title()).set_parent(window);
+        let dialog = match place {
+            Some(place) => dialog.set_directory(place),
+            None => dialog,
+        };
+        match chooser {
+            Chooser::Folder => answer_with(dialog.pick_folder(), answer),
+            Chooser::Program => answer_with(dialog.pick_file(), answer),
+            Chooser::NewFile(name) => answer_with(dialog.set_file_name(name).save_file(), answer),
         }
+        Ok(())
     }
 
     fn answer_with(

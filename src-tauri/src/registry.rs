@@ -2,6 +2,7 @@
 
 use crate::agent::{self, Run};
 use crate::doctor;
+use crate::environment;
 use crate::settings::CurrentSettings;
 use crate::trust::TrustGate;
 use anyhow::Context;
@@ -10,6 +11,7 @@ use deskbell_engine::disk;
 use deskbell_engine::history;
 use deskbell_engine::host::LocalHost;
 use deskbell_engine::launch::Fork;
+use deskbell_engine::options;
 use deskbell_engine::permission::kept_locally;
 use deskbell_engine::recorder::Recorder;
 use deskbell_engine::session::machine::{SavedSession, Timeouts};
@@ -21,7 +23,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 
 /// Time limit for reading a long conversation, to find the prompt that a fork begins with.
 const FORK_READ: Duration = Duration::from_secs(20);
@@ -46,15 +48,37 @@ fn hibernate_ms(settings: &Settings) -> u64 {
     u64::from(settings.agent.hibernate_minutes) * 60_000
 }
 
-/// The beginning of a new session, as the settings say. The demo agent has no choices.
-fn beginning(agent: AgentKind, settings: Settings) -> SavedSession {
+/// The beginning of a new session, as the project's preset and the settings say. The demo agent has no choices. `mode`:
+/// the one of the environment, which counts before the setting.
+fn beginning(
+    agent: AgentKind,
+    settings: Settings,
+    project: &Path,
+    mode: Option<PermissionMode>,
+) -> SavedSession {
     match agent {
         AgentKind::Demo => SavedSession::default(),
         AgentKind::Claude => {
-            let AgentSettings { model, mode, effort, .. } = settings.agent;
-            SavedSession { model, mode, effort, ..SavedSession::default() }
+            let AgentSettings { model, mode: chosen, effort, presets, .. } = settings.agent;
+            let preset = options::of_project(&presets, project);
+            SavedSession {
+                model: preset.model.clone().or(model),
+                mode: mode.or(chosen),
+                effort: preset.effort.clone().or(effort),
+                options: SessionOptions { model: None, effort: None, ..preset },
+                ..SavedSession::default()
+            }
         }
     }
+}
+
+/// The permission mode that the environment asks for. A value that is not used is logged.
+fn mode_of_environment() -> Option<PermissionMode> {
+    let read = environment::mode(|name| std::env::var(name).ok());
+    if let Some(problem) = read.problem {
+        tracing::warn!("{problem}");
+    }
+    read.mode
 }
 
 /// The files that the registry opens with, read from disk.
@@ -82,6 +106,8 @@ pub struct SessionRegistry {
     sessions: Mutex<HashMap<SessionId, Entry>>,
     /// Sessions that the user removed and whose processes are still being ended.
     removed: Mutex<HashMap<SessionId, Entry>>,
+    /// Notified when one of them has ended.
+    ended: Notify,
     /// Locked while a session is created: two concurrent calls would both find no empty session, and create one each.
     beginning: tokio::sync::Mutex<()>,
     /// The events of all sessions, for the list, the dialogs and the notifications.
@@ -100,11 +126,24 @@ impl SessionRegistry {
         let (facts, told) = mpsc::unbounded_channel();
         let (sessions, removed) = (Mutex::default(), Mutex::default());
         let beginning = tokio::sync::Mutex::default();
-        let registry = Self { data, store, run, current, gate, sessions, removed, beginning, facts };
+        let ended = Notify::new();
+        let registry = Self { data, store, run, current, gate, sessions, removed, ended, beginning, facts };
         for record in known.records {
             registry.add(record).await?;
         }
+        registry.forget_removed().await;
         Ok((registry, told))
+    }
+
+    /// Deletes what was removed before this start.
+    async fn forget_removed(&self) {
+        let store = self.store.clone();
+        let forgotten = disk::run(&self.data, disk::DEADLINE, move || store.forget_removed()).await;
+        match forgotten {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::warn!(%error, "could not delete removed sessions"),
+            Err(error) => tracing::warn!(%error, "could not delete removed sessions"),
+        }
     }
 
     async fn add(&self, record: Record) -> Result<Session, CommandError> {
@@ -203,7 +242,10 @@ impl SessionRegistry {
             |session: &Session| session.is_empty && session.agent == agent && !(at_rest && session.alive);
         match self.sessions(project).into_iter().find(is_fit) {
             Some(empty) => Ok(empty),
-            None => self.add_new(project, agent, beginning(agent, self.current.get())).await,
+            None => {
+                let begun = beginning(agent, self.current.get(), project, mode_of_environment());
+                self.add_new(project, agent, begun).await
+            }
         }
     }
 
@@ -284,6 +326,7 @@ impl SessionRegistry {
             title: Some(title),
             renames: true,
             mode: origin.mode.parse().ok(),
+            options: SessionOptions { model: None, effort: None, ..origin.options },
             ..SavedSession::default()
         };
         Ok(ForkedSession { session: self.add_new(project, origin.agent, memory).await?, draft })
@@ -354,8 +397,8 @@ impl SessionRegistry {
         Ok(session)
     }
 
-    /// Ends a session that was taken out of the list and removes it from the store. The agent's own transcript stays
-    /// where it is.
+    /// Ends a session that was taken out of the list and sets it aside in the store, for `restore`. The agent's own
+    /// transcript stays where it is.
     pub async fn remove(&self, id: &SessionId) -> Result<(), CommandError> {
         let handle = lock(&self.removed).get(id).map(|entry| entry.handle.clone());
         if let Some(handle) = handle
@@ -365,15 +408,49 @@ impl SessionRegistry {
         }
         // Not earlier: a session saves itself when it ends.
         let (store, of) = (self.store.clone(), id.clone());
-        let removed = disk::run(&self.data, disk::DEADLINE, move || store.remove(&of)).await;
+        let removed = disk::run(&self.data, disk::DEADLINE, move || store.set_aside(&of)).await;
         lock(&self.removed).remove(id);
+        self.ended.notify_waiters();
         removed?.map_err(|error| CommandError {
             code: ErrorCode::Internal,
             message:
-                "The session's file could not be deleted. The session is listed again when Deskbell starts."
+                "The session's file could not be removed. The session is listed again when Deskbell starts."
                     .to_owned(),
             detail: Some(error.to_string()),
         })
+    }
+
+    /// Brings back a session that was removed since the app started, or opens its conversation if Deskbell had saved
+    /// nothing of it. Waits until its agent has ended.
+    pub async fn restore(
+        &self,
+        project: &Path,
+        id: &SessionId,
+        agent_session_id: Option<&str>,
+    ) -> Result<Session, CommandError> {
+        loop {
+            // Registered before the check: it may end in between.
+            let ended = self.ended.notified();
+            if !lock(&self.removed).contains_key(id) {
+                break;
+            }
+            ended.await;
+        }
+        if let Some(session) = self.known(id).filter(|(of, _)| of == project).map(|(_, session)| session) {
+            return Ok(session);
+        }
+        let refused = |detail: Option<String>| CommandError {
+            code: ErrorCode::NoSuchSession,
+            message: "The session could not be brought back.".to_owned(),
+            detail,
+        };
+        let (store, of, folder) = (self.store.clone(), id.clone(), project.to_owned());
+        let restored = disk::run(&self.data, disk::DEADLINE, move || store.restore(&folder, &of)).await?;
+        match (restored.map_err(|error| refused(Some(error.to_string())))?, agent_session_id) {
+            (Some(record), _) => self.add(record).await,
+            (None, Some(agent_session_id)) => self.open_stored(project, agent_session_id).await,
+            (None, None) => Err(refused(None)),
+        }
     }
 
     /// Returns a session of this project. A session of another project counts as missing.
@@ -556,6 +633,8 @@ mod tests {
 
     #[test]
     fn a_new_session_begins_as_the_settings_say() {
+        let here = Path::new("/p");
+        let beginning = |agent, settings| beginning(agent, settings, here, None);
         let mut settings = Settings::default();
         assert_eq!(beginning(AgentKind::Claude, settings.clone()), SavedSession::default());
         settings.agent.model = Some("opus".to_owned());
@@ -564,6 +643,21 @@ mod tests {
         let begun = beginning(AgentKind::Claude, settings.clone());
         assert_eq!((begun.model.as_deref(), begun.mode), (Some("opus"), Some(PermissionMode::Plan)));
         assert_eq!(begun.effort.as_deref(), Some("high"));
+        let options = SessionOptions {
+            model: Some("haiku".to_owned()),
+            max_turns: Some(3),
+            ..SessionOptions::default()
+        };
+        let projects = vec!["/p".to_owned()];
+        settings.agent.presets = vec![Preset { name: "here".to_owned(), options, projects }];
+        let begun = beginning(AgentKind::Claude, settings.clone());
+        assert_eq!((begun.model.as_deref(), begun.effort.as_deref()), (Some("haiku"), Some("high")));
+        assert_eq!((begun.options.max_turns, begun.options.model), (Some(3), None));
+        let elsewhere = super::beginning(AgentKind::Claude, settings.clone(), Path::new("/q"), None);
+        assert_eq!(elsewhere.options, SessionOptions::default());
+        let asked =
+            super::beginning(AgentKind::Claude, settings.clone(), here, Some(PermissionMode::AcceptEdits));
+        assert_eq!(asked.mode, Some(PermissionMode::AcceptEdits));
         assert_eq!(beginning(AgentKind::Demo, settings), SavedSession::default());
     }
 }

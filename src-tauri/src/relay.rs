@@ -2,13 +2,14 @@
 
 use crate::agent::{self, Run};
 use crate::args::RelayOptions;
-use crate::{logs, settings, trust};
+use crate::{environment, logs, settings, trust};
 use anyhow::Context;
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
 use deskbell_engine::history;
 use deskbell_engine::host::LocalHost;
 use deskbell_engine::launch::Fork;
+use deskbell_engine::options;
 use deskbell_engine::recorder::Recorder;
 use deskbell_engine::session::machine::{SavedSession, Timeouts};
 use deskbell_engine::session::{Open, SessionHandle, Subscriber};
@@ -71,7 +72,10 @@ async fn relay(options: RelayOptions) -> anyhow::Result<()> {
 /// Runs a session from its opening to its end.
 async fn drive(options: RelayOptions, decisions: TrustStore, run: Run) -> anyhow::Result<()> {
     let fork = fork(&options).await?;
-    let session = open(options, fork, decisions, run)?;
+    let chosen = chosen_options(&options).await?;
+    let mode = options.mode.or(mode_from_environment()?);
+    let options = RelayOptions { mode, ..options };
+    let session = open(options, chosen, fork, decisions, run)?;
     let (sender, events) = mpsc::channel(BACKLOG);
     session.subscribe(Subscriber::Every(sender)).await?;
     let mut writer = tokio::task::spawn_blocking(move || write_events(events));
@@ -117,8 +121,37 @@ async fn fork(options: &RelayOptions) -> anyhow::Result<Option<Fork>> {
     Ok(fork)
 }
 
+/// Maximum size of the file of options, in bytes.
+const MOST_OPTIONS: u64 = 1024 * 1024;
+
+/// The options that the agent is started with: those of the file, if one was given.
+async fn chosen_options(options: &RelayOptions) -> anyhow::Result<SessionOptions> {
+    let Some(path) = options.options.clone() else { return Ok(SessionOptions::default()) };
+    let (place, project) = (path.clone(), options.project.clone());
+    let read = move || {
+        let text = disk::read_text(&path, MOST_OPTIONS).map_err(|error| error.to_string())?;
+        let chosen = options::parse(&text)?;
+        let problem = options::check(&chosen, &project).first().map(options::words);
+        problem.map_or(Ok(chosen), Err)
+    };
+    let read = disk::run(&place, disk::DEADLINE, read).await?;
+    read.map_err(|problem| anyhow::anyhow!("--options: {}: {problem}", place.display()))
+}
+
+/// The permission mode that the environment asks for.
+fn mode_from_environment() -> anyhow::Result<Option<PermissionMode>> {
+    let read = environment::mode(|name| std::env::var(name).ok());
+    if let environment::ModeOfEnvironment { problem: Some(problem), .. } = &read {
+        // A mode that would run without asking is not used; a name that is none is an error.
+        anyhow::ensure!(read.is_refused, "{problem}");
+        eprintln!("deskbell: {problem}");
+    }
+    Ok(read.mode)
+}
+
 fn open(
     options: RelayOptions,
+    chosen_options: SessionOptions,
     fork: Option<Fork>,
     decisions: TrustStore,
     run: Run,
@@ -145,8 +178,10 @@ fn open(
             resumable: resume.is_some(),
             agent_session_id: resume,
             fork,
-            model,
+            model: model.or(chosen_options.model.clone()),
+            effort: chosen_options.effort.clone(),
             mode,
+            options: SessionOptions { model: None, effort: None, ..chosen_options },
             ..SavedSession::default()
         },
     };

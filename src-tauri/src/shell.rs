@@ -9,6 +9,7 @@ use crate::notify::{Bell, Ring};
 use crate::opening::{self, Confirmed};
 use crate::orphans::OrphanProcesses;
 use crate::places::{PlacesStore, SavedPlaces};
+use crate::prompt_snapshots::PromptSnapshots;
 use crate::registry::{self, SessionRegistry};
 use crate::settings::{self, CurrentSettings};
 use crate::start::{self, StartPage};
@@ -46,6 +47,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::create_session,
             commands::start_without_asking,
             commands::remove_session,
+            commands::restore_session,
             commands::stored::follow_stored,
             commands::stored::open_stored,
             commands::stored::export_session,
@@ -61,10 +63,14 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::transcript::item_part,
             commands::usage::usage,
             commands::usage::export_usage,
+            commands::changes::changes,
+            commands::changes::file_diff,
             commands::waiting_event,
             commands::acknowledge,
             commands::command,
             commands::set_setting,
+            commands::options::review_options,
+            commands::options::set_presets,
             commands::open_settings_file,
             commands::quit,
             commands::decide_trust,
@@ -256,6 +262,7 @@ fn setup(app: &AppHandle, args: Args, opened: Opened) -> anyhow::Result<()> {
     // The state that lives as long as the app, each part by its type. All of it is there before a window opens.
     app.manage(Windows::default());
     app.manage(Channels::default());
+    app.manage(PromptSnapshots::default());
     app.manage(kept);
     app.manage(settings);
     app.manage(project::UnreadFiles(unread_files));

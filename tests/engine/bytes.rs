@@ -2,9 +2,10 @@
 
 use crate::life::{Life, Setup};
 use crate::process_output;
+use deskbell_engine::agent::{AgentEvent, ContentBlock};
 use deskbell_engine::api::{Body, ExitReport};
 use deskbell_engine::launch::Launch;
-use deskbell_engine::wire::{self, ContentBlock, Inbound};
+use deskbell_engine::wire;
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
@@ -44,7 +45,7 @@ async fn a_line_of_any_length_is_read() {
     let setup = Setup::shell("exec cat said").file("said", &lines.join(&b'\n'));
     let (lines, _) = process_output::all(&mut process_output::start(&setup.launch()()).await).await;
     let texts = lines.iter().map(|line| match line {
-        Inbound::Assistant(assistant) => match &assistant.message.content[..] {
+        AgentEvent::Assistant(assistant) => match &assistant.message.content[..] {
             [ContentBlock::Text { text }] if text.bytes().all(|byte| byte == b'x') => text.len(),
             _ => panic!("the text is all of it"),
         },
@@ -139,7 +140,7 @@ async fn a_last_line_without_its_end_is_shown_as_it_is() {
 async fn output_may_end_at_any_byte() {
     let words = "Grüße, 你好, \u{1f600}, \\\"quoted\\\"\\n".repeat(60);
     let line = message("m", &words.as_bytes()[..words.len().min(2000)]);
-    let Inbound::Assistant(whole) = wire::parse(&line) else { panic!("the line is a message") };
+    let AgentEvent::Assistant(whole) = wire::parse(&line) else { panic!("the line is a message") };
     let setup = Setup::shell(r#"exec head -c "$CUT" said"#).file("said", &line);
     let launch = setup.launch();
     let cuts = (0..=line.len()).map(|cut| {
@@ -148,14 +149,14 @@ async fn output_may_end_at_any_byte() {
         (cut, launch)
     });
     let n_cuts = line.len() + 1;
-    let judge = move |cut, lines: Vec<Inbound>, report: ExitReport| {
+    let judge = move |cut, lines: Vec<AgentEvent>, report: ExitReport| {
         assert_eq!(report.code, Some(0));
         match &lines[..] {
             [] => assert_eq!(cut, 0),
-            [Inbound::Unreadable { line: start, .. }] if cut < line.len() => {
+            [AgentEvent::Unreadable { line: start, .. }] if cut < line.len() => {
                 assert_eq!(start, String::from_utf8_lossy(&line[..cut]).trim_end());
             }
-            [Inbound::Assistant(message)] => assert_eq!((cut, message), (line.len(), &whole)),
+            [AgentEvent::Assistant(message)] => assert_eq!((cut, message), (line.len(), &whole)),
             other => panic!("cut at {cut}: {other:?}"),
         }
     };
@@ -181,10 +182,10 @@ async fn no_line_is_lost_when_the_agent_exits_behind_it() {
         launch.env.push(("N".into(), Some(n_lines(n).to_string().into())));
         (n, launch)
     });
-    let judge = move |n, lines: Vec<Inbound>, report: ExitReport| {
+    let judge = move |n, lines: Vec<AgentEvent>, report: ExitReport| {
         assert_eq!((lines.len(), report.code), (n_lines(n), Some(0)));
         let ids = lines.iter().map(|line| match line {
-            Inbound::Assistant(assistant) => assistant.message.id.parse::<usize>().unwrap(),
+            AgentEvent::Assistant(assistant) => assistant.message.id.parse::<usize>().unwrap(),
             other => panic!("{other:?}"),
         });
         assert!(ids.eq(0..n_lines(n)), "in order");

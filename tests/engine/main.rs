@@ -32,6 +32,7 @@ mod log_files;
 mod memory;
 mod money;
 mod no_leftovers_stress;
+mod options;
 mod orphans;
 mod output;
 mod owner;

@@ -2,14 +2,14 @@
 
 use crate::life::{DEADLINE, Setup};
 use crate::process_output;
+use deskbell_engine::agent::AgentEvent;
 use deskbell_engine::process::Output;
-use deskbell_engine::wire::Inbound;
 use tokio::time::timeout;
 
-fn kinds(lines: Vec<Inbound>) -> Vec<String> {
+fn kinds(lines: Vec<AgentEvent>) -> Vec<String> {
     let kind = |line| match line {
-        Inbound::Unknown { kind } => kind,
-        Inbound::Unreadable { line, .. } => format!("unreadable: {line}"),
+        AgentEvent::Unknown { kind } => kind,
+        AgentEvent::Unreadable { line, .. } => format!("unreadable: {line}"),
         other => panic!("{other:?}"),
     };
     lines.into_iter().map(kind).collect()

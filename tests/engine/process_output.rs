@@ -1,11 +1,11 @@
 //! Output of a process without a session.
 
+use deskbell_engine::agent::AgentEvent;
 use deskbell_engine::api::ExitReport;
 use deskbell_engine::host::LocalHost;
 use deskbell_engine::launch::{Launch, Start};
 use deskbell_engine::process::{Output, Process};
 use deskbell_engine::recorder::Recorder;
-use deskbell_engine::wire::Inbound;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -18,7 +18,7 @@ pub async fn start(launch: &Launch) -> Process {
 }
 
 /// All its output, to the end.
-pub async fn all(process: &mut Process) -> (Vec<Inbound>, ExitReport) {
+pub async fn all(process: &mut Process) -> (Vec<AgentEvent>, ExitReport) {
     let mut lines = Vec::new();
     let ended = timeout(DEADLINE, async {
         loop {
@@ -36,7 +36,7 @@ pub async fn all(process: &mut Process) -> (Vec<Inbound>, ExitReport) {
 /// Runs each of these to its end, a few in parallel; `judge` checks the output of each. Returns their number.
 pub async fn by_each<K: Send + 'static>(
     launches: impl IntoIterator<Item = (K, Launch)>,
-    judge: impl Fn(K, Vec<Inbound>, ExitReport) + Send + Sync + 'static,
+    judge: impl Fn(K, Vec<AgentEvent>, ExitReport) + Send + Sync + 'static,
 ) -> usize {
     let (slots, judge) = (Arc::new(Semaphore::new(8)), Arc::new(judge));
     let mut running = JoinSet::new();

@@ -7,6 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+/// The id of session number 1.
+const FIRST: &str = "00000000-0000-4000-8000-000000000001";
+
 /// A home with a store of two projects.
 struct Home {
     folder: tempfile::TempDir,
@@ -25,13 +28,14 @@ impl Home {
         Self { folder, project, store }
     }
 
-    /// Stores a fixture as session number `nr` of the project.
-    fn put(&self, nr: u32, name: &str) {
+    /// Stores a fixture as session number `nr` of the project. Returns its file.
+    fn put(&self, nr: u32, name: &str) -> PathBuf {
         let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/stored");
         let text = fs::read_to_string(fixtures.join(format!("{name}.jsonl"))).unwrap();
         let cwd = format!("\"cwd\":{}", serde_json::to_string(&self.project).unwrap());
         let file = self.store.join(format!("00000000-0000-4000-8000-{nr:012}.jsonl"));
-        fs::write(file, text.replace("\"cwd\":\"/project\"", &cwd)).unwrap();
+        fs::write(&file, text.replace("\"cwd\":\"/project\"", &cwd)).unwrap();
+        file
     }
 
     fn list(&self, options: &[&str]) -> Output {
@@ -81,7 +85,7 @@ fn the_text_of_stored_sessions_is_searched() {
     let text = String::from_utf8(output.stdout).unwrap();
     let found: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(found.len(), 1);
-    assert_eq!(found[0]["agentSessionId"], "00000000-0000-4000-8000-000000000001");
+    assert_eq!(found[0]["agentSessionId"], FIRST);
     assert_eq!(
         (&found[0]["projectName"], &found[0]["title"]),
         (&"my project".into(), &"Sleep a little".into())
@@ -128,7 +132,7 @@ fn the_stored_sessions_of_a_folder_are_printed() {
     let line = home.list(&["--filter=sleep"]).stdout;
     let session: Value = serde_json::from_slice(&line).unwrap();
     assert_eq!(session["state"]["type"], "interrupted");
-    assert_eq!(session["agentSessionId"], "00000000-0000-4000-8000-000000000001");
+    assert_eq!(session["agentSessionId"], FIRST);
     assert_eq!(session["live"], Value::Null);
 
     fs::create_dir(home.store.join("00000000-0000-4000-8000-000000000009.jsonl")).unwrap();
@@ -144,9 +148,7 @@ fn a_stored_session_is_exported_by_its_id_and_stays_as_it_is() {
         return;
     }
     let home = Home::new();
-    home.put(1, "completed");
-    let id = "00000000-0000-4000-8000-000000000001";
-    let stored = home.store.join(format!("{id}.jsonl"));
+    let (id, stored) = (FIRST, home.put(1, "completed"));
     let before = fs::read(&stored).unwrap();
 
     let output = home.sessions(&["export", id]);
@@ -192,9 +194,7 @@ fn a_session_is_watched_while_another_program_writes_it_and_marked_for_the_list(
         return;
     }
     let home = Home::new();
-    home.put(1, "completed");
-    let id = "00000000-0000-4000-8000-000000000001";
-    let stored = home.store.join(format!("{id}.jsonl"));
+    let (id, stored) = (FIRST, home.put(1, "completed"));
     let mut watch = home.command(&["watch", id]).stdout(std::process::Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(watch.stdout.take().unwrap()).lines();
     let mut next = |kind: &str| loop {

@@ -3,7 +3,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, ensure};
-use deskbell_engine::api::{Command, Outcome};
+use deskbell_engine::api::{Command, Delivery, Outcome, PromptId};
 use deskbell_tests::real_cli::World;
 use deskbell_tests::relay::{DEADLINE, Relay, outcome};
 use serde_json::Value;
@@ -91,6 +91,19 @@ pub async fn a_used_up_allowance_says_when_it_resets() -> Result<()> {
         until.len() == 2 && until.iter().all(|at| (first..=last).contains(at)),
         "{until:?} since {before}"
     );
+    // The session goes on by itself when the limit has reset, if the user wants that.
+    let text = "SAY I go on".to_owned();
+    relay.send(&Command::Prompt { text, images: Vec::new(), delivery: Delivery::AtReset }).await?;
+    let waits = |session: &Value| session["queue"][0]["sendsAt"].is_u64();
+    let session = relay.session_where("a prompt that waits for the reset", waits).await?;
+    let prompt = &session["queue"][0];
+    let sends_at = prompt["sendsAt"].as_u64().context("a time")?;
+    ensure!((first..=last + 30_000).contains(&sends_at) && prompt["held"] == true, "{prompt}");
+    ensure!(session["status"]["type"] == "failed", "{session}");
+    let prompt_id = PromptId::new(prompt["id"].as_str().context("an id")?);
+    relay.send(&Command::Resend { prompt_id }).await?;
+    relay.turn_end().await?;
+    ensure!(relay.answers().last().is_some_and(|answer| answer == "I go on"), "{:?}", relay.answers());
     relay.close().await
 }
 

@@ -18,13 +18,16 @@ mod fork;
 #[cfg(target_os = "linux")]
 mod hibernation;
 mod hostile;
+mod options;
 mod overhead;
 mod owner;
 mod permissions;
 mod protocol;
 mod queue;
 mod recordings;
+mod rewind;
 mod settings;
+mod tools;
 mod trust;
 mod turns;
 
@@ -142,6 +145,9 @@ fn main() {
             the_agent_says_what_fills_its_context,
             a_command_that_the_agent_answers_itself_is_shown,
             a_command_that_works_only_in_a_terminal_is_said_to_be_unavailable;
+        tools:
+            an_answered_question_shows_its_answers_live_and_stored,
+            a_notebook_edit_shows_its_cell_and_the_difference;
         background:
             the_end_of_a_background_shell_starts_a_turn_that_nobody_asked_for,
             a_background_shell_is_stopped_by_its_id,
@@ -154,6 +160,22 @@ fn main() {
             a_conversation_that_is_open_elsewhere_can_be_forked,
             a_title_is_written_by_the_agent,
             a_title_that_the_agent_cannot_make_is_said;
+        rewind:
+            files_are_restored_byte_by_byte_and_the_undo_too,
+            files_and_conversation_go_back_together_and_return,
+            the_first_prompt_leaves_nothing_and_the_undo_brings_it_back,
+            after_a_resume_files_are_restored_all_the_same,
+            a_change_by_hand_in_between_is_rewound_and_undone_and_one_after_it_is_asked_about,
+            a_branch_has_its_own_checkpoints,
+            a_working_agent_is_not_rewound;
+        options:
+            a_system_prompt_is_appended_or_replaces_the_agents_own,
+            denied_tools_are_not_offered_and_allowed_ones_run_unasked,
+            a_limit_of_turns_and_a_budget_end_the_turn_in_words,
+            a_fallback_model_takes_over,
+            an_added_folder_brings_nothing_of_its_own,
+            a_resumed_session_has_its_options_and_a_changed_system_prompt,
+            an_argument_that_this_version_does_not_know_is_named;
         overhead:
             a_later_turn_costs_less_than_a_quarter_of_a_fresh_process;
     ];
@@ -165,6 +187,8 @@ fn main() {
         recordings:
             killed_and_resumed,
             mcp_tool;
+        tools: a_servers_tool_is_shown_by_its_display_name;
+        options: a_folder_an_mcp_config_and_a_variable_reach_the_agent;
         cost: every_turn_pays_for_itself, a_resumed_conversation_is_not_billed_for_its_past,
             a_fork_pays_for_its_own_turns;
         crash:
@@ -240,6 +264,14 @@ fn on_the_old_version() -> Vec<suite::Test> {
         queue:
             five_prompts_go_in_order_one_at_a_time,
             the_end_of_input_finishes_the_queue;
+        options:
+            a_system_prompt_is_appended_or_replaces_the_agents_own,
+            denied_tools_are_not_offered_and_allowed_ones_run_unasked,
+            a_limit_of_turns_and_a_budget_end_the_turn_in_words,
+            a_fallback_model_takes_over,
+            an_added_folder_brings_nothing_of_its_own,
+            a_resumed_session_has_its_options_and_a_changed_system_prompt,
+            an_argument_that_this_version_does_not_know_is_named;
         settings:
             a_model_that_does_not_exist_is_refused_or_fails_the_turn;
         api:
@@ -255,10 +287,18 @@ fn on_the_old_version() -> Vec<suite::Test> {
             a_command_that_works_only_in_a_terminal_is_said_to_be_unavailable;
         background:
             the_end_of_a_background_shell_starts_a_turn_that_nobody_asked_for;
+        rewind:
+            files_are_restored_byte_by_byte_and_the_undo_too,
+            files_and_conversation_go_back_together_and_return,
+            the_first_prompt_leaves_nothing_and_the_undo_brings_it_back,
+            after_a_resume_files_are_restored_all_the_same,
+            a_change_by_hand_in_between_is_rewound_and_undone_and_one_after_it_is_asked_about,
+            a_branch_has_its_own_checkpoints;
     ];
     #[cfg(unix)]
     chosen.extend(tests![
         protocol: a_cut_off_prompt_is_answered_under_another_id;
+        options: a_folder_an_mcp_config_and_a_variable_reach_the_agent;
         cost: every_turn_pays_for_itself, a_resumed_conversation_is_not_billed_for_its_past,
             a_fork_pays_for_its_own_turns;
         crash:

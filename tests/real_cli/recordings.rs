@@ -351,29 +351,11 @@ pub async fn image() -> Result<()> {
     .await
 }
 
-/// A server with one tool, as a script: a line in, a line out.
-#[cfg(unix)]
-const MCP_SERVER: &str = r#"while read -r line; do
-  id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
-  case "$line" in
-    *'"initialize"'*) result='{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"clock","version":"1"}}' ;;
-    *'"tools/list"'*) result='{"tools":[{"name":"time","description":"Tells the time","inputSchema":{"type":"object","properties":{"zone":{"type":"string"}}}}]}' ;;
-    *'"tools/call"'*) result='{"content":[{"type":"text","text":"It is noon."}]}' ;;
-    *) continue ;;
-  esac
-  [ -n "$id" ] && printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$result"
-done
-"#;
-
 #[cfg(unix)]
 pub async fn mcp_tool() -> Result<()> {
     let world = World::new().await?;
-    let server = world.root().join("server.sh");
-    std::fs::write(&server, MCP_SERVER)?;
-    let config = world.root().join("mcp.json");
-    let servers = json!({"mcpServers": {"clock": {"command": "sh", "args": [server]}}});
-    std::fs::write(&config, servers.to_string())?;
-    let world = world.with_arguments(&[&format!("--mcp-config={}", config.display())])?;
+    let tool = r#"{"name":"time","description":"Tells the time","inputSchema":{"type":"object","properties":{"zone":{"type":"string"}}}}"#;
+    let world = super::tools::with_clock(world, tool)?;
     record("mcp_tool", world, &[], |_, relay| {
         Box::pin(async {
             relay.prompt("TOOL mcp__clock__time {\"zone\":\"UTC\"}\nHEARD").await?;

@@ -5,9 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
+use deskbell_engine::agent::{AgentEvent, AgentRequest};
 use deskbell_engine::api::{PermissionRequest, RequestId};
 use deskbell_engine::permission::view;
-use deskbell_engine::wire::{self, ControlRequest, Inbound};
+use deskbell_engine::wire;
 use deskbell_tests::window::{LONG, SHORT, eventually};
 use serde_json::{Value, json};
 
@@ -50,8 +51,7 @@ fn read(nr: usize, file: &Path) -> Result<Hostile> {
     let line = format!(
         r#"{{"type":"control_request","request_id":"hostile-{nr}","request":{{"subtype":"can_use_tool",{fields}}}"#
     );
-    let Inbound::ControlRequest { request: ControlRequest::CanUseTool(request), .. } =
-        wire::parse(line.as_bytes())
+    let AgentEvent::Request { request: AgentRequest::Tool(request), .. } = wire::parse(line.as_bytes())
     else {
         anyhow::bail!("{} is no request", file.display())
     };

@@ -6,6 +6,8 @@
 #[cfg(target_os = "linux")]
 mod board;
 #[cfg(target_os = "linux")]
+mod changes;
+#[cfg(target_os = "linux")]
 mod conversation;
 #[cfg(target_os = "linux")]
 mod copying;
@@ -29,6 +31,8 @@ mod looks;
 mod modes;
 #[cfg(target_os = "linux")]
 mod notifications;
+#[cfg(target_os = "linux")]
+mod options;
 #[cfg(target_os = "linux")]
 mod pasting;
 #[cfg(target_os = "linux")]
@@ -83,6 +87,7 @@ fn main() {
             a_prompt_while_busy_waits_its_turn,
             the_wheel_leaves_the_end_while_much_streams,
             a_reader_who_leaves_a_flood_finds_all_of_it;
+        changes: a_file_that_a_command_changed_is_shown_with_its_diff;
         copying: a_message_is_copied_as_markdown,
             a_session_is_copied_as_markdown;
         permission: the_dialog_names_what_would_run,
@@ -101,6 +106,8 @@ fn main() {
         wayland: a_prompt_is_answered_and_a_request_allowed_by_keyboard,
             a_request_out_of_sight_has_a_dialog,
             an_image_is_pasted;
+        options: chosen_by_mouse_they_are_in_force,
+            chosen_by_keyboard_they_count_from_the_next_start_on;
         modes: switched_while_the_agent_lives,
             without_asking_is_red_for_as_long_as_it_lasts,
             an_agent_that_does_not_ask_is_told_until_it_ends;
@@ -163,6 +170,7 @@ fn main() {
             what_a_killed_guard_leaves_is_offered_at_the_next_start,
             an_open_request_is_denied_by_closing;
         sessions: a_removed_session_leaves_at_once_and_its_agent_is_ended,
+            a_removed_session_comes_back_with_its_conversation,
             ten_new_sessions_are_one_without_an_agent,
             a_killed_app_comes_back_with_list_conversation_and_ends_of_turns;
         stored: a_terminals_sessions_are_listed_filtered_opened_and_continued,

@@ -155,6 +155,7 @@ pub async fn a_window_acts_only_on_its_own_sessions() -> Result<()> {
                 ("command", json!({ "sessionId": session, "command": prompt })),
                 ("start_without_asking", json!({ "sessionId": session })),
                 ("remove_session", json!({ "sessionId": session })),
+                ("restore_session", json!({ "sessionId": session })),
             ] {
                 let answer = second.invoke(name, arguments).await?;
                 ensure!(answer.is_err(), "{name} reached another window's session: {answer:?}");

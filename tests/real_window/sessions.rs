@@ -43,6 +43,34 @@ pub async fn ten_new_sessions_are_one_without_an_agent() -> Result<()> {
         .await
 }
 
+pub async fn a_removed_session_comes_back_with_its_conversation() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("restored-session", async |stage| {
+            stage.new_session(SHORT).await?;
+            stage.window.prompt("SAY s-kept").await?;
+            stage.window.wait_said("s-kept", SHORT).await?;
+            stage.window.wait_idle(SHORT).await?;
+            stage.window.click("button", "More").await?;
+            stage.window.click("menuitem", "Remove session").await?;
+            stage.window.click("button", "Remove session").await?;
+            eventually("its agent has ended and its file is set aside", SHORT, async || {
+                Ok(stage.session_ids()?.is_empty().then_some(()))
+            })
+            .await?;
+            stage.window.click("button", "Undo").await?;
+            stage.window.wait_said("s-kept", SHORT).await?;
+            let (titles, log) = list(stage).await?;
+            ensure!(titles == ["SAY s-kep"] && log.contains("Done"), "{titles:?}: {log}");
+            ensure!(stage.session_ids()?.len() == 1, "the file is not back");
+            stage.window.gone("button", "Undo").await?;
+            stage.window.prompt("SAY again").await?;
+            stage.window.wait_said("again", SHORT).await?;
+            stage.window.wait_idle(SHORT).await
+        })
+        .await
+}
+
 pub async fn a_removed_session_leaves_at_once_and_its_agent_is_ended() -> Result<()> {
     let ignoring = |stage: &Stage| {
         let processes = stage.app.processes(&stage.desktop);

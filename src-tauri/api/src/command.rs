@@ -1,7 +1,8 @@
 //! Commands of the user to a session, and their errors.
 
-use super::id::{PromptId, RequestId};
+use super::id::{ItemId, PromptId, RequestId};
 use super::mode::PermissionMode;
+use super::options::SessionOptions;
 use super::permission::Decision;
 use super::prompt::{Delivery, Image};
 use serde::{Deserialize, Serialize};
@@ -48,6 +49,9 @@ pub enum Command {
     SetMode { mode: PermissionMode },
     /// Sets the model: a name from `Session::models`, or `default`.
     SetModel { model: String },
+    /// Replaces the options that the agent is started with. They take effect at its next start, except model, effort and
+    /// hibernation, which change at once.
+    SetOptions { options: Box<SessionOptions> },
     /// Sets the reasoning effort: one of the model's `effortLevels`; `null` is the agent's default.
     SetEffort {
         #[serde(default)]
@@ -60,9 +64,21 @@ pub enum Command {
     StopTask { task_id: String },
     /// Requests the agent's permission rules, which arrive in `Session::rules`.
     ListRules,
-    /// Requests what fills the context window, which arrives in `Session::context`. Only for an agent with the capability
+    /// Requests a breakdown of the context window, which arrives in `Session::context`. Only for an agent with the capability
     /// `context`, while it runs.
     ReadContext,
+    /// Requests what a rewind to the state before this prompt would change, which arrives as a `rewindPreviewed` event.
+    /// Starts the agent's process if necessary. Only for an agent with the capability `rewind`, while it is idle.
+    PreviewRewind { prompt_id: ItemId },
+    /// Takes the files, the conversation or both back to their state before this prompt. A `rewound` event reports the
+    /// end; if it fails, `Session::rewind` has the problem.
+    Rewind { prompt_id: ItemId, files: bool, conversation: bool },
+    /// Undoes the last rewind. If files have changed since then, this is refused with the code `changedSince`, unless
+    /// `overwrite` is set.
+    UndoRewind {
+        #[serde(default)]
+        overwrite: bool,
+    },
     /// Sets a title chosen by the user. The agent gets it at once, or when its process starts.
     Rename { title: String },
     /// Has the agent make a title, which takes a call of the model. Starts the agent's process if necessary.
@@ -105,6 +121,8 @@ pub enum ErrorCode {
     BadCommand,
     /// The conversation is open in another window or terminal.
     OpenElsewhere,
+    /// Files have changed since; `detail` lists them, one per line.
+    ChangedSince,
     /// The agent refused; the message is the agent's own.
     Refused,
     Internal,

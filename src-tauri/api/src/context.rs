@@ -1,9 +1,9 @@
-//! The context window: what fills it, as the agent reports it.
+//! The context window: its parts in tokens, as the agent reports them.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// What fills the context window: the agent's last report, and the state of the last request for one.
+/// The agent's last report of its context window, and the state of the last request for one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextUsage {
@@ -15,7 +15,7 @@ pub struct ContextUsage {
     pub problem: Option<String>,
 }
 
-/// One report of what fills the context window.
+/// A breakdown of the context window.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextReport {

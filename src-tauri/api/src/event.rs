@@ -5,6 +5,7 @@ use super::document::{Block, CodeLine};
 use super::id::{ItemId, PromptId, RequestId, SessionId};
 use super::item::Item;
 use super::permission::{PermissionRequest, Resolution};
+use super::rewind::RewindPreview;
 use super::session::Session;
 use super::tool::Todo;
 use super::turn::{ExitReport, TurnEnd};
@@ -55,6 +56,13 @@ pub enum Event {
     PermissionRequested { request: Box<PermissionRequest> },
     /// The request is no longer open.
     PermissionResolved { request_id: RequestId, resolution: Resolution },
+    /// What a rewind would change.
+    RewindPreviewed { preview: Box<RewindPreview> },
+    /// A rewind was carried out. `text` is the prompt's text if the conversation now ends before it.
+    Rewound { prompt_id: ItemId, text: Option<String> },
+    /// The conversation was replaced by another branch of it, after a rewind or its undo: these are all of its items.
+    /// Only for subscribers without a window; a window gets a new snapshot.
+    TranscriptReplaced { items: Vec<Item>, files: Vec<ChangedFile>, tasks: Vec<Todo> },
     /// The agent's process exited.
     AgentExited { report: ExitReport },
     /// A command failed.

@@ -13,6 +13,9 @@ use ts_rs::TS;
 pub struct PermissionRequest {
     pub id: RequestId,
     pub tool: String,
+    /// For a tool of an MCP server: the server and the tool as displayed, “clock: Time (get_now)”. The name in brackets
+    /// is the tool's own, if it differs. Misleading characters are written out.
+    pub server_tool: Option<String>,
     /// One line: “Run this command?”
     pub question: String,
     /// Exactly what would be run, written or fetched: the raw text, complete.

@@ -16,6 +16,9 @@ pub enum Delivery {
     /// Into the running turn: the agent reads it at its next step. It waits for the end of the turn if the agent cannot
     /// report which prompts it read (`Session::takes_into_turn`), or if the turn is being interrupted.
     IntoTurn,
+    /// When the limit of the plan that is reached resets; held until then. Refused if no limit with a known reset is
+    /// reached.
+    AtReset,
 }
 
 /// An image attached to a prompt.
@@ -39,6 +42,8 @@ pub struct QueuedPrompt {
     /// Sent before, but its turn did not end properly. The agent may already have acted on it.
     pub cut_off: bool,
     pub delivery: Delivery,
+    /// A held prompt is sent at this time, in milliseconds since 1970: the limit of the plan has reset by then.
+    pub sends_at: Option<u64>,
 }
 
 /// The state of a prompt.

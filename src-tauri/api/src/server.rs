@@ -6,6 +6,7 @@ use super::agent::AgentKind;
 use super::command::{Command, CommandError};
 use super::id::SessionId;
 use super::mode::PermissionMode;
+use super::options::SessionOptions;
 use super::session::Status;
 use serde::{Deserialize, Serialize};
 
@@ -77,6 +78,9 @@ pub struct NewSession {
     pub model: Option<String>,
     #[serde(default)]
     pub mode: Option<PermissionMode>,
+    /// What the agent is started with. `model` counts before the one in it.
+    #[serde(default)]
+    pub options: Box<SessionOptions>,
     /// Loads the folder's own settings while this server runs, whatever the user decided earlier.
     #[serde(default)]
     pub trust: bool,

@@ -6,8 +6,10 @@ use super::capabilities::AgentCapabilities;
 use super::context::ContextUsage;
 use super::id::SessionId;
 use super::limits::PlanLimits;
+use super::options::SessionOptions;
 use super::permission::PermissionRequest;
 use super::prompt::QueuedPrompt;
+use super::rewind::RewindState;
 use super::rules::{MissedPrompt, RulesInForce};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -37,6 +39,10 @@ pub struct Session {
     /// The effort level in use; `null` if the model has none, or if it is unknown.
     pub effort: Option<String>,
     pub thinking: bool,
+    /// What its agent is started with.
+    pub options: SessionOptions,
+    /// Its agent runs and was started with other options: they take effect at its next start.
+    pub options_wait: bool,
     /// The rules as last reported; `null` until they were requested.
     pub rules: Option<RulesInForce>,
     /// The agent did not ask where it must. Must be shown as long as its process lives.
@@ -54,6 +60,7 @@ pub struct Session {
     /// What fills the context window, after `readContext`.
     pub context: ContextUsage,
     pub limits: PlanLimits,
+    pub rewind: RewindState,
     pub created_at: u64,
     /// When the last prompt was accepted, or the last turn ended.
     pub changed_at: u64,

@@ -2,6 +2,7 @@
 //! `docs/settings.md` are made from them.
 
 use super::mode::PermissionMode;
+use super::options::Preset;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -230,11 +231,23 @@ pub struct AgentSettings {
     /// Idle time after which an agent's process ends; its session continues with the next prompt. 0 is never.
     #[schemars(title = "Hibernate after", range(min = 0, max = 10080), extend("unit" = "minutes"))]
     pub hibernate_minutes: u32,
+    /// Options of sessions under names, chosen in a session's options. New sessions of a preset's `projects` begin with
+    /// it. Each preset is `{"name": …, "options": {…}, "projects": […]}`; the options are those of
+    /// `deskbell relay --options`.
+    #[schemars(title = "Presets")]
+    pub presets: Vec<Preset>,
 }
 
 impl Default for AgentSettings {
     fn default() -> Self {
-        Self { program: None, model: None, mode: None, effort: None, hibernate_minutes: 30 }
+        Self {
+            program: None,
+            model: None,
+            mode: None,
+            effort: None,
+            hibernate_minutes: 30,
+            presets: Vec::new(),
+        }
     }
 }
 
@@ -295,6 +308,8 @@ pub enum SettingControl {
     },
     /// A program with its arguments, or `null` for none.
     Command,
+    /// A list of presets of session options.
+    Presets,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]

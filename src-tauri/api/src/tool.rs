@@ -82,12 +82,46 @@ pub enum ToolDetail {
     Todos {
         todos: Vec<Todo>,
     },
+    /// A change of one cell of a notebook.
+    Notebook {
+        /// In words: “Replaced code cell a1b2”.
+        cell: String,
+        /// The source of the cell: the difference if its earlier source is known, otherwise the new source as added
+        /// lines. Empty for a deleted cell whose source is not known.
+        diff: Diff,
+    },
+    /// The agent's questions to the user, with the answers once there are any.
+    Questions {
+        questions: Vec<AnsweredQuestion>,
+    },
     /// Formatted JSON, for tools without a better view.
     Json {
         input: String,
         /// The beginning of the output.
         output: Output,
     },
+}
+
+/// A question of the agent, and the user's answer.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct AnsweredQuestion {
+    pub text: String,
+    pub header: String,
+    pub options: Vec<AnsweredOption>,
+    /// The user's own words, besides or instead of an option.
+    pub own_words: Option<String>,
+    /// There is an answer to it.
+    pub is_answered: bool,
+}
+
+/// An option of a question.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct AnsweredOption {
+    pub label: String,
+    pub description: String,
+    pub is_chosen: bool,
 }
 
 /// A part of a tool's output. The engine has the complete output.

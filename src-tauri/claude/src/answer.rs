@@ -1,81 +1,130 @@
 //! The agent's answers to control requests. A field that is missing or has another type is absent.
 
 use crate::api::{Model, SlashCommand, Tokens};
+use crate::{context, rules};
+use deskbell_agent::{
+    Answer, HostRequest, Initialized, ModelUsage, Refused, RewindReport, SettingsReport, UsageReport,
+};
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
-/// The answer to `initialize`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Initialized {
-    pub models: Vec<Model>,
-    pub commands: Vec<SlashCommand>,
-    pub version: Option<String>,
-    pub permission_mode: Option<String>,
+/// What a request asks for, as far as its answer is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    Initialize,
+    Interrupt,
+    CancelPrompt,
+    SetModel,
+    ListRules,
+    Usage,
+    Context,
+    Settings,
+    Rewind,
+    Title,
 }
 
-impl Initialized {
-    /// `prefix` is that of the commands of the folder's copy.
-    pub fn read(response: &Value, prefix: &str) -> Self {
-        Self {
-            models: models(response),
-            commands: commands(response, prefix),
-            version: text(response, "claude_code_version").map(str::to_owned),
-            permission_mode: text(response, "current_permission_mode").map(str::to_owned),
-        }
+impl Asked {
+    /// `None`: the answer says nothing but that it was done.
+    pub fn of(request: &HostRequest) -> Option<Self> {
+        Some(match request {
+            HostRequest::Initialize { .. } => Self::Initialize,
+            HostRequest::Interrupt => Self::Interrupt,
+            HostRequest::CancelPrompt(_) => Self::CancelPrompt,
+            HostRequest::SetModel(_) => Self::SetModel,
+            HostRequest::ListRules => Self::ListRules,
+            HostRequest::ReadUsage => Self::Usage,
+            HostRequest::ReadContext => Self::Context,
+            HostRequest::ReadSettings => Self::Settings,
+            HostRequest::RewindFiles { .. } => Self::Rewind,
+            HostRequest::GenerateTitle(_) => Self::Title,
+            HostRequest::SetMode(_)
+            | HostRequest::SetEffort(_)
+            | HostRequest::SetThinking(_)
+            | HostRequest::StopTask(_)
+            | HostRequest::Rename(_) => return None,
+        })
+    }
+
+    /// Reads the answer. `prefix` is that of the commands of the folder's copy.
+    pub fn read(self, response: &Value, prefix: &str) -> Answer {
+        let read = match self {
+            Self::Initialize => Some(Answer::Initialized(Box::new(initialized(response, prefix)))),
+            Self::Interrupt => Some(Answer::StillQueued(still_queued(response))),
+            Self::CancelPrompt => Some(Answer::Cancelled(flag(response, "cancelled"))),
+            Self::SetModel => text(response, "model").map(|model| Answer::Model(model.to_owned())),
+            Self::ListRules => rules::listed(response).map(Answer::Rules),
+            Self::Usage => Some(Answer::Usage(usage(response))),
+            Self::Context => context::report(response).map(Answer::Context),
+            Self::Settings => Some(Answer::Settings(Box::new(settings(response)))),
+            Self::Rewind => Some(Answer::Rewind(rewind(response))),
+            Self::Title => text(response, "title").map(|title| Answer::Title(title.to_owned())),
+        };
+        read.unwrap_or(Answer::Done)
     }
 }
 
-/// The answer to `interrupt`: the wire ids of the prompts that are still in the agent's own queue.
-pub fn still_queued(response: &Value) -> Vec<&str> {
-    list(response, "still_queued").filter_map(Value::as_str).collect()
+/// An error as answer.
+pub(crate) fn refused(message: String) -> Refused {
+    let is_unknown = message.starts_with("Unsupported control request");
+    Refused { message, is_unknown }
 }
 
-/// The answer to `cancel_async_message`: whether the agent gave the prompt back.
-pub fn is_cancelled(response: &Value) -> bool {
-    flag(response, "cancelled")
+fn initialized(response: &Value, prefix: &str) -> Initialized {
+    Initialized {
+        models: models(response),
+        commands: commands(response, prefix),
+        version: text(response, "claude_code_version").map(str::to_owned),
+        permission_mode: text(response, "current_permission_mode").map(str::to_owned),
+    }
 }
 
-/// The answer to `set_model`: the full name of the model.
-pub fn resolved_model(response: &Value) -> Option<&str> {
-    text(response, "model")
+/// The wire ids of the prompts that are still in the agent's own queue.
+fn still_queued(response: &Value) -> Vec<String> {
+    list(response, "still_queued").filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// The answer to `get_usage`: the agent's counter in dollars.
-pub fn total_dollars(response: &Value) -> Option<f64> {
-    response.pointer("/session/total_cost_usd")?.as_f64()
+fn usage(response: &Value) -> UsageReport {
+    let models = response.pointer("/session/model_usage").and_then(Value::as_object);
+    UsageReport {
+        dollars: response.pointer("/session/total_cost_usd").and_then(Value::as_f64),
+        models: models.map(model_usage).unwrap_or_default(),
+    }
 }
 
-/// The answer to `get_usage`: the agent's counters by model, as in `modelUsage` of a result.
-pub fn model_usage(response: &Value) -> Option<&Map<String, Value>> {
-    response.pointer("/session/model_usage")?.as_object()
+fn rewind(response: &Value) -> RewindReport {
+    let problem = || text(response, "error").unwrap_or_default().to_owned();
+    RewindReport {
+        files: list(response, "filesChanged").filter_map(Value::as_str).map(str::to_owned).collect(),
+        problem: (!flag(response, "canRewind")).then(problem),
+    }
 }
 
-/// One model in `modelUsage`: its cost in dollars and its tokens. `None` if the cost is not a number; a number of tokens
-/// that is missing counts as 0.
-pub fn model_cost(usage: &Value) -> Option<(f64, Tokens)> {
-    let tokens = |key: &str| usage.get(key).and_then(Value::as_u64).unwrap_or(0);
-    let tokens = Tokens {
-        input: tokens("inputTokens"),
-        output: tokens("outputTokens"),
-        cache_read: tokens("cacheReadInputTokens"),
-        cache_write: tokens("cacheCreationInputTokens"),
+fn settings(response: &Value) -> SettingsReport {
+    let hooks = response.pointer("/effective/hooks").and_then(Value::as_object);
+    let allow = |hooks: &Map<String, Value>| {
+        hooks.contains_key("PreToolUse") || hooks.contains_key("PermissionRequest")
     };
-    Some((usage.get("costUSD")?.as_f64()?, tokens))
+    SettingsReport {
+        effort: response.pointer("/applied/effort").and_then(Value::as_str).map(str::to_owned),
+        has_allowing_hooks: hooks.is_some_and(allow),
+        rules: rules::from_settings(response),
+    }
 }
 
-/// Whether the agent refused a request because it does not know it.
-pub fn is_unknown_request(problem: &str) -> bool {
-    problem.starts_with("Unsupported control request")
-}
-
-/// The answer to `get_settings`: the effort level in force.
-pub fn effort(settings: &Value) -> Option<&str> {
-    settings.pointer("/applied/effort")?.as_str()
-}
-
-/// The answer to `get_settings`: whether a hook may allow a tool call without a request.
-pub fn has_allowing_hooks(settings: &Value) -> bool {
-    let hooks = settings.pointer("/effective/hooks").and_then(Value::as_object);
-    hooks.is_some_and(|hooks| hooks.contains_key("PreToolUse") || hooks.contains_key("PermissionRequest"))
+/// `modelUsage` of a result. A number of tokens that is missing counts as 0.
+pub fn model_usage(models: &Map<String, Value>) -> BTreeMap<String, ModelUsage> {
+    let of_model = |(model, usage): (&String, &Value)| {
+        let number = |key: &str| usage.get(key).and_then(Value::as_u64);
+        let tokens = Tokens {
+            input: number("inputTokens").unwrap_or(0),
+            output: number("outputTokens").unwrap_or(0),
+            cache_read: number("cacheReadInputTokens").unwrap_or(0),
+            cache_write: number("cacheCreationInputTokens").unwrap_or(0),
+        };
+        let dollars = usage.get("costUSD").and_then(Value::as_f64);
+        (model.clone(), ModelUsage { dollars, tokens, context_window: number("contextWindow") })
+    };
+    models.iter().map(of_model).collect()
 }
 
 fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
@@ -130,15 +179,19 @@ fn commands(response: &Value, prefix: &str) -> Vec<SlashCommand> {
         .collect()
 }
 
-/// The title in the answer to `generate_session_title`.
-pub fn generated_title(response: &Value) -> Option<&str> {
-    response.get("title").and_then(Value::as_str)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn a_rewind_says_which_files_change_or_why_not() {
+        let can = rewind(&json!({"canRewind": true, "filesChanged": ["/a", 7, "/b"], "insertions": 1}));
+        assert_eq!(can, RewindReport { files: vec!["/a".to_owned(), "/b".to_owned()], problem: None });
+        let cannot = rewind(&json!({"canRewind": false, "error": "No file checkpoint found"}));
+        assert_eq!(cannot.problem.as_deref(), Some("No file checkpoint found"));
+        assert_eq!(rewind(&json!(null)).problem.as_deref(), Some(""), "it does not say why");
+    }
 
     #[test]
     fn a_command_of_the_folders_copy_has_its_own_name() {
@@ -148,9 +201,20 @@ mod tests {
             {"name": "project:x", "aliases": ["y"]},
             {"name": "other:z", "aliases": ["z"]},
         ]});
-        let commands = Initialized::read(&response, "project:").commands;
+        let commands = initialized(&response, "project:").commands;
         let names: Vec<String> = commands.into_iter().map(|command| command.name).collect();
         assert_eq!(names, ["ship", "project:db:reset", "project:x", "other:z"]);
+    }
+
+    #[test]
+    fn settings_are_read_with_the_hooks_that_may_allow() {
+        let read =
+            settings(&json!({"applied": {"effort": "high"}, "effective": {"hooks": {"PreToolUse": []}}}));
+        assert!(read.has_allowing_hooks && read.effort.as_deref() == Some("high"));
+        assert!(!settings(&json!({"effective": {"hooks": {"Stop": []}}})).has_allowing_hooks);
+        let used = json!({"session": {"total_cost_usd": 0.5, "model_usage": {"opus": {"costUSD": 0.5}}}});
+        let used = usage(&used);
+        assert_eq!((used.dollars, used.models["opus"].dollars), (Some(0.5), Some(0.5)));
     }
 
     #[test]
@@ -158,9 +222,21 @@ mod tests {
         for odd in
             [json!(null), json!("text"), json!([1]), json!({"models": {}, "commands": [7], "session": 1})]
         {
-            assert_eq!(Initialized::read(&odd, "project:"), Initialized::default(), "{odd}");
-            assert_eq!((total_dollars(&odd), effort(&odd), resolved_model(&odd)), (None, None, None));
-            assert!(still_queued(&odd).is_empty() && !is_cancelled(&odd) && !has_allowing_hooks(&odd));
+            assert_eq!(initialized(&odd, "project:"), Initialized::default(), "{odd}");
+            let settings = settings(&odd);
+            assert_eq!((usage(&odd), settings.effort), (UsageReport::default(), None));
+            assert!(!settings.has_allowing_hooks && settings.rules.rules.is_empty());
+            let answers = [
+                (Asked::Interrupt, Answer::StillQueued(Vec::new())),
+                (Asked::CancelPrompt, Answer::Cancelled(false)),
+                (Asked::SetModel, Answer::Done),
+                (Asked::ListRules, Answer::Done),
+                (Asked::Context, Answer::Done),
+                (Asked::Title, Answer::Done),
+            ];
+            for (asked, answer) in answers {
+                assert_eq!(asked.read(&odd, "project:"), answer, "{odd}");
+            }
         }
     }
 }

@@ -6,13 +6,13 @@ use serde_json::Value;
 /// Categories that are read from one answer; 2.1.329 has at most a dozen.
 const MOST: usize = 64;
 
-/// Reads the answer. `None` if it has no list of categories or no window.
-pub fn report(response: &Value, requested_at: u64) -> Option<ContextReport> {
+/// Reads the answer, whose time is not known here. `None` if it has no list of categories or no window.
+pub(crate) fn report(response: &Value) -> Option<ContextReport> {
     let number = |key: &str| response.get(key).and_then(Value::as_u64);
     let categories = response.get("categories")?.as_array()?.iter().take(MOST).filter_map(category);
     let compacts = response.get("isAutoCompactEnabled").and_then(Value::as_bool).unwrap_or(true);
     Some(ContextReport {
-        requested_at,
+        requested_at: 0,
         model: response.get("model").and_then(Value::as_str).map(str::to_owned),
         total_tokens: number("totalTokens")?,
         window_tokens: number("rawMaxTokens").or_else(|| number("maxTokens")).filter(|window| *window > 0)?,
@@ -63,9 +63,9 @@ mod tests {
             "totalTokens": 10842, "maxTokens": 1_000_000, "rawMaxTokens": 1_000_000, "model": "claude-opus-5-5",
             "autoCompactThreshold": 967_000, "isAutoCompactEnabled": true,
         });
-        let report = report(&new, 7).unwrap();
+        let report = report(&new).unwrap();
         assert_eq!((report.total_tokens, report.window_tokens), (10_842, 1_000_000));
-        assert_eq!((report.requested_at, report.compacts_at_tokens), (7, Some(967_000)));
+        assert_eq!(report.compacts_at_tokens, Some(967_000));
         assert_eq!(report.model.as_deref(), Some("claude-opus-5-5"));
         let kinds = [ContextKind::Used, ContextKind::Deferred, ContextKind::Reserved, ContextKind::Free];
         assert_eq!(report.categories.iter().map(|one| one.kind).collect::<Vec<_>>(), kinds);
@@ -74,9 +74,9 @@ mod tests {
         for category in old["categories"].as_array_mut().unwrap() {
             category.as_object_mut().unwrap().retain(|key, _| !matches!(key.as_str(), "id" | "kind"));
         }
-        assert_eq!(super::report(&old, 7).unwrap().categories, report.categories);
+        assert_eq!(super::report(&old).unwrap().categories, report.categories);
         old["isAutoCompactEnabled"] = json!(false);
-        assert_eq!(super::report(&old, 7).unwrap().compacts_at_tokens, None);
+        assert_eq!(super::report(&old).unwrap().compacts_at_tokens, None);
     }
 
     #[test]
@@ -88,14 +88,14 @@ mod tests {
             json!({"categories": [], "totalTokens": 1, "maxTokens": 0}),
         ];
         for odd in odd {
-            assert_eq!(report(&odd, 0), None, "{odd}");
+            assert_eq!(report(&odd), None, "{odd}");
         }
         // A category that cannot be read is left out.
         let partly = json!({"categories": [7, {"name": "Messages"}, {"name": "Skills", "tokens": 3, "kind": "new"}],
                             "totalTokens": 3, "maxTokens": 9});
         let skills = ContextCategory { name: "Skills".to_owned(), tokens: 3, kind: ContextKind::Used };
-        assert_eq!(report(&partly, 0).unwrap().categories, [skills]);
+        assert_eq!(report(&partly).unwrap().categories, [skills]);
         let many = json!({"categories": vec![json!({"name": "a", "tokens": 1}); 1000], "totalTokens": 3, "maxTokens": 9});
-        assert_eq!(report(&many, 0).unwrap().categories.len(), MOST);
+        assert_eq!(report(&many).unwrap().categories.len(), MOST);
     }
 }

@@ -4,8 +4,11 @@
 
 pub mod answer;
 mod capabilities;
-pub mod context;
+pub mod checkpoints;
+mod context;
+mod driver;
 pub mod limits;
+pub mod options;
 pub mod outcome;
 pub mod request;
 pub mod rules;
@@ -17,5 +20,6 @@ pub mod trust;
 pub mod wire;
 
 pub use capabilities::capabilities;
+pub use driver::ClaudeDriver;
 
 use deskbell_api as api;

@@ -1,6 +1,7 @@
 //! Limits of the user's plan, in `rate_limit_event`.
 
 use crate::api::{LimitStatus, LimitWindow, Overage, PlanLimits};
+use deskbell_agent::LimitReport;
 use serde_json::Value;
 
 /// Windows that are read from one report, and the longest name of one. 2.1.329 knows six.
@@ -9,110 +10,62 @@ const LONGEST: usize = 64;
 /// From this share on a limit is near, even if the agent does not warn: 2.1.329 reports 91 % as `allowed`.
 const NEAR: f64 = 0.9;
 
-/// The windows in a report. Their time is not known yet.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct LimitReport {
-    windows: Vec<Window>,
-    overage: Option<OverageReport>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-struct Window {
-    id: String,
-    status: LimitStatus,
-    used: Option<f64>,
-    resets_at: Option<u64>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-struct OverageReport {
-    is_allowed: bool,
-    is_used: bool,
-    reason: Option<String>,
-    resets_at: Option<u64>,
-}
-
-impl LimitReport {
-    /// Reads `rate_limit_info`.
-    pub fn read(info: &Value) -> Self {
-        let windows = info.get("unifiedWindows").and_then(Value::as_object);
-        let windows = windows.into_iter().flatten().filter(|(id, _)| id.len() <= LONGEST).take(MOST);
-        let mut windows: Vec<Window> = windows.map(|(id, window)| Window::read(id, window)).collect();
-        let overall = Window::read("", info);
-        // The status of the whole is that of the window that decides: 2.1.329 reports `rejected` there first.
-        let decides = info.get("rateLimitType").and_then(Value::as_str).filter(|id| id.len() <= LONGEST);
-        let place = match decides {
-            Some(id) => windows.iter().position(|window| window.id == id),
-            None => (0..windows.len()).max_by(|a, b| windows[*a].share().total_cmp(&windows[*b].share())),
-        };
-        match place.map(|place| &mut windows[place]) {
-            Some(window) => window.status = window.status.max(overall.status),
-            None if decides.is_some() || overall.status > LimitStatus::Allowed => {
-                windows.push(Window { id: decides.unwrap_or_default().to_owned(), ..overall });
-            }
-            None => {}
+/// Reads `rate_limit_info`.
+pub fn read(info: &Value) -> LimitReport {
+    let found = info.get("unifiedWindows").and_then(Value::as_object);
+    let found = found.into_iter().flatten().filter(|(id, _)| id.len() <= LONGEST).take(MOST);
+    let mut windows: Vec<LimitWindow> = found.map(|(id, found)| window(id, found)).collect();
+    let overall = window("", info);
+    // The status of the whole is that of the window that decides: 2.1.329 reports `rejected` there first.
+    let decides = info.get("rateLimitType").and_then(Value::as_str).filter(|id| id.len() <= LONGEST);
+    let share = |place: usize| windows[place].used.unwrap_or(0.0);
+    let place = match decides {
+        Some(id) => windows.iter().position(|window| window.id == id),
+        None => (0..windows.len()).max_by(|a, b| share(*a).total_cmp(&share(*b))),
+    };
+    match place.map(|place| &mut windows[place]) {
+        Some(window) => window.status = window.status.max(overall.status),
+        None if decides.is_some() || overall.status > LimitStatus::Allowed => {
+            let id = decides.unwrap_or_default();
+            windows.push(LimitWindow { id: id.to_owned(), name: name(id), ..overall });
         }
-        windows.sort_by_key(|window| order(&window.id));
-        Self { windows, overage: OverageReport::read(info) }
+        None => {}
     }
-
-    /// The limits as they were at this time.
-    pub fn limits(&self, reported_at: u64) -> PlanLimits {
-        let windows = self.windows.iter().map(|window| LimitWindow {
-            id: window.id.clone(),
-            name: name(&window.id),
-            status: window.status,
-            used: window.used,
-            resets_at: window.resets_at,
-            reported_at,
-        });
-        let overage = self.overage.as_ref().map(|overage| Overage {
-            is_allowed: overage.is_allowed,
-            is_used: overage.is_used,
-            reason: overage.reason.clone(),
-            resets_at: overage.resets_at,
-            reported_at,
-        });
-        PlanLimits { windows: windows.collect(), overage }
-    }
+    windows.sort_by_key(|window| order(&window.id));
+    LimitReport::new(PlanLimits { windows, overage: overage(info) })
 }
 
-impl Window {
-    fn read(id: &str, value: &Value) -> Self {
-        let used = value.get("utilization").and_then(Value::as_f64).filter(|used| *used >= 0.0);
-        let said = match value.get("status").and_then(Value::as_str) {
-            Some("rejected") => LimitStatus::Reached,
-            Some("allowed_warning") => LimitStatus::Near,
-            _ => LimitStatus::Allowed,
-        };
-        let is_near = used.is_some_and(|used| used >= NEAR);
-        let status = if is_near { said.max(LimitStatus::Near) } else { said };
-        Self { id: id.to_owned(), status, used, resets_at: millis(value, "resetsAt") }
-    }
-
-    fn share(&self) -> f64 {
-        self.used.unwrap_or(0.0)
-    }
+fn window(id: &str, value: &Value) -> LimitWindow {
+    let used = value.get("utilization").and_then(Value::as_f64).filter(|used| *used >= 0.0);
+    let said = match value.get("status").and_then(Value::as_str) {
+        Some("rejected") => LimitStatus::Reached,
+        Some("allowed_warning") => LimitStatus::Near,
+        _ => LimitStatus::Allowed,
+    };
+    let is_near = used.is_some_and(|used| used >= NEAR);
+    let status = if is_near { said.max(LimitStatus::Near) } else { said };
+    let resets_at = millis(value, "resetsAt");
+    LimitWindow { id: id.to_owned(), name: name(id), status, used, resets_at, reported_at: 0 }
 }
 
-impl OverageReport {
-    /// `None` if the report says nothing of it.
-    fn read(info: &Value) -> Option<Self> {
-        let text = |key: &str| info.get(key).and_then(Value::as_str);
-        let (status, why) = (text("overageStatus"), text("overageDisabledReason"));
-        let is_used = info.get("isUsingOverage").and_then(Value::as_bool).unwrap_or(false);
-        (status.is_some() || why.is_some() || is_used).then(|| Self {
-            is_allowed: is_used || status.is_some_and(|status| status != "rejected"),
-            is_used,
-            reason: why.filter(|why| why.len() <= LONGEST).map(reason),
-            resets_at: millis(info, "overageResetsAt"),
-        })
-    }
+/// `None` if the report says nothing of it.
+fn overage(info: &Value) -> Option<Overage> {
+    let text = |key: &str| info.get(key).and_then(Value::as_str);
+    let (status, why) = (text("overageStatus"), text("overageDisabledReason"));
+    let is_used = info.get("isUsingOverage").and_then(Value::as_bool).unwrap_or(false);
+    (status.is_some() || why.is_some() || is_used).then(|| Overage {
+        is_allowed: is_used || status.is_some_and(|status| status != "rejected"),
+        is_used,
+        reason: why.filter(|why| why.len() <= LONGEST).map(reason),
+        resets_at: millis(info, "overageResetsAt"),
+        reported_at: 0,
+    })
 }
 
-/// 2.1.329 sends seconds since the epoch.
+/// 2.1.329 sends seconds since the epoch. A time after the year 9999 is none: the page could not show it.
 fn millis(value: &Value, key: &str) -> Option<u64> {
-    Some(value.get(key)?.as_u64()?.saturating_mul(1000))
+    let seconds = value.get(key)?.as_u64().filter(|seconds| *seconds < 253_402_300_800)?;
+    Some(seconds * 1000)
 }
 
 fn order(id: &str) -> usize {
@@ -147,7 +100,7 @@ mod tests {
     use serde_json::json;
 
     fn windows(info: Value) -> Vec<(String, LimitStatus, Option<f64>, Option<u64>)> {
-        let limits = LimitReport::read(&info).limits(5).windows;
+        let limits = read(&info).limits(5).windows;
         assert!(limits.iter().all(|window| window.reported_at == 5));
         limits.into_iter().map(|one| (one.name, one.status, one.used, one.resets_at)).collect()
     }
@@ -190,13 +143,12 @@ mod tests {
     fn overage_is_read_with_why_it_is_off() {
         let info = json!({"status": "allowed", "overageStatus": "rejected",
                           "overageDisabledReason": "org_level_disabled", "isUsingOverage": false});
-        let limits = LimitReport::read(&info).limits(1);
+        let limits = read(&info).limits(1);
         assert!(limits.windows.is_empty(), "nothing is said of a window");
         let overage = limits.overage.unwrap();
         assert!(!overage.is_allowed && !overage.is_used);
         assert_eq!(overage.reason.as_deref(), Some("turned off for your organisation"));
-        let used =
-            LimitReport::read(&json!({"isUsingOverage": true, "overageResetsAt": 4})).limits(1).overage;
+        let used = read(&json!({"isUsingOverage": true, "overageResetsAt": 4})).limits(1).overage;
         let used = used.unwrap();
         assert_eq!((used.is_allowed, used.is_used, used.resets_at), (true, true, Some(4_000)));
     }
@@ -205,12 +157,12 @@ mod tests {
     fn a_report_of_another_form_is_bounded_and_never_fails() {
         for odd in [json!(null), json!("x"), json!({"unifiedWindows": [1], "resetsAt": "soon", "status": 7})]
         {
-            assert_eq!(LimitReport::read(&odd).limits(1), PlanLimits::default(), "{odd}");
+            assert_eq!(read(&odd).limits(1), PlanLimits::default(), "{odd}");
         }
         let many = (0..100).map(|n| (format!("w{n}"), json!({"utilization": n}))).collect();
         let info = json!({"unifiedWindows": Value::Object(many)});
-        assert_eq!(LimitReport::read(&info).limits(1).windows.len(), MOST);
+        assert_eq!(read(&info).limits(1).windows.len(), MOST);
         let far = json!({"status": "rejected", "resetsAt": u64::MAX, "utilization": -1});
-        assert_eq!(windows(far), [("usage limit".to_owned(), LimitStatus::Reached, None, Some(u64::MAX))]);
+        assert_eq!(windows(far), [("usage limit".to_owned(), LimitStatus::Reached, None, None)]);
     }
 }

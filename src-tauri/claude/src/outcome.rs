@@ -1,7 +1,7 @@
 //! Results of tool calls, as the agent reports them.
 
 use crate::tool::id_text;
-use crate::wire::{ContentBlock, User};
+use deskbell_agent::{ContentBlock, User};
 use serde_json::Value;
 
 /// The result of a tool call: the text that the model reads, and the same as structured data.
@@ -41,16 +41,14 @@ pub enum Found<'a> {
     Page { title: Option<&'a str>, url: &'a str },
 }
 
-impl User {
-    /// The results of tool calls in this message, each with the id of its call.
-    pub fn outcomes(&self) -> impl Iterator<Item = (&str, Outcome<'_>)> {
-        self.message.content.iter().filter_map(move |block| {
-            let ContentBlock::ToolResult { tool_use_id, content, is_error } = block else { return None };
-            let structured = self.tool_use_result.as_ref();
-            let refusal = self.refusal(tool_use_id);
-            Some((tool_use_id.as_str(), Outcome { content, structured, is_error: *is_error, refusal }))
-        })
-    }
+/// The results of tool calls in this message, each with the id of its call.
+pub fn outcomes(user: &User) -> impl Iterator<Item = (&str, Outcome<'_>)> {
+    user.message.content.iter().filter_map(move |block| {
+        let ContentBlock::ToolResult { tool_use_id, content, is_error } = block else { return None };
+        let structured = user.tool_use_result.as_ref();
+        let refusal = user.refusal(tool_use_id);
+        Some((tool_use_id.as_str(), Outcome { content, structured, is_error: *is_error, refusal }))
+    })
 }
 
 impl<'a> Outcome<'a> {
@@ -95,6 +93,11 @@ impl<'a> Outcome<'a> {
             Value::Array(lines) => Some(lines.iter().filter_map(Value::as_str).collect()),
             _ => None,
         }
+    }
+
+    /// The user's answer to a question: the labels of options, or own words.
+    pub fn answer(&self, question: &str) -> Option<&'a str> {
+        self.field("answers")?.get(question)?.as_str()
     }
 
     /// The id of a task that the call created.

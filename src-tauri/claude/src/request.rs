@@ -4,81 +4,93 @@
 //! description.
 
 use crate::api::PermissionMode;
-use crate::tool::{ToolInput, ToolKind};
-use crate::wire::{CanUseTool, json as text_of};
+use crate::tool;
+use deskbell_agent::json as text_of;
+use deskbell_agent::tool::{ToolInput, ToolKind};
+use deskbell_agent::{Grant, ToolRequest};
 use serde_json::{Value, json};
 
-impl CanUseTool {
-    pub fn kind(&self) -> ToolKind {
-        ToolKind::of(&self.tool_name)
-    }
-
+/// What a permission request of Claude Code asks for.
+pub trait ReadRequest {
+    fn kind(&self) -> ToolKind;
     /// The input as a type: for its questions, its plan and its diff.
-    pub fn typed(&self) -> ToolInput<'_> {
-        ToolInput::read(&self.tool_name, self.input.value())
-    }
-
+    fn typed(&self) -> ToolInput<'_>;
     /// The raw text of the command, content or address. `None` if the field is not a text, and for a tool whose whole
     /// input is shown.
-    pub fn action(&self) -> Option<String> {
+    fn action(&self) -> Option<String>;
+    /// Every path in the input.
+    fn paths(&self) -> Vec<String>;
+    /// Whether the input contains more than its action and, for an edit, its diff.
+    fn has_more(&self) -> bool;
+    /// Whether the command alone says what would happen. Any other field, such as running unsandboxed, would too.
+    fn is_only_a_command(&self) -> bool;
+    /// Whether the file and the diff alone say what would happen.
+    fn is_only_an_edit(&self) -> bool;
+    /// The instruction about a fetched page, if address and instruction alone say what would happen.
+    fn fetch_prompt(&self) -> Option<&str>;
+    /// The input with the user's answers to its questions. Everything else stays as it was written.
+    fn with_answers(&self, answers: &std::collections::BTreeMap<String, String>) -> String;
+    /// The suggestions for “always allow”, each with its place. Suggestions of an unknown kind are left out.
+    fn suggested_rules(&self) -> impl Iterator<Item = (usize, SuggestedRule<'_>)>;
+}
+
+impl ReadRequest for ToolRequest {
+    fn kind(&self) -> ToolKind {
+        tool::kind(&self.tool_name)
+    }
+
+    fn typed(&self) -> ToolInput<'_> {
+        tool::read_value(&self.tool_name, self.input.value())
+    }
+
+    fn action(&self) -> Option<String> {
         text_of::string_field(self.input.text(), action_field(self.kind())?)
     }
 
-    /// Every path in the input.
-    pub fn paths(&self) -> Vec<String> {
+    fn paths(&self) -> Vec<String> {
         let text = self.input.text();
         let fields = ["file_path", "notebook_path", "path"].into_iter();
         fields.filter_map(|field| text_of::string_field(text, field)).collect()
     }
 
-    /// Whether the input contains more than its action and, for an edit, its diff.
-    pub fn has_more(&self) -> bool {
+    fn has_more(&self) -> bool {
         let shown: &[&str] = match self.kind() {
             ToolKind::Command => &["command", "description"],
             ToolKind::Edit => &["file_path", "old_string", "new_string"],
             ToolKind::Write => &["file_path", "content"],
-            kind => return action_field(kind).is_some_and(|field| !self.has_only(&[field])),
+            kind => return action_field(kind).is_some_and(|field| !has_only(self, &[field])),
         };
-        !self.has_only(shown) || !text_of::duplicate_keys(self.input.text()).is_empty()
+        !has_only(self, shown) || !text_of::duplicate_keys(self.input.text()).is_empty()
     }
 
-    /// Whether the command alone says what would happen. Any other field, such as running unsandboxed, would too.
-    pub fn is_only_a_command(&self) -> bool {
-        self.has_only(&["command", "description", "timeout"])
+    fn is_only_a_command(&self) -> bool {
+        has_only(self, &["command", "description", "timeout"])
     }
 
-    /// Whether the file and the diff alone say what would happen.
-    pub fn is_only_an_edit(&self) -> bool {
-        self.has_only(&["file_path", "content", "old_string", "new_string"])
+    fn is_only_an_edit(&self) -> bool {
+        has_only(self, &["file_path", "content", "old_string", "new_string"])
     }
 
-    /// The instruction about a fetched page, if address and instruction alone say what would happen.
-    pub fn fetch_prompt(&self) -> Option<&str> {
+    fn fetch_prompt(&self) -> Option<&str> {
         let prompt = text(self.input.value(), "prompt").unwrap_or("");
-        self.has_only(&["url", "prompt"]).then_some(prompt)
+        has_only(self, &["url", "prompt"]).then_some(prompt)
     }
 
-    fn has_only(&self, fields: &[&str]) -> bool {
-        let input = self.input.value().as_object();
-        input.is_some_and(|input| input.keys().all(|field| fields.contains(&field.as_str())))
-    }
-
-    /// The reason for the request, if it is a text. It may contain terminal colours.
-    pub fn reason_text(&self) -> Option<&str> {
-        self.decision_reason.as_ref().and_then(Value::as_str)
-    }
-
-    /// The input with the user's answers to its questions. Everything else stays as it was written.
-    pub fn with_answers(&self, answers: &std::collections::BTreeMap<String, String>) -> String {
+    fn with_answers(&self, answers: &std::collections::BTreeMap<String, String>) -> String {
         text_of::with_field(self.input.text(), "answers", &json!(answers).to_string())
     }
 
-    /// The suggestions for “always allow”, each with its place. Suggestions of an unknown kind are left out.
-    pub fn suggestions(&self) -> impl Iterator<Item = (usize, SuggestedRule<'_>)> {
-        let raw =
-            if self.suppress_always_allow_rule { &[][..] } else { self.permission_suggestions.as_slice() };
-        raw.iter().enumerate().filter_map(|(place, raw)| Some((place, SuggestedRule::read(raw)?)))
+    fn suggested_rules(&self) -> impl Iterator<Item = (usize, SuggestedRule<'_>)> {
+        self.suggestions
+            .iter()
+            .enumerate()
+            .filter_map(|(place, raw)| Some((place, SuggestedRule::read(raw)?)))
     }
+}
+
+fn has_only(request: &ToolRequest, fields: &[&str]) -> bool {
+    let input = request.input.value().as_object();
+    input.is_some_and(|input| input.keys().all(|field| fields.contains(&field.as_str())))
 }
 
 /// The field of the input that contains the action. For any other tool the whole input is shown.
@@ -159,10 +171,18 @@ fn rule_text(rule: &Value) -> Option<String> {
     })
 }
 
+/// The permissions that are updated with an answer.
+pub(crate) fn permissions(grant: &Grant) -> Vec<Value> {
+    match grant {
+        Grant::Suggestion(raw) => kept_and_in_force(raw),
+        Grant::AcceptEdits => vec![accept_edits()],
+    }
+}
+
 /// What is sent with an answer that chooses this suggestion. A rule that is saved in a file takes effect at once only
 /// in an agent that reads that file. A restricted agent does not, and 2.1.197 never does. So the same rule is also given
 /// for the session.
-pub fn kept_and_in_force(suggestion: &Value) -> Vec<Value> {
+fn kept_and_in_force(suggestion: &Value) -> Vec<Value> {
     let mut rules = vec![suggestion.clone()];
     if text(suggestion, "type") == Some("addRules") && text(suggestion, "destination") != Some("session") {
         let mut for_session = suggestion.clone();
@@ -173,7 +193,7 @@ pub fn kept_and_in_force(suggestion: &Value) -> Vec<Value> {
 }
 
 /// What is sent with an answer after which the agent edits without asking.
-pub fn accept_edits() -> Value {
+fn accept_edits() -> Value {
     json!({"type": "setMode", "mode": PermissionMode::AcceptEdits.name(), "destination": "session"})
 }
 
@@ -208,8 +228,8 @@ mod tests {
     use super::*;
 
     fn suggested(raw: Value) -> Vec<String> {
-        let request = CanUseTool { permission_suggestions: vec![raw], ..CanUseTool::default() };
-        let suggestions = request.suggestions();
+        let request = ToolRequest { suggestions: vec![raw], ..ToolRequest::default() };
+        let suggestions = request.suggested_rules();
         suggestions.map(|(_, rule)| format!("{:?} {:?}", rule.allows, rule.destination)).collect()
     }
 
@@ -236,10 +256,10 @@ mod tests {
 
     #[test]
     fn a_field_that_is_not_shown_is_more() {
-        let request = |tool: &str, input: Value| CanUseTool {
+        let request = |tool: &str, input: Value| ToolRequest {
             tool_name: tool.into(),
             input: input.into(),
-            ..CanUseTool::default()
+            ..ToolRequest::default()
         };
         let command = request("Bash", json!({"command": "ls", "description": "harmless"}));
         assert!(!command.has_more() && command.is_only_a_command());

@@ -5,11 +5,13 @@
 //! but not applied, such as an allow rule of a project's own settings. 2.1.197 only reports the settings it loaded.
 
 use crate::api::{Rule, RuleEffect, RuleOrigin, RulesBasis, RulesInForce};
+use crate::request::permissions;
 use crate::tool::CHANGES_FILES;
+use deskbell_agent::{AgentCommand, with_rules};
 use serde_json::Value;
 
 /// Parses the agent's own list. `None` if the response has none.
-pub fn listed(response: &Value) -> Option<RulesInForce> {
+pub(crate) fn listed(response: &Value) -> Option<RulesInForce> {
     let state = response.get("state")?;
     let rules = state.get("rules")?.as_array()?.iter().filter_map(|rule| {
         Some(Rule {
@@ -21,16 +23,19 @@ pub fn listed(response: &Value) -> Option<RulesInForce> {
     let folders = state.get("workspaceDirectories").and_then(Value::as_array);
     // 2.1.329 reports the wrong file as their source, so the source is left out.
     let directories = folders.into_iter().flatten().filter_map(|folder| folder.get("path")?.as_str());
-    Some(sorted(RulesInForce {
-        basis: RulesBasis::Agent,
-        rules: rules.collect(),
-        directories: directories.map(str::to_owned).collect(),
-    }))
+    Some(with_rules(
+        RulesInForce {
+            basis: RulesBasis::Agent,
+            rules: rules.collect(),
+            directories: directories.map(str::to_owned).collect(),
+        },
+        &[],
+    ))
 }
 
-/// Collects the rules from the settings that the agent loaded, and those given in this session.
-pub fn from_settings(response: &Value, given: &[Rule]) -> RulesInForce {
-    let mut rules = given.to_vec();
+/// Collects the rules from the settings that the agent loaded.
+pub(crate) fn from_settings(response: &Value) -> RulesInForce {
+    let mut rules = Vec::new();
     let mut directories = Vec::new();
     for source in response.get("sources").and_then(Value::as_array).into_iter().flatten() {
         let origin = origin(source.get("source").and_then(Value::as_str).unwrap_or_default());
@@ -45,13 +50,13 @@ pub fn from_settings(response: &Value, given: &[Rule]) -> RulesInForce {
         }
         directories.extend(strings("additionalDirectories"));
     }
-    sorted(RulesInForce { basis: RulesBasis::Settings, rules, directories })
+    with_rules(RulesInForce { basis: RulesBasis::Settings, rules, directories }, &[])
 }
 
-/// The rules that our own line with an answer adds to the session. `None` if it adds nothing, not even a mode.
-pub fn given_by(line: &str) -> Option<Vec<Rule>> {
-    let answer: Value = serde_json::from_str(line).ok()?;
-    Some(given(answer.pointer("/response/response/updatedPermissions")?.as_array()?))
+/// The rules that a command adds to the session. `None` if it adds nothing, not even a mode.
+pub fn given_by(command: &AgentCommand) -> Option<Vec<Rule>> {
+    let AgentCommand::Allow { grant: Some(grant), .. } = command else { return None };
+    Some(given(&permissions(grant)))
 }
 
 /// Whether a rule allows changes of files.
@@ -100,13 +105,6 @@ fn origin(source: &str) -> RuleOrigin {
         "cliArg" | "flagSettings" | "command" => RuleOrigin::Arguments,
         _ => RuleOrigin::Other,
     }
-}
-
-/// Sorts by origin, then by effect (deny first). Otherwise keeps the agent's order.
-fn sorted(mut rules: RulesInForce) -> RulesInForce {
-    rules.rules.sort_by_key(|rule| (rule.origin, rule.effect));
-    rules.rules.dedup();
-    rules
 }
 
 #[cfg(test)]
@@ -159,7 +157,7 @@ mod tests {
             json!({"type": "addRules", "rules": [{"toolName": "Edit"}], "behavior": "allow", "destination": "localSettings"}),
             json!({"type": "setMode", "mode": "acceptEdits", "destination": "session"}),
         ]);
-        let found = from_settings(&response, &given);
+        let found = with_rules(from_settings(&response), &given);
         assert_eq!(found.basis, RulesBasis::Settings);
         assert_eq!(
             found.rules,

@@ -5,8 +5,8 @@
 
 use crate::api::SearchPlace;
 use crate::outcome::Outcome;
-use crate::stored::{JoinedPrompt, LineKind, StoredLine, is_by_agent, milliseconds, task_end, texts};
-use crate::wire::Inbound;
+use crate::stored::{JoinedPrompt, LineKind, StoredLine, is_by_agent, milliseconds, task_end_in, texts};
+use deskbell_agent::AgentEvent;
 use memchr::memmem;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -100,7 +100,8 @@ impl StoredLine {
         let results = self.blocks().filter(|block| text(block, "type") == Some("tool_result"));
         let mut found: Vec<Entry> = results.filter_map(|result| self.output(result)).collect();
         let words = texts(content);
-        if let Some(Inbound::TaskEnded { tool_use_id: Some(id), report: Some(report), .. }) = task_end(&words)
+        if let Some(AgentEvent::TaskEnded { tool_use_id: Some(id), report: Some(report), .. }) =
+            task_end_in(&words)
         {
             // The window shows the report with its call.
             found.push(output_of(&id, report));

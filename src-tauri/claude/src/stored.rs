@@ -3,7 +3,8 @@
 //! `<config>/projects/<encoded folder>/<session id>.jsonl` (2.1.329). A field that is missing or has another type is
 //! absent and costs nothing else of its line.
 
-use crate::wire::{ContentBlock, Inbound, User, json};
+use crate::wire::SYNTHETIC;
+use deskbell_agent::{AgentEvent, ContentBlock, User, json};
 use serde::Deserialize;
 use serde_json::Value;
 use time::OffsetDateTime;
@@ -11,9 +12,6 @@ use time::format_description::well_known::Rfc3339;
 
 /// The beginning of the message with which the agent marks an interrupted turn.
 pub const INTERRUPTED: &str = "[Request interrupted";
-
-/// The model of messages that the agent wrote itself.
-const SYNTHETIC: &str = "<synthetic>";
 
 /// Whether the text of a user message was written by the agent itself.
 pub fn is_by_agent(text: &str) -> bool {
@@ -114,34 +112,32 @@ impl JoinedPrompt {
     }
 }
 
-impl User {
-    /// The text and the number of images of a prompt. `None` for a message that the agent or a tool wrote.
-    pub fn prompt(&self) -> Option<(String, u32)> {
-        if self.is_meta || self.is_synthetic || self.is_sidechain || self.is_compact_summary {
-            return None;
-        }
-        let mut texts = Vec::new();
-        let mut n_images = 0;
-        for block in &self.message.content {
-            match block {
-                ContentBlock::Text { text } => texts.push(text.as_str()),
-                ContentBlock::Image => n_images += 1,
-                _ => return None,
-            }
-        }
-        let text = texts.join("\n");
-        (!is_by_agent(&text) && (n_images > 0 || !text.is_empty())).then_some((text, n_images))
+/// The text and the number of images of a prompt. `None` for a message that the agent or a tool wrote.
+pub fn prompt(user: &User) -> Option<(String, u32)> {
+    if user.is_remark {
+        return None;
     }
+    let mut texts = Vec::new();
+    let mut n_images = 0;
+    for block in &user.message.content {
+        match block {
+            ContentBlock::Text { text } => texts.push(text.as_str()),
+            ContentBlock::Image => n_images += 1,
+            _ => return None,
+        }
+    }
+    let text = texts.join("\n");
+    (!is_by_agent(&text) && (n_images > 0 || !text.is_empty())).then_some((text, n_images))
+}
 
-    /// The end of a background task, which the agent stores as a user message (2.1.197 and 2.1.329).
-    pub fn task_end(&self) -> Option<Inbound> {
-        let [ContentBlock::Text { text }] = self.message.content.as_slice() else { return None };
-        task_end(text)
-    }
+/// The end of a background task, which the agent stores as a user message (2.1.197 and 2.1.329).
+pub fn task_end(user: &User) -> Option<AgentEvent> {
+    let [ContentBlock::Text { text }] = user.message.content.as_slice() else { return None };
+    task_end_in(text)
 }
 
 /// Reads the text of a user message as the end of a background task.
-pub(crate) fn task_end(text: &str) -> Option<Inbound> {
+pub(crate) fn task_end_in(text: &str) -> Option<AgentEvent> {
     let text = text.strip_prefix("<task-notification>")?;
     // The report is free text from the subagent, so fields are only searched before it.
     let (fields, report) = match text.split_once("<result>") {
@@ -152,7 +148,7 @@ pub(crate) fn task_end(text: &str) -> Option<Inbound> {
         let (_, behind) = fields.split_once(&format!("<{name}>"))?;
         Some(behind.split_once(&format!("</{name}>"))?.0.to_owned())
     };
-    Some(Inbound::TaskEnded {
+    Some(AgentEvent::TaskEnded {
         task_id: field("task-id")?,
         tool_use_id: field("tool-use-id"),
         status: field("status").unwrap_or_else(|| "ended".to_owned()),

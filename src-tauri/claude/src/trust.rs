@@ -13,6 +13,7 @@ pub mod snapshot;
 mod typed;
 
 use crate::api::{Finding, FindingDetail, FindingKind, Severity};
+pub(crate) use environment::is_harmless as is_harmless_variable;
 use json::Json;
 
 /// Maximum number of findings in one file; a longer list would not be read.

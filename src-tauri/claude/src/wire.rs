@@ -6,20 +6,16 @@
 
 mod control;
 mod head;
-mod inbound;
-pub mod json;
+pub(crate) mod init;
 pub mod kept;
 mod message;
 mod outbound;
 mod read;
+mod result;
 mod stream;
 mod task;
 
-pub use control::{CanUseTool, ControlRequest};
-pub use inbound::*;
-pub use json::Input;
-pub use message::*;
-pub use outbound::*;
+pub(crate) use message::SYNTHETIC;
+pub use outbound::line;
 pub use read::parse;
-pub use stream::{Stream, StreamEvent};
-pub use task::Task;
+pub(crate) use read::read_line;

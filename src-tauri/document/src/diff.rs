@@ -28,6 +28,21 @@ pub fn diff(path: &str, old: &str, new: &str) -> Diff {
     compare(path, &old_lines, &new_lines, Some(1), ends_differ)
 }
 
+/// The numbers of added and removed lines between two versions of a whole file.
+pub fn count_changes(old: &str, new: &str) -> (u32, u32) {
+    let old: Vec<&str> = old.split_inclusive('\n').collect();
+    let new: Vec<&str> = new.split_inclusive('\n').collect();
+    let operations = operations(&old, &new);
+    let changed = operations.iter().filter(|operation| operation.tag() != DiffTag::Equal);
+    changed.fold((0, 0), |(added, removed), operation| {
+        (added + to_u32(operation.new_range().len()), removed + to_u32(operation.old_range().len()))
+    })
+}
+
+fn operations(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
+    capture_diff_slices_deadline(Algorithm::Myers, old, new, Some(Instant::now() + LINES_WITHIN))
+}
+
 /// The diff between two versions of a part of a file whose position is unknown. Has no line numbers.
 pub fn diff_unplaced(path: &str, old: &str, new: &str) -> Diff {
     // Lines exclude their ends: the part may end within a line.
@@ -74,9 +89,7 @@ pub fn diff_from_patch<'a>(path: &str, patch: impl IntoIterator<Item = PatchHunk
 }
 
 fn compare(path: &str, old: &[&str], new: &[&str], first_line: Option<u32>, show_cr: bool) -> Diff {
-    let operations =
-        capture_diff_slices_deadline(Algorithm::Myers, old, new, Some(Instant::now() + LINES_WITHIN));
-    let hunks = group_diff_ops(operations, CONTEXT)
+    let hunks = group_diff_ops(operations(old, new), CONTEXT)
         .into_iter()
         .filter(|group| group.iter().any(|operation| operation.tag() != DiffTag::Equal))
         .map(|group| {
@@ -541,6 +554,9 @@ mod tests {
                 n_changed.1 += u32::from(line.kind == DiffKind::Removed);
             }
             prop_assert_eq!(n_changed, (diff.added, diff.removed));
+            let (joined_old, joined_new) = (old.join("\n"), new.join("\n"));
+            let counted = super::diff("a", &joined_old, &joined_new);
+            prop_assert_eq!(count_changes(&joined_old, &joined_new), (counted.added, counted.removed));
             prop_assert_eq!(old.len() + diff.added as usize, new.len() + diff.removed as usize);
             prop_assert_eq!(diff.hunks.is_empty(), old == new);
         }

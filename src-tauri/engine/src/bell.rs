@@ -111,10 +111,10 @@ mod tests {
     #[test]
     fn a_subagent_that_asks_is_named_before_what_it_wants() {
         let input = serde_json::json!({"command": "make (asked by the agent)"});
-        let request = crate::wire::CanUseTool {
+        let request = crate::agent::ToolRequest {
             tool_name: "Bash".into(),
             input: input.into(),
-            ..crate::wire::CanUseTool::default()
+            ..crate::agent::ToolRequest::default()
         };
         let mut view = crate::permission::view(crate::api::RequestId::new("r"), &request, 0);
         assert_eq!(asked(&view), "Wants to run a command: make (asked by the agent)");

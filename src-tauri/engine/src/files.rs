@@ -8,6 +8,7 @@ mod ignored;
 use crate::api::{FoundFile, FoundFiles};
 use ignore::{WalkBuilder, WalkState};
 use ignored::Ignored;
+pub(crate) use ignored::user_file;
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 use std::cmp::Reverse;

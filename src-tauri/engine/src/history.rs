@@ -9,13 +9,14 @@ mod tail;
 pub use end::read_end;
 pub use tail::Tail;
 
+use crate::agent::{AgentEvent, User};
 use crate::api::Level;
-use crate::claude::stored::{JoinedPrompt, Place, milliseconds};
+use crate::claude::stored::{JoinedPrompt, Place, milliseconds, prompt, task_end};
 use crate::disk::{self, ReadError};
 use crate::transcript::changed_inputs::ChangedInput;
 use crate::transcript::supplement::Supplement;
 use crate::transcript::{Transcript, TranscriptEvent};
-use crate::wire::{self, Inbound, User};
+use crate::wire;
 use memchr::memmem;
 use std::collections::HashMap;
 use std::io;
@@ -240,8 +241,8 @@ fn fold(transcript: &mut Transcript, line: &[u8]) {
     }
     let inbound = wire::parse(line);
     let at = match &inbound {
-        Inbound::Assistant(assistant) => milliseconds(assistant.timestamp.as_deref()),
-        Inbound::User(user) => {
+        AgentEvent::Assistant(assistant) => milliseconds(assistant.timestamp.as_deref()),
+        AgentEvent::User(user) => {
             let at = milliseconds(user.timestamp.as_deref());
             past_prompt(transcript, at, user);
             at
@@ -249,7 +250,7 @@ fn fold(transcript: &mut Transcript, line: &[u8]) {
         _ => 0,
     };
     let task_end = match &inbound {
-        Inbound::User(user) => user.task_end(),
+        AgentEvent::User(user) => task_end(user),
         _ => None,
     };
     transcript.line(at, inbound);
@@ -261,7 +262,7 @@ fn fold(transcript: &mut Transcript, line: &[u8]) {
 /// Adds a user message as a prompt, if it is one.
 fn past_prompt(transcript: &mut Transcript, at: u64, user: &User) {
     let Some(uuid) = &user.uuid else { return };
-    if let Some((text, n_images)) = user.prompt() {
+    if let Some((text, n_images)) = prompt(user) {
         transcript.past_prompt(at, uuid, text, n_images);
     }
 }

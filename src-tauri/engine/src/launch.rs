@@ -1,6 +1,10 @@
 //! Launching an agent: its program, folder, arguments and environment. No other module decides these.
 
-use crate::api::{AgentKind, BYPASS, PermissionMode};
+use crate::agent::Driver;
+use crate::api::{AgentKind, BYPASS, PermissionMode, SessionOptions};
+use crate::claude::ClaudeDriver;
+use crate::claude::options;
+pub use crate::claude::options::bad_model;
 use crate::locate::usual_directories;
 use crate::trust::snapshot::{self, Snapshot};
 use serde::{Deserialize, Serialize};
@@ -42,17 +46,6 @@ pub fn resume_command(project: &Path, agent_session_id: &str) -> String {
     format!("cd '{}'{and} claude --resume {agent_session_id}", folder.replace('\'', inner))
 }
 
-/// Returns the reason why a model name is invalid, if it is. Only the agent knows which models exist.
-pub fn bad_model(name: &str) -> Option<&'static str> {
-    if name.trim().is_empty() {
-        Some("Enter the name of a model.")
-    } else if name.len() > 200 || name.chars().any(|c| c.is_control() || c.is_whitespace()) {
-        Some("A model's name has no spaces or control characters, and at most 200 bytes.")
-    } else {
-        None
-    }
-}
-
 /// Arguments that keep an agent from loading the folder's own settings. Without them, the folder's hooks, MCP servers
 /// and key helper run at spawn, and its settings can send the API key elsewhere (2.1.329 and 2.1.197). An agent that
 /// does not know these arguments exits at once, with an error that names them.
@@ -83,6 +76,20 @@ pub struct Launch {
     pub run_token: String,
 }
 
+impl Launch {
+    /// Speaks the agent's protocol, for one process.
+    pub fn driver(&self) -> Box<dyn Driver> {
+        driver(self.kind)
+    }
+}
+
+/// The driver of a kind of agent.
+pub fn driver(kind: AgentKind) -> Box<dyn Driver> {
+    match kind {
+        AgentKind::Claude | AgentKind::Demo => Box::<ClaudeDriver>::default(),
+    }
+}
+
 /// The conversation that another one begins as a copy of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fork {
@@ -99,13 +106,17 @@ impl Fork {
 }
 
 /// Arguments that can differ between two starts of one session.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Start {
     pub resume: Option<String>,
     /// Begins a conversation as a copy of this one. Never with `resume`.
     pub fork: Option<Fork>,
+    /// With `resume`: continues after this message, by its uuid.
+    pub resume_at: Option<String>,
     pub model: Option<String>,
     pub mode: Option<StartMode>,
+    /// Without model and effort, which are `model` and a request to the running agent.
+    pub options: SessionOptions,
 }
 
 impl Launch {
@@ -131,6 +142,11 @@ impl Launch {
             args.extend(value.as_ref().map(|value| OsString::from(format!("{flag}={value}"))));
         };
         value("--resume", &start.resume);
+        if start.resume.is_some() {
+            // The conversation continues under its id, on a branch after this message; the agent's file keeps the other
+            // one. The message must be on the newest branch (2.1.197 and 2.1.329).
+            value("--resume-session-at", &start.resume_at);
+        }
         if let Some(Fork { of, until }) = &start.fork {
             value("--resume", &Some(of.clone()));
             // Keeps the messages up to and including this one (2.1.329).
@@ -142,6 +158,7 @@ impl Launch {
         };
         value("--model", &start.model);
         value("--permission-mode", &start.mode.map(|mode| mode.name().to_owned()));
+        args.extend(options::args(&start.options).into_iter().map(OsString::from));
         args
     }
 
@@ -157,6 +174,9 @@ impl Launch {
         // Emits the session states running, requires_action and idle, the best input for a status light (2.1.197 and
         // 2.1.329).
         env.push(("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS".into(), "1".into()));
+        // Copies each file before it is edited, as the agent does in a terminal, so that it can be rewound (2.1.197 and
+        // 2.1.329).
+        env.push(("CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING".into(), "true".into()));
         // The CLI joins the deltas of one frame: half the lines, the same characters (2.1.329).
         env.push(("CLAUDE_CODE_STREAM_EVENT_HOLD_MS".into(), "16".into()));
         if !self.restricted {
@@ -215,13 +235,15 @@ mod tests {
     fn values_are_joined_to_their_flags() {
         let start = Start {
             resume: Some("-x".into()),
-            fork: None,
             model: None,
             mode: Some(StartMode::Asking(PermissionMode::Plan)),
+            options: SessionOptions { max_turns: Some(3), ..SessionOptions::default() },
+            ..Start::default()
         };
         let args = launch().args(&start);
         assert!(args.contains(&"--resume=-x".into()));
         assert!(args.contains(&"--permission-mode=plan".into()));
+        assert!(args.contains(&"--max-turns=3".into()));
     }
 
     #[test]

@@ -24,26 +24,27 @@ pub use notice::written_out;
 pub use open::{Closed, OpenRequests, Refusal};
 pub use subagents::Subagents;
 
+use crate::agent::tool::{RawInput, ToolInput, ToolKind};
+use crate::agent::{AgentCommand, Grant, Input, ToolRequest, json as text_of};
 use crate::api::*;
-use crate::claude::request::{Allows, Destination, SuggestedRule, accept_edits, kept_and_in_force};
-use crate::claude::tool::{RawInput, ToolInput, ToolKind, mcp_tool};
+use crate::claude::request::{Allows, Destination, ReadRequest, SuggestedRule};
 use crate::document;
-use crate::wire::{self, CanUseTool, json as text_of};
+use crate::server_tool::ServerTool;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// The line that a decision sends to the agent, and how the request is resolved.
+/// What a decision sends to the agent, and how the request is resolved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    pub line: String,
+    pub command: AgentCommand,
     pub resolution: Resolution,
     /// The input as the user edited it, if it differs from the requested one.
     pub changed: Option<RawInput>,
 }
 
 /// Builds the view of a request. Who asks is not in the request itself: [`OpenRequests::ask`] adds it.
-pub fn view(id: RequestId, request: &CanUseTool, asked_at: u64) -> PermissionRequest {
+pub fn view(id: RequestId, request: &ToolRequest, asked_at: u64) -> PermissionRequest {
     let kind = kind(request);
     let tool = written_out(&request.tool_name);
     let subject = subject(request);
@@ -60,6 +61,7 @@ pub fn view(id: RequestId, request: &CanUseTool, asked_at: u64) -> PermissionReq
         input: request.input.value().clone(),
         input_text: text_of::indented(request.input.text()),
         shown: shown(&id, request),
+        server_tool: server_tool(request).map(|named| format!("{}: {}", named.server, named.both_names())),
         id,
         tool,
         subject,
@@ -80,16 +82,15 @@ pub fn wants(request: &PermissionRequest) -> String {
         RequestKind::Fetch => "Wants to access the network".to_owned(),
         RequestKind::Questions { .. } => "Has a question".to_owned(),
         RequestKind::Plan { .. } => "Proposes a plan".to_owned(),
-        RequestKind::Other => match mcp_tool(&request.tool) {
-            Some((server, tool)) => format!("Wants to use {server}: {tool}"),
-            None => format!("Wants to use {}", request.tool),
-        },
+        RequestKind::Other => {
+            format!("Wants to use {}", request.server_tool.as_ref().unwrap_or(&request.tool))
+        }
     }
 }
 
 /// Returns a hash of a request and everything that is shown of it. Requests that differ in one byte have different
 /// hashes.
-pub fn shown(id: &RequestId, request: &CanUseTool) -> String {
+pub fn shown(id: &RequestId, request: &ToolRequest) -> String {
     let mut hash = Sha256::new();
     let mut field = |bytes: &[u8]| {
         hash.update((bytes.len() as u64).to_le_bytes());
@@ -98,8 +99,10 @@ pub fn shown(id: &RequestId, request: &CanUseTool) -> String {
     field(id.as_str().as_bytes());
     field(request.agent_id.as_deref().unwrap_or_default().as_bytes());
     field(request.tool_name.as_bytes());
+    field(request.display_name.as_deref().unwrap_or_default().as_bytes());
+    field(request.mcp_server.as_deref().unwrap_or_default().as_bytes());
     field(request.input.text().as_bytes());
-    for suggestion in &request.permission_suggestions {
+    for suggestion in &request.suggestions {
         field(suggestion.to_string().as_bytes());
     }
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
@@ -109,11 +112,10 @@ pub fn shown(id: &RequestId, request: &CanUseTool) -> String {
 /// one.
 pub fn answer(
     view: &PermissionRequest,
-    request: &CanUseTool,
+    request: &ToolRequest,
     shown: Option<&str>,
     decision: Decision,
 ) -> Result<Answer, String> {
-    let id = view.id.as_str();
     let needs_none = matches!(decision, Decision::Deny { .. }) && shown.is_none();
     if !needs_none && shown != Some(&view.shown) {
         return Err(match shown {
@@ -122,11 +124,15 @@ pub fn answer(
         }
         .to_owned());
     }
+    let allow = |input: &str, grant| {
+        let (request_id, input) = (view.id.to_string(), input.to_owned());
+        AgentCommand::Allow { request_id, input, grant }
+    };
     Ok(match decision {
         Decision::AllowOnce { updated_input } => {
             let given = updated_input.map(|change| changed(&request.input, &change)).transpose()?;
             Answer {
-                line: wire::allow(id, given.as_deref().unwrap_or(request.input.text()), &[]),
+                command: allow(given.as_deref().unwrap_or(request.input.text()), None),
                 resolution: Resolution::Allowed { always: None },
                 changed: given.and_then(|given| another(&request.input, &given)),
             }
@@ -138,7 +144,7 @@ pub fn answer(
                 .find(|known| names(&suggestion, known))
                 .ok_or("The request has no such suggestion.")?;
             Answer {
-                line: wire::allow(id, request.input.text(), &kept_and_in_force(&chosen.raw)),
+                command: allow(request.input.text(), Some(Grant::Suggestion(chosen.raw.clone()))),
                 resolution: Resolution::Allowed {
                     always: Some(format!("{} · {}", written_out(&chosen.rule), chosen.kept_in)),
                 },
@@ -146,11 +152,14 @@ pub fn answer(
             }
         }
         Decision::Deny { message, interrupt } => {
-            // The message is mandatory on the wire: without one the agent treats the answer as malformed (2.1.329).
             let given = message.trim();
             let message = if given.is_empty() { "The user said no." } else { given };
             Answer {
-                line: wire::deny(id, message, interrupt),
+                command: AgentCommand::Deny {
+                    request_id: view.id.to_string(),
+                    message: message.to_owned(),
+                    interrupt,
+                },
                 resolution: Resolution::Denied { message: message.to_owned() },
                 changed: None,
             }
@@ -160,10 +169,10 @@ pub fn answer(
                 return Err("The request is not a plan.".to_owned());
             };
             // Without it the agent asks for permission for each edit (2.1.329).
-            let also = if edits_unasked { vec![accept_edits()] } else { Vec::new() };
+            let also = edits_unasked.then_some(Grant::AcceptEdits);
             let always = edits_unasked.then(|| "Edits are accepted (this session)".to_owned());
             Answer {
-                line: wire::allow(id, request.input.text(), &also),
+                command: allow(request.input.text(), also),
                 resolution: Resolution::Allowed { always },
                 changed: None,
             }
@@ -173,13 +182,13 @@ pub fn answer(
                 return Err("The request asks no questions.".to_owned());
             };
             let input = request.with_answers(&answers);
-            Answer { line: wire::allow(id, &input, &[]), resolution: Resolution::Answered, changed: None }
+            Answer { command: allow(&input, None), resolution: Resolution::Answered, changed: None }
         }
     })
 }
 
 /// The edited input on one line. Its tokens stay as the user wrote them.
-fn changed(input: &wire::Input, change: &InputChange) -> Result<String, String> {
+fn changed(input: &Input, change: &InputChange) -> Result<String, String> {
     match change {
         InputChange::Whole { json } => text_of::one_line(json)
             .map_err(|error| format!("The edited input is not a JSON object: {error}.")),
@@ -191,10 +200,10 @@ fn changed(input: &wire::Input, change: &InputChange) -> Result<String, String> 
 }
 
 /// Returns the given input if it differs from the requested one.
-fn another(asked: &wire::Input, given: &str) -> Option<RawInput> {
+fn another(asked: &Input, given: &str) -> Option<RawInput> {
     let is_same = text_of::one_line(asked.text()).is_ok_and(|asked| asked == given);
     // It was parsed before it was given.
-    wire::Input::read(given).ok().filter(|_| !is_same).map(|given| given.value().clone().into())
+    Input::read(given).ok().filter(|_| !is_same).map(|given| given.value().clone().into())
 }
 
 /// Returns whether `given` identifies this suggestion: by its id, or by its value, as shown or as the agent sent it.
@@ -207,7 +216,7 @@ fn names(given: &Value, known: &Suggestion) -> bool {
     id == Some(&known.id) || *given == known.raw
 }
 
-fn kind(request: &CanUseTool) -> RequestKind {
+fn kind(request: &ToolRequest) -> RequestKind {
     match request.typed() {
         ToolInput::Command { .. } => RequestKind::Command,
         ToolInput::Edit { .. }
@@ -224,7 +233,7 @@ fn kind(request: &CanUseTool) -> RequestKind {
     }
 }
 
-fn question(kind: &RequestKind, request: &CanUseTool, tool: &str) -> String {
+fn question(kind: &RequestKind, request: &ToolRequest, tool: &str) -> String {
     match kind {
         RequestKind::Command => "Run this command?".to_owned(),
         RequestKind::Edit => {
@@ -239,11 +248,15 @@ fn question(kind: &RequestKind, request: &CanUseTool, tool: &str) -> String {
         }
         RequestKind::Questions { .. } => "The agent has a question".to_owned(),
         RequestKind::Plan { .. } => "Approve this plan?".to_owned(),
-        RequestKind::Other => match mcp_tool(tool) {
-            Some((server, tool)) => format!("Let {server} run {tool}?"),
+        RequestKind::Other => match server_tool(request) {
+            Some(named) => format!("Let {} run {}?", named.server, named.both_names()),
             None => format!("Allow {tool}?"),
         },
     }
+}
+
+fn server_tool(request: &ToolRequest) -> Option<ServerTool> {
+    ServerTool::of(&request.tool_name, request.mcp_server.as_deref(), request.display_name.as_deref())
 }
 
 /// Maximum length of a file name in a question, in characters.
@@ -251,7 +264,7 @@ const MOST_OF_A_NAME: usize = 60;
 
 /// The name of the file that is edited. Only a name that cannot be read as words of the question: one without spaces,
 /// punctuation or misleading characters. The subject shows the whole path in any case.
-fn file_name(request: &CanUseTool) -> Option<String> {
+fn file_name(request: &ToolRequest) -> Option<String> {
     let path = request.action()?;
     let name = path.rsplit(['/', '\\']).next()?;
     let is_plain = |character: char| {
@@ -263,11 +276,11 @@ fn file_name(request: &CanUseTool) -> Option<String> {
 }
 
 /// The raw text of the action, never the agent's description of it.
-fn subject(request: &CanUseTool) -> String {
+fn subject(request: &ToolRequest) -> String {
     request.action().unwrap_or_else(|| text_of::indented(request.input.text()))
 }
 
-fn diff(request: &CanUseTool) -> Option<Diff> {
+fn diff(request: &ToolRequest) -> Option<Diff> {
     match request.typed() {
         ToolInput::Edit { path, change } => {
             let change = change?;
@@ -278,14 +291,14 @@ fn diff(request: &CanUseTool) -> Option<Diff> {
     }
 }
 
-fn reason(request: &CanUseTool) -> Option<String> {
+fn reason(request: &ToolRequest) -> Option<String> {
     let blocked = request.blocked_path.as_ref().map(|path| format!("Accesses {path}"));
-    let said = request.reason_text().map(str::to_owned);
+    let said = request.reason.clone();
     // The reason may contain terminal colours.
     blocked.or(said).map(|reason| written_out(&reason))
 }
 
-fn suggestions(request: &CanUseTool) -> Vec<Suggestion> {
+fn suggestions(request: &ToolRequest) -> Vec<Suggestion> {
     let suggestion = |(place, suggested): (usize, SuggestedRule<'_>)| {
         let (label, rule) = suggestion_words(&suggested.allows);
         let kept_in = match suggested.destination {
@@ -303,7 +316,7 @@ fn suggestions(request: &CanUseTool) -> Vec<Suggestion> {
             raw: suggested.raw.clone(),
         }
     };
-    request.suggestions().map(suggestion).collect()
+    request.suggested_rules().map(suggestion).collect()
 }
 
 /// The label of a suggestion, and its exact rule.
@@ -327,17 +340,18 @@ fn suggestion_words(allows: &Allows) -> (String, String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agent::{AgentEvent, AgentRequest};
 
-    fn bash() -> CanUseTool {
-        CanUseTool {
+    fn bash() -> ToolRequest {
+        ToolRequest {
             tool_name: "Bash".into(),
             input: json!({"command": "touch b.txt", "description": "harmless"}).into(),
             tool_use_id: Some("toolu_1".into()),
-            permission_suggestions: vec![
+            suggestions: vec![
                 json!({"type": "addRules", "rules": [{"toolName": "Bash", "ruleContent": "touch b.txt"}], "behavior": "allow", "destination": "localSettings"}),
                 json!({"type": "setMode", "mode": "acceptEdits", "destination": "session"}),
             ],
-            ..CanUseTool::default()
+            ..ToolRequest::default()
         }
     }
 
@@ -345,7 +359,7 @@ mod tests {
         let request = bash();
         let view = view(RequestId::new("r"), &request, 0);
         let answer = answer(&view, &request, Some(&view.shown), decision)?;
-        let line: Value = serde_json::from_str(&answer.line).unwrap();
+        let line: Value = serde_json::from_str(&crate::wire::line(&answer.command)).unwrap();
         assert_eq!(line["response"]["request_id"], "r");
         Ok(line["response"]["response"].clone())
     }
@@ -353,7 +367,8 @@ mod tests {
     #[test]
     fn a_question_names_the_file_or_the_server_and_nothing_that_reads_as_its_own_words() {
         let asked = |tool: &str, input: Value| {
-            let request = CanUseTool { tool_name: tool.into(), input: input.into(), ..CanUseTool::default() };
+            let request =
+                ToolRequest { tool_name: tool.into(), input: input.into(), ..ToolRequest::default() };
             let view = view(RequestId::new("r"), &request, 0);
             let wants = wants(&view);
             (view.question, wants)
@@ -377,6 +392,34 @@ mod tests {
         assert_eq!(asked("mcp__", json!({})).0, "Allow mcp__?");
     }
 
+    /// The server chooses the display name: the tool's own name is said too, and a name that changes is another request.
+    #[test]
+    fn a_servers_tool_is_asked_for_by_both_its_names() {
+        let line = |name: &str| {
+            let request = json!({"subtype": "can_use_tool", "tool_name": "mcp__tracker__rm", "input": {},
+                "display_name": name, "mcp_server": {"name": "tracker", "source": "dynamic"}});
+            json!({"type": "control_request", "request_id": "r", "request": request}).to_string()
+        };
+        let asked = |name: &str| match crate::claude::wire::parse(line(name).as_bytes()) {
+            AgentEvent::Request { request: AgentRequest::Tool(request), .. } => {
+                view(RequestId::new("r"), &request, 0)
+            }
+            other => panic!("{other:?}"),
+        };
+        let view = asked("List\u{202e} issues");
+        assert_eq!(view.question, "Let tracker run List\\u{202E} issues (rm)?");
+        assert_eq!(wants(&view), "Wants to use tracker: List\\u{202E} issues (rm)");
+        assert_eq!(view.server_tool.as_deref(), Some("tracker: List\\u{202E} issues (rm)"));
+        assert_eq!(view.tool, "mcp__tracker__rm");
+        assert_ne!(view.shown, asked("List issues").shown);
+        // Names of another form say nothing.
+        let odd = line("x")
+            .replace(r#""display_name":"x""#, r#""display_name":7"#)
+            .replace(r#"{"name":"tracker","source":"dynamic"}"#, "[]");
+        let odd = crate::claude::wire::parse(odd.as_bytes());
+        assert!(matches!(odd, AgentEvent::Request { request: AgentRequest::Tool(_), .. }), "{odd:?}");
+    }
+
     #[test]
     fn the_subject_is_what_would_run_not_what_is_said_of_it() {
         let view = view(RequestId::new("r"), &bash(), 0);
@@ -391,14 +434,13 @@ mod tests {
     #[test]
     fn always_applies_one_suggestion_and_no_other() {
         let answer = sent(Decision::AllowAlways { suggestion: json!("s0") }).unwrap();
-        let kept = bash().permission_suggestions[0].clone();
+        let kept = bash().suggestions[0].clone();
         let mut for_session = kept.clone();
         for_session["destination"] = json!("session");
         assert_eq!(answer["updatedPermissions"], json!([kept, for_session]));
         let mode = sent(Decision::AllowAlways { suggestion: json!("s1") }).unwrap();
-        assert_eq!(mode["updatedPermissions"], json!([bash().permission_suggestions[1]]));
-        let same =
-            sent(Decision::AllowAlways { suggestion: bash().permission_suggestions[0].clone() }).unwrap();
+        assert_eq!(mode["updatedPermissions"], json!([bash().suggestions[1]]));
+        let same = sent(Decision::AllowAlways { suggestion: bash().suggestions[0].clone() }).unwrap();
         assert_eq!(answer, same);
         let shown = view(RequestId::new("r"), &bash(), 0).suggestions.remove(0);
         let shown = serde_json::to_value(shown).unwrap();
@@ -412,9 +454,9 @@ mod tests {
         r#"{"n":1e400,"f":1.0,"big":12345678901234567890123,"command":"a\ud83d\u0041","k":1, "k":2}"#;
 
     fn line_for(decision: Decision) -> Result<String, String> {
-        let request = CanUseTool { input: wire::Input::read(ODD).unwrap(), ..bash() };
+        let request = ToolRequest { input: Input::read(ODD).unwrap(), ..bash() };
         let view = view(RequestId::new("r"), &request, 0);
-        answer(&view, &request, Some(&view.shown), decision).map(|answer| answer.line)
+        answer(&view, &request, Some(&view.shown), decision).map(|answer| crate::wire::line(&answer.command))
     }
 
     #[test]
@@ -454,9 +496,9 @@ mod tests {
     fn an_answer_to_something_else_is_refused() {
         let request = bash();
         let here = view(RequestId::new("r"), &request, 0);
-        let other_input = CanUseTool { input: json!({"command": "touch c.txt"}).into(), ..bash() };
-        let other_rules = CanUseTool { permission_suggestions: Vec::new(), ..bash() };
-        let other_agent = CanUseTool { agent_id: Some("a1".to_owned()), ..bash() };
+        let other_input = ToolRequest { input: json!({"command": "touch c.txt"}).into(), ..bash() };
+        let other_rules = ToolRequest { suggestions: Vec::new(), ..bash() };
+        let other_agent = ToolRequest { agent_id: Some("a1".to_owned()), ..bash() };
         let others = [
             view(RequestId::new("q"), &request, 0).shown,
             view(RequestId::new("r"), &other_input, 0).shown,
@@ -478,7 +520,7 @@ mod tests {
 
     #[test]
     fn a_plan_is_approved_as_it_is_shown_with_edits_asked_for_or_accepted() {
-        let request = CanUseTool {
+        let request = ToolRequest {
             tool_name: "ExitPlanMode".into(),
             input: json!({"plan": "1. Do it"}).into(),
             ..bash()
@@ -487,7 +529,7 @@ mod tests {
         let approved = |accept_edits| {
             let answer =
                 answer(&view, &request, Some(&view.shown), Decision::ApprovePlan { accept_edits }).unwrap();
-            serde_json::from_str::<Value>(&answer.line).unwrap()["response"]["response"].clone()
+            serde_json::from_str::<Value>(&crate::wire::line(&answer.command)).unwrap()["response"]["response"].clone()
         };
         assert_eq!(approved(false), json!({"behavior": "allow", "updatedInput": {"plan": "1. Do it"}}));
         let mode = json!([{"type": "setMode", "mode": "acceptEdits", "destination": "session"}]);

@@ -6,7 +6,7 @@
 use crate::host::{Exited, Host, Program, Reader};
 use std::io;
 use std::time::Duration;
-use tokio::io::AsyncReadExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::timeout;
 
 /// Bytes that are kept of each output.
@@ -19,7 +19,7 @@ const LAST_WORDS: Duration = Duration::from_millis(200);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     pub exited: Exited,
-    /// At most 1 MiB, also of the error output.
+    /// At most 1 MiB, also of the error output, unless the caller of [`ask_with`] set another limit.
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
 }
@@ -35,15 +35,36 @@ pub enum Unanswered {
 
 /// Runs a program to its end, without input.
 pub async fn ask(host: &dyn Host, program: Program, limit: Duration) -> Result<Answer, Unanswered> {
+    ask_with(host, program, &[], MOST_OUTPUT, limit).await
+}
+
+/// Runs a program to its end with this input, and keeps `most_output` bytes of its output.
+pub async fn ask_with(
+    host: &dyn Host,
+    program: Program,
+    input: &[u8],
+    most_output: usize,
+    limit: Duration,
+) -> Result<Answer, Unanswered> {
     let asking = async {
         let child = host.spawn(program).await.map_err(Unanswered::Spawn)?;
-        drop(child.stdin);
+        let mut stdin = child.stdin;
+        let writing = async move {
+            // A program that does not read all of its input says so in its answer.
+            let _ = stdin.write_all(input).await;
+            let _ = stdin.shutdown().await;
+        };
         let _end = EndGroup(child.signals);
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
         let mut exit = child.exit;
         let exited = {
-            let reading =
-                async { tokio::join!(read(child.stdout, &mut stdout), read(child.stderr, &mut stderr)) };
+            let reading = async {
+                tokio::join!(
+                    writing,
+                    read(child.stdout, &mut stdout, most_output),
+                    read(child.stderr, &mut stderr, MOST_OUTPUT)
+                )
+            };
             tokio::pin!(reading);
             tokio::select! {
                 _ = &mut reading => exit.await,
@@ -69,13 +90,13 @@ impl Drop for EndGroup {
 }
 
 /// Reads to the end and keeps the beginning: a full pipe would stop the program.
-async fn read(mut from: Reader, kept: &mut Vec<u8>) {
-    let mut chunk = [0; 4096];
+async fn read(mut from: Reader, kept: &mut Vec<u8>, most: usize) {
+    let mut chunk = vec![0; 32 * 1024];
     // An error of a pipe says less than the exit.
     while let Ok(n) = from.read(&mut chunk).await
         && n > 0
     {
-        let room = MOST_OUTPUT - kept.len();
+        let room = most - kept.len();
         kept.extend_from_slice(&chunk[..n.min(room)]);
     }
 }
@@ -109,6 +130,19 @@ mod tests {
     async fn input_has_ended_and_output_is_bounded() {
         let answer = sh("cat; head -c 3000000 /dev/zero", LIMIT).await.unwrap();
         assert_eq!(answer.stdout.len(), MOST_OUTPUT);
+    }
+
+    #[tokio::test]
+    async fn more_input_than_a_pipe_holds_comes_back_whole() {
+        let program = Program {
+            path: "/bin/cat".into(),
+            args: vec![],
+            folder: "/".into(),
+            environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
+        };
+        let input = vec![b'x'; 3_000_000];
+        let answer = ask_with(&LocalHost, program, &input, 2_000_000, LIMIT).await.unwrap();
+        assert_eq!(answer.stdout, input[..2_000_000]);
     }
 
     #[tokio::test]

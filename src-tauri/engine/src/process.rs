@@ -14,6 +14,7 @@ mod tests;
 
 pub use output::{Heard, Output};
 
+use crate::agent::{AgentCommand, Driver, driver};
 use crate::disk;
 use crate::host::{BoxFuture, Child, Exited, Host, Program, Signals, Writer};
 use crate::launch::{Launch, Start};
@@ -45,6 +46,7 @@ pub struct Process {
     signals: Arc<dyn Signals>,
     host: Arc<dyn Host>,
     run_token: String,
+    driver: Box<dyn Driver>,
     reader: Reader,
 }
 
@@ -77,22 +79,40 @@ impl Process {
         tokio::spawn(write_lines(stdin, lines, broken_sender, recorder.clone(), exit.clone()));
         let reader = Reader::new(stdout, stderr, stdin_broken, exit, recorder);
         tokio::spawn(watch_exit(when_exited, exit_sender));
-        Ok(Self { pid, stdin: Some(stdin_lines), signals, host, run_token: launch.run_token.clone(), reader })
+        Ok(Self {
+            pid,
+            stdin: Some(stdin_lines),
+            signals,
+            host,
+            run_token: launch.run_token.clone(),
+            driver: launch.driver(),
+            reader,
+        })
     }
 
     pub fn pid(&self) -> u32 {
         self.pid
     }
 
+    /// Queues a command for stdin, as its driver writes it. Returns `false` if stdin is closed.
+    pub fn send(&mut self, command: &AgentCommand) -> bool {
+        let mut out = driver::Output::default();
+        self.driver.write(command, &mut out);
+        #[cfg(test)]
+        crate::stages::passed("driver", &out.lines);
+        self.reader.next_is(out.events);
+        out.lines.into_iter().all(|line| self.write(line))
+    }
+
     /// Queues a complete line for stdin. Returns `false` if stdin is closed.
-    pub fn write(&self, line: String) -> bool {
+    fn write(&self, line: String) -> bool {
         self.stdin.as_ref().is_some_and(|stdin| stdin.send(line).is_ok())
     }
 
     /// The next output; none comes after `Output::Exited`. While the caller does not ask, the agent blocks on its own
     /// pipe. Cancel safe.
     pub async fn next_output(&mut self) -> Output {
-        self.reader.next().await
+        self.reader.next(&mut *self.driver, self.stdin.as_ref()).await
     }
 
     /// Shutdown stage 1: closes stdin after everything written so far.

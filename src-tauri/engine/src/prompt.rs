@@ -15,6 +15,9 @@ pub struct Prompt {
     pub held: bool,
     #[serde(default)]
     pub delivery: Delivery,
+    /// It is held until this time, in milliseconds since 1970.
+    #[serde(default)]
+    pub sends_at: Option<u64>,
     /// It was sent, and its turn was cut off.
     #[serde(default)]
     pub cut_off: bool,
@@ -25,7 +28,16 @@ pub struct Prompt {
 
 impl Prompt {
     pub fn new(id: PromptId, text: String, images: Vec<Image>, delivery: Delivery) -> Self {
-        Self { id, text, images, held: false, delivery, cut_off: false, renamed_at: Vec::new() }
+        Self {
+            id,
+            text,
+            images,
+            held: false,
+            delivery,
+            sends_at: None,
+            cut_off: false,
+            renamed_at: Vec::new(),
+        }
     }
 
     /// The current id on the wire. The agent ignores a prompt with an id that it already has on disk (2.1.197 and
@@ -42,12 +54,20 @@ impl Prompt {
     /// Holds the prompt: only the user can send it now.
     pub fn hold(&mut self) {
         self.held = true;
+        self.sends_at = None;
         self.delivery = Delivery::AfterTurn;
+    }
+
+    /// Holds the prompt until a time, or until the user sends it.
+    pub fn hold_until(&mut self, at: u64) {
+        self.hold();
+        self.sends_at = Some(at);
     }
 
     /// Releases the prompt under a new wire id. The id is unique even if the last one could not be saved.
     pub fn release(&mut self, now: u64) {
         self.held = false;
+        self.sends_at = None;
         let last = self.renamed_at.last().copied().unwrap_or(0);
         self.renamed_at.push(now.max(last + 1));
     }

@@ -3,15 +3,16 @@
 
 pub mod text;
 
+use crate::agent::driver::{Driver, Output};
 use crate::api::*;
+use crate::launch::driver;
 use crate::recorder::{Direction, Opened, Recorded};
 use crate::session::core::{Action, Core};
 use crate::session::machine::{Input, Timeouts};
 use crate::transcript::{Transcript, TranscriptChange};
-use crate::wire::{self, Inbound};
 use serde::Deserialize;
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::path::Path;
 
 /// Result of a replay.
@@ -34,6 +35,7 @@ pub fn replay(recording: &[Recorded]) -> Replayed {
         Transcript::with_changed_inputs(Path::new(&opened.project), &opened.memory.changed_inputs);
     let mut replay = Replay {
         core: Core::new(opened.memory, Timeouts::default(), transcript, opened.at),
+        driver: driver(AgentKind::Claude),
         events: Vec::new(),
         shown: HashMap::new(),
     };
@@ -48,6 +50,8 @@ pub fn replay(recording: &[Recorded]) -> Replayed {
 
 struct Replay {
     core: Core,
+    /// Recordings do not name their agent.
+    driver: Box<dyn Driver>,
     events: Vec<Event>,
     /// Fingerprint of each permission request that was published.
     shown: HashMap<RequestId, String>,
@@ -57,7 +61,12 @@ impl Replay {
     fn line(&mut self, now: u64, recorded: &Recorded) {
         match recorded.dir {
             Direction::Out => {
-                self.step(now, Input::Line(inbound(&recorded.line)));
+                let mut out = Output::default();
+                match &recorded.line {
+                    Value::String(text) => self.driver.read(text.as_bytes(), &mut out),
+                    value => self.driver.read(value.to_string().as_bytes(), &mut out),
+                }
+                out.events.into_iter().for_each(|event| self.step(now, Input::Line(event)));
             }
             Direction::Input => {
                 if let Ok(mut input) = Input::deserialize(&recorded.line) {
@@ -79,13 +88,24 @@ impl Replay {
         }
     }
 
-    /// Makes a step and collects its events. Other actions, such as writing to the agent, are ignored: their
-    /// consequences are in the recording.
+    /// Makes a step and collects its events. Other actions are ignored, and so are lines to the agent: their consequences
+    /// are in the recording.
     fn step(&mut self, now: u64, input: Input) {
-        self.core.step(now, input);
-        while let Some(action) = self.core.next_action() {
-            if let Action::Publish(change) = action {
-                self.published(&change);
+        let mut inputs = VecDeque::from([input]);
+        while let Some(input) = inputs.pop_front() {
+            self.core.step(now, input);
+            while let Some(action) = self.core.next_action() {
+                match action {
+                    Action::Publish(change) => self.published(&change),
+                    // The driver has to know what the next lines answer.
+                    Action::Write(command) => {
+                        let mut out = Output::default();
+                        self.driver.write(&command, &mut out);
+                        inputs.extend(out.events.into_iter().map(Input::Line));
+                    }
+                    Action::Spawn(_) => self.driver = driver(AgentKind::Claude),
+                    _ => {}
+                }
             }
         }
     }
@@ -102,12 +122,5 @@ impl Replay {
             self.shown.insert(request.id.clone(), request.shown.clone());
         }
         self.events.push(event);
-    }
-}
-
-fn inbound(line: &Value) -> Inbound {
-    match line {
-        Value::String(text) => wire::parse(text.as_bytes()),
-        value => wire::parse(value.to_string().as_bytes()),
     }
 }

@@ -16,7 +16,7 @@ pub mod socket;
 pub mod version;
 
 use crate::api::server::SessionSummary;
-use crate::api::{Session, Status};
+use crate::api::{QueuedPrompt, Session, Status};
 use std::sync::Arc;
 
 /// A line to clients, with its line feed. Shared, because several clients may receive it.
@@ -28,7 +28,9 @@ pub struct ClientId(pub u64);
 
 /// The summary of a session whose last event has number `seq`.
 pub fn summary(session: &Session, seq: u64) -> SessionSummary {
-    let n_held = session.queue.iter().filter(|prompt| prompt.held).count() as u32;
+    // What is sent at a time of its own is queued: the server stays for it.
+    let is_held = |prompt: &&QueuedPrompt| prompt.held && prompt.sends_at.is_none();
+    let n_held = session.queue.iter().filter(is_held).count() as u32;
     SessionSummary {
         id: session.id.clone(),
         title: session.title.clone(),

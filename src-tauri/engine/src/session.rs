@@ -16,8 +16,10 @@ mod window_view;
 pub use feed::Feed;
 
 use crate::api::*;
+use crate::disk;
 use crate::host::Host;
-use crate::launch::Launch;
+use crate::launch::{Launch, Start};
+use crate::options;
 use crate::recorder::Recorder;
 use crate::store::{Record, Store};
 use crate::transcript::find::{Search, Slice};
@@ -111,6 +113,11 @@ pub(crate) enum Message {
     StoredPrompt {
         item_id: ItemId,
         reply: oneshot::Sender<Option<(String, String)>>,
+    },
+    /// The next start of the agent, if the session had these options.
+    NextStart {
+        options: Box<SessionOptions>,
+        reply: oneshot::Sender<(Start, Launcher, PathBuf)>,
     },
     Export {
         format: ExportFormat,
@@ -302,6 +309,17 @@ impl SessionHandle {
         let (reply, answer) = oneshot::channel();
         self.send(Message::StoredPrompt { item_id, reply }).await?;
         answer.await.map_err(|_| gone())
+    }
+
+    /// Returns what the agent would be started with if the session had these options, and what is wrong with them.
+    /// Nothing is changed.
+    pub async fn review_options(&self, options: SessionOptions) -> Result<OptionsReview, CommandError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Message::NextStart { options: Box::new(options), reply }).await?;
+        let (start, launcher, project) = answer.await.map_err(|_| gone())?;
+        let place = project.clone();
+        let review = move || options::review(&start, &project, || launcher());
+        Ok(disk::run(&place, disk::DEADLINE, review).await?)
     }
 
     /// Returns a snapshot with all items of the transcript.

@@ -10,7 +10,7 @@ mod watch;
 #[cfg(test)]
 mod tests;
 
-use crate::api::{CommandError, ErrorCode, Settings, SettingsProblem};
+use crate::api::{CommandError, ErrorCode, Preset, Settings, SettingsProblem};
 use crate::disk::{self, ReadError, read_text, set_aside};
 use crate::store::{remove_leftovers, write_atomically};
 pub use keys::{keys, markdown, schema};
@@ -70,6 +70,18 @@ pub fn place(problem: &SettingsProblem) -> String {
     }
 }
 
+/// Adds the entries of an object that another one does not have.
+fn keep_unknown(value: &mut Value, before: &Value) {
+    let (Some(entries), Some(before)) = (value.as_object_mut(), before.as_object()) else { return };
+    for (name, earlier) in before {
+        let known = entries.iter_mut().find(|(other, _)| *other == name).map(|(_, value)| value);
+        match known {
+            Some(value) => keep_unknown(value, earlier),
+            None => drop(entries.insert(name.clone(), earlier.clone())),
+        }
+    }
+}
+
 /// The settings file. Its methods access the disk: call them through `disk::run`.
 #[derive(Clone, Debug)]
 pub struct SettingsFile {
@@ -115,6 +127,26 @@ impl SettingsFile {
         let value = if value.is_null() { &known.default } else { value };
         keys::check(known, value).map_err(SettingsError::BadValue)?;
         self.edit(|text| text::edit(text, key, value))
+    }
+
+    /// Replaces the presets of session options. What the file says about one of them under unknown names stays.
+    pub fn set_presets(&self, presets: &[Preset]) -> Result<(), SettingsError> {
+        const KEY: &str = "agent.presets";
+        let known = keys().iter().find(|known| known.key == KEY);
+        let known = known.ok_or_else(|| SettingsError::UnknownKey(KEY.to_owned()))?;
+        let value = serde_json::to_value(presets).unwrap_or_default();
+        keys::check(known, &value).map_err(SettingsError::BadValue)?;
+        self.edit(|text| {
+            let before = value_of(text, KEY).unwrap_or_default();
+            let mut value = value.clone();
+            for preset in value.as_array_mut().into_iter().flatten() {
+                let same = |other: &&Value| text::named(other) == text::named(preset);
+                if let Some(other) = before.as_array().and_then(|all| all.iter().find(same)) {
+                    keep_unknown(preset, other);
+                }
+            }
+            text::edit(text, KEY, &value)
+        })
     }
 
     /// Adds values of an earlier version that the file does not have. Unknown ones are kept under their name.

@@ -131,11 +131,69 @@ impl Store {
         write_atomically(&path, &text).map_err(failed("write", &path))
     }
 
+    /// Removes a session for good.
     pub fn remove(&self, id: &SessionId) -> Result<(), StoreError> {
-        for path in [self.path(id), self.log_path(id), self.streaming_path(id)] {
+        for path in self.files(id) {
             remove_file(&path)?;
         }
+        crate::rewind::copies::remove(&self.copies(id));
         Ok(())
+    }
+
+    /// Removes a session so that `restore` can bring it back, until `forget_removed`.
+    pub fn set_aside(&self, id: &SessionId) -> Result<(), StoreError> {
+        let removed = self.removed()?;
+        // The record is last: a session without it is listed no longer, and one with it has everything.
+        move_file(&self.copies(id), &removed.folder)?;
+        self.files(id).iter().rev().try_for_each(|path| move_file(path, &removed.folder))
+    }
+
+    /// Brings back a session of a project that was set aside. `None`: it is not there.
+    pub fn restore(&self, project: &Path, id: &SessionId) -> Result<Option<Record>, StoreError> {
+        let removed = self.removed()?;
+        let path = removed.path(id);
+        let text = match read_regular(&path, MOST_BYTES) {
+            Ok(text) => text,
+            Err(ReadError::Missing) => return Ok(None),
+            Err(error) => return Err(failed("read", &path)(error.into())),
+        };
+        let record: Record =
+            serde_json::from_slice(&text).map_err(|error| failed("read", &path)(error.into()))?;
+        if record.project != project {
+            return Ok(None);
+        }
+        move_file(&removed.copies(id), &self.folder)?;
+        removed.files(id).iter().rev().try_for_each(|path| move_file(path, &self.folder))?;
+        Ok(Some(record))
+    }
+
+    /// Deletes the sessions that were set aside.
+    pub fn forget_removed(&self) -> Result<(), StoreError> {
+        let removed = self.removed()?;
+        let listing = list(&removed.folder, MOST_FILES).map_err(failed("read", &removed.folder))?;
+        for path in listing.paths {
+            if kind(&path).is_ok_and(|kind| kind == FileKind::Folder) {
+                crate::rewind::copies::remove(&path);
+            } else {
+                remove_file(&path)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The folder of the sessions that were set aside.
+    fn removed(&self) -> Result<Self, StoreError> {
+        Self::open(self.folder.join("removed"))
+    }
+
+    /// The files of a session; its record is first.
+    fn files(&self, id: &SessionId) -> [PathBuf; 3] {
+        [self.path(id), self.log_path(id), self.streaming_path(id)]
+    }
+
+    /// The folder of the session's copies of files, for the undo of a rewind.
+    pub fn copies(&self, id: &SessionId) -> PathBuf {
+        self.folder.join(format!("{id}.rewind"))
     }
 
     fn log_path(&self, id: &SessionId) -> PathBuf {
@@ -187,6 +245,15 @@ const LOG_LIMIT: u64 = 4 * 1024 * 1024;
 fn remove_file(path: &Path) -> Result<(), StoreError> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed("remove", path)(error)),
+        _ => Ok(()),
+    }
+}
+
+/// Moves a file or a folder to another folder on the same disk. A missing file is not an error.
+fn move_file(path: &Path, to: &Path) -> Result<(), StoreError> {
+    let name = path.file_name().unwrap_or_default();
+    match fs::rename(path, to.join(name)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed("move", path)(error)),
         _ => Ok(()),
     }
 }
@@ -329,6 +396,31 @@ mod tests {
         assert_eq!(ids, ["b", "a"]);
         store.remove(&SessionId::new("a")).unwrap();
         assert_eq!(store.load().unwrap().records.len(), 1);
+    }
+
+    #[test]
+    fn a_removed_session_comes_back_whole_until_it_is_forgotten() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path().join("sessions")).unwrap();
+        let id = SessionId::new("a");
+        store.save(&record("a")).unwrap();
+        store.append(&id, &[end_of_turn(1)]).unwrap();
+        store.set_aside(&id).unwrap();
+        assert_eq!(store.load().unwrap().records, []);
+        assert_eq!(store.supplements(&id).unwrap(), []);
+        let project = Path::new("/project");
+        assert_eq!(store.restore(project, &SessionId::new("b")).unwrap(), None);
+        assert_eq!(store.restore(Path::new("/other"), &id).unwrap(), None);
+        assert_eq!(store.restore(project, &id).unwrap(), Some(record("a")));
+        assert_eq!(store.load().unwrap().records, [record("a")]);
+        assert_eq!(store.supplements(&id).unwrap(), [end_of_turn(1)]);
+        assert_eq!(store.restore(project, &id).unwrap(), None, "it was brought back once");
+        // A conversation of the agent's store that was only looked at has no record.
+        store.set_aside(&SessionId::new("c")).unwrap();
+        store.set_aside(&id).unwrap();
+        store.forget_removed().unwrap();
+        assert_eq!(store.restore(project, &id).unwrap(), None);
+        assert_eq!(fs::read_dir(folder.path().join("sessions/removed")).unwrap().count(), 0);
     }
 
     #[test]

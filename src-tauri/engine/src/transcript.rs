@@ -18,6 +18,7 @@ mod notices;
 pub mod output;
 pub mod parts;
 mod prompts;
+pub mod questions;
 mod reply;
 mod results;
 mod rows;
@@ -32,11 +33,11 @@ mod tool;
 pub mod wording;
 pub(crate) mod words;
 
+use crate::agent::AgentEvent;
+use crate::agent::tool::RawInput;
 use crate::api::*;
-use crate::claude::tool::RawInput;
 use crate::document::{DocumentChange, Stream as Document};
 use crate::prompt::Prompt;
-use crate::wire::Inbound;
 use changed_inputs::ChangedInput;
 use changes::ChangeKind;
 pub use changes::TranscriptChange;
@@ -131,39 +132,41 @@ impl Transcript {
 
     /// Folds one message of the agent into the items. Takes the message, because the texts of a reply can be large: they
     /// are moved into the items and never copied.
-    pub fn line(&mut self, now: u64, inbound: Inbound) {
+    pub fn line(&mut self, now: u64, inbound: AgentEvent) {
         #[cfg(test)]
         crate::stages::passed(module_path!(), &inbound);
-        if !matches!(inbound, Inbound::Unreadable { .. }) {
+        if !matches!(inbound, AgentEvent::Unreadable { .. }) {
             self.unreadable = None;
         }
         match inbound {
-            Inbound::Stream(stream) => self.stream(now, &stream),
-            Inbound::Assistant(assistant) => self.assistant(now, *assistant),
-            Inbound::User(user) => self.user(now, &user),
-            Inbound::ApiRetry(retry) => self.api_retry(now, &retry),
-            Inbound::Status { status, .. } => self.compaction.on_status(status.as_deref()),
-            Inbound::CompactBoundary { trigger, pre_tokens, post_tokens } => {
+            AgentEvent::Stream(stream) => self.stream(now, &stream),
+            AgentEvent::Assistant(assistant) => self.assistant(now, *assistant),
+            AgentEvent::User(user) => self.user(now, &user),
+            AgentEvent::ApiRetry(retry) => self.api_retry(now, &retry),
+            AgentEvent::Status { status, .. } => self.compaction.on_status(status.as_deref()),
+            AgentEvent::Compacted { trigger, pre_tokens, post_tokens } => {
                 self.compacted(now, &trigger, pre_tokens, post_tokens);
             }
-            Inbound::CompactFailed { error } => self.not_compacted(now, error),
-            Inbound::Informational { level, text } => self.informational(now, &level, text),
-            Inbound::ConversationReset => self.info(now, CLEARED),
-            Inbound::PermissionDenied { tool, message } => {
+            AgentEvent::CompactFailed { error } => self.not_compacted(now, error),
+            AgentEvent::Informational { level, text } => self.informational(now, &level, text),
+            AgentEvent::ConversationReset => self.info(now, CLEARED),
+            AgentEvent::PermissionDenied { tool, message } => {
                 let text = format!("{tool} was denied by a rule");
                 self.notice(now, Level::Warning, text, Some(message).filter(|message| !message.is_empty()));
             }
-            Inbound::RateLimit(report) => self.rate_limit(now, &report.limits(now)),
-            Inbound::Hook { event, name, outcome: Some(outcome), exit_code, output, message } => {
+            AgentEvent::RateLimit(report) => self.rate_limit(now, &report.limits(now)),
+            AgentEvent::Hook { event, name, outcome: Some(outcome), exit_code, output, message } => {
                 let end = notices::HookEnd { event, name, outcome, exit_code, output, message };
                 self.hook_ended(now, end);
             }
-            Inbound::TaskEnded { task_id, tool_use_id, status, summary, report } => {
+            AgentEvent::TaskEnded { task_id, tool_use_id, status, summary, report } => {
                 let end = calls::TaskEnd { status, summary, report };
                 self.task_ended(now, &task_id, tool_use_id.as_deref(), end);
             }
-            Inbound::WritesLost { error_code, transcript } => self.writes_lost(now, &error_code, transcript),
-            Inbound::Unreadable { line, error } => self.unreadable(now, &line, &error),
+            AgentEvent::WritesLost { error_code, transcript } => {
+                self.writes_lost(now, &error_code, transcript)
+            }
+            AgentEvent::Unreadable { line, error } => self.unreadable(now, &line, &error),
             _ => {}
         }
     }

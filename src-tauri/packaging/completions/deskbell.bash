@@ -46,6 +46,10 @@ _deskbell() {
             mapfile -t COMPREPLY < <(compgen -W 'default acceptEdits plan dontAsk auto' -- "$word")
             compopt -o filenames
             return ;;
+        "relay --options")
+            mapfile -t COMPREPLY < <(compgen -f -- "$word")
+            compopt -o filenames
+            return ;;
         "relay --record")
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
             compopt -o filenames
@@ -105,7 +109,7 @@ _deskbell() {
     esac
     case "$command" in
         "projects") options='--pin= --unpin= --remove= --clear' ;;
-        "relay") options='--project= --agent= --model= --mode= --record= --trust --resume= --fork= --before= --serve --idle= --detached --attach= --no-start --list --json --stop= --remove=' ;;
+        "relay") options='--project= --agent= --model= --mode= --options= --record= --trust --resume= --fork= --before= --serve --idle= --detached --attach= --no-start --list --json --stop= --remove=' ;;
         "replay") options='--lines --events' files=-f ;;
         "sessions list") options='--filter=' files=-d ;;
         "sessions export") options='--format= --output= --force' ;;
@@ -116,12 +120,13 @@ _deskbell() {
         "sessions unpin") options='' ;;
         "sessions archive") options='' ;;
         "sessions unarchive") options='' ;;
+        "changes") options='--json' files=-d ;;
         "settings") options='' ;;
         "doctor") options='--agent= --json --log' ;;
         sessions | "sessions "*) plain='list export search watch usage pin unpin archive unarchive' ;;
         *)
             options='--demo --prompt= --open --version --help' files=-d
-            [[ $COMP_CWORD -eq 1 ]] && plain='projects relay replay sessions settings doctor' ;;
+            [[ $COMP_CWORD -eq 1 ]] && plain='projects relay replay sessions changes settings doctor' ;;
     esac
     if [[ $word == -* || -z $files$plain ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")

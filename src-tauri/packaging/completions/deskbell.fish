@@ -5,14 +5,15 @@ complete -c deskbell -n '__fish_use_subcommand' -a relay -d 'run the engine with
 complete -c deskbell -n '__fish_use_subcommand' -a replay -d 'show the conversation in a recording'
 complete -c deskbell -n '__fish_use_subcommand' -a sessions -d 'list, export, search, watch, usage, pin, unpin, archive, unarchive'
 complete -c deskbell -n '__fish_seen_subcommand_from sessions; and not __fish_seen_subcommand_from list export search watch usage pin unpin archive unarchive' -a 'list export search watch usage pin unpin archive unarchive'
+complete -c deskbell -n '__fish_use_subcommand' -a changes -d 'list the files that differ from the last commit, with added and removed lines'
 complete -c deskbell -n '__fish_use_subcommand' -a settings -d 'show or change the settings, or check their file'
 complete -c deskbell -n '__fish_use_subcommand' -a doctor -d 'show which agent is used and why, whether it can work, and the desktop'
-complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay sessions settings doctor' -a '(__fish_complete_directories)'
-complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay sessions settings doctor' -l demo -d 'new sessions there use the built-in demo agent'
-complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay sessions settings doctor' -l prompt -x -a '' -d 'start a session with this prompt'
-complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay sessions settings doctor' -l open -d 'the same from a launcher'
-complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay sessions settings doctor' -l version
-complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay sessions settings doctor' -l help
+complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay sessions changes settings doctor' -a '(__fish_complete_directories)'
+complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay sessions changes settings doctor' -l demo -d 'new sessions there use the built-in demo agent'
+complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay sessions changes settings doctor' -l prompt -x -a '' -d 'start a session with this prompt'
+complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay sessions changes settings doctor' -l open -d 'the same from a launcher'
+complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay sessions changes settings doctor' -l version
+complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay sessions changes settings doctor' -l help
 complete -c deskbell -n '__fish_seen_subcommand_from projects' -l pin -x -a '(__fish_complete_directories)' -d 'change that list'
 complete -c deskbell -n '__fish_seen_subcommand_from projects' -l unpin -x -a '(__fish_complete_directories)' -d 'change that list'
 complete -c deskbell -n '__fish_seen_subcommand_from projects' -l remove -x -a '(__fish_complete_directories)' -d 'change that list'
@@ -21,6 +22,7 @@ complete -c deskbell -n '__fish_seen_subcommand_from relay' -l project -x -a '(_
 complete -c deskbell -n '__fish_seen_subcommand_from relay' -l agent -r -F -a 'demo' -d 'the agent’s program'
 complete -c deskbell -n '__fish_seen_subcommand_from relay' -l model -x -a '' -d 'a model the agent knows'
 complete -c deskbell -n '__fish_seen_subcommand_from relay' -l mode -x -a 'default acceptEdits plan dontAsk auto' -d 'the permission mode'
+complete -c deskbell -n '__fish_seen_subcommand_from relay' -l options -r -F -d 'what the agent is started with, as a JSON object'
 complete -c deskbell -n '__fish_seen_subcommand_from relay' -l record -r -F -d 'records everything that happens to the session in a new file, without secrets, for a bug report'
 complete -c deskbell -n '__fish_seen_subcommand_from relay' -l trust -d 'loads the folder’s own settings, hooks and servers for this run'
 complete -c deskbell -n '__fish_seen_subcommand_from relay' -l resume -x -a '' -d 'continues this conversation'
@@ -50,6 +52,8 @@ complete -c deskbell -n '__fish_seen_subcommand_from sessions; and __fish_seen_s
 complete -c deskbell -n '__fish_seen_subcommand_from sessions; and __fish_seen_subcommand_from usage' -l by -x -a 'session day model project all' -d 'cost and tokens of Deskbell’s sessions, of one project or of all'
 complete -c deskbell -n '__fish_seen_subcommand_from sessions; and __fish_seen_subcommand_from usage' -l json -d 'cost and tokens of Deskbell’s sessions, of one project or of all'
 complete -c deskbell -n '__fish_seen_subcommand_from sessions; and __fish_seen_subcommand_from usage' -l csv -d 'cost and tokens of Deskbell’s sessions, of one project or of all'
+complete -c deskbell -n '__fish_seen_subcommand_from changes' -a '(__fish_complete_directories)'
+complete -c deskbell -n '__fish_seen_subcommand_from changes' -l json -d 'list the files that differ from the last commit, with added and removed lines'
 complete -c deskbell -n '__fish_seen_subcommand_from doctor' -l agent -r -F -d 'show which agent is used and why, whether it can work, and the desktop'
 complete -c deskbell -n '__fish_seen_subcommand_from doctor' -l json -d 'show which agent is used and why, whether it can work, and the desktop'
 complete -c deskbell -n '__fish_seen_subcommand_from doctor' -l log -d 'show which agent is used and why, whether it can work, and the desktop'

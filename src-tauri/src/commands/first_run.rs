@@ -1,7 +1,7 @@
 //! Commands of the first run: whether the agent can work, and the steps of the user that remove an obstacle.
 
 use super::{Answer, set_setting};
-use crate::native_dialogs;
+use crate::native_dialogs::{self, Chooser};
 use crate::registry::SessionRegistry;
 use crate::terminal;
 use crate::windows::Windows;
@@ -25,12 +25,7 @@ pub async fn open_login(app: AppHandle) -> Answer<()> {
 /// chosen.
 #[tauri::command]
 pub async fn choose_agent(app: AppHandle, window: WebviewWindow) -> Answer<bool> {
-    let place = dirs::home_dir();
-    let chosen = native_dialogs::choose_program(&window, place).await.map_err(|error| CommandError {
-        code: ErrorCode::Internal,
-        message: "The file chooser could not be opened.".to_owned(),
-        detail: Some(format!("{error:#}")),
-    })?;
+    let chosen = native_dialogs::choose(&window, Chooser::Program, dirs::home_dir()).await?;
     let Some(program) = chosen else { return Ok(false) };
     let program = program.to_str().ok_or_else(|| CommandError {
         code: ErrorCode::BadCommand,

@@ -1,7 +1,7 @@
 //! Commands about other projects than the window's own: the start page, the folder chooser and the list of projects.
 
 use super::Answer;
-use crate::native_dialogs;
+use crate::native_dialogs::{self, Chooser};
 use crate::opening::{self, Confirmed};
 use crate::start::{self, StartPage};
 use crate::windows::Windows;
@@ -29,12 +29,7 @@ pub async fn choose_folder(app: AppHandle, window: WebviewWindow) -> Answer<()> 
     let next_to =
         app.state::<Windows>().with(window.label(), |window| window.project.parent().map(Path::to_owned));
     let place = next_to.ok().flatten().or_else(dirs::home_dir);
-    let chosen = native_dialogs::choose_folder(&window, place).await.map_err(|error| CommandError {
-        code: ErrorCode::Internal,
-        message: "The folder chooser could not be opened.".to_owned(),
-        detail: Some(format!("{error:#}")),
-    })?;
-    match chosen {
+    match native_dialogs::choose(&window, Chooser::Folder, place).await? {
         Some(folder) => opening::open(&app, &folder, false, Confirmed::No).await.map(drop),
         None => Ok(()),
     }

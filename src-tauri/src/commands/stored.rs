@@ -2,9 +2,10 @@
 
 use super::{Answer, project_of};
 use crate::hidden::HiddenSessions;
+use crate::native_dialogs::{self, Chooser};
 use crate::registry::{self, SessionRegistry};
 use crate::windows::Windows;
-use crate::{agent, emit, marks, native_dialogs, sessions, terminal};
+use crate::{agent, emit, marks, sessions, terminal};
 use deskbell_engine::api::*;
 use deskbell_engine::{disk, export, stored};
 use std::time::Duration;
@@ -109,11 +110,10 @@ pub async fn export_session(
         message: message.to_owned(),
         detail: Some(detail),
     };
-    let chosen =
-        native_dialogs::choose_file(&window, dirs::document_dir().or_else(dirs::home_dir), name).await;
-    let chosen =
-        chosen.map_err(|error| failed("The file chooser could not be opened.", format!("{error:#}")))?;
-    let Some(path) = chosen else { return Ok(None) };
+    let folder = dirs::document_dir().or_else(dirs::home_dir);
+    let Some(path) = native_dialogs::choose(&window, Chooser::NewFile(name), folder).await? else {
+        return Ok(None);
+    };
     let bytes = session.export(format).await?;
     let to = path.clone();
     // The chooser asked before an existing file is replaced.

@@ -1,7 +1,7 @@
 //! Commands of the usage page: cost and tokens of this window's project or of all, and their export.
 
 use super::{Answer, project_of};
-use crate::native_dialogs;
+use crate::native_dialogs::{self, Chooser};
 use crate::registry::data_folder;
 use deskbell_engine::api::*;
 use deskbell_engine::store::{SavedRecords, Store};
@@ -49,10 +49,8 @@ pub async fn usage(app: AppHandle, window: WebviewWindow, all: bool) -> Answer<U
 pub async fn export_usage(app: AppHandle, window: WebviewWindow, all: bool) -> Answer<Option<String>> {
     let project = chosen(&app, &window, all)?;
     let folder = dirs::document_dir().or_else(dirs::home_dir);
-    let chosen = native_dialogs::choose_file(&window, folder, FILE_NAME.to_owned()).await;
-    let chosen =
-        chosen.map_err(|error| failed("The file chooser could not be opened.", format!("{error:#}")))?;
-    let Some(path) = chosen else { return Ok(None) };
+    let chooser = Chooser::NewFile(FILE_NAME.to_owned());
+    let Some(path) = native_dialogs::choose(&window, chooser, folder).await? else { return Ok(None) };
     let text = csv(&table(&saved().await?.records, project.as_deref(), By::All));
     let to = path.clone();
     // The chooser asked before an existing file is replaced.

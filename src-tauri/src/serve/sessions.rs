@@ -9,6 +9,7 @@ use deskbell_engine::api::*;
 use deskbell_engine::disk::{self, Loaded};
 use deskbell_engine::host::LocalHost;
 use deskbell_engine::launch::bad_model;
+use deskbell_engine::options::{check, refused};
 use deskbell_engine::recorder::Recorder;
 use deskbell_engine::server::hub::{Input, line};
 use deskbell_engine::server::{Line, summary};
@@ -144,7 +145,8 @@ impl Server {
 
     /// Opens a new session and saves it.
     pub(super) async fn open(self: &Arc<Self>, new: NewSession) -> Result<SessionId, CommandError> {
-        let NewSession { project, agent, resume, model, mode, trust } = new;
+        let NewSession { project, agent, resume, model, mode, options, trust } = new;
+        let options = *options;
         if let Some(problem) = model.as_deref().and_then(bad_model) {
             return Err(bad(ErrorCode::BadCommand, format!("The model is not valid: {problem}.")));
         }
@@ -163,13 +165,18 @@ impl Server {
         let Some(project) = found.await? else {
             return Err(bad(ErrorCode::BadProject, format!("The folder {project} is not there.")));
         };
+        let (place, checked) = (project.clone(), options.clone());
+        let check = move || refused(&check(&checked, &place));
+        disk::run(&project, disk::DEADLINE, check).await??;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
         let kind = if agent.as_deref() == Some("demo") { AgentKind::Demo } else { AgentKind::Claude };
         let memory = SavedSession {
             resumable: resume.is_some(),
             agent_session_id: resume,
-            model,
+            model: model.or(options.model.clone()),
+            effort: options.effort.clone(),
             mode,
+            options: SessionOptions { model: None, effort: None, ..options },
             ..SavedSession::default()
         };
         let id = SessionId::new(uuid::Uuid::new_v4().to_string());

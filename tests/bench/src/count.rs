@@ -4,6 +4,7 @@ use std::hint::black_box;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use deskbell_engine::agent::AgentEvent;
 use deskbell_engine::process::lines::{Line, Lines};
 use deskbell_engine::transcript::Transcript;
 use deskbell_engine::wire;
@@ -36,7 +37,7 @@ pub fn run(reader: &str, kind: &str, n: usize) -> Result<()> {
     Ok(())
 }
 
-fn ours(bytes: &[u8], mut each: impl FnMut(Vec<wire::Inbound>)) {
+fn ours(bytes: &[u8], mut each: impl FnMut(Vec<AgentEvent>)) {
     let mut lines = Lines::default();
     for chunk in bytes.chunks(CHUNK) {
         let mut batch = Vec::new();

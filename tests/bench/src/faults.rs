@@ -7,11 +7,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use deskbell_engine::agent::AgentEvent;
 use deskbell_engine::host::LocalHost;
 use deskbell_engine::launch::Start;
 use deskbell_engine::process::{Output, Process};
 use deskbell_engine::recorder::Recorder;
-use deskbell_engine::wire::Inbound;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
 use tokio::time::timeout;
@@ -127,7 +127,7 @@ async fn deskbell(script: &str, path: &Path) -> Result<bool> {
     loop {
         match process.next_output().await {
             Output::Lines(batch) => kinds.extend(batch.into_iter().map(|heard| match heard.inbound {
-                Inbound::Unknown { kind } => kind,
+                AgentEvent::Unknown { kind } => kind,
                 other => format!("{other:?}"),
             })),
             Output::StdinBroken(_) => {}

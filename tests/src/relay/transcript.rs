@@ -25,6 +25,7 @@ pub fn fold(events: &[Value]) -> Vec<Value> {
                     patch(&mut block["lines"], &event["keep"], &event["lines"]);
                 }
             }
+            Some("transcriptReplaced") => items = event["items"].as_array().cloned().unwrap_or_default(),
             Some("itemRemoved") => items.retain(|item| item["id"] != event["itemId"]),
             _ => {}
         }

@@ -1,11 +1,13 @@
 // The story pages by name: `stories.html?page=kit`.
 
 import { asking } from './asking';
+import { changes } from './changes';
 import { composer } from './composer';
 import { conversation, details, header, items, transcript } from './conversation';
 import { dialogs, rulesInForce, settingsOf } from './dialogs';
 import { document } from './document';
 import { kit } from './kit';
+import { options } from './options';
 import { lists, pages as wholePages } from './pages';
 import type { PageName } from './names';
 import { boards, search } from './search';
@@ -27,7 +29,9 @@ export const pages: Record<PageName, Page> = {
   dialogs,
   rules: rulesInForce,
   settings: settingsOf,
+  options,
   search,
   usage,
+  changes,
   boards,
 };

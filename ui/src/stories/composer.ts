@@ -44,7 +44,16 @@ function box(text: string, images: string[] = []) {
 }
 
 function queued(id: string, rest: Partial<QueuedPrompt> = {}): QueuedPrompt {
-  return { id, text: `the prompt ${id}`, nImages: 0, held: false, cutOff: false, delivery: 'afterTurn', ...rest };
+  return {
+    id,
+    text: `the prompt ${id}`,
+    nImages: 0,
+    held: false,
+    cutOff: false,
+    sendsAt: null,
+    delivery: 'afterTurn',
+    ...rest,
+  };
 }
 
 const QUEUE = [
@@ -76,6 +85,11 @@ export const composer: Page = () => [
     'held by Stop': {
       ...list,
       queue: ['b', 'c'].map((id) => queued(id, { held: true })),
+      running: false,
+    },
+    'when a limit resets': {
+      ...list,
+      queue: [queued('d', { held: true, sendsAt: new Date(Date.now()).setHours(23, 45, 0, 0) })],
       running: false,
     },
     'only what was cut off': { ...list, queue: QUEUE.slice(4), running: false },

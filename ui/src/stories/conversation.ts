@@ -4,6 +4,7 @@ import { createRawSnippet } from 'svelte';
 
 import type {
   AgentCapabilities,
+  AnsweredQuestion,
   Body,
   Model,
   PermissionRequest,
@@ -26,6 +27,7 @@ import PartBar from '../lib/conversation/PartBar.svelte';
 import ProblemList from '../lib/conversation/ProblemList.svelte';
 import TodoList from '../lib/conversation/TodoList.svelte';
 import Transcript from '../lib/conversation/Transcript.svelte';
+import RewindLine from '../lib/rewind/RewindLine.svelte';
 import ToolDetail from '../lib/conversation/ToolDetail.svelte';
 import { tick } from 'svelte';
 import { emptySession } from '../lib/host/fake/facts';
@@ -33,6 +35,13 @@ import { codeLine } from '../lib/host/fake/markdown';
 import * as script from '../lib/host/fake/script';
 import { Problems } from '../lib/state/problems.svelte';
 import { ignore, item, press, sessionOf, states, write, type Page } from './story';
+
+const rewound = (nFiles: number, conversation: boolean) => ({
+  undo: { at: 0, prompt: 'Round half to even in totals', nFiles, conversation },
+  busy: false,
+  problem: null,
+  onundo: ignore,
+});
 
 const nothing = createRawSnippet(() => ({ render: () => '<i></i>' }));
 const LONG_FAILURE =
@@ -118,6 +127,27 @@ function ended(outcome: TurnEnd['outcome'], words: string, costUsd: TurnEnd['cos
 function prompted(state: Extract<Body, { type: 'prompt' }>['state'], text: string, nImages = 0) {
   return inSession({ type: 'prompt', text, state, nImages });
 }
+
+const answer = (label: string, description: string, isChosen: boolean) => ({ label, description, isChosen });
+const ANSWERED: AnsweredQuestion[] = [
+  {
+    text: 'What should happen to totals that are already stored?',
+    header: 'Stored totals',
+    options: [
+      answer('Leave them', 'Only new sums are rounded to even', true),
+      answer('Recompute them', 'A migration runs over all months', false),
+    ],
+    ownWords: null,
+    isAnswered: true,
+  },
+  {
+    text: 'Which reports use them?',
+    header: 'Reports',
+    options: [answer('Monthly', '', true), answer('Yearly', '', false)],
+    ownWords: 'and the one for the bank, `report_'.padEnd(400, 'bank_'),
+    isAnswered: true,
+  },
+];
 
 const numbered = Array.from({ length: 40 }, (_, i) => codeLine(`line ${i + 101} of the output`));
 const NOTHING = script.whole([]);
@@ -216,7 +246,7 @@ export const conversation: Page = () => [
   ...states('ProblemList', ProblemList, { two: [problems(), (root) => press(root, 'Details')] }),
   ...states('EmptyConversation', EmptyConversation, {
     'no session': { project: 'ledger', agent: 'claude', isPage: true },
-    'the demo agent': { project: 'ledger', agent: 'demo' },
+    'the demo agent': { project: 'ledger', agent: 'demo', onoptions: ignore },
   }),
   ...states('NowLine', NowLine, {
     starting: now({ status: { type: 'starting' }, turnStartedAt: null }),
@@ -290,6 +320,16 @@ export const items: Page = () => [
     'tasks, at work': { kind: 'tasks', ...tasks('running'), open: false },
     'tasks, open': { kind: 'tasks', ...tasks('failed'), open: true },
   }),
+  ...states('RewindLine', RewindLine, {
+    'files and conversation': rewound(6, true),
+    'one file': rewound(1, false),
+    'the conversation alone': rewound(0, true),
+    busy: { ...rewound(6, true), busy: true },
+    failed: {
+      ...rewound(2, false),
+      problem: 'The rewind cannot be undone, and nothing was changed: a copy is damaged.',
+    },
+  }),
   ...states('NoticeRow', ItemView, {
     info: notice('info', 'The conversation was shortened.'),
     'a compaction with its summary': notice('info', 'The conversation was compacted: from 182400 to 9120 tokens', {
@@ -347,6 +387,33 @@ export const details: Page = () => [
     'a command in the background': detailed(
       { type: 'command', command: 'npm run dev', output: NOTHING },
       { state: 'background', inBackground: true },
+    ),
+    'a notebook cell': detailed({
+      type: 'notebook',
+      cell: 'Replaced code cell 4f2a',
+      diff: { ...script.DIFF, path: 'totals.ipynb' },
+    }),
+    'a notebook cell that was deleted': detailed({
+      type: 'notebook',
+      cell: 'Deleted cell 4f2a',
+      diff: { path: 'totals.ipynb', added: 0, removed: 0, hunks: [] },
+    }),
+    'a notebook cell that was not changed': detailed(
+      { type: 'notebook', cell: 'Replace code cell 4f2a', diff: { ...script.DIFF, path: 'totals.ipynb' } },
+      { state: 'denied' },
+    ),
+    'answered questions': detailed({ type: 'questions', questions: ANSWERED }),
+    'questions that were not answered': detailed(
+      {
+        type: 'questions',
+        questions: ANSWERED.map((question) => ({
+          ...question,
+          options: question.options.map((option) => ({ ...option, isChosen: false })),
+          ownWords: null,
+          isAnswered: false,
+        })),
+      },
+      { state: 'denied' },
     ),
     tasks: detailed({ type: 'todos', todos: todos(2) }),
   }),

@@ -8,6 +8,9 @@ import { TRUST } from '../lib/host/fake/trust';
 import LoginDialog from '../lib/pages/LoginDialog.svelte';
 import HelpDialog from '../lib/actions/HelpDialog.svelte';
 import Palette from '../lib/palette/Palette.svelte';
+import ConfirmUndo from '../lib/rewind/ConfirmUndo.svelte';
+import RewindDialog from '../lib/rewind/RewindDialog.svelte';
+import { preview } from '../lib/host/fake/rewind';
 import RulesDialog from '../lib/rules/RulesDialog.svelte';
 import ConfirmRemove from '../lib/sessions/ConfirmRemove.svelte';
 import WithoutAsking from '../lib/sessions/WithoutAsking.svelte';
@@ -23,6 +26,16 @@ const rules = (facts: Partial<typeof session>) => ({
   session: { ...session, ...facts },
   onask: ignore,
   onclose: ignore,
+});
+
+const REWIND = preview('p1', 'Round half to even in totals, and add tests for it');
+const rewinding = (props: object) => ({
+  preview: REWIND,
+  problem: null,
+  busy: false,
+  onrewind: ignore,
+  onclose: ignore,
+  ...props,
 });
 
 const entries = [
@@ -63,6 +76,29 @@ export const dialogs: Page = () => [
     'nothing fits': [{ entries, onclose: ignore }, (root) => write(root, 'wombat')],
   }),
   ...states('HelpDialog', HelpDialog, { keys: { onpalette: ignore, onclose: ignore } }),
+  ...states('RewindDialog', RewindDialog, {
+    asking: rewinding({ preview: null }),
+    files: rewinding({}),
+    busy: rewinding({ busy: true }),
+    failed: rewinding({
+      problem: 'The files could not be copied for an undo, so nothing was changed: the disk is full',
+    }),
+    'no-checkpoint': rewinding({
+      preview: { ...REWIND, files: [], nMore: 0, filesProblem: 'No file checkpoint found for this message.' },
+    }),
+    nothing: rewinding({
+      preview: {
+        ...REWIND,
+        files: [],
+        nMore: 0,
+        filesProblem: 'This agent has no checkpoints of files.',
+        conversationProblem: 'The agent has not stored this prompt, so the conversation cannot be rewound to it.',
+      },
+    }),
+  }),
+  ...states('ConfirmUndo', ConfirmUndo, {
+    asks: { files: ['src/money.rs', 'tests/rounding.rs'], onconfirm: ignore, onclose: ignore },
+  }),
   ...states('ConfirmRemove', ConfirmRemove, { asks: { session, onconfirm: ignore, onclose: ignore } }),
   ...states('LoginDialog', LoginDialog, {
     'with the command': { login: { label: 'Log in', command: 'claude auth login' }, onlogin: ignore, onclose: ignore },

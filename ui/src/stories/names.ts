@@ -15,8 +15,10 @@ export const pageNames = [
   'dialogs',
   'rules',
   'settings',
+  'options',
   'search',
   'usage',
+  'changes',
   'boards',
 ] as const;
 

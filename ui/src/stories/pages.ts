@@ -22,6 +22,7 @@ import SessionRow from '../lib/sessions/SessionRow.svelte';
 import SessionRows from '../lib/sessions/SessionRows.svelte';
 import DoneNote from '../lib/sessions/DoneNote.svelte';
 import StoredNote from '../lib/sessions/StoredNote.svelte';
+import { manyChanges, WORKING } from '../lib/host/fake/changes';
 import SidePanel from '../lib/side/SidePanel.svelte';
 import TrustPage from '../lib/trust/TrustPage.svelte';
 import type { TrustView } from '../lib/bindings/api';
@@ -173,6 +174,8 @@ export const pages: Page = () => [
   }),
 ];
 
+const side = { working: null, onshow: ignore, onchanges: ignore, onclose: ignore };
+
 export const lists: Page = () => [
   ...states('SessionRow', SessionRow, {
     working: row({ type: 'working', activity: 'Writing' }),
@@ -227,6 +230,13 @@ export const lists: Page = () => [
       }),
       (root) => press(root, 'Archived'),
     ],
+    'with a removed session': sessionList({
+      removed: emptySession('s9', 'Round half to even in every report of the year'),
+    }),
+    'with a session that is being brought back': sessionList({
+      removed: emptySession('s9', 'Round half to even'),
+      restoring: true,
+    }),
     'of a store that cannot be read': sessionList({
       problem: '/home/ines/.claude/projects/-home-ines-ledger is a file',
     }),
@@ -240,17 +250,18 @@ export const lists: Page = () => [
     exported: { text: 'Exported to /home/ines/Documents/Round half to even.html', onclose: ignore },
   }),
   ...states('SidePanel', SidePanel, {
-    'changes and tasks': { open: sessionOf({}, [...edits, script.todos(2)]), onshow: ignore, onclose: ignore },
-    empty: { open: sessionOf(), onshow: ignore, onclose: ignore },
+    'changes and tasks': { open: sessionOf({}, [...edits, script.todos(2)]), ...side },
+    'the working tree': { open: sessionOf({}, [...edits, script.todos(2)]), ...side, working: WORKING },
+    'a clean working tree': { open: sessionOf(), ...side, working: { ...WORKING, files: [] } },
+    'many changed files': { open: sessionOf(), ...side, working: manyChanges(400) },
+    empty: { open: sessionOf(), ...side },
     'work in the background': {
       open: sessionOf({ nBackground: 3, background: BACKGROUND }, [script.todos(2)]),
-      onshow: ignore,
-      onclose: ignore,
+      ...side,
     },
     'more background tasks than are listed': {
       open: sessionOf({ nBackground: 140, background: BACKGROUND }),
-      onshow: ignore,
-      onclose: ignore,
+      ...side,
     },
   }),
   ...states('ContextMenu', ContextMenu, {

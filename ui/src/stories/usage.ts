@@ -1,15 +1,16 @@
-// Stories of the usage page, of what fills the context, and of the limits of the plan.
+// Stories of the usage page, the context window and the limits of the plan.
 
 import { tick } from 'svelte';
 
 import type { Session } from '../lib/bindings/api';
-import { contextReport, NO_CONTEXT, NO_LIMITS, planLimits } from '../lib/host/fake/context';
+import { contextReport, limited, NO_CONTEXT, NO_LIMITS, planLimits } from '../lib/host/fake/context';
 import { emptySession } from '../lib/host/fake/facts';
 import { NO_USAGE, usageOf } from '../lib/host/fake/usage';
 import { partsOf } from '../lib/usage/context';
 import ContextBar from '../lib/usage/ContextBar.svelte';
 import ContextDialog from '../lib/usage/ContextDialog.svelte';
 import LimitList from '../lib/usage/LimitList.svelte';
+import LimitNote from '../lib/usage/LimitNote.svelte';
 import UsageDays from '../lib/usage/UsageDays.svelte';
 import UsageDialog from '../lib/usage/UsageDialog.svelte';
 import UsageTable from '../lib/usage/UsageTable.svelte';
@@ -35,6 +36,12 @@ const month = usageOf(31, 24);
 const nameOf = ({ model }: { model: string | null }) => model ?? '';
 
 export const usage: Page = () => [
+  ...states('LimitNote', LimitNote, {
+    'a limit stopped the session': {
+      session: { ...emptySession('s1', 'Round half to even'), ...limited(Date.now()) },
+      oncontinue: ignore,
+    },
+  }),
   ...states('UsageDialog', UsageDialog, {
     'nothing yet': page(NO_USAGE),
     'one session': page(usageOf(1, 1)),

@@ -99,6 +99,11 @@ pub(super) fn find(found: &mut Findings, env: &Json) {
     }
 }
 
+/// Whether a variable makes no program run other code, sends nothing elsewhere and does not change how the agent works.
+pub(crate) fn is_harmless(name: &str) -> bool {
+    judge(name).0 == Severity::Changes
+}
+
 fn judge(name: &str) -> (Severity, &'static str) {
     // `http_proxy` counts like `HTTP_PROXY`. On Windows every name ignores case.
     let name = name.to_ascii_uppercase();

@@ -2,40 +2,17 @@
 //! requests.
 
 use super::head::Head;
-use super::json::{self, Input};
+use deskbell_agent::json::{self, Input};
+use deskbell_agent::{AgentRequest, ToolRequest};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::sync::Arc;
 
-/// A control request from the agent.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ControlRequest {
-    /// Shared, because its input can be large: the session keeps it until it is answered.
-    CanUseTool(Arc<CanUseTool>),
-    /// Unsupported request: answered with an error, never with an allow.
-    Unknown { subtype: String },
-    /// A permission request that cannot be parsed: answered with a denial.
-    MalformedCanUseTool { error: String },
-}
-
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct CanUseTool {
-    pub tool_name: String,
-    pub input: Input,
-    pub tool_use_id: Option<String>,
-    pub permission_suggestions: Vec<Value>,
-    pub blocked_path: Option<String>,
-    pub decision_reason: Option<Value>,
-    pub suppress_always_allow_rule: bool,
-    /// The subagent that asks; `None` for the main agent. It is the id of its task.
-    pub agent_id: Option<String>,
-}
-
 /// Parses a request and its id. Does not go through `Value`, because the input of a tool must be kept as it was
 /// written.
-pub(super) fn read_control_request(text: &str) -> Result<(String, ControlRequest), serde_json::Error> {
+pub(super) fn read_control_request(text: &str) -> Result<(String, AgentRequest), serde_json::Error> {
     #[derive(Deserialize)]
     struct Outer<'a> {
         request_id: String,
@@ -59,21 +36,21 @@ pub(super) fn read_control_request(text: &str) -> Result<(String, ControlRequest
             let head = serde_json::from_str::<Head<'_>>(request);
             match head.as_ref().ok().and_then(|head| head.subtype.as_deref()).unwrap_or("") {
                 "can_use_tool" => read_can_use_tool(request).map_or_else(
-                    |error| ControlRequest::MalformedCanUseTool { error: error.to_string() },
-                    |request| ControlRequest::CanUseTool(Arc::new(request)),
+                    |error| AgentRequest::Malformed { error: error.to_string() },
+                    |request| AgentRequest::Tool(Arc::new(request)),
                 ),
-                subtype => ControlRequest::Unknown { subtype: subtype.to_owned() },
+                subtype => AgentRequest::Unknown { name: subtype.to_owned() },
             }
         }
         Err((subtype, error)) if subtype == "can_use_tool" => {
-            ControlRequest::MalformedCanUseTool { error: error.to_string() }
+            AgentRequest::Malformed { error: error.to_string() }
         }
-        Err((subtype, _)) => ControlRequest::Unknown { subtype },
+        Err((subtype, _)) => AgentRequest::Unknown { name: subtype },
     };
     Ok((request_id, request))
 }
 
-fn read_can_use_tool(text: &str) -> Result<CanUseTool, serde_json::Error> {
+fn read_can_use_tool(text: &str) -> Result<ToolRequest, serde_json::Error> {
     /// A duplicate field is an error, because it is unknown which one the agent means.
     #[derive(Deserialize)]
     struct Fields<'a> {
@@ -92,20 +69,35 @@ fn read_can_use_tool(text: &str) -> Result<CanUseTool, serde_json::Error> {
         #[serde(borrow, default)]
         suppress_always_allow_rule: Option<&'a RawValue>,
         #[serde(borrow, default)]
+        display_name: Option<&'a RawValue>,
+        #[serde(borrow, default)]
+        mcp_server: Option<&'a RawValue>,
+        #[serde(borrow, default)]
         agent_id: Option<&'a RawValue>,
     }
     fn optional<T: DeserializeOwned>(field: Option<&RawValue>) -> Result<Option<T>, serde_json::Error> {
         field.map_or(Ok(None), |field| json::read_leniently(field.get()))
     }
+    /// A field that only names something: in another form it is absent.
+    fn name(field: Option<&RawValue>) -> Option<String> {
+        json::read_leniently(field?.get()).ok()
+    }
     let fields: Fields<'_> = serde_json::from_str(text)?;
-    Ok(CanUseTool {
+    let suggestions: Vec<Value> = optional(fields.permission_suggestions)?.unwrap_or_default();
+    let reason: Option<Value> = optional(fields.decision_reason)?;
+    let is_suppressed: bool = optional(fields.suppress_always_allow_rule)?.unwrap_or(false);
+    Ok(ToolRequest {
         tool_name: json::read_leniently(fields.tool_name.get())?,
         input: Input::read(fields.input.get())?,
         tool_use_id: optional(fields.tool_use_id)?,
-        permission_suggestions: optional(fields.permission_suggestions)?.unwrap_or_default(),
+        suggestions: if is_suppressed { Vec::new() } else { suggestions },
         blocked_path: optional(fields.blocked_path)?,
-        decision_reason: optional(fields.decision_reason)?,
-        suppress_always_allow_rule: optional(fields.suppress_always_allow_rule)?.unwrap_or(false),
+        reason: reason.and_then(|reason| reason.as_str().map(str::to_owned)),
+        display_name: name(fields.display_name),
+        mcp_server: fields.mcp_server.and_then(|server| {
+            let server: Value = json::read_leniently(server.get()).ok()?;
+            Some(server.get("name")?.as_str()?.to_owned())
+        }),
         agent_id: optional(fields.agent_id)?,
     })
 }

@@ -1,13 +1,19 @@
 //! Conversation messages and their content blocks.
 
-use crate::tool::RawInput;
+use deskbell_agent::{
+    Assistant, AssistantMessage, CallNames, CallReport, ContentBlock, DecidedBy, ReplyError, TokenUsage,
+    User, UserMessage,
+};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+/// The model of messages that the agent wrote itself.
+pub(crate) const SYNTHETIC: &str = "<synthetic>";
+
 /// The type of a message whose variant says it already.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Kind;
+#[derive(Clone, Copy, Default)]
+struct Kind;
 
 impl<'de> Deserialize<'de> for Kind {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -15,187 +21,195 @@ impl<'de> Deserialize<'de> for Kind {
     }
 }
 
-/// One content block of the agent's reply, or all of a short reply. The blocks of one reply share `message.id`.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+/// An `assistant` line.
+#[derive(Default, Deserialize)]
 #[serde(default)]
-pub struct Assistant {
+pub(super) struct AssistantLine {
     /// Makes a line with two types an error.
     #[serde(rename = "type")]
-    pub kind: Kind,
-    pub message: AssistantMessage,
-    pub parent_tool_use_id: Option<String>,
-    pub uuid: Option<String>,
-    pub session_id: Option<String>,
-    /// The class of a failure; the text then describes the failure.
-    pub error: Option<String>,
-    /// Interrupted before its end.
-    pub aborted: bool,
-    pub timestamp: Option<String>,
-    pub thinking_duration_ms: Option<u64>,
-    #[serde(rename = "isSidechain")]
-    pub is_sidechain: bool,
+    _kind: Kind,
+    message: AssistantContent,
+    parent_tool_use_id: Option<String>,
+    error: Option<String>,
+    aborted: bool,
+    timestamp: Option<String>,
+    thinking_duration_ms: Option<u64>,
+    /// The display names of the calls of MCP servers' tools: `{id, display_name, server_display_name}` each. Absent on
+    /// 2.1.197 and in the transcript on disk.
+    tool_use_meta: Option<Value>,
     /// Result of a slash command that the CLI runs itself; absent on 2.1.197.
-    pub local_command_outcome: Option<Value>,
+    local_command_outcome: Option<Value>,
 }
 
-impl Assistant {
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct AssistantContent {
+    id: String,
+    model: Option<String>,
+    #[serde(deserialize_with = "content_blocks")]
+    content: Vec<ContentBlock>,
+    usage: Option<TokenCounts>,
+}
+
+impl AssistantLine {
     /// The name of a slash command that the CLI does not run for a host, such as `/login` or `/status`. The CLI reports
     /// this in place of a reply and then ends the turn successfully.
-    pub fn unavailable_command(&self) -> Option<&str> {
+    fn unavailable_command(&self) -> Option<&str> {
         let [ContentBlock::Text { text }] = self.message.content.as_slice() else { return None };
-        let is_the_clis_own = self.message.model.as_deref() == Some("<synthetic>");
         let kind = self.local_command_outcome.as_ref().and_then(|outcome| outcome.get("kind"));
         // 2.1.197 sends only the text.
         let is_told = kind.is_none_or(|kind| kind == "unavailable_headless");
         let command = text.trim().strip_suffix(" isn't available in this environment.")?;
         let is_name = command.starts_with('/') && !command.contains(char::is_whitespace);
-        Some(command).filter(|_| is_the_clis_own && is_told && is_name)
+        Some(command).filter(|_| self.is_by_agent() && is_told && is_name)
+    }
+
+    fn is_by_agent(&self) -> bool {
+        self.message.model.as_deref() == Some(SYNTHETIC)
     }
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
-pub struct AssistantMessage {
-    pub id: String,
-    pub model: Option<String>,
-    #[serde(deserialize_with = "content_blocks")]
-    pub content: Vec<ContentBlock>,
-    pub usage: Option<TokenUsage>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
-pub struct TokenUsage {
-    pub input_tokens: u64,
-    pub cache_creation_input_tokens: u64,
-    pub cache_read_input_tokens: u64,
-    pub output_tokens: u64,
-}
-
-impl TokenUsage {
-    /// Number of tokens in the context after this reply.
-    pub fn context_tokens(&self) -> u64 {
-        self.input_tokens
-            .saturating_add(self.cache_creation_input_tokens)
-            .saturating_add(self.cache_read_input_tokens)
-            .saturating_add(self.output_tokens)
+impl From<AssistantLine> for Assistant {
+    fn from(line: AssistantLine) -> Self {
+        let (is_by_agent, unavailable) = (line.is_by_agent(), line.unavailable_command().map(str::to_owned));
+        let AssistantContent { id, model, content, usage } = line.message;
+        Self {
+            message: AssistantMessage { id, model, content, usage: usage.map(TokenCounts::into) },
+            parent_tool_use_id: line.parent_tool_use_id,
+            error: line.error.as_deref().map(reply_error),
+            aborted: line.aborted,
+            timestamp: line.timestamp,
+            thinking_duration_ms: line.thinking_duration_ms,
+            is_by_agent,
+            unavailable_command: unavailable,
+            names: line.tool_use_meta.as_ref().map(call_names).unwrap_or_default(),
+        }
     }
 }
 
-/// A content block of a message.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ContentBlock {
-    Text { text: String },
-    Thinking { text: String },
-    ToolUse { id: String, name: String, input: RawInput },
-    ToolResult { tool_use_id: String, content: Value, is_error: bool },
-    Image,
-    Unknown { kind: String, raw: Value },
+/// Calls of one reply that can have names to display: each call looks for its own among them.
+const MOST_NAMES: usize = 100;
+
+fn call_names(meta: &Value) -> Vec<CallNames> {
+    let names = |meta: &Value| {
+        let text = |key: &str| meta.get(key).and_then(Value::as_str).map(str::to_owned);
+        Some(CallNames { call: text("id")?, server: text("server_display_name"), tool: text("display_name") })
+    };
+    meta.as_array().into_iter().flatten().take(MOST_NAMES).filter_map(names).collect()
 }
 
-/// A user message: a tool result, an echo, or a message that the agent wrote in the user's name.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+fn reply_error(class: &str) -> ReplyError {
+    match class {
+        "authentication_failed" => ReplyError::NotLoggedIn,
+        "model_not_found" => ReplyError::UnknownModel,
+        "rate_limit" => ReplyError::RateLimited,
+        "server_error" => ReplyError::Api,
+        _ => ReplyError::Other,
+    }
+}
+
+#[derive(Clone, Default, Deserialize)]
 #[serde(default)]
-pub struct User {
+pub(super) struct TokenCounts {
+    input_tokens: u64,
+    cache_creation_input_tokens: u64,
+    cache_read_input_tokens: u64,
+    output_tokens: u64,
+}
+
+impl From<TokenCounts> for TokenUsage {
+    fn from(counts: TokenCounts) -> Self {
+        let TokenCounts { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens } =
+            counts;
+        Self { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens }
+    }
+}
+
+/// A `user` line.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct UserLine {
     /// Makes a line with two types an error.
     #[serde(rename = "type")]
-    pub kind: Kind,
-    pub message: UserMessage,
-    pub parent_tool_use_id: Option<String>,
-    pub uuid: Option<String>,
+    _kind: Kind,
+    message: UserContent,
+    parent_tool_use_id: Option<String>,
+    uuid: Option<String>,
     /// The result as data: an object, or a string when the tool failed. In the transcript on disk the field is
     /// `toolUseResult`.
     #[serde(alias = "toolUseResult")]
-    pub tool_use_result: Option<Value>,
-    #[serde(rename = "isReplay")]
-    pub is_replay: bool,
+    tool_use_result: Option<Value>,
     #[serde(rename = "isSynthetic")]
-    pub is_synthetic: bool,
+    is_synthetic: bool,
     #[serde(rename = "isMeta")]
-    pub is_meta: bool,
+    is_meta: bool,
     #[serde(rename = "isSidechain")]
-    pub is_sidechain: bool,
+    is_sidechain: bool,
     #[serde(rename = "isCompactSummary")]
-    pub is_compact_summary: bool,
-    pub timestamp: Option<String>,
+    is_compact_summary: bool,
+    timestamp: Option<String>,
     /// Per call of the message: why it ran or did not run. Absent on 2.1.197.
-    pub tool_result_meta: Option<Value>,
+    tool_result_meta: Option<Value>,
     /// The same in the transcript on disk, for the only call of the line (2.1.329).
     #[serde(rename = "toolDenialKind")]
-    pub tool_denial_kind: Option<String>,
+    tool_denial_kind: Option<String>,
 }
 
-impl User {
-    /// The summary that replaces a compacted conversation. Live lines are only marked as synthetic (2.1.329).
-    pub fn compact_summary(&self) -> Option<&str> {
-        let is_summary = self.is_compact_summary || (self.is_synthetic && self.parent_tool_use_id.is_none());
-        match self.message.content.as_slice() {
-            [ContentBlock::Text { text }] if is_summary => Some(text),
-            _ => None,
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct UserContent {
+    #[serde(deserialize_with = "content_blocks")]
+    content: Vec<ContentBlock>,
+}
+
+impl From<UserLine> for User {
+    fn from(line: UserLine) -> Self {
+        let background_task = line.tool_use_result.as_ref().and_then(background_task).map(str::to_owned);
+        let calls = line.tool_result_meta.as_ref().and_then(Value::as_array).into_iter().flatten();
+        Self {
+            calls: calls.filter_map(call_report).collect(),
+            background_task,
+            is_remark: line.is_meta || line.is_synthetic || line.is_sidechain || line.is_compact_summary,
+            // Live lines are only marked as synthetic (2.1.329).
+            is_compact_summary: line.is_compact_summary
+                || (line.is_synthetic && line.parent_tool_use_id.is_none()),
+            message: UserMessage { content: line.message.content },
+            parent_tool_use_id: line.parent_tool_use_id,
+            uuid: line.uuid,
+            timestamp: line.timestamp,
+            tool_use_result: line.tool_use_result,
+            refusal: line.tool_denial_kind,
         }
     }
-
-    /// The permission decision on a call.
-    pub fn decision_on(&self, tool_use_id: &str) -> Option<Decided<'_>> {
-        let of_call = |meta: &&Value| meta.get("id").and_then(Value::as_str) == Some(tool_use_id);
-        let meta = self.tool_result_meta.as_ref()?.as_array()?.iter().find(of_call)?;
-        meta.get("permission_decision").filter(|decision| decision.is_object()).map(Decided)
-    }
-
-    /// The reason why a call did not run or did not complete: `permission-rule`, `user-rejected`. Absent on 2.1.197.
-    pub fn refusal(&self, tool_use_id: &str) -> Option<&str> {
-        let of_call = |meta: &&Value| meta.get("id").and_then(Value::as_str) == Some(tool_use_id);
-        let meta = self.tool_result_meta.as_ref().and_then(|meta| meta.as_array()?.iter().find(of_call));
-        let live = meta.and_then(|meta| meta.get("non_execution_kind")?.as_str());
-        live.or(self.tool_denial_kind.as_deref())
-    }
-
-    /// The id of the background task that the call started: a command or a subagent that continues after the result.
-    pub fn background_task(&self) -> Option<&str> {
-        let result = self.tool_use_result.as_ref()?;
-        let text = |key: &str| result.get(key).and_then(Value::as_str);
-        // The task of a subagent has the subagent's id (2.1.197 and 2.1.329).
-        text("backgroundTaskId")
-            .or_else(|| text("agentId").filter(|_| text("status") == Some("async_launched")))
-    }
 }
 
-/// The permission decision on a call, as the agent reports it: `{decision, source, reason_type}`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Decided<'a>(&'a Value);
-
-impl Decided<'_> {
-    fn is_accepted_by(&self, source: &str) -> bool {
-        let is = |key: &str, value: &str| self.0.get(key).and_then(Value::as_str) == Some(value);
-        is("decision", "accept") && is("source", source)
-    }
-
-    fn reason(&self) -> Option<&str> {
-        self.0.get("reason_type")?.as_str()
-    }
-
-    /// A hook allowed the call.
-    pub fn is_by_a_hook(&self) -> bool {
-        self.is_accepted_by("hook") || (self.is_accepted_by("config") && self.reason() == Some("hook"))
-    }
-
-    /// The user allowed the call. A rule that the user gave for the session is also reported as `user_temporary`
-    /// (2.1.329), and does not count.
-    pub fn is_by_the_user(&self) -> bool {
-        self.is_accepted_by("user_temporary") && self.reason() != Some("rule")
-    }
-
-    /// The mode alone allowed the call, or no reason is given.
-    pub fn is_by_mode(&self) -> bool {
-        self.is_accepted_by("config") && matches!(self.reason(), Some("mode") | None)
-    }
+/// The id of the background task that a call started.
+fn background_task(result: &Value) -> Option<&str> {
+    let text = |key: &str| result.get(key).and_then(Value::as_str);
+    // The task of a subagent has the subagent's id (2.1.197 and 2.1.329).
+    text("backgroundTaskId").or_else(|| text("agentId").filter(|_| text("status") == Some("async_launched")))
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
-pub struct UserMessage {
-    #[serde(deserialize_with = "content_blocks")]
-    pub content: Vec<ContentBlock>,
+/// An entry of `tool_result_meta`: `{id, permission_decision: {decision, source, reason_type}, non_execution_kind}`.
+fn call_report(meta: &Value) -> Option<CallReport> {
+    let text = |key: &str| meta.get(key).and_then(Value::as_str);
+    Some(CallReport {
+        tool_use_id: text("id")?.to_owned(),
+        decision: meta.get("permission_decision").filter(|decision| decision.is_object()).map(decided_by),
+        // `permission-rule`, `user-rejected`.
+        refusal: text("non_execution_kind").map(str::to_owned),
+    })
+}
+
+fn decided_by(decision: &Value) -> DecidedBy {
+    let text = |key: &str| decision.get(key).and_then(Value::as_str);
+    match (text("decision"), text("source"), text("reason_type")) {
+        (Some("accept"), Some("hook"), _) | (Some("accept"), Some("config"), Some("hook")) => DecidedBy::Hook,
+        // A rule that the user gave for the session is also reported as `user_temporary` (2.1.329).
+        (Some("accept"), Some("user_temporary"), reason) if reason != Some("rule") => DecidedBy::User,
+        (Some("accept"), Some("config"), Some("mode") | None) => DecidedBy::Mode,
+        _ => DecidedBy::Other,
+    }
 }
 
 /// Parses the content of a message: a string or a list of blocks.

@@ -1,105 +1,138 @@
-//! Messages to the agent. Each function returns one complete line without its newline, or the body of a request.
+//! Commands as lines, each complete and without its newline.
 
-use crate::api::{Image, PermissionMode};
+use crate::request::permissions;
+use deskbell_agent::{AgentCommand, HostRequest};
+use deskbell_api::Image;
+use serde::Serialize;
 use serde_json::{Value, json};
 
-/// A prompt. Results refer to it by `uuid`. `origin` marks it as written by a person (2.1.329).
-pub fn user(uuid: &str, text: &str, images: &[Image]) -> String {
-    let content = if images.is_empty() {
-        json!(text)
-    } else {
-        let mut blocks: Vec<Value> = images
-            .iter()
-            .map(|image| json!({"type": "image", "source": {"type": "base64", "media_type": image.media_type, "data": image.data}}))
-            .collect();
-        if !text.is_empty() {
-            blocks.push(json!({"type": "text", "text": text}));
+/// The line of a command.
+pub fn line(command: &AgentCommand) -> String {
+    match command {
+        AgentCommand::Prompt { uuid, text, images } => user(uuid, text, images),
+        AgentCommand::Request { request_id, request } => {
+            json!({"type": "control_request", "request_id": request_id, "request": body(request)}).to_string()
         }
-        json!(blocks)
-    };
-    json!({
-        "type": "user",
-        "uuid": uuid,
-        "origin": {"kind": "human"},
-        "message": {"role": "user", "content": content},
-    })
-    .to_string()
+        AgentCommand::Allow { request_id, input, grant } => {
+            allow(request_id, input, &grant.as_ref().map(permissions).unwrap_or_default())
+        }
+        AgentCommand::Deny { request_id, message, interrupt } => deny(request_id, message, *interrupt),
+        AgentCommand::Refuse { request_id, error } => refuse(request_id, error),
+    }
 }
 
-/// A control request to the agent.
-pub fn control_request(request_id: &str, request: Value) -> String {
-    json!({"type": "control_request", "request_id": request_id, "request": request}).to_string()
+/// A prompt. Results refer to it by `uuid`. `origin` marks it as written by a person (2.1.329).
+fn user(uuid: &str, text: &str, images: &[Image]) -> String {
+    let message = Message { role: "user", content: content(text, images) };
+    json_text(&Prompt { r#type: "user", uuid, origin: Origin { kind: "human" }, message })
 }
 
-pub fn initialize() -> Value {
-    json!({"subtype": "initialize"})
+/// The text and the images are borrowed: they can be large.
+#[derive(Serialize)]
+struct Prompt<'a> {
+    r#type: &'static str,
+    uuid: &'a str,
+    origin: Origin,
+    message: Message<'a>,
 }
 
-/// Cancels a prompt that has not joined a turn. The response is `{"cancelled": bool}` (2.1.329).
-pub fn cancel_prompt(wire_id: &str) -> Value {
-    json!({"subtype": "cancel_async_message", "message_uuid": wire_id})
+#[derive(Serialize)]
+struct Origin {
+    kind: &'static str,
 }
 
-pub fn interrupt() -> Value {
-    json!({"subtype": "interrupt"})
+#[derive(Serialize)]
+struct Message<'a> {
+    role: &'static str,
+    content: Content<'a>,
 }
 
-pub fn set_permission_mode(mode: PermissionMode) -> Value {
-    json!({"subtype": "set_permission_mode", "mode": mode.name()})
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Content<'a> {
+    Text(&'a str),
+    Blocks(Vec<Block<'a>>),
 }
 
-pub fn set_model(model: &str) -> Value {
-    json!({"subtype": "set_model", "model": model})
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Block<'a> {
+    Image { source: Source<'a> },
+    Text { text: &'a str },
 }
 
-/// Sets the effort for this process only, like a flag; no file is written. The agent accepts any value (2.1.329).
-pub fn set_effort(level: Option<&str>) -> Value {
-    json!({"subtype": "apply_flag_settings", "settings": {"effortLevel": level}})
+#[derive(Serialize)]
+struct Source<'a> {
+    r#type: &'static str,
+    media_type: &'a str,
+    data: &'a str,
 }
 
-/// 0 thinking tokens disables thinking; `null` restores the model's default (2.1.329).
-pub fn set_thinking(on: bool) -> Value {
-    let tokens = if on { Value::Null } else { json!(0) };
-    json!({"subtype": "set_max_thinking_tokens", "max_thinking_tokens": tokens})
+fn content<'a>(text: &'a str, images: &'a [Image]) -> Content<'a> {
+    if images.is_empty() {
+        return Content::Text(text);
+    }
+    let source =
+        |image: &'a Image| Source { r#type: "base64", media_type: &image.media_type, data: &image.data };
+    let blocks = images.iter().map(|image| Block::Image { source: source(image) });
+    // The API rejects an empty text.
+    let text = (!text.is_empty()).then_some(Block::Text { text });
+    Content::Blocks(blocks.chain(text).collect())
 }
 
-/// Stops a background task. The response is a success for an unknown id too (2.1.329).
-pub fn stop_task(task_id: &str) -> Value {
-    json!({"subtype": "stop_task", "task_id": task_id})
+/// Texts and lists of them can always be written.
+fn json_text(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
 }
 
-/// Requests the permission rules in effect; 2.1.197 responds with an error.
-pub fn list_permission_rules() -> Value {
-    json!({"subtype": "list_permission_rules"})
-}
-
-/// Requests the exact usage of the session; `get_session_cost` rounds it.
-pub fn get_usage() -> Value {
-    json!({"subtype": "get_usage"})
-}
-
-/// Requests what fills the context window (2.1.197 and 2.1.329).
-pub fn get_context_usage() -> Value {
-    json!({"subtype": "get_context_usage"})
-}
-
-/// Names the conversation, as a choice of the user. The agent saves it in its transcript (2.1.329).
-pub fn rename_session(title: &str) -> Value {
-    json!({"subtype": "rename_session", "title": title, "source": "host"})
-}
-
-/// Requests a title for a text. This is a call of the model; the agent saves the title (2.1.329).
-pub fn generate_session_title(description: &str) -> Value {
-    json!({"subtype": "generate_session_title", "description": description, "persist": true})
-}
-
-/// Requests the agent's effective settings and the files that they come from.
-pub fn get_settings() -> Value {
-    json!({"subtype": "get_settings"})
+/// The body of a request.
+fn body(request: &HostRequest) -> Value {
+    match request {
+        // 2.1.329 sends the system prompt that a conversation began with until it is compacted, whatever later processes
+        // are started with; 2.1.197 does not, and ignores the field.
+        HostRequest::Initialize { renews_system_prompt: true } => {
+            json!({"subtype": "initialize", "systemPromptSnapshot": false})
+        }
+        HostRequest::Initialize { renews_system_prompt: false } => json!({"subtype": "initialize"}),
+        HostRequest::Interrupt => json!({"subtype": "interrupt"}),
+        // The response is `{"cancelled": bool}` (2.1.329).
+        HostRequest::CancelPrompt(uuid) => json!({"subtype": "cancel_async_message", "message_uuid": uuid}),
+        HostRequest::SetMode(mode) => json!({"subtype": "set_permission_mode", "mode": mode.name()}),
+        HostRequest::SetModel(model) => json!({"subtype": "set_model", "model": model}),
+        // For this process only, like a flag; no file is written. The agent accepts any value (2.1.329).
+        HostRequest::SetEffort(level) => {
+            json!({"subtype": "apply_flag_settings", "settings": {"effortLevel": level}})
+        }
+        // 0 thinking tokens disables thinking; `null` restores the model's default (2.1.329).
+        HostRequest::SetThinking(on) => {
+            let tokens = if *on { Value::Null } else { json!(0) };
+            json!({"subtype": "set_max_thinking_tokens", "max_thinking_tokens": tokens})
+        }
+        // The response is a success for an unknown id too (2.1.329).
+        HostRequest::StopTask(id) => json!({"subtype": "stop_task", "task_id": id}),
+        // 2.1.197 responds with an error.
+        HostRequest::ListRules => json!({"subtype": "list_permission_rules"}),
+        // `get_session_cost` rounds it.
+        HostRequest::ReadUsage => json!({"subtype": "get_usage"}),
+        // 2.1.197 and 2.1.329.
+        HostRequest::ReadContext => json!({"subtype": "get_context_usage"}),
+        // The agent has checkpoints if it was started with `CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING` (2.1.197 and
+        // 2.1.329).
+        HostRequest::RewindFiles { uuid, is_dry } => {
+            json!({"subtype": "rewind_files", "user_message_id": uuid, "dry_run": is_dry})
+        }
+        HostRequest::ReadSettings => json!({"subtype": "get_settings"}),
+        // The agent saves it in its transcript (2.1.329).
+        HostRequest::Rename(title) => json!({"subtype": "rename_session", "title": title, "source": "host"}),
+        // This is a call of the model; the agent saves the title (2.1.329).
+        HostRequest::GenerateTitle(text) => {
+            json!({"subtype": "generate_session_title", "description": text, "persist": true})
+        }
+    }
 }
 
 /// Allows a tool call with exactly this input, one line of JSON that is sent byte for byte, and adds these rules.
-pub fn allow(request_id: &str, input: &str, rules: &[Value]) -> String {
+fn allow(request_id: &str, input: &str, rules: &[Value]) -> String {
     let rules =
         if rules.is_empty() { String::new() } else { format!(r#","updatedPermissions":{}"#, json!(rules)) };
     let answer = format!(r#"{{"behavior":"allow","updatedInput":{input}{rules}}}"#);
@@ -109,25 +142,20 @@ pub fn allow(request_id: &str, input: &str, rules: &[Value]) -> String {
     )
 }
 
-/// Denies a tool call. The message is required; the agent's model reads it.
-pub fn deny(request_id: &str, message: &str, interrupt: bool) -> String {
+/// The message is required: without one the agent treats the answer as malformed (2.1.329).
+fn deny(request_id: &str, message: &str, interrupt: bool) -> String {
     let mut answer = json!({"behavior": "deny", "message": message});
     if interrupt {
         answer["interrupt"] = json!(true);
     }
-    success(request_id, answer)
-}
-
-/// Rejects a request that Deskbell does not support.
-pub fn refuse(request_id: &str, error: &str) -> String {
-    json!({"type": "control_response", "response": {"subtype": "error", "request_id": request_id, "error": error}})
-        .to_string()
-}
-
-fn success(request_id: &str, response: Value) -> String {
     json!({
         "type": "control_response",
-        "response": {"subtype": "success", "request_id": request_id, "response": response},
+        "response": {"subtype": "success", "request_id": request_id, "response": answer},
     })
     .to_string()
+}
+
+fn refuse(request_id: &str, error: &str) -> String {
+    json!({"type": "control_response", "response": {"subtype": "error", "request_id": request_id, "error": error}})
+        .to_string()
 }

@@ -1,89 +1,102 @@
 //! Parsing of the agent's lines. Any line is valid data.
 
-use super::control::{ControlRequest, read_control_request, read_control_response};
+use super::control::{read_control_request, read_control_response};
 use super::head::Head;
-use super::inbound::Inbound;
-use super::json::without_lone_surrogates;
+use super::init::InitLine;
+use super::message::{AssistantLine, UserLine};
+use super::result::ResultLine;
 use super::stream::read_stream;
 use super::task::read_task;
-use crate::limits::LimitReport;
+use crate::answer::refused;
+use crate::limits;
+use deskbell_agent::json::without_lone_surrogates;
+use deskbell_agent::{AgentEvent, AgentRequest, Answer, Retry};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
+/// Gives the answer in a response to the request with this id.
+pub(crate) type ReadAnswer<'a> = dyn FnMut(&str, &Value) -> Answer + 'a;
+
+/// Parses one line without knowing what was asked, such as a stored one.
+pub fn parse(line: &[u8]) -> AgentEvent {
+    read_line(line, &mut |_, _| Answer::Done)
+}
+
 /// Parses one line. Never fails: a line that cannot be parsed is data too.
-pub fn parse(line: &[u8]) -> Inbound {
+pub(crate) fn read_line(line: &[u8], answer: &mut ReadAnswer<'_>) -> AgentEvent {
     // The strict check reads a word at a time, the lossy conversion a byte.
     let text = str::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed);
     let is_changed = matches!(text, Cow::Owned(_));
-    let inbound = parse_text(text.trim_ascii());
+    let inbound = parse_text(text.trim_ascii(), answer);
     match inbound {
         // The text was changed by the UTF-8 conversion, so the window would not show what the agent will run.
-        Inbound::ControlRequest { request_id, request: ControlRequest::CanUseTool(_) } if is_changed => {
-            let request = ControlRequest::MalformedCanUseTool { error: "it is not UTF-8".to_owned() };
-            Inbound::ControlRequest { request_id, request }
+        AgentEvent::Request { request_id, request: AgentRequest::Tool(_) } if is_changed => {
+            let request = AgentRequest::Malformed { error: "it is not UTF-8".to_owned() };
+            AgentEvent::Request { request_id, request }
         }
         inbound => inbound,
     }
 }
 
-fn parse_text(text: &str) -> Inbound {
-    match read(text) {
+fn parse_text(text: &str, answer: &mut ReadAnswer<'_>) -> AgentEvent {
+    match read(text, answer) {
         Ok(inbound) => inbound,
         Err(error) => match without_lone_surrogates(text) {
             // A lone `\ud83d` is legal JSON that no Rust string can contain.
-            Some(repaired) => read(&repaired).unwrap_or_else(|error| unreadable(text, &error)),
+            Some(repaired) => read(&repaired, answer).unwrap_or_else(|error| unreadable(text, &error)),
             None => unreadable(text, &error),
         },
     }
 }
 
-fn unreadable(text: &str, error: &serde_json::Error) -> Inbound {
+fn unreadable(text: &str, error: &serde_json::Error) -> AgentEvent {
     let mut end = text.len().min(4096);
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    Inbound::Unreadable { line: text[..end].to_owned(), error: error.to_string() }
+    AgentEvent::Unreadable { line: text[..end].to_owned(), error: error.to_string() }
 }
 
-fn read(text: &str) -> Result<Inbound, serde_json::Error> {
+fn read(text: &str, answer: &mut ReadAnswer<'_>) -> Result<AgentEvent, serde_json::Error> {
     // Serde would also accept a list for a struct, with its values as fields in order.
     if !text.starts_with('{') {
         return Err(serde::de::Error::custom("not an object"));
     }
     // Most lines are stream events, the longest are messages, and their first key says so: parse them in one pass.
     match first_kind(text) {
-        Some("stream_event") => return Ok(Inbound::Stream(Box::new(read_stream(text)?))),
-        Some("assistant") => return Ok(Inbound::Assistant(serde_json::from_str(text)?)),
-        Some("user") => return Ok(Inbound::User(serde_json::from_str(text)?)),
+        Some("stream_event") => return Ok(AgentEvent::Stream(Box::new(read_stream(text)?))),
+        Some("assistant") => return assistant(text),
+        Some("user") => return user(text),
         _ => {}
     }
     let head: Head<'_> = serde_json::from_str(text)?;
     let kind = head.kind.as_deref().unwrap_or("");
     let subtype = head.subtype.as_deref().unwrap_or("");
     Ok(match kind {
-        "assistant" => Inbound::Assistant(serde_json::from_str(text)?),
-        "user" => Inbound::User(serde_json::from_str(text)?),
-        "stream_event" => Inbound::Stream(Box::new(read_stream(text)?)),
-        "result" => Inbound::Result(read_as_far_as_known(text)?),
+        "assistant" => assistant(text)?,
+        "user" => user(text)?,
+        "stream_event" => AgentEvent::Stream(Box::new(read_stream(text)?)),
+        "result" => AgentEvent::TurnEnded(Box::new(read_as_far_as_known::<ResultLine>(text)?.into())),
         "control_request" => {
             let (request_id, request) = read_control_request(text)?;
-            Inbound::ControlRequest { request_id, request }
+            AgentEvent::Request { request_id, request }
         }
         "control_response" => {
             let (request_id, outcome) = read_control_response(text)?;
-            Inbound::ControlResponse { request_id, outcome }
+            let outcome = outcome.map(|response| answer(&request_id, &response)).map_err(refused);
+            AgentEvent::Response { request_id, outcome }
         }
         "control_cancel_request" => {
             #[derive(Deserialize)]
             struct Cancel {
                 request_id: String,
             }
-            Inbound::ControlCancel { request_id: serde_json::from_str::<Cancel>(text)?.request_id }
+            AgentEvent::RequestWithdrawn { request_id: serde_json::from_str::<Cancel>(text)?.request_id }
         }
-        "conversation_reset" => Inbound::ConversationReset,
-        "tool_progress" => Inbound::Heartbeat,
+        "conversation_reset" => AgentEvent::ConversationReset,
+        "tool_progress" => AgentEvent::Heartbeat,
         "command_lifecycle" => {
             #[derive(Deserialize)]
             struct Lifecycle {
@@ -91,15 +104,41 @@ fn read(text: &str) -> Result<Inbound, serde_json::Error> {
                 state: String,
             }
             let Lifecycle { command_uuid: uuid, state } = serde_json::from_str(text)?;
-            Inbound::Lifecycle { uuid, state }
+            AgentEvent::PromptState { uuid, state }
         }
-        "error" => Inbound::Error { words: error_words(&serde_json::from_str(text)?) },
+        "error" => AgentEvent::Error { words: error_words(&serde_json::from_str(text)?) },
         "rate_limit_event" => read_rate_limit(&serde_json::from_str(text)?),
-        "system" if subtype == "init" => Inbound::Init(read_as_far_as_known(text)?),
-        "system" if subtype == "api_retry" => Inbound::ApiRetry(serde_json::from_str(text)?),
+        "system" if subtype == "init" => {
+            AgentEvent::Init(Box::new(read_as_far_as_known::<InitLine>(text)?.into()))
+        }
+        "system" if subtype == "api_retry" => AgentEvent::ApiRetry(retry(text)?),
         "system" => read_system(subtype, &serde_json::from_str(text)?),
-        _ => Inbound::Unknown { kind: kind.to_owned() },
+        _ => AgentEvent::Unknown { kind: kind.to_owned() },
     })
+}
+
+fn assistant(text: &str) -> Result<AgentEvent, serde_json::Error> {
+    let line: AssistantLine = serde_json::from_str(text)?;
+    Ok(AgentEvent::Assistant(Box::new(line.into())))
+}
+
+fn user(text: &str) -> Result<AgentEvent, serde_json::Error> {
+    let line: UserLine = serde_json::from_str(text)?;
+    Ok(AgentEvent::User(Box::new(line.into())))
+}
+
+fn retry(text: &str) -> Result<Retry, serde_json::Error> {
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct RetryLine {
+        attempt: u32,
+        max_retries: u32,
+        retry_delay_ms: f64,
+        error_status: Option<u16>,
+        error: Option<String>,
+    }
+    let RetryLine { attempt, max_retries, retry_delay_ms, error_status, error } = serde_json::from_str(text)?;
+    Ok(Retry { attempt, max_retries, retry_delay_ms, error_status, error })
 }
 
 /// The `type` of a message that begins with it.
@@ -117,35 +156,39 @@ fn read_as_far_as_known<T: DeserializeOwned>(text: &str) -> Result<T, serde_json
     })
 }
 
-fn read_system(subtype: &str, value: &Value) -> Inbound {
+fn read_system(subtype: &str, value: &Value) -> AgentEvent {
     let string = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
     let text = |key: &str| string(key).unwrap_or_default();
     match subtype {
         "status" if string("compact_error").is_some() || text("compact_result") == "failed" => {
-            Inbound::CompactFailed { error: string("compact_error") }
+            AgentEvent::CompactFailed { error: string("compact_error") }
         }
-        "informational" => Inbound::Informational { level: text("level"), text: text("content") },
-        "status" => Inbound::Status { status: string("status"), permission_mode: string("permissionMode") },
-        "session_state_changed" => Inbound::SessionState { state: text("state") },
+        "informational" => AgentEvent::Informational { level: text("level"), text: text("content") },
+        // “Switched to Sonnet 4.5 due to high demand for Opus 4.5” (2.1.197 and 2.1.329).
+        "model_fallback" => AgentEvent::Informational { level: "warning".to_owned(), text: text("content") },
+        "status" => {
+            AgentEvent::Status { status: string("status"), permission_mode: string("permissionMode") }
+        }
+        "session_state_changed" => AgentEvent::SessionState { state: text("state") },
         "compact_boundary" => {
             let metadata = value.get("compact_metadata").or_else(|| value.get("compactMetadata"));
             let field =
                 |snake: &str, camel: &str| metadata.and_then(|m| m.get(snake).or_else(|| m.get(camel)));
-            Inbound::CompactBoundary {
+            AgentEvent::Compacted {
                 trigger: field("trigger", "trigger").and_then(Value::as_str).unwrap_or("auto").to_owned(),
                 pre_tokens: field("pre_tokens", "preTokens").and_then(Value::as_u64),
                 post_tokens: field("post_tokens", "postTokens").and_then(Value::as_u64),
             }
         }
         "permission_denied" => {
-            Inbound::PermissionDenied { tool: text("tool_name"), message: text("message") }
+            AgentEvent::PermissionDenied { tool: text("tool_name"), message: text("message") }
         }
         "hook_started" | "hook_response" => {
             let is_end = subtype == "hook_response";
             let printed: Option<Value> = serde_json::from_str(text("stdout").trim()).ok();
             let message = printed.as_ref().and_then(|printed| printed.get("systemMessage")?.as_str());
             let outputs = [text("stdout"), text("stderr")].join("\n").trim().to_owned();
-            Inbound::Hook {
+            AgentEvent::Hook {
                 event: text("hook_event"),
                 name: text("hook_name"),
                 outcome: is_end.then(|| string("outcome").unwrap_or_else(|| "done".to_owned())),
@@ -157,7 +200,7 @@ fn read_system(subtype: &str, value: &Value) -> Inbound {
         "task_notification" => {
             // The summary of a background subagent can be its complete report (2.1.329).
             let is_report = value.get("summary_is_report").and_then(Value::as_bool).unwrap_or(false);
-            Inbound::TaskEnded {
+            AgentEvent::TaskEnded {
                 task_id: text("task_id"),
                 tool_use_id: string("tool_use_id"),
                 status: text("status"),
@@ -167,19 +210,19 @@ fn read_system(subtype: &str, value: &Value) -> Inbound {
         }
         "background_tasks_changed" => {
             let tasks = value.get("tasks").and_then(Value::as_array);
-            Inbound::BackgroundTasks { tasks: tasks.into_iter().flatten().filter_map(read_task).collect() }
+            AgentEvent::BackgroundTasks { tasks: tasks.into_iter().flatten().filter_map(read_task).collect() }
         }
         "session_writes_lost" => {
             let lost = value.get("lost").and_then(Value::as_array);
             // A missing or malformed list may include the transcript.
             let transcript = lost.is_none_or(|lost| lost.iter().any(|kind| kind == "transcript"));
-            Inbound::WritesLost { error_code: text("error_code"), transcript }
+            AgentEvent::WritesLost { error_code: text("error_code"), transcript }
         }
-        "session_title_changed" => Inbound::Title { title: text("title") },
+        "session_title_changed" => AgentEvent::Title { title: text("title") },
         "task_started" | "task_progress" if let Some(task) = read_task(value) => {
-            Inbound::Task(Box::new(task))
+            AgentEvent::Task(Box::new(task))
         }
-        _ => Inbound::Unknown { kind: format!("system/{subtype}") },
+        _ => AgentEvent::Unknown { kind: format!("system/{subtype}") },
     }
 }
 
@@ -191,8 +234,8 @@ fn error_words(value: &Value) -> String {
     words.map_or_else(|| value.to_string(), str::to_owned)
 }
 
-fn read_rate_limit(value: &Value) -> Inbound {
-    Inbound::RateLimit(LimitReport::read(value.get("rate_limit_info").unwrap_or(value)))
+fn read_rate_limit(value: &Value) -> AgentEvent {
+    AgentEvent::RateLimit(limits::read(value.get("rate_limit_info").unwrap_or(value)))
 }
 
 #[cfg(test)]

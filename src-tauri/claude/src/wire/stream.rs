@@ -1,48 +1,10 @@
 //! Stream events: the parts of a reply while it is generated.
 
-use super::message::{ContentBlock, TokenUsage, read_content_block};
+use super::message::{TokenCounts, read_content_block};
+use deskbell_agent::{Stream, StreamEvent};
 use serde::Deserialize;
 use serde_json::Value;
 use std::borrow::Cow;
-
-/// One stream event of a reply.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Stream {
-    pub event: StreamEvent,
-    pub parent_tool_use_id: Option<String>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub enum StreamEvent {
-    /// A second start of the same reply invalidates the first copy (a retry).
-    MessageStart {
-        message_id: String,
-    },
-    BlockStart {
-        index: u32,
-        block: ContentBlock,
-    },
-    TextDelta {
-        index: u32,
-        text: String,
-    },
-    ThinkingDelta {
-        index: u32,
-        text: String,
-    },
-    InputDelta {
-        index: u32,
-        json: String,
-    },
-    BlockStop {
-        index: u32,
-    },
-    MessageDelta {
-        usage: Option<TokenUsage>,
-    },
-    MessageStop,
-    Other,
-}
 
 /// Parses the stream event in a line.
 pub(super) fn read_stream(text: &str) -> Result<Stream, serde_json::Error> {
@@ -66,7 +28,7 @@ pub(super) fn read_stream(text: &str) -> Result<Stream, serde_json::Error> {
         #[serde(borrow, default)]
         delta: Option<Delta<'a>>,
         #[serde(default)]
-        usage: Option<TokenUsage>,
+        usage: Option<TokenCounts>,
     }
     #[derive(Deserialize)]
     struct Message {
@@ -98,7 +60,7 @@ pub(super) fn read_stream(text: &str) -> Result<Stream, serde_json::Error> {
             _ => StreamEvent::Other,
         },
         ("content_block_stop", ..) => StreamEvent::BlockStop { index },
-        ("message_delta", ..) => StreamEvent::MessageDelta { usage: event.usage },
+        ("message_delta", ..) => StreamEvent::MessageDelta { usage: event.usage.map(TokenCounts::into) },
         ("message_stop", ..) => StreamEvent::MessageStop,
         _ => StreamEvent::Other,
     };

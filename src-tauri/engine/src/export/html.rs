@@ -208,7 +208,7 @@ impl Page<'_> {
             self.raw(" · ");
             self.text(note);
         }
-        if let ToolDetail::Edit(diff) = &call.detail {
+        if let ToolDetail::Edit(diff) | ToolDetail::Notebook { diff, .. } = &call.detail {
             self.put(format_args!(" · +{} −{}", diff.added, diff.removed));
         }
         self.duration(" · ", call.duration_ms);
@@ -238,6 +238,13 @@ impl Page<'_> {
             ToolDetail::Json { input, output } => (Some(input), output),
             ToolDetail::Text { output, .. } => (None, output),
             ToolDetail::Edit(diff) => return self.diff(diff),
+            ToolDetail::Notebook { cell, diff } => {
+                self.raw("<p class=\"note\">");
+                self.text(cell);
+                self.raw("</p>");
+                return self.diff(diff);
+            }
+            ToolDetail::Questions { questions } => return self.questions(questions),
             ToolDetail::Todos { todos } => {
                 self.raw("<ul>");
                 for todo in todos {
@@ -259,6 +266,34 @@ impl Page<'_> {
         match self.items[place].output.as_ref() {
             Some(source) => self.lines(&source.whole()),
             None => self.lines(&output.lines),
+        }
+    }
+
+    fn questions(&mut self, questions: &[AnsweredQuestion]) {
+        for question in questions {
+            self.raw("<p>");
+            self.text(&question.text);
+            self.raw("</p><ul>");
+            for option in &question.options {
+                self.raw(if option.is_chosen {
+                    "<li class=\"task\">☑ "
+                } else {
+                    "<li class=\"task\">☐ "
+                });
+                self.text(&option.label);
+                if !option.description.is_empty() {
+                    self.raw(" <span class=\"note\">");
+                    self.text(&option.description);
+                    self.raw("</span>");
+                }
+                self.raw("</li>");
+            }
+            if let Some(words) = &question.own_words {
+                self.raw("<li class=\"task\">☑ ");
+                self.text(words);
+                self.raw("</li>");
+            }
+            self.raw("</ul>");
         }
     }
 

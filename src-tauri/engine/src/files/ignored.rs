@@ -116,7 +116,7 @@ fn rules(folder: &Path, file: &Path) -> Option<Gitignore> {
 }
 
 /// The path in `core.excludesFile`, or git's default.
-fn user_file() -> Option<PathBuf> {
+pub(crate) fn user_file() -> Option<PathBuf> {
     let home = dirs::home_dir()?;
     let config = std::env::var_os("XDG_CONFIG_HOME")
         .map(PathBuf::from)

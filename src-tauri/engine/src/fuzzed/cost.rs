@@ -10,6 +10,7 @@ use std::time::Duration;
 use cpu_time::ThreadTime;
 use serde_json::json;
 
+use crate::agent::{AgentEvent, AgentRequest};
 use crate::api::{AgentKind, CopyOf, ExportFormat, RequestId};
 use crate::document::{self, Stream};
 use crate::export;
@@ -17,7 +18,7 @@ use crate::permission;
 use crate::process::lines::Lines;
 use crate::transcript::Transcript;
 use crate::transcript::find::Search;
-use crate::wire::{self, ControlRequest, Inbound};
+use crate::wire;
 
 /// Size of the smaller input in bytes.
 const N: usize = 24 * 1024;
@@ -212,7 +213,7 @@ fn request(tool: &'static str, field: &'static str, value: String) -> Box<dyn Fn
     .to_string();
     Box::new(move || {
         let inbound = wire::parse(line.as_bytes());
-        let Inbound::ControlRequest { request: ControlRequest::CanUseTool(request), .. } = inbound else {
+        let AgentEvent::Request { request: AgentRequest::Tool(request), .. } = inbound else {
             panic!("it is a request")
         };
         let view = permission::view(RequestId::new("r"), &request, 0);
@@ -227,7 +228,7 @@ fn redacted(text: String) -> Box<dyn FnOnce()> {
 
 /// Folds each line like a session that publishes after every line.
 fn folded(lines: &[String]) -> Box<dyn FnOnce()> {
-    let lines: Vec<Inbound> = lines.iter().map(|line| wire::parse(line.as_bytes())).collect();
+    let lines: Vec<AgentEvent> = lines.iter().map(|line| wire::parse(line.as_bytes())).collect();
     Box::new(move || {
         let mut transcript = Transcript::new(Path::new("/p"));
         for line in lines {

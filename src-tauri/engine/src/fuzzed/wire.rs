@@ -3,8 +3,11 @@
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use crate::agent::{
+    AgentCommand, AgentEvent, AgentRequest, Assistant, ContentBlock, Grant, HostRequest, TokenUsage, User,
+};
 use crate::api::Image;
-use crate::wire::{self, Assistant, ContentBlock, ControlRequest, Inbound, TokenUsage, User};
+use crate::wire;
 
 /// Parses the bytes as a line, and uses them in every field of our own lines.
 pub fn wire(data: &[u8]) {
@@ -28,13 +31,12 @@ fn read(line: &[u8]) {
         "blanks around a line mean nothing"
     );
     match inbound {
-        Inbound::Unreadable { line, .. } => assert!(line.len() <= 4096),
-        Inbound::Result(result) => {
+        AgentEvent::Unreadable { line, .. } => assert!(line.len() <= 4096),
+        AgentEvent::TurnEnded(result) => {
             result.context_window(None);
-            result.words();
             result.usage.iter().for_each(counted);
         }
-        Inbound::Assistant(assistant) => {
+        AgentEvent::Assistant(assistant) => {
             let Assistant { message, .. } = *assistant;
             message.usage.iter().for_each(counted);
         }
@@ -48,7 +50,7 @@ fn counted(usage: &TokenUsage) {
 
 /// The reader of our lines is another program, for which only a line feed ends a line.
 #[track_caller]
-fn read_back(line: &str) -> Inbound {
+fn read_back(line: &str) -> AgentEvent {
     assert!(!line.contains('\n'), "{line:?}");
     wire::parse(line.as_bytes())
 }
@@ -62,18 +64,28 @@ fn asked(data: &[u8]) {
     }
     let request = format!(r#"{{"subtype":"can_use_tool","tool_name":"T","input":{input}}}"#);
     let line = format!(r#"{{"type":"control_request","request_id":"r","request":{request}}}"#);
-    let Inbound::ControlRequest { request: ControlRequest::CanUseTool(asked), .. } = read_back(&line) else {
+    let AgentEvent::Request { request: AgentRequest::Tool(asked), .. } = read_back(&line) else {
         panic!("{input:?} was not taken for an input: {:?}", read_back(&line))
     };
     assert_eq!(asked.input.text(), input.trim_ascii());
-    let answer = wire::allow("r", asked.input.text(), &[]);
+    let answer = wire::line(&AgentCommand::Allow {
+        request_id: "r".to_owned(),
+        input: asked.input.text().to_owned(),
+        grant: None,
+    });
     assert!(answer.contains(&format!(r#""updatedInput":{}"#, input.trim_ascii())));
 }
 
 fn user(text: &str) {
     let image = Image { media_type: "image/png".to_owned(), data: text.to_owned() };
     for images in [&[][..], &[image]] {
-        let Inbound::User(user) = read_back(&wire::user(text, text, images)) else { panic!("{text:?}") };
+        let AgentEvent::User(user) = read_back(&wire::line(&AgentCommand::Prompt {
+            uuid: text.to_owned(),
+            text: text.to_owned(),
+            images: images.to_vec(),
+        })) else {
+            panic!("{text:?}")
+        };
         let User { message, uuid, .. } = *user;
         assert_eq!(uuid.as_deref(), Some(text));
         let texts = message.content.iter().filter_map(|block| match block {
@@ -91,19 +103,27 @@ fn user(text: &str) {
 }
 
 fn control(text: &str, value: &Value) {
-    let answer = |line: String| match read_back(&line) {
-        Inbound::ControlResponse { request_id, outcome } if request_id == text => outcome,
-        other => panic!("{other:?}"),
+    let request_id = || text.to_owned();
+    let answer = |command: AgentCommand| {
+        let line = wire::line(&command);
+        let AgentEvent::Response { request_id, .. } = read_back(&line) else { panic!("{line}") };
+        assert_eq!(request_id, text);
+        let line: Value = serde_json::from_str(&line).expect("it was read");
+        line["response"].clone()
     };
-    let allowed = answer(wire::allow(text, &value.to_string(), std::slice::from_ref(value)));
-    let expected = json!({"behavior": "allow", "updatedInput": value, "updatedPermissions": [value]});
-    assert_eq!(allowed, Ok(expected), "a tool runs with exactly the input that was allowed");
-    let denied = answer(wire::deny(text, text, true));
-    assert_eq!(denied, Ok(json!({"behavior": "deny", "message": text, "interrupt": true})));
-    assert_eq!(answer(wire::refuse(text, text)), Err(text.to_owned()));
-    let asked = json!({"subtype": text, "value": value});
-    let Inbound::ControlRequest { request_id, .. } = read_back(&wire::control_request(text, asked)) else {
-        panic!("{text:?}")
-    };
+    let grant = Some(Grant::Suggestion(value.clone()));
+    let allowed = answer(AgentCommand::Allow { request_id: request_id(), input: value.to_string(), grant });
+    let allowed = &allowed["response"];
+    assert_eq!(allowed["behavior"], "allow");
+    assert_eq!(allowed["updatedInput"], *value, "a tool runs with exactly the input that was allowed");
+    assert_eq!(allowed["updatedPermissions"][0], *value);
+    let message = request_id();
+    let denied = answer(AgentCommand::Deny { request_id: request_id(), message, interrupt: true });
+    assert_eq!(denied["response"], json!({"behavior": "deny", "message": text, "interrupt": true}));
+    let refused = answer(AgentCommand::Refuse { request_id: request_id(), error: request_id() });
+    assert_eq!((&refused["subtype"], &refused["error"]), (&json!("error"), &json!(text)));
+    let request = HostRequest::Rename(text.to_owned());
+    let asked = wire::line(&AgentCommand::Request { request_id: request_id(), request });
+    let AgentEvent::Request { request_id, .. } = read_back(&asked) else { panic!("{asked}") };
     assert_eq!(request_id, text);
 }

@@ -1,10 +1,9 @@
 //! The agent's own counters of a conversation: the sum in dollars, and cost and tokens of each model.
 
 use super::{Ledger, Money, Tally};
+use crate::agent::ModelUsage;
 use crate::api::Tokens;
-use crate::claude::answer;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// The agent's counters at one moment.
@@ -25,15 +24,15 @@ pub struct LastCounters {
 }
 
 impl Counters {
-    /// Reads `total_cost_usd` and `modelUsage`. `None` if the first is no amount. A model whose cost is no amount is
+    /// The counters as an agent reports them. `None` if the total is no amount. A model whose cost is no amount is
     /// left out.
-    pub fn read(total: Option<f64>, models: Option<&Map<String, Value>>) -> Option<Self> {
+    pub fn read(total: Option<f64>, models: &BTreeMap<String, ModelUsage>) -> Option<Self> {
         let total = total.and_then(Money::from_dollars)?;
-        let tally = |(model, usage): (&String, &Value)| {
-            let (cost, tokens) = answer::model_cost(usage)?;
-            Some((model.clone(), Tally { cost: Money::from_dollars(cost)?, tokens }))
+        let tally = |(model, usage): (&String, &ModelUsage)| {
+            let cost = Money::from_dollars(usage.dollars?)?;
+            Some((model.clone(), Tally { cost, tokens: usage.tokens }))
         };
-        Some(Self { total, models: models.into_iter().flatten().filter_map(tally).collect() })
+        Some(Self { total, models: models.iter().filter_map(tally).collect() })
     }
 
     /// The counters of a conversation that has exactly these costs.
@@ -77,10 +76,11 @@ impl Counters {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::claude::answer::model_usage;
+    use serde_json::{Value, json};
 
     fn read(total: f64, models: Value) -> BTreeMap<String, Tally> {
-        Counters::read(Some(total), models.as_object()).unwrap().by_model()
+        Counters::read(Some(total), &model_usage(models.as_object().unwrap())).unwrap().by_model()
     }
 
     #[test]
@@ -104,6 +104,6 @@ mod tests {
             read(0.3, json!({"opus": usage(json!(-1))})),
             BTreeMap::from([(String::new(), tally(0.3, Tokens::default()))])
         );
-        assert_eq!(Counters::read(None, None), None);
+        assert_eq!(Counters::read(None, &BTreeMap::new()), None);
     }
 }

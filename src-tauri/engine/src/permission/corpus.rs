@@ -2,8 +2,9 @@
 //! `UPDATE_BINDINGS=1 cargo test -p deskbell-engine corpus`.
 
 use super::{OpenRequests, notice, view};
+use crate::agent::{AgentEvent, AgentRequest, ToolRequest};
 use crate::api::{Decision, PermissionRequest, RequestId};
-use crate::wire::{self, CanUseTool, ControlRequest, Inbound};
+use crate::wire;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -26,13 +27,13 @@ fn corpus() -> Vec<(String, String, String)> {
     found
 }
 
-fn asked(id: &str, request: &str) -> CanUseTool {
+fn asked(id: &str, request: &str) -> ToolRequest {
     let fields = request.trim_end().strip_prefix('{').unwrap();
     let line = format!(
         r#"{{"type":"control_request","request_id":"{id}","request":{{"subtype":"can_use_tool",{fields}}}"#
     );
     match wire::parse(line.as_bytes()) {
-        Inbound::ControlRequest { request: ControlRequest::CanUseTool(request), .. } => (*request).clone(),
+        AgentEvent::Request { request: AgentRequest::Tool(request), .. } => (*request).clone(),
         other => panic!("{id}: {other:?}"),
     }
 }
@@ -78,7 +79,8 @@ fn each_is_sent_byte_for_byte() {
         let mut open = OpenRequests::default();
         let shown = open.ask(id.clone(), asked(&name, &line).into(), None, 0).unwrap().shown.clone();
         let decision = Decision::AllowOnce { updated_input: None };
-        let sent = open.decide(&id, Some(&shown), decision).unwrap().line.unwrap();
+        let sent = open.decide(&id, Some(&shown), decision).unwrap().command.unwrap();
+        let sent = wire::line(&sent);
         assert!(sent.contains(&format!("\"updatedInput\":{input}}}")), "{name}: {sent}");
         assert!(!sent.contains('\n'));
     }

@@ -5,9 +5,9 @@
 //! The invariants are checked after every step. Each one has a planted fault that breaks it.
 
 use super::{DialogEffect, DialogId, DialogRequest, DialogResponse, Dialogs, OpenRequests};
+use crate::agent::{AgentCommand, ToolRequest};
 use crate::api::*;
 use crate::chance::Chance;
-use crate::wire::CanUseTool;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -35,7 +35,7 @@ enum Fault {
 
 /// The inputs of a session.
 enum Inbox {
-    Asks { id: RequestId, request: CanUseTool },
+    Asks { id: RequestId, request: Box<ToolRequest> },
     TakesBack(RequestId),
     Decides { id: RequestId, shown: Option<String>, decision: Decision },
     Closes,
@@ -95,6 +95,12 @@ struct World {
     put_away: BTreeSet<String>,
     n_allowed: u64,
     n_stale: u64,
+}
+
+/// An answer without a decision of the user.
+fn allowed(id: &RequestId) -> String {
+    let (request_id, input) = (id.to_string(), "{}".to_owned());
+    crate::wire::line(&AgentCommand::Allow { request_id, input, grant: None })
 }
 
 type Checked = Result<(), String>;
@@ -175,8 +181,8 @@ impl World {
         let id = RequestId::new(format!("r{}", self.chance.below(3)));
         let odd = if self.chance.one_in(4) { "\u{202e}" } else { "" };
         let input = json!({"command": format!("touch {odd}{}", self.n_asked)});
-        let request = CanUseTool { tool_name: "Bash".into(), input: input.into(), ..CanUseTool::default() };
-        self.sides[session].inbox.push_back(Inbox::Asks { id, request });
+        let request = ToolRequest { tool_name: "Bash".into(), input: input.into(), ..ToolRequest::default() };
+        self.sides[session].inbox.push_back(Inbox::Asks { id, request: Box::new(request) });
     }
 
     fn agent_takes_back(&mut self, session: usize) {
@@ -190,7 +196,8 @@ impl World {
             Inbox::Asks { .. } if self.sides[session].is_closed => Ok(()),
             Inbox::Asks { id, request } => {
                 let input = request.input.text().to_owned();
-                if let Some(view) = self.sides[session].open.ask(id.clone(), request.into(), None, 0).cloned()
+                if let Some(view) =
+                    self.sides[session].open.ask(id.clone(), (*request).into(), None, 0).cloned()
                 {
                     self.open.insert(view.shown.clone(), (session, id, input));
                     self.tell(session, &Told::Asked(Box::new(view)));
@@ -203,7 +210,7 @@ impl World {
                     let (shown, _) = self.forget(session, &closed.request_id)?;
                     self.tell(session, &Told::Over(id.clone()));
                     if self.has(Fault::AnswerWithdrawn) {
-                        return self.written(session, &crate::wire::allow(id.as_str(), "{}", &[]), &shown);
+                        return self.written(session, &allowed(&id), &shown);
                     }
                 }
                 Ok(())
@@ -213,7 +220,8 @@ impl World {
                 let shown = if self.has(Fault::TakeAnswersToOthers) { is_now.clone() } else { shown };
                 match self.sides[session].open.decide(&id, shown.as_deref(), decision) {
                     Ok(closed) => {
-                        let mut line = closed.line.ok_or("an answer has a line")?;
+                        let command = closed.command.ok_or("an answer has a command")?;
+                        let mut line = crate::wire::line(&command);
                         if self.has(Fault::SendAnotherInput) {
                             line = line.replace("touch ", "touch 1");
                         }
@@ -235,7 +243,7 @@ impl World {
                     return self.closed_is_denied(session);
                 }
                 for closed in self.sides[session].open.deny_all("nobody is there") {
-                    let line = closed.line.ok_or("a denial has a line")?;
+                    let line = crate::wire::line(&closed.command.ok_or("a denial has a command")?);
                     let (shown, _) = self.forget(session, &closed.request_id)?;
                     // Denied because the window was closed, not by the user.
                     self.meant.insert(Meant::Deny(shown.clone()));
@@ -451,7 +459,7 @@ impl World {
     fn crash(&mut self, session: usize) -> Checked {
         self.sides[session].inbox.retain(|heard| !matches!(heard, Inbox::Asks { .. } | Inbox::TakesBack(_)));
         for closed in self.sides[session].open.withdraw_all("the agent ended") {
-            if closed.line.is_some() {
+            if closed.command.is_some() {
                 return Err("something is said to an agent that is gone".into());
             }
             self.forget(session, &closed.request_id)?;

@@ -4,9 +4,10 @@
 //! the card. A notice describes what the request contains, and never claims bad intent.
 
 use super::address;
+use crate::agent::tool::ToolKind;
+use crate::agent::{ToolRequest, json};
 use crate::api::{Notice, NoticeKind, RequestKind};
-use crate::claude::tool::ToolKind;
-use crate::wire::{CanUseTool, json};
+use crate::claude::request::ReadRequest;
 use icu_properties::props::{DefaultIgnorableCodePoint, GeneralCategory, Script};
 use icu_properties::{CodePointMapData, CodePointSetData};
 use regex::Regex;
@@ -86,7 +87,7 @@ fn code(character: char) -> String {
 }
 
 /// All notices of a request, each kind once.
-pub fn notices(request: &CanUseTool, kind: &RequestKind, subject: &str) -> Vec<Notice> {
+pub fn notices(request: &ToolRequest, kind: &RequestKind, subject: &str) -> Vec<Notice> {
     let text = request.input.text();
     let strings = json::strings(text);
     let mut found: BTreeMap<NoticeKind, (usize, Vec<char>)> = BTreeMap::new();

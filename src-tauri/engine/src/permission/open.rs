@@ -1,9 +1,9 @@
 //! The open permission requests of one session. Each gets at most one answer, and none after it was withdrawn.
 
 use super::{answer, view};
+use crate::agent::tool::RawInput;
+use crate::agent::{AgentCommand, ToolRequest};
 use crate::api::{Decision, PermissionRequest, RequestId, Resolution, Subagent};
-use crate::claude::tool::RawInput;
-use crate::wire::{self, CanUseTool};
 use std::sync::Arc;
 
 /// The requests without an answer, oldest first.
@@ -13,7 +13,7 @@ pub struct OpenRequests(Vec<Open>);
 #[derive(Debug)]
 struct Open {
     view: PermissionRequest,
-    request: Arc<CanUseTool>,
+    request: Arc<ToolRequest>,
 }
 
 /// A request that is over.
@@ -22,8 +22,8 @@ pub struct Closed {
     pub request_id: RequestId,
     /// The tool call it belonged to.
     pub tool_use_id: Option<String>,
-    /// The line to send to the agent; `None` if the agent no longer accepts an answer.
-    pub line: Option<String>,
+    /// For the agent; `None` if it no longer accepts an answer.
+    pub command: Option<AgentCommand>,
     pub resolution: Resolution,
     /// The input as the user edited it, if it differs.
     pub changed: Option<RawInput>,
@@ -43,7 +43,7 @@ impl OpenRequests {
     pub fn ask(
         &mut self,
         id: RequestId,
-        request: Arc<CanUseTool>,
+        request: Arc<ToolRequest>,
         subagent: Option<Subagent>,
         now: u64,
     ) -> Option<&PermissionRequest> {
@@ -65,7 +65,7 @@ impl OpenRequests {
         let at = self.place(id).ok_or(Refusal::NotOpen)?;
         let open = &self.0[at];
         let answer = answer(&open.view, &open.request, shown, decision).map_err(Refusal::Unfit)?;
-        let closed = closed(self.0.remove(at), answer.resolution, Some(answer.line));
+        let closed = closed(self.0.remove(at), answer.resolution, Some(answer.command));
         Ok(Closed { changed: answer.changed, ..closed })
     }
 
@@ -79,8 +79,9 @@ impl OpenRequests {
     /// Denies all open requests, because no user is left who could answer them.
     pub fn deny_all(&mut self, message: &str) -> Vec<Closed> {
         let denied = |open: Open| {
-            let line = wire::deny(open.view.id.as_str(), message, false);
-            closed(open, Resolution::Denied { message: message.to_owned() }, Some(line))
+            let request_id = open.view.id.to_string();
+            let command = AgentCommand::Deny { request_id, message: message.to_owned(), interrupt: false };
+            closed(open, Resolution::Denied { message: message.to_owned() }, Some(command))
         };
         std::mem::take(&mut self.0).into_iter().map(denied).collect()
     }
@@ -108,11 +109,11 @@ impl OpenRequests {
     }
 }
 
-fn closed(open: Open, resolution: Resolution, line: Option<String>) -> Closed {
+fn closed(open: Open, resolution: Resolution, command: Option<AgentCommand>) -> Closed {
     Closed {
         request_id: open.view.id,
         tool_use_id: open.request.tool_use_id.clone(),
-        line,
+        command,
         resolution,
         changed: None,
     }

@@ -1,10 +1,11 @@
 //! The plain text of a request for a dialog. A dialog shows it in full or not at all, because it has little room to
 //! scroll and no marks.
 
+use crate::agent::ToolRequest;
+use crate::agent::json;
 use crate::api::{Diff, DiffKind, RequestKind};
+use crate::claude::request::ReadRequest;
 use crate::permission::notice;
-use crate::wire::CanUseTool;
-use crate::wire::json;
 
 /// A longer text is shown only in the card, which scrolls and marks.
 const MOST_CHARACTERS: usize = 600;
@@ -14,7 +15,12 @@ const MOST_LINES: usize = 14;
 ///
 /// Only ASCII and Latin letters qualify: other scripts have letters that look like them, and a dialog cannot mark the
 /// difference. So an honest command with a Greek file name is also shown only in the card, which costs one click.
-pub fn plain(request: &CanUseTool, kind: &RequestKind, subject: &str, diff: Option<&Diff>) -> Option<String> {
+pub fn plain(
+    request: &ToolRequest,
+    kind: &RequestKind,
+    subject: &str,
+    diff: Option<&Diff>,
+) -> Option<String> {
     let text = whole(request, kind, subject, diff)?;
     let fits = text.chars().count() <= MOST_CHARACTERS && text.lines().count() <= MOST_LINES;
     // A blank at the end of a line is invisible, and a tab cannot be distinguished from blanks.
@@ -22,7 +28,7 @@ pub fn plain(request: &CanUseTool, kind: &RequestKind, subject: &str, diff: Opti
     (fits && text.chars().all(is_plain) && text.split('\n').all(is_seen)).then_some(text)
 }
 
-fn whole(request: &CanUseTool, kind: &RequestKind, subject: &str, diff: Option<&Diff>) -> Option<String> {
+fn whole(request: &ToolRequest, kind: &RequestKind, subject: &str, diff: Option<&Diff>) -> Option<String> {
     match (kind, request.fetch_prompt()) {
         (RequestKind::Command, _) if request.is_only_a_command() => Some(subject.to_owned()),
         (RequestKind::Fetch, Some(prompt)) => {

@@ -1,9 +1,9 @@
 //! Subagents by their ids: a permission request contains only the id of the subagent that asks.
 
 use super::written_out;
+use crate::agent::{Task, ToolRequest};
 use crate::api::{ItemId, Subagent};
 use crate::title::one_line;
-use crate::wire::{CanUseTool, Task};
 use std::collections::VecDeque;
 
 /// Number of subagents kept. They stay after their end, because an ended one can be continued.
@@ -40,7 +40,7 @@ impl Subagents {
     }
 
     /// The subagent that makes this request; `None` if the agent itself does.
-    pub fn asking(&self, request: &CanUseTool) -> Option<Subagent> {
+    pub fn asking(&self, request: &ToolRequest) -> Option<Subagent> {
         let agent_id = request.agent_id.clone()?;
         let started = self.0.iter().find(|started| started.id == agent_id);
         let description = started.map(|started| started.description.clone()).unwrap_or_default();
@@ -76,7 +76,7 @@ mod tests {
     }
 
     fn words(subagents: &Subagents, agent_id: Option<&str>) -> Option<String> {
-        let request = CanUseTool { agent_id: agent_id.map(str::to_owned), ..CanUseTool::default() };
+        let request = ToolRequest { agent_id: agent_id.map(str::to_owned), ..ToolRequest::default() };
         subagents.asking(&request).map(|subagent| subagent.words)
     }
 
@@ -92,7 +92,7 @@ mod tests {
         );
         assert_eq!(words(&subagents, Some("b")).as_deref(), Some("Asked by a subagent"));
         assert_eq!(words(&subagents, None), None);
-        let request = CanUseTool { agent_id: Some("a".to_owned()), ..CanUseTool::default() };
+        let request = ToolRequest { agent_id: Some("a".to_owned()), ..ToolRequest::default() };
         assert_eq!(subagents.asking(&request).unwrap().item_id, Some(ItemId::new("call of a")));
     }
 

@@ -5,14 +5,14 @@
 //! end of the output is awaited for at most `DRAIN`, because a grandchild may keep the pipe open forever.
 
 use super::lines::{self, Line, Lines};
+use crate::agent::{AgentEvent, Driver, driver};
 use crate::api::ExitReport;
 use crate::host;
 use crate::recorder::{self, Direction, Recorder};
-use crate::wire::{self, Inbound};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::AsyncReadExt;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
@@ -28,7 +28,7 @@ const BATCH: usize = 256;
 /// A line of the agent's output, with its recorded form if a recorder is on.
 #[derive(Debug)]
 pub struct Heard {
-    pub inbound: Inbound,
+    pub inbound: AgentEvent,
     pub recorded: Option<serde_json::Value>,
 }
 
@@ -61,6 +61,10 @@ pub(super) struct Reader {
     stderr: Stderr,
     recorder: Recorder,
     is_over: bool,
+    /// What comes before the next line.
+    waiting: Vec<Heard>,
+    /// What the driver makes of a line; empty between lines.
+    out: driver::Output,
 }
 
 impl Reader {
@@ -80,13 +84,25 @@ impl Reader {
             stderr: Stderr::read(stderr, recorder.clone()),
             recorder,
             is_over: false,
+            waiting: Vec::new(),
+            out: driver::Output::default(),
         }
     }
 
-    /// The next event. Cancel safe: what was read stays here until it is returned.
-    pub async fn next(&mut self) -> Output {
+    /// Adds events that are not from a line.
+    pub fn next_is(&mut self, events: Vec<AgentEvent>) {
+        self.waiting.extend(events.into_iter().map(|inbound| Heard { inbound, recorded: None }));
+    }
+
+    /// The next event. Cancel safe: what was read stays here until it is returned. What the driver writes at once goes
+    /// to `stdin`, unless it is closed.
+    pub async fn next(
+        &mut self,
+        driver: &mut dyn Driver,
+        stdin: Option<&mpsc::UnboundedSender<String>>,
+    ) -> Output {
         loop {
-            let batch = self.batch();
+            let batch = self.batch(driver, stdin);
             if !batch.is_empty() {
                 return Output::Lines(batch);
             }
@@ -116,16 +132,30 @@ impl Reader {
     }
 
     /// The lines that are complete.
-    fn batch(&mut self) -> Vec<Heard> {
+    fn batch(
+        &mut self,
+        driver: &mut dyn Driver,
+        stdin: Option<&mpsc::UnboundedSender<String>>,
+    ) -> Vec<Heard> {
         let is_recording = self.recorder.is_on();
-        let mut batch = Vec::new();
+        let mut batch = std::mem::take(&mut self.waiting);
+        let out = &mut self.out;
         while batch.len() < BATCH
             && let Some(line) = self.lines.next_line()
         {
-            batch.extend(heard(line, is_recording));
+            hear(line, is_recording, driver, out, &mut batch);
         }
-        if batch.is_empty() && self.stdout.is_none() {
-            batch.extend(self.lines.last_line().and_then(|line| heard(line, is_recording)));
+        if batch.is_empty()
+            && self.stdout.is_none()
+            && let Some(line) = self.lines.last_line()
+        {
+            hear(line, is_recording, driver, out, &mut batch);
+        }
+        for line in out.lines.drain(..) {
+            // After the end of input nothing can be written. A write that fails is reported by itself.
+            if stdin.is_none_or(|stdin| stdin.send(line).is_err()) {
+                break;
+            }
         }
         batch
     }
@@ -176,27 +206,35 @@ async fn drained(exit: &mut watch::Receiver<Option<Exit>>) {
     tokio::time::sleep_until(exit.at + DRAIN).await;
 }
 
-fn heard(line: Line<'_>, is_recording: bool) -> Option<Heard> {
-    match line {
-        Line::Whole(line) if line.trim_ascii().is_empty() => None,
+/// Adds the events of a line. The first one has the line's recorded form.
+fn hear(
+    line: Line<'_>,
+    is_recording: bool,
+    driver: &mut dyn Driver,
+    out: &mut driver::Output,
+    batch: &mut Vec<Heard>,
+) {
+    let mut recorded = match line {
+        Line::Whole(line) if line.trim_ascii().is_empty() => return,
         Line::Whole(line) => {
             #[cfg(test)]
             crate::stages::passed(module_path!(), &String::from_utf8_lossy(line));
             let recorded = is_recording.then(|| recorder::line_of(line));
-            let inbound = wire::parse(line);
+            driver.read(line, out);
             #[cfg(test)]
-            crate::stages::passed("wire", &inbound);
-            Some(Heard { inbound, recorded })
+            crate::stages::passed("driver", &out.events);
+            recorded
         }
         Line::TooLong { start, n_bytes } => {
             let limit = lines::LIMIT >> 20;
             let start = String::from_utf8_lossy(start);
             let line = format!("A line of {n_bytes} bytes, more than {limit} MiB, that begins: {start}");
             let recorded = is_recording.then(|| recorder::line_of(line.as_bytes()));
-            let inbound = Inbound::Unreadable { line, error: "the line is too long".to_owned() };
-            Some(Heard { inbound, recorded })
+            out.events.push(AgentEvent::Unreadable { line, error: "the line is too long".to_owned() });
+            recorded
         }
-    }
+    };
+    batch.extend(out.events.drain(..).map(|inbound| Heard { inbound, recorded: recorded.take() }));
 }
 
 /// Reads stderr to its end, however much it is, and keeps its last bytes.

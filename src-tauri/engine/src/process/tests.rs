@@ -1,9 +1,9 @@
 //! A process on a host that a test plays: faults that no real process shows on demand.
 
 use super::*;
+use crate::agent::{AgentCommand, AgentEvent, Driver, HostRequest, driver};
 use crate::api::{AgentKind, ExitReport};
 use crate::host::fake::{Asked, FakeHost, FakeProcess};
-use crate::wire::Inbound;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 fn launch() -> Launch {
@@ -29,7 +29,7 @@ async fn spawned() -> (Process, FakeProcess, Arc<FakeHost>) {
 async fn lines(process: &mut Process) -> Vec<String> {
     let Output::Lines(lines) = process.next_output().await else { panic!("no lines") };
     let kind = |inbound| match inbound {
-        Inbound::Unknown { kind } => kind,
+        AgentEvent::Unknown { kind } => kind,
         other => panic!("{other:?}"),
     };
     lines.into_iter().map(|heard| kind(heard.inbound)).collect()
@@ -78,6 +78,43 @@ async fn the_stages_of_a_stop_reach_the_process_in_order() {
     process.kill();
     let stages = [Asked::Terminate, Asked::Kill, Asked::KillTagged("run.1".to_owned())];
     assert_eq!(host.asked()[1..], stages);
+}
+
+/// Answers a line at once, makes two events of it, and knows no request.
+struct Polite;
+
+impl Driver for Polite {
+    fn read(&mut self, line: &[u8], out: &mut driver::Output) {
+        let kind = String::from_utf8_lossy(line).into_owned();
+        out.lines.push(format!("thanks for {kind}"));
+        out.events.extend([AgentEvent::Unknown { kind: kind.clone() }, AgentEvent::Unknown { kind }]);
+    }
+
+    fn write(&mut self, command: &AgentCommand, out: &mut driver::Output) {
+        match command {
+            AgentCommand::Prompt { text, .. } => out.lines.extend(["prompt".to_owned(), text.clone()]),
+            _ => out.events.push(AgentEvent::Unknown { kind: "not known".to_owned() }),
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_a_driver_writes_and_reports_by_itself_arrives_in_order() {
+    let (mut process, mut played, _host) = spawned().await;
+    process.driver = Box::new(Polite);
+    let (uuid, text, images) = ("u".to_owned(), "fix it".to_owned(), Vec::new());
+    assert!(process.send(&AgentCommand::Prompt { uuid, text, images }));
+    let (request_id, request) = ("r".to_owned(), HostRequest::ListRules);
+    assert!(process.send(&AgentCommand::Request { request_id, request }), "an answer needs no line");
+    assert_eq!(lines(&mut process).await, ["not known"]);
+    played.stdout.write_all(b"a\n").await.unwrap();
+    assert_eq!(lines(&mut process).await, ["a", "a"]);
+    process.close_stdin();
+    let mut written = String::new();
+    played.stdin.read_to_string(&mut written).await.unwrap();
+    assert_eq!(written, "prompt\nfix it\nthanks for a\n");
+    played.stdout.write_all(b"b\n").await.unwrap();
+    assert_eq!(lines(&mut process).await, ["b", "b"], "its thanks are lost, its events are not");
 }
 
 /// The process is gone at once, a part of its output comes later: the exit is the last event all the same.

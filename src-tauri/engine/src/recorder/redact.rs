@@ -138,7 +138,9 @@ pub(super) fn redacted(value: Value) -> Value {
         Value::Object(fields) => {
             let mut clean = Map::new();
             for (key, value) in fields {
-                let value = if is_secret_key(&key) && value.is_string() {
+                let value = if key == "environment" {
+                    without_values(value)
+                } else if is_secret_key(&key) && value.is_string() {
                     Value::from("<redacted>")
                 } else {
                     redacted(value)
@@ -154,6 +156,18 @@ pub(super) fn redacted(value: Value) -> Value {
         }
         other => other,
     }
+}
+
+/// Removes the values of environment variables in a session's options.
+fn without_values(mut environment: Value) -> Value {
+    for variable in environment.as_array_mut().into_iter().flatten() {
+        for (name, value) in variable.as_object_mut().into_iter().flatten() {
+            if name == "value" {
+                *value = Value::from("<redacted>");
+            }
+        }
+    }
+    redacted(environment)
 }
 
 pub(crate) fn redacted_text(mut text: String) -> String {

@@ -2,6 +2,7 @@
 
 use crate::api::*;
 use crate::recorder::{Direction, Recorded};
+use crate::transcript::questions;
 use crate::wire::kept::{is_stream_event, kinds};
 use serde::Serialize;
 use serde_json::Value;
@@ -82,6 +83,10 @@ fn detail(detail: &ToolDetail) -> String {
     match detail {
         ToolDetail::Command { output, .. } => put_out(output),
         ToolDetail::Edit(diff) => changes(diff),
+        ToolDetail::Notebook { cell, diff } => joined([cell.clone(), changes(diff)]),
+        ToolDetail::Questions { questions } => {
+            joined(questions::lines(questions).map(|(question, answer)| format!("{question} {answer}")))
+        }
         ToolDetail::Text { output, .. } => put_out(output),
         ToolDetail::Todos { todos } => {
             joined(todos.iter().map(|todo| format!("{}: {}", word(&todo.state), todo.text)))

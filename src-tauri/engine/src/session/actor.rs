@@ -3,6 +3,7 @@
 mod message;
 mod opening;
 mod painter;
+mod rewind;
 mod saves;
 
 use super::core::{Action, Core};
@@ -10,17 +11,18 @@ use super::log;
 use super::machine::{Input, Timer};
 use super::subscribers::Subscribers;
 use super::{Message, Open};
+use crate::agent::AgentEvent;
 use crate::api::*;
 use crate::disk;
 use crate::history::Tail;
 use crate::launch::{Launch, Start};
+use crate::options;
 use crate::owner::{self, Lock};
 use crate::process::{Heard, Output, Process};
 use crate::store::{Record, StoreError};
 use crate::transcript::colours::Coloured;
 use crate::transcript::supplement::Supplement;
 use crate::transcript::{Transcript, TranscriptChange};
-use crate::wire::Inbound;
 use saves::Saves;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
@@ -42,8 +44,9 @@ pub async fn run(open: Open, mut inbox: mpsc::Receiver<Message>, ending: watch::
     let (painted_sender, painted) = mpsc::unbounded_channel();
     // The value until a process has started: as without a trust decision.
     let restricted = open.record.agent != AgentKind::Demo;
-    let core =
-        Core::new(open.record.memory.clone(), open.timeouts.clone(), transcript, open.record.changed_at);
+    let mut memory = open.record.memory.clone();
+    memory.rewound = memory.rewound.filter(|rewound| !rewound.is_expired(now()));
+    let core = Core::new(memory, open.timeouts.clone(), transcript, open.record.changed_at);
     open.recorder.keep_opened(now(), &open.record.project, &open.record.memory);
     let subscribers = Subscribers::new(open.record.id.clone(), now(), ending);
     let place = PathBuf::from(format!("session {}", open.record.id));
@@ -65,7 +68,9 @@ pub async fn run(open: Open, mut inbox: mpsc::Receiver<Message>, ending: watch::
         saves: Saves::default(),
         streaming_due: None,
         refused: None,
+        own_copies: None,
     };
+    actor.expire_undo().await;
     for message in actor.take_over(&mut inbox).await {
         actor.message(message).await;
         actor.settle().await;
@@ -100,6 +105,8 @@ struct Actor {
     streaming_due: Option<u64>,
     /// The refusal of the command that is being executed.
     refused: Option<CommandError>,
+    /// The copies for the undo of a rewind, if the session is not saved.
+    own_copies: Option<tempfile::TempDir>,
 }
 
 impl Actor {
@@ -152,7 +159,7 @@ impl Actor {
                     if let Some(line) = recorded {
                         self.open.recorder.keep_heard(now, line);
                     }
-                    if matches!(inbound, Inbound::Stream(_)) && self.streaming_due.is_none() {
+                    if matches!(inbound, AgentEvent::Stream(_)) && self.streaming_due.is_none() {
                         self.streaming_due = Some(now + STREAMING_MS);
                     }
                     self.step_at(now, Input::Line(inbound)).await;
@@ -212,8 +219,8 @@ impl Actor {
         log::action(&action);
         match action {
             Action::Spawn(start) => return Some(self.spawn(&start).await),
-            Action::Write(line) => {
-                let taken = self.process.as_ref().is_some_and(|process| process.write(line));
+            Action::Write(command) => {
+                let taken = self.process.as_mut().is_some_and(|process| process.send(&command));
                 if !taken {
                     return Some(Input::StdinBroken("its stdin is closed".to_owned()));
                 }
@@ -230,6 +237,7 @@ impl Actor {
             Action::Save(prompt) => return self.save(prompt).await,
             Action::Append(supplements) => self.append(supplements).await,
             Action::Publish(change) => self.publish(change).await,
+            Action::Rewind(work) => return self.rewind(work).await,
             Action::Refuse(error) => self.refused = Some(error),
         }
         None
@@ -266,7 +274,7 @@ impl Actor {
 
     async fn spawn(&mut self, start: &Start) -> Input {
         let failed = |error: CommandError| Input::SpawnFailed(error);
-        let launch = match self.prepare(start.resume.clone()).await {
+        let launch = match self.prepare(start).await {
             Ok((launch, lock)) => {
                 if lock.is_some() {
                     self.lock = lock;
@@ -295,12 +303,13 @@ impl Actor {
 
     /// Finds the program, checks the folder and locks the conversation before it is resumed. All of this reads files,
     /// so it runs on another thread and has a deadline.
-    async fn prepare(&self, resume: Option<String>) -> Result<(Launch, Option<Lock>), CommandError> {
+    async fn prepare(&self, start: &Start) -> Result<(Launch, Option<Lock>), CommandError> {
+        let (resume, options) = (start.resume.clone(), start.options.clone());
         let launcher = self.open.launcher.clone();
         let (config, locks) = (self.open.agent_config.clone(), self.open.locks.clone());
         let is_ours = resume.as_ref().is_some_and(|id| self.lock.as_ref().is_some_and(|lock| lock.is_of(id)));
         let prepared = disk::run(&self.open.record.project, disk::DEADLINE, move || {
-            let launch = launcher()?;
+            let mut launch = launcher()?;
             if !launch.project.is_dir() {
                 return Err(CommandError {
                     code: ErrorCode::BadProject,
@@ -308,6 +317,7 @@ impl Actor {
                     detail: None,
                 });
             }
+            options::apply(&mut launch, &options)?;
             let lock = match resume {
                 Some(id) => own(&config, locks.filter(|_| !is_ours).as_deref(), &id)?,
                 None => None,

@@ -11,25 +11,28 @@
 
 use super::gone;
 use super::machine::{Effect, Input, Machine, SavedSession, Timeouts, Timer};
+use crate::agent::{AgentCommand, AgentEvent};
 use crate::api::*;
 use crate::attachment;
 use crate::launch::Start;
 use crate::prompt::Prompt;
+use crate::rewind;
 use crate::transcript::colours::{Coloured, Uncoloured};
 use crate::transcript::supplement::Supplement;
 use crate::transcript::{Transcript, TranscriptChange, TranscriptEvent};
-use crate::wire::Inbound;
 use std::collections::VecDeque;
 
 /// The number of prompts, and of their characters, that a title is generated for.
 const PROMPTS_FOR_TITLE: usize = 3;
 const LONGEST_FOR_TITLE: usize = 2_000;
 
-/// What a driver of the core has to do, in this order.
+/// What is to be done outside of the core, in this order.
+// Like an effect, it lives for one step.
+#[allow(clippy::large_enum_variant)]
 #[derive(Debug)]
 pub enum Action {
     Spawn(Start),
-    Write(String),
+    Write(AgentCommand),
     CloseStdin,
     Terminate,
     Kill,
@@ -43,6 +46,8 @@ pub enum Action {
     /// Append to the session's own additions to the transcript.
     Append(Vec<Supplement>),
     Publish(TranscriptChange),
+    /// A step of a rewind. Its result, if any, is an input.
+    Rewind(rewind::Work),
     /// Refuse the current command.
     Refuse(CommandError),
 }
@@ -115,7 +120,7 @@ impl Core {
 
     /// The machine reads the message first, because the transcript takes its texts out of it. What the machine adds to
     /// the transcript still comes after the message.
-    fn line(&mut self, now: u64, inbound: Inbound) {
+    fn line(&mut self, now: u64, inbound: AgentEvent) {
         if self.machine.is_relevant(&inbound) {
             self.step.effects.extend(self.machine.line(now, &inbound));
         }
@@ -151,12 +156,13 @@ impl Core {
                     return Some(Action::Save(prompt));
                 }
                 Effect::Spawn(start) => return Some(Action::Spawn(start)),
-                Effect::Write(line) => return Some(Action::Write(line)),
+                Effect::Write(command) => return Some(Action::Write(command)),
                 Effect::CloseStdin => return Some(Action::CloseStdin),
                 Effect::Terminate => return Some(Action::Terminate),
                 Effect::Kill => return Some(Action::Kill),
                 Effect::Arm { timer, at } => return Some(Action::Arm { timer, at }),
                 Effect::Disarm(timer) => return Some(Action::Disarm(timer)),
+                Effect::Rewind(work) => return Some(Action::Rewind(work)),
                 Effect::Refuse(error) => return Some(Action::Refuse(error)),
             }
         }
@@ -184,6 +190,11 @@ impl Core {
     pub fn describe(&self, session: &mut Session) {
         session.changed_at = self.changed_at;
         self.machine.describe(session, &self.transcript.activity());
+    }
+
+    /// The next start of the agent, if the session had these options.
+    pub fn next_start(&self, options: SessionOptions) -> Start {
+        self.machine.next_start(options)
     }
 
     /// The state that must be on disk now.
@@ -266,8 +277,21 @@ impl Core {
             }
             _ if self.is_ending() => Err(gone()),
             Command::GenerateTitle => Ok(Input::GenerateTitle(self.beginning())),
+            Command::PreviewRewind { prompt_id } => self.rewind(prompt_id, rewind::Wish::Preview),
+            Command::Rewind { prompt_id, files, conversation } => {
+                self.rewind(prompt_id, rewind::Wish::Rewind { files, conversation })
+            }
             command => Ok(Input::Command(command)),
         }
+    }
+
+    fn rewind(&self, item: ItemId, wish: rewind::Wish) -> Result<Input, CommandError> {
+        let (wire_id, text) = self.transcript.stored_prompt(&item).ok_or_else(|| CommandError {
+            code: ErrorCode::NoSuchPrompt,
+            message: "The prompt is not in this conversation.".to_owned(),
+            detail: None,
+        })?;
+        Ok(Input::Rewind(rewind::Job { item, wire_id, text, wish }))
     }
 
     /// The first known prompts, for a title.

@@ -28,6 +28,8 @@ pub fn input(input: &Input) {
         Input::Saved(prompt) => debug!(%prompt, "prompt saved"),
         Input::SaveFailed(prompt, problem) => warn!(%prompt, problem, "prompt could not be saved"),
         Input::Spawned => info!("agent started"),
+        Input::Rewind(job) => info!(prompt = job.wire_id, wish = ?job.wish, "rewind requested"),
+        Input::RewindWorked(_) => debug!("a step of a rewind is done"),
         Input::SpawnFailed(error) => warn!(code = ?error.code, "agent could not be started"),
         Input::StdinBroken(problem) => warn!(problem, "the agent's stdin is closed"),
         // Logged by `action`: only the machine knows whether the exit was expected.
@@ -44,6 +46,7 @@ pub fn action(action: &Action) {
         Action::Spawn(start) => {
             info!(
                 resume = start.resume,
+                resume_at = start.resume_at,
                 fork_of = start.fork.as_ref().map(|fork| fork.of.as_str()),
                 model = start.model,
                 mode = start.mode.map(StartMode::name),
@@ -59,6 +62,7 @@ pub fn action(action: &Action) {
         Action::Arm { timer, .. } => trace!(?timer, "timer set"),
         Action::Disarm(timer) => trace!(?timer, "timer disarmed"),
         Action::Save(_) => trace!("saving the record"),
+        Action::Rewind(_) => debug!("a step of a rewind"),
         Action::Append(_) | Action::Publish(TranscriptChange::Finished { .. }) => {}
     }
 }

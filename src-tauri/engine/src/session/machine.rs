@@ -14,10 +14,12 @@ mod confirm;
 mod context;
 mod describe;
 mod naming;
+mod options;
 mod parts;
 mod process;
 mod queue;
 mod requests;
+mod rewind;
 mod switches;
 mod timing;
 mod turn;
@@ -38,18 +40,19 @@ use self::parts::options::Options;
 use self::parts::process::{AfterCrash, AfterExit, Process, ProcessState, Stop};
 use self::parts::queue::PromptQueue;
 use self::parts::requests::Requests;
+use self::parts::rewind::Rewind;
 use self::parts::spending::Spending;
 use self::parts::turn::Turn;
+use crate::agent::{AgentCommand, AgentEvent, HostRequest};
 use crate::api::*;
 use crate::launch::{Start, bad_model};
 use crate::permission::OpenRequests;
 use crate::prompt::Prompt;
+use crate::rewind::{Done, Job, Work};
 pub use crate::store::SavedSession;
 use crate::title::Title;
 use crate::transcript::{CLEARED, RequestEnd, TranscriptEvent};
-use crate::wire::{self, Inbound};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// Time limits, in milliseconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,7 +70,7 @@ pub struct Timeouts {
     pub switch_ms: u64,
     /// For the agent's answer with its cost counter. 1 to 40 ms were measured.
     pub cost_ms: u64,
-    /// For the report of what fills the context. 5 to 27 ms were measured; 2.1.329 may count tokens with API calls.
+    /// For the breakdown of the context window. 5 to 27 ms were measured; 2.1.329 may count tokens with API calls.
     pub context_ms: u64,
     /// Idle time until hibernation; 0 means never.
     pub hibernate_ms: u64,
@@ -101,13 +104,17 @@ pub enum Input {
     Command(Command),
     /// The user wants a title for this text, the beginning of the conversation.
     GenerateTitle(String),
+    /// A rewind or its preview, with the prompt that the transcript has.
+    Rewind(Job),
+    /// A step of a rewind on the disk is done.
+    RewindWorked(Done),
     /// The record that contains this prompt is on disk.
     Saved(PromptId),
     SaveFailed(PromptId, String),
     Spawned,
     SpawnFailed(CommandError),
     #[serde(skip)]
-    Line(Inbound),
+    Line(AgentEvent),
     StdinBroken(String),
     Exited(ExitReport),
     Timer(Timer),
@@ -123,11 +130,15 @@ pub enum Timer {
     Interrupt,
     /// The deadline for the confirmation of a change.
     Switch,
-    /// The deadline for the report of what fills the context.
+    /// The deadline for the breakdown of the context window.
     Context,
+    /// The deadline for an answer to a rewind.
+    Rewind,
     Stop,
     Restart,
     Hibernate,
+    /// A look at the prompts that wait for the reset of a limit.
+    Reset,
 }
 
 // An effect lives for one step; a box would cost more than its size.
@@ -135,7 +146,7 @@ pub enum Timer {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     Spawn(Start),
-    Write(String),
+    Write(AgentCommand),
     CloseStdin,
     Terminate,
     Kill,
@@ -148,6 +159,8 @@ pub enum Effect {
     Save(Option<PromptId>),
     Emit(Event),
     TranscriptEvent(TranscriptEvent),
+    /// A step of a rewind on the disk. Its result is an input.
+    Rewind(Work),
     /// Refuse the current command.
     Refuse(CommandError),
 }
@@ -177,6 +190,7 @@ pub struct Machine {
     spending: Spending,
     context: Context,
     limits: Limits,
+    rewind: Rewind,
     audit: Audit,
     background: Background,
     changed: bool,
@@ -198,14 +212,17 @@ impl Machine {
                 memory.resumable,
                 memory.title.as_deref(),
                 memory.fork,
+                memory.resume_at,
             ),
             naming: Naming::new(memory.renames),
             capabilities: Capabilities::default(),
             mode: Mode::restore(memory.mode, memory.bypassed),
-            options: Options::restore(memory.model, memory.effort, memory.thinking_off),
+            options: Options::restore(memory.model, memory.effort, memory.thinking_off)
+                .with_start(memory.options, memory.renews_system_prompt),
             spending: Spending::restore(memory.cost_usd, memory.ledger, memory.counters),
             context: Context::default(),
             limits: Limits::default(),
+            rewind: Rewind::restore(memory.rewound),
             audit: Audit::default(),
             background: Background::default(),
             changed: true,
@@ -222,11 +239,15 @@ impl Machine {
             agent_session_id: self.conversation.id().map(str::to_owned),
             resumable: self.conversation.is_resumable(),
             fork: self.conversation.fork().cloned(),
+            resume_at: self.conversation.resume_at().map(str::to_owned),
+            rewound: self.rewind.undo().cloned(),
             prompts: prompts.collect(),
             model: self.options.wanted_model().map(str::to_owned),
             mode: self.mode.wanted(),
             effort: self.options.wanted_effort().map(str::to_owned),
             thinking_off: self.options.is_thinking_off(),
+            options: self.options.for_start().clone(),
+            renews_system_prompt: self.options.renews_system_prompt(),
             bypassed: self.mode.is_bypass_saved(),
             title: title.map(|title| title.as_str().to_owned()),
             renames: self.naming.is_outdated(),
@@ -252,9 +273,15 @@ impl Machine {
         self.queue.waiting()
     }
 
+    /// The time at which every limit that is reached has reset, in milliseconds since 1970.
+    #[cfg(test)]
+    pub fn resets_at(&self, now: u64) -> Option<u64> {
+        self.limits.resets_at(now)
+    }
+
     /// Nothing runs, and nothing is about to run.
     pub fn is_idle(&self) -> bool {
-        self.turn.is_none() && self.queue.is_idle() && !self.process.is_coming()
+        self.turn.is_none() && self.queue.is_idle() && !self.process.is_coming() && !self.rewind.is_busy()
     }
 
     pub fn is_alive(&self) -> bool {
@@ -279,7 +306,7 @@ impl Machine {
 
     /// Like `step` for a line of the agent. The message is only read: the transcript gets it next, and moves its texts
     /// into items.
-    pub fn line(&mut self, now: u64, inbound: &Inbound) -> Vec<Effect> {
+    pub fn line(&mut self, now: u64, inbound: &AgentEvent) -> Vec<Effect> {
         #[cfg(test)]
         crate::stages::passed(module_path!(), inbound);
         self.run(now, |step| step.line(inbound))
@@ -314,6 +341,7 @@ impl Step<'_> {
                 | Input::Prompt(_)
                 | Input::Command(_)
                 | Input::GenerateTitle(_)
+                | Input::Rewind(_)
         ) {
             self.machine.control.user_acted();
         }
@@ -323,10 +351,13 @@ impl Step<'_> {
             Input::Prompt(prompt) => self.prompt(prompt),
             Input::Command(command) => self.command(command),
             Input::GenerateTitle(text) => self.generate_title(text),
+            Input::Rewind(job) => self.rewind(job),
+            Input::RewindWorked(done) => self.rewind_worked(done),
             Input::Saved(id) => self.saved(&id),
             Input::SaveFailed(id, problem) => self.save_failed(&id, &problem),
             Input::Spawned => {
-                self.ask(PendingRequest::Initialize, wire::initialize());
+                let renews_system_prompt = self.machine.options.renews_system_prompt();
+                self.ask(PendingRequest::Initialize, HostRequest::Initialize { renews_system_prompt });
                 let at = self.now + self.machine.timeouts.initialize_ms;
                 self.push(Effect::Arm { timer: Timer::Initialize, at });
             }
@@ -377,7 +408,7 @@ impl Step<'_> {
         self.push(Effect::Refuse(CommandError { code, message: message.into(), detail: None }));
     }
 
-    fn ask(&mut self, asked: PendingRequest, request: Value) {
+    fn ask(&mut self, asked: PendingRequest, request: HostRequest) {
         if !self.listens() {
             // After the end of input nothing can be written, so a late answer must not cause another request.
             return;
@@ -392,8 +423,8 @@ impl Step<'_> {
             return;
         }
         let waits_ms = self.waits_for(&asked);
-        let id = self.machine.control.add(asked);
-        self.push(Effect::Write(wire::control_request(&id, request)));
+        let request_id = self.machine.control.add(asked);
+        self.push(Effect::Write(AgentCommand::Request { request_id, request }));
         if let Some(limit) = waits_ms {
             self.confirm_within(limit);
         }
@@ -416,11 +447,17 @@ impl Step<'_> {
             Command::Move { prompt_id, before } => self.move_prompt(&prompt_id, before.as_ref()),
             Command::SetMode { mode } => self.set_mode(mode),
             Command::SetModel { model } => self.set_model(model),
+            Command::SetOptions { options } => self.set_options(*options),
             Command::SetEffort { effort } => self.set_effort(effort),
             Command::SetThinking { on } => self.set_thinking(on),
             Command::StopTask { task_id } => self.stop_task(&task_id),
             Command::ListRules => self.list_rules(),
             Command::ReadContext => self.read_context(),
+            // The caller knows the prompt; see `Input::Rewind`.
+            Command::PreviewRewind { .. } | Command::Rewind { .. } => {
+                self.refuse(ErrorCode::Internal, "The prompt is not known.");
+            }
+            Command::UndoRewind { overwrite } => self.undo_rewind(overwrite),
             Command::Rename { title } => self.rename(&title),
             // The caller knows the conversation; see `Input::GenerateTitle`.
             Command::GenerateTitle => self.refuse(ErrorCode::Internal, "The conversation is not known."),

@@ -9,11 +9,11 @@
 //! true, so doubt is no fault. Agents that give no reasons (2.1.197) are judged only by changes of files, because only
 //! modes other than `default` allow them unasked, and only if no rule or hook could have allowed them.
 
+use crate::agent::tool::ToolKind;
+use crate::agent::{ContentBlock, DecidedBy, Init, SettingsReport, User};
 use crate::api::{MissedPrompt, MissedPromptKind, RulesInForce};
-use crate::claude::tool::{ToolKind, needs_request_in_default_mode};
-use crate::claude::{answer, rules};
-use crate::wire::{ContentBlock, Decided, Init, User};
-use serde_json::Value;
+
+use crate::claude::{rules, tool};
 use std::collections::{HashMap, HashSet};
 
 /// Evidence from the current turn.
@@ -50,8 +50,8 @@ pub struct Suspicion {
 
 impl Suspicion {
     /// Returns the fault, unless a rule or a hook could have allowed the call.
-    pub fn judge(self, rules: &RulesInForce, settings: &Value) -> Option<MissedPrompt> {
-        let is_allowed = rules::allows_changes(rules) || answer::has_allowing_hooks(settings);
+    pub fn judge(self, rules: &RulesInForce, settings: &SettingsReport) -> Option<MissedPrompt> {
+        let is_allowed = rules::allows_changes(rules) || settings.has_allowing_hooks;
         (!is_allowed).then_some(self.fault)
     }
 }
@@ -59,8 +59,8 @@ impl Suspicion {
 impl PermissionAudit {
     /// Checks whether the agent can ask the user.
     pub fn init(&mut self, init: &Init) -> Option<MissedPrompt> {
-        self.own_folders = init.own_folders().map(str::to_owned).collect();
-        init.cannot_ask().then(|| MissedPrompt {
+        self.own_folders = init.own_folders.clone();
+        init.cannot_ask.then(|| MissedPrompt {
             kind: MissedPromptKind::CannotAsk,
             words: "The agent cannot ask you for permission. What needs it is denied without being shown."
                 .to_owned(),
@@ -72,7 +72,7 @@ impl PermissionAudit {
     pub fn called(&mut self, content: &[ContentBlock], strict: bool) {
         for block in content {
             let ContentBlock::ToolUse { id, name, input } = block else { continue };
-            let subject = input.subject().unwrap_or_default().to_owned();
+            let subject = tool::subject(input).unwrap_or_default().to_owned();
             let call = Call { tool: name.clone(), subject, strict };
             self.calls.insert(id.clone(), call);
         }
@@ -113,8 +113,8 @@ impl PermissionAudit {
         self.asked_unnamed = false;
     }
 
-    fn judge(&self, call: &Call, is_error: bool, decision: Option<Decided<'_>>) -> Option<Finding> {
-        let tool = ToolKind::of(&call.tool);
+    fn judge(&self, call: &Call, is_error: bool, decision: Option<DecidedBy>) -> Option<Finding> {
+        let tool = tool::kind(&call.tool);
         let changes = tool.changes_files();
         let fault = || MissedPrompt {
             kind: MissedPromptKind::Unasked,
@@ -131,17 +131,19 @@ impl PermissionAudit {
             let is_suspicious = call.strict && changes && !is_error && !is_own;
             return is_suspicious.then(|| Finding::Suspicion(Suspicion { fault: fault() }));
         };
-        let by_mode = || decision.is_by_mode() && call.strict && needs_request_in_default_mode(&call.tool);
-        (decision.is_by_the_user() || by_mode()).then(|| Finding::Fault(fault()))
+        let by_mode =
+            || decision == DecidedBy::Mode && call.strict && tool::needs_request_in_default_mode(&call.tool);
+        (decision == DecidedBy::User || by_mode()).then(|| Finding::Fault(fault()))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agent::AgentEvent;
     use crate::api::{RuleEffect, RulesBasis};
-    use crate::wire::{Inbound, parse};
-    use serde_json::json;
+    use crate::wire::parse;
+    use serde_json::{Value, json};
 
     fn call(channel: &mut PermissionAudit, tool: &str, strict: bool) {
         let input = match tool {
@@ -158,7 +160,7 @@ mod tests {
             "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": "ok"}]},
             "tool_result_meta": [{"id": "t", "permission_decision": decision}],
         });
-        let Inbound::User(user) = parse(line.to_string().as_bytes()) else { panic!("not a user message") };
+        let AgentEvent::User(user) = parse(line.to_string().as_bytes()) else { panic!("not a user message") };
         *user
     }
 
@@ -237,9 +239,10 @@ mod tests {
             Some(Finding::Suspicion(suspicion)) => suspicion,
             other => panic!("{other:?}"),
         };
-        assert!(suspicion().judge(&rules(&["Bash(touch:*)"]), &json!({})).is_some());
-        assert!(suspicion().judge(&rules(&["Edit(/**)"]), &json!({})).is_none());
-        let hooked = json!({"effective": {"hooks": {"PreToolUse": []}}});
+        let plain = SettingsReport { effort: None, has_allowing_hooks: false, rules: rules(&[]) };
+        assert!(suspicion().judge(&rules(&["Bash(touch:*)"]), &plain).is_some());
+        assert!(suspicion().judge(&rules(&["Edit(/**)"]), &plain).is_none());
+        let hooked = SettingsReport { has_allowing_hooks: true, ..plain };
         assert!(suspicion().judge(&rules(&[]), &hooked).is_none());
         assert_eq!(found("Bash", Value::Null), None, "a harmless command needs no answer");
     }
@@ -249,11 +252,11 @@ mod tests {
         let mut channel = PermissionAudit::default();
         let init = json!({"type": "system", "subtype": "init", "session_id": "s", "tools": ["Write"],
             "memory_paths": {"auto": "/project/"}});
-        let Inbound::Init(init) = parse(init.to_string().as_bytes()) else { panic!("not an init") };
+        let AgentEvent::Init(init) = parse(init.to_string().as_bytes()) else { panic!("not an init") };
         assert_eq!(channel.init(&init).map(|fault| fault.kind), Some(MissedPromptKind::CannotAsk));
         call(&mut channel, "Write", true);
         assert_eq!(channel.results(&result(Value::Null)), None);
-        let asking = Init { tools: vec!["AskUserQuestion".into()], ..Init::default() };
+        let asking = Init { cannot_ask: false, ..*init };
         assert_eq!(channel.init(&asking), None);
         assert_eq!(channel.init(&Init::default()), None, "it does not say");
     }

@@ -121,7 +121,26 @@ impl Subscribers {
                 whole
             }
         };
-        let Some(event) = whole else { return };
+        if let Some(event) = whole {
+            self.deliver(event, listeners).await;
+        }
+    }
+
+    /// The transcript was replaced: windows start over, and the others get all items.
+    pub async fn replaced(&mut self, now: u64, transcript: &Transcript) {
+        self.start_over(now, transcript.n_rows());
+        let is_every = |(_, one): &(usize, &Subscriber)| matches!(one, Subscriber::Every(_));
+        let listeners: Vec<usize> =
+            self.subscribers.iter().enumerate().filter(is_every).map(|(at, _)| at).collect();
+        if !listeners.is_empty() {
+            let items = transcript.items().cloned().collect();
+            let (files, tasks) = (transcript.files().to_vec(), transcript.tasks().to_vec());
+            self.deliver(Event::TranscriptReplaced { items, files, tasks }, listeners).await;
+        }
+    }
+
+    /// Sends an event to these subscribers under the current number. Drops those that are gone.
+    async fn deliver(&mut self, event: Event, listeners: Vec<usize>) {
         let mut envelope = Some(Envelope { seq: self.seq, session_id: self.session_id.clone(), event });
         let mut n_left = listeners.len();
         let mut gone = Vec::new();
@@ -184,6 +203,7 @@ fn is_fact(event: &Event) -> bool {
             | Event::CodeGrew { .. }
             | Event::BeginningGone { .. }
             | Event::TextFinished { .. }
+            | Event::TranscriptReplaced { .. }
     )
 }
 

@@ -3,7 +3,7 @@ use crate::history;
 use crate::host::fake::{Asked, FakeHost};
 use crate::host::{Exited, LocalHost};
 use crate::session::machine::SavedSession;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::future::Future;
 use std::path::Path;
 use std::pin::pin;
@@ -226,4 +226,13 @@ async fn a_conversation_that_another_process_continues_is_followed() {
     assert!(session.refresh(true).await.unwrap());
     let items = session.snapshot().await.unwrap().items;
     assert_eq!(items.iter().map(|item| item.id.as_str()).collect::<Vec<_>>(), ["x"]);
+}
+
+/// A line of the agent that answers a request.
+pub(crate) fn response(request_id: &str, outcome: Result<Value, String>) -> String {
+    let response = match outcome {
+        Ok(response) => json!({"subtype": "success", "request_id": request_id, "response": response}),
+        Err(error) => json!({"subtype": "error", "request_id": request_id, "error": error}),
+    };
+    json!({"type": "control_response", "response": response}).to_string()
 }

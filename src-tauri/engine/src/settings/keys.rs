@@ -1,7 +1,8 @@
 //! The schema of the settings, and what is made from it: the list of keys, the check of a value and the documentation.
 
-use crate::api::{SettingControl, SettingKey, SettingOption, Settings};
+use crate::api::{Preset, SettingControl, SettingKey, SettingOption, Settings};
 use crate::launch::bad_model;
+use crate::options::bad_presets;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 use std::fmt::Write;
@@ -77,6 +78,9 @@ fn control(schema: &Value) -> Option<SettingControl> {
     if !options.is_empty() {
         return Some(SettingControl::Choice { options });
     }
+    if types.contains(&"array") {
+        return Some(SettingControl::Presets);
+    }
     if types.contains(&"string") {
         return Some(SettingControl::Text { placeholder: schema["placeholder"].as_str().map(str::to_owned) });
     }
@@ -115,6 +119,9 @@ pub(super) fn check(known: &SettingKey, value: &Value) -> Result<(), String> {
         }),
         SettingControl::Text { .. } => value.is_null() || value.as_str().is_some_and(is_text),
         SettingControl::Command => value.is_null() || is_command(value),
+        SettingControl::Presets => {
+            return presets(value).map_err(|problem| format!("“{}”: {problem}.", known.key));
+        }
     };
     if !fits {
         return Err(format!("“{}” must be {}.", known.key, expected(&known.control)));
@@ -123,6 +130,12 @@ pub(super) fn check(known: &SettingKey, value: &Value) -> Result<(), String> {
         ("agent.model", Some(problem)) => Err(format!("“agent.model”: {problem}")),
         _ => Ok(()),
     }
+}
+
+/// Checks a list of presets. Unknown names in it are kept by everything that writes the file.
+fn presets(value: &Value) -> Result<(), String> {
+    let presets: Vec<Preset> = serde_json::from_value(value.clone()).map_err(|error| error.to_string())?;
+    bad_presets(&presets).map_or(Ok(()), Err)
 }
 
 fn is_text(text: &str) -> bool {
@@ -142,6 +155,7 @@ fn expected(control: &SettingControl) -> String {
         SettingControl::Toggle => "true or false".to_owned(),
         SettingControl::Number { min, max, .. } => format!("a whole number from {min} to {max}"),
         SettingControl::Text { .. } => "a text in quotes, or null".to_owned(),
+        SettingControl::Presets => "a list of presets".to_owned(),
         SettingControl::Command => "null or {\"program\": \"…\", \"args\": [\"…\"]}".to_owned(),
         SettingControl::Choice { options } => {
             let values: Vec<String> = options

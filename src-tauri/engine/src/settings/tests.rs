@@ -1,7 +1,7 @@
 //! The file and the page edit the same settings: they agree, and nothing else changes.
 
 use super::*;
-use crate::api::{SettingControl, Theme};
+use crate::api::{Preset, SessionOptions, SettingControl, Theme};
 use crate::chance::Chance;
 use crate::disk::traps::{Trap, all, in_time};
 use serde_json::json;
@@ -177,6 +177,12 @@ fn values(chance: &mut Chance, control: &SettingControl) -> (Value, Value) {
         SettingControl::Text { .. } => {
             (if chance.one_in(3) { Value::Null } else { json!("a-text") }, json!(""))
         }
+        SettingControl::Presets => {
+            let max_turns = Some(1 + chance.below(9) as u32);
+            let options = SessionOptions { max_turns, ..SessionOptions::default() };
+            let preset = Preset { name: "a preset".to_owned(), options, projects: Vec::new() };
+            (json!([preset]), json!([{"name": "x", "options": {"arguments": ["--settings=x"]}}]))
+        }
         SettingControl::Command => (json!({"program": text, "args": [text, ""]}), json!({"program": ""})),
     }
 }
@@ -275,8 +281,9 @@ fn a_thousand_edits_by_file_and_page_agree_and_lose_nothing() {
                 if text.contains('{') { mine.write(&mut chance, &text) } else { format!("{text}{{}}") };
             fs::write(file.path(), &text).unwrap();
             // A typing error is reported, and changes nothing until it is corrected.
-            // Where a command is, a wrong one would replace the comments in it.
-            if chance.one_in(4) && known.control != SettingControl::Command {
+            // Where a command or a list is, a wrong one would replace the comments in it.
+            let has_parts = matches!(known.control, SettingControl::Command | SettingControl::Presets);
+            if chance.one_in(4) && !has_parts {
                 fs::write(file.path(), edited(&text, &known.key, bad)).unwrap();
                 let found = file.read(&expected);
                 assert_eq!(found.settings, expected, "seed {seed}, edit {n}");
@@ -407,4 +414,55 @@ fn every_way_to_save_the_file_is_seen() {
     seen("it is removed");
     fs::write(folder.path().join("other.json"), "{}").unwrap();
     assert!(changes.recv_timeout(std::time::Duration::from_millis(300)).is_err(), "another file counts");
+}
+
+#[test]
+fn presets_are_replaced_and_their_unknown_names_stay() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = SettingsFile::new(folder.path());
+    let text = r#"{
+  // mine
+  "agent": {
+    "presets": [
+      {
+        "name": "one",
+        // why
+        "options": {"maxTurns": 2, "later": true},
+        "note": "kept"
+      }
+    ]
+  },
+  "zoom": 110
+}"#;
+    fs::write(file.path(), text).unwrap();
+    let mut presets = file.read(&Settings::default()).settings.agent.presets;
+    assert_eq!(presets[0].options.max_turns, Some(2));
+    presets[0].options.max_turns = Some(3);
+    presets.push(Preset { name: "two".to_owned(), ..Preset::default() });
+    file.set_presets(&presets).unwrap();
+    let read = file.read(&Settings::default());
+    assert_eq!((read.settings.agent.presets, read.problems), (presets.clone(), Vec::new()));
+    let written = fs::read_to_string(file.path()).unwrap();
+    for kept in ["// mine", "// why", "\"note\": \"kept\"", "\"later\": true", "\"zoom\": 110"] {
+        assert!(written.contains(kept), "{kept} in {written}");
+    }
+    // A comment is not removed with a preset. Without one, the next preset does not get what was in the removed one.
+    assert!(matches!(file.set_presets(&presets[1..]), Err(SettingsError::Unsafe(_))));
+    fs::write(file.path(), written.replace("// why", "")).unwrap();
+    file.set_presets(&presets[1..]).unwrap();
+    assert_eq!(file.read(&Settings::default()).settings.agent.presets, presets[1..]);
+    assert!(!fs::read_to_string(file.path()).unwrap().contains("note"));
+
+    presets[1].name = "one".to_owned();
+    assert!(matches!(file.set_presets(&presets), Err(SettingsError::BadValue(_))));
+}
+
+#[test]
+fn a_wrong_preset_is_reported_with_its_place_and_the_last_ones_stay() {
+    let text = r#"{"agent": {"presets": [{"name": "a", "options": {"maxTurns": 0}}]}}"#;
+    let read = read(text);
+    assert!(read.settings.agent.presets.is_empty());
+    let problem = &read.problems[0];
+    assert!(problem.message.contains("preset “a”: maxTurns: Enter"), "{}", problem.message);
+    assert_eq!(problem.line, Some(1));
 }

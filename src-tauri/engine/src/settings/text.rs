@@ -3,7 +3,7 @@
 use super::keys::{check, keys};
 use crate::api::{Settings, SettingsProblem};
 use jsonc_parser::ast::{self, ObjectProp};
-use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode};
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 use jsonc_parser::tokens::Token;
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, ParseResult, parse_to_ast};
 use serde_json::{Map, Value};
@@ -237,19 +237,30 @@ pub(super) fn edit(whole: &str, key: &str, value: &Value) -> Result<String, Edit
     Ok(if whole.starts_with(BOM) { format!("{BOM}{edited}") } else { edited })
 }
 
-/// Replaces the value of a property. An object that stays one is changed entry by entry, and a list of the same length
-/// item by item, because there may be comments in them.
+/// Replaces the value of a property. An object that stays one is changed entry by entry, and a list of named objects or of the
+/// same length item by item, because there may be comments in them.
 fn replace(property: &CstObjectProp, value: &Value) {
     match (property.object_value(), property.array_value(), value) {
-        (Some(object), _, Value::Object(entries)) => {
-            for (name, value) in entries {
-                match last_property(&object, name) {
-                    Some(inner) => replace(&inner, value),
-                    None => drop(object.append(name, input(value))),
+        (Some(object), _, Value::Object(entries)) => replace_entries(&object, entries),
+        (_, Some(array), Value::Array(values)) if is_named_alike(&array, values) => {
+            let names: Vec<Option<&str>> = values.iter().map(named).collect();
+            for element in array.elements() {
+                if !names.contains(&name_of(&element).as_deref()) {
+                    element.remove();
                 }
             }
+            for (element, value) in array.elements().into_iter().zip(values) {
+                if let (Some(object), Some(entries)) = (element.as_object(), value.as_object()) {
+                    replace_entries(&object, entries);
+                }
+            }
+            for value in values.iter().skip(array.elements().len()) {
+                drop(array.append(input(value)));
+            }
         }
-        (_, Some(array), Value::Array(values)) if array.elements().len() == values.len() => {
+        (_, Some(array), Value::Array(values))
+            if array.elements().len() == values.len() && values.iter().all(Value::is_string) =>
+        {
             for (element, value) in array.elements().into_iter().zip(values) {
                 if let Some(text) = element.as_string_lit() {
                     drop(text.replace_with(input(value)));
@@ -260,11 +271,50 @@ fn replace(property: &CstObjectProp, value: &Value) {
     }
 }
 
+fn replace_entries(object: &CstObject, entries: &Map<String, Value>) {
+    for (name, value) in entries {
+        match last_property(object, name) {
+            Some(inner) => replace(&inner, value),
+            None => drop(object.append(name, input(value))),
+        }
+    }
+}
+
+/// Whether a list has named objects, and its new values begin with those of them that stay, in their order. Only then is
+/// each of them changed in its place: what is ours and what is not would be mixed otherwise.
+fn is_named_alike(array: &CstArray, values: &[Value]) -> bool {
+    let wanted: Vec<Option<&str>> = values.iter().map(named).collect();
+    let names: Vec<Option<String>> = array.elements().iter().map(name_of).collect();
+    let staying: Vec<Option<&str>> =
+        names.iter().map(Option::as_deref).filter(|name| wanted.contains(name)).collect();
+    let is_distinct = |names: &[Option<&str>]| {
+        names.iter().enumerate().all(|(nr, name)| name.is_some() && !names[..nr].contains(name))
+    };
+    !names.is_empty()
+        && names.iter().all(Option::is_some)
+        && is_distinct(&wanted)
+        && is_distinct(&staying)
+        && wanted.starts_with(&staying)
+}
+
+/// The entry `name` of a value.
+pub(super) fn named(value: &Value) -> Option<&str> {
+    value.as_object()?.iter().find(|(key, _)| *key == "name")?.1.as_str()
+}
+
+/// The entry `name` of an element of a list.
+fn name_of(element: &CstNode) -> Option<String> {
+    last_property(&element.as_object()?, "name")?.value()?.as_string_lit()?.decoded_value().ok()
+}
+
 /// Whether a value has everything of another one. An object may have more, which is not ours.
 fn includes(value: &Value, other: &Value) -> bool {
     match (value, other) {
         (Value::Object(entries), Value::Object(wanted)) => {
             wanted.iter().all(|(name, wanted)| entries.get(name).is_some_and(|value| includes(value, wanted)))
+        }
+        (Value::Array(values), Value::Array(wanted)) if values.len() == wanted.len() => {
+            values.iter().zip(wanted).all(|(value, wanted)| includes(value, wanted))
         }
         _ => value == other,
     }

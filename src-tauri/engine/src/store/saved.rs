@@ -1,9 +1,10 @@
 //! The saved part of a session: what outlives the app and the agent's process.
 
-use crate::api::PermissionMode;
+use crate::api::{PermissionMode, SessionOptions};
 use crate::launch::Fork;
 use crate::ledger::{LastCounters, Ledger};
 use crate::prompt::Prompt;
+use crate::rewind::SavedRewind;
 use crate::transcript::changed_inputs::ChangedInput;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -18,6 +19,10 @@ pub struct SavedSession {
     /// The conversation is a copy of this one that the agent has not made yet. Until then the session shows the
     /// original's messages.
     pub fork: Option<Fork>,
+    /// The conversation continues after this message, by its uuid; the agent has not stored a turn there yet.
+    pub resume_at: Option<String>,
+    /// The last rewind, as long as it can be undone.
+    pub rewound: Option<SavedRewind>,
     /// In order; prompts in flight come first.
     pub prompts: Vec<Prompt>,
     pub model: Option<String>,
@@ -28,6 +33,10 @@ pub struct SavedSession {
     pub renames: bool,
     pub effort: Option<String>,
     pub thinking_off: bool,
+    /// What the agent is started with, without model and effort.
+    pub options: SessionOptions,
+    /// The user changed the system prompt after the conversation had begun.
+    pub renews_system_prompt: bool,
     /// The session ran without asking. Its next process does not.
     pub bypassed: bool,
     pub cost_usd: f64,

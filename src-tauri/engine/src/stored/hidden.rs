@@ -40,6 +40,23 @@ impl Hidden {
             let oldest = self.at.iter().min_by_key(|(_, at)| **at).map(|(id, _)| id.clone());
             self.at.remove(&oldest.unwrap_or_default());
         }
+        self.save()
+    }
+
+    /// Hides a hidden session until it changes after `now`. One that was listed again stays listed.
+    pub fn hide_on(&mut self, agent_session_id: &str, now: u64) -> io::Result<()> {
+        if self.at.contains_key(agent_session_id) { self.hide(agent_session_id, now) } else { Ok(()) }
+    }
+
+    /// Lists a session again.
+    pub fn show(&mut self, agent_session_id: &str) -> io::Result<()> {
+        if self.at.remove(agent_session_id).is_none() {
+            return Ok(());
+        }
+        self.save()
+    }
+
+    fn save(&self) -> io::Result<()> {
         write_atomically(&self.path, &serde_json::to_vec(&self.at)?)
     }
 
@@ -64,6 +81,13 @@ mod tests {
         assert!(read.has("a", 9));
         assert!(!read.has("a", 11), "it was continued");
         assert!(!read.has("b", 1));
+        hidden.hide("b", 10).unwrap();
+        hidden.show("a").unwrap();
+        hidden.hide_on("a", 20).unwrap();
+        hidden.hide_on("b", 20).unwrap();
+        let read = Hidden::open(path.clone());
+        assert!(!read.has("a", 1), "it was listed again before its agent had ended");
+        assert!(read.has("b", 20));
         std::fs::write(&path, "torn {").unwrap();
         assert!(!Hidden::open(path).has("a", 1));
     }

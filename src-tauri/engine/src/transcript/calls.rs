@@ -2,10 +2,9 @@
 
 use super::changes::ChangeKind;
 use super::{RequestEnd, Transcript, tasks, tool};
+use crate::agent::{DecidedBy, User};
 use crate::api::*;
-use crate::claude::outcome::{Outcome, Rejection};
-use crate::claude::tool::RawInput;
-use crate::wire::User;
+use crate::claude::outcome::{self, Outcome, Rejection};
 
 /// With more open calls than this, none is shown as waiting for another one: the time to work that out grows with each
 /// open call.
@@ -24,31 +23,27 @@ pub(super) struct TaskEnd {
 impl Transcript {
     pub(super) fn user(&mut self, now: u64, user: &User) {
         self.summarized(user);
-        for (tool_use_id, result) in user.outcomes() {
-            if user.decision_on(tool_use_id).is_some_and(|decision| decision.is_by_a_hook())
+        for (tool_use_id, result) in outcome::outcomes(user) {
+            if user.decision_on(tool_use_id) == Some(DecidedBy::Hook)
                 && let Some(call) = self.tools.get_mut(&ItemId::new(tool_use_id))
             {
                 call.end_note = Some("allowed by a hook".to_owned());
             }
-            let task = user.background_task().filter(|_| !result.is_error);
+            let task = user.background_task.as_deref().filter(|_| !result.is_error);
             self.tool_ends(now, tool_use_id, &result, task);
         }
     }
 
-    pub(super) fn tool_begins(
-        &mut self,
-        now: u64,
-        id: &str,
-        name: &str,
-        input: RawInput,
-        parent: Option<ItemId>,
-        state: ToolState,
-    ) {
+    pub(super) fn tool_begins(&mut self, now: u64, id: &str, begun: tool::Begun<'_>, parent: Option<ItemId>) {
+        let tool::Begun { name, names, input, state } = begun;
         let item_id = ItemId::new(id);
         self.n_calls += 1;
         let number = self.n_calls;
         let is_complete = !input.is_absent();
         let mut call = tool::Call::new(number, name, input, now, &self.project);
+        if let Some(names) = names {
+            call.is_named(names);
+        }
         if let Some(changed) = self.changed_inputs.get(id).filter(|_| is_complete) {
             call.change(changed.clone());
         }

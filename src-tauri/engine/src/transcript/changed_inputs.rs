@@ -3,7 +3,7 @@
 //! The agent's own transcript has only the original input (2.1.197 and 2.1.329), so changed inputs are saved with the
 //! session: few of them, and no large ones.
 
-use crate::claude::tool::RawInput;
+use crate::agent::tool::RawInput;
 use serde::{Deserialize, Serialize};
 
 /// Changed inputs kept for a session. The oldest are dropped first.

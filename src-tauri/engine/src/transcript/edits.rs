@@ -1,15 +1,13 @@
 //! Diffs of editing tools: the change as reported in the result, or else as requested in the input.
 
-use crate::api::Diff;
+use crate::agent::tool::{CellEdit, Replacement, ToolInput};
+use crate::api::{Diff, ToolDetail, ToolState};
 use crate::claude::outcome::{self, Outcome};
-use crate::claude::tool::{CellEdit, Replacement, ToolInput};
 use crate::document::{self, PatchHunk};
+use crate::permission::written_out;
 
 /// The diff of a call that did not fail; `None` if its input is not what the tool expects.
 pub fn diff(path: &str, input: &ToolInput<'_>, outcome: Option<&Outcome<'_>>) -> Option<Diff> {
-    if let ToolInput::EditNotebook { cell: id, edit, source, .. } = input {
-        return cell(path, (*id, *edit, *source), outcome);
-    }
     outcome.and_then(|outcome| made(path, outcome)).or_else(|| match input {
         ToolInput::Write { content, .. } => Some(document::diff(path, "", (*content)?)),
         ToolInput::MultiEdit { changes, .. } => {
@@ -45,6 +43,45 @@ fn one_after_the_other(path: &str, diffs: Vec<Diff>) -> Diff {
     all
 }
 
+/// A change of a notebook's cell: what is done to which cell, and its source. `None` if there is nothing to show.
+pub fn notebook(
+    path: &str,
+    input: &ToolInput<'_>,
+    state: ToolState,
+    outcome: Option<&Outcome<'_>>,
+) -> Option<ToolDetail> {
+    let ToolInput::EditNotebook { cell: id, edit, cell_type, source, .. } = input else { return None };
+    let verb = match (edit, state) {
+        (CellEdit::Replace, ToolState::Succeeded) => "Replaced",
+        (CellEdit::Insert, ToolState::Succeeded) => "Inserted",
+        (CellEdit::Delete, ToolState::Succeeded) => "Deleted",
+        (CellEdit::Replace, _) => "Replace",
+        (CellEdit::Insert, _) => "Insert",
+        (CellEdit::Delete, _) => "Delete",
+    };
+    let kind = match cell_type {
+        Some("code") => "code cell",
+        Some("markdown") => "Markdown cell",
+        _ => "cell",
+    };
+    let named = id.map(short_name).filter(|id| !id.is_empty());
+    let cell_words = match (edit, named) {
+        (CellEdit::Insert, Some(id)) => format!("{verb} a {kind} after {id}"),
+        (CellEdit::Insert, None) => format!("{verb} a {kind} at the beginning"),
+        (_, Some(id)) => format!("{verb} {kind} {id}"),
+        (_, None) => format!("{verb} a {kind}"),
+    };
+    let diff = cell(path, (*id, *edit, *source), outcome);
+    let is_empty = diff.is_none() && *edit != CellEdit::Delete;
+    let nothing = || Diff { path: path.to_owned(), added: 0, removed: 0, hunks: Vec::new() };
+    (!is_empty).then(|| ToolDetail::Notebook { cell: cell_words, diff: diff.unwrap_or_else(nothing) })
+}
+
+/// Ids of cells have at most 64 characters in the notebook format.
+fn short_name(id: &str) -> String {
+    written_out(&id.chars().take(64).collect::<String>())
+}
+
 /// The diff of a notebook cell: its id, what is done to it, and its new source. Only the result contains its previous
 /// source.
 fn cell(
@@ -68,7 +105,7 @@ mod tests {
     use serde_json::{Value, json};
 
     fn diff(tool: &str, path: &str, input: &Value, outcome: Option<&Outcome<'_>>) -> Option<Diff> {
-        super::diff(path, &ToolInput::read(tool, input), outcome)
+        super::diff(path, &crate::claude::tool::read_value(tool, input), outcome)
     }
 
     fn lines(diff: &Diff) -> Vec<String> {
@@ -92,23 +129,51 @@ mod tests {
         assert_eq!((diff.added, diff.removed, diff.hunks.len()), (3, 2, 2));
     }
 
+    fn cell_of(
+        input: &Value,
+        state: ToolState,
+        outcome: Option<&Outcome<'_>>,
+    ) -> Option<(String, Vec<String>)> {
+        let input = crate::claude::tool::read_value("NotebookEdit", input);
+        match super::notebook("n.ipynb", &input, state, outcome)? {
+            ToolDetail::Notebook { cell, diff } => Some((cell, lines(&diff))),
+            _ => None,
+        }
+    }
+
     #[test]
     fn a_cell_is_shown_as_it_will_be_and_then_as_it_changed() {
-        let input = json!({"notebook_path": "n.ipynb", "cell_id": "c1", "new_source": "print(2)"});
-        let before = diff("NotebookEdit", "n.ipynb", &input, None).unwrap();
-        assert_eq!(lines(&before), ["Added print(2)"]);
+        let input = json!({"cell_id": "c1", "cell_type": "code", "new_source": "print(2)"});
+        let before = cell_of(&input, ToolState::Waiting, None).unwrap();
+        assert_eq!(before, ("Replace code cell c1".to_owned(), vec!["Added print(2)".to_owned()]));
         let notebook = json!({"cells": [{"id": "c1", "source": ["print(1)"]}]}).to_string();
         let structured = json!({"original_file": notebook});
         let outcome =
             Outcome { content: &Value::Null, structured: Some(&structured), is_error: false, refusal: None };
-        let after = diff("NotebookEdit", "n.ipynb", &input, Some(&outcome)).unwrap();
-        assert_eq!(lines(&after), ["Removed print(1)", "Added print(2)"]);
+        let (words, lines) = cell_of(&input, ToolState::Succeeded, Some(&outcome)).unwrap();
+        assert_eq!(words, "Replaced code cell c1");
+        assert_eq!(lines, ["Removed print(1)", "Added print(2)"]);
+        let delete = json!({"cell_id": "c1", "edit_mode": "delete", "new_source": ""});
+        let (words, lines) = cell_of(&delete, ToolState::Succeeded, Some(&outcome)).unwrap();
+        assert_eq!((words.as_str(), lines), ("Deleted cell c1", vec!["Removed print(1)".to_owned()]));
     }
 
     #[test]
-    fn a_cell_that_goes_is_no_diff_before_it_is_known() {
-        let input = json!({"notebook_path": "n.ipynb", "cell_id": "c1", "edit_mode": "delete"});
-        assert_eq!(diff("NotebookEdit", "n.ipynb", &input, None), None);
+    fn a_cell_that_is_inserted_or_goes_is_named() {
+        let cell = |input: Value| cell_of(&input, ToolState::Running, None);
+        let input = |id: Value| json!({"cell_id": id, "edit_mode": "insert", "cell_type": "markdown", "new_source": "# A"});
+        let lines = || vec!["Added # A".to_owned()];
+        assert_eq!(
+            cell(input(json!("c\u{202e}1"))),
+            Some(("Insert a Markdown cell after c\\u{202E}1".to_owned(), lines()))
+        );
+        assert_eq!(
+            cell(input(Value::Null)),
+            Some(("Insert a Markdown cell at the beginning".to_owned(), lines()))
+        );
+        let delete = json!({"cell_id": "x".repeat(1000), "edit_mode": "delete"});
+        assert_eq!(cell(delete), Some((format!("Delete cell {}", "x".repeat(64)), Vec::new())));
+        assert_eq!(cell(json!({"cell_id": "c1"})), None, "no source");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Events for the transcript, in addition to the agent's own lines: what Deskbell itself caused or observed.
 
+use crate::agent::tool::RawInput;
 use crate::api::*;
-use crate::claude::tool::RawInput;
 use crate::prompt::Prompt;
 
 /// An event for the transcript, in addition to the agent's own lines.

@@ -1,9 +1,9 @@
 //! Facts about a whole transcript: changed files, tasks and last prompts.
 
 use super::tasks::Tasks;
+use crate::agent::tool::ToolInput;
 use crate::api::{Body, ChangedFile, Event, Item, Todo, ToolDetail, ToolState};
 use crate::claude::outcome::Outcome;
-use crate::claude::tool::ToolInput;
 use std::collections::VecDeque;
 
 /// Maximum number of recent prompts available to a window, and their maximum total size in bytes.
@@ -57,7 +57,9 @@ impl Facts {
                 self.tasks.clone_from(todos);
                 Some(Event::TasksChanged { tasks: todos.clone() })
             }
-            ToolDetail::Edit(diff) if call.state == ToolState::Succeeded => {
+            ToolDetail::Edit(diff) | ToolDetail::Notebook { diff, .. }
+                if call.state == ToolState::Succeeded =>
+            {
                 let known = self.files.iter().position(|file| file.path == diff.path);
                 let known = known.map(|at| self.files.remove(at));
                 let (added, removed) = known.map_or((0, 0), |file| (file.added, file.removed));

@@ -1,7 +1,7 @@
 //! Copying a conversation, a message, an output or an input as text. Uses the source as received, not the rendered
 //! form.
 
-use super::{Transcript, words};
+use super::{Transcript, questions, words};
 use crate::api::{Body, CopyOf, ExportFormat, Item, ToolDetail, ToolIcon, ToolState};
 use crate::export::{Conversation, ExportedItem};
 use std::borrow::Cow;
@@ -93,8 +93,20 @@ impl Transcript {
                         false => format!(" ({})", known.join(", ")),
                     };
                     paragraph(&mut out, &format!("{} {}{behind}", call.verb, code(&call.subject)));
+                    if let ToolDetail::Questions { questions } = &call.detail {
+                        let line = |(question, answer): (&str, String)| {
+                            let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+                            format!("- {} **{}**", one_line(question), one_line(&answer))
+                        };
+                        let lines: Vec<String> = questions::lines(questions).map(line).collect();
+                        paragraph(&mut out, &lines.join("\n"));
+                    }
+                    if let ToolDetail::Notebook { cell, .. } = &call.detail {
+                        paragraph(&mut out, cell);
+                    }
                     // An edit that did not succeed has no diff here.
-                    if let ToolDetail::Edit(diff) = &call.detail
+                    if let ToolDetail::Edit(diff) | ToolDetail::Notebook { diff, .. } = &call.detail
+                        && !diff.hunks.is_empty()
                         && call.state == ToolState::Succeeded
                     {
                         let mut lines = String::new();

@@ -2,8 +2,8 @@
 
 use super::Transcript;
 use super::changes::ChangeKind;
+use crate::agent::{Retry, User};
 use crate::api::*;
-use crate::wire::{Retry, User};
 
 /// Maximum bytes of unreadable lines in one notice. Further lines are dropped.
 const UNREADABLE_LIMIT: usize = 64 * 1024;

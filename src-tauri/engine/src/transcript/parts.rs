@@ -68,13 +68,13 @@ pub fn fits(body: &Body) -> bool {
                     ToolDetail::Command { command: text, .. } | ToolDetail::Json { input: text, .. } => {
                         text.len() <= PLAIN_BYTES
                     }
-                    ToolDetail::Edit(diff) => {
+                    ToolDetail::Edit(diff) | ToolDetail::Notebook { diff, .. } => {
                         let parts =
                             || diff.hunks.iter().flat_map(|hunk| &hunk.lines).flat_map(|line| &line.parts);
                         let bytes: usize = parts().map(|part| part.text.len()).sum();
                         diff.path.len() <= NAME && bytes <= PLAIN_BYTES && parts().count() <= NODES
                     }
-                    ToolDetail::Text { .. } | ToolDetail::Todos { .. } => true,
+                    ToolDetail::Text { .. } | ToolDetail::Todos { .. } | ToolDetail::Questions { .. } => true,
                 }
         }
         Body::TurnEnd(_) => true,
@@ -195,11 +195,11 @@ impl Cutter {
                     ToolDetail::Command { command: text, .. } | ToolDetail::Json { input: text, .. } => {
                         *text = self.plain(text);
                     }
-                    ToolDetail::Edit(diff) => {
+                    ToolDetail::Edit(diff) | ToolDetail::Notebook { diff, .. } => {
                         diff.path = name(&diff.path);
                         self.hunks(&mut diff.hunks);
                     }
-                    ToolDetail::Text { .. } | ToolDetail::Todos { .. } => {}
+                    ToolDetail::Text { .. } | ToolDetail::Todos { .. } | ToolDetail::Questions { .. } => {}
                 }
                 Body::ToolCall(call)
             }

@@ -1,11 +1,11 @@
 //! Replies of the agent: their blocks while streaming and when complete.
 
-use super::Transcript;
 use super::changes::{ChangeKind, apply};
+use super::{Transcript, tool};
+use crate::agent::tool::RawInput;
+use crate::agent::{Assistant, AssistantMessage, ContentBlock, Stream, StreamEvent};
 use crate::api::*;
-use crate::claude::tool::RawInput;
 use crate::document::{self, DocumentChange, Painting, Stream as Document};
-use crate::wire::{Assistant, AssistantMessage, ContentBlock, Stream, StreamEvent};
 use std::collections::HashMap;
 
 /// The source of a longer text is not stored; only its document is.
@@ -43,7 +43,9 @@ impl Transcript {
                     ),
                     ContentBlock::ToolUse { id, name, .. } => {
                         reply.open.insert(*index, ItemId::new(id));
-                        self.tool_begins(now, id, name, RawInput::default(), None, ToolState::Preparing);
+                        let (input, state) = (RawInput::default(), ToolState::Preparing);
+                        let begun = tool::Begun { name, names: None, input, state };
+                        self.tool_begins(now, id, begun, None);
                         return;
                     }
                     _ => return,
@@ -152,17 +154,18 @@ impl Transcript {
     }
 
     pub(super) fn assistant(&mut self, now: u64, assistant: Assistant) {
-        if let Some(command) = assistant.unavailable_command() {
+        if let Some(command) = &assistant.unavailable_command {
             let words = unavailable(command);
             return self.notice(now, Level::Warning, words, None);
         }
-        let AssistantMessage { id: message_id, model, content, .. } = assistant.message;
+        let AssistantMessage { id: message_id, content, .. } = assistant.message;
+        let names = assistant.names;
         let parent = assistant.parent_tool_use_id.as_ref().map(ItemId::new);
         let is_aborted = assistant.aborted && parent.is_none();
         // After a stream error the reply arrives again, under another id and not streamed (2.1.329): the first copy is
         // removed. A message of the CLI itself reports the failure and removes nothing.
         let is_another = self.reply.as_ref().is_none_or(|reply| reply.message_id != message_id);
-        let is_the_clis_own = model.as_deref() == Some("<synthetic>");
+        let is_the_clis_own = assistant.is_by_agent;
         if parent.is_none() && is_another && !is_the_clis_own {
             self.broken_off.retain(|id| !id.as_str().starts_with(&format!("{message_id}.")));
             self.void_reply();
@@ -209,7 +212,9 @@ impl Transcript {
                     }
                 }
                 ContentBlock::ToolUse { id, name, input } => {
-                    self.tool_begins(now, &id, &name, input, parent.clone(), ToolState::Running);
+                    let names = names.iter().find(|names| names.call == id);
+                    let begun = tool::Begun { name: &name, names, input, state: ToolState::Running };
+                    self.tool_begins(now, &id, begun, parent.clone());
                 }
                 ContentBlock::Image | ContentBlock::ToolResult { .. } => {}
                 ContentBlock::Unknown { kind, raw } => {

@@ -1,7 +1,7 @@
 //! Results of searches and MCP servers, formatted for quick reading.
 
+use crate::agent::json;
 use crate::claude::outcome::{Found, Outcome};
-use crate::wire::json;
 use serde_json::Value;
 
 /// A server's answer as indented JSON; `None` if it is not JSON. Numbers and key order are unchanged.

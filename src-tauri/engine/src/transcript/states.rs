@@ -3,8 +3,8 @@
 
 use super::Transcript;
 use super::{RequestEnd, TranscriptEvent};
+use crate::agent::tool::RawInput;
 use crate::api::*;
-use crate::claude::tool::RawInput;
 use crate::wire;
 use serde_json::{Value, json};
 use std::path::Path;

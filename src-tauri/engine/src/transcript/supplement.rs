@@ -65,7 +65,7 @@ pub(super) struct Pending {
     /// Supplements with an anchor that was already read. They are inserted before the next item that is not one of
     /// their anchors.
     due: BTreeSet<usize>,
-    /// Ends of turns of which only a prompt was read. They are inserted before the next prompt.
+    /// Ends of turns whose prompt was read, but none of their anchors. They are inserted before the next prompt.
     begun: BTreeSet<usize>,
 }
 

@@ -1,9 +1,9 @@
 //! The agent's task list, built from single `TaskCreate` and `TaskUpdate` calls, because no message contains the whole
 //! list.
 
+use crate::agent::tool::{TaskInput, TaskStatus, ToolInput};
 use crate::api::{Todo, TodoState};
 use crate::claude::outcome::Outcome;
-use crate::claude::tool::{TaskInput, TaskStatus, ToolInput};
 
 /// Tasks by id, in the order of their creation.
 #[derive(Debug, Default)]
@@ -91,7 +91,7 @@ mod tests {
         let content = json!("Task #2 created successfully: second");
         let outcome =
             Outcome { content: &content, structured: structured.as_ref(), is_error: false, refusal: None };
-        tasks.learn(&ToolInput::read(tool, &input), &outcome)
+        tasks.learn(&crate::claude::tool::read_value(tool, &input), &outcome)
     }
 
     #[test]
@@ -122,12 +122,12 @@ mod tests {
         assert_eq!(learn(&mut tasks, "TaskList", json!({}), None), None);
         let failed = Outcome { content: &Value::Null, structured: None, is_error: true, refusal: None };
         let input = json!({"subject": "x"});
-        assert_eq!(tasks.learn(&ToolInput::read("TaskCreate", &input), &failed), None);
+        assert_eq!(tasks.learn(&crate::claude::tool::read_value("TaskCreate", &input), &failed), None);
     }
 
     #[test]
     fn a_call_is_named_by_what_becomes_of_the_task() {
-        let named = |input: Value| match ToolInput::read("TaskUpdate", &input) {
+        let named = |input: Value| match crate::claude::tool::read_value("TaskUpdate", &input) {
             ToolInput::UpdateTask(task) => subject(&task),
             other => panic!("{other:?}"),
         };

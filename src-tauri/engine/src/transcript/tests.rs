@@ -1,14 +1,14 @@
 //! Tests of the items and events of a transcript when replies start again, fail, or continue in the background.
 
 use super::{Transcript, TranscriptEvent};
+use crate::agent::{AgentEvent, Assistant, AssistantMessage, ContentBlock, Retry, Stream, StreamEvent};
 use crate::api::*;
-use crate::wire::{Assistant, AssistantMessage, ContentBlock, Inbound, Retry, Stream, StreamEvent};
 use std::path::Path;
 
 /// A text block restarts as a thinking block: the content of the first must not hide the second.
 #[test]
 fn a_block_that_begins_again_as_another_kind_is_of_that_kind() {
-    let stream = |event| Inbound::Stream(Box::new(Stream { event, parent_tool_use_id: None }));
+    let stream = |event| AgentEvent::Stream(Box::new(Stream { event, parent_tool_use_id: None }));
     let block = |block| stream(StreamEvent::BlockStart { index: 0, block });
     let mut transcript = Transcript::new(Path::new("/project"));
     let mut shown = Vec::new();
@@ -33,13 +33,13 @@ fn a_block_that_begins_again_as_another_kind_is_of_that_kind() {
 /// A reply starts again under its own id, with a notice after its first copy.
 #[test]
 fn what_goes_and_comes_again_at_once_stands_where_it_came() {
-    let stream = |event| Inbound::Stream(Box::new(Stream { event, parent_tool_use_id: None }));
+    let stream = |event| AgentEvent::Stream(Box::new(Stream { event, parent_tool_use_id: None }));
     let begin = || stream(StreamEvent::MessageStart { message_id: "m".into() });
     let block = || {
         let block = ContentBlock::Thinking { text: String::new() };
         stream(StreamEvent::BlockStart { index: 0, block })
     };
-    let retry = Inbound::ApiRetry(Retry { attempt: 1, max_retries: 10, ..Retry::default() });
+    let retry = AgentEvent::ApiRetry(Retry { attempt: 1, max_retries: 10, ..Retry::default() });
     let mut transcript = Transcript::new(Path::new("/project"));
     let mut shown = Vec::new();
     for batch in [vec![begin(), block(), retry], vec![begin(), block()]] {
@@ -50,11 +50,11 @@ fn what_goes_and_comes_again_at_once_stands_where_it_came() {
     assert_eq!(shown.iter().map(|item| item.id.as_str()).collect::<Vec<_>>(), ["notice.1", "m.0"]);
 }
 
-fn parsed(line: serde_json::Value) -> Inbound {
+fn parsed(line: serde_json::Value) -> AgentEvent {
     crate::wire::parse(line.to_string().as_bytes())
 }
 
-fn own_words(words: &str) -> Inbound {
+fn own_words(words: &str) -> AgentEvent {
     let content = serde_json::json!([{"type": "text", "text": words}]);
     let message = serde_json::json!({"id": words, "model": "<synthetic>", "content": content});
     parsed(serde_json::json!({"type": "assistant", "message": message}))
@@ -142,7 +142,7 @@ fn code_is_plain_at_once_and_coloured_later() {
     let read = serde_json::json!({"type": "tool_use", "id": "t", "name": "Read", "input": input});
     let mut transcript = Transcript::new(Path::new("/project"));
     let mut shown = Vec::new();
-    let mut step = |transcript: &mut Transcript, inbound: Option<Inbound>| {
+    let mut step = |transcript: &mut Transcript, inbound: Option<AgentEvent>| {
         inbound.into_iter().for_each(|inbound| transcript.line(0, inbound));
         transcript.take_events().iter().for_each(|event| crate::patch::apply(&mut shown, event));
         assert!(shown.iter().eq(transcript.items()), "{shown:?}");
@@ -193,7 +193,7 @@ fn a_long_text_is_moved_and_not_copied() {
     let content = vec![ContentBlock::Text { text }];
     let message = AssistantMessage { id: "m".to_owned(), content, ..AssistantMessage::default() };
     let mut transcript = Transcript::new(Path::new("/project"));
-    transcript.line(1, Inbound::Assistant(Box::new(Assistant { message, ..Assistant::default() })));
+    transcript.line(1, AgentEvent::Assistant(Box::new(Assistant { message, ..Assistant::default() })));
     assert_eq!(transcript.sources[&ItemId::new("m.0")].as_ptr(), at);
 }
 
@@ -312,8 +312,10 @@ fn a_call_that_a_hook_allowed_says_so() {
 #[test]
 fn a_message_of_the_agent_outside_of_a_reply_is_shown() {
     let line = |level: &str, text: &str| serde_json::json!({"type": "system", "subtype": "informational", "level": level, "content": text});
-    let transcript = folded(&[line("notice", "continuing once"), line("warning", " "), line("error", "bad")]);
-    assert_eq!(notices(&transcript), [("continuing once", None), ("bad", None)]);
+    let switched = serde_json::json!({"type": "system", "subtype": "model_fallback", "content": "Switched"});
+    let lines = [line("notice", "continuing once"), line("warning", " "), switched, line("error", "bad")];
+    let transcript = folded(&lines);
+    assert_eq!(notices(&transcript), [("continuing once", None), ("Switched", None), ("bad", None)]);
     let last = &transcript.items.last().unwrap().body;
     assert!(matches!(last, Body::Notice { level: Level::Error, .. }), "{last:?}");
 }
@@ -341,4 +343,54 @@ fn retries_are_one_line_that_ends_with_its_turn() {
     assert_eq!(notices(&transcript).len(), 2);
     transcript.apply(6, TranscriptEvent::ProcessEnded);
     assert_eq!(notices(&transcript)[1].0, format!("{over}once"));
+}
+
+fn one_call(
+    name: &str,
+    input: serde_json::Value,
+    more: serde_json::Value,
+    result: serde_json::Value,
+) -> Transcript {
+    let content = serde_json::json!([{"type": "tool_use", "id": "t1", "name": name, "input": input}]);
+    let mut line = serde_json::json!({"type": "assistant", "message": {"id": "m1", "content": content}});
+    line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let content = serde_json::json!([{"type": "tool_result", "tool_use_id": "t1", "content": "done"}]);
+    let mut transcript = Transcript::new(Path::new("/project"));
+    transcript.line(0, parsed(line));
+    transcript.line(
+        0,
+        parsed(
+            serde_json::json!({"type": "user", "message": {"content": content}, "tool_use_result": result}),
+        ),
+    );
+    transcript
+}
+
+#[test]
+fn a_servers_tool_is_called_by_its_display_name() {
+    let meta = serde_json::json!({"tool_use_meta": [
+        {"id": "other", "display_name": "Another"},
+        {"id": "t1", "display_name": "Create\u{202e} issue", "server_display_name": "tracker", "tool_name": "create"},
+    ]});
+    let none = serde_json::json!({});
+    let named = one_call("mcp__tracker__create", none.clone(), meta.clone(), none.clone());
+    let copied = named.text_of("T", &CopyOf::Conversation).unwrap();
+    assert_eq!(copied, "# T\n\nUsed `tracker: Create\\u{202E} issue`\n");
+    // Without the names, and of a tool that is not a server's.
+    let plain = one_call("mcp__tracker__create", none.clone(), none.clone(), none.clone());
+    assert!(plain.text_of("T", &CopyOf::Conversation).unwrap().ends_with("Used `tracker: create`\n"));
+    let own = one_call("Bash", serde_json::json!({"command": "ls"}), meta, none);
+    assert!(own.text_of("T", &CopyOf::Conversation).unwrap().ends_with("Ran `ls`\n"));
+}
+
+#[test]
+fn questions_are_copied_with_their_answers() {
+    let option = |label: &str| serde_json::json!({"label": label, "description": ""});
+    let question = |text: &str| serde_json::json!({"question": text, "header": "", "options": [option("Red"), option("Blue")]});
+    let input = serde_json::json!({"questions": [question("Which\ncolour?"), question("And then?"), question("Why?")]});
+    let answers = serde_json::json!({"answers": {"Which\ncolour?": "Blue", "And then?": "as before"}});
+    let asked = one_call("AskUserQuestion", input, serde_json::json!({}), answers);
+    let text = asked.text_of("T", &CopyOf::Conversation).unwrap();
+    let expected = "- Which colour? **Blue**\n- And then? **as before**\n- Why? **not answered**\n";
+    assert!(text.ends_with(expected), "{text}");
 }

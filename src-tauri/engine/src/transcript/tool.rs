@@ -1,19 +1,32 @@
 //! Views of tool calls: the action, its subject and its result in plain words.
 
 use super::output::{self, Part, Source};
-use super::{edits, results, tasks, wording};
+use super::{edits, questions, results, tasks, wording};
+use crate::agent::CallNames;
+use crate::agent::tool::{RawInput, ToolInput, ToolKind};
 use crate::api::*;
 use crate::claude::outcome::Outcome;
-use crate::claude::tool::{RawInput, ToolInput, ToolKind};
+use crate::claude::tool;
 use crate::document;
+use crate::server_tool::ServerTool;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+
+/// A tool call that begins.
+pub struct Begun<'a> {
+    pub name: &'a str,
+    pub names: Option<&'a CallNames>,
+    pub input: RawInput,
+    pub state: ToolState,
+}
 
 /// A tool call: the agent's input and its progress.
 pub struct Call {
     /// Number of the call, in the order in which calls started.
     pub number: u64,
     name: String,
+    /// The names to display of a server's tool.
+    server_tool: Option<ServerTool>,
     input: RawInput,
     /// The agent's input if the user changed it.
     original: Option<RawInput>,
@@ -46,6 +59,7 @@ impl Call {
         Self {
             number,
             name: name.to_owned(),
+            server_tool: ServerTool::of(name, None, None),
             input,
             original: None,
             started_at,
@@ -62,6 +76,11 @@ impl Call {
             raw: None,
             coloured: None,
         }
+    }
+
+    /// Applies the names that the agent displays for a server's tool.
+    pub fn is_named(&mut self, names: &CallNames) {
+        self.server_tool = ServerTool::of(&self.name, names.server.as_deref(), names.tool.as_deref());
     }
 
     /// Replaces the input with the user's version, which is the one that runs.
@@ -83,11 +102,11 @@ impl Call {
     }
 
     pub fn input(&self) -> ToolInput<'_> {
-        self.input.read(&self.name)
+        tool::read(&self.name, &self.input)
     }
 
     fn kind(&self) -> ToolKind {
-        ToolKind::of(&self.name)
+        tool::kind(&self.name)
     }
 
     /// Its complete output.
@@ -184,13 +203,13 @@ impl Call {
             in_background: self.background,
             original_input: self.original.as_ref().map(|original| beginning(self.input_text(original))),
             duration_ms,
-            detail: self.detail(&input, outcome),
+            detail: self.detail(&input, state, outcome),
         }
     }
 
     /// An input as text: the command, or the whole input.
     fn input_text(&self, input: &RawInput) -> String {
-        match input.read(&self.name) {
+        match tool::read(&self.name, input) {
             ToolInput::Command { command } => command.map(str::to_owned),
             ToolInput::Search { .. }
             | ToolInput::FindFiles { .. }
@@ -229,8 +248,9 @@ impl Call {
                 first_line(text.unwrap_or("a question"))
             }
             ToolInput::Plan { .. } => "a plan".to_owned(),
-            ToolInput::Server { server_and_tool: Some((server, tool)) } => format!("{server}: {tool}"),
-            ToolInput::Server { server_and_tool: None } | ToolInput::Other => self.name.clone(),
+            ToolInput::Server { .. } | ToolInput::Other => {
+                self.server_tool.as_ref().map_or_else(|| self.name.clone(), ServerTool::words)
+            }
         }
     }
 
@@ -239,7 +259,7 @@ impl Call {
         inside.filter(|inside| !inside.is_empty() && !self.project.as_os_str().is_empty()).unwrap_or(path)
     }
 
-    fn detail(&self, input: &ToolInput<'_>, outcome: Option<&Outcome<'_>>) -> ToolDetail {
+    fn detail(&self, input: &ToolInput<'_>, state: ToolState, outcome: Option<&Outcome<'_>>) -> ToolDetail {
         let known = match input {
             ToolInput::Command { command } => Some(ToolDetail::Command {
                 command: command.unwrap_or_default().to_owned(),
@@ -247,8 +267,14 @@ impl Call {
             }),
             ToolInput::Edit { path, .. }
             | ToolInput::Write { path, .. }
-            | ToolInput::MultiEdit { path, .. }
-            | ToolInput::EditNotebook { path, .. } => path.and_then(|path| self.edit(path, input, outcome)),
+            | ToolInput::MultiEdit { path, .. } => path.and_then(|path| self.edit(path, input, outcome)),
+            ToolInput::EditNotebook { path, .. } => path
+                .filter(|_| outcome.is_none_or(|outcome| !outcome.is_error))
+                .and_then(|path| edits::notebook(self.relative(path), input, state, outcome)),
+            ToolInput::Questions { questions: Some(questions) } => {
+                let questions = questions::answered(questions, outcome);
+                questions.map(|questions| ToolDetail::Questions { questions })
+            }
             ToolInput::Read { path } => outcome.and_then(|outcome| self.read(*path, outcome)),
             ToolInput::TodoList { todos: Some(todos) } => Some(ToolDetail::Todos { todos: todos.clone() }),
             _ => None,

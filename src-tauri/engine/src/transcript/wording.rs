@@ -3,8 +3,8 @@
 //! The window, the Markdown export, the search, the relay and the replay all show these words, so this is the only
 //! place that makes them. The past tense is used only for what happened.
 
+use crate::agent::tool::ToolKind;
 use crate::api::{ToolIcon, ToolState};
-use crate::claude::tool::ToolKind;
 
 /// The verb forms and the icon of a kind of call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,7 +155,7 @@ mod tests {
     ];
 
     fn line(tool: &str, facts: Facts) -> Vec<String> {
-        let words = of(ToolKind::of(tool));
+        let words = of(crate::claude::tool::kind(tool));
         let with_note = |state| match words.note(state, facts) {
             Some(note) => format!("{} … {note}", words.verb(state, facts)),
             None => words.verb(state, facts),
@@ -236,9 +236,10 @@ mod tests {
     #[test]
     fn nothing_is_claimed_that_did_not_happen() {
         for tool in ["Bash", "Write", "Edit", "WebFetch", "Agent", "mcp__a__b"] {
-            let done = of(ToolKind::of(tool)).verb(ToolState::Succeeded, Facts::default());
+            let done = of(crate::claude::tool::kind(tool)).verb(ToolState::Succeeded, Facts::default());
             for state in STATES.into_iter().filter(|state| *state != ToolState::Succeeded) {
-                let verb = of(ToolKind::of(tool)).verb(state, Facts { asked: true, ..Facts::default() });
+                let verb = of(crate::claude::tool::kind(tool))
+                    .verb(state, Facts { asked: true, ..Facts::default() });
                 assert!(!verb.starts_with(&done), "{tool} {state:?}: {verb}");
             }
         }

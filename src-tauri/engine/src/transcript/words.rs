@@ -43,6 +43,18 @@ fn detail(detail: &ToolDetail, out: &mut String) {
     match detail {
         ToolDetail::Command { command, .. } => out.push_str(command),
         ToolDetail::Edit(diff) => diff_lines(diff, out),
+        ToolDetail::Notebook { cell, diff } => {
+            line(cell, out);
+            diff_lines(diff, out);
+        }
+        ToolDetail::Questions { questions } => questions.iter().for_each(|question| {
+            line(&question.text, out);
+            for option in &question.options {
+                line(&option.label, out);
+                line(&option.description, out);
+            }
+            question.own_words.iter().for_each(|words| line(words, out));
+        }),
         ToolDetail::Text { .. } => {}
         ToolDetail::Todos { todos } => {
             todos.iter().for_each(|todo| line(&todo.text, out));

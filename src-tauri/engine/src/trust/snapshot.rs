@@ -24,9 +24,6 @@ use std::time::{Duration, SystemTime};
 /// argument is limited: 128 KiB on Linux, 32 KiB for all of them on Windows.
 const MOST_AGENTS: usize = if cfg!(windows) { 12 * 1024 } else { 96 * 1024 };
 
-/// The prefix of the name of a skill or a command that the CLI loads from a copy.
-pub(crate) const PREFIX: &str = "project:";
-
 /// A copy that no decision names is removed after this time. Agents that were started with it have ended by then.
 const KEEP: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 

@@ -19,12 +19,17 @@ export interface Desk {
   toggleSessions(): void;
   toggleSide(): void;
   /** Shows a dialog. The palette can begin with a query. */
-  show(dialog: 'settings' | 'palette' | 'search' | 'help' | 'doctor' | 'usage', query?: string): void;
+  show(dialog: 'settings' | 'palette' | 'search' | 'help' | 'doctor' | 'usage' | 'changes', query?: string): void;
   showTrust(): void;
   showRules(): void;
+  /** Shows what the agent of the open session is started with. */
+  showOptions(): void;
   showContext(): void;
   /** Asks before the agent starts with permission checks off. */
   confirmWithoutAsking(): void;
+  /** Shows what a rewind to a prompt would change, and asks. */
+  rewind(promptId: string): void;
+  undoRewind(): void;
   /** Asks before the session is removed. */
   confirmRemove(session: Session): void;
   /** Edits the title of the open session. */

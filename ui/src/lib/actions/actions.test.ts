@@ -6,8 +6,10 @@ import { tick } from 'svelte';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import App from '../../App.svelte';
+import { NO_OPTIONS } from '../options/form';
 import { ManualClock } from '../../test/clock';
 import { ARM_MS } from '../asking/arming.svelte';
+import { limited } from '../host/fake/context';
 import { FakeHost } from '../host/fake';
 import { commandRequest } from '../host/fake/script';
 import type { FakeSession } from '../host/fake/session';
@@ -25,6 +27,7 @@ interface Opened {
   calls: [string, ...unknown[]][];
   user: ReturnType<typeof userEvent.setup>;
   clock: ManualClock;
+  host: Host;
 }
 
 async function app(scene: string): Promise<Opened> {
@@ -45,7 +48,7 @@ async function app(scene: string): Promise<Opened> {
   render(App, { host, clock });
   await screen.findByRole('main');
   await tick();
-  return { session: fake.session('s1') as FakeSession, calls, user: userEvent.setup(), clock };
+  return { session: fake.session('s1') as FakeSession, calls, user: userEvent.setup(), clock, host };
 }
 
 const box = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Prompt' });
@@ -79,6 +82,14 @@ interface Case {
 const hasAgentId = ({ session }: Opened) => session.patch({ agentSessionId: 'a1' });
 const stopped = ({ session }: Opened) => session.patch({ alive: false, agentSessionId: 'a1' });
 
+const rewindable = ({ session }: Opened) =>
+  session.patch({ agentSessionId: 'a1', status: { type: 'completed' }, nBackground: 0, background: [] });
+const rewound = (opened: Opened) => {
+  rewindable(opened);
+  const undo = { at: Date.now() + 1, prompt: 'Fix it', nFiles: 2, conversation: true };
+  opened.session.patch({ rewind: { isPending: false, problem: null, undo } });
+};
+
 const CASES: Record<string, Case> = {
   request: { scene: 'permission', done: () => document.activeElement?.id.startsWith('request-') === true },
   allow: {
@@ -93,6 +104,10 @@ const CASES: Record<string, Case> = {
   },
   interrupt: { scene: 'streaming', done: commanding({ type: 'interrupt' }) },
   'stop-next': { scene: 'streaming', done: commanding({ type: 'interruptAndContinue' }) },
+  'continue-at-reset': {
+    given: ({ session }) => session.patch(limited(Date.now())),
+    done: commanding({ type: 'prompt', text: 'Continue where you stopped.', images: [], delivery: 'atReset' }),
+  },
   continue: { scene: 'held', done: commanding({ type: 'continueQueue' }) },
   queue: { scene: 'held', done: () => part('queue') },
   prompt: { done: () => document.activeElement === box() },
@@ -116,6 +131,11 @@ const CASES: Record<string, Case> = {
   'export-html': { done: calling('exportSession', 's1', 'html') },
   'export-json': { done: calling('exportSession', 's1', 'json') },
   remove: { done: dialog('Remove this session?') },
+  restore: {
+    scene: 'conversation',
+    given: ({ host }) => host.removeSession('s2'),
+    done: calling('restoreSession', 's2', null),
+  },
   'copy-message': {
     scene: 'conversation',
     done: (opened) => calling('copyText', 's1', { type: 'message', itemId: lastOf(opened, 'text') })(opened),
@@ -136,6 +156,12 @@ const CASES: Record<string, Case> = {
     scene: 'conversation',
     given: hasAgentId,
     done: (opened) => calling('forkSession', 's1', lastOf(opened, 'prompt'))(opened),
+  },
+  rewind: { scene: 'conversation', given: rewindable, done: dialog('Rewind to before this prompt') },
+  'undo-rewind': {
+    scene: 'conversation',
+    given: rewound,
+    done: commanding({ type: 'undoRewind', overwrite: false }),
   },
   fold: {
     scene: 'conversation',
@@ -159,6 +185,8 @@ const CASES: Record<string, Case> = {
     done: commanding({ type: 'setThinking', on: false }),
   },
   rules: { done: dialog('Permission rules') },
+  options: { done: dialog('Session options') },
+  preset: { choice: 'Agent’s defaults', done: commanding({ type: 'setOptions', options: NO_OPTIONS }) },
   context: { done: dialog('Context') },
   stop: { given: ({ session }) => session.patch({ alive: true }), done: commanding({ type: 'stop' }) },
   palette: { done: dialog('Commands and sessions') },
@@ -167,6 +195,7 @@ const CASES: Record<string, Case> = {
     scene: 'conversation',
     done: () => screen.queryByRole('complementary', { name: 'Changes and tasks' }) !== null,
   },
+  changes: { done: dialog('Changes') },
   'next-part': { done: () => document.activeElement !== box() && document.activeElement !== document.body },
   'previous-part': { done: () => document.activeElement !== box() && document.activeElement !== document.body },
   larger: { done: calling('setSetting', 'zoom', 110) },
@@ -300,6 +329,7 @@ const itemFor: Record<string, (opened: Opened) => string | undefined> = {
   'copy-output': (opened) => lastCall(opened, 'command'),
   'copy-call': (opened) => lastOf(opened, 'toolCall'),
   'fork-before': (opened) => lastOf(opened, 'prompt'),
+  rewind: (opened) => lastOf(opened, 'prompt'),
   fold: (opened) => lastOf(opened, 'toolCall'),
 };
 

@@ -22,7 +22,8 @@ export function contextOf(desk: Desk, element: Element): ContextEntries | null {
   const item = itemId === null ? undefined : open?.item(itemId);
   if (item !== undefined) {
     const { body } = item;
-    const path = body.type === 'toolCall' && body.detail.type === 'edit' ? body.detail.path : null;
+    const detail = body.type === 'toolCall' ? body.detail : null;
+    const path = detail?.type === 'edit' ? detail.path : detail?.type === 'notebook' ? detail.diff.path : null;
     const menus = path === null ? (['message'] as const) : (['message', 'file'] as const);
     return entries(desk, 'Message', menus, ofOpen({ item, file: path }));
   }

@@ -3,9 +3,11 @@
 import type { Command, ExportFormat, Session } from '../bindings/api';
 import { currentModel, effortLabel, nextMode, offeredModes } from '../conversation/modes';
 import { isChord, isMac } from '../kit/keys';
+import { NO_OPTIONS } from '../options/form';
 import { markOf, type Row } from '../sessions/rows';
 import type { ProjectState } from '../state/project.svelte';
 import { isTurnRunning } from '../text/status';
+import { limitToWaitFor } from '../usage/limits';
 import type { Action, Choice, Desk, Target } from './action';
 
 const NO_SESSION = 'No session is open.';
@@ -33,6 +35,17 @@ const offUnsent = (desk: Desk, on: Target) =>
   offRow(desk, on) ?? (agentId(on) === null ? 'The session has no conversation yet.' : null);
 
 const offMessage = (_: Desk, { item }: Target) => (item === null ? 'The conversation has no message.' : null);
+/** Why files and conversation cannot be rewound now. */
+const offRewind = (desk: Desk) => {
+  const session = open(desk)?.session;
+  const off = offSession(desk);
+  if (off !== null || session === undefined) return off ?? NO_SESSION;
+  if (!session.capabilities.rewind) return 'This agent has no checkpoints.';
+  if (desk.project.isWatching) return 'Another program has this conversation open.';
+  if (isTurnRunning(session.status)) return 'The agent is working. Stop it first.';
+  if (session.nBackground > 0) return 'Work in the background may change files. Stop it first.';
+  return session.rewind.isPending ? 'Another rewind is being carried out.' : null;
+};
 const isCall = ({ item }: Target) => item?.body.type === 'toolCall';
 const hasText = ({ item }: Target) => item?.body.type === 'text' || item?.body.type === 'prompt';
 const detailOf = ({ item }: Target) => (item?.body.type === 'toolCall' ? item.body.detail : null);
@@ -220,6 +233,18 @@ export const ACTIONS: readonly Action[] = [
     does: { run: send({ type: 'continueQueue' }, 'The queue was not continued') },
   },
   {
+    id: 'continue-at-reset',
+    group: 'Turn',
+    label: 'Continue when the limit resets',
+    off: (desk) => {
+      const session = open(desk)?.session;
+      return session !== undefined && limitToWaitFor(session, Date.now()) !== null
+        ? null
+        : 'No limit stopped this session.';
+    },
+    does: { run: (desk) => void desk.project.continueAtReset() },
+  },
+  {
     id: 'queue',
     group: 'Turn',
     label: 'Go to the queued prompts',
@@ -342,6 +367,13 @@ export const ACTIONS: readonly Action[] = [
     off: offRow,
     does: { run: (desk, on) => onSession(desk, on, (session) => desk.confirmRemove(session)) },
   },
+  {
+    id: 'restore',
+    group: 'Session',
+    label: 'Bring back the removed session',
+    off: (desk) => (desk.project.removed.length === 0 ? 'No session was removed.' : null),
+    does: { run: (desk) => void desk.project.restoreSession() },
+  },
 
   copying('copy-message', 'Copy the last message', 'Copy message', 'message', hasText),
   copying('copy-input', 'Copy the input of the last tool call', 'Copy input', 'input', hasInput),
@@ -360,6 +392,27 @@ export const ACTIONS: readonly Action[] = [
         if (item !== null) void desk.project.forkSession(item.id);
       },
     },
+  },
+  {
+    id: 'rewind',
+    group: 'Message',
+    label: 'Rewind to the last prompt…',
+    inMenu: 'Rewind to here…',
+    menu: 'message',
+    isAbsent: (_, { item }) => item?.body.type !== 'prompt',
+    off: (desk, on) => offMessage(desk, on) ?? offUnsent(desk, on) ?? offRewind(desk),
+    does: {
+      run: (desk, { item }) => {
+        if (item !== null) desk.rewind(item.id);
+      },
+    },
+  },
+  {
+    id: 'undo-rewind',
+    group: 'Session',
+    label: 'Undo the last rewind',
+    off: (desk) => offRewind(desk) ?? (open(desk)?.session.rewind.undo === null ? 'There is no rewind to undo.' : null),
+    does: { run: (desk) => desk.undoRewind() },
   },
   {
     id: 'fold',
@@ -474,6 +527,24 @@ export const ACTIONS: readonly Action[] = [
     does: { run: (desk) => desk.showRules() },
   },
   {
+    id: 'options',
+    group: 'Agent',
+    label: 'Session options',
+    off: offSession,
+    menu: 'session',
+    isAbsent: (desk, on) => !isOpen(desk, on),
+    does: { run: (desk) => desk.showOptions() },
+  },
+  switching('preset', 'Options preset', NO_SESSION, (_, project) =>
+    [{ name: 'Agent’s defaults', options: NO_OPTIONS }, ...project.settings.settings.agent.presets].map(
+      ({ name, options }) => ({
+        id: name,
+        label: name,
+        run: () => void project.command({ type: 'setOptions', options }, 'The options were not changed'),
+      }),
+    ),
+  ),
+  {
     id: 'context',
     group: 'Agent',
     label: 'Context and limits',
@@ -501,6 +572,14 @@ export const ACTIONS: readonly Action[] = [
     keys: ['Ctrl+J'],
     off: (desk) => (desk.hasSide ? null : 'The session has no changes and no tasks.'),
     does: { run: (desk) => desk.toggleSide() },
+  },
+  {
+    id: 'changes',
+    group: 'Window',
+    label: 'Changes of the working tree',
+    keys: ['Ctrl+Shift+J'],
+    off: offSession,
+    does: { run: (desk) => desk.show('changes') },
   },
   always('Window', 'next-part', 'Next part of the window', (desk) => desk.stepPart(1), 'F6'),
   always('Window', 'previous-part', 'Previous part of the window', (desk) => desk.stepPart(-1), 'Shift+F6'),

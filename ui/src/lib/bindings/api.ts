@@ -4,18 +4,172 @@ export type JsonValue = null | boolean | number | string | JsonValue[] | { [key:
 /**
  * A command to a session. `deskbell relay` reads one JSON object per line.
  */
-export type Command = { "type": "prompt", text: string, images: Array<Image>, delivery: Delivery, } | { "type": "decide", requestId: RequestId, shown: string | null, decision: Decision, } | { "type": "interrupt" } | { "type": "interruptAndContinue" } | { "type": "continueQueue" } | { "type": "withdraw", promptId: PromptId, } | { "type": "editQueued", promptId: PromptId, text: string, } | { "type": "resend", promptId: PromptId, } | { "type": "deliver", promptId: PromptId, delivery: Delivery, } | { "type": "move", promptId: PromptId, before: PromptId | null, } | { "type": "setMode", mode: PermissionMode, } | { "type": "setModel", model: string, } | { "type": "setEffort", effort: string | null, } | { "type": "setThinking", on: boolean, } | { "type": "stopTask", taskId: string, } | { "type": "listRules" } | { "type": "readContext" } | { "type": "rename", title: string, } | { "type": "generateTitle" } | { "type": "start" } | { "type": "reload" } | { "type": "stop" };
+export type Command = { "type": "prompt", text: string, images: Array<Image>, delivery: Delivery, } | { "type": "decide", requestId: RequestId, shown: string | null, decision: Decision, } | { "type": "interrupt" } | { "type": "interruptAndContinue" } | { "type": "continueQueue" } | { "type": "withdraw", promptId: PromptId, } | { "type": "editQueued", promptId: PromptId, text: string, } | { "type": "resend", promptId: PromptId, } | { "type": "deliver", promptId: PromptId, delivery: Delivery, } | { "type": "move", promptId: PromptId, before: PromptId | null, } | { "type": "setMode", mode: PermissionMode, } | { "type": "setModel", model: string, } | { "type": "setOptions", options: SessionOptions, } | { "type": "setEffort", effort: string | null, } | { "type": "setThinking", on: boolean, } | { "type": "stopTask", taskId: string, } | { "type": "listRules" } | { "type": "readContext" } | { "type": "previewRewind", promptId: ItemId, } | { "type": "rewind", promptId: ItemId, files: boolean, conversation: boolean, } | { "type": "undoRewind", overwrite: boolean, } | { "type": "rename", title: string, } | { "type": "generateTitle" } | { "type": "start" } | { "type": "reload" } | { "type": "stop" };
 
 /**
  * When a prompt given while the agent works is sent.
  */
-export type Delivery = "afterTurn" | "now" | "intoTurn";
+export type Delivery = "afterTurn" | "now" | "intoTurn" | "atReset";
 
 /**
  * A permission mode that a running agent can be switched to. Running without asking is not one of them: it is chosen
  * before an agent starts, for that process only.
  */
 export type PermissionMode = "default" | "acceptEdits" | "plan" | "dontAsk" | "auto";
+
+/**
+ * What a session's agent is started with, beyond the user's own configuration. Every field is optional. A change takes
+ * effect at the next start of the agent, except those of the model, the effort and the hibernation.
+ *
+ * None of them turns off asking or trust. [`OptionProblem`] says what is refused.
+ */
+export type SessionOptions = { 
+/**
+ * A model that the agent knows; `null` is the agent's default.
+ */
+model: string | null, 
+/**
+ * Models for when the first one is overloaded or unavailable, in order. At most 8.
+ */
+fallbackModels: Array<string>, 
+/**
+ * An effort level of the model, such as `low` or `high`; `null` is the agent's default.
+ */
+effort: string | null, systemPrompt: SystemPrompt | null, 
+/**
+ * The most turns of the model for one prompt, 1 to 10,000: its replies with their tool calls.
+ */
+maxTurns: number | null, 
+/**
+ * The most that one start of the agent may cost, in US dollars: 0.01 to 100,000. The agent counts from 0 at each
+ * start and checks after each of the model's replies, so the last one can exceed it.
+ */
+maxBudgetUsd: number | null, 
+/**
+ * More folders that the agent works in, as absolute paths. It reads there without asking. At most 16.
+ */
+folders: Array<string>, 
+/**
+ * Permission rules that allow without asking, such as `Bash(git status)`. At most 100 of 500 bytes each.
+ */
+allowedTools: Array<string>, 
+/**
+ * Permission rules that deny. A tool without parentheses is not offered to the model. At most 100 of 500 bytes each.
+ */
+disallowedTools: Array<string>, 
+/**
+ * The absolute path of a JSON file with MCP servers (`mcpServers`), outside of the project, of at most 256 KiB. Its
+ * servers are started with the agent.
+ */
+mcpConfig: string | null, 
+/**
+ * Environment variables of the agent and of everything that it runs. At most 50.
+ */
+environment: Array<EnvironmentVariable>, 
+/**
+ * More arguments of the agent, from a fixed list, each as `--flag` or `--flag=value`. At most 20.
+ */
+arguments: Array<string>, 
+/**
+ * Idle time in minutes after which the agent's process ends: 0 to 10,080, 0 is never. `null` is the setting
+ * `agent.hibernateMinutes`.
+ */
+hibernateMinutes: number | null, };
+
+/**
+ * A system prompt of the user.
+ */
+export type SystemPrompt = { 
+/**
+ * At most 16 KiB.
+ */
+text: string, 
+/**
+ * It replaces the agent's own system prompt; otherwise it is appended to it.
+ */
+replace: boolean, };
+
+/**
+ * An environment variable.
+ */
+export type EnvironmentVariable = { 
+/**
+ * Letters, digits and `_`, at most 100. Names that make programs run other code or send data elsewhere are refused.
+ */
+name: string, 
+/**
+ * At most 4,096 bytes.
+ */
+value: string, };
+
+/**
+ * Options under a name.
+ */
+export type Preset = { 
+/**
+ * One line of at most 60 characters; unique.
+ */
+name: string, options: SessionOptions, 
+/**
+ * The projects whose new sessions begin with it, as absolute paths.
+ */
+projects: Array<string>, };
+
+/**
+ * A field of [`SessionOptions`].
+ */
+export type OptionField = "model" | "fallbackModels" | "effort" | "systemPrompt" | "maxTurns" | "maxBudgetUsd" | "folders" | "allowedTools" | "disallowedTools" | "mcpConfig" | "environment" | "arguments" | "hibernateMinutes";
+
+/**
+ * Something about a field: why its value is refused, or what it means.
+ */
+export type OptionProblem = { field: OptionField, 
+/**
+ * The entry of a list, from 0.
+ */
+index: number | null, message: string, };
+
+/**
+ * A server that the MCP config of the options would start or connect to.
+ */
+export type OptionServer = { 
+/**
+ * The finding in words: “Starts a server”.
+ */
+title: string, name: string | null, 
+/**
+ * Its command with arguments, or its address.
+ */
+command: string, };
+
+/**
+ * What an agent would be started with, and what is wrong with the options.
+ */
+export type OptionsReview = { 
+/**
+ * Reasons why the options are refused. Without any, they can be saved.
+ */
+problems: Array<OptionProblem>, 
+/**
+ * What to know about accepted values.
+ */
+warnings: Array<OptionProblem>, servers: Array<OptionServer>, 
+/**
+ * The program; `null` if the agent cannot be started now.
+ */
+program: string | null, 
+/**
+ * The reason why the agent cannot be started now.
+ */
+obstacle: string | null, 
+/**
+ * The arguments of the next start. Without a program only those of the options.
+ */
+arguments: Array<string>, 
+/**
+ * The variables that the options set.
+ */
+environment: Array<EnvironmentVariable>, };
 
 /**
  * An image attached to a prompt.
@@ -43,7 +197,7 @@ export type InputChange = { "type": "whole", json: string, } | { "type": "field"
 /**
  * An event with its position in the session. `seq` grows by one with each event of a session, without gaps.
  */
-export type Envelope = { seq: number, sessionId: SessionId, } & ({ "type": "sessionChanged", session: Session, } | { "type": "itemAdded", item: Item, } | { "type": "itemChanged", item: Item, } | { "type": "blocksChanged", itemId: ItemId, keep: number, blocks: Array<Block>, } | { "type": "codeGrew", itemId: ItemId, keep: number, lines: Array<CodeLine>, } | { "type": "beginningGone", itemId: ItemId, part: number, parts: number, gone: Gone, } | { "type": "textFinished", itemId: ItemId, } | { "type": "itemRemoved", itemId: ItemId, } | { "type": "fileChanged", file: ChangedFile, } | { "type": "tasksChanged", tasks: Array<Todo>, } | { "type": "turnStarted", promptIds: Array<PromptId>, } | { "type": "turnEnded", turn: TurnEnd, } | { "type": "permissionRequested", request: PermissionRequest, } | { "type": "permissionResolved", requestId: RequestId, resolution: Resolution, } | { "type": "agentExited", report: ExitReport, } | { "type": "commandFailed", error: CommandError, });
+export type Envelope = { seq: number, sessionId: SessionId, } & ({ "type": "sessionChanged", session: Session, } | { "type": "itemAdded", item: Item, } | { "type": "itemChanged", item: Item, } | { "type": "blocksChanged", itemId: ItemId, keep: number, blocks: Array<Block>, } | { "type": "codeGrew", itemId: ItemId, keep: number, lines: Array<CodeLine>, } | { "type": "beginningGone", itemId: ItemId, part: number, parts: number, gone: Gone, } | { "type": "textFinished", itemId: ItemId, } | { "type": "itemRemoved", itemId: ItemId, } | { "type": "fileChanged", file: ChangedFile, } | { "type": "tasksChanged", tasks: Array<Todo>, } | { "type": "turnStarted", promptIds: Array<PromptId>, } | { "type": "turnEnded", turn: TurnEnd, } | { "type": "permissionRequested", request: PermissionRequest, } | { "type": "permissionResolved", requestId: RequestId, resolution: Resolution, } | { "type": "rewindPreviewed", preview: RewindPreview, } | { "type": "rewound", promptId: ItemId, text: string | null, } | { "type": "transcriptReplaced", items: Array<Item>, files: Array<ChangedFile>, tasks: Array<Todo>, } | { "type": "agentExited", report: ExitReport, } | { "type": "commandFailed", error: CommandError, });
 
 /**
  * Content to remove from the beginning of a text.
@@ -65,7 +219,7 @@ cut: Block | null, };
 /**
  * An event of a session.
  */
-export type Event = { "type": "sessionChanged", session: Session, } | { "type": "itemAdded", item: Item, } | { "type": "itemChanged", item: Item, } | { "type": "blocksChanged", itemId: ItemId, keep: number, blocks: Array<Block>, } | { "type": "codeGrew", itemId: ItemId, keep: number, lines: Array<CodeLine>, } | { "type": "beginningGone", itemId: ItemId, part: number, parts: number, gone: Gone, } | { "type": "textFinished", itemId: ItemId, } | { "type": "itemRemoved", itemId: ItemId, } | { "type": "fileChanged", file: ChangedFile, } | { "type": "tasksChanged", tasks: Array<Todo>, } | { "type": "turnStarted", promptIds: Array<PromptId>, } | { "type": "turnEnded", turn: TurnEnd, } | { "type": "permissionRequested", request: PermissionRequest, } | { "type": "permissionResolved", requestId: RequestId, resolution: Resolution, } | { "type": "agentExited", report: ExitReport, } | { "type": "commandFailed", error: CommandError, };
+export type Event = { "type": "sessionChanged", session: Session, } | { "type": "itemAdded", item: Item, } | { "type": "itemChanged", item: Item, } | { "type": "blocksChanged", itemId: ItemId, keep: number, blocks: Array<Block>, } | { "type": "codeGrew", itemId: ItemId, keep: number, lines: Array<CodeLine>, } | { "type": "beginningGone", itemId: ItemId, part: number, parts: number, gone: Gone, } | { "type": "textFinished", itemId: ItemId, } | { "type": "itemRemoved", itemId: ItemId, } | { "type": "fileChanged", file: ChangedFile, } | { "type": "tasksChanged", tasks: Array<Todo>, } | { "type": "turnStarted", promptIds: Array<PromptId>, } | { "type": "turnEnded", turn: TurnEnd, } | { "type": "permissionRequested", request: PermissionRequest, } | { "type": "permissionResolved", requestId: RequestId, resolution: Resolution, } | { "type": "rewindPreviewed", preview: RewindPreview, } | { "type": "rewound", promptId: ItemId, text: string | null, } | { "type": "transcriptReplaced", items: Array<Item>, files: Array<ChangedFile>, tasks: Array<Todo>, } | { "type": "agentExited", report: ExitReport, } | { "type": "commandFailed", error: CommandError, };
 
 /**
  * The outcome of a permission request.
@@ -144,6 +298,14 @@ alive: boolean, pid: number | null, agentVersion: string | null, capabilities: A
  */
 effort: string | null, thinking: boolean, 
 /**
+ * What its agent is started with.
+ */
+options: SessionOptions, 
+/**
+ * Its agent runs and was started with other options: they take effect at its next start.
+ */
+optionsWait: boolean, 
+/**
  * The rules as last reported; `null` until they were requested.
  */
 rules: RulesInForce | null, 
@@ -170,7 +332,7 @@ requests: Array<PermissionRequest>, usage: Usage,
 /**
  * What fills the context window, after `readContext`.
  */
-context: ContextUsage, limits: PlanLimits, createdAt: number, 
+context: ContextUsage, limits: PlanLimits, rewind: RewindState, createdAt: number, 
 /**
  * When the last prompt was accepted, or the last turn ended.
  */
@@ -352,7 +514,11 @@ held: boolean,
 /**
  * Sent before, but its turn did not end properly. The agent may already have acted on it.
  */
-cutOff: boolean, delivery: Delivery, };
+cutOff: boolean, delivery: Delivery, 
+/**
+ * A held prompt is sent at this time, in milliseconds since 1970: the limit of the plan has reset by then.
+ */
+sendsAt: number | null, };
 
 /**
  * Token counts and cost. The cost is the agent's own figure in US dollars.
@@ -376,7 +542,7 @@ costUsd: number, outputTokens: number,
 byModel: Array<ModelUsage>, };
 
 /**
- * What fills the context window: the agent's last report, and the state of the last request for one.
+ * The agent's last report of its context window, and the state of the last request for one.
  */
 export type ContextUsage = { 
 /**
@@ -393,7 +559,93 @@ report: ContextReport | null,
 problem: string | null, };
 
 /**
- * One report of what fills the context window.
+ * The rewind in progress, if any, and the one that can be undone.
+ */
+export type RewindState = { 
+/**
+ * A preview, a rewind or its undo is being carried out.
+ */
+isPending: boolean, 
+/**
+ * Why the last one was not carried out, as a text to show.
+ */
+problem: string | null, 
+/**
+ * The last rewind, as long as it can be undone.
+ */
+undo: RewindUndo | null, };
+
+/**
+ * A rewind that can be undone.
+ */
+export type RewindUndo = { at: number, 
+/**
+ * The beginning of the prompt.
+ */
+prompt: string, 
+/**
+ * Number of files that the undo restores.
+ */
+nFiles: number, 
+/**
+ * The undo also restores the conversation. It cannot after the next prompt.
+ */
+conversation: boolean, };
+
+/**
+ * What a rewind would change.
+ */
+export type RewindPreview = { promptId: ItemId, 
+/**
+ * The prompt's text.
+ */
+prompt: string, 
+/**
+ * Why files cannot be rewound, as a text to show; `null` if they can.
+ */
+filesProblem: string | null, 
+/**
+ * Why the conversation cannot be rewound; `null` if it can.
+ */
+conversationProblem: string | null, 
+/**
+ * The first files that would change.
+ */
+files: Array<RewindFile>, 
+/**
+ * Number of further files.
+ */
+nMore: number, };
+
+/**
+ * A file that a rewind would change.
+ */
+export type RewindFile = { 
+/**
+ * Relative to the project, or absolute if it is outside.
+ */
+path: string, change: RewindChange, 
+/**
+ * It is outside the project's folder.
+ */
+isOutside: boolean, 
+/**
+ * From the file as it is now to what it would be; `null` if that cannot be shown.
+ */
+diff: Diff | null, 
+/**
+ * What the user has to know about it, such as why there is no diff.
+ */
+note: string | null, 
+/**
+ * The undo can restore it.
+ */
+hasUndo: boolean, };
+
+export type RewindChange = "modified" | "created" | "removed" | "unknown";
+
+/**
+ * A breakdown of the context window.
  */
 export type ContextReport = { 
 /**
@@ -493,6 +745,11 @@ export type Tokens = { input: number, output: number, cacheRead: number, cacheWr
  * A request for permission to run a tool call.
  */
 export type PermissionRequest = { id: RequestId, tool: string, 
+/**
+ * For a tool of an MCP server: the server and the tool as displayed, “clock: Time (get_now)”. The name in brackets
+ * is the tool's own, if it differs. Misleading characters are written out.
+ */
+serverTool: string | null, 
 /**
  * One line: “Run this command?”
  */
@@ -682,7 +939,7 @@ stderr: string, };
  */
 export type CommandError = { code: ErrorCode, message: string, detail: string | null, };
 
-export type ErrorCode = "agentNotFound" | "spawnFailed" | "badProject" | "notTrusted" | "noSuchSession" | "noSuchPrompt" | "noSuchRequest" | "badCommand" | "openElsewhere" | "refused" | "internal";
+export type ErrorCode = "agentNotFound" | "spawnFailed" | "badProject" | "notTrusted" | "noSuchSession" | "noSuchPrompt" | "noSuchRequest" | "badCommand" | "openElsewhere" | "changedSince" | "refused" | "internal";
 
 /**
  * One item of the transcript.
@@ -777,7 +1034,16 @@ output: Output, } | { "type": "edit" } & Diff | { "type": "text", language: stri
 /**
  * The beginning of the output.
  */
-output: Output, } | { "type": "todos", todos: Array<Todo>, } | { "type": "json", input: string, 
+output: Output, } | { "type": "todos", todos: Array<Todo>, } | { "type": "notebook", 
+/**
+ * In words: “Replaced code cell a1b2”.
+ */
+cell: string, 
+/**
+ * The source of the cell: the difference if its earlier source is known, otherwise the new source as added
+ * lines. Empty for a deleted cell whose source is not known.
+ */
+diff: Diff, } | { "type": "questions", questions: Array<AnsweredQuestion>, } | { "type": "json", input: string, 
 /**
  * The beginning of the output.
  */
@@ -795,6 +1061,24 @@ total: number,
  * Number of the first of `lines`, counted from 0.
  */
 first: number, lines: Array<CodeLine>, };
+
+/**
+ * An option of a question.
+ */
+export type AnsweredOption = { label: string, description: string, isChosen: boolean, };
+
+/**
+ * A question of the agent, and the user's answer.
+ */
+export type AnsweredQuestion = { text: string, header: string, options: Array<AnsweredOption>, 
+/**
+ * The user's own words, besides or instead of an option.
+ */
+ownWords: string | null, 
+/**
+ * There is an answer to it.
+ */
+isAnswered: boolean, };
 
 export type Todo = { text: string, 
 /**
@@ -1128,6 +1412,68 @@ nSessions: number,
 nUnreadable: number, };
 
 /**
+ * The state that the working tree is compared with.
+ */
+export type Against = "commit" | "session" | "prompt";
+
+/**
+ * The files that differ from an earlier state.
+ */
+export type Changes = { base: ChangesBase, 
+/**
+ * In the order of their paths.
+ */
+files: Array<FileChange>, 
+/**
+ * How many more changed files there are than `files` lists.
+ */
+nMore: number, 
+/**
+ * Files that may have changed, but were too large or too many to compare.
+ */
+nNotCompared: number, 
+/**
+ * Why the list is not complete, as a sentence.
+ */
+problem: string | null, };
+
+/**
+ * What the files were compared with.
+ */
+export type ChangesBase = { "type": "commit", id: string, } | { "type": "noCommit" } | { "type": "prompt", since: number, } | { "type": "noPrompt" } | { "type": "noRepository" };
+
+export type FileChange = { 
+/**
+ * Relative to the project, with slashes. Bytes that are not UTF-8 are written as `\xff`.
+ */
+path: string, 
+/**
+ * The earlier path of a file that was renamed and is otherwise the same.
+ */
+oldPath: string | null, state: FileState, content: FileContent, 
+/**
+ * Lines; `null` if the file is not text, or was not counted.
+ */
+added: number | null, removed: number | null, };
+
+export type FileState = "added" | "untracked" | "modified" | "deleted" | "renamed" | "conflicted";
+
+export type FileContent = "text" | "binary" | "large" | "link" | "repository" | "special" | "converted" | "unknown";
+
+/**
+ * The change of one file.
+ */
+export type FileDiff = { diff: Diff | null, 
+/**
+ * What there is to know instead of a diff, or in addition to it, as a sentence.
+ */
+note: string | null, 
+/**
+ * How many lines of the diff were left out at its end.
+ */
+nMoreLines: number, };
+
+/**
  * One sum. A column that it is summed over is `null`.
  */
 export type UsageRow = { 
@@ -1449,7 +1795,13 @@ effort: string | null,
 /**
  * Idle time after which an agent's process ends; its session continues with the next prompt. 0 is never.
  */
-hibernateMinutes: number, };
+hibernateMinutes: number, 
+/**
+ * Options of sessions under names, chosen in a session's options. New sessions of a preset's `projects` begin with
+ * it. Each preset is `{"name": …, "options": {…}, "projects": […]}`; the options are those of
+ * `deskbell relay --options`.
+ */
+presets: Array<Preset>, };
 
 /**
  * How you are called when a session needs you and its window is not in front.
@@ -1572,7 +1924,7 @@ default: JsonValue, };
 /**
  * The kind of value that a setting has.
  */
-export type SettingControl = { "type": "toggle" } | { "type": "choice", options: Array<SettingOption>, } | { "type": "number", min: number, max: number, unit: string | null, } | { "type": "text", placeholder: string | null, } | { "type": "command" };
+export type SettingControl = { "type": "toggle" } | { "type": "choice", options: Array<SettingOption>, } | { "type": "number", min: number, max: number, unit: string | null, } | { "type": "text", placeholder: string | null, } | { "type": "command" } | { "type": "presets" };
 
 export type SettingOption = { value: string | null, label: string, };
 

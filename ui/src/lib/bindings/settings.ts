@@ -443,6 +443,16 @@ export const SETTING_KEYS: readonly SettingKey[] = [
       "unit": "minutes"
     },
     "default": 30
+  },
+  {
+    "key": "agent.presets",
+    "group": "Agent",
+    "label": "Presets",
+    "description": "Options of sessions under names, chosen in a session's options. New sessions of a preset's `projects` begin with it. Each preset is `{\"name\": …, \"options\": {…}, \"projects\": […]}`; the options are those of `deskbell relay --options`.",
+    "control": {
+      "type": "presets"
+    },
+    "default": []
   }
 ];
 
@@ -483,7 +493,8 @@ export const DEFAULT_SETTINGS: Settings = {
     "model": null,
     "mode": null,
     "effort": null,
-    "hibernateMinutes": 30
+    "hibernateMinutes": 30,
+    "presets": []
   },
   "closing": "ask",
   "log": "warn"

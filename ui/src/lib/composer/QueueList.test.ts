@@ -2,12 +2,22 @@ import { screen, within } from '@testing-library/svelte';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, it } from 'vitest';
 
+import { ManualClock } from '../../test/clock';
 import { draw } from '../../test/draw';
 import type { Command, QueuedPrompt } from '../bindings/api';
 import QueueList from './QueueList.svelte';
 
 function queued(id: string, facts: Partial<QueuedPrompt> = {}): QueuedPrompt {
-  return { id, text: `do ${id}`, nImages: 0, held: false, cutOff: false, delivery: 'afterTurn', ...facts };
+  return {
+    id,
+    text: `do ${id}`,
+    nImages: 0,
+    held: false,
+    cutOff: false,
+    sendsAt: null,
+    delivery: 'afterTurn',
+    ...facts,
+  };
 }
 
 async function queueList(queue: QueuedPrompt[], facts: { running?: boolean; takesIntoTurn?: boolean } = {}) {
@@ -40,6 +50,7 @@ describe('a queue', () => {
       queued('c', { held: true }),
       queued('d', { delivery: 'intoTurn' }),
       queued('e'),
+      queued('f', { held: true, sendsAt: new Date(new ManualClock().now()).setHours(23, 59) }),
     ]);
     const said = screen.getAllByRole('listitem').map((row) => row.textContent.replace(/\s+/g, ' ').trim());
     expect(said.map((words) => words.split(' do ')[0])).toEqual([
@@ -48,6 +59,7 @@ describe('a queue', () => {
       'Not sent:',
       'Into this turn:',
       'Then:',
+      'At 23:59:',
     ]);
   });
 
@@ -59,6 +71,15 @@ describe('a queue', () => {
     screen.getByText('2 not sent');
     await user.click(screen.getByRole('button', { name: 'Continue' }));
     expect(commands).toEqual([{ type: 'continueQueue' }]);
+  });
+
+  it('can send at once what waits for the reset of a limit', async () => {
+    const { commands, user } = await queueList([queued('a', { held: true, sendsAt: Date.now() + 5e6 })], {
+      running: false,
+    });
+    expect(screen.queryByRole('button', { name: 'Continue' })).toBeNull();
+    await user.click(act('do a', 'Send now'));
+    expect(commands).toEqual([{ type: 'resend', promptId: 'a' }]);
   });
 
   it('offers to continue only where something can be continued', async () => {

@@ -1,10 +1,12 @@
 // A host without the desktop app: its sessions follow a script. For browsers and tests.
 
 import type {
+  Against,
   Body,
   AgentKind,
   BoardConnection,
   BoardRow,
+  Changes,
   Checkup,
   Command,
   CommandError,
@@ -16,7 +18,9 @@ import type {
   Image,
   ItemId,
   JsonValue,
+  OptionsReview,
   Output,
+  Preset,
   ProjectView,
   Readiness,
   ReadinessState,
@@ -26,11 +30,13 @@ import type {
   SessionId,
   SettingsView,
   SessionMark,
+  SessionOptions,
   Viewport,
   Snapshot,
   StartConnection,
   StoredChange,
   ExportFormat,
+  FileDiff,
   ForkedSession,
   OrphanProcess,
   TrustDecision,
@@ -47,8 +53,10 @@ import { scene, type Scene } from './fake/scenes';
 import { EXPLAINED, prompt, text } from './fake/script';
 import { BOARDS } from './fake/board';
 import { searchFound } from './fake/search';
+import { reviewOf } from './fake/options';
 import { FakeSession } from './fake/session';
 import { FakeStart, RECENT, STARTS } from './fake/start';
+import { diffOf, NO_CHANGES } from './fake/changes';
 import { usageOf } from './fake/usage';
 import { FakeWindow } from './fake/window';
 import { checkup, readiness, stateOf } from './fake/readiness';
@@ -63,6 +71,8 @@ const IMAGE_STARTS = [
 ] as const;
 
 export class FakeHost implements Host {
+  /** Set by a test or a scene; no repository by default. */
+  workingChanges: Changes = NO_CHANGES;
   readonly opened: string[] = [];
   readonly revealed: string[] = [];
   /** The errors that the page reported, each with the part of the page. */
@@ -81,6 +91,7 @@ export class FakeHost implements Host {
   readonly outside: string[] = [];
   #scene: Scene;
   #sessions = new Map<SessionId, FakeSession>();
+  #removed = new Map<SessionId, FakeSession>();
   #window: FakeWindow | null = null;
   #hear: (event: WindowEvent) => void = () => {};
   #settings: SettingsView;
@@ -210,10 +221,20 @@ export class FakeHost implements Host {
   }
 
   removeSession(sessionId: SessionId): Promise<void> {
-    this.#sessions.get(sessionId)?.abort();
+    const session = this.#sessions.get(sessionId);
+    session?.abort();
+    if (session !== undefined) this.#removed.set(sessionId, session);
     this.#sessions.delete(sessionId);
     this.#hear({ type: 'sessionRemoved', sessionId });
     return Promise.resolve();
+  }
+
+  restoreSession(sessionId: SessionId): Promise<Session> {
+    const session = this.#removed.get(sessionId);
+    if (session === undefined) return refuse('noSuchSession', 'The session could not be brought back.');
+    this.#removed.delete(sessionId);
+    this.#sessions.set(sessionId, session);
+    return Promise.resolve(structuredClone(session.facts));
   }
 
   followStored(): Promise<void> {
@@ -277,6 +298,14 @@ export class FakeHost implements Host {
     return Promise.resolve(all ? usageOf(60, 310) : usageOf(31, 24));
   }
 
+  changes(_: SessionId, __: Against): Promise<Changes> {
+    return Promise.resolve(this.workingChanges);
+  }
+
+  fileDiff(_: SessionId, __: Against, path: string): Promise<FileDiff> {
+    return Promise.resolve(diffOf(path));
+  }
+
   exportUsage(): Promise<string | null> {
     return Promise.resolve('/home/user/Documents/deskbell-usage.csv');
   }
@@ -327,6 +356,14 @@ export class FakeHost implements Host {
   setSetting(key: string, value: JsonValue): Promise<void> {
     this.changeSettings({ ...this.#settings, settings: withSetting(this.#settings.settings, key, value) });
     return Promise.resolve();
+  }
+
+  reviewOptions(_sessionId: SessionId, options: SessionOptions): Promise<OptionsReview> {
+    return Promise.resolve(reviewOf(options));
+  }
+
+  setPresets(presets: Preset[]): Promise<void> {
+    return this.setSetting('agent.presets', presets as unknown as JsonValue);
   }
 
   quit(): Promise<void> {

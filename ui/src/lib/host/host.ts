@@ -2,13 +2,16 @@
 // any browser.
 
 import type {
+  Against,
   AgentKind,
   BoardConnection,
   Body,
+  Changes,
   Checkup,
   Command,
   CommandError,
   ExportFormat,
+  FileDiff,
   ForkedSession,
   FoundFiles,
   CopyOf,
@@ -17,13 +20,16 @@ import type {
   Image,
   ItemId,
   JsonValue,
+  OptionsReview,
   Output,
+  Preset,
   Readiness,
   RecentProject,
   RequestId,
   Session,
   SessionId,
   SessionMark,
+  SessionOptions,
   Viewport,
   Snapshot,
   StartConnection,
@@ -81,6 +87,8 @@ export interface Host {
   /** Acknowledges all batches up to `seq`, so that more may be sent. */
   acknowledge(sessionId: SessionId, seq: number): Promise<void>;
   removeSession(sessionId: SessionId): Promise<void>;
+  /** Brings back a session that was removed since the app started. Waits until its agent has ended. */
+  restoreSession(sessionId: SessionId, agentSessionId: string | null): Promise<Session>;
   /** Sends all sessions in the agent's store to this window as events, and then each change. */
   followStored(): Promise<void>;
   /** Returns the session that shows a conversation of the agent's store. Starts nothing. */
@@ -98,6 +106,10 @@ export interface Host {
   exportSession(sessionId: SessionId, format: ExportFormat): Promise<string | null>;
   /** Returns what the sessions of the project, or of all projects, cost. */
   usage(all: boolean): Promise<UsageView>;
+  /** Returns the files that differ from the last commit, or from the working tree at a prompt of the session. */
+  changes(sessionId: SessionId, against: Against): Promise<Changes>;
+  /** Returns the change of one of these files. */
+  fileDiff(sessionId: SessionId, against: Against, path: string): Promise<FileDiff>;
   /** Asks the user for a file, and exports those costs as CSV. Resolves to its path; `null` if the user chose none. */
   exportUsage(all: boolean): Promise<string | null>;
   /**
@@ -116,6 +128,10 @@ export interface Host {
   openBoardSession(sessionId: SessionId): Promise<void>;
   /** Changes one setting in the settings file; `null` is its default. The settings then arrive as an event. */
   setSetting(key: string, value: JsonValue): Promise<void>;
+  /** Returns what the session's agent would be started with if it had these options. Changes nothing. */
+  reviewOptions(sessionId: SessionId, options: SessionOptions): Promise<OptionsReview>;
+  /** Replaces the presets in the settings file. The settings then arrive as an event. */
+  setPresets(presets: Preset[]): Promise<void>;
   /** Ends the app, after one question if any session has work. */
   quit(): Promise<void>;
   /** Opens the settings file in the desktop's editor. */

@@ -3,13 +3,16 @@
 import { SvelteSet } from 'svelte/reactivity';
 
 import type {
+  Against,
   AgentKind,
   AgentView,
+  Changes,
   Checkup,
   Command,
   CommandError,
   Dropped,
   ExportFormat,
+  FileDiff,
   FoundFiles,
   CopyOf,
   Found,
@@ -17,13 +20,16 @@ import type {
   Image,
   ItemId,
   JsonValue,
+  OptionsReview,
   Output,
+  Preset,
   ProjectView,
   RecentProject,
   Session,
   SessionId,
   SettingsView,
   SessionMark,
+  SessionOptions,
   StoredChange,
   StoredSession,
   TrustDecision,
@@ -36,6 +42,7 @@ import type { ItemState } from './item.svelte';
 import { SearchState } from '../search/search.svelte';
 import { elsewhere, inOrder, rowId, rowsOf, type Row } from '../sessions/rows';
 import { isOver, isTurnRunning } from '../text/status';
+import { WorkingChanges } from '../changes/working.svelte';
 import { AgentCheck } from './agentCheck.svelte';
 import { attachment } from './attachments';
 import { CardsInSight } from './cards';
@@ -48,7 +55,15 @@ import { SessionState } from './session.svelte';
 /** Conversations kept in memory in addition to the open one, so that returning to them is instant. */
 const KEPT = 4;
 
+/** The prompt that continues a turn which a limit ended. It can be edited in the queue. */
+const GO_ON = 'Continue where you stopped.';
+
+/** Removed sessions that can be brought back. */
+const REMOVED = 20;
+
 export class ProjectState {
+  /** The changed files of the working tree, for the open session. */
+  readonly working = new WorkingChanges((against) => this.#changes(against));
   project = $state.raw<ProjectView>() as ProjectView;
   sessions = $state.raw<readonly Session[]>([]);
   /** The sessions in the agent's own store, by the agent's id. */
@@ -78,6 +93,10 @@ export class ProjectState {
   /** Whether the agent of new sessions can work. */
   readonly agentCheck: AgentCheck;
   creating = $state(false);
+  /** The sessions that were removed in this window, the last one last. */
+  removed = $state.raw<readonly Session[]>([]);
+  /** A removed session is being brought back. */
+  restoring = $state(false);
   /** The trust page is shown: the user opened it, or has not postponed the decision. */
   trustShown = $state(false);
   /** The result of the last action outside the window, until it is dismissed: “Exported to …”. */
@@ -363,6 +382,39 @@ export class ProjectState {
     if (error === null) this.#forget(id);
   }
 
+  /**
+   * Has the open session continue when the limit that stopped it resets: with its held prompts, or with one that asks
+   * the agent to go on.
+   */
+  async continueAtReset(): Promise<void> {
+    const { open } = this;
+    if (open === null) return;
+    const what = 'The session does not continue by itself';
+    const held = open.session.queue.filter((prompt) => prompt.held && !prompt.cutOff);
+    for (const { id } of held) {
+      const error = await this.command({ type: 'deliver', promptId: id, delivery: 'atReset' }, what);
+      if (error !== null) return;
+    }
+    if (held.length > 0) return;
+    await this.command({ type: 'prompt', text: GO_ON, images: [], delivery: 'atReset' }, what);
+  }
+
+  /** Brings back the session that was removed last, and opens it. */
+  async restoreSession(): Promise<void> {
+    const session = this.removed.at(-1);
+    if (session === undefined || this.restoring) return;
+    this.restoring = true;
+    await this.problems.attempt('The session was not brought back', async () => {
+      const restored = await this.#host.restoreSession(session.id, session.agentSessionId);
+      this.removed = this.removed.filter(({ id }) => id !== session.id);
+      this.#list(restored);
+      // The store's row was removed from the list with it.
+      void this.followStored();
+      await this.openSession(restored.id);
+    });
+    this.restoring = false;
+  }
+
   /** Whether another program has the open session open. The list may still name a process of ours that has ended. */
   get isWatching(): boolean {
     const { open } = this;
@@ -395,6 +447,29 @@ export class ProjectState {
     });
   }
 
+  /** Undoes the last rewind of the open session. Returns the files that have changed since; then nothing was undone. */
+  async undoRewind(overwrite: boolean): Promise<readonly string[]> {
+    const { open } = this;
+    let changed: string[] = [];
+    if (open === null) return changed;
+    await this.problems.attempt('The rewind was not undone', async () => {
+      try {
+        await this.#host.command(open.id, { type: 'undoRewind', overwrite });
+      } catch (reason) {
+        const error = asCommandError(reason);
+        if (error.code !== 'changedSince') throw reason;
+        changed = (error.detail ?? '').split('\n');
+      }
+    });
+    return changed;
+  }
+
+  /** Puts the text of a rewound prompt into the prompt box, before what is there. */
+  returnPrompt(id: SessionId, text: string): void {
+    const draft = this.drafts.of(id, this.project.path);
+    draft.text = draft.text.trim() === '' ? text : `${text}\n\n${draft.text}`;
+  }
+
   /** Exports a session to a file that the user chooses. */
   async exportSession(format: ExportFormat, id: SessionId): Promise<void> {
     this.done = null;
@@ -411,6 +486,30 @@ export class ProjectState {
     return view;
   }
 
+  /** The changed files of the working tree; `null` without an open session, or if they could not be read. */
+  async #changes(against: Against): Promise<Changes | null> {
+    const id = this.open?.id;
+    if (id === undefined) return null;
+    let changes: Changes | null = null;
+    await this.problems.attempt(
+      'The changes were not read',
+      async () => void (changes = await this.#host.changes(id, against)),
+    );
+    return changes;
+  }
+
+  /** The change of one of them; `null` if it could not be read, which is reported. */
+  async fileDiff(path: string): Promise<FileDiff | null> {
+    const id = this.open?.id;
+    if (id === undefined) return null;
+    let diff: FileDiff | null = null;
+    await this.problems.attempt(
+      'The change was not read',
+      async () => void (diff = await this.#host.fileDiff(id, this.working.against, path)),
+    );
+    return diff;
+  }
+
   /** Exports those costs to a file that the user chooses. Returns its path. */
   async exportUsage(all: boolean): Promise<string | null> {
     let path: string | null = null;
@@ -424,6 +523,21 @@ export class ProjectState {
   /** Changes one setting in the file. Its effect arrives as an event; a refusal is shown. */
   async setSetting(key: string, value: JsonValue): Promise<void> {
     await this.problems.attempt('The setting was not saved', () => this.#host.setSetting(key, value));
+  }
+
+  /** What the open session's agent would be started with; `null` if that could not be found out, which is reported. */
+  async reviewOptions(sessionId: SessionId, options: SessionOptions): Promise<OptionsReview | null> {
+    let review: OptionsReview | null = null;
+    await this.problems.attempt(
+      'The options were not checked',
+      async () => void (review = await this.#host.reviewOptions(sessionId, options)),
+    );
+    return review;
+  }
+
+  /** Replaces the presets. Their change arrives as an event; a refusal is shown. */
+  async setPresets(presets: Preset[]): Promise<void> {
+    await this.problems.attempt('The presets were not saved', () => this.#host.setPresets(presets));
   }
 
   async quit(): Promise<void> {
@@ -664,6 +778,9 @@ export class ProjectState {
   }
 
   #forget(id: SessionId): void {
+    const session = this.sessions.find((session) => session.id === id);
+    // There is nothing in an empty one.
+    if (session?.isEmpty === false) this.removed = [...this.removed, session].slice(-REMOVED);
     this.sessions = this.sessions.filter((session) => session.id !== id);
     this.#kept.delete(id);
     this.unread.delete(id);

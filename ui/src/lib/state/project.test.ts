@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 
 import type { Session } from '../bindings/api';
 import { FakeHost } from '../host/fake';
+import { limited } from '../host/fake/context';
 import { listed, stored } from '../host/fake/facts';
 import { rowId, type Row } from '../sessions/rows';
 import { ProjectState } from './project.svelte';
@@ -151,6 +152,60 @@ describe('sessions', () => {
     expect(project.sessions.some(({ id }) => id === 's1')).toBe(false);
     expect(project.drafts.of('s1', '').text).toBe('');
     expect(project.drafts.of(null, project.project.path).text).toBe('half');
+  });
+
+  it('continue when a limit resets: with what is held, else with a prompt of their own', async () => {
+    const { project, host } = await start('conversation');
+    const session = host.session('s1');
+    session?.patch(limited(Date.now()));
+    await project.continueAtReset();
+    const queue = () => session?.facts.queue.map(({ text, held, sendsAt }) => [text, held, sendsAt !== null]);
+    expect(queue()).toEqual([['Continue where you stopped.', true, true]]);
+    session?.patch({ queue: [] });
+    const prompt = { text: 'a', nImages: 0, held: true, cutOff: false, sendsAt: null, delivery: 'afterTurn' } as const;
+    session?.patch({
+      queue: [
+        { ...prompt, id: 'a' },
+        { ...prompt, id: 'b', text: 'b', cutOff: true },
+      ],
+    });
+    await expect.poll(() => project.open?.session.queue.length).toBe(2);
+    await project.continueAtReset();
+    expect(queue()).toEqual([
+      ['b', true, false],
+      ['a', true, true],
+    ]);
+  });
+
+  it('come back after they were removed, the last one first', async () => {
+    const { project, host } = await start('conversation');
+    const before = project.sessions.find(({ id }) => id === 's1');
+    await project.removeSession('s2');
+    await project.removeSession('s1');
+    expect(project.open).toBeNull();
+    let followed = 0;
+    const follow = host.followStored.bind(host);
+    host.followStored = () => ((followed += 1), follow());
+    await project.restoreSession();
+    expect(project.open?.id).toBe('s1');
+    expect(project.sessions.find(({ id }) => id === 's1')).toEqual(before);
+    expect(followed).toBe(1);
+    expect(project.removed.map(({ id }) => id)).toEqual(['s2']);
+    await project.restoreSession();
+    expect(project.removed).toEqual([]);
+  });
+
+  it('that cannot be brought back can be tried again', async () => {
+    const { project, host } = await start('conversation');
+    await project.removeSession('s1');
+    const restore = host.restoreSession.bind(host);
+    host.restoreSession = () => Promise.reject(new Error('the disk is full'));
+    await project.restoreSession();
+    expect(project.problems.list[0]?.what).toBe('The session was not brought back');
+    expect(project.restoring).toBe(false);
+    host.restoreSession = restore;
+    await project.restoreSession();
+    expect(project.open?.id).toBe('s1');
   });
 
   it('that are gone are not opened, and that is said', async () => {

@@ -6,10 +6,12 @@ import { SvelteMap } from 'svelte/reactivity';
 import type {
   Batch,
   ChangedFile,
+  CommandError,
   Event,
   Item,
   ItemId,
   PermissionRequest,
+  RewindPreview,
   RowRange,
   Session,
   SessionId,
@@ -57,6 +59,10 @@ export class SessionState {
   /** The changed files, most recently changed last. */
   files = $state.raw<readonly ChangedFile[]>([]);
   tasks = $state.raw<readonly Todo[]>([]);
+  /** What a rewind would change, as last reported. */
+  preview = $state.raw<RewindPreview | null>(null);
+  /** The last command that failed after it was accepted. */
+  failure = $state.raw<CommandError | null>(null);
   /** The most recent prompts, oldest first. */
   prompts: readonly string[] = [];
   /** Which rows with several items the user opened or closed, by row key. */
@@ -225,9 +231,16 @@ export class SessionState {
         return false;
       case 'itemRemoved':
         return this.#remove(event.itemId);
-      case 'agentExited':
+      case 'rewindPreviewed':
+        this.preview = event.preview;
+        return false;
       case 'commandFailed':
-        // The session's status or a notice in the transcript reports both, so no state is kept here.
+        this.failure = event.error;
+        return false;
+      case 'agentExited':
+      case 'rewound':
+      case 'transcriptReplaced':
+        // The session's status or a notice in the transcript reports the first two; the last is not for windows.
         return false;
       default:
         return unknownEvent(event);

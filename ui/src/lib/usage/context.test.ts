@@ -3,13 +3,15 @@ import { tick } from 'svelte';
 import { describe, expect, it, vi } from 'vitest';
 
 import type { ContextUsage, PlanLimits, Session } from '../bindings/api';
-import { contextReport, NO_CONTEXT, NO_LIMITS, planLimits } from '../host/fake/context';
+import { contextReport, limited, NO_CONTEXT, NO_LIMITS, planLimits } from '../host/fake/context';
 import { CAPABILITIES, emptySession } from '../host/fake/facts';
+import { ManualClock } from '../../test/clock';
 import { draw } from '../../test/draw';
 import { inWords, partsOf, percentOf } from './context';
 import ContextDialog from './ContextDialog.svelte';
 import LimitList from './LimitList.svelte';
-import { newestLimits, usedWords } from './limits';
+import LimitNote from './LimitNote.svelte';
+import { limitToWaitFor, newestLimits, usedWords } from './limits';
 
 const NOW = new Date('2026-11-22T14:03:00').getTime();
 const MINUTE = 60_000;
@@ -138,6 +140,34 @@ describe('the limits of the plan', () => {
       '120 % used',
     ]);
     expect(usedWords({ ...limit, used: null, status: 'reached' })).toBe('Reached');
+  });
+
+  it('offer to continue a session that one of them stopped, until it has reset', async () => {
+    const oncontinue = vi.fn();
+    const now = new ManualClock().now();
+    const session = (facts: Partial<Session>) => ({ ...emptySession('s1', 'Title'), ...limited(now), ...facts });
+    const { container, clock } = await draw(LimitNote, { session: session({}), oncontinue });
+    expect(container.textContent.replace(/\s+/g, ' ')).toMatch(
+      /five-hour limit resets at .*\d\d:\d\d, in 1 h 35 min\./,
+    );
+    await fireEvent.click(screen.getByRole('button', { name: 'Continue when it resets' }));
+    expect(oncontinue).toHaveBeenCalledOnce();
+    clock.advance(95 * MINUTE);
+    await tick();
+    expect(container.textContent.trim()).toBe('');
+    const note = (facts: Partial<Session>) => limitToWaitFor(session(facts), now)?.id ?? null;
+    expect(note({})).toBe('five_hour');
+    expect(note({ status: { type: 'completed' } })).toBeNull();
+    expect(note({ limits: planLimits(now) })).toBeNull();
+    const prompt = { id: 'p', text: '', nImages: 0, held: true, cutOff: false, delivery: 'afterTurn' } as const;
+    expect(note({ queue: [{ ...prompt, sendsAt: now }] }), 'it is chosen').toBeNull();
+    expect(note({ queue: [{ ...prompt, sendsAt: null }] })).toBe('five_hour');
+    const [first] = limited(now).limits.windows;
+    if (first === undefined) throw new Error('no limit');
+    const windows = [first, { ...first, id: 'seven_day', resetsAt: now + 1e9 }];
+    expect(note({ limits: { windows, overage: null } }), 'both have to reset').toBe('seven_day');
+    const unknown = [first, { ...first, id: 'seven_day', resetsAt: null }];
+    expect(note({ limits: { windows: unknown, overage: null } })).toBeNull();
   });
 
   it('are in the dialog of the context too', async () => {

@@ -1,6 +1,6 @@
 // Limits of the user's plan: the newest of those that the sessions of a project know, because they are the same for all.
 
-import type { LimitWindow, PlanLimits } from '../bindings/api';
+import type { LimitWindow, PlanLimits, Session } from '../bindings/api';
 
 export function newestLimits(sessions: readonly { limits: PlanLimits }[]): PlanLimits {
   const windows = new Map<string, LimitWindow>();
@@ -15,6 +15,23 @@ export function newestLimits(sessions: readonly { limits: PlanLimits }[]): PlanL
     }
   }
   return { windows: [...windows.values()], overage };
+}
+
+/** The limit that is reached and resets last; `null` if none is, or if a reset is not known. */
+export function reachedLimit({ windows }: PlanLimits, now: number): (LimitWindow & { resetsAt: number }) | null {
+  const reached = windows.filter(({ status, resetsAt }) => status === 'reached' && (resetsAt ?? Infinity) > now);
+  const known = reached.filter((limit): limit is LimitWindow & { resetsAt: number } => limit.resetsAt !== null);
+  if (known.length < reached.length) return null;
+  return known.reduce<(typeof known)[number] | null>(
+    (last, limit) => (last === null || limit.resetsAt > last.resetsAt ? limit : last),
+    null,
+  );
+}
+
+/** The limit after which a failed session could continue by itself, if that is not chosen yet. */
+export function limitToWaitFor({ status, limits, queue }: Session, now: number): ReturnType<typeof reachedLimit> {
+  const isChosen = queue.some(({ sendsAt }) => sendsAt !== null);
+  return status.type !== 'failed' || isChosen ? null : reachedLimit(limits, now);
 }
 
 export const hasLimits = ({ windows, overage }: PlanLimits) => windows.length > 0 || overage !== null;

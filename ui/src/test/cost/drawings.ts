@@ -97,7 +97,15 @@ export const drawings: readonly (readonly [name: string, prepare: Prepare])[] = 
     drawing(PromptBlock, { id: 'a', prompt: { type: 'prompt', text, nImages: 0, state: 'done' } }),
   ),
   ...ofTexts('queued prompt', (text) => {
-    const prompt = { id: 'a', text, nImages: 0, held: false, cutOff: false, delivery: 'afterTurn' as const };
+    const prompt = {
+      id: 'a',
+      text,
+      nImages: 0,
+      held: false,
+      cutOff: false,
+      sendsAt: null,
+      delivery: 'afterTurn' as const,
+    };
     return drawing(QueueList, { queue: [prompt], oncommand: agree });
   }),
   ...ofTexts('notice', (text) => {
@@ -151,7 +159,15 @@ export const drawings: readonly (readonly [name: string, prepare: Prepare])[] = 
     'queue: many prompts',
     (n) => {
       const queue = list(n / 256, (i) => {
-        return { id: `${i}`, text: 'a', nImages: 0, held: false, cutOff: false, delivery: 'afterTurn' as const };
+        return {
+          id: `${i}`,
+          text: 'a',
+          nImages: 0,
+          held: false,
+          cutOff: false,
+          sendsAt: null,
+          delivery: 'afterTurn' as const,
+        };
       });
       return drawing(QueueList, { queue, oncommand: agree });
     },

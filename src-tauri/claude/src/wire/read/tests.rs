@@ -1,22 +1,24 @@
 //! Tests for parsing lines of every kind.
 
 use super::*;
-use crate::wire::{ContentBlock, TokenUsage, TurnResult};
+use deskbell_agent::{ContentBlock, TokenUsage, TurnResult};
 
 #[test]
 fn a_lone_surrogate_escape_costs_one_character() {
     let line = br#"{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"a\ud83db \ud83d\ude00"}]}}"#;
-    let Inbound::Assistant(assistant) = parse(line) else { panic!("{:?}", parse(line)) };
+    let AgentEvent::Assistant(assistant) = parse(line) else { panic!("{:?}", parse(line)) };
     assert_eq!(assistant.message.content, [ContentBlock::Text { text: "a\u{fffd}b \u{1f600}".into() }]);
 }
 
 #[test]
 fn what_is_not_a_message_is_kept() {
-    assert!(matches!(parse(b"Warning: error"), Inbound::Unreadable { line, .. } if line == "Warning: error"));
-    assert!(matches!(parse(b"{\"type\":\"assistant\",\"message\":7}"), Inbound::Unreadable { .. }));
-    assert!(matches!(parse(b"\xff\xfe"), Inbound::Unreadable { .. }));
-    assert!(matches!(parse(b"[\"system\",\"init\"]"), Inbound::Unreadable { .. }));
-    assert_eq!(parse(b"{\"type\":\"brand_new\"}"), Inbound::Unknown { kind: "brand_new".into() });
+    assert!(
+        matches!(parse(b"Warning: error"), AgentEvent::Unreadable { line, .. } if line == "Warning: error")
+    );
+    assert!(matches!(parse(b"{\"type\":\"assistant\",\"message\":7}"), AgentEvent::Unreadable { .. }));
+    assert!(matches!(parse(b"\xff\xfe"), AgentEvent::Unreadable { .. }));
+    assert!(matches!(parse(b"[\"system\",\"init\"]"), AgentEvent::Unreadable { .. }));
+    assert_eq!(parse(b"{\"type\":\"brand_new\"}"), AgentEvent::Unknown { kind: "brand_new".into() });
 }
 
 /// A message that begins with its type is parsed at once, any other one after a look at its type: both give the same.
@@ -32,29 +34,29 @@ fn the_place_of_the_type_does_not_matter() {
     ];
     for (kind, fields) in fields {
         let first = parse(format!(r#"{{"type":"{kind}",{fields}}}"#).as_bytes());
-        assert!(!matches!(first, Inbound::Unreadable { .. } | Inbound::Unknown { .. }), "{first:?}");
+        assert!(!matches!(first, AgentEvent::Unreadable { .. } | AgentEvent::Unknown { .. }), "{first:?}");
         assert_eq!(first, parse(format!(r#"{{{fields},"type":"{kind}"}}"#).as_bytes()));
         assert_eq!(first, parse(format!("{{ \"type\" : \"{kind}\", {fields} }}\r").as_bytes()));
     }
     for kind in ["assistant", "user"] {
         let twice = format!(r#"{{"type":"{kind}","type":"result"}}"#);
-        assert!(matches!(parse(twice.as_bytes()), Inbound::Unreadable { .. }), "{twice}");
+        assert!(matches!(parse(twice.as_bytes()), AgentEvent::Unreadable { .. }), "{twice}");
     }
 }
 
 #[test]
 fn a_result_is_read_as_far_as_it_is_known() {
     let line = br#"{"type":"result","is_error":true,"result":"no","duration_ms":1.5,"errors":null}"#;
-    let Inbound::Result(result) = parse(line) else { panic!("{:?}", parse(line)) };
-    let known = TurnResult { is_error: true, result: Some("no".into()), ..TurnResult::default() };
+    let AgentEvent::TurnEnded(result) = parse(line) else { panic!("{:?}", parse(line)) };
+    let known = TurnResult { is_error: true, words: Some("no".into()), ..TurnResult::default() };
     assert_eq!(*result, known);
 }
 
 #[test]
-fn numbers_beyond_all_measure_stop_at_the_largest() {
+fn numbers_beyond_all_measure_are_bounded() {
     let line = br#"{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":18446744073709551615}}"#;
-    let Inbound::RateLimit(report) = parse(line) else { panic!("{:?}", parse(line)) };
-    assert_eq!(report.limits(0).windows[0].resets_at, Some(u64::MAX));
+    let AgentEvent::RateLimit(report) = parse(line) else { panic!("{:?}", parse(line)) };
+    assert_eq!(report.limits(0).windows[0].resets_at, None, "no calendar has that day");
     let usage = TokenUsage { input_tokens: u64::MAX, output_tokens: 1, ..TokenUsage::default() };
     assert_eq!(usage.context_tokens(), u64::MAX);
 }
@@ -62,25 +64,23 @@ fn numbers_beyond_all_measure_stop_at_the_largest() {
 #[test]
 fn a_number_is_kept_to_its_last_digit() {
     let line = br#"{"type":"control_request","request_id":"r","request":{"subtype":"can_use_tool","tool_name":"T","input":{},"permission_suggestions":[1.085416e-19]}}"#;
-    let Inbound::ControlRequest { request: ControlRequest::CanUseTool(request), .. } = parse(line) else {
-        panic!()
-    };
-    assert_eq!(request.permission_suggestions[0].as_f64(), Some("1.085416e-19".parse().unwrap()));
+    let AgentEvent::Request { request: AgentRequest::Tool(request), .. } = parse(line) else { panic!() };
+    assert_eq!(request.suggestions[0].as_f64(), Some("1.085416e-19".parse().unwrap()));
 }
 
 #[test]
 fn a_request_that_cannot_be_read_is_malformed_not_unknown() {
     let line = br#"{"type":"control_request","request_id":"r","request":{"subtype":"can_use_tool","tool_name":"Bash","input":"ls"}}"#;
-    let Inbound::ControlRequest { request, .. } = parse(line) else { panic!() };
-    assert!(matches!(request, ControlRequest::MalformedCanUseTool { .. }));
+    let AgentEvent::Request { request, .. } = parse(line) else { panic!() };
+    assert!(matches!(request, AgentRequest::Malformed { .. }));
 }
 
-fn asked(fields: &str) -> ControlRequest {
+fn asked(fields: &str) -> AgentRequest {
     let line = format!(
         r#"{{"type":"control_request","request_id":"r","request":{{"subtype":"can_use_tool",{fields}}}}}"#
     );
     match parse(line.as_bytes()) {
-        Inbound::ControlRequest { request_id, request } if request_id == "r" => request,
+        AgentEvent::Request { request_id, request } if request_id == "r" => request,
         other => panic!("{other:?}"),
     }
 }
@@ -93,8 +93,7 @@ fn an_input_is_kept_byte_for_byte() {
         r#"{ "k" : 1 , "k" : 2 }"#,
         "{\"tab\":\t\"\u{2028}\u{7f}\"}",
     ] {
-        let ControlRequest::CanUseTool(request) = asked(&format!(r#""tool_name":"T","input":{input}"#))
-        else {
+        let AgentRequest::Tool(request) = asked(&format!(r#""tool_name":"T","input":{input}"#)) else {
             panic!("{input}")
         };
         assert_eq!(request.input.text(), input);
@@ -119,11 +118,11 @@ fn whatever_asks_and_cannot_be_read_is_turned_down() {
         r#""tool_name":"T","input":{},"agent_id":"a","agent_id":"b""#,
         &deep,
     ] {
-        assert!(matches!(asked(fields), ControlRequest::MalformedCanUseTool { .. }), "{fields}");
+        assert!(matches!(asked(fields), AgentRequest::Malformed { .. }), "{fields}");
     }
     let not_utf8 = b"{\"type\":\"control_request\",\"request_id\":\"r\",\"request\":{\"subtype\":\"can_use_tool\",\"tool_name\":\"T\",\"input\":{\"a\":\"\xff\"}}}";
-    let Inbound::ControlRequest { request, .. } = parse(not_utf8) else { panic!() };
-    assert!(matches!(request, ControlRequest::MalformedCanUseTool { .. }));
+    let AgentEvent::Request { request, .. } = parse(not_utf8) else { panic!() };
+    assert!(matches!(request, AgentRequest::Malformed { .. }));
     for (line, is_permission) in [
         (r#"{"type":"control_request","request_id":"r"}"#, false),
         (r#"{"type":"control_request","request_id":"r","request":7}"#, false),
@@ -134,25 +133,23 @@ fn whatever_asks_and_cannot_be_read_is_turned_down() {
             true,
         ),
     ] {
-        let Inbound::ControlRequest { request_id, request } = parse(line.as_bytes()) else {
-            panic!("{line}")
-        };
+        let AgentEvent::Request { request_id, request } = parse(line.as_bytes()) else { panic!("{line}") };
         assert_eq!(request_id, "r");
-        assert_eq!(matches!(request, ControlRequest::MalformedCanUseTool { .. }), is_permission, "{line}");
-        assert!(!matches!(request, ControlRequest::CanUseTool(_)));
+        assert_eq!(matches!(request, AgentRequest::Malformed { .. }), is_permission, "{line}");
+        assert!(!matches!(request, AgentRequest::Tool(_)));
     }
 }
 
 #[test]
 fn nesting_costs_one_line() {
     let line = "[".repeat(100_000);
-    assert!(matches!(parse(line.as_bytes()), Inbound::Unreadable { .. }));
+    assert!(matches!(parse(line.as_bytes()), AgentEvent::Unreadable { .. }));
 }
 
 #[test]
 fn the_window_is_that_of_the_model_that_works() {
     let line = br#"{"type":"result","subtype":"success","modelUsage":{"large":{"contextWindow":1000000},"small":{"contextWindow":200000},"odd":{}}}"#;
-    let Inbound::Result(result) = parse(line) else { panic!("a result") };
+    let AgentEvent::TurnEnded(result) = parse(line) else { panic!("a result") };
     assert_eq!(result.context_window(Some("small")), Some(200_000));
     assert_eq!(result.context_window(Some("large")), Some(1_000_000));
     assert_eq!(result.context_window(Some("odd")), Some(1_000_000));
@@ -168,7 +165,7 @@ fn an_error_line_says_what_it_can() {
         (r#"{"type":"error","error":{"type":"api_error","message":" "}}"#, "api_error"),
         (r#"{"type":"error","code":7}"#, r#"{"type":"error","code":7}"#),
     ] {
-        let Inbound::Error { words: read } = parse(line.as_bytes()) else { panic!("{line}") };
+        let AgentEvent::Error { words: read } = parse(line.as_bytes()) else { panic!("{line}") };
         assert_eq!(read, words, "{line}");
     }
 }
@@ -179,7 +176,7 @@ fn lost_writes_of_another_shape_may_be_the_conversation() {
         parse(format!(r#"{{"type":"system","subtype":"session_writes_lost"{fields}}}"#).as_bytes())
     };
     let lost =
-        |error_code: &str, transcript| Inbound::WritesLost { error_code: error_code.into(), transcript };
+        |error_code: &str, transcript| AgentEvent::WritesLost { error_code: error_code.into(), transcript };
     assert_eq!(read(r#","error_code":"ENOSPC","lost":["transcript","global_config"]"#), lost("ENOSPC", true));
     assert_eq!(read(r#","error_code":"EDQUOT","lost":["global_config"]"#), lost("EDQUOT", false));
     assert_eq!(read(r#","lost":"all""#), lost("", true));

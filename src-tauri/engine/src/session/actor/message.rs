@@ -65,6 +65,12 @@ impl Actor {
             Message::StoredPrompt { item_id, reply } => {
                 drop(reply.send(self.core.transcript().stored_prompt(&item_id)));
             }
+            Message::NextStart { options, reply } => {
+                let start = self.core.next_start(*options);
+                let next = (start, self.open.launcher.clone(), self.open.record.project.clone());
+                // A caller that has gone away needs no reply.
+                drop(reply.send(next));
+            }
             Message::Export { format, reply } => {
                 self.flush_items().await;
                 drop(reply.send(self.exported(format)));
@@ -182,11 +188,13 @@ impl Actor {
             alive: false,
             pid: self.pid,
             agent_version: None,
-            capabilities: crate::claude::capabilities(false, true),
+            capabilities: crate::claude::capabilities(false, true, true),
             model: None,
             mode: "default".to_owned(),
             effort: None,
             thinking: true,
+            options: SessionOptions::default(),
+            options_wait: false,
             rules: None,
             missed_prompt: None,
             models: Vec::new(),
@@ -201,10 +209,13 @@ impl Actor {
             changed_at: self.core.changed_at(),
             turn_started_at: None,
             n_background: 0,
+            rewind: Default::default(),
             background: Vec::new(),
             restricted: self.restricted,
         };
         self.core.describe(&mut session);
+        // The demo agent changes no files and has no checkpoints of any.
+        session.capabilities.rewind &= record.agent != AgentKind::Demo;
         session
     }
 }

@@ -29,7 +29,8 @@ struct KeptAt {
     config: PathBuf,
     project: PathBuf,
     id: String,
-    /// The last message of the original to show, if the conversation is a fork that has not begun.
+    /// The last message to show: of the original, if the conversation is a fork that has not begun; or the one that a
+    /// rewind leads to.
     leaf: Option<String>,
     additions: Additions,
 }
@@ -127,6 +128,20 @@ impl Actor {
         Some(None)
     }
 
+    /// Reads the conversation as the record says where it ends.
+    pub(super) async fn read_again(&mut self) -> Transcript {
+        self.tail = None;
+        let Some(mut kept) = self.kept_at() else { return Transcript::new(&self.open.record.project) };
+        kept.additions.supplements = self.supplements().await;
+        match read_whole(kept).await {
+            Ok((transcript, tail)) => {
+                self.tail = Some(tail);
+                transcript
+            }
+            Err(error) => self.unreadable(&error),
+        }
+    }
+
     /// Adds what another process wrote since the transcript was read. `is_live`: that process is still running. Returns
     /// whether the transcript was replaced.
     pub(super) async fn refresh(&mut self, is_live: bool) -> bool {
@@ -183,7 +198,7 @@ impl Actor {
         let record = &self.open.record;
         let (id, leaf) = match record.memory.fork.clone().filter(|_| !record.memory.resumable) {
             Some(Fork { of, until }) => (of, until),
-            None => (record.memory.agent_session_id.clone()?, None),
+            None => (record.memory.agent_session_id.clone()?, record.memory.resume_at.clone()),
         };
         let changed_inputs = record.memory.changed_inputs.clone();
         let additions = Additions { changed_inputs, ..Additions::default() };

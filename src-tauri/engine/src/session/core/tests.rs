@@ -1,11 +1,9 @@
 //! What all drivers of the core rely on: order, timings, and the end of a session.
 
 use super::*;
-use crate::wire::{
-    Assistant, AssistantMessage, CanUseTool, ContentBlock, ControlRequest, Init, Stream, StreamEvent,
-    TurnResult,
+use crate::agent::{
+    AgentRequest, Answer, Assistant, AssistantMessage, ContentBlock, Init, Stream, StreamEvent, ToolRequest,
 };
-use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -25,7 +23,7 @@ impl Driver {
     fn at_work() -> Self {
         let mut driver = Self::new();
         driver.step(Input::Start);
-        driver.line(Inbound::ControlResponse { request_id: "deskbell-1".to_owned(), outcome: Ok(json!({})) });
+        driver.line(AgentEvent::Response { request_id: "deskbell-1".to_owned(), outcome: Ok(Answer::Done) });
         driver.prompt();
         driver
     }
@@ -49,7 +47,7 @@ impl Driver {
         done
     }
 
-    fn line(&mut self, inbound: Inbound) -> Vec<String> {
+    fn line(&mut self, inbound: AgentEvent) -> Vec<String> {
         self.step(Input::Line(inbound))
     }
 
@@ -61,10 +59,7 @@ impl Driver {
     }
 
     fn ends_turn(&mut self) -> Vec<String> {
-        self.line(Inbound::Result(Box::new(TurnResult {
-            subtype: "success".to_owned(),
-            ..TurnResult::default()
-        })))
+        self.line(AgentEvent::TurnEnded(Box::default()))
     }
 
     fn exits(&mut self) {
@@ -96,24 +91,21 @@ fn name(event: &Event) -> String {
     serde_json::to_value(event).unwrap()["type"].as_str().unwrap().to_owned()
 }
 
-fn reply(text: &str) -> Inbound {
+fn reply(text: &str) -> AgentEvent {
     let content = vec![ContentBlock::Text { text: text.to_owned() }];
     let message = AssistantMessage { id: "m".to_owned(), content, ..AssistantMessage::default() };
-    Inbound::Assistant(Box::new(Assistant { message, ..Assistant::default() }))
+    AgentEvent::Assistant(Box::new(Assistant { message, ..Assistant::default() }))
 }
 
-fn request() -> Inbound {
-    let request = CanUseTool { tool_name: "Bash".to_owned(), ..CanUseTool::default() };
-    Inbound::ControlRequest {
-        request_id: "r".to_owned(),
-        request: ControlRequest::CanUseTool(Arc::new(request)),
-    }
+fn request() -> AgentEvent {
+    let request = ToolRequest { tool_name: "Bash".to_owned(), ..ToolRequest::default() };
+    AgentEvent::Request { request_id: "r".to_owned(), request: AgentRequest::Tool(Arc::new(request)) }
 }
 
 /// The machine has to read the text of a message before the transcript takes it.
 #[test]
 fn a_turn_has_its_timings_streamed_or_not() {
-    let stream = |event| Inbound::Stream(Box::new(Stream { event, parent_tool_use_id: None }));
+    let stream = |event| AgentEvent::Stream(Box::new(Stream { event, parent_tool_use_id: None }));
     let block = ContentBlock::Text { text: String::new() };
     let streamed = vec![
         stream(StreamEvent::MessageStart { message_id: "m".to_owned() }),
@@ -123,7 +115,7 @@ fn a_turn_has_its_timings_streamed_or_not() {
     for lines in [vec![reply("done")], streamed] {
         let mut driver = Driver::at_work();
         driver.now = 20;
-        driver.line(Inbound::Init(Box::default()));
+        driver.line(AgentEvent::Init(Box::default()));
         driver.now = 420;
         lines.into_iter().for_each(|line| drop(driver.line(line)));
         driver.now = 500;
@@ -147,7 +139,7 @@ fn changes_are_published_before_the_event_that_follows_them() {
 #[test]
 fn a_session_that_finishes_denies_requests_and_ends_once_it_is_idle() {
     let mut driver = Driver::at_work();
-    driver.line(Inbound::Init(Box::new(Init { session_id: "s".to_owned(), ..Init::default() })));
+    driver.line(AgentEvent::Init(Box::new(Init { session_id: "s".to_owned(), ..Init::default() })));
     driver.line(request());
     assert_eq!(driver.follow_up(), [""; 0], "nothing ends");
     driver.core.finish();

@@ -1,21 +1,20 @@
 //! The agent's reports and the control requests to it: mode, model, commands.
 
 use super::*;
-use crate::claude::answer::{self, Initialized};
-use crate::trust::snapshot::PREFIX;
+use crate::agent::{Answer, Init, Initialized, Refused};
 
 impl Step<'_> {
-    pub(super) fn line(&mut self, inbound: &Inbound) {
+    pub(super) fn line(&mut self, inbound: &AgentEvent) {
         self.time(inbound);
         match inbound {
-            Inbound::Assistant(assistant) => {
+            AgentEvent::Assistant(assistant) => {
                 let strict = self.is_strict();
                 self.machine.audit.on_call(assistant, strict);
                 if let Some(turn) = &mut self.machine.turn {
                     turn.on_reply(assistant);
                 }
             }
-            Inbound::User(user) => {
+            AgentEvent::User(user) => {
                 self.watch_results(user);
                 let has_changed = self.machine.background.called(user, self.now);
                 self.changed_if(has_changed);
@@ -23,53 +22,53 @@ impl Step<'_> {
             _ => {}
         }
         match inbound {
-            Inbound::Init(init) => self.init(init),
-            Inbound::Result(result) => self.result(result),
-            Inbound::ControlRequest { request_id, request } => self.control_request(request_id, request),
-            Inbound::ControlResponse { request_id, outcome } => {
+            AgentEvent::Init(init) => self.init(init),
+            AgentEvent::TurnEnded(result) => self.result(result),
+            AgentEvent::Request { request_id, request } => self.control_request(request_id, request),
+            AgentEvent::Response { request_id, outcome } => {
                 self.control_response(request_id, outcome.as_ref())
             }
-            Inbound::ControlCancel { request_id } => {
+            AgentEvent::RequestWithdrawn { request_id } => {
                 let closed = self.machine.requests.on_cancel(request_id);
                 self.resolved(closed);
             }
-            Inbound::SessionState { state } if state == "idle" => self.end_unasked(),
-            Inbound::Status { permission_mode: Some(mode), .. } => self.works_in_mode(mode.clone()),
-            Inbound::Assistant(assistant) if assistant.parent_tool_use_id.is_none() => {
+            AgentEvent::SessionState { state } if state == "idle" => self.end_unasked(),
+            AgentEvent::Status { permission_mode: Some(mode), .. } => self.works_in_mode(mode.clone()),
+            AgentEvent::Assistant(assistant) if assistant.parent_tool_use_id.is_none() => {
                 if let Some(usage) = &assistant.message.usage
                     && usage.context_tokens() > 0
                 {
                     self.context_is(usage.context_tokens());
                 }
             }
-            Inbound::Error { words } => self.error_line(words),
-            Inbound::Lifecycle { uuid, state } => self.lifecycle(uuid, state),
-            Inbound::BackgroundTasks { tasks } => {
+            AgentEvent::Error { words } => self.error_line(words),
+            AgentEvent::PromptState { uuid, state } => self.lifecycle(uuid, state),
+            AgentEvent::BackgroundTasks { tasks } => {
                 let has_changed = self.machine.background.listed(tasks, self.now);
                 self.changed_if(has_changed);
             }
-            Inbound::Task(task) => {
+            AgentEvent::Task(task) => {
                 self.machine.requests.on_task(task);
                 let has_changed = self.machine.background.reported(task, self.now);
                 self.changed_if(has_changed);
             }
-            Inbound::TaskEnded { task_id, .. } => {
+            AgentEvent::TaskEnded { task_id, .. } => {
                 let has_changed = self.machine.background.ended(task_id);
                 self.changed_if(has_changed);
             }
             // A sign of life: subscribers measure the agent's silence by the last event.
-            Inbound::Heartbeat => self.changed(),
-            Inbound::Title { title } => self.named(title),
-            Inbound::ConversationReset => {
+            AgentEvent::Heartbeat => self.changed(),
+            AgentEvent::Title { title } => self.named(title),
+            AgentEvent::ConversationReset => {
                 self.machine.spending.on_cleared();
                 self.machine.context.on_cleared();
                 self.changed();
             }
-            Inbound::RateLimit(report) => {
+            AgentEvent::RateLimit(report) => {
                 self.machine.limits.on_report(self.now, report);
                 self.changed();
             }
-            Inbound::CompactBoundary { post_tokens, .. } => self.context_is(post_tokens.unwrap_or(0)),
+            AgentEvent::Compacted { post_tokens, .. } => self.context_is(post_tokens.unwrap_or(0)),
             // The transcript shows these; they do not change the session's state.
             _ => {}
         }
@@ -80,7 +79,7 @@ impl Step<'_> {
         self.changed();
     }
 
-    pub(super) fn init(&mut self, init: &wire::Init) {
+    pub(super) fn init(&mut self, init: &Init) {
         self.watch_init(init);
         self.machine.capabilities.on_init(init);
         let had_one = self.machine.conversation.id().is_some();
@@ -106,16 +105,15 @@ impl Step<'_> {
         self.turn_begun();
     }
 
-    pub(super) fn ready(&mut self, response: &Value) {
+    pub(super) fn ready(&mut self, initialized: Initialized) {
         if !self.machine.process.on_ready(self.now) {
             return;
         }
         self.push(Effect::Disarm(Timer::Initialize));
         let started = self.machine.process.started();
         if started.resume.is_some() || started.fork.is_some() {
-            self.ask(PendingRequest::Cost, wire::get_usage());
+            self.ask(PendingRequest::Cost, HostRequest::ReadUsage);
         }
-        let initialized = Initialized::read(response, PREFIX);
         let started = self.machine.process.started().model.as_deref();
         let model = self.machine.options.on_ready(initialized.models, started);
         self.machine.capabilities.on_ready(initialized.version, initialized.commands);
@@ -123,14 +121,15 @@ impl Step<'_> {
         self.changed();
         // Choices made while the process was starting.
         if let Some(mode) = mode {
-            self.ask(PendingRequest::Mode(mode), wire::set_permission_mode(mode));
+            self.ask(PendingRequest::Mode(mode), HostRequest::SetMode(mode));
         }
         if let Some(model) = model {
-            self.ask(PendingRequest::Model(model.clone()), wire::set_model(&model));
+            self.ask(PendingRequest::Model(model.clone()), HostRequest::SetModel(model));
         }
         self.mode_reported();
         self.switch_at_start();
         self.name_at_start();
+        self.rewind_at_start();
         self.advance();
     }
 
@@ -144,7 +143,7 @@ impl Step<'_> {
 
     pub(super) fn set_mode(&mut self, mode: PermissionMode) {
         if self.machine.process.is_ready() {
-            self.ask(PendingRequest::Mode(mode), wire::set_permission_mode(mode));
+            self.ask(PendingRequest::Mode(mode), HostRequest::SetMode(mode));
         }
         self.saves |= self.machine.mode.on_chosen(mode);
         self.changed();
@@ -155,7 +154,7 @@ impl Step<'_> {
             return self.refuse(ErrorCode::BadCommand, problem);
         }
         if self.machine.process.is_ready() {
-            self.ask(PendingRequest::Model(model.clone()), wire::set_model(&model));
+            self.ask(PendingRequest::Model(model.clone()), HostRequest::SetModel(model));
         } else {
             self.machine.options.on_model_for_start(model);
             self.save();
@@ -163,16 +162,19 @@ impl Step<'_> {
         self.changed();
     }
 
-    pub(super) fn control_response(&mut self, id: &str, outcome: Result<&Value, &String>) {
+    pub(super) fn control_response(&mut self, id: &str, outcome: Result<&Answer, &Refused>) {
         let Some(asked) = self.machine.control.answered(id) else { return };
         match (asked, outcome) {
-            (PendingRequest::Initialize, Ok(response)) => self.ready(response),
+            (PendingRequest::Initialize, Ok(Answer::Initialized(initialized))) => {
+                self.ready((**initialized).clone());
+            }
             // It answered, so it is ready; its models and commands stay unknown.
-            (PendingRequest::Initialize, Err(_)) => self.ready(&Value::Null),
-            (PendingRequest::Interrupt, Ok(response)) => self.interrupt_answered(response),
+            (PendingRequest::Initialize, _) => self.ready(Initialized::default()),
+            (PendingRequest::Interrupt, Ok(Answer::StillQueued(queued))) => self.interrupt_answered(queued),
+            (PendingRequest::Interrupt, Ok(_)) => self.interrupt_answered(&[]),
             // The timer decides.
             (PendingRequest::Interrupt, Err(_)) => {}
-            (PendingRequest::CancelPrompt(wire_id), Ok(response)) if answer::is_cancelled(response) => {
+            (PendingRequest::CancelPrompt(wire_id), Ok(Answer::Cancelled(true))) => {
                 self.taken_back(&wire_id);
             }
             // The agent has accepted it already, or cannot give it back. Its turn is interrupted instead.
@@ -181,11 +183,14 @@ impl Step<'_> {
             (PendingRequest::Mode(_), Err(problem)) => {
                 let requested = self.machine.control.mode();
                 self.saves |= self.machine.mode.on_refused(requested);
-                self.refused("The agent refused the permission mode.", problem);
+                self.refused("The agent refused the permission mode.", &problem.message);
                 self.mode_reported();
             }
-            (PendingRequest::Model(model), Ok(response)) => {
-                let resolved = answer::resolved_model(response).unwrap_or(&model).to_owned();
+            (PendingRequest::Model(model), Ok(answer)) => {
+                let resolved = match answer {
+                    Answer::Model(resolved) => resolved.clone(),
+                    _ => model.clone(),
+                };
                 self.machine.options.on_model_applied(model, resolved);
                 self.save();
                 self.ask_effort();
@@ -198,7 +203,7 @@ impl Step<'_> {
             (PendingRequest::Settings, outcome) => self.settings_reported(outcome),
             (PendingRequest::Rules, outcome) => self.rules_reported(outcome),
             (PendingRequest::SettingsForRules, outcome) => self.settings_for_rules(outcome),
-            (PendingRequest::Cost, Ok(usage)) => {
+            (PendingRequest::Cost, Ok(Answer::Usage(usage))) => {
                 self.machine.spending.on_counter(usage);
                 self.changed();
             }
@@ -208,9 +213,14 @@ impl Step<'_> {
             (PendingRequest::Context { requested_at }, outcome) => {
                 self.context_reported(requested_at, outcome)
             }
+            (PendingRequest::RewindFiles { at, is_dry }, outcome) => {
+                self.rewind_answered(at, is_dry, outcome);
+            }
             // The cost stays unknown.
-            (PendingRequest::Cost, Err(_)) => {}
-            (PendingRequest::Model(_), Err(problem)) => self.refused("The agent refused the model.", problem),
+            (PendingRequest::Cost, _) => {}
+            (PendingRequest::Model(_), Err(problem)) => {
+                self.refused("The agent refused the model.", &problem.message)
+            }
         }
         self.confirmed();
     }

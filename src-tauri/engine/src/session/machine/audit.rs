@@ -2,15 +2,13 @@
 
 use super::parts::audit::AuditResult;
 use super::{PendingRequest, Step};
+use crate::agent::{Answer, HostRequest, Init, Refused, User};
 use crate::api::*;
-use crate::claude::rules;
-use crate::wire::{self, Init, User};
-use serde_json::Value;
 
 impl Step<'_> {
     pub(super) fn list_rules(&mut self) {
         if self.machine.process.is_ready() {
-            self.ask(PendingRequest::Rules, wire::list_permission_rules());
+            self.ask(PendingRequest::Rules, HostRequest::ListRules);
         } else {
             self.refuse(
                 ErrorCode::BadCommand,
@@ -19,26 +17,30 @@ impl Step<'_> {
         }
     }
 
-    pub(super) fn rules_reported(&mut self, outcome: Result<&Value, &String>) {
-        match outcome.ok().and_then(rules::listed) {
-            Some(listed) => {
-                self.machine.audit.on_rules(listed);
+    pub(super) fn rules_reported(&mut self, outcome: Result<&Answer, &Refused>) {
+        match outcome {
+            Ok(Answer::Rules(listed)) => {
+                self.machine.audit.on_rules(listed.clone());
                 self.changed();
             }
             // An agent without a rule list still reports the settings it loaded (2.1.197).
-            None => self.ask(PendingRequest::SettingsForRules, wire::get_settings()),
+            _ => self.ask(PendingRequest::SettingsForRules, HostRequest::ReadSettings),
         }
     }
 
-    pub(super) fn settings_for_rules(&mut self, outcome: Result<&Value, &String>) {
-        let fault = self.machine.audit.on_settings(outcome.ok());
+    pub(super) fn settings_for_rules(&mut self, outcome: Result<&Answer, &Refused>) {
+        let settings = match outcome {
+            Ok(Answer::Settings(settings)) => Some(&**settings),
+            _ => None,
+        };
+        let fault = self.machine.audit.on_settings(settings);
         self.report_fault(fault);
         self.changed_if(outcome.is_ok());
     }
 
     /// Records the rules or the mode that an answer sent along.
-    pub(super) fn given(&mut self, line: &str) {
-        let Some(given) = rules::given_by(line) else { return };
+    pub(super) fn given(&mut self, given: Option<Vec<Rule>>) {
+        let Some(given) = given else { return };
         let is_outdated = self.machine.audit.on_given(given);
         if is_outdated && self.machine.process.is_ready() {
             self.list_rules();
@@ -61,7 +63,7 @@ impl Step<'_> {
             AuditResult::NeedsSettings => {
                 let is_asking = self.machine.control.has(|asked| *asked == PendingRequest::SettingsForRules);
                 if !is_asking {
-                    self.ask(PendingRequest::SettingsForRules, wire::get_settings());
+                    self.ask(PendingRequest::SettingsForRules, HostRequest::ReadSettings);
                 }
             }
             AuditResult::Nothing => {}

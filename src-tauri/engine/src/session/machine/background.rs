@@ -1,9 +1,8 @@
 //! Stopping commands and subagents that run in the background.
 
 use super::{PendingRequest, Step};
+use crate::agent::{Answer, HostRequest, Refused};
 use crate::api::*;
-use crate::wire;
-use serde_json::Value;
 
 impl Step<'_> {
     /// Has the agent stop one of its tasks. The task is shown until the agent reports its end.
@@ -14,7 +13,7 @@ impl Step<'_> {
         }
         match self.machine.background.stop(id) {
             Some(true) => {
-                self.ask(PendingRequest::StopTask(id.to_owned()), wire::stop_task(id));
+                self.ask(PendingRequest::StopTask(id.to_owned()), HostRequest::StopTask(id.to_owned()));
                 self.changed();
             }
             // It was asked before.
@@ -23,10 +22,10 @@ impl Step<'_> {
         }
     }
 
-    pub(super) fn stop_task_answered(&mut self, id: &str, outcome: Result<&Value, &String>) {
+    pub(super) fn stop_task_answered(&mut self, id: &str, outcome: Result<&Answer, &Refused>) {
         if let Err(problem) = outcome {
             self.machine.background.not_stopped(id);
-            self.refused("The agent could not stop the background task.", problem);
+            self.refused("The agent could not stop the background task.", &problem.message);
         }
     }
 }

@@ -7,9 +7,9 @@
 
 use super::parts::mode::{ModeAtStart, ModeCheck};
 use super::{AfterExit, PendingRequest, Step};
+use crate::agent::HostRequest;
 use crate::api::{ErrorCode, Level};
 use crate::launch::StartMode;
-use crate::wire;
 
 impl Step<'_> {
     /// Starts a process that skips all permission requests, as the user chose for it.
@@ -47,7 +47,7 @@ impl Step<'_> {
                 let text = "The agent skips all permissions, which you did not choose for this session. \
                             Deskbell instructed it to switch back, and sends no prompt until it has.";
                 self.notice(Level::Warning, text, None);
-                self.ask(PendingRequest::Mode(mode), wire::set_permission_mode(mode));
+                self.ask(PendingRequest::Mode(mode), HostRequest::SetMode(mode));
             }
         }
     }
@@ -67,9 +67,9 @@ impl Step<'_> {
 mod tests {
     use super::super::{Effect, Input, Machine, SavedSession, Timeouts, TranscriptEvent};
     use super::*;
+    use crate::agent::{AgentCommand, AgentEvent, Answer, Initialized, Refused};
     use crate::api::{BYPASS, Command, ExitReport, PermissionMode};
-    use crate::wire::Inbound;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     fn machine(memory: SavedSession) -> Machine {
         Machine::new(memory, Timeouts::default())
@@ -89,19 +89,21 @@ mod tests {
         effects.iter().any(is_warning)
     }
 
-    fn modes_asked(effects: &[Effect]) -> Vec<Value> {
+    fn modes_asked(effects: &[Effect]) -> Vec<PermissionMode> {
         let lines = effects.iter().filter_map(|effect| match effect {
-            Effect::Write(line) => serde_json::from_str::<Value>(line).ok(),
+            Effect::Write(AgentCommand::Request { request: HostRequest::SetMode(mode), .. }) => Some(*mode),
             _ => None,
         });
-        lines.filter(|line| line["request"]["subtype"] == "set_permission_mode").collect()
+        lines.collect()
     }
 
     fn up(machine: &mut Machine, mode: &str) -> Vec<Effect> {
         machine.step(0, Input::Spawned);
-        let outcome = Ok(json!({"current_permission_mode": mode}));
+        let permission_mode = Some(mode.to_owned());
+        let initialized = Initialized { permission_mode, ..Initialized::default() };
+        let outcome = Ok(Answer::Initialized(Box::new(initialized)));
         let request_id = machine.control.last_id();
-        machine.step(0, Input::Line(Inbound::ControlResponse { request_id, outcome }))
+        machine.step(0, Input::Line(AgentEvent::Response { request_id, outcome }))
     }
 
     fn exit(machine: &mut Machine) {
@@ -166,15 +168,15 @@ mod tests {
         let set = Input::Command(Command::SetMode { mode: PermissionMode::Default });
         assert_eq!(modes_asked(&machine.step(0, set)).len(), 1);
         let line = |mode: &str| {
-            Input::Line(Inbound::Status { status: None, permission_mode: Some(mode.to_owned()) })
+            Input::Line(AgentEvent::Status { status: None, permission_mode: Some(mode.to_owned()) })
         };
         let request_id = machine.control.last_id();
-        let outcome = Ok(json!({}));
-        machine.step(0, Input::Line(Inbound::ControlResponse { request_id, outcome }));
+        let outcome = Ok(Answer::Done);
+        machine.step(0, Input::Line(AgentEvent::Response { request_id, outcome }));
         machine.step(0, line("default"));
         assert!(!machine.memory().bypassed);
         let effects = machine.step(0, line(BYPASS));
-        assert_eq!(modes_asked(&effects)[0]["request"]["mode"], "default", "the agent went back by itself");
+        assert_eq!(modes_asked(&effects)[0], PermissionMode::Default, "the agent went back by itself");
     }
 
     #[test]
@@ -182,18 +184,19 @@ mod tests {
         let mut machine = machine(SavedSession::default());
         machine.step(0, Input::Start);
         let effects = up(&mut machine, BYPASS);
-        assert_eq!(modes_asked(&effects)[0]["request"]["mode"], "default");
+        assert_eq!(modes_asked(&effects)[0], PermissionMode::Default);
         assert!(says_so(&effects));
     }
 
     fn told(mode: &str) -> Input {
-        Input::Line(Inbound::Status { status: None, permission_mode: Some(mode.to_owned()) })
+        Input::Line(AgentEvent::Status { status: None, permission_mode: Some(mode.to_owned()) })
     }
 
     /// However often the agent reports that it runs without asking, it is asked twice to stop, and then stopped.
     #[test]
     fn an_agent_that_stays_in_it_is_ended() {
-        for answers in [Ok(json!({"mode": "default"})), Err("invalid_mode".to_owned())] {
+        let refused = Refused { message: "invalid_mode".to_owned(), is_unknown: false };
+        for answers in [Ok(Answer::Done), Err(refused)] {
             let mut machine = machine(SavedSession::default());
             machine.step(0, Input::Start);
             up(&mut machine, "default");
@@ -203,7 +206,7 @@ mod tests {
                 ended |= effects.contains(&Effect::CloseStdin);
                 assert!(ended || machine.shown_mode() == Some(BYPASS), "what is in force is shown");
                 let request_id = machine.control.last_id();
-                let answer = Inbound::ControlResponse { request_id, outcome: answers.clone() };
+                let answer = AgentEvent::Response { request_id, outcome: answers.clone() };
                 effects.extend(machine.step(0, Input::Line(answer)));
                 n_asked += modes_asked(&effects).len();
                 ended |= effects.contains(&Effect::CloseStdin);
@@ -221,7 +224,7 @@ mod tests {
         let prompt = super::super::Prompt::new(id.clone(), "go".into(), Vec::new(), Default::default());
         machine.step(0, Input::Prompt(prompt));
         let sent = |effects: &[Effect]| {
-            effects.iter().any(|effect| matches!(effect, Effect::Write(line) if line.contains("\"user\"")))
+            effects.iter().any(|effect| matches!(effect, Effect::Write(AgentCommand::Prompt { .. })))
         };
         assert!(!sent(&machine.step(0, Input::Saved(id))));
         let effects = machine.step(20_000, Input::Timer(super::super::Timer::Switch));
@@ -237,14 +240,14 @@ mod tests {
         up(&mut machine, "default");
         machine.step(0, Input::Command(Command::SetMode { mode: PermissionMode::Plan }));
         machine.step(20_000, Input::Timer(super::super::Timer::Switch));
-        let status = Inbound::Status { status: None, permission_mode: Some(BYPASS.to_owned()) };
+        let status = AgentEvent::Status { status: None, permission_mode: Some(BYPASS.to_owned()) };
         let effects = machine.step(20_001, Input::Line(status));
         assert_eq!(modes_asked(&effects).len(), 1, "{effects:?}");
         let id = crate::api::PromptId::new("a");
         let prompt = super::super::Prompt::new(id.clone(), "go".into(), Vec::new(), Default::default());
         machine.step(20_002, Input::Prompt(prompt));
         let effects = machine.step(20_003, Input::Saved(id));
-        let is_prompt = |effect: &Effect| matches!(effect, Effect::Write(line) if line.contains("\"user\""));
+        let is_prompt = |effect: &Effect| matches!(effect, Effect::Write(AgentCommand::Prompt { .. }));
         assert!(!effects.iter().any(is_prompt), "{effects:?}");
     }
 

@@ -1,7 +1,7 @@
-//! Requests for what fills the context window.
+//! Requests for a breakdown of the context window.
 
 use super::*;
-use crate::claude::{answer, context};
+use crate::agent::{Answer, Refused};
 
 const UNKNOWN: &str = "This version of the agent does not report what fills its context.";
 
@@ -16,25 +16,27 @@ impl Step<'_> {
         }
         if self.machine.context.on_request() {
             let requested_at = self.now;
-            self.ask(PendingRequest::Context { requested_at }, wire::get_context_usage());
+            self.ask(PendingRequest::Context { requested_at }, HostRequest::ReadContext);
             let at = self.now + self.machine.timeouts.context_ms;
             self.push(Effect::Arm { timer: Timer::Context, at });
         }
         self.changed();
     }
 
-    pub(super) fn context_reported(&mut self, requested_at: u64, outcome: Result<&Value, &String>) {
-        match outcome.map(|response| context::report(response, requested_at)) {
-            Ok(Some(report)) => self.machine.context.on_report(report),
-            Ok(None) => {
+    pub(super) fn context_reported(&mut self, requested_at: u64, outcome: Result<&Answer, &Refused>) {
+        match outcome {
+            Ok(Answer::Context(report)) => {
+                self.machine.context.on_report(ContextReport { requested_at, ..report.clone() });
+            }
+            Ok(_) => {
                 let text = "The agent answered without saying what fills its context.";
                 self.machine.context.on_failure(text.to_owned());
             }
-            Err(problem) if answer::is_unknown_request(problem) => {
+            Err(problem) if problem.is_unknown => {
                 self.machine.context.on_unknown(UNKNOWN.to_owned());
             }
             Err(problem) => {
-                let text = format!("The agent could not report what fills its context: {problem}");
+                let text = format!("The agent could not report what fills its context: {}", problem.message);
                 self.machine.context.on_failure(text);
             }
         }

@@ -16,12 +16,17 @@ impl Machine {
             && self.turn.is_none();
         session.alive = self.is_alive();
         session.agent_version = self.capabilities.version().map(str::to_owned);
-        session.capabilities =
-            crate::claude::capabilities(self.capabilities.reports_prompts(), self.context.is_reported());
+        session.capabilities = crate::claude::capabilities(
+            self.capabilities.reports_prompts(),
+            self.context.is_reported(),
+            self.rewind.is_known(),
+        );
         session.model = self.options.shown_model().map(str::to_owned);
         session.mode = self.shown_mode().unwrap_or("default").to_owned();
         session.effort = self.shown_effort();
         session.thinking = self.options.shown_thinking();
+        session.options = self.options.all();
+        session.options_wait = self.options_wait();
         session.rules = self.audit.rules().cloned();
         session.missed_prompt = self.audit.fault().cloned();
         session.models = self.options.models().to_vec();
@@ -36,12 +41,14 @@ impl Machine {
                 held: prompt.held,
                 cut_off: prompt.cut_off,
                 delivery: prompt.delivery,
+                sends_at: prompt.sends_at,
             })
             .collect();
         session.takes_into_turn = self.takes_into_turn();
         session.requests = self.requests.open().iter().cloned().collect();
         session.usage = self.spending.usage();
         session.context = self.context.usage().clone();
+        session.rewind = self.rewind.state();
         session.limits = self.limits.limits().clone();
         session.turn_started_at = self.turn.as_ref().map(Turn::since);
         session.n_background = self.background.count() as u32;

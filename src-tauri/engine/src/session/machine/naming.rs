@@ -2,11 +2,9 @@
 
 use super::parts::process::ProcessState;
 use super::{PendingRequest, Step};
+use crate::agent::{Answer, HostRequest, Refused};
 use crate::api::*;
-use crate::claude::answer;
 use crate::title::Title;
-use crate::wire;
-use serde_json::Value;
 
 impl Step<'_> {
     pub(super) fn rename(&mut self, title: &str) {
@@ -53,14 +51,14 @@ impl Step<'_> {
     fn send_title(&mut self) {
         if let Some(title) = self.machine.conversation.title().cloned() {
             let title = title.as_str().to_owned();
-            let request = wire::rename_session(&title);
+            let request = HostRequest::Rename(title.clone());
             self.ask(PendingRequest::Rename(title), request);
         }
     }
 
     fn ask_for_title(&mut self) {
         if let Some(text) = self.machine.naming.take_wanted() {
-            self.ask(PendingRequest::GenerateTitle, wire::generate_session_title(&text));
+            self.ask(PendingRequest::GenerateTitle, HostRequest::GenerateTitle(text));
         }
     }
 
@@ -72,7 +70,7 @@ impl Step<'_> {
         self.changed();
     }
 
-    pub(super) fn rename_answered(&mut self, title: &str, outcome: Result<&Value, &String>) {
+    pub(super) fn rename_answered(&mut self, title: &str, outcome: Result<&Answer, &Refused>) {
         // A later title has a request of its own.
         if self.machine.conversation.title().is_some_and(|current| current.as_str() == title) {
             self.machine.naming.on_taken();
@@ -80,12 +78,15 @@ impl Step<'_> {
         }
         if let Err(problem) = outcome {
             let text = "The agent did not take the title. Deskbell shows it, and a terminal does not.";
-            self.notice(Level::Warning, text, Some(problem.clone()));
+            self.notice(Level::Warning, text, Some(problem.message.clone()));
         }
     }
 
-    pub(super) fn title_generated(&mut self, outcome: Result<&Value, &String>) {
-        let title = outcome.map(|response| answer::generated_title(response).and_then(Title::new));
+    pub(super) fn title_generated(&mut self, outcome: Result<&Answer, &Refused>) {
+        let title = outcome.map(|answer| match answer {
+            Answer::Title(title) => Title::new(title),
+            _ => None,
+        });
         match title {
             Ok(Some(title)) => {
                 self.machine.conversation.on_title(title);
@@ -94,7 +95,7 @@ impl Step<'_> {
                 self.changed();
             }
             Ok(None) => self.refused("The agent generated no title.", "Its answer has none."),
-            Err(problem) => self.refused("The agent generated no title.", problem),
+            Err(problem) => self.refused("The agent generated no title.", &problem.message),
         }
     }
 }

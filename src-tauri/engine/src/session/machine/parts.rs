@@ -16,5 +16,6 @@ pub mod options;
 pub mod process;
 pub mod queue;
 pub mod requests;
+pub mod rewind;
 pub mod spending;
 pub mod turn;

@@ -2,6 +2,7 @@
 
 use super::parts::spending::Beginning;
 use super::*;
+use crate::claude::options;
 use crate::launch::knows_no_restrictions;
 
 impl Step<'_> {
@@ -13,14 +14,9 @@ impl Step<'_> {
 
     pub(super) fn spawn(&mut self) {
         let mode = self.mode_to_start_in();
-        self.machine.audit.on_spawn();
-        let resume = self.machine.conversation.resumes();
-        let start = Start {
-            fork: self.machine.conversation.fork().cloned().filter(|_| resume.is_none()),
-            resume,
-            model: self.machine.options.wanted_model().map(str::to_owned),
-            mode,
-        };
+        self.machine.audit.on_spawn(options::allow_rules(self.machine.options.for_start()));
+        let options = self.machine.options.for_start().clone();
+        let start = Start { mode, ..self.machine.next_start(options) };
         self.machine.control.process_started();
         self.machine.spending.on_spawn(match (&start.resume, &start.fork) {
             (Some(id), _) => Beginning::Resumed(id),
@@ -29,6 +25,7 @@ impl Step<'_> {
         });
         self.machine.capabilities.on_spawn();
         self.machine.context.on_spawn();
+        self.machine.rewind.on_spawn();
         self.machine.process.on_spawn(self.now, start.clone());
         self.machine.last_result = LastResult::None;
         self.push(Effect::Spawn(start));
@@ -40,8 +37,11 @@ impl Step<'_> {
         self.machine.mode.on_exit();
         self.machine.last_result = LastResult::Failed(error.message.clone());
         self.notice(Level::Error, error.message.clone(), error.detail.clone());
+        let problem = error.message.clone();
         self.emit(Event::CommandFailed { error });
         self.hold_queue();
+        // After the queue is held, because prompts wait for the end of a rewind.
+        self.no_answer(problem);
         self.save();
         self.changed();
     }
@@ -144,11 +144,30 @@ impl Step<'_> {
                         .to_owned(),
                 detail: Some(report.stderr.clone()),
             }),
+            AfterExit::Crash if self.does_not_know(&report.stderr).is_some() => {
+                let argument = self.does_not_know(&report.stderr).unwrap_or_default();
+                let version = "This version of Claude Code does not know the argument";
+                self.spawn_failed(CommandError {
+                    code: ErrorCode::SpawnFailed,
+                    message: format!(
+                        "{version} {argument}. Remove it from the session's options, or update Claude Code."
+                    ),
+                    detail: Some(report.stderr.clone()),
+                });
+            }
             AfterExit::Crash => self.crashed(&report, words),
         }
+        self.rewind_process_ended();
         // Starts what was requested during the shutdown.
         self.advance();
         self.save();
+    }
+
+    /// The argument of the session's options that the agent does not know, as its error output says.
+    fn does_not_know(&self, stderr: &str) -> Option<String> {
+        let argument = options::unknown_argument(stderr)?;
+        let ours = options::args(&self.machine.process.started().options);
+        ours.iter().any(|one| one.split('=').next() == Some(argument)).then(|| argument.to_owned())
     }
 
     pub(super) fn crashed(&mut self, report: &ExitReport, words: String) {
@@ -190,6 +209,8 @@ impl Step<'_> {
             }
             (Timer::Switch, ProcessState::Ready) => self.not_confirmed(),
             (Timer::Context, _) => self.context_timed_out(),
+            (Timer::Reset, _) => self.reset_timer(),
+            (Timer::Rewind, _) => self.rewind_timed_out(),
             (Timer::Stop, ProcessState::Stopping { .. }) => {
                 let Machine { process, timeouts, .. } = &mut *self.machine;
                 self.effects.extend(process.on_stop_timer(self.now, timeouts));
@@ -202,6 +223,7 @@ impl Step<'_> {
                 let quiet = self.machine.turn.is_none()
                     && !self.machine.has_requests()
                     && self.machine.background.count() == 0
+                    && !self.machine.rewind.is_busy()
                     && self.machine.queue.is_held()
                     && (self.machine.conversation.is_resumable() || self.machine.process.is_fresh());
                 if quiet {
@@ -233,7 +255,8 @@ impl Step<'_> {
     }
 
     pub(super) fn arm_hibernation(&mut self) {
-        if let Some(at) = self.machine.process.hibernates_at(self.now, &self.machine.timeouts) {
+        let after_ms = self.machine.hibernate_ms();
+        if let Some(at) = self.machine.process.hibernates_at(self.now, after_ms) {
             self.push(Effect::Arm { timer: Timer::Hibernate, at });
         }
     }

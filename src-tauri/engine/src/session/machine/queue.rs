@@ -2,10 +2,18 @@
 
 use super::*;
 
+/// Time after the reset of a limit, because the clocks of the service and of this machine can differ.
+const AFTER_RESET_MS: u64 = 15_000;
+
+const MINUTE_MS: u64 = 60_000;
+
 impl Step<'_> {
     pub(super) fn prompt(&mut self, prompt: Prompt) {
         if prompt.text.trim().is_empty() && prompt.images.is_empty() {
             return self.refuse(ErrorCode::BadCommand, "The prompt is empty.");
+        }
+        if prompt.delivery == Delivery::AtReset && self.reset().is_none() {
+            return;
         }
         let id = prompt.id.clone();
         self.machine.queue.save(prompt);
@@ -17,8 +25,13 @@ impl Step<'_> {
         self.machine.conversation.on_prompt(&prompt.text);
         self.note(TranscriptEvent::PromptAccepted(prompt.clone()));
         self.changed();
+        let waits = prompt.delivery == Delivery::AtReset;
         let at = self.machine.queue.accept(prompt);
-        self.dispatch(at);
+        if waits {
+            self.hold_until_reset(at);
+        } else {
+            self.dispatch(at);
+        }
     }
 
     pub(super) fn save_failed(&mut self, id: &PromptId, problem: &str) {
@@ -34,6 +47,10 @@ impl Step<'_> {
     pub(super) fn advance(&mut self) {
         if self.machine.turn.is_some() {
             return;
+        }
+        if self.machine.rewind.is_busy() {
+            // Called again when the rewind is over.
+            return self.arm_hibernation();
         }
         let Some(at) = self.machine.queue.next() else {
             return self.arm_hibernation();
@@ -54,16 +71,58 @@ impl Step<'_> {
     /// Writes a queued prompt to the agent. The record on disk already has it in the queue.
     fn send(&mut self, at: usize) -> Option<Prompt> {
         let prompt = self.machine.queue.take(at)?;
-        let line = wire::user(&prompt.wire_id(), &prompt.text, &prompt.images);
-        #[cfg(test)]
-        crate::stages::passed("wire/outbound", &line);
-        self.push(Effect::Write(line));
+        let (text, images) = (prompt.text.clone(), prompt.images.clone());
+        self.push(Effect::Write(AgentCommand::Prompt { uuid: prompt.wire_id(), text, images }));
         self.prompt_state(&prompt.id, PromptState::Sent);
         if at > 0 {
             self.save();
         }
         self.changed();
         Some(prompt)
+    }
+
+    /// The time at which the limit that is reached has reset. Refuses the command if there is none.
+    fn reset(&mut self) -> Option<u64> {
+        let at = self.machine.limits.resets_at(self.now);
+        if at.is_none() {
+            self.refuse(ErrorCode::BadCommand, "No limit is reached whose reset is known.");
+        }
+        at
+    }
+
+    /// Holds a prompt until the limit has reset.
+    fn hold_until_reset(&mut self, at: usize) {
+        // The limit may have reset while the prompt was saved.
+        let reset = self.machine.limits.resets_at(self.now).unwrap_or(self.now);
+        let id = self.machine.queue.waiting().nth(at).map(|prompt| prompt.id.clone());
+        if self.machine.queue.hold_until(at, reset.saturating_add(AFTER_RESET_MS))
+            && let Some(id) = id
+        {
+            self.prompt_state(&id, PromptState::Held);
+        }
+        self.save();
+        self.changed();
+        self.arm_reset();
+    }
+
+    /// Wakes the session when a prompt is due. It looks at the clock once a minute, because no timer counts the time
+    /// that the machine sleeps.
+    fn arm_reset(&mut self) {
+        match self.machine.queue.sends_at() {
+            Some(at) => {
+                let at = at.min(self.now + MINUTE_MS);
+                self.push(Effect::Arm { timer: Timer::Reset, at });
+            }
+            None => self.push(Effect::Disarm(Timer::Reset)),
+        }
+    }
+
+    /// Sends the prompts that are due.
+    pub(super) fn reset_timer(&mut self) {
+        let now = self.now;
+        self.release(|prompt| prompt.sends_at.is_some_and(|at| at <= now));
+        self.arm_reset();
+        self.advance();
     }
 
     /// Acts on the delivery of a queued prompt at once.
@@ -153,6 +212,12 @@ impl Step<'_> {
 
     pub(super) fn deliver(&mut self, id: &PromptId, delivery: Delivery) {
         let Some(at) = self.queued(id) else { return };
+        if delivery == Delivery::AtReset {
+            if self.reset().is_some() {
+                self.hold_until_reset(at);
+            }
+            return;
+        }
         self.machine.queue.deliver(at, delivery);
         self.release(|prompt| prompt.id == *id);
         self.save();

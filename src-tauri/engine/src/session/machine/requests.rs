@@ -1,8 +1,9 @@
 //! Permission requests: each gets at most one answer, which the user gave.
 
 use super::*;
+use crate::agent::AgentRequest;
+use crate::claude::rules;
 use crate::permission::{Closed, Refusal};
-use crate::wire::ControlRequest;
 
 impl Step<'_> {
     pub(super) fn decide(&mut self, id: &RequestId, shown: Option<&str>, decision: Decision) {
@@ -26,10 +27,11 @@ impl Step<'_> {
     }
 
     pub(super) fn resolved(&mut self, closed: impl IntoIterator<Item = Closed>) {
-        for Closed { request_id, tool_use_id, line, resolution, changed } in closed {
-            if let Some(line) = line {
-                self.push(Effect::Write(line.clone()));
-                self.given(&line);
+        for Closed { request_id, tool_use_id, command, resolution, changed } in closed {
+            if let Some(command) = command {
+                let given = rules::given_by(&command);
+                self.push(Effect::Write(command));
+                self.given(given);
             }
             let end = match resolution {
                 Resolution::Denied { .. } => RequestEnd::Denied,
@@ -46,13 +48,13 @@ impl Step<'_> {
         }
     }
 
-    pub(super) fn control_request(&mut self, id: &str, request: &ControlRequest) {
+    pub(super) fn control_request(&mut self, id: &str, request: &AgentRequest) {
         if !self.listens() {
             // The agent treats the end of its input as a denial.
             return;
         }
         match request {
-            ControlRequest::CanUseTool(request) => {
+            AgentRequest::Tool(request) => {
                 let tool_use_id = request.tool_use_id.clone();
                 self.machine.audit.on_request(tool_use_id.as_deref());
                 if let Some(request) = self.machine.requests.on_request(id, request, self.now) {
@@ -61,16 +63,21 @@ impl Step<'_> {
                     self.changed();
                 }
             }
-            ControlRequest::MalformedCanUseTool { error } => {
+            AgentRequest::Malformed { error } => {
                 self.notice(
                     Level::Warning,
                     "A permission request of the agent could not be read. It was denied.",
                     Some(error.clone()),
                 );
-                self.push(Effect::Write(wire::deny(id, "The permission request could not be read.", false)));
+                self.push(Effect::Write(AgentCommand::Deny {
+                    request_id: id.to_owned(),
+                    message: "The permission request could not be read.".to_owned(),
+                    interrupt: false,
+                }));
             }
-            ControlRequest::Unknown { subtype } => {
-                self.push(Effect::Write(wire::refuse(id, &format!("unsupported request: {subtype}"))));
+            AgentRequest::Unknown { name } => {
+                let (request_id, error) = (id.to_owned(), format!("unsupported request: {name}"));
+                self.push(Effect::Write(AgentCommand::Refuse { request_id, error }));
             }
         }
     }

@@ -6,9 +6,8 @@
 //! only if the model reports support for it.
 
 use super::{PendingRequest, Step};
+use crate::agent::{Answer, HostRequest, Refused};
 use crate::api::*;
-use crate::wire;
-use serde_json::Value;
 
 impl Step<'_> {
     pub(super) fn set_effort(&mut self, effort: Option<String>) {
@@ -17,7 +16,7 @@ impl Step<'_> {
             Err(problem) => return self.refuse(ErrorCode::BadCommand, problem),
         };
         if self.machine.process.is_ready() {
-            let request = wire::set_effort(effort.as_deref());
+            let request = HostRequest::SetEffort(effort.clone());
             self.ask(PendingRequest::Effort { wish: effort, before }, request);
         }
         self.save();
@@ -29,7 +28,7 @@ impl Step<'_> {
             return self.refuse(ErrorCode::BadCommand, "Thinking cannot be turned off for this model.");
         }
         if self.machine.process.is_ready() {
-            self.ask(PendingRequest::Thinking { on }, wire::set_thinking(on));
+            self.ask(PendingRequest::Thinking { on }, HostRequest::SetThinking(on));
         }
         self.save();
         self.changed();
@@ -39,20 +38,20 @@ impl Step<'_> {
     pub(super) fn switch_at_start(&mut self) {
         if let Some(level) = self.machine.options.wanted_effort() {
             let wish = Some(level.to_owned());
-            let request = wire::set_effort(wish.as_deref());
+            let request = HostRequest::SetEffort(wish.clone());
             self.ask(PendingRequest::Effort { wish, before: None }, request);
         } else {
             self.ask_effort();
         }
         if self.machine.options.is_thinking_off() {
-            self.ask(PendingRequest::Thinking { on: false }, wire::set_thinking(false));
+            self.ask(PendingRequest::Thinking { on: false }, HostRequest::SetThinking(false));
         }
     }
 
     /// Asks for the effort in force, because it depends on the model. Called after each change of either.
     pub(super) fn ask_effort(&mut self) {
         if self.machine.options.reports_effort() {
-            self.ask(PendingRequest::Settings, wire::get_settings());
+            self.ask(PendingRequest::Settings, HostRequest::ReadSettings);
         }
     }
 
@@ -60,29 +59,32 @@ impl Step<'_> {
         &mut self,
         wish: &Option<String>,
         before: Option<String>,
-        outcome: Result<&Value, &String>,
+        outcome: Result<&Answer, &Refused>,
     ) {
         match outcome {
             Ok(_) => self.ask_effort(),
             Err(problem) => {
                 self.saves |= self.machine.options.on_effort_refused(wish.as_deref(), before);
-                self.refused("The agent refused the effort level.", problem);
+                self.refused("The agent refused the effort level.", &problem.message);
             }
         }
         self.changed();
     }
 
-    pub(super) fn thinking_answered(&mut self, on: bool, outcome: Result<&Value, &String>) {
+    pub(super) fn thinking_answered(&mut self, on: bool, outcome: Result<&Answer, &Refused>) {
         let Err(problem) = outcome else { return };
         self.saves |= self.machine.options.on_thinking_refused(on);
-        self.refused("The agent refused to turn thinking on or off.", problem);
+        self.refused("The agent refused to turn thinking on or off.", &problem.message);
     }
 
     /// Handles the agent's report of the settings it applies.
-    pub(super) fn settings_reported(&mut self, outcome: Result<&Value, &String>) {
+    pub(super) fn settings_reported(&mut self, outcome: Result<&Answer, &Refused>) {
         // If the agent does not support the request, the wanted effort is shown.
         let Ok(settings) = outcome else { return };
-        let told = crate::claude::answer::effort(settings).map(str::to_owned);
+        let told = match settings {
+            Answer::Settings(settings) => settings.effort.clone(),
+            _ => None,
+        };
         let is_asking = self.machine.control.has(|asked| matches!(asked, PendingRequest::Effort { .. }));
         let problem = self.machine.options.on_effort(told, is_asking);
         self.changed();
@@ -97,17 +99,21 @@ impl Step<'_> {
 mod tests {
     use super::super::{Effect, Input, Machine, SavedSession, Timeouts};
     use super::*;
-    use crate::wire::Inbound;
-    use serde_json::json;
+    use crate::agent::AgentCommand;
+    use crate::claude::ClaudeDriver;
+    use crate::session::tests::response;
+    use serde_json::{Value, json};
 
     struct Agent {
         machine: Machine,
+        driver: ClaudeDriver,
         n_answered: u64,
     }
 
     /// A machine whose agent is ready: `opus` has levels; `haiku` has none and can stop thinking.
-    fn up(memory: SavedSession) -> (Agent, Vec<Value>) {
-        let mut agent = Agent { machine: Machine::new(memory, Timeouts::default()), n_answered: 0 };
+    fn up(memory: SavedSession) -> (Agent, Vec<HostRequest>) {
+        let machine = Machine::new(memory, Timeouts::default());
+        let mut agent = Agent { machine, driver: ClaudeDriver::default(), n_answered: 0 };
         agent.step(Input::Start);
         agent.step(Input::Spawned);
         let models = json!([
@@ -121,27 +127,31 @@ mod tests {
 
     impl Agent {
         /// Runs a step and returns the requests to the agent.
-        fn step(&mut self, input: Input) -> Vec<Value> {
-            let effects = self.machine.step(0, input);
-            let lines = effects.iter().filter_map(|effect| match effect {
-                Effect::Write(line) => serde_json::from_str::<Value>(line).ok(),
-                _ => None,
-            });
-            lines.map(|line| line["request"].clone()).collect()
+        fn step(&mut self, input: Input) -> Vec<HostRequest> {
+            let mut asked = Vec::new();
+            for effect in self.machine.step(0, input) {
+                if let Effect::Write(command) = effect {
+                    self.driver.line(&command);
+                    let AgentCommand::Request { request, .. } = command else { panic!("{command:?}") };
+                    asked.push(request);
+                }
+            }
+            asked
         }
 
         /// Answers the oldest request.
-        fn answers(&mut self, outcome: Result<Value, String>) -> Vec<Value> {
+        fn answers(&mut self, outcome: Result<Value, String>) -> Vec<HostRequest> {
             self.n_answered += 1;
-            let request_id = format!("deskbell-{}", self.n_answered);
-            self.step(Input::Line(Inbound::ControlResponse { request_id, outcome }))
+            let line = response(&format!("deskbell-{}", self.n_answered), outcome);
+            let event = self.driver.event(line.as_bytes());
+            self.step(Input::Line(event))
         }
 
-        fn applies(&mut self, effort: &str) -> Vec<Value> {
+        fn applies(&mut self, effort: &str) -> Vec<HostRequest> {
             self.answers(Ok(json!({"applied": {"effort": effort}})))
         }
 
-        fn effort(&mut self, level: &str) -> Vec<Value> {
+        fn effort(&mut self, level: &str) -> Vec<HostRequest> {
             self.step(Input::Command(Command::SetEffort { effort: Some(level.to_owned()) }))
         }
 
@@ -154,13 +164,13 @@ mod tests {
     #[test]
     fn an_effort_counts_once_the_agent_says_that_it_applies_it() {
         let (mut agent, asked) = up(SavedSession::default());
-        assert_eq!(asked, [wire::get_settings()]);
+        assert_eq!(asked, [HostRequest::ReadSettings]);
         agent.applies("low");
         assert_eq!(agent.machine.shown_effort().as_deref(), Some("low"));
 
-        assert_eq!(agent.effort("high"), [wire::set_effort(Some("high"))]);
+        assert_eq!(agent.effort("high"), [HostRequest::SetEffort(Some("high".to_owned()))]);
         assert_eq!(agent.machine.shown_effort().as_deref(), Some("high"), "the wish shows at once");
-        assert_eq!(agent.answers(Ok(json!({}))), [wire::get_settings()]);
+        assert_eq!(agent.answers(Ok(json!({}))), [HostRequest::ReadSettings]);
         agent.applies("high");
         assert_eq!(agent.machine.memory().effort.as_deref(), Some("high"));
         assert_eq!(agent.machine.shown_effort().as_deref(), Some("high"));
@@ -191,7 +201,7 @@ mod tests {
         assert!(agent.is_refused(Command::SetEffort { effort: Some("low".to_owned()) }));
         assert_eq!(agent.machine.shown_effort(), None);
         let asked = agent.step(Input::Command(Command::SetThinking { on: false }));
-        assert_eq!(asked, [wire::set_thinking(false)]);
+        assert_eq!(asked, [HostRequest::SetThinking(false)]);
         assert!(!agent.machine.options.shown_thinking());
         agent.applies("low");
         agent.answers(Err("no".to_owned()));
@@ -203,8 +213,8 @@ mod tests {
         let memory =
             SavedSession { effort: Some("high".to_owned()), thinking_off: true, ..SavedSession::default() };
         let (mut agent, asked) = up(memory);
-        assert_eq!(asked, [wire::set_effort(Some("high")), wire::set_thinking(false)]);
+        assert_eq!(asked, [HostRequest::SetEffort(Some("high".to_owned())), HostRequest::SetThinking(false)]);
         assert_eq!(agent.machine.shown_effort().as_deref(), Some("high"));
-        assert_eq!(agent.answers(Ok(json!({}))), [wire::get_settings()]);
+        assert_eq!(agent.answers(Ok(json!({}))), [HostRequest::ReadSettings]);
     }
 }

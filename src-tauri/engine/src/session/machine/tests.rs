@@ -9,6 +9,7 @@ mod naming;
 mod process;
 mod queue;
 mod requests;
+mod rewind;
 mod switches;
 mod turn;
 

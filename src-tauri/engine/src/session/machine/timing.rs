@@ -1,21 +1,21 @@
 //! Turn latency: time to start the process, to the first line, to the first text.
 
 use super::*;
-use crate::wire::{ContentBlock, StreamEvent};
+use crate::agent::{ContentBlock, StreamEvent};
 
 impl Machine {
     /// Returns whether the machine has to process this line. Streamed text matters only until the first text of a turn;
     /// most lines are skipped.
-    pub fn is_relevant(&self, inbound: &Inbound) -> bool {
+    pub fn is_relevant(&self, inbound: &AgentEvent) -> bool {
         let waits = self.turn.as_ref().is_some_and(|turn| !turn.has_text());
-        !matches!(inbound, Inbound::Stream(_)) || waits && is_text(inbound)
+        !matches!(inbound, AgentEvent::Stream(_)) || waits && is_text(inbound)
     }
 }
 
 impl Step<'_> {
-    pub(super) fn time(&mut self, inbound: &Inbound) {
+    pub(super) fn time(&mut self, inbound: &AgentEvent) {
         // An answer to a control request is no answer to the prompt.
-        if matches!(inbound, Inbound::ControlResponse { .. }) {
+        if matches!(inbound, AgentEvent::Response { .. }) {
             return;
         }
         if let Some(turn) = &mut self.machine.turn {
@@ -25,12 +25,12 @@ impl Step<'_> {
 }
 
 /// Returns whether a line has text for the user. A subagent's text is for its caller.
-fn is_text(inbound: &Inbound) -> bool {
+fn is_text(inbound: &AgentEvent) -> bool {
     match inbound {
-        Inbound::Stream(stream) => {
+        AgentEvent::Stream(stream) => {
             stream.parent_tool_use_id.is_none() && matches!(stream.event, StreamEvent::TextDelta { .. })
         }
-        Inbound::Assistant(assistant) => {
+        AgentEvent::Assistant(assistant) => {
             let is_text = |block: &ContentBlock| matches!(block, ContentBlock::Text { .. });
             assistant.parent_tool_use_id.is_none() && assistant.message.content.iter().any(is_text)
         }
@@ -42,11 +42,11 @@ fn is_text(inbound: &Inbound) -> bool {
 mod tests {
     use super::super::tests::life::Life;
     use super::*;
-    use crate::wire::Stream;
+    use crate::agent::Stream;
 
-    fn text(parent: Option<&str>) -> Inbound {
+    fn text(parent: Option<&str>) -> AgentEvent {
         let event = StreamEvent::TextDelta { index: 0, text: "a".to_owned() };
-        Inbound::Stream(Box::new(Stream { event, parent_tool_use_id: parent.map(str::to_owned) }))
+        AgentEvent::Stream(Box::new(Stream { event, parent_tool_use_id: parent.map(str::to_owned) }))
     }
 
     #[test]

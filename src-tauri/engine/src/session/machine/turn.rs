@@ -2,13 +2,14 @@
 
 use super::parts::turn::{Joining, ids};
 use super::*;
+use crate::agent::TurnResult;
 use crate::session::outcome;
-use crate::wire::TurnResult;
 
 impl Step<'_> {
     pub(super) fn begin(&mut self, prompts: Vec<Prompt>) {
         self.push(Effect::Disarm(Timer::Hibernate));
         self.emit(Event::TurnStarted { prompt_ids: ids(&prompts) });
+        self.rewind_outdated();
         let spawn_ms = self.machine.process.take_spawn_ms();
         self.machine.turn = Some(Turn::new(prompts, self.now, spawn_ms));
         self.changed();
@@ -137,8 +138,9 @@ impl Step<'_> {
                 return;
             }
         };
+        let is_limited = outcome == Outcome::RateLimited;
         let failed = !matches!(outcome, Outcome::Done | Outcome::Unavailable | Outcome::Interrupted);
-        let words = outcome::words(&outcome, result);
+        let words = outcome::words(&outcome, result, &self.machine.process.started().options);
         let spent = self.machine.spending.on_result(self.now, result, self.machine.options.model());
         self.machine.conversation.on_result(result.session_id.as_deref());
         for prompt in &ended.prompts {
@@ -159,13 +161,17 @@ impl Step<'_> {
             ..ended.describe(outcome, &words)
         });
         self.push(Effect::Disarm(Timer::Interrupt));
+        if is_limited {
+            // The next ones would fail in the same way, one after the other.
+            self.hold_queue();
+        }
         self.save();
         self.go_on(ended.sent, ended.halts);
     }
 
     /// A result before any turn: the agent reports why it cannot start, and exits.
     pub(super) fn result_without_turn(&mut self, result: &TurnResult) {
-        let Some(words) = result.words().filter(|_| result.is_error) else { return };
+        let Some(words) = result.words.clone().filter(|_| result.is_error) else { return };
         if self.machine.process.is_ready() {
             return;
         }
@@ -246,7 +252,7 @@ impl Step<'_> {
 
     /// Holds the prompts that would run after this turn.
     pub(super) fn hold_what_follows(&mut self) {
-        if !self.machine.queue.is_held() {
+        if !self.machine.queue.is_held() || self.machine.queue.sends_at().is_some() {
             self.hold_queue();
             self.save();
             self.changed();
@@ -263,7 +269,7 @@ impl Step<'_> {
             return;
         }
         for wire_id in turn.wire_ids_to_take_back() {
-            let request = wire::cancel_prompt(&wire_id);
+            let request = HostRequest::CancelPrompt(wire_id.clone());
             self.ask(PendingRequest::CancelPrompt(wire_id), request);
         }
     }
@@ -282,15 +288,14 @@ impl Step<'_> {
 
     pub(super) fn ask_interrupt(&mut self) {
         if self.listens() {
-            self.ask(PendingRequest::Interrupt, wire::interrupt());
+            self.ask(PendingRequest::Interrupt, HostRequest::Interrupt);
         }
     }
 
     /// Handles the answer to an interrupt. An interrupt sent right after a prompt may find it still in the agent's own
     /// queue.
-    pub(super) fn interrupt_answered(&mut self, response: &Value) {
-        let queued = crate::claude::answer::still_queued(response);
-        let is_queued = |prompt: &Prompt| queued.iter().any(|uuid| **uuid == *prompt.wire_id());
+    pub(super) fn interrupt_answered(&mut self, queued: &[String]) {
+        let is_queued = |prompt: &Prompt| queued.contains(&prompt.wire_id());
         let Some(turn) = &mut self.machine.turn else { return };
         if turn.on_interrupt_answered(is_queued) {
             self.ask_interrupt();

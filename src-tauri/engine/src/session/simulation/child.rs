@@ -5,11 +5,13 @@ mod speech;
 
 pub use habits::{Habits, Initialize};
 
+use crate::agent::{AgentCommand, AgentEvent, AgentRequest};
 use crate::api::BYPASS;
 use crate::api::{ExitReport, PermissionMode, PromptId};
 use crate::chance::Chance;
+use crate::claude::ClaudeDriver;
 use crate::launch::Start;
-use crate::wire::{ControlRequest, Inbound};
+use crate::session::tests::response;
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, VecDeque};
 
@@ -41,7 +43,7 @@ pub struct Ground<'a> {
 pub enum Out {
     /// A line, and the prompts that really end with it, independently of its content.
     Line {
-        inbound: Inbound,
+        inbound: AgentEvent,
         ended: Vec<PromptId>,
     },
     StdinBroken(String),
@@ -61,6 +63,8 @@ struct Turn {
 
 pub struct Child {
     pub habits: Habits,
+    /// Between us and the agent. It writes what the agent reads, and reads the agent's answers.
+    driver: ClaudeDriver,
     stdin: VecDeque<Value>,
     /// Our end of stdin is open.
     stdin_open: bool,
@@ -81,7 +85,7 @@ pub struct Child {
     /// Prompts read during a turn.
     waiting: Vec<String>,
     /// Open permission requests.
-    asking: Vec<(String, ControlRequest)>,
+    asking: Vec<(String, AgentRequest)>,
     /// Closed requests.
     closed: Vec<String>,
     /// Control requests that the agent received and did not answer.
@@ -112,6 +116,7 @@ impl Child {
         // The agent silently replaces an unsupported mode with the default one.
         let mode = start.mode.map(|mode| mode.name().to_owned()).filter(|mode| habits.has_mode(mode));
         Self {
+            driver: ClaudeDriver::default(),
             stdin: VecDeque::new(),
             stdin_open: true,
             listens: true,
@@ -143,11 +148,12 @@ impl Child {
 
     // --- called by the world ---------------------------------------------------------------------------------
 
-    /// Writes a line to the child's stdin. Returns `false` if stdin is closed.
-    pub fn write(&mut self, line: Value, chance: &mut Chance) -> bool {
-        if line["type"] == "control_request" {
-            self.unanswered.push(line["request_id"].as_str().unwrap().to_owned());
+    /// Writes a command to the child's stdin. Returns `false` if stdin is closed.
+    pub fn write(&mut self, command: &AgentCommand, chance: &mut Chance) -> bool {
+        if let AgentCommand::Request { request_id, .. } = command {
+            self.unanswered.push(request_id.clone());
         }
+        let line = serde_json::from_str(&self.driver.line(command)).unwrap();
         if self.listens && !self.gone {
             self.stdin.push_back(line);
             return true;
@@ -211,7 +217,7 @@ impl Child {
             return self.exit(Some(1), None, "");
         }
         self.n_tasks = 0;
-        self.say(Inbound::BackgroundTasks { tasks: Vec::new() });
+        self.say(AgentEvent::BackgroundTasks { tasks: Vec::new() });
     }
 
     // --- behaviour -------------------------------------------------------------------------------------------
@@ -289,18 +295,18 @@ impl Child {
         }));
     }
 
-    fn say(&mut self, inbound: Inbound) {
+    fn say(&mut self, inbound: AgentEvent) {
         self.out.push_back(Out::Line { inbound, ended: Vec::new() });
     }
 
     fn take_back(&mut self, request_id: String) {
         self.closed.push(request_id.clone());
-        self.say(Inbound::ControlCancel { request_id });
+        self.say(AgentEvent::RequestWithdrawn { request_id });
     }
 
     fn state(&mut self, state: &str) {
         if self.habits.tells_state {
-            self.say(Inbound::SessionState { state: state.to_owned() });
+            self.say(AgentEvent::SessionState { state: state.to_owned() });
         }
     }
 
@@ -318,7 +324,7 @@ impl Child {
             self.state("running");
             self.state("idle");
         } else if ground.chance.one_in(20) {
-            let noise = speech::noise(ground.chance);
+            let noise = speech::noise(ground.chance, ground.now);
             self.say(noise);
         }
     }
@@ -334,7 +340,7 @@ impl Child {
             let clears = turn.clears;
             self.state("running");
             if clears {
-                self.say(Inbound::ConversationReset);
+                self.say(AgentEvent::ConversationReset);
                 self.session_id = ground.disk.name("conversation");
             }
             self.mode_told = true;
@@ -352,7 +358,7 @@ impl Child {
                     let request = speech::can_use_tool(ground.chance, &id);
                     self.asking.push((id.clone(), request.clone()));
                     self.state("requires_action");
-                    self.say(Inbound::ControlRequest { request_id: id, request });
+                    self.say(AgentEvent::Request { request_id: id, request });
                 }
             }
             8 if blocked => {
@@ -374,11 +380,11 @@ impl Child {
             10 => {
                 let request_id = ground.disk.name("odd");
                 let request = speech::odd_request(ground.chance);
-                self.say(Inbound::ControlRequest { request_id, request });
+                self.say(AgentEvent::Request { request_id, request });
             }
             11 => {
                 if let Some((id, request)) = ground.chance.pick(&self.asking).cloned() {
-                    self.say(Inbound::ControlRequest { request_id: id, request });
+                    self.say(AgentEvent::Request { request_id: id, request });
                 }
             }
             12 => {
@@ -397,7 +403,7 @@ impl Child {
             }
             20 | 21 if !self.habits.is_old => self.take_up(ground),
             15..18 => {
-                let noise = speech::noise(ground.chance);
+                let noise = speech::noise(ground.chance, ground.now);
                 self.say(noise);
             }
             18 | 19 => {
@@ -425,7 +431,7 @@ impl Child {
         for uuid in waiting {
             // The result lists the prompt in any case.
             if !ground.chance.one_in(4) {
-                self.say(Inbound::Lifecycle { uuid, state: "started".to_owned() });
+                self.say(AgentEvent::PromptState { uuid, state: "started".to_owned() });
             }
         }
     }
@@ -490,7 +496,8 @@ impl Child {
     fn respond(&mut self, line: &Value, outcome: Result<Value, String>) {
         let request_id = line["request_id"].as_str().unwrap().to_owned();
         self.unanswered.retain(|id| *id != request_id);
-        self.say(Inbound::ControlResponse { request_id, outcome });
+        let answer = self.driver.event(response(&request_id, outcome).as_bytes());
+        self.say(answer);
     }
 
     fn asked(&mut self, line: &Value, ground: &mut Ground<'_>) {
@@ -513,7 +520,7 @@ impl Child {
                 let reply = Ok(json!({"cancelled": place.is_some()}));
                 if let Some(place) = place {
                     self.waiting.remove(place);
-                    self.say(Inbound::Lifecycle { uuid, state: "cancelled".to_owned() });
+                    self.say(AgentEvent::PromptState { uuid, state: "cancelled".to_owned() });
                 }
                 self.respond(line, reply);
             }
@@ -581,7 +588,7 @@ impl Child {
             "rename_session" => {
                 let title = request["title"].as_str().unwrap().to_owned();
                 self.respond(line, Ok(json!({})));
-                self.say(Inbound::Title { title });
+                self.say(AgentEvent::Title { title });
             }
             "get_context_usage" => match ground.chance.below(4) {
                 0 => {}
@@ -643,7 +650,8 @@ impl Child {
         self.closed.push(id);
         let answer = &response["response"];
         if answer["behavior"] == "allow" {
-            let ends_plan = matches!(&request, ControlRequest::CanUseTool(request) if request.tool_name == "ExitPlanMode");
+            let ends_plan =
+                matches!(&request, AgentRequest::Tool(request) if request.tool_name == "ExitPlanMode");
             let sets = answer["updatedPermissions"][0]["mode"].as_str();
             // Sometimes a mode that `set_permission_mode` cannot request.
             let next = if ground.chance.one_in(4) { "manual" } else { "default" };

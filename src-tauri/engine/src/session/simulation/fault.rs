@@ -2,13 +2,12 @@
 //! detect it.
 
 use super::child::prompt_of;
+use crate::agent::{AgentCommand, AgentEvent, Answer, HostRequest};
 use crate::api::*;
 use crate::launch::{Start, StartMode};
 use crate::session::machine::{Effect, Input, Timer};
 use crate::transcript::TranscriptChange;
 use crate::transcript::TranscriptEvent;
-use crate::wire::{self, Inbound};
-use serde_json::Value;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
@@ -78,10 +77,10 @@ impl Fault {
             (Self::HoldForNow, Input::Command(Command::InterruptAndContinue)) => {
                 Input::Command(Command::Interrupt)
             }
-            (Self::Hollow, Input::Line(Inbound::Assistant(assistant))) => {
+            (Self::Hollow, Input::Line(AgentEvent::Assistant(assistant))) => {
                 let mut assistant = assistant.clone();
                 assistant.message.content.clear();
-                Input::Line(Inbound::Assistant(assistant))
+                Input::Line(AgentEvent::Assistant(assistant))
             }
             _ => input.clone(),
         }
@@ -93,17 +92,19 @@ impl Fault {
     }
 
     /// Forged responses to the machine's own change requests.
-    pub fn pretended(self, effects: &[Effect]) -> Vec<Inbound> {
+    pub fn pretended(self, effects: &[Effect]) -> Vec<AgentEvent> {
         if self != Self::SendUnconfirmed {
             return Vec::new();
         }
         let asked = effects.iter().filter_map(|effect| match effect {
-            Effect::Write(line) if line.contains("\"set_") => serde_json::from_str::<Value>(line).ok(),
+            Effect::Write(AgentCommand::Request {
+                request_id,
+                request: HostRequest::SetMode(_) | HostRequest::SetModel(_) | HostRequest::SetThinking(_),
+            }) => Some(request_id.clone()),
             _ => None,
         });
-        let answer = |line: Value| Some(line["request_id"].as_str()?.to_owned());
-        let answered = |request_id| Inbound::ControlResponse { request_id, outcome: Ok(Value::Null) };
-        asked.filter_map(answer).map(answered).collect()
+        let answered = |request_id| AgentEvent::Response { request_id, outcome: Ok(Answer::Done) };
+        asked.map(answered).collect()
     }
 
     /// The prompt that the machine loses without an effect.
@@ -122,14 +123,14 @@ impl Fault {
     /// Changes the machine's effects before they are carried out.
     pub fn tamper(self, now: u64, cause: &Input, waiting: Option<PromptId>, effects: &mut Vec<Effect>) {
         match self {
-            Self::SendTwice => repeat(effects, |effect| is_written(effect, "user")),
-            Self::AnswerTwice => repeat(effects, |effect| is_written(effect, "control_response")),
+            Self::SendTwice => repeat(effects, is_prompt),
+            Self::AnswerTwice => repeat(effects, is_answer),
             Self::SecondProcess => repeat(effects, |effect| matches!(effect, Effect::Spawn(_))),
             Self::SendAnother => {
                 if let Some(id) = waiting
-                    && let Some(effect) = effects.iter_mut().find(|effect| is_written(effect, "user"))
+                    && let Some(effect) = effects.iter_mut().find(|effect| is_prompt(effect))
                 {
-                    *effect = Effect::Write(wire::user(id.as_str(), "fix it", &[]));
+                    *effect = forged_prompt(&id);
                 }
             }
             Self::EndTooSoon if matches!(cause, Input::Exited(_)) => {
@@ -144,23 +145,19 @@ impl Fault {
                 }
             }
             Self::AnswerWithdrawn => {
-                if let Input::Line(Inbound::ControlCancel { request_id }) = cause {
-                    effects.push(Effect::Write(wire::allow(request_id, "{}", &[])));
+                if let Input::Line(AgentEvent::RequestWithdrawn { request_id }) = cause {
+                    effects.push(forged_allow(request_id));
                 }
             }
             Self::AllowForDeny => {
                 for effect in effects {
-                    if let Effect::Write(line) = effect
-                        && line.contains("\"behavior\":\"deny\"")
-                    {
-                        let line: Value = serde_json::from_str(line).unwrap();
-                        let id = line["response"]["request_id"].as_str().unwrap();
-                        *effect = Effect::Write(wire::allow(id, "{}", &[]));
+                    if let Effect::Write(AgentCommand::Deny { request_id, .. }) = effect {
+                        *effect = forged_allow(request_id);
                     }
                 }
             }
             Self::LeaveUnknown => {
-                if matches!(cause, Input::Line(Inbound::ControlRequest { .. })) {
+                if matches!(cause, Input::Line(AgentEvent::Request { .. })) {
                     effects.retain(|effect| !matches!(effect, Effect::Write(_)));
                 }
             }
@@ -187,27 +184,23 @@ impl Fault {
             }
             Self::KeepName => {
                 for effect in effects {
-                    if let Effect::Write(line) = effect
-                        && let Ok(mut user) = serde_json::from_str::<Value>(line)
-                        && let Some(name) = user["uuid"].as_str()
-                    {
-                        user["uuid"] = Value::from(prompt_of(name).0);
-                        *line = user.to_string();
+                    if let Effect::Write(AgentCommand::Prompt { uuid, .. }) = effect {
+                        *uuid = prompt_of(uuid).0;
                     }
                 }
             }
-            Self::JoinUnasked if matches!(cause, Input::Line(Inbound::Init(_))) => {
+            Self::JoinUnasked if matches!(cause, Input::Line(AgentEvent::Init(_))) => {
                 if let Some(id) = waiting {
-                    effects.push(Effect::Write(wire::user(id.as_str(), "fix it", &[])));
+                    effects.push(forged_prompt(&id));
                 }
             }
-            Self::ForgetJoin if matches!(cause, Input::Line(Inbound::Init(_))) => {
+            Self::ForgetJoin if matches!(cause, Input::Line(AgentEvent::Init(_))) => {
                 effects.retain(|effect| {
-                    !is_written(effect, "user")
+                    !is_prompt(effect)
                         && !matches!(effect, Effect::TranscriptEvent(TranscriptEvent::PromptState { .. }))
                 });
             }
-            Self::AnotherConversation if matches!(cause, Input::Line(Inbound::Result(_))) => {
+            Self::AnotherConversation if matches!(cause, Input::Line(AgentEvent::TurnEnded(_))) => {
                 effects.retain(|effect| {
                     !matches!(
                         effect,
@@ -228,8 +221,8 @@ impl Fault {
             }
             Self::AskAgain => {
                 let asks = |effect: &&Effect| {
-                    is_written(effect, "control_request")
-                        && !matches!(effect, Effect::Write(line) if line.contains("\"initialize\""))
+                    matches!(effect, Effect::Write(AgentCommand::Request { request, .. })
+                        if !matches!(request, HostRequest::Initialize { .. }))
                 };
                 let again: Vec<Effect> = effects.iter().filter(asks).cloned().collect();
                 effects.extend(std::iter::repeat_n(again, 20).flatten());
@@ -240,8 +233,23 @@ impl Fault {
     }
 }
 
-fn is_written(effect: &Effect, kind: &str) -> bool {
-    matches!(effect, Effect::Write(line) if line.contains(&format!("\"type\":\"{kind}\"")))
+fn is_prompt(effect: &Effect) -> bool {
+    matches!(effect, Effect::Write(AgentCommand::Prompt { .. }))
+}
+
+fn is_answer(effect: &Effect) -> bool {
+    use AgentCommand::{Allow, Deny, Refuse};
+    matches!(effect, Effect::Write(Allow { .. } | Deny { .. } | Refuse { .. }))
+}
+
+fn forged_prompt(id: &PromptId) -> Effect {
+    let (uuid, text, images) = (id.to_string(), "fix it".to_owned(), Vec::new());
+    Effect::Write(AgentCommand::Prompt { uuid, text, images })
+}
+
+fn forged_allow(request_id: &str) -> Effect {
+    let (request_id, input) = (request_id.to_owned(), "{}".to_owned());
+    Effect::Write(AgentCommand::Allow { request_id, input, grant: None })
 }
 
 fn repeat(effects: &mut Vec<Effect>, is_it: impl Fn(&Effect) -> bool) {

@@ -157,6 +157,8 @@ impl Rules {
         let has_turn = self.turns.running.is_some();
         self.process.settled(now, machine, timers, has_turn, self.turns.interrupting)?;
         let waits = timers.contains_key(&Timer::Switch);
+        let is_timed = machine.prompts().any(|prompt| prompt.sends_at.is_some());
+        hold!(!is_timed || timers.contains_key(&Timer::Reset), Timers, "Reset is not armed");
         let asks_context = timers.contains_key(&Timer::Context);
         hold!(!asks_context || self.process.is_alive(), Timers, "Context is armed");
         hold!(!waits || self.process.phase == Phase::Ready, Timers, "Switch is armed");

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-const SIGHTS: [&str; 38] = [
+const SIGHTS: [&str; 39] = [
     "a broken pipe",
     "a change that is not confirmed",
     "a report of the context that does not come",
@@ -41,6 +41,7 @@ const SIGHTS: [&str; 38] = [
     "an interrupt ignored",
     "prompts that made the next turn",
     "the end of patience with an idle agent",
+    "a look for the reset of a limit",
 ];
 
 #[derive(Debug)]

@@ -103,9 +103,10 @@ impl User {
 }
 
 fn a_delivery(chance: &mut Chance) -> Delivery {
-    match chance.below(5) {
+    match chance.below(6) {
         0 => Delivery::Now,
         1 => Delivery::IntoTurn,
+        2 => Delivery::AtReset,
         _ => Delivery::AfterTurn,
     }
 }

@@ -6,14 +6,16 @@ use super::rules::{Checked, Phase, Rules, Scene, describe, hold};
 use super::seen::Seen;
 use super::user::{self, User};
 use super::windows::Windows;
+use crate::agent::AgentEvent;
 use crate::api::*;
 use crate::chance::Chance;
 use crate::launch::{Start, StartMode};
+use crate::rewind::{self, Copied, Done, Undone, Work};
 use crate::session::core::{Action, Core};
 use crate::session::machine::{Effect, Input, SavedSession, Timeouts, Timer};
 use crate::transcript::TranscriptEvent;
 use crate::transcript::{Transcript, TranscriptChange};
-use crate::wire::Inbound;
+use crate::wire;
 use serde_json::Value;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
@@ -162,8 +164,10 @@ impl World {
             Timer::Interrupt => "an interrupt ignored",
             Timer::Switch => "a change that is not confirmed",
             Timer::Context => "a report of the context that does not come",
+            Timer::Rewind => "an agent that does not answer",
             Timer::Stop => "a stage of the ladder",
             Timer::Restart => "a restart",
+            Timer::Reset => "a look for the reset of a limit",
             Timer::Hibernate => "the end of patience with an idle agent",
         });
         self.step(Input::Timer(timer), &[])
@@ -175,11 +179,11 @@ impl World {
         match out {
             Out::Line { inbound, ended } => {
                 match &inbound {
-                    Inbound::Result(result) if result.session_id.is_none() => {
+                    AgentEvent::TurnEnded(result) if result.session_id.is_none() => {
                         self.seen.saw("a conversation that is gone");
                     }
-                    Inbound::Stream(_) => self.seen.saw("a reply in pieces"),
-                    Inbound::Assistant(assistant) if !assistant.message.content.is_empty() => {
+                    AgentEvent::Stream(_) => self.seen.saw("a reply in pieces"),
+                    AgentEvent::Assistant(assistant) if !assistant.message.content.is_empty() => {
                         self.seen.saw("a reply at once");
                     }
                     _ => {}
@@ -245,7 +249,7 @@ impl World {
                 }
                 self.tell(|| format!("   -> {effect:?}"));
                 let line = match &effect {
-                    Effect::Write(line) => serde_json::from_str::<Value>(line).ok(),
+                    Effect::Write(command) => serde_json::from_str::<Value>(&wire::line(command)).ok(),
                     _ => None,
                 };
                 self.rules.effect(&scene, &effect, line.as_ref())?;
@@ -318,14 +322,11 @@ impl World {
     ) -> Result<Option<Input>, super::rules::Violation> {
         match action {
             Action::Spawn(start) => return Ok(Some(self.spawn(&start))),
-            Action::Write(_) => {
+            Action::Write(command) => {
                 if line.and_then(|line| line["uuid"].as_str()).is_some_and(|name| name.contains('.')) {
                     self.seen.saw("a prompt under another name");
                 }
-                let taken = match (&mut self.child, line) {
-                    (Some(child), Some(line)) => child.write(line.clone(), &mut self.chance),
-                    _ => false,
-                };
+                let taken = self.child.as_mut().is_some_and(|child| child.write(&command, &mut self.chance));
                 if !taken {
                     self.seen.saw("a failed write");
                     return Ok(Some(Input::StdinBroken("its stdin is closed".to_owned())));
@@ -354,6 +355,7 @@ impl World {
             }
             Action::Save(prompt) => return self.save(prompt),
             Action::Publish(change) => self.publish(change),
+            Action::Rewind(work) => return Ok(rewind_worked(work)),
             Action::Append(_) | Action::Refuse(_) => {}
         }
         Ok(None)
@@ -383,7 +385,7 @@ impl World {
                 Resolution::Withdrawn { .. } => "a request withdrawn",
             }),
             Effect::TranscriptEvent(TranscriptEvent::PromptState { state: PromptState::Held, .. })
-                if matches!(cause, Input::Line(Inbound::Lifecycle { .. })) =>
+                if matches!(cause, Input::Line(AgentEvent::PromptState { .. })) =>
             {
                 self.seen.saw("a prompt given back");
             }
@@ -457,6 +459,7 @@ impl World {
             // A crash resets these two fields, so they are not compared: every prompt comes back as held.
             memory.prompts.iter_mut().zip(&self.disk.memory.prompts).for_each(|(now, then)| {
                 now.held = then.held;
+                now.sends_at = then.sends_at;
                 now.delivery = then.delivery;
             });
             hold!(
@@ -602,4 +605,18 @@ impl World {
             None => Ok(()),
         }
     }
+}
+
+/// The disk of a simulated rewind: everything succeeds, and nothing is read again.
+fn rewind_worked(work: Work) -> Option<Input> {
+    Some(Input::RewindWorked(match work {
+        Work::Place { .. } => Done::Placed(Ok(Some("m".to_owned()))),
+        Work::Preview { .. } => Done::Previewed,
+        Work::Copy { .. } => Done::Copied(Ok(Copied { n_copied: 1, left_out: Vec::new() })),
+        Work::Check { .. } => {
+            Done::Checked(Ok(rewind::Checked { changed: vec!["a".to_owned()], unexpected: Vec::new() }))
+        }
+        Work::Undo { .. } => Done::Undone(Ok(Undone { restored: vec!["a".to_owned()] })),
+        Work::Discard { .. } | Work::Reread => return None,
+    }))
 }

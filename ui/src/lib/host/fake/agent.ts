@@ -3,13 +3,17 @@
 import type { Command, CommandError, Delivery, QueuedPrompt, Resolution } from '../../bindings/api';
 import { contextReport, NO_CONTEXT } from './context';
 import { document } from './markdown';
+import { previewRewind, rewind, undoRewind } from './rewind';
 import { RULES } from './rules';
+import { reachedLimit } from '../../usage/limits';
 import * as script from './script';
 import type { FakeSession } from './session';
 
 const FRAME_MS = 30;
 /** Characters that arrive with each step of a stream. */
 const STEP = 7;
+
+const HELD = { held: true, sendsAt: null, delivery: 'afterTurn' } as const;
 
 /** Runs a command; returns the error if it is refused. */
 export function runCommand(session: FakeSession, command: Command): CommandError | null {
@@ -18,12 +22,16 @@ export function runCommand(session: FakeSession, command: Command): CommandError
       accept(session, command.text, command.images.length, command.delivery);
       return null;
     case 'interrupt':
-      session.patch({ queue: session.facts.queue.map((prompt) => ({ ...prompt, held: true, delivery: 'afterTurn' })) });
+      session.patch({ queue: session.facts.queue.map((prompt) => ({ ...prompt, ...HELD })) });
       if (session.abort()) session.status({ type: 'interrupting' });
       return null;
     case 'continueQueue':
       session.patch({
-        queue: session.facts.queue.map((prompt) => ({ ...prompt, held: prompt.cutOff && prompt.held })),
+        queue: session.facts.queue.map((prompt) => ({
+          ...prompt,
+          held: prompt.cutOff && prompt.held,
+          sendsAt: null,
+        })),
       });
       next(session);
       return null;
@@ -47,7 +55,7 @@ export function runCommand(session: FakeSession, command: Command): CommandError
     case 'resend':
       session.patch({
         queue: session.facts.queue.map((prompt) =>
-          prompt.id === command.promptId ? { ...prompt, held: false } : prompt,
+          prompt.id === command.promptId ? { ...prompt, held: false, sendsAt: null } : prompt,
         ),
       });
       next(session);
@@ -71,6 +79,9 @@ export function runCommand(session: FakeSession, command: Command): CommandError
     case 'setMode':
       session.patch({ mode: command.mode });
       return null;
+    case 'setOptions':
+      session.patch({ options: command.options });
+      return null;
     case 'setModel':
       if (!session.facts.models.some((model) => model.name === command.model)) {
         return { code: 'refused', message: `There is no model named ${command.model}.`, detail: null };
@@ -88,6 +99,12 @@ export function runCommand(session: FakeSession, command: Command): CommandError
         context: { ...NO_CONTEXT, report: contextReport(session.facts.usage.contextTokens, Date.now()) },
       });
       return null;
+    case 'previewRewind':
+      return previewRewind(session, command.promptId);
+    case 'rewind':
+      return rewind(session, command.promptId, command.files, command.conversation);
+    case 'undoRewind':
+      return undoRewind(session, command.overwrite);
     case 'setThinking':
       session.patch({ thinking: command.on });
       return null;
@@ -138,11 +155,16 @@ const NO_SUCH_PROMPT: CommandError = {
 };
 
 function accept(session: FakeSession, text: string, nImages: number, delivery: Delivery): void {
-  enqueue(session, { id: `p${nextPrompt++}`, text, nImages, held: false, cutOff: false, delivery });
+  enqueue(session, { id: `p${nextPrompt++}`, text, nImages, held: false, cutOff: false, sendsAt: null, delivery });
 }
 
 /** Adds a prompt to the turn, or to the front or the end of the queue, as its delivery says. */
 function enqueue(session: FakeSession, prompt: QueuedPrompt): void {
+  if (prompt.delivery === 'atReset') {
+    const sendsAt = reachedLimit(session.facts.limits, Date.now())?.resetsAt ?? null;
+    session.patch({ queue: [...session.facts.queue, { ...prompt, held: true, sendsAt, delivery: 'afterTurn' }] });
+    return;
+  }
   const { queue, turnStartedAt, takesIntoTurn } = session.facts;
   if (prompt.delivery === 'intoTurn' && turnStartedAt !== null && takesIntoTurn) {
     session.add({ type: 'prompt', text: prompt.text, nImages: prompt.nImages, state: 'sent' }, null, prompt.id);

@@ -1,6 +1,6 @@
 // What fills the context of a fake session, and the limits of its plan.
 
-import type { ContextReport, ContextUsage, PlanLimits } from '../../bindings/api';
+import type { ContextReport, ContextUsage, PlanLimits, Session } from '../../bindings/api';
 
 export const NO_CONTEXT: ContextUsage = { isPending: false, report: null, problem: null };
 
@@ -65,4 +65,11 @@ export function planLimits(reportedAt: number): PlanLimits {
       reportedAt,
     },
   };
+}
+
+/** A session that the five-hour limit has stopped. */
+export function limited(now: number): Pick<Session, 'status' | 'limits'> {
+  const [reached, ...others] = planLimits(now).windows;
+  const windows = reached === undefined ? [] : [{ ...reached, status: 'reached' as const, used: 1 }, ...others];
+  return { status: { type: 'failed', message: 'You’ve hit your limit' }, limits: { windows, overage: null } };
 }

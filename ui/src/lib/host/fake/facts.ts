@@ -13,7 +13,9 @@ import type {
   UnreadFile,
 } from '../../bindings/api';
 import { DEFAULT_SETTINGS } from '../../bindings/settings';
+import { NO_OPTIONS } from '../../options/form';
 import { NO_CONTEXT, NO_LIMITS } from './context';
+import { NO_REWIND } from './rewind';
 
 export const START = Date.now();
 const MINUTE = 60_000;
@@ -56,7 +58,7 @@ export const CAPABILITIES: AgentCapabilities = {
   documents: false,
   promptsIntoTurn: true,
   fork: false,
-  rewind: false,
+  rewind: true,
   hooks: true,
   backgroundTasks: true,
   editedInput: true,
@@ -83,6 +85,8 @@ export function emptySession(id: string, title: string, agent: AgentKind = 'clau
     mode: 'default',
     effort: 'medium',
     thinking: true,
+    options: NO_OPTIONS,
+    optionsWait: false,
     rules: null,
     missedPrompt: null,
     models: [
@@ -101,6 +105,7 @@ export function emptySession(id: string, title: string, agent: AgentKind = 'clau
     requests: [],
     context: NO_CONTEXT,
     limits: NO_LIMITS,
+    rewind: NO_REWIND,
     usage: { contextTokens: 0, contextWindow: 200_000, costUsd: 0, outputTokens: 0, byModel: [] },
     createdAt: Date.now(),
     changedAt: Date.now(),

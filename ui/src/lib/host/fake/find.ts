@@ -54,6 +54,13 @@ function detailText(detail: Extract<Body, { type: 'toolCall' }>['detail']): stri
       return joined(detail.command, detail.output.lines);
     case 'edit':
       return diffText(detail);
+    case 'notebook':
+      return `${detail.cell}\n${diffText(detail.diff)}`;
+    case 'questions':
+      return detail.questions
+        .flatMap((question) => [question.text, ...question.options.map((option) => option.label), question.ownWords])
+        .filter((words) => words !== null)
+        .join('\n');
     case 'text':
       return codeText(detail.output.lines);
     case 'todos':

@@ -82,6 +82,7 @@ const QUEUE: QueuedPrompt[] = [
     nImages: 0,
     held: false,
     cutOff: false,
+    sendsAt: null,
     delivery: 'afterTurn',
   },
 ];

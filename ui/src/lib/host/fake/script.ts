@@ -234,6 +234,7 @@ export function commandRequest(id: string, command: string): PermissionRequest {
   return {
     id,
     tool: 'Bash',
+    serverTool: null,
     question: 'Run this command?',
     subject: command,
     input,
@@ -317,7 +318,8 @@ export function otherRequest(id: string): PermissionRequest {
   return {
     ...commandRequest(id, inputText),
     tool: 'mcp__ledger__post',
-    question: 'Let ledger run post?',
+    serverTool: 'ledger: Post a month (post)',
+    question: 'Let ledger run Post a month (post)?',
     input,
     inputText,
     kind: { type: 'other' },

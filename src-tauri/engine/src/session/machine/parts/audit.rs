@@ -1,10 +1,8 @@
 //! The rules that are in force in the current process, and what the permission audit found in it.
 
+use crate::agent::{Assistant, Init, SettingsReport, User, with_rules};
 use crate::api::{MissedPrompt, Rule, RulesBasis, RulesInForce};
-use crate::claude::rules;
 use crate::session::permission_audit::{Finding, PermissionAudit, Suspicion};
-use crate::wire::{Assistant, Init, User};
-use serde_json::Value;
 
 /// File changes that may wait for an explanation. One without an explanation is enough for a report.
 const SUSPICIONS: usize = 16;
@@ -15,7 +13,7 @@ pub struct Audit {
     /// The first fault. It stays visible until the process ends.
     fault: Option<MissedPrompt>,
     permissions: PermissionAudit,
-    /// Rules that the user gave with answers in this process.
+    /// Rules that the user gave at the start of this process, and with answers.
     given: Vec<Rule>,
     suspicions: Vec<Suspicion>,
 }
@@ -39,9 +37,9 @@ impl Audit {
         self.fault.as_ref()
     }
 
-    /// A new process does not have the rules that were given to the last one.
-    pub fn on_spawn(&mut self) {
-        *self = Self::default();
+    /// A new process does not have the rules that were given to the last one. It is started with `given`.
+    pub fn on_spawn(&mut self, given: Vec<Rule>) {
+        *self = Self { given, ..Self::default() };
     }
 
     pub fn on_exit(&mut self) {
@@ -104,10 +102,10 @@ impl Audit {
 
     /// Derives the rules from the settings if the agent has no list, and judges suspicious changes by them. `None`: the
     /// agent did not answer, so no rule is known and no fault is reported. Returns a fault to report.
-    pub fn on_settings(&mut self, settings: Option<&Value>) -> Option<MissedPrompt> {
+    pub fn on_settings(&mut self, settings: Option<&SettingsReport>) -> Option<MissedPrompt> {
         let suspicions = std::mem::take(&mut self.suspicions);
         let settings = settings?;
-        let rules = rules::from_settings(settings, &self.given);
+        let rules = with_rules(settings.rules.clone(), &self.given);
         let fault = suspicions.into_iter().find_map(|suspicion| suspicion.judge(&rules, settings));
         if self.rules.as_ref().is_none_or(|known| known.basis == RulesBasis::Settings) {
             self.rules = Some(rules);

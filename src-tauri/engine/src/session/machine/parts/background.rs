@@ -1,8 +1,8 @@
 //! Background tasks: commands and subagents that go on after their turn.
 
+use crate::agent::{Task, User};
 use crate::api::{BackgroundTask, ItemId, TaskKind};
 use crate::title::one_line;
-use crate::wire::{Task, User};
 
 /// Number of tasks whose details are shown. All of them are counted.
 const SHOWN: usize = 100;
@@ -76,7 +76,7 @@ impl Background {
     /// Counts a task that a call became. 2.1.197 sends no list, but the result of the call shows it. Returns whether it
     /// is new.
     pub fn called(&mut self, user: &User, now: u64) -> bool {
-        let task = user.background_task().filter(|_| !self.is_listed);
+        let task = user.background_task.as_deref().filter(|_| !self.is_listed);
         let Some(id) = task.filter(|id| !self.running.iter().any(|known| known.id == *id)) else {
             return false;
         };

@@ -74,6 +74,7 @@ impl PendingRequest {
             Self::StopTask(_) => "stop_task",
             Self::Cost => "get_usage",
             Self::Context { .. } => "get_context_usage",
+            Self::RewindFiles { .. } => "rewind_files",
             Self::Rename(_) => "rename_session",
             Self::GenerateTitle => "generate_session_title",
         }

@@ -1,7 +1,7 @@
 //! What the agent reports of itself: its version, its commands, and whether it reports the prompts that it took up.
 
+use crate::agent::Init;
 use crate::api::SlashCommand;
-use crate::wire::Init;
 
 #[derive(Debug, Default)]
 pub struct Capabilities {
@@ -42,9 +42,9 @@ impl Capabilities {
     }
 
     pub fn on_init(&mut self, init: &Init) {
-        self.reports_prompts = init.reports_prompts();
-        self.has_api_key = init.has_api_key();
-        self.version = init.claude_code_version.clone().or(self.version.take());
-        self.commands.retain(|command| !init.terminal_slash_commands.contains(&command.name));
+        self.reports_prompts = init.reports_prompts;
+        self.has_api_key = init.has_api_key;
+        self.version = init.version.clone().or(self.version.take());
+        self.commands.retain(|command| !init.terminal_commands.contains(&command.name));
     }
 }

@@ -33,6 +33,11 @@ pub enum PendingRequest {
     Context {
         requested_at: u64,
     },
+    /// Rewinds files, or says which ones would change: the rewind of time `at`.
+    RewindFiles {
+        at: u64,
+        is_dry: bool,
+    },
 }
 
 /// The requests of the current process.
@@ -53,18 +58,10 @@ impl PendingRequest {
     /// Whether a prompt has to wait for the answer. `wants_effort`: the user chose an effort.
     pub fn is_waited_for(&self, wants_effort: bool) -> bool {
         match self {
-            Self::Mode(_) | Self::Model(_) | Self::Effort { .. } | Self::Thinking { .. } | Self::Cost => true,
+            Self::Cost => true,
             // The agent accepts any effort; this answer shows which one is in force.
             Self::Settings => wants_effort,
-            Self::Initialize
-            | Self::Interrupt
-            | Self::CancelPrompt(_)
-            | Self::StopTask(_)
-            | Self::Rename(_)
-            | Self::GenerateTitle
-            | Self::Rules
-            | Self::Context { .. }
-            | Self::SettingsForRules => false,
+            other => other.changes().is_some(),
         }
     }
 
@@ -84,6 +81,7 @@ impl PendingRequest {
             | Self::GenerateTitle
             | Self::Rules
             | Self::Context { .. }
+            | Self::RewindFiles { .. }
             | Self::SettingsForRules => None,
         }
     }

@@ -1,6 +1,7 @@
 //! The agent's conversation: its id, whether the agent can resume it, what it is a copy of, and its title.
 
 use crate::launch::{Fork, is_conversation_id};
+use crate::rewind::ConversationBefore;
 use crate::title::Title;
 
 #[derive(Debug, Default)]
@@ -11,18 +12,56 @@ pub struct Conversation {
     title: Option<Title>,
     /// What the conversation begins as a copy of, until the agent can resume it.
     fork: Option<Fork>,
+    /// The next process resumes it at this message, until a turn has ended there. What follows the message is another
+    /// branch.
+    resume_at: Option<String>,
 }
 
 impl Conversation {
     /// Restores what a session saved. Saved sessions are files, so bad values are dropped.
-    pub fn restore(id: Option<String>, is_resumable: bool, title: Option<&str>, fork: Option<Fork>) -> Self {
+    pub fn restore(
+        id: Option<String>,
+        is_resumable: bool,
+        title: Option<&str>,
+        fork: Option<Fork>,
+        resume_at: Option<String>,
+    ) -> Self {
         let id = id.filter(|id| is_conversation_id(id));
         let is_resumable = is_resumable && id.is_some();
-        Self { is_resumable, id, title: title.and_then(Title::new), fork: fork.filter(Fork::is_valid) }
+        Self {
+            is_resumable,
+            id,
+            title: title.and_then(Title::new),
+            fork: fork.filter(Fork::is_valid),
+            resume_at: resume_at.filter(|id| is_conversation_id(id)),
+        }
     }
 
     pub fn fork(&self) -> Option<&Fork> {
         self.fork.as_ref()
+    }
+
+    /// The message that the next process resumes at.
+    pub fn resume_at(&self) -> Option<&str> {
+        self.resume_at.as_deref().filter(|_| self.is_resumable)
+    }
+
+    /// Continues after this message; with `None` in a new conversation. Returns the place before, if there is one.
+    pub fn rewind(&mut self, until: Option<String>) -> Option<ConversationBefore> {
+        let id = self.id.clone()?;
+        let before = ConversationBefore { id, resume_at: self.resume_at.take() };
+        if until.is_none() {
+            self.on_lost();
+        }
+        self.resume_at = until;
+        Some(before)
+    }
+
+    /// Continues again where it did before a rewind.
+    pub fn return_to(&mut self, before: ConversationBefore) {
+        self.id = Some(before.id).filter(|id| is_conversation_id(id));
+        self.is_resumable = self.id.is_some();
+        self.resume_at = before.resume_at;
     }
 
     pub fn id(&self) -> Option<&str> {
@@ -60,6 +99,7 @@ impl Conversation {
         if is_new {
             self.id = Some(id.to_owned());
             self.is_resumable = false;
+            self.resume_at = None;
         }
         is_new
     }
@@ -70,6 +110,7 @@ impl Conversation {
             self.id = Some(id.to_owned());
             self.is_resumable = true;
             self.fork = None;
+            self.resume_at = None;
         }
     }
 
@@ -77,6 +118,7 @@ impl Conversation {
     pub fn on_lost(&mut self) {
         self.id = None;
         self.is_resumable = false;
+        self.resume_at = None;
     }
 }
 
@@ -86,7 +128,8 @@ mod tests {
 
     #[test]
     fn it_is_resumed_only_after_a_turn_of_it_ended() {
-        let mut conversation = Conversation::restore(Some("--evil".to_owned()), true, Some("kept"), None);
+        let mut conversation =
+            Conversation::restore(Some("--evil".to_owned()), true, Some("kept"), None, None);
         assert_eq!((conversation.id(), conversation.is_resumable()), (None, false), "not an id");
         assert_eq!(conversation.title().map(Title::as_str), Some("kept"));
         assert!(conversation.on_init("a"));

@@ -7,10 +7,9 @@
 //! 2.1.197 starts at 0 in every process and ignores `/clear`. So a resumed process is asked for its counter before its
 //! first turn (`get_usage`, which both support), and a counter that goes back has restarted.
 
+use crate::agent::{ModelUsage, UsageReport};
 use crate::api::Tokens;
-use crate::claude::answer;
 use crate::ledger::{Counters, LastCounters, Ledger, Money, Tally, day};
-use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -40,7 +39,7 @@ pub struct Report<'a> {
     /// `total_cost_usd`.
     pub dollars: Option<f64>,
     /// `modelUsage`.
-    pub models: &'a Map<String, Value>,
+    pub models: &'a BTreeMap<String, ModelUsage>,
     /// The id of the conversation.
     pub conversation: Option<&'a str>,
 }
@@ -95,10 +94,9 @@ impl CostMeter {
         self.is_fork = beginning == Beginning::Forked;
     }
 
-    /// Sets the counters of a resumed process from its answer to `get_usage`.
-    pub fn resumed_at(&mut self, response: &Value) {
-        let (dollars, models) = (answer::total_dollars(response), answer::model_usage(response));
-        let Some(counters) = Counters::read(dollars, models) else { return };
+    /// Sets the counters of a resumed process, as it reports them.
+    pub fn resumed_at(&mut self, usage: &UsageReport) {
+        let Some(counters) = Counters::read(usage.dollars, &usage.models) else { return };
         if self.counters.is_none() {
             self.past = self.past_in(&counters);
             self.counters = Some(counters);
@@ -113,7 +111,7 @@ impl CostMeter {
     /// Sets the counters at the end of a turn, at `now` in milliseconds since the epoch. Returns what was spent since the
     /// last known values, if those are known.
     pub fn heard(&mut self, now: u64, report: Report<'_>) -> Option<TurnCost> {
-        let counters = Counters::read(report.dollars, Some(report.models))?;
+        let counters = Counters::read(report.dollars, report.models)?;
         let before = self.counters.replace(counters.clone());
         if before.is_none() {
             // They include earlier turns of the conversation, so they are not billed to this one.
@@ -154,10 +152,11 @@ impl CostMeter {
 mod tests {
     use super::*;
     use crate::chance::Chance;
-    use serde_json::json;
+    use crate::claude::answer;
+    use serde_json::{Map, Value, json};
 
-    fn usage(dollars: f64) -> Value {
-        json!({"session": {"total_cost_usd": dollars}})
+    fn usage(dollars: f64) -> UsageReport {
+        UsageReport { dollars: Some(dollars), ..UsageReport::default() }
     }
 
     fn meter() -> CostMeter {
@@ -174,7 +173,7 @@ mod tests {
 
         fn at_in(&mut self, conversation: &str, dollars: impl Into<Option<f64>>) -> Option<f64> {
             let (dollars, conversation) = (dollars.into(), Some(conversation));
-            let report = Report { dollars, models: &Map::new(), conversation };
+            let report = Report { dollars, models: &BTreeMap::new(), conversation };
             self.heard(0, report).map(|turn| turn.cost.dollars())
         }
 
@@ -230,7 +229,7 @@ mod tests {
         // Without a counter, the cost of the first turn is not known; that of the next one is.
         let mut silent = CostMeter::default();
         silent.process_starts(Beginning::Resumed("a"));
-        silent.resumed_at(&json!({"session": {"total_cost_usd": "much"}}));
+        silent.resumed_at(&UsageReport::default());
         assert_eq!(silent.at(0.51), None);
         assert_eq!(silent.at(0.52), Some(0.01));
         assert_eq!(silent.total_dollars(), 0.52);
@@ -363,9 +362,8 @@ mod tests {
                         }
                         meter.process_starts(Beginning::Resumed(&agent.conversation.to_string()));
                         let (total, models) = (agent.total(), agent.model_usage());
-                        meter.resumed_at(
-                            &json!({"session": {"total_cost_usd": total, "model_usage": models}}),
-                        );
+                        let models = answer::model_usage(&models);
+                        meter.resumed_at(&UsageReport { dollars: Some(total), models });
                     }
                     _ => {
                         for _ in 0..=chance.below(2) {
@@ -376,6 +374,7 @@ mod tests {
                         }
                         let (models, id) = (agent.model_usage(), agent.conversation.to_string());
                         let dollars = Some(agent.total());
+                        let models = answer::model_usage(&models);
                         let report = Report { dollars, models: &models, conversation: Some(&id) };
                         let turn = meter.heard(nr * 40_000_000, report);
                         billed = billed.plus(turn.unwrap().cost);
@@ -426,9 +425,10 @@ mod tests {
                 match line["line"]["type"].as_str() {
                     Some("conversation_reset") => meter.cleared(),
                     Some("result") => {
-                        let models = line["line"]["modelUsage"].as_object().unwrap();
+                        let models = answer::model_usage(line["line"]["modelUsage"].as_object().unwrap());
                         let dollars = line["line"]["total_cost_usd"].as_f64();
-                        let turn = meter.heard(0, Report { dollars, models, conversation: None }).unwrap();
+                        let turn =
+                            meter.heard(0, Report { dollars, models: &models, conversation: None }).unwrap();
                         seen.push((turn.cost.dollars() * 1e6).round() as u64);
                     }
                     _ => {}

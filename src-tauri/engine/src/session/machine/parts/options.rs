@@ -1,6 +1,7 @@
-//! Model, effort and thinking: what the user wants, and what the agent reported.
+//! Model, effort and thinking: what the user wants, and what the agent reported. And the options that the agent is
+//! started with.
 
-use crate::api::Model;
+use crate::api::{Model, SessionOptions};
 use crate::launch::bad_model;
 
 #[derive(Debug, Default)]
@@ -14,6 +15,10 @@ pub struct Options {
     effort: Option<String>,
     wanted_effort: Option<String>,
     thinking_off: bool,
+    /// The options of the next start, without model and effort.
+    for_start: SessionOptions,
+    /// The system prompt is another one than the conversation began with.
+    renews_system_prompt: bool,
 }
 
 impl Options {
@@ -21,6 +26,42 @@ impl Options {
     pub fn restore(model: Option<String>, effort: Option<String>, thinking_off: bool) -> Self {
         let wanted_model = model.filter(|name| bad_model(name).is_none());
         Self { wanted_model, wanted_effort: effort, thinking_off, ..Self::default() }
+    }
+
+    /// Adds what a session saved of its options. They are checked at each start.
+    pub fn with_start(self, for_start: SessionOptions, renews_system_prompt: bool) -> Self {
+        Self { for_start, renews_system_prompt, ..self }
+    }
+
+    /// The options of the next start, without model and effort.
+    pub fn for_start(&self) -> &SessionOptions {
+        &self.for_start
+    }
+
+    /// All options, as the user sees them.
+    pub fn all(&self) -> SessionOptions {
+        SessionOptions {
+            model: self.wanted_model.clone(),
+            effort: self.wanted_effort.clone(),
+            ..self.for_start.clone()
+        }
+    }
+
+    pub fn renews_system_prompt(&self) -> bool {
+        self.renews_system_prompt
+    }
+
+    /// The user chose other options. `has_begun`: the agent has the conversation already. Model and effort are changed
+    /// like every other choice of them.
+    pub fn on_chosen(&mut self, options: SessionOptions, has_begun: bool) {
+        let options = SessionOptions { model: None, effort: None, ..options };
+        self.renews_system_prompt |= has_begun && options.system_prompt != self.for_start.system_prompt;
+        self.for_start = options;
+    }
+
+    /// The next process is started with the agent's default model.
+    pub fn on_default_model_for_start(&mut self) {
+        (self.model, self.wanted_model) = (None, None);
     }
 
     pub fn models(&self) -> &[Model] {

@@ -304,8 +304,9 @@ impl Process {
     }
 
     /// When to check whether the agent is idle enough to be stopped, if ever.
-    pub fn hibernates_at(&self, now: u64, timeouts: &Timeouts) -> Option<u64> {
-        let limit = if self.reloads { RELOAD_MS } else { timeouts.hibernate_ms };
+    /// `after_ms`: the idle time until hibernation; 0 means never.
+    pub fn hibernates_at(&self, now: u64, after_ms: u64) -> Option<u64> {
+        let limit = if self.reloads { RELOAD_MS } else { after_ms };
         (limit > 0 && self.is_ready()).then_some(now + limit)
     }
 }

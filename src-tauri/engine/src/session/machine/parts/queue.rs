@@ -102,8 +102,22 @@ impl PromptQueue {
         }
     }
 
-    /// Holds all prompts. Returns those that were not held before.
+    /// Holds a prompt until a time. Returns whether it was not held before.
+    pub fn hold_until(&mut self, at: usize, time: u64) -> bool {
+        let Some(prompt) = self.waiting.get_mut(at) else { return false };
+        let was_held = prompt.held;
+        prompt.hold_until(time);
+        !was_held
+    }
+
+    /// The time at which the next prompt is sent that is held until a time.
+    pub fn sends_at(&self) -> Option<u64> {
+        self.waiting.iter().filter_map(|prompt| prompt.sends_at).min()
+    }
+
+    /// Holds all prompts until the user sends them. Returns those that were not held before.
     pub fn hold(&mut self) -> Vec<PromptId> {
+        self.waiting.iter_mut().for_each(|prompt| prompt.sends_at = None);
         let hold = |prompt: &mut Prompt| {
             prompt.hold();
             prompt.id.clone()

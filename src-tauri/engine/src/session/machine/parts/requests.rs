@@ -1,9 +1,9 @@
 //! Permission requests that wait for an answer, and the inputs that the user changed with an answer.
 
+use crate::agent::{Task, ToolRequest};
 use crate::api::{Decision, PermissionRequest, RequestId, Resolution};
 use crate::permission::{Closed, OpenRequests, Refusal, Subagents};
 use crate::transcript::changed_inputs::{ChangedInput, ChangedInputs};
-use crate::wire::{CanUseTool, Task};
 use std::sync::Arc;
 
 #[derive(Debug, Default)]
@@ -41,7 +41,7 @@ impl Requests {
     pub fn on_request(
         &mut self,
         id: &str,
-        request: &Arc<CanUseTool>,
+        request: &Arc<ToolRequest>,
         now: u64,
     ) -> Option<Box<PermissionRequest>> {
         let subagent = self.subagents.asking(request);

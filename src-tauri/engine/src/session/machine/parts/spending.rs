@@ -2,10 +2,9 @@
 
 pub use super::cost::Beginning;
 use super::cost::{CostMeter, Report, TurnCost};
+use crate::agent::{TurnResult, UsageReport};
 use crate::api::Usage;
 use crate::ledger::{LastCounters, Ledger};
-use crate::wire::TurnResult;
-use serde_json::Value;
 
 #[derive(Debug)]
 pub struct Spending {
@@ -49,9 +48,9 @@ impl Spending {
         self.meter.process_starts(beginning);
     }
 
-    /// The answer of a resumed process to `get_usage`.
-    pub fn on_counter(&mut self, response: &Value) {
-        self.meter.resumed_at(response);
+    /// The counters of a resumed process.
+    pub fn on_counter(&mut self, usage: &UsageReport) {
+        self.meter.resumed_at(usage);
     }
 
     /// The agent reported the size of the context.
@@ -75,7 +74,7 @@ impl Spending {
     /// is unknown.
     pub fn on_result(&mut self, now: u64, result: &TurnResult, model: Option<&str>) -> Option<TurnCost> {
         self.context_window = result.context_window(model).or(self.context_window);
-        let (dollars, models) = (result.total_cost_usd, &result.model_usage);
+        let (dollars, models) = (result.total_cost_usd, &result.models);
         self.meter.heard(now, Report { dollars, models, conversation: result.session_id.as_deref() })
     }
 }

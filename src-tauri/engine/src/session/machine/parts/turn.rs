@@ -1,9 +1,9 @@
 //! The current turn: its prompts, how far it is, how it was interrupted, and what it was waited for.
 
+use crate::agent::{Assistant, ReplyError, TurnResult};
 use crate::api::{Outcome, PromptId, TurnEnd, TurnTiming};
 use crate::prompt::Prompt;
 use crate::session::outcome;
-use crate::wire::{Assistant, TurnResult};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Turn {
@@ -23,7 +23,7 @@ pub struct Turn {
     /// The prompt is a command that the agent runs only in a terminal.
     unavailable: bool,
     /// The error class of the last reply.
-    reply_error: Option<String>,
+    reply_error: Option<ReplyError>,
     timing: TurnTiming,
 }
 
@@ -118,9 +118,9 @@ impl Turn {
 
     /// Notes what a reply says about how the turn ends.
     pub fn on_reply(&mut self, assistant: &Assistant) {
-        self.unavailable |= assistant.unavailable_command().is_some();
+        self.unavailable |= assistant.unavailable_command.is_some();
         if assistant.parent_tool_use_id.is_none() && assistant.error.is_some() {
-            self.reply_error.clone_from(&assistant.error);
+            self.reply_error = assistant.error;
         }
     }
 
@@ -217,7 +217,7 @@ impl Turn {
 
     /// The outcome by the agent's `result`.
     pub fn outcome(&self, result: &TurnResult) -> Outcome {
-        match outcome::of(result, self.interrupting, self.reply_error.as_deref()) {
+        match outcome::of(result, self.interrupting, self.reply_error) {
             // The turn made no model call.
             Outcome::Done if self.unavailable && result.num_turns == 0 => Outcome::Unavailable,
             outcome => outcome,

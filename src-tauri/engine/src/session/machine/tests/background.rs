@@ -2,7 +2,7 @@
 
 use super::life::{Life, resumable};
 use super::*;
-use crate::claude::tool::RawInput;
+use crate::agent::tool::RawInput;
 use crate::transcript::changed_inputs::ChangedInput;
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ fn ready() -> Life {
 }
 
 fn line(life: &mut Life, line: &Value) -> Vec<String> {
-    life.step(Input::Line(wire::parse(line.to_string().as_bytes())))
+    life.hears(line)
 }
 
 fn n_background(life: &Life) -> u32 {

@@ -16,7 +16,7 @@ fn ask(life: &mut Life) -> Vec<String> {
 }
 
 fn line(life: &mut Life, line: &Value) {
-    life.step(Input::Line(wire::parse(line.to_string().as_bytes())));
+    life.hears(line);
 }
 
 fn reports(life: &mut Life, n: u32, tokens: u64) {

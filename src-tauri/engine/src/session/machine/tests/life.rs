@@ -3,8 +3,9 @@
 //! A prompt is saved at once and a process starts at once, as with the actor. Saves and disarmed timers are left out.
 
 use super::super::*;
-use crate::wire::{CanUseTool, ControlRequest, Init, Origin, TurnResult};
-use serde_json::json;
+use crate::agent::{AgentRequest, EndReason, Init, ToolRequest, TurnResult};
+use crate::claude::ClaudeDriver;
+use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -12,12 +13,13 @@ use std::sync::Arc;
 pub struct Life {
     pub machine: Machine,
     pub now: u64,
+    driver: ClaudeDriver,
 }
 
 impl Life {
     pub fn new(memory: SavedSession) -> Self {
         let timeouts = Timeouts { hibernate_ms: 60_000, ..Timeouts::default() };
-        Self { machine: Machine::new(memory, timeouts), now: 0 }
+        Self { machine: Machine::new(memory, timeouts), now: 0, driver: ClaudeDriver::default() }
     }
 
     /// Runs an event and returns the effects, both in words.
@@ -32,9 +34,13 @@ impl Life {
             "start" => Input::Start,
             "prompt" => Input::Prompt(prompt(&word())),
             "now" => Input::Prompt(Prompt { delivery: Delivery::Now, ..prompt(&word()) }),
+            "at-reset" => Input::Prompt(Prompt { delivery: Delivery::AtReset, ..prompt(&word()) }),
             "into" => Input::Prompt(Prompt { delivery: Delivery::IntoTurn, ..prompt(&word()) }),
             "deliver-now" => {
                 Input::Command(Command::Deliver { prompt_id: PromptId(word()), delivery: Delivery::Now })
+            }
+            "deliver-at-reset" => {
+                Input::Command(Command::Deliver { prompt_id: PromptId(word()), delivery: Delivery::AtReset })
             }
             "deliver-into" => {
                 Input::Command(Command::Deliver { prompt_id: PromptId(word()), delivery: Delivery::IntoTurn })
@@ -74,9 +80,11 @@ impl Life {
                 "Interrupt" => Timer::Interrupt,
                 "Switch" => Timer::Switch,
                 "Context" => Timer::Context,
+                "Rewind" => Timer::Rewind,
                 "Stop" => Timer::Stop,
                 "Restart" => Timer::Restart,
                 "Hibernate" => Timer::Hibernate,
+                "Reset" => Timer::Reset,
                 other => panic!("{other}"),
             }),
             line => Input::Line(self.line(line, &mut word)),
@@ -84,60 +92,56 @@ impl Life {
         self.step(input)
     }
 
-    fn line(&self, kind: &str, word: &mut impl FnMut() -> String) -> Inbound {
+    fn line(&mut self, kind: &str, word: &mut impl FnMut() -> String) -> AgentEvent {
         match kind {
-            "init" => Inbound::Init(Box::new(Init { session_id: word(), ..Init::default() })),
-            "init-new" => Inbound::Init(Box::new(Init {
+            "init" => AgentEvent::Init(Box::new(Init { session_id: word(), ..Init::default() })),
+            "init-new" => AgentEvent::Init(Box::new(Init {
                 session_id: "s".to_owned(),
-                capabilities: Some(vec![json!("msg_lifecycle_v1")]),
+                reports_prompts: true,
                 ..Init::default()
             })),
             "started" | "completed" | "cancelled" => {
-                Inbound::Lifecycle { uuid: word(), state: kind.to_owned() }
+                AgentEvent::PromptState { uuid: word(), state: kind.to_owned() }
             }
-            "running" | "idle" => Inbound::SessionState { state: kind.to_owned() },
+            "running" | "idle" => AgentEvent::SessionState { state: kind.to_owned() },
             "answer" => {
                 let request_id = format!("deskbell-{}", word());
                 let refusal = word();
                 let outcome = if refusal.is_empty() { Ok(json!({})) } else { Err(refusal) };
-                Inbound::ControlResponse { request_id, outcome }
+                self.answer(&request_id, outcome)
             }
-            "named" => Inbound::Title { title: word() },
+            // `limit 100`: the five-hour limit is reached until 100 s after 1970.
+            "limit" => AgentEvent::RateLimit(crate::claude::limits::read(&json!({
+                "status": "rejected", "rateLimitType": "five_hour", "resetsAt": word().parse::<u64>().ok(),
+            }))),
+            "named" => AgentEvent::Title { title: word() },
             "titled" => {
                 let (n, title) = (word(), word());
-                let outcome = Ok(json!({ "title": title }));
-                Inbound::ControlResponse { request_id: format!("deskbell-{n}"), outcome }
+                self.answer(&format!("deskbell-{n}"), Ok(json!({ "title": title })))
             }
-            "given-back" => {
-                let outcome = Ok(json!({"cancelled": true}));
-                Inbound::ControlResponse { request_id: format!("deskbell-{}", word()), outcome }
-            }
+            "given-back" => self.answer(&format!("deskbell-{}", word()), Ok(json!({"cancelled": true}))),
             "missed" => {
                 let (n, id) = (word(), word());
-                let outcome = Ok(json!({"still_queued": [id]}));
-                Inbound::ControlResponse { request_id: format!("deskbell-{n}"), outcome }
+                self.answer(&format!("deskbell-{n}"), Ok(json!({"still_queued": [id]})))
             }
             "ask" => {
-                let request = CanUseTool {
+                let request = ToolRequest {
                     tool_name: "Bash".to_owned(),
                     input: json!({"command": "true"}).into(),
-                    ..CanUseTool::default()
+                    ..ToolRequest::default()
                 };
-                Inbound::ControlRequest {
-                    request_id: word(),
-                    request: ControlRequest::CanUseTool(Arc::new(request)),
-                }
+                AgentEvent::Request { request_id: word(), request: AgentRequest::Tool(Arc::new(request)) }
             }
-            "ask-malformed" => Inbound::ControlRequest {
+            "ask-malformed" => AgentEvent::Request {
                 request_id: word(),
-                request: ControlRequest::MalformedCanUseTool { error: "no input".to_owned() },
+                request: AgentRequest::Malformed { error: "no input".to_owned() },
             },
-            "ask-unknown" => Inbound::ControlRequest {
+            "ask-unknown" => AgentEvent::Request {
                 request_id: word(),
-                request: ControlRequest::Unknown { subtype: "dance".to_owned() },
+                request: AgentRequest::Unknown { name: "dance".to_owned() },
             },
-            "cancel" => Inbound::ControlCancel { request_id: word() },
-            "mode-is" => Inbound::Status { status: None, permission_mode: Some(word()) },
+            "cancel" => AgentEvent::RequestWithdrawn { request_id: word() },
+            "mode-is" => AgentEvent::Status { status: None, permission_mode: Some(word()) },
             // `result a,b aborted`: the result of these prompts (`?` for 2.1.197, which does not name them; `-` for
             // none).
             "result" => {
@@ -145,27 +149,37 @@ impl Life {
                 let ids = of.split(',').filter(|id| *id != "-").map(str::to_owned).collect();
                 let is_error = !matches!(how.as_str(), "" | "unasked");
                 let is_aborted = how.ends_with("aborted");
-                Inbound::Result(Box::new(TurnResult {
-                    subtype: if is_aborted { "error_during_execution" } else { "success" }.to_owned(),
+                AgentEvent::TurnEnded(Box::new(TurnResult {
                     is_error,
-                    result: (!is_aborted).then(|| how.clone()),
-                    terminal_reason: is_aborted.then(|| "aborted_streaming".to_owned()),
+                    api_error_status: (how == "limited").then_some(429),
+                    broke_off: is_aborted,
+                    words: (!is_aborted && !how.is_empty()).then(|| how.clone()),
+                    reason: is_aborted.then_some(EndReason::Interrupted),
                     session_id: Some("s".to_owned()),
-                    user_message_uuids: (of != "?").then_some(ids),
-                    origin: how
-                        .starts_with("unasked")
-                        .then(|| Origin { kind: Some("task-notification".to_owned()) }),
+                    prompts: (of != "?").then_some(ids),
+                    is_unasked: how.starts_with("unasked"),
                     ..TurnResult::default()
                 }))
             }
-            "no-conversation" => Inbound::Result(Box::new(TurnResult {
-                subtype: "error_during_execution".to_owned(),
+            "no-conversation" => AgentEvent::TurnEnded(Box::new(TurnResult {
                 is_error: true,
-                errors: vec!["No conversation found with session ID: s".to_owned()],
+                broke_off: true,
+                words: Some("No conversation found with session ID: s".to_owned()),
                 ..TurnResult::default()
             })),
             other => panic!("{other}"),
         }
+    }
+
+    /// The answer to a request, as the agent gives it.
+    fn answer(&mut self, request_id: &str, outcome: Result<Value, String>) -> AgentEvent {
+        self.driver.event(crate::session::tests::response(request_id, outcome).as_bytes())
+    }
+
+    /// Like `happens`, for a line of the agent.
+    pub fn hears(&mut self, line: &Value) -> Vec<String> {
+        let event = self.driver.event(line.to_string().as_bytes());
+        self.step(Input::Line(event))
     }
 
     /// Like `happens`, for an input value.
@@ -177,6 +191,7 @@ impl Life {
                 match &effect {
                     Effect::Spawn(_) => inputs.push_back(Input::Spawned),
                     Effect::Save(Some(id)) => inputs.push_back(Input::Saved(id.clone())),
+                    Effect::Write(command) => drop(self.driver.line(command)),
                     _ => {}
                 }
                 words.extend(self.words(effect));
@@ -187,10 +202,18 @@ impl Life {
 
     fn words(&self, effect: Effect) -> Option<String> {
         Some(match effect {
+            Effect::Spawn(Start { resume: Some(id), resume_at: Some(at), .. }) => {
+                format!("spawn --resume={id} at {at}")
+            }
             Effect::Spawn(Start { resume: Some(id), .. }) => format!("spawn --resume={id}"),
             Effect::Spawn(Start { fork: Some(fork), .. }) => format!("spawn a fork of {}", fork.of),
             Effect::Spawn(_) => "spawn".to_owned(),
-            Effect::Write(line) => written(&serde_json::from_str(&line).unwrap()),
+            Effect::Rewind(work) => {
+                let work = format!("{work:?}");
+                format!("disk {}", work.split([' ', '{']).next().unwrap_or_default())
+            }
+            Effect::Emit(Event::Rewound { text, .. }) => format!("rewound {}", text.unwrap_or_default()),
+            Effect::Write(command) => written(&serde_json::from_str(&crate::wire::line(&command)).unwrap()),
             Effect::CloseStdin => "close".to_owned(),
             Effect::Terminate => "terminate".to_owned(),
             Effect::Kill => "kill".to_owned(),

@@ -2,7 +2,7 @@
 
 use super::life::{ASKS_COST, Life, UP, live, live_from_ready, prompt, resumable};
 use super::*;
-use crate::wire::TurnResult;
+use crate::agent::TurnResult;
 
 /// A turn of `a` that the agent has accepted.
 const AT_WORK: [(&str, &str); 4] =
@@ -180,13 +180,13 @@ fn a_held_prompt_goes_when_it_is_told_to_go_now() {
 
 #[test]
 fn the_record_is_written_once_for_the_end_of_a_turn_and_the_next_prompt() {
-    let mut life = Life { machine: Machine::new(SavedSession::default(), Timeouts::default()), now: 0 };
+    let mut life = Life::new(SavedSession::default());
     for event in ["start", "answer 1", "prompt a", "prompt b"] {
         life.happens(event);
     }
-    let result = Inbound::Result(Box::new(TurnResult {
+    let result = AgentEvent::TurnEnded(Box::new(TurnResult {
         session_id: Some("s".to_owned()),
-        user_message_uuids: Some(vec!["a".to_owned()]),
+        prompts: Some(vec!["a".to_owned()]),
         ..TurnResult::default()
     }));
     let effects = life.machine.step(0, Input::Line(result));
@@ -200,7 +200,7 @@ fn the_record_is_written_once_for_the_end_of_a_turn_and_the_next_prompt() {
 #[test]
 fn a_new_name_is_on_disk_before_the_agent_hears_of_it() {
     let memory = SavedSession { prompts: vec![prompt("a")], ..resumable() };
-    let mut life = Life { machine: Machine::new(memory, Timeouts::default()), now: 0 };
+    let mut life = Life::new(memory);
     life.happens("start");
     life.happens("answer 1");
     life.happens("answer 2");
@@ -210,4 +210,74 @@ fn a_new_name_is_on_disk_before_the_agent_hears_of_it() {
     let saved = place(&|effect| matches!(effect, Effect::Save(_)));
     assert!(saved < place(&|effect| matches!(effect, Effect::Write(_))));
     assert_eq!(life.machine.memory().prompts[0].renamed_at, [1]);
+}
+
+/// The turn of `a` failed at the five-hour limit, which resets after 100 s.
+const LIMITED: [(&str, &str); 3] = [
+    ("prompt b", ""),
+    ("limit 100", ""),
+    // What waits would fail in the same way.
+    ("result a limited", "a Failed; end [a] RateLimited; b Held; arm Hibernate +60000"),
+];
+
+#[test]
+fn a_prompt_goes_when_the_limit_has_reset() {
+    let machine = live_at_work(
+        &[
+            &LIMITED[..],
+            &[
+                ("at-reset c", "c Held; arm Reset +60000"),
+                ("wait 60000", ""),
+                // The machine may have slept: the clock decides.
+                ("timer Reset", "arm Reset +55000; arm Hibernate +60000"),
+                ("wait 55000", ""),
+                ("timer Reset", "c Queued; send c.115000; c Sent; begin [c]"),
+                ("result c.115000", "c Done; end [c] Done; arm Hibernate +60000"),
+            ],
+        ]
+        .concat(),
+    );
+    let left: Vec<_> = machine.prompts().map(|prompt| (prompt.id.as_str(), prompt.sends_at)).collect();
+    assert_eq!(left, [("b", None)]);
+}
+
+#[test]
+fn a_held_prompt_can_wait_for_the_reset_and_a_stop_ends_that() {
+    let machine = live_at_work(
+        &[
+            &LIMITED[..],
+            &[
+                ("deliver-at-reset b", "arm Reset +60000"),
+                ("deliver-at-reset x", "refuse NoSuchPrompt"),
+                ("interrupt", ""),
+                ("wait 200000", ""),
+                ("timer Reset", "arm Hibernate +60000"),
+            ],
+        ]
+        .concat(),
+    );
+    assert!(machine.prompts().all(|prompt| prompt.held && prompt.sends_at.is_none()));
+}
+
+#[test]
+fn without_a_known_reset_no_prompt_waits_for_one() {
+    live_from_ready(&[
+        ("at-reset a", "refuse BadCommand"),
+        ("limit never", ""),
+        ("at-reset a", "refuse BadCommand"),
+        ("limit 100", ""),
+        ("wait 100000", ""),
+        ("at-reset a", "refuse BadCommand"),
+        ("limit 300", ""),
+        ("at-reset a", "a Held; arm Reset +60000"),
+    ]);
+}
+
+#[test]
+fn after_a_restart_of_the_app_only_the_user_sends_it() {
+    let machine = live_at_work(&[&LIMITED[..], &[("at-reset c", "c Held; arm Reset +60000")]].concat());
+    let memory = machine.memory();
+    assert!(memory.prompts.iter().any(|prompt| prompt.sends_at.is_some()));
+    let machine = Machine::new(memory, Timeouts::default());
+    assert!(machine.prompts().all(|prompt| prompt.held && prompt.sends_at.is_none()));
 }

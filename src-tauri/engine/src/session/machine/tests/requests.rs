@@ -28,8 +28,7 @@ fn a_request_says_which_subagent_asks() {
     for happens in ["start", "answer 1", "answer 2", "prompt a"] {
         life.happens(happens);
     }
-    let line =
-        |life: &mut Life, line: Value| life.step(Input::Line(wire::parse(line.to_string().as_bytes())));
+    let line = |life: &mut Life, line: Value| life.hears(&line);
     let ask = |id: &str, agent_id: Option<&str>| {
         let mut request = json!({"subtype": "can_use_tool", "tool_name": "Bash", "input": {"command": "ls"}});
         if let Some(agent_id) = agent_id {

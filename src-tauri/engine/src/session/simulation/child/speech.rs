@@ -1,19 +1,18 @@
 //! Output lines of the simulated agent.
 
 use super::End;
+use crate::agent::*;
 use crate::chance::Chance;
-use crate::claude::limits::LimitReport;
-use crate::wire::*;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-pub fn init(session_id: &str, mode: &str, model: &str, reports_prompts: bool) -> Inbound {
-    Inbound::Init(Box::new(Init {
-        capabilities: reports_prompts.then(|| vec![json!("msg_lifecycle_v1")]),
+pub fn init(session_id: &str, mode: &str, model: &str, reports_prompts: bool) -> AgentEvent {
+    AgentEvent::Init(Box::new(Init {
+        reports_prompts,
         session_id: session_id.to_owned(),
         model: Some(model.to_owned()),
         permission_mode: Some(mode.to_owned()),
-        claude_code_version: Some("2.1.329".to_owned()),
+        version: Some("2.1.329".to_owned()),
         ..Init::default()
     }))
 }
@@ -36,25 +35,25 @@ pub fn initialized(mode: &str) -> Value {
     })
 }
 
-pub fn mode_changed(mode: &str) -> Inbound {
-    Inbound::Status { status: None, permission_mode: Some(mode.to_owned()) }
+pub fn mode_changed(mode: &str) -> AgentEvent {
+    AgentEvent::Status { status: None, permission_mode: Some(mode.to_owned()) }
 }
 
-pub fn start_failure(words: &str) -> Inbound {
-    Inbound::Result(Box::new(TurnResult {
-        subtype: "error_during_execution".to_owned(),
+pub fn start_failure(words: &str) -> AgentEvent {
+    AgentEvent::TurnEnded(Box::new(TurnResult {
         is_error: true,
-        errors: vec![words.to_owned()],
+        broke_off: true,
+        words: Some(words.to_owned()),
         ..TurnResult::default()
     }))
 }
 
-pub fn failed_reply() -> Inbound {
-    Inbound::Assistant(Box::new(Assistant { error: Some("server_error".to_owned()), ..Assistant::default() }))
+pub fn failed_reply() -> AgentEvent {
+    AgentEvent::Assistant(Box::new(Assistant { error: Some(ReplyError::Api), ..Assistant::default() }))
 }
 
-pub fn task_ended() -> Inbound {
-    Inbound::TaskEnded {
+pub fn task_ended() -> AgentEvent {
+    AgentEvent::TaskEnded {
         task_id: "task".to_owned(),
         tool_use_id: None,
         status: "completed".to_owned(),
@@ -63,8 +62,8 @@ pub fn task_ended() -> Inbound {
     }
 }
 
-pub fn task_stopped(task_id: String) -> Inbound {
-    Inbound::TaskEnded {
+pub fn task_stopped(task_id: String) -> AgentEvent {
+    AgentEvent::TaskEnded {
         task_id,
         tool_use_id: None,
         status: "stopped".to_owned(),
@@ -73,9 +72,9 @@ pub fn task_stopped(task_id: String) -> Inbound {
     }
 }
 
-pub fn tasks(n: usize) -> Inbound {
+pub fn tasks(n: usize) -> AgentEvent {
     let task = |nr| Task { id: format!("task {nr}"), ..Task::default() };
-    Inbound::BackgroundTasks { tasks: (0..n).map(task).collect() }
+    AgentEvent::BackgroundTasks { tasks: (0..n).map(task).collect() }
 }
 
 /// Content of a result line.
@@ -88,50 +87,48 @@ pub struct Said<'a> {
     pub prompts: Option<&'a Vec<String>>,
 }
 
-pub fn result(said: &Said<'_>, chance: &mut Chance) -> Inbound {
+pub fn result(said: &Said<'_>, chance: &mut Chance) -> AgentEvent {
     let mut result = TurnResult {
-        subtype: "success".to_owned(),
         session_id: Some(said.session_id.to_owned()),
         total_cost_usd: Some(said.cost_usd),
-        user_message_uuids: said.prompts.cloned(),
-        origin: said.unasked.then(|| Origin { kind: Some("task-notification".to_owned()) }),
+        prompts: said.prompts.cloned(),
+        is_unasked: said.unasked,
         ..TurnResult::default()
     };
     match said.end {
-        End::Done => result.result = Some("done".to_owned()),
+        End::Done => result.words = Some("done".to_owned()),
         End::Failed => {
             result.is_error = true;
-            let (subtype, status, words) = *chance
+            let (reason, status, words) = *chance
                 .pick(&[
-                    ("success", Some(529), "overloaded"),
-                    ("success", None, "Not logged in"),
-                    ("success", Some(400), "Prompt is too long"),
-                    ("error_max_turns", None, "turns"),
+                    (None, Some(529), "overloaded"),
+                    (None, None, "Not logged in"),
+                    (Some(EndReason::ContextExceeded), Some(400), "Prompt is too long"),
+                    (Some(EndReason::MaxTurns), None, "turns"),
                 ])
                 .unwrap();
-            result.subtype = subtype.to_owned();
+            result.reason = reason;
             result.api_error_status = status;
-            result.result = Some(words.to_owned());
+            result.words = Some(words.to_owned());
         }
         End::Aborted => {
             result.is_error = true;
-            result.subtype = "error_during_execution".to_owned();
-            result.terminal_reason = Some("aborted_streaming".to_owned());
-            result.errors = vec!["[ede_diagnostic] aborted".to_owned()];
+            result.broke_off = true;
+            result.reason = Some(EndReason::Interrupted);
         }
     }
-    Inbound::Result(Box::new(result))
+    AgentEvent::TurnEnded(Box::new(result))
 }
 
 /// A reply with a text, whole or streamed. A stream may break off at any point.
-pub fn reply(id: &str, chance: &mut Chance) -> Vec<Inbound> {
+pub fn reply(id: &str, chance: &mut Chance) -> Vec<AgentEvent> {
     const PIECES: [&str; 6] = ["Some ", "*text*", ".\n\n", "```rs\nlet a = 1;\n", "```\n", "- one\n- two\n"];
     let pieces: Vec<&str> = (0..=chance.below(5)).filter_map(|_| chance.pick(&PIECES).copied()).collect();
     let whole = assistant(id, ContentBlock::Text { text: pieces.concat() });
     if chance.one_in(2) {
         return vec![whole];
     }
-    let stream = |event| Inbound::Stream(Box::new(Stream { event, parent_tool_use_id: None }));
+    let stream = |event| AgentEvent::Stream(Box::new(Stream { event, parent_tool_use_id: None }));
     let block = ContentBlock::Text { text: String::new() };
     let mut lines = vec![
         stream(StreamEvent::MessageStart { message_id: id.to_owned() }),
@@ -147,7 +144,7 @@ pub fn reply(id: &str, chance: &mut Chance) -> Vec<Inbound> {
 }
 
 /// A call of a tool that needs no permission, and its result.
-pub fn tool_call(id: &str, chance: &mut Chance) -> Vec<Inbound> {
+pub fn tool_call(id: &str, chance: &mut Chance) -> Vec<AgentEvent> {
     let tool_use_id = format!("toolu-{id}");
     let input = json!({"file_path": "/project/a.rs"});
     let call =
@@ -157,18 +154,18 @@ pub fn tool_call(id: &str, chance: &mut Chance) -> Vec<Inbound> {
     let message = UserMessage { content: vec![result] };
     let mut lines = vec![assistant(id, call)];
     if !chance.one_in(4) {
-        lines.push(Inbound::User(Box::new(User { message, ..User::default() })));
+        lines.push(AgentEvent::User(Box::new(User { message, ..User::default() })));
     }
     lines
 }
 
-fn assistant(id: &str, block: ContentBlock) -> Inbound {
+fn assistant(id: &str, block: ContentBlock) -> AgentEvent {
     let message = AssistantMessage { id: id.to_owned(), content: vec![block], ..AssistantMessage::default() };
-    Inbound::Assistant(Box::new(Assistant { message, ..Assistant::default() }))
+    AgentEvent::Assistant(Box::new(Assistant { message, ..Assistant::default() }))
 }
 
 /// A permission request with a random tool and random suggestions.
-pub fn can_use_tool(chance: &mut Chance, id: &str) -> ControlRequest {
+pub fn can_use_tool(chance: &mut Chance, id: &str) -> AgentRequest {
     let (tool, input) = match chance.below(12) {
         0 => ("Edit", json!({"file_path": "a.rs", "old_string": "a", "new_string": "b"})),
         1 => (
@@ -188,47 +185,56 @@ pub fn can_use_tool(chance: &mut Chance, id: &str) -> ControlRequest {
             json!({"type": "setMode", "mode": "acceptEdits", "destination": "session"}),
         ],
     };
-    ControlRequest::CanUseTool(Arc::new(CanUseTool {
+    AgentRequest::Tool(Arc::new(ToolRequest {
         tool_name: tool.to_owned(),
         input: input.into(),
         tool_use_id: chance.one_in(2).then(|| format!("toolu-{id}")),
-        permission_suggestions: suggestions,
-        ..CanUseTool::default()
+        suggestions,
+        ..ToolRequest::default()
     }))
 }
 
 /// A control request that Deskbell does not support or cannot parse.
-pub fn odd_request(chance: &mut Chance) -> ControlRequest {
+pub fn odd_request(chance: &mut Chance) -> AgentRequest {
     if chance.one_in(2) {
-        ControlRequest::Unknown { subtype: "elicitation".to_owned() }
+        AgentRequest::Unknown { name: "elicitation".to_owned() }
     } else {
-        ControlRequest::MalformedCanUseTool { error: "its input is not an object".to_owned() }
+        AgentRequest::Malformed { error: "its input is not an object".to_owned() }
     }
 }
 
 /// A message about a closed or unknown request or prompt.
-pub fn stale(closed: &[String], ghosts: &[String], chance: &mut Chance) -> Inbound {
+pub fn stale(closed: &[String], ghosts: &[String], chance: &mut Chance) -> AgentEvent {
     let unheard_of = || "unheard-of".to_owned();
     match chance.below(3) {
-        0 => Inbound::ControlCancel { request_id: chance.pick(closed).cloned().unwrap_or_else(unheard_of) },
-        1 => Inbound::ControlResponse {
-            request_id: chance.pick(ghosts).cloned().unwrap_or_else(unheard_of),
-            outcome: if chance.one_in(2) { Ok(json!({"mode": "plan"})) } else { Err("late".to_owned()) },
+        0 => AgentEvent::RequestWithdrawn {
+            request_id: chance.pick(closed).cloned().unwrap_or_else(unheard_of),
         },
-        _ => Inbound::Lifecycle { uuid: unheard_of(), state: "cancelled".to_owned() },
+        1 => AgentEvent::Response {
+            request_id: chance.pick(ghosts).cloned().unwrap_or_else(unheard_of),
+            outcome: match chance.one_in(2) {
+                true => Ok(Answer::Done),
+                false => Err(Refused { message: "late".to_owned(), is_unknown: false }),
+            },
+        },
+        _ => AgentEvent::PromptState { uuid: unheard_of(), state: "cancelled".to_owned() },
     }
 }
 
 /// A line that must not affect the session's lifecycle.
-pub fn noise(chance: &mut Chance) -> Inbound {
+pub fn noise(chance: &mut Chance, now: u64) -> AgentEvent {
     match chance.below(10) {
-        0 => Inbound::Unreadable { line: "Warning".to_owned(), error: "expected value".to_owned() },
-        1 => Inbound::Unknown { kind: "brand_new".to_owned() },
-        2 => Inbound::ApiRetry(Retry { attempt: 1, max_retries: 10, ..Retry::default() }),
-        3 => Inbound::RateLimit(LimitReport::read(
-            &json!({"status": "allowed_warning", "rateLimitType": "five_hour"}),
-        )),
-        4 => Inbound::Hook {
+        0 => AgentEvent::Unreadable { line: "Warning".to_owned(), error: "expected value".to_owned() },
+        1 => AgentEvent::Unknown { kind: "brand_new".to_owned() },
+        2 => AgentEvent::ApiRetry(Retry { attempt: 1, max_retries: 10, ..Retry::default() }),
+        3 => {
+            let status = chance.pick(&["allowed_warning", "rejected"]).copied();
+            let resets_at = now / 1000 + chance.below(600);
+            AgentEvent::RateLimit(crate::claude::limits::read(
+                &json!({"status": status, "rateLimitType": "five_hour", "resetsAt": resets_at}),
+            ))
+        }
+        4 => AgentEvent::Hook {
             event: "Stop".to_owned(),
             name: "hook".to_owned(),
             outcome: None,
@@ -236,16 +242,16 @@ pub fn noise(chance: &mut Chance) -> Inbound {
             output: String::new(),
             message: None,
         },
-        5 => Inbound::CompactBoundary { trigger: "auto".to_owned(), pre_tokens: None, post_tokens: None },
-        6 => Inbound::Title { title: format!("Title {}", chance.below(3)) },
-        7 => Inbound::User(Box::default()),
-        8 => Inbound::Assistant(Box::new(Assistant {
+        5 => AgentEvent::Compacted { trigger: "auto".to_owned(), pre_tokens: None, post_tokens: None },
+        6 => AgentEvent::Title { title: format!("Title {}", chance.below(3)) },
+        7 => AgentEvent::User(Box::default()),
+        8 => AgentEvent::Assistant(Box::new(Assistant {
             message: AssistantMessage {
                 usage: Some(TokenUsage { input_tokens: chance.below(9), ..TokenUsage::default() }),
                 ..AssistantMessage::default()
             },
             ..Assistant::default()
         })),
-        _ => Inbound::Status { status: Some("requesting".to_owned()), permission_mode: None },
+        _ => AgentEvent::Status { status: Some("requesting".to_owned()), permission_mode: None },
     }
 }

@@ -2,10 +2,10 @@
 //! that runs without asking unless the user chose that.
 
 use super::{Checked, Scene, hold};
+use crate::agent::{AgentEvent, Answer};
 use crate::api::BYPASS;
 use crate::launch::{Start, StartMode};
 use crate::session::machine::{AT_ONCE, Effect, Input, MORE_EACH_MS, Timer};
-use crate::wire::Inbound;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -51,18 +51,21 @@ impl Asking {
         }
     }
 
-    fn line(&mut self, line: &Inbound) {
+    fn line(&mut self, line: &AgentEvent) {
         match line {
-            Inbound::ControlResponse { request_id, outcome } => {
+            AgentEvent::Response { request_id, outcome } => {
                 let known = self.unconfirmed.iter().position(|(id, _)| id == request_id);
                 let set = known.and_then(|at| self.unconfirmed.remove(at).1);
-                if let Ok(response) = outcome {
-                    let told = response["current_permission_mode"].as_str().map(str::to_owned);
-                    self.works_in(set.or(told));
+                match outcome {
+                    Ok(Answer::Initialized(initialized)) => {
+                        self.works_in(set.or(initialized.permission_mode.clone()));
+                    }
+                    Ok(_) => self.works_in(set),
+                    Err(_) => {}
                 }
             }
-            Inbound::Init(init) => self.works_in(init.permission_mode.clone()),
-            Inbound::Status { permission_mode, .. } => self.works_in(permission_mode.clone()),
+            AgentEvent::Init(init) => self.works_in(init.permission_mode.clone()),
+            AgentEvent::Status { permission_mode, .. } => self.works_in(permission_mode.clone()),
             _ => {}
         }
     }

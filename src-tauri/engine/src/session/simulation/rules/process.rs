@@ -1,10 +1,11 @@
 //! Rules for the process: at most one, started for a reason, written to only while it reads, always ended.
 
 use super::{Checked, Scene, hold};
+use crate::agent::AgentEvent;
 use crate::api::*;
 use crate::launch::StartMode;
 use crate::session::machine::{Effect, Input, Machine, SavedSession, Timeouts, Timer};
-use crate::wire::Inbound;
+use crate::wire;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -78,7 +79,7 @@ impl Process {
     /// The waiting prompts belong to a conversation that no longer exists.
     pub fn has_lost_conversation(&self, cause: &Input) -> bool {
         let is_told = match cause {
-            Input::Line(Inbound::Result(_)) => true,
+            Input::Line(AgentEvent::TurnEnded(_)) => true,
             // A request made after the shutdown began is meant for the new conversation.
             Input::Exited(_) => !self.asked_while_stopping,
             _ => false,
@@ -125,22 +126,25 @@ impl Process {
         }
     }
 
-    fn line(&mut self, line: &Inbound) {
+    fn line(&mut self, line: &AgentEvent) {
         match line {
-            Inbound::ControlResponse { request_id, .. }
+            AgentEvent::Response { request_id, .. }
                 if self.phase == Phase::Starting && self.initialize.as_ref() == Some(request_id) =>
             {
                 self.phase = Phase::Ready;
             }
-            Inbound::Init(init) if self.conversation.as_ref() != Some(&init.session_id) => {
+            AgentEvent::Init(init) if self.conversation.as_ref() != Some(&init.session_id) => {
                 self.conversation = Some(init.session_id.clone());
                 self.resumable = false;
                 self.cannot_resume = false;
             }
-            Inbound::Result(result)
+            AgentEvent::TurnEnded(result)
                 if self.resuming
                     && self.phase != Phase::Ready
-                    && result.words().is_some_and(|words| words.contains("No conversation found")) =>
+                    && result
+                        .words
+                        .as_deref()
+                        .is_some_and(|words| words.contains("No conversation found")) =>
             {
                 self.cannot_resume = true;
                 self.conversation = None;
@@ -171,10 +175,11 @@ impl Process {
                 self.killed = false;
                 self.initialize = None;
             }
-            Effect::Write(text) => {
-                hold!(self.is_alive(), Process, "written to no process: {text}");
-                hold!(self.phase != Phase::Stopping, Process, "written behind the end of input: {text}");
+            Effect::Write(command) => {
+                hold!(self.is_alive(), Process, "written to no process: {command:?}");
+                hold!(self.phase != Phase::Stopping, Process, "written behind the end of input: {command:?}");
                 let line = line.unwrap_or(&Value::Null);
+                let text = wire::line(command);
                 hold!(line.is_object() && !text.contains('\n'), Process, "not a line: {text}");
                 let known = ["user", "control_request", "control_response"];
                 let kind = line["type"].as_str().unwrap_or_default();
@@ -225,7 +230,8 @@ impl Process {
             | Input::StartWithoutAsking
             | Input::GenerateTitle(_)
             | Input::Saved(_)
-            | Input::Command(Command::Resend { .. } | Command::Deliver { .. } | Command::ContinueQueue) => {}
+            | Input::Command(Command::Resend { .. } | Command::Deliver { .. } | Command::ContinueQueue)
+            | Input::Timer(Timer::Reset) => {}
             Input::Timer(Timer::Restart) => {
                 self.restarts.retain(|at| at + SPAN_MS > scene.now);
                 let n = self.restarts.len();
@@ -243,7 +249,7 @@ impl Process {
     }
 
     pub fn end_of_step(&mut self, scene: &Scene<'_>, a_turn_ended: bool) {
-        if let Input::Line(Inbound::Result(result)) = scene.cause
+        if let Input::Line(AgentEvent::TurnEnded(result)) = scene.cause
             && a_turn_ended
         {
             self.conversation.clone_from(&result.session_id);

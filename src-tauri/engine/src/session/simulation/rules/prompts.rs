@@ -3,10 +3,10 @@
 use super::super::child::prompt_of;
 use super::turns::Turns;
 use super::{Checked, Scene, hold};
+use crate::agent::AgentEvent;
 use crate::api::*;
 use crate::session::machine::{Effect, Input, Machine, SavedSession, Timer};
 use crate::transcript::TranscriptEvent;
-use crate::wire::Inbound;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -31,6 +31,8 @@ struct Ticket {
     names: HashSet<String>,
     /// It may be sent: it never was, or the user asked to send it again.
     may_go: bool,
+    /// It is held until this time.
+    sends_at: Option<u64>,
     /// It was sent, and the process exited before its turn ended.
     cut_off: bool,
     /// The number of successful saves when it ended.
@@ -75,6 +77,7 @@ impl Prompts {
                     delivery: prompt.delivery,
                     names: HashSet::new(),
                     may_go: false,
+                    sends_at: None,
                     cut_off: false,
                     ended_after: 0,
                 };
@@ -93,7 +96,7 @@ impl Prompts {
             ) => self.step.was_waiting = self.line.contains(prompt_id),
             Input::Command(Command::Deliver { prompt_id, delivery }) => {
                 self.step.was_waiting = self.line.contains(prompt_id);
-                if self.step.was_waiting {
+                if self.step.was_waiting && *delivery != Delivery::AtReset {
                     self.tickets.get_mut(prompt_id).unwrap().delivery = *delivery;
                     if *delivery == Delivery::Now {
                         self.leaves_line(prompt_id);
@@ -309,10 +312,10 @@ impl Prompts {
             PromptState::Held if is_in_flight => {
                 // After an interrupt by the user, the agent returns prompts that it had not begun with.
                 let is_given_back = match scene.cause {
-                    Input::Line(Inbound::Lifecycle { state, .. }) => {
+                    Input::Line(AgentEvent::PromptState { state, .. }) => {
                         state == "cancelled" && turns.can_be_given_back(id, false)
                     }
-                    Input::Line(Inbound::ControlResponse { .. }) => turns.can_be_given_back(id, true),
+                    Input::Line(AgentEvent::Response { .. }) => turns.can_be_given_back(id, true),
                     _ => false,
                 };
                 let is_cut_off = matches!(scene.cause, Input::Exited(_));
@@ -325,6 +328,13 @@ impl Prompts {
             }
             PromptState::Held => {
                 hold!(place == Some(Place::Queued), Prompts, "{id} is held, though it is {place:?}");
+                let until_reset = match scene.cause {
+                    Input::Saved(saved) => saved == id && self.delivery(id) == Delivery::AtReset,
+                    Input::Command(Command::Deliver { prompt_id, delivery }) => {
+                        prompt_id == id && *delivery == Delivery::AtReset
+                    }
+                    _ => false,
+                };
                 let may_hold = matches!(
                     scene.cause,
                     Input::Command(
@@ -337,14 +347,14 @@ impl Prompts {
                         | Input::Line(
                             // A stopped turn ended, and what was written into it would be the next one. Or a process that
                             // claims to run without asking, and does not stop that, is shut down.
-                            Inbound::Result(_)
-                                | Inbound::SessionState { .. }
-                                | Inbound::Status { .. }
-                                | Inbound::Init(_)
-                                | Inbound::ControlResponse { .. }
+                            AgentEvent::TurnEnded(_)
+                                | AgentEvent::SessionState { .. }
+                                | AgentEvent::Status { .. }
+                                | AgentEvent::Init(_)
+                                | AgentEvent::Response { .. }
                         )
                 );
-                hold!(may_hold, Prompts, "{id} is held by {:?}", scene.cause);
+                hold!(may_hold || until_reset, Prompts, "{id} is held by {:?}", scene.cause);
                 self.hold(id);
             }
             PromptState::Queued => {
@@ -355,6 +365,7 @@ impl Prompts {
                     Input::Command(Command::ContinueQueue) => {
                         place == Some(Place::Held) && !self.tickets[id].cut_off
                     }
+                    Input::Timer(Timer::Reset) => self.tickets[id].sends_at.is_some_and(|at| at <= scene.now),
                     _ => false,
                 };
                 hold!(is_asked, Prompts, "{id} is queued again, which nobody asked for");
@@ -383,6 +394,7 @@ impl Prompts {
         let renames = matches!(
             scene.cause,
             Input::Command(Command::Resend { .. } | Command::Deliver { .. } | Command::ContinueQueue)
+                | Input::Timer(Timer::Reset)
         );
         let n_saves = step.n_saves;
         hold!(n_saves <= 1 + usize::from(renames), Saves, "the record is written {n_saves} times");
@@ -391,7 +403,8 @@ impl Prompts {
         }
         match scene.cause {
             Input::Prompt(prompt) => {
-                let is_empty = prompt.text.trim().is_empty() && prompt.images.is_empty();
+                let is_empty = prompt.text.trim().is_empty() && prompt.images.is_empty()
+                    || prompt.delivery == Delivery::AtReset && machine.resets_at(scene.now).is_none();
                 hold!(step.is_kept != is_empty, Disk, "{} is not put on disk", prompt.id);
                 hold!(
                     (step.n_refused == 1) == is_empty,
@@ -416,6 +429,10 @@ impl Prompts {
                 hold!(step.is_done == is_due, Prompts, "{prompt_id} was waiting, and not edited");
                 hold!((step.n_refused == 0) == is_due, Prompts, "{prompt_id}: nobody is told");
             }
+            Input::Command(Command::Deliver { prompt_id, delivery: Delivery::AtReset }) => {
+                let is_due = step.was_waiting && machine.resets_at(scene.now).is_some();
+                hold!((step.n_refused == 0) == is_due, Prompts, "{prompt_id}: nobody is told");
+            }
             Input::Command(Command::Deliver { prompt_id, .. } | Command::Move { prompt_id, .. }) => {
                 hold!((step.n_refused == 0) == step.was_waiting, Prompts, "{prompt_id}: nobody is told");
             }
@@ -434,6 +451,8 @@ impl Prompts {
             Input::Command(Command::Stop | Command::Interrupt) => {
                 let next = self.next();
                 hold!(next.is_none(), Stop, "{next:?} would go though the user stopped it");
+                let timed = machine.prompts().find(|prompt| prompt.sends_at.is_some());
+                hold!(timed.is_none(), Stop, "{timed:?} would go later though the user stopped it");
             }
             Input::Command(Command::ContinueQueue) => {
                 let left = self
@@ -448,13 +467,25 @@ impl Prompts {
             _ => {}
         }
         let mut n_shown = 0;
+        let mut timed = Vec::new();
         for (shown, id) in machine.prompts().zip(&self.line) {
             let ticket = &self.tickets[id];
             hold!(shown.id == *id, Order, "{} waits in the place of {id}", shown.id);
             hold!(shown.held == (ticket.place == Place::Held), Prompts, "{id} is not {:?}", ticket.place);
             hold!(shown.delivery == ticket.delivery, Prompts, "{id} goes {:?}", shown.delivery);
             hold!(shown.text == ticket.text, Prompts, "{id} has another text");
+            let may_be_timed = match scene.cause {
+                Input::Saved(of) | Input::Command(Command::Deliver { prompt_id: of, .. }) => of == id,
+                _ => false,
+            };
+            let is_timed =
+                shown.sends_at.is_none() || shown.held && (shown.sends_at == ticket.sends_at || may_be_timed);
+            hold!(is_timed, Prompts, "{id} goes at {:?}", shown.sends_at);
+            timed.push((id.clone(), shown.sends_at));
             n_shown += 1;
+        }
+        for (id, sends_at) in timed {
+            self.tickets.get_mut(&id).unwrap().sends_at = sends_at;
         }
         hold!(n_shown == self.line.len(), Prompts, "{:?} is lost", self.line.get(n_shown));
         hold!(machine.prompts().count() == n_shown, Bounds, "more prompts wait than there are");
@@ -510,6 +541,7 @@ impl Prompts {
                 Place::Saving => {}
             }
             ticket.may_go = false;
+            ticket.sends_at = None;
             ticket.delivery = Delivery::AfterTurn;
             ticket.place = match (is_on_disk, ticket.place) {
                 (true, _) => Place::Held,

@@ -1,17 +1,17 @@
 //! Rules for permission requests and their answers.
 
 use super::{Checked, Phase, Scene, hold};
+use crate::agent::{AgentEvent, AgentRequest, ToolRequest};
 use crate::api::*;
 use crate::permission;
 use crate::session::machine::{Effect, Input, Machine};
-use crate::wire::{CanUseTool, ControlRequest, Inbound};
 use serde_json::{Value, json};
 
 #[derive(Default)]
 pub struct Requests {
-    pub open: Vec<(RequestId, CanUseTool)>,
+    pub open: Vec<(RequestId, ToolRequest)>,
     /// Received in this step, and not published yet.
-    to_show: Option<(RequestId, CanUseTool)>,
+    to_show: Option<(RequestId, ToolRequest)>,
     /// Not supported: must be answered with an error or a denial in this step.
     to_turn_down: Option<(String, TurnDown)>,
     /// Must be withdrawn in this step.
@@ -43,27 +43,27 @@ impl Requests {
         self.n_refused = 0;
         self.was_open = false;
         match scene.cause {
-            Input::Line(Inbound::ControlRequest { request_id, request }) => {
+            Input::Line(AgentEvent::Request { request_id, request }) => {
                 // The closed stdin is the answer; no other can be sent.
                 if phase == Phase::Stopping {
                     return Ok(());
                 }
                 match request {
-                    ControlRequest::CanUseTool(request) => {
+                    AgentRequest::Tool(request) => {
                         let id = RequestId::new(request_id);
                         if !self.is_open(&id) {
                             self.to_show = Some((id, (**request).clone()));
                         }
                     }
-                    ControlRequest::Unknown { .. } => {
+                    AgentRequest::Unknown { .. } => {
                         self.to_turn_down = Some((request_id.clone(), TurnDown::WithError));
                     }
-                    ControlRequest::MalformedCanUseTool { .. } => {
+                    AgentRequest::Malformed { .. } => {
                         self.to_turn_down = Some((request_id.clone(), TurnDown::WithDenial));
                     }
                 }
             }
-            Input::Line(Inbound::ControlCancel { request_id }) => {
+            Input::Line(AgentEvent::RequestWithdrawn { request_id }) => {
                 let id = RequestId::new(request_id);
                 self.to_withdraw = Some(id).filter(|id| self.is_open(id));
             }
@@ -145,7 +145,7 @@ impl Requests {
             Resolution::Denied { .. } => answered == Some(false),
             Resolution::Withdrawn { .. } => {
                 let is_gone = match scene.cause {
-                    Input::Line(Inbound::ControlCancel { request_id }) => request_id == id.as_str(),
+                    Input::Line(AgentEvent::RequestWithdrawn { request_id }) => request_id == id.as_str(),
                     Input::Exited(_) | Input::StdinBroken(_) | Input::Timer(_) => true,
                     // An agent that keeps running without asking is ended by what it reports.
                     Input::Line(_) => scene.ends_process,
@@ -185,7 +185,7 @@ impl Requests {
 }
 
 /// Does the answer match the decision, and contain nothing more?
-fn says(answer: &Value, request: &CanUseTool, decision: &Decision) -> bool {
+fn says(answer: &Value, request: &ToolRequest, decision: &Decision) -> bool {
     let allows = |input: &Value| answer["behavior"] == "allow" && answer["updatedInput"] == *input;
     let keeps_nothing = answer.get("updatedPermissions").is_none();
     match decision {
@@ -200,7 +200,7 @@ fn says(answer: &Value, request: &CanUseTool, decision: &Decision) -> bool {
         }
         Decision::AllowAlways { suggestion } => {
             let place = suggestion.as_str().and_then(|id| id.strip_prefix('s')?.parse::<usize>().ok());
-            let rule = place.and_then(|place| request.permission_suggestions.get(place));
+            let rule = place.and_then(|place| request.suggestions.get(place));
             // The same rule may also be added for the session, so that it applies immediately.
             let is_rule = |kept: &Value| {
                 let mut wider = kept.clone();

@@ -3,10 +3,10 @@
 use super::super::child::prompt_of;
 use super::prompts::Prompts;
 use super::{Checked, Phase, Scene, hold};
+use crate::agent::{AgentEvent, ContentBlock, EndReason, StreamEvent};
 use crate::api::*;
 use crate::session::machine::{Effect, Input, Timer};
 use crate::transcript::TranscriptEvent;
-use crate::wire::{ContentBlock, Inbound, StreamEvent};
 use serde_json::Value;
 
 #[derive(Default)]
@@ -45,20 +45,20 @@ struct Timing {
 }
 
 impl Timing {
-    fn line(&mut self, now: u64, inbound: &Inbound) {
+    fn line(&mut self, now: u64, inbound: &AgentEvent) {
         let has_text = match inbound {
-            Inbound::ControlResponse { .. } => return,
-            Inbound::Stream(stream) => {
+            AgentEvent::Response { .. } => return,
+            AgentEvent::Stream(stream) => {
                 stream.parent_tool_use_id.is_none() && matches!(stream.event, StreamEvent::TextDelta { .. })
             }
-            Inbound::Assistant(assistant) => {
+            AgentEvent::Assistant(assistant) => {
                 let is_text = |block: &ContentBlock| matches!(block, ContentBlock::Text { .. });
                 assistant.parent_tool_use_id.is_none() && assistant.message.content.iter().any(is_text)
             }
             _ => false,
         };
         // Streamed lines without text are not looked at one by one.
-        if has_text || !matches!(inbound, Inbound::Stream(_)) {
+        if has_text || !matches!(inbound, AgentEvent::Stream(_)) {
             self.first_line_at.get_or_insert(now);
         }
         if has_text {
@@ -82,8 +82,8 @@ impl Turns {
         {
             self.timing.line(scene.now, inbound);
         }
-        if let Input::Line(Inbound::Init(init)) = scene.cause {
-            self.tells = init.capabilities.is_some();
+        if let Input::Line(AgentEvent::Init(init)) = scene.cause {
+            self.tells = init.reports_prompts;
             self.begun |= self.running.is_some();
         }
         let is_interrupt = ends_turn
@@ -132,7 +132,7 @@ impl Turns {
                 self.running = Some(prompt_ids.clone());
                 self.is_given_back = false;
                 self.joined.clear();
-                self.begun = matches!(scene.cause, Input::Line(Inbound::Init(_)));
+                self.begun = matches!(scene.cause, Input::Line(AgentEvent::Init(_)));
                 // Prompts that had not joined a stopped turn are stopped, too.
                 self.halts &= self.has_ended && !self.has_prompted;
                 self.is_interrupt_due = self.halts && phase == Phase::Ready;
@@ -200,7 +200,9 @@ impl Turns {
                     // Sent once for the command, and again if the first one missed the turn.
                     let may_be_again = matches!(
                         scene.cause,
-                        Input::Line(Inbound::Result(_) | Inbound::Init(_) | Inbound::ControlResponse { .. })
+                        Input::Line(
+                            AgentEvent::TurnEnded(_) | AgentEvent::Init(_) | AgentEvent::Response { .. }
+                        )
                     );
                     let is_again = self.interrupting && may_be_again;
                     hold!(self.is_interrupt_due || is_again, Turns, "an interrupt that nobody asked for");
@@ -217,8 +219,8 @@ impl Turns {
 
     fn ended(&self, scene: &Scene<'_>, turn: &TurnEnd) -> Checked {
         let is_right = match scene.cause {
-            Input::Line(Inbound::Result(result)) => {
-                let is_aborted = result.terminal_reason.is_some();
+            Input::Line(AgentEvent::TurnEnded(result)) => {
+                let is_aborted = result.reason == Some(EndReason::Interrupted);
                 match turn.outcome {
                     Outcome::Done => !result.is_error,
                     Outcome::Interrupted => is_aborted,
@@ -227,8 +229,8 @@ impl Turns {
                 }
             }
             // The agent reports that nothing runs: a turn without a prompt ended without a result.
-            Input::Line(Inbound::SessionState { state }) => state == "idle" && turn.prompt_ids.is_empty(),
-            Input::Line(Inbound::Lifecycle { .. } | Inbound::ControlResponse { .. }) => {
+            Input::Line(AgentEvent::SessionState { state }) => state == "idle" && turn.prompt_ids.is_empty(),
+            Input::Line(AgentEvent::PromptState { .. } | AgentEvent::Response { .. }) => {
                 self.is_given_back && turn.outcome == Outcome::Interrupted && turn.prompt_ids.is_empty()
             }
             Input::Exited(_) => matches!(turn.outcome, Outcome::Crashed | Outcome::Interrupted),

@@ -1,0 +1,65 @@
+//! Commands: what an agent is to do.
+
+use crate::api::{Image, PermissionMode};
+use serde_json::Value;
+
+/// One command to the agent, which its driver writes in the agent's own words.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AgentCommand {
+    /// A prompt. The agent refers to it by `uuid`.
+    Prompt { uuid: String, text: String, images: Vec<Image> },
+    /// A request, to which the agent responds.
+    Request { request_id: String, request: HostRequest },
+    /// Allows a tool call with exactly this input: one line of JSON that is sent byte for byte.
+    Allow { request_id: String, input: String, grant: Option<Grant> },
+    /// Denies a tool call. The agent's model reads the message, which is never empty.
+    Deny { request_id: String, message: String, interrupt: bool },
+    /// Rejects a request that Deskbell does not support.
+    Refuse { request_id: String, error: String },
+}
+
+/// A request to the agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HostRequest {
+    Initialize {
+        /// The system prompt that the process was started with replaces the one that the conversation began with.
+        renews_system_prompt: bool,
+    },
+    Interrupt,
+    /// Gives back a prompt that has not joined a turn, by its uuid.
+    CancelPrompt(String),
+    SetMode(PermissionMode),
+    SetModel(String),
+    /// For this process only; `None` is the model's own effort.
+    SetEffort(Option<String>),
+    SetThinking(bool),
+    /// Stops a background task.
+    StopTask(String),
+    /// The permission rules in force.
+    ListRules,
+    /// The exact usage of the session.
+    ReadUsage,
+    /// What fills the context window.
+    ReadContext,
+    /// The settings in force, and where they come from.
+    ReadSettings,
+    /// Takes files back to their state before a prompt, by its uuid.
+    RewindFiles {
+        uuid: String,
+        /// Only says which files would change.
+        is_dry: bool,
+    },
+    /// Names the conversation, as a choice of the user.
+    Rename(String),
+    /// A title for this text, which the agent's model makes.
+    GenerateTitle(String),
+}
+
+/// What an answer allows beyond the one call.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Grant {
+    /// A suggestion of the request, as the agent sent it.
+    Suggestion(Value),
+    /// The agent edits without asking from now on.
+    AcceptEdits,
+}

@@ -1,0 +1,157 @@
+//! Events: what an agent reports.
+
+use crate::answer::{Answer, Refused};
+use crate::limits::LimitReport;
+use crate::message::{Assistant, User};
+use crate::request::AgentRequest;
+use crate::stream::Stream;
+use crate::task::Task;
+use crate::turn::TurnResult;
+
+/// One report of the agent, live or from its transcript on disk.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AgentEvent {
+    /// The agent describes itself. It may do so again with each turn.
+    Init(Box<Init>),
+    /// A content block of a reply, or all of a short reply.
+    Assistant(Box<Assistant>),
+    /// A message in the user's name: results of tool calls, or an echo.
+    User(Box<User>),
+    /// A piece of a reply while it is generated.
+    Stream(Box<Stream>),
+    TurnEnded(Box<TurnResult>),
+    /// A request from the agent, which waits for the response.
+    Request {
+        request_id: String,
+        request: AgentRequest,
+    },
+    /// The response to a request of ours.
+    Response {
+        request_id: String,
+        outcome: Result<Answer, Refused>,
+    },
+    /// The agent withdraws a request.
+    RequestWithdrawn {
+        request_id: String,
+    },
+    /// `requesting`, `compacting` or none; or a new permission mode.
+    Status {
+        status: Option<String>,
+        permission_mode: Option<String>,
+    },
+    /// `running`, `requires_action`, `idle`.
+    SessionState {
+        state: String,
+    },
+    ApiRetry(Retry),
+    Compacted {
+        trigger: String,
+        pre_tokens: Option<u64>,
+        /// Tokens in the context after compaction.
+        post_tokens: Option<u64>,
+    },
+    /// The agent could not compact the conversation.
+    CompactFailed {
+        error: Option<String>,
+    },
+    /// The conversation was cleared: the next `Init` has a new session id.
+    ConversationReset,
+    /// A denial without a permission request.
+    PermissionDenied {
+        tool: String,
+        message: String,
+    },
+    RateLimit(LimitReport),
+    /// A hook began, or ended if there is an outcome.
+    Hook {
+        event: String,
+        name: String,
+        outcome: Option<String>,
+        exit_code: Option<i64>,
+        /// Both outputs.
+        output: String,
+        /// The message for the user in its output.
+        message: Option<String>,
+    },
+    /// A message of the agent for the user, outside of any reply.
+    Informational {
+        level: String,
+        text: String,
+    },
+    /// A sign of life without any other content.
+    Heartbeat,
+    /// What became of a prompt: `queued`, `started`, `completed`, `cancelled`.
+    PromptState {
+        uuid: String,
+        state: String,
+    },
+    /// A background task or subagent ended, with its summary.
+    TaskEnded {
+        task_id: String,
+        /// The tool call that started the task.
+        tool_use_id: Option<String>,
+        status: String,
+        summary: String,
+        /// The report of a subagent. If the agent's summary is the report itself, `summary` is empty.
+        report: Option<String>,
+    },
+    /// A command or a subagent began, or a subagent reports its progress. It does not have to be in the background.
+    Task(Box<Task>),
+    /// The running background tasks.
+    BackgroundTasks {
+        tasks: Vec<Task>,
+    },
+    Title {
+        title: String,
+    },
+    /// The agent failed outside of any reply; contains its message. No `TurnEnded` follows.
+    Error {
+        words: String,
+    },
+    /// Before it exits, the agent reports data that it could not write to disk.
+    WritesLost {
+        /// `ENOSPC` or `EDQUOT`.
+        error_code: String,
+        /// What was lost belongs to the conversation, not only to the agent's own settings.
+        transcript: bool,
+    },
+    /// A kind of message that needs no action.
+    Unknown {
+        kind: String,
+    },
+    /// Not a message. `line` is truncated to 4 KiB.
+    Unreadable {
+        line: String,
+        error: String,
+    },
+}
+
+/// What an agent reports of itself.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Init {
+    pub session_id: String,
+    pub model: Option<String>,
+    pub permission_mode: Option<String>,
+    pub version: Option<String>,
+    /// It uses an API key instead of a login.
+    pub has_api_key: bool,
+    /// It reports which prompts joined a turn, and when.
+    pub reports_prompts: bool,
+    /// It reports its tools, and none of them asks the user.
+    pub cannot_ask: bool,
+    /// Names of slash commands that work only in a terminal.
+    pub terminal_commands: Vec<String>,
+    /// Folders where the agent keeps its own notes. It writes to them unasked, by design.
+    pub own_folders: Vec<String>,
+}
+
+/// The agent repeats a request to its API.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Retry {
+    pub attempt: u32,
+    pub max_retries: u32,
+    pub retry_delay_ms: f64,
+    /// `None`: a network failure instead of an API error.
+    pub error_status: Option<u16>,
+    pub error: Option<String>,
+}

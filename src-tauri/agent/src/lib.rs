@@ -1,0 +1,32 @@
+//! What crosses the seam between Deskbell's core and an agent, in words that no agent's protocol owns.
+//!
+//! A [`Driver`] reads the lines of its agent as [`AgentEvent`]s and writes [`AgentCommand`]s as lines. The core and the
+//! transcript know nothing else of an agent.
+//! The crate is pure: it has no process, file, clock or randomness.
+
+mod answer;
+mod command;
+pub mod driver;
+mod event;
+pub mod json;
+mod limits;
+mod message;
+mod request;
+mod stream;
+mod task;
+pub mod tool;
+mod turn;
+
+pub use answer::*;
+pub use command::*;
+pub use driver::Driver;
+pub use event::*;
+pub use json::Input;
+pub use limits::LimitReport;
+pub use message::*;
+pub use request::{AgentRequest, ToolRequest};
+pub use stream::{Stream, StreamEvent};
+pub use task::Task;
+pub use turn::*;
+
+use deskbell_api as api;

@@ -1,0 +1,309 @@
+//! Changes of a project's working tree, compared with its last commit or with the working tree at a prompt.
+//!
+//! Git's own program reads the commit and the index; the files of the project are read here. So nothing runs that the
+//! repository configures, whether the folder is trusted or not.
+
+mod compare;
+mod content;
+mod git;
+mod listing;
+mod snapshot;
+
+#[cfg(test)]
+#[cfg(unix)]
+mod hostile_tests;
+#[cfg(test)]
+#[cfg(unix)]
+mod list_tests;
+
+pub use git::GitError;
+pub use snapshot::Snapshot;
+
+use crate::api::{Changes, ChangesBase, Diff, FileDiff};
+use crate::document::diff;
+use crate::host::Host;
+use compare::{MOST_TEXT, Rules, States, attributes, compare, contents, on_disk, sizes, submodule};
+use content::{Content, Finder, Work, inside, modified, texts};
+use git::{Git, MOST_LISTED};
+use listing::{Blob, GitPath, SUBMODULE, index, records, tree};
+use snapshot::Earlier;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Maximum number of files in a list.
+const MOST_FILES: usize = 10_000;
+/// Maximum number of lines of a diff. The window draws all of them.
+const MOST_LINES: usize = 3_000;
+
+/// The files that differ from the last commit, or from the snapshot.
+pub async fn changes(host: &dyn Host, project: &Path, since: Option<&Snapshot>) -> Changes {
+    match read(host, project, since).await {
+        Ok(changes) => changes,
+        Err(error) => nothing(problem(&error)),
+    }
+}
+
+/// The state of the working tree, to compare a later one with. `None` outside of a repository.
+pub async fn snapshot(host: &dyn Host, project: &Path, now: u64) -> Result<Option<Snapshot>, GitError> {
+    let changes = read(host, project, None).await?;
+    let commit = match &changes.base {
+        ChangesBase::Commit { id } => Some(id.clone()),
+        ChangesBase::NoCommit => None,
+        ChangesBase::Prompt { .. } | ChangesBase::NoPrompt | ChangesBase::NoRepository => return Ok(None),
+    };
+    let is_cut = changes.n_more > 0 || changes.n_not_compared > 0 || changes.problem.is_some();
+    let root = project.to_owned();
+    let made = on_disk(project, move || Snapshot::new(now, commit, &changes.files, is_cut, &root)).await?;
+    Ok(Some(made))
+}
+
+/// The change of one file. `path` is one of the list's.
+pub async fn file_diff(
+    host: &dyn Host,
+    project: &Path,
+    since: Option<&Snapshot>,
+    path: &str,
+) -> Result<FileDiff, GitError> {
+    let git = Git::new(host, project).await?;
+    let path = path.as_bytes().to_vec();
+    if inside(&path).is_none() {
+        return Ok(note("This file is not in the project."));
+    }
+    let Some(repository) = Repository::of(&git).await? else {
+        return Ok(note("This folder is not in a git repository."));
+    };
+    let name = String::from_utf8_lossy(&path).into_owned();
+    let old = earlier(&git, repository.commit.as_deref(), since, Some(&name)).await?.remove(&path);
+    let (root, place) = (project.to_owned(), path.clone());
+    let read = on_disk(project, move || {
+        let mut finder = Finder::new(&root);
+        let work = finder.find(&place);
+        let content = finder.read(&place, &work, MOST_TEXT);
+        (work, content)
+    });
+    let (work, now) = read.await?;
+    if let Some(Earlier::Blob(blob)) = old.as_ref().filter(|old| old.mode() == SUBMODULE) {
+        let now = submodule(&git, project, &path).await.unwrap_or_else(|| "not checked out".to_owned());
+        return Ok(note(&format!("A submodule: {} before, {} now.", short(&blob.id), short(&now))));
+    }
+    match work {
+        Work::Special => return Ok(note("A named pipe, a socket or a device, which is not read.")),
+        Work::Folder if old.is_none() => return Ok(note("A repository of its own, which is not compared.")),
+        Work::Missing if old.is_none() => return Ok(note("This file no longer has changes.")),
+        Work::Missing | Work::File { .. } | Work::Link | Work::Folder => {}
+    }
+    let is_there = matches!(work, Work::File { .. } | Work::Link);
+    let now = match now {
+        _ if !is_there => Vec::new(),
+        Content::Bytes(now) => now,
+        Content::Large => return Ok(note("This file is too large to show.")),
+        Content::Unreadable => return Ok(note("This file cannot be read.")),
+    };
+    let before = match &old {
+        None => Vec::new(),
+        Some(Earlier::Blob(blob)) => {
+            let size = sizes(&git, [blob].into_iter()).await?.get(&blob.id).copied();
+            match size {
+                Some(size) if size > MOST_TEXT => return Ok(note("This file was too large to show.")),
+                Some(_) => {}
+                None => return Ok(note("The earlier content is missing from the repository.")),
+            }
+            contents(&git, std::slice::from_ref(blob)).await?.remove(&blob.id).unwrap_or_default()
+        }
+        Some(Earlier::Copy { bytes, .. }) => bytes.clone(),
+        Some(Earlier::Hash { .. }) => {
+            return Ok(note("This file had changed before that prompt, and its content then was not kept."));
+        }
+    };
+    let attributes = attributes(&git, [&path].into_iter(), repository.rules).await?;
+    let attributes = attributes.get(&path).copied().unwrap_or_default();
+    if attributes.is_converted && old.is_some() {
+        return Ok(note(
+            "Git converts this file with a filter or an encoding of the repository. Deskbell does not run filters, so the file cannot be compared.",
+        ));
+    }
+    let now = attributes.normalize(now, &before);
+    let executable = match (&old, work.mode()) {
+        (Some(old), Some(mode)) if repository.rules.compares_executable && old.mode() != mode => {
+            Some(match (old.is_link(), &work) {
+                (true, _) => "It was a link.",
+                (_, Work::Link) => "It is a link now; the line is where it leads.",
+                (_, Work::File { is_executable: true, .. }) => "It is executable now.",
+                _ => "It is no longer executable.",
+            })
+        }
+        _ => None,
+    };
+    let Some((before, after)) = texts(&before, &now).filter(|_| !attributes.is_binary) else {
+        let sizes = format!("A binary file: {} bytes before, {} bytes now.", before.len(), now.len());
+        return Ok(note(&sizes));
+    };
+    let mut shown = diff(&name, &before, &after);
+    let n_more_lines = cut(&mut shown, MOST_LINES);
+    Ok(FileDiff {
+        note: executable
+            .map(str::to_owned)
+            .or_else(|| shown.hunks.is_empty().then(|| unchanged(is_there, &old))),
+        diff: (!shown.hunks.is_empty()).then_some(shown),
+        n_more_lines,
+    })
+}
+
+fn unchanged(is_there: bool, old: &Option<Earlier>) -> String {
+    match (is_there, old.is_some()) {
+        (true, false) => "A new, empty file.",
+        (false, true) => "An empty file, which is gone.",
+        _ => "The content has not changed.",
+    }
+    .to_owned()
+}
+
+/// Removes the lines after the first `most`, and returns their number.
+fn cut(diff: &mut Diff, most: usize) -> u32 {
+    let mut room = most;
+    let mut n_cut = 0;
+    for hunk in &mut diff.hunks {
+        n_cut += hunk.lines.len().saturating_sub(room);
+        hunk.lines.truncate(room);
+        room -= hunk.lines.len();
+    }
+    diff.hunks.retain(|hunk| !hunk.lines.is_empty());
+    u32::try_from(n_cut).unwrap_or(u32::MAX)
+}
+
+fn short(id: &str) -> &str {
+    id.get(..8).filter(|_| id.bytes().all(|byte| byte.is_ascii_hexdigit())).unwrap_or(id)
+}
+
+fn note(text: &str) -> FileDiff {
+    FileDiff { diff: None, note: Some(text.to_owned()), n_more_lines: 0 }
+}
+
+/// The list where there is no earlier moment to compare with.
+pub fn without_prompt() -> Changes {
+    Changes { base: ChangesBase::NoPrompt, ..nothing(None) }
+}
+
+fn nothing(problem: Option<String>) -> Changes {
+    Changes { base: ChangesBase::NoRepository, files: Vec::new(), n_more: 0, n_not_compared: 0, problem }
+}
+
+/// The reason as a sentence.
+fn problem(error: &GitError) -> Option<String> {
+    Some(match error {
+        GitError::NoProgram => {
+            "Git is not installed, so changes are not compared with the last commit.".to_owned()
+        }
+        GitError::Failed(said) if said.contains("dubious ownership") => {
+            "The repository belongs to another user, so git does not read it.".to_owned()
+        }
+        error => format!("The changes could not be read: {error}."),
+    })
+}
+
+/// The repository that a folder is in.
+struct Repository {
+    commit: Option<String>,
+    rules: Rules,
+}
+
+impl Repository {
+    /// `None` outside of a working tree.
+    async fn of(git: &Git<'_>) -> Result<Option<Self>, GitError> {
+        let index = match git.ask(&["rev-parse", "--is-inside-work-tree", "--git-path", "index"]).await {
+            Ok(output) => output,
+            Err(GitError::Failed(said)) if said.contains("not a git repository") => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let Some(index) =
+            String::from_utf8_lossy(&index).trim_end().strip_prefix("true\n").map(str::to_owned)
+        else {
+            return Ok(None);
+        };
+        let (commit, settings) = tokio::join!(
+            git.ask(&["rev-parse", "--quiet", "--verify", "HEAD^{commit}"]),
+            git.ask(&["config", "--null", "--get-regexp", r"^core\.(filemode|autocrlf)$"]),
+        );
+        let commit = match commit {
+            Ok(id) => Some(String::from_utf8_lossy(&id).trim().to_owned()),
+            // Without a commit it prints nothing.
+            Err(GitError::Failed(_)) => None,
+            Err(error) => return Err(error),
+        };
+        // It fails if there is neither of them.
+        let settings = String::from_utf8_lossy(&settings.unwrap_or_default()).to_lowercase();
+        let index = git.folder().join(index);
+        let written = on_disk(git.folder(), move || modified(&index));
+        let rules = Rules {
+            index_written: written.await?,
+            compares_executable: cfg!(unix) && !settings.contains("core.filemode\nfalse"),
+            converts_line_ends: ["true", "input"]
+                .iter()
+                .any(|value| settings.split('\0').any(|line| line == format!("core.autocrlf\n{value}"))),
+        };
+        Ok(Some(Self { commit, rules }))
+    }
+}
+
+/// The files of a commit with what differed from it in the snapshot; with `path` only that one.
+async fn earlier(
+    git: &Git<'_>,
+    head: Option<&str>,
+    since: Option<&Snapshot>,
+    path: Option<&str>,
+) -> Result<BTreeMap<GitPath, Earlier>, GitError> {
+    let commit = since.map_or(head, |since| since.commit.as_deref());
+    let of_commit: BTreeMap<GitPath, Blob> = match commit {
+        None => BTreeMap::new(),
+        // It may be from a file.
+        Some(commit) if !commit.bytes().all(|byte| byte.is_ascii_hexdigit()) => BTreeMap::new(),
+        Some(commit) => {
+            let mut args = vec!["ls-tree", "-r", "-z", commit];
+            args.extend(path.map(|_| "--").into_iter().chain(path));
+            tree(&git.ask(&args).await?)
+        }
+    };
+    Ok(match since {
+        Some(since) => since.over(of_commit),
+        None => of_commit.into_iter().map(|(path, blob)| (path, Earlier::Blob(blob))).collect(),
+    })
+}
+
+async fn read(host: &dyn Host, project: &Path, since: Option<&Snapshot>) -> Result<Changes, GitError> {
+    let git = Git::new(host, project).await?;
+    let Some(Repository { commit, rules }) = Repository::of(&git).await? else { return Ok(nothing(None)) };
+    let (old, listed, untracked) = tokio::join!(
+        earlier(&git, commit.as_deref(), since, None),
+        git.ask(&["ls-files", "--stage", "--debug", "-z"]),
+        git.ask_with(&["ls-files", "--others", "--exclude-standard", "-z"], &[], MOST_LISTED),
+    );
+    let mut said = None;
+    let untracked = match untracked {
+        Ok(output) => records(&output).map(<[u8]>::to_vec).collect(),
+        Err(error) => {
+            said = Some(format!("New files could not be listed: {error}."));
+            Vec::new()
+        }
+    };
+    let states = States { old: old?, index: index(&listed?), untracked, rules };
+    let mut compared = compare(&git, project, states).await?;
+    let n_more = compared.files.len().saturating_sub(MOST_FILES);
+    compared.files.truncate(MOST_FILES);
+    let base = match (since, commit) {
+        (Some(since), _) => ChangesBase::Prompt { since: since.since },
+        (None, Some(id)) => ChangesBase::Commit { id },
+        (None, None) => ChangesBase::NoCommit,
+    };
+    if since.is_some_and(|since| !since.is_complete()) {
+        said = said.or_else(|| {
+            Some("Some files had changed before that prompt and were not kept, so their earlier changes are listed too.".to_owned())
+        });
+    }
+    Ok(Changes {
+        base,
+        files: compared.files,
+        n_more: u32::try_from(n_more).unwrap_or(u32::MAX),
+        n_not_compared: u32::try_from(compared.n_not_compared).unwrap_or(u32::MAX),
+        problem: said,
+    })
+}

@@ -1,0 +1,32 @@
+//! The commands of a page about the options of a session and their presets.
+
+use super::{Answer, project_of};
+use crate::apply_settings;
+use crate::registry::SessionRegistry;
+use crate::settings::CurrentSettings;
+use deskbell_engine::api::*;
+use deskbell_engine::disk;
+use std::sync::Arc;
+use tauri::{AppHandle, Manager, WebviewWindow};
+
+/// Returns what the agent of a session would be started with if it had these options. Nothing is changed.
+#[tauri::command]
+pub async fn review_options(
+    app: AppHandle,
+    window: WebviewWindow,
+    session_id: SessionId,
+    options: SessionOptions,
+) -> Answer<OptionsReview> {
+    let project = project_of(&app, &window)?;
+    app.state::<SessionRegistry>().session(&project, &session_id)?.review_options(options).await
+}
+
+/// Replaces the presets in the settings file.
+#[tauri::command]
+pub async fn set_presets(app: AppHandle, presets: Vec<Preset>) -> Answer<()> {
+    let file = app.state::<Arc<CurrentSettings>>().file().clone();
+    let folder = file.folder().to_owned();
+    disk::run(&folder, disk::DEADLINE, move || file.set_presets(&presets)).await??;
+    apply_settings::reload(&app).await;
+    Ok(())
+}
