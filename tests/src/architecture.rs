@@ -64,11 +64,12 @@ fn the_engine_knows_nothing_of_tauri() {
 }
 
 /// The crates from the bottom to the top, each with the crates of ours that it may use.
-const CRATES: [(&str, &[&str]); 5] = [
+const CRATES: [(&str, &[&str]); 6] = [
     ("src-tauri/api", &[]),
     ("src-tauri/document", &["deskbell-api"]),
     ("src-tauri/agent", &["deskbell-api"]),
     ("src-tauri/claude", &["deskbell-agent", "deskbell-api"]),
+    ("src-tauri/acp", &["deskbell-agent"]),
     ("src-tauri/engine", &["deskbell-agent", "deskbell-api", "deskbell-claude", "deskbell-document"]),
 ];
 
@@ -148,6 +149,7 @@ fn modules_use_each_other_in_one_direction() {
         "src-tauri/document/src",
         "src-tauri/agent/src",
         "src-tauri/claude/src",
+        "src-tauri/acp/src",
         "xtask/src",
     ] {
         assert_eq!(in_circles(modules(folder)), [""; 0], "{folder}");
@@ -169,7 +171,9 @@ fn a_circle_is_found() {
 #[test]
 fn documents_and_the_agents_format_are_pure() {
     let words = ["std::fs", "std::process", "std::net", "std::thread", "tokio::spawn(", "SystemTime::now"];
-    for folder in ["src-tauri/document/src", "src-tauri/agent/src", "src-tauri/claude/src"] {
+    for folder in
+        ["src-tauri/document/src", "src-tauri/agent/src", "src-tauri/claude/src", "src-tauri/acp/src"]
+    {
         assert_eq!(
             offenders(&sources(folder, &["rs"]), &words, &["/tests.rs", "/hostile.rs", "/fuzzed.rs"]),
             [""; 0]

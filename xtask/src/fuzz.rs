@@ -14,13 +14,14 @@ const CARGO_FUZZ_VERSION: &str = "0.13.2";
 const MINUTES: u64 = 10;
 
 /// The targets, and the dictionary of each.
-const TARGETS: [(&str, Option<&str>); 6] = [
+const TARGETS: [(&str, Option<&str>); 7] = [
     ("wire", Some("json.txt")),
     ("lines", None),
     ("markdown", Some("markdown.txt")),
     ("terminal", Some("terminal.txt")),
     ("diff", None),
     ("fold", Some("json.txt")),
+    ("acp", Some("json.txt")),
 ];
 
 /// The targets to run, and the time for each.

@@ -1,0 +1,471 @@
+//! The agents that speak ACP, as data: a new one is a row. Every fact was measured with the real program unless its row
+//! says that it was not run.
+
+use crate::command::{Command, NewValue};
+use crate::event::{OptionValue, Session};
+
+/// One agent. Rows are constants; any other agent is an [`Other`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Agent {
+    pub id: &'static str,
+    pub name: &'static str,
+    /// Names of its program.
+    pub programs: &'static [&'static str],
+    /// Arguments that make it speak ACP.
+    pub arguments: &'static [&'static str],
+    /// Its package on npm.
+    pub package: Option<&'static str>,
+    /// The first major version of Node that it works with. npm installs an old package silently on an older one.
+    pub node: Option<u32>,
+    pub environment: Environment,
+    pub asking: Asking,
+    pub command: CommandPlace,
+    pub questions: Questions,
+    /// What happens with a tool running; `None` where it was not measured.
+    pub stopping: Option<Stopping>,
+    pub restriction: Restriction,
+    /// The user's command for a login, where it is not one of the ways that the agent reports.
+    pub login: Option<&'static str>,
+    pub reports: Reports,
+    pub proof: Proof,
+}
+
+/// Variables of the agent's process, in addition to the user's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Environment {
+    pub set: &'static [(&'static str, Variable)],
+    pub strip: &'static [&'static str],
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Variable {
+    Fixed(&'static str),
+    /// A new random value for each process, which is stored nowhere.
+    Random,
+}
+
+/// What makes the agent ask before it acts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asking {
+    /// This mode. Set and checked before the first prompt.
+    Mode(&'static str),
+    /// This setting with this value. Set and checked before the first prompt.
+    Setting(&'static str, &'static str),
+    /// The user's own configuration of the agent; the protocol does not say what it is.
+    Configured,
+    /// Not known, which the window says.
+    Unknown,
+}
+
+/// Whether a session asks.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Asks {
+    Yes,
+    /// Not yet: this command makes it ask.
+    After(Command),
+    /// The agent does not offer what would make it ask.
+    No,
+    /// The protocol does not say.
+    Unknown,
+}
+
+impl Asking {
+    /// Whether this session asks, from what the agent reports of it.
+    pub fn of(self, session: &Session) -> Asks {
+        match self {
+            Self::Mode(mode) if session.mode.as_deref() == Some(mode) => Asks::Yes,
+            Self::Mode(mode) if session.modes.iter().any(|known| known.id == mode) => {
+                Asks::After(Command::SetMode { id: mode.to_owned() })
+            }
+            Self::Mode(_) => Asks::No,
+            Self::Setting(id, wanted) => {
+                match session.options.iter().find(|option| option.id == id).map(|option| &option.value) {
+                    Some(OptionValue::Choice { value, .. }) if value == wanted => Asks::Yes,
+                    Some(OptionValue::Choice { choices, .. })
+                        if choices.iter().any(|choice| choice.id == wanted) =>
+                    {
+                        let value = NewValue::Choice(wanted.to_owned());
+                        Asks::After(Command::SetOption { id: id.to_owned(), value })
+                    }
+                    _ => Asks::No,
+                }
+            }
+            Self::Configured | Self::Unknown => Asks::Unknown,
+        }
+    }
+}
+
+/// The place of the command that a request is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CommandPlace {
+    /// `rawInput.command`: a text, or a list of words. A title is then the model's own description.
+    #[default]
+    Input,
+    /// The title, because the agent sends no input.
+    Title,
+}
+
+/// How the agent asks the user something that is no permission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Questions {
+    /// Forms of the protocol.
+    Forms,
+    /// Text in the answer.
+    Text,
+    /// Its tool for questions waits forever: it has to be off.
+    Hang,
+    Unknown,
+}
+
+/// What is left of the agent and its tool, 8 s after each way to stop it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stopping {
+    pub end_of_input: Left,
+    pub terminate: Left,
+    pub kill: Left,
+    /// `session/cancel`: the agent stays.
+    pub cancel: Left,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Left {
+    pub agent: bool,
+    pub tool: bool,
+}
+
+/// Nothing is left, the tool, the agent, or both.
+const NONE: Left = Left { agent: false, tool: false };
+const TOOL: Left = Left { agent: false, tool: true };
+const AGENT: Left = Left { agent: true, tool: false };
+const BOTH: Left = Left { agent: true, tool: true };
+
+/// How the agent is kept from running what is in a folder that the user does not trust.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Restriction {
+    /// It runs nothing of such a folder by itself.
+    ByItself,
+    /// With these arguments. `open` is what they leave.
+    Arguments { arguments: &'static [&'static str], open: Option<&'static str> },
+    /// Nothing closes it: it starts only in a trusted folder. The reason is for the user.
+    TrustedOnly(&'static str),
+}
+
+/// What the agent reports. A card says what is missing; nothing is invented.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reports {
+    pub thinking: bool,
+    /// The input of a call.
+    pub input: bool,
+    /// The output of a command.
+    pub output: bool,
+    pub exit_code: bool,
+    pub diffs: bool,
+    /// It asks for permission with an option that is valid for more than one call.
+    pub always: bool,
+    /// Tokens in the context.
+    pub context: bool,
+    /// Tokens of a turn.
+    pub tokens: bool,
+    pub cost: bool,
+    pub title: bool,
+}
+
+/// How far a row was checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Proof {
+    /// The real program ran. The recordings are in `tests/recordings/acp`.
+    Recorded { version: &'static str, recordings: &'static [&'static str] },
+    /// It was never run here. Its row has what its documentation says, and everything else is not known.
+    NotRun,
+}
+
+/// An agent that has no row: the user's own command.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Other {
+    pub name: String,
+    pub program: String,
+    pub arguments: Vec<String>,
+    pub environment: Vec<(String, String)>,
+}
+
+impl Other {
+    /// Nothing is known about it, so nothing is assumed.
+    pub const ASKING: Asking = Asking::Unknown;
+    pub const COMMAND: CommandPlace = CommandPlace::Input;
+    pub const RESTRICTION: Restriction =
+        Restriction::TrustedOnly("Deskbell does not know what this agent runs in a folder.");
+}
+
+/// The row of an agent.
+pub fn agent(id: &str) -> Option<&'static Agent> {
+    AGENTS.iter().find(|agent| agent.id == id)
+}
+
+const UNKNOWN: Agent = Agent {
+    id: "",
+    name: "",
+    programs: &[],
+    arguments: &[],
+    package: None,
+    node: None,
+    environment: Environment { set: &[], strip: &[] },
+    asking: Asking::Unknown,
+    command: CommandPlace::Input,
+    questions: Questions::Unknown,
+    stopping: None,
+    restriction: Restriction::TrustedOnly("Deskbell does not know what this agent runs in a folder."),
+    login: None,
+    reports: Reports {
+        thinking: false,
+        input: false,
+        output: false,
+        exit_code: false,
+        diffs: false,
+        always: false,
+        context: false,
+        tokens: false,
+        cost: false,
+        title: false,
+    },
+    proof: Proof::NotRun,
+};
+
+/// Every agent that has a row. Claude Code has a wire of its own (`deskbell-claude`); its adapter is here to compare
+/// the two.
+pub const AGENTS: &[Agent] = &[
+    Agent {
+        id: "copilot",
+        name: "Copilot CLI",
+        programs: &["copilot"],
+        arguments: &["--acp"],
+        package: Some("@github/copilot"),
+        node: Some(20),
+        asking: Asking::Setting("allow_all", "off"),
+        stopping: Some(Stopping { end_of_input: NONE, terminate: NONE, kill: TOOL, cancel: AGENT }),
+        restriction: Restriction::TrustedOnly(
+            "Copilot CLI runs the hooks of a folder, and nothing turns them off.",
+        ),
+        reports: Reports {
+            input: true,
+            output: true,
+            exit_code: true,
+            always: true,
+            context: true,
+            tokens: true,
+            title: true,
+            ..UNKNOWN.reports
+        },
+        proof: Proof::Recorded { version: "1.0.102", recordings: &["copilot"] },
+        ..UNKNOWN
+    },
+    Agent {
+        id: "codex",
+        name: "Codex",
+        programs: &["codex-acp"],
+        package: Some("@agentclientprotocol/codex-acp"),
+        node: Some(20),
+        // It starts in “Auto review”, where a model decides instead of the user.
+        asking: Asking::Mode("workspace-write"),
+        // Only in its plan mode has it a tool for questions.
+        questions: Questions::Unknown,
+        stopping: Some(Stopping { end_of_input: NONE, terminate: NONE, kill: NONE, cancel: BOTH }),
+        restriction: Restriction::TrustedOnly(
+            "The adapter of Codex treats every folder as trusted, and starts the MCP servers in it.",
+        ),
+        login: Some("codex login"),
+        reports: Reports {
+            input: true,
+            output: true,
+            exit_code: true,
+            context: true,
+            tokens: true,
+            title: true,
+            ..UNKNOWN.reports
+        },
+        proof: Proof::Recorded {
+            version: "2.6.0 (codex 0.166.0)",
+            recordings: &["codex-acp", "codex-acp-noterm", "codex-acp-question"],
+        },
+        ..UNKNOWN
+    },
+    Agent {
+        id: "codex-zed",
+        name: "Codex (Zed's adapter)",
+        programs: &["codex-acp"],
+        package: Some("@zed-industries/codex-acp"),
+        node: Some(20),
+        asking: Asking::Mode("auto"),
+        restriction: Restriction::TrustedOnly(
+            "Deskbell does not know what this adapter of Codex runs in a folder.",
+        ),
+        login: Some("codex login"),
+        reports: Reports { input: true, exit_code: true, always: true, context: true, ..UNKNOWN.reports },
+        proof: Proof::Recorded { version: "0.16.0", recordings: &["codex-acp-zed"] },
+        ..UNKNOWN
+    },
+    Agent {
+        id: "gemini",
+        name: "Gemini CLI",
+        programs: &["gemini"],
+        arguments: &["--acp"],
+        package: Some("@google/gemini-cli"),
+        node: Some(20),
+        asking: Asking::Mode("default"),
+        command: CommandPlace::Title,
+        questions: Questions::Text,
+        stopping: Some(Stopping { end_of_input: BOTH, terminate: BOTH, kill: TOOL, cancel: AGENT }),
+        restriction: Restriction::ByItself,
+        reports: Reports { diffs: true, always: true, ..UNKNOWN.reports },
+        proof: Proof::Recorded {
+            version: "0.61.0",
+            recordings: &["gemini", "gemini-nofs", "gemini-load-1", "gemini-load"],
+        },
+        ..UNKNOWN
+    },
+    Agent {
+        id: "opencode",
+        name: "opencode",
+        programs: &["opencode"],
+        arguments: &["acp"],
+        package: Some("opencode-ai"),
+        node: Some(20),
+        // It opens an HTTP server with a shell among its routes. Without this variable it needs no password.
+        environment: Environment { set: &[("OPENCODE_SERVER_PASSWORD", Variable::Random)], strip: &[] },
+        asking: Asking::Configured,
+        questions: Questions::Hang,
+        stopping: Some(Stopping { end_of_input: NONE, terminate: TOOL, kill: TOOL, cancel: AGENT }),
+        restriction: Restriction::TrustedOnly(
+            "opencode runs the plugins and MCP servers of a folder, and a folder can send its key elsewhere.",
+        ),
+        reports: Reports {
+            input: true,
+            output: true,
+            exit_code: true,
+            diffs: true,
+            always: true,
+            context: true,
+            tokens: true,
+            cost: true,
+            ..UNKNOWN.reports
+        },
+        proof: Proof::Recorded { version: "1.18.33", recordings: &["opencode", "opencode-question"] },
+        ..UNKNOWN
+    },
+    Agent {
+        id: "qwen",
+        name: "Qwen Code",
+        programs: &["qwen"],
+        arguments: &["--acp"],
+        package: Some("@qwen-code/qwen-code"),
+        node: Some(22),
+        // It starts in “Auto”, which writes files without asking.
+        asking: Asking::Mode("default"),
+        restriction: Restriction::Arguments {
+            arguments: &["--safe-mode"],
+            open: Some("The folder's .env file is still read."),
+        },
+        reports: Reports {
+            input: true,
+            output: true,
+            exit_code: true,
+            diffs: true,
+            tokens: true,
+            ..UNKNOWN.reports
+        },
+        proof: Proof::Recorded { version: "0.24.4", recordings: &["qwen"] },
+        ..UNKNOWN
+    },
+    Agent {
+        id: "claude-acp",
+        name: "Claude Code (ACP adapter)",
+        programs: &["claude-agent-acp"],
+        package: Some("@agentclientprotocol/claude-agent-acp"),
+        node: Some(22),
+        environment: Environment { set: &[], strip: &["CLAUDECODE"] },
+        asking: Asking::Mode("default"),
+        questions: Questions::Forms,
+        restriction: Restriction::TrustedOnly("The adapter runs the hooks and MCP servers of a folder."),
+        reports: Reports {
+            input: true,
+            output: true,
+            diffs: true,
+            always: true,
+            context: true,
+            tokens: true,
+            cost: true,
+            title: true,
+            ..UNKNOWN.reports
+        },
+        proof: Proof::Recorded { version: "0.100.0", recordings: &["claude-acp", "claude-acp-question"] },
+        ..UNKNOWN
+    },
+    Agent {
+        id: "auggie",
+        name: "Auggie",
+        programs: &["auggie"],
+        arguments: &["--acp"],
+        package: Some("@augmentcode/auggie"),
+        node: Some(20),
+        login: Some("auggie login"),
+        // Without an account it makes no session.
+        proof: Proof::Recorded { version: "0.36.0", recordings: &["auggie"] },
+        ..UNKNOWN
+    },
+    Agent { id: "goose", name: "goose", programs: &["goose"], arguments: &["acp"], ..UNKNOWN },
+    Agent { id: "cursor", name: "Cursor CLI", programs: &["cursor-agent"], arguments: &["acp"], ..UNKNOWN },
+    Agent { id: "kimi", name: "Kimi CLI", programs: &["kimi"], arguments: &["acp"], ..UNKNOWN },
+    Agent { id: "vibe", name: "Mistral Vibe", programs: &["vibe-acp"], ..UNKNOWN },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::{Choice, ConfigOption};
+
+    #[test]
+    fn every_row_can_be_found_and_started() {
+        for row in AGENTS {
+            assert_eq!(agent(row.id), Some(row), "{}: the id occurs twice", row.id);
+            assert!(!row.name.is_empty() && !row.programs.is_empty(), "{}", row.id);
+        }
+    }
+
+    #[test]
+    fn a_row_that_was_not_run_claims_nothing() {
+        for row in AGENTS.iter().filter(|row| row.proof == Proof::NotRun) {
+            let known = (row.reports, row.asking, row.questions, row.stopping, row.restriction);
+            let nothing =
+                (UNKNOWN.reports, UNKNOWN.asking, UNKNOWN.questions, UNKNOWN.stopping, UNKNOWN.restriction);
+            assert_eq!(known, nothing, "{}", row.id);
+        }
+    }
+
+    #[test]
+    fn the_port_of_opencode_has_a_password() {
+        let opencode = agent("opencode").unwrap();
+        assert_eq!(opencode.environment.set, [("OPENCODE_SERVER_PASSWORD", Variable::Random)]);
+    }
+
+    #[test]
+    fn a_session_that_does_not_ask_is_made_to_or_says_so() {
+        let choice = |id: &str| Choice { id: id.to_owned(), ..Choice::default() };
+        let mut session = Session { modes: vec![choice("auto"), choice("default")], ..Session::default() };
+        session.mode = Some("auto".to_owned());
+        let set = Command::SetMode { id: "default".to_owned() };
+        assert_eq!(Asking::Mode("default").of(&session), Asks::After(set));
+        session.mode = Some("default".to_owned());
+        assert_eq!(Asking::Mode("default").of(&session), Asks::Yes);
+        assert_eq!(Asking::Mode("other").of(&session), Asks::No);
+        assert_eq!(Asking::Setting("allow_all", "off").of(&session), Asks::No);
+        session.options = vec![ConfigOption {
+            id: "allow_all".to_owned(),
+            name: String::new(),
+            description: None,
+            category: None,
+            value: OptionValue::Choice { value: "on".to_owned(), choices: vec![choice("on"), choice("off")] },
+        }];
+        let asks = Asking::Setting("allow_all", "off").of(&session);
+        assert!(matches!(asks, Asks::After(Command::SetOption { .. })), "{asks:?}");
+        assert_eq!(Asking::Unknown.of(&session), Asks::Unknown);
+    }
+}

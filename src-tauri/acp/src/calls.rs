@@ -1,0 +1,623 @@
+//! Tool calls, folded from updates that may come in any order, repeat fields, and have the request before the call.
+
+use crate::agents::CommandPlace;
+use crate::event::{
+    Call, CallInput, CallKind, CallStatus, CommandFrom, Content, Diff, Exit, OutputChange, Place,
+};
+use crate::output::{TerminalText, exit, raw_text, terminal_text, unfenced};
+use crate::read::{content, text};
+use crate::rpc::shortened;
+use agent_client_protocol_schema::v1;
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::{HashMap, VecDeque};
+
+/// The output that is kept of a call, in bytes. The rest is counted.
+pub const MOST_OUTPUT: usize = 4 << 20;
+/// Ended calls of earlier turns whose status is kept for late updates.
+const MOST_ENDED: usize = 4096;
+
+/// A field that is not understood: its name and its value.
+pub type Odd = (&'static str, Value);
+
+/// The calls of a session.
+#[derive(Debug, Default)]
+pub struct Calls {
+    place: CommandPlace,
+    /// The calls of this turn.
+    states: HashMap<String, State>,
+    /// Their ids, in order.
+    order: Vec<String>,
+    /// Calls of earlier turns.
+    ended: HashMap<String, CallStatus>,
+    ended_order: VecDeque<String>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    title: Option<String>,
+    tool: Option<String>,
+    kind: Option<CallKind>,
+    status: Option<CallStatus>,
+    input: Option<Value>,
+    places: Vec<Place>,
+    diffs: Vec<Diff>,
+    note: String,
+    output: String,
+    left_out: u64,
+    attachments: Vec<Content>,
+    exit: Option<Exit>,
+    /// Its output comes from a terminal of the agent.
+    has_terminal: bool,
+    is_allowed: bool,
+    is_denied: bool,
+}
+
+/// The fields of an update. A field of a wrong type is absent, and odd.
+struct Fields {
+    title: Option<String>,
+    tool: Option<String>,
+    kind: Option<CallKind>,
+    status: Option<CallStatus>,
+    input: Option<Value>,
+    places: Option<Vec<Place>>,
+    diffs: Vec<Diff>,
+    /// The text of its content.
+    text: Option<String>,
+    attachments: Vec<Content>,
+    has_terminal: bool,
+}
+
+impl Calls {
+    pub fn new(place: CommandPlace) -> Self {
+        Self { place, ..Self::default() }
+    }
+
+    /// Folds `tool_call` (`is_first`) or `tool_call_update`. Returns what changed; `None` if the update has no id.
+    pub fn update(&mut self, update: &Value, is_first: bool) -> Option<(Call, Vec<Odd>)> {
+        let id = text(update, "toolCallId")?;
+        let (fields, odd) = fields(update);
+        let place = self.place;
+        let (state, is_new) = self.state(&id, is_first);
+        let mut change = Call { id, ..Call::default() };
+        let begins = match (is_new, is_first) {
+            (false, _) => None,
+            (true, true) => Some(CallStatus::Waiting),
+            (true, false) => Some(CallStatus::Running),
+        };
+        state.set_status(fields.status.or(begins), &mut change);
+        state.describe(&fields, place, &mut change);
+        state.put_output(update, &fields, &mut change);
+        let diffs = Some(fields.diffs).filter(|diffs| !diffs.is_empty());
+        // The content of an update replaces the content before. A diff and an image stay: they were shown, and an agent
+        // that reports a refusal as text does not take them back.
+        set_list(&mut state.diffs, diffs, &mut change.diffs);
+        let attachments = Some(fields.attachments).filter(|list| !list.is_empty());
+        set_list(&mut state.attachments, attachments, &mut change.attachments);
+        let status = exit(update).filter(|exit| state.exit.as_ref() != Some(exit));
+        state.exit = status.clone().or(state.exit.take());
+        change.exit = status;
+        Some((change, odd))
+    }
+
+    /// Folds the call of a permission request. Returns the call as the request shows it, the request's own words, and
+    /// what is new in the call. What the call said before stays: some agents shorten it in the request.
+    pub fn asked(&mut self, call: &Value) -> Option<(Call, Option<String>, Call, Vec<Odd>)> {
+        let id = text(call, "toolCallId")?;
+        let (fields, odd) = fields(call);
+        let place = self.place;
+        let (state, _) = self.state(&id, false);
+        let mut change = Call { id: id.clone(), ..Call::default() };
+        // Some agents say that a call runs before they ask about it, and may ask again while it runs.
+        state.is_allowed = false;
+        state.set_status(Some(CallStatus::Waiting), &mut change);
+        let missing = Fields {
+            title: fields.title.clone().filter(|_| state.title.is_none()),
+            tool: fields.tool.clone().filter(|_| state.tool.is_none()),
+            kind: fields.kind.filter(|_| state.kind.is_none()),
+            status: None,
+            input: fields.input.clone().filter(|_| state.input.is_none()),
+            places: fields.places.clone().filter(|_| state.places.is_empty()),
+            diffs: Vec::new(),
+            text: None,
+            attachments: Vec::new(),
+            has_terminal: false,
+        };
+        state.describe(&missing, place, &mut change);
+        let diffs = Some(fields.diffs.clone()).filter(|diffs| !diffs.is_empty() && state.diffs.is_empty());
+        set_list(&mut state.diffs, diffs, &mut change.diffs);
+        // The request is about what it says itself; the call fills its gaps.
+        let input = fields.input.or_else(|| state.input.clone());
+        let (title, kind) = (fields.title.or_else(|| state.title.clone()), fields.kind.or(state.kind));
+        let shown = Call {
+            id,
+            input: call_input(input, title.as_deref(), kind, place),
+            title,
+            tool: fields.tool.or_else(|| state.tool.clone()),
+            kind,
+            status: state.status,
+            places: Some(fields.places.unwrap_or_else(|| state.places.clone())),
+            diffs: Some(if fields.diffs.is_empty() { state.diffs.clone() } else { fields.diffs }),
+            attachments: Some(fields.attachments).filter(|list| !list.is_empty()),
+            ..Call::default()
+        };
+        Some((shown, fields.text.filter(|text| !text.is_empty()), change, odd))
+    }
+
+    /// The user allowed the call: it runs, whether the agent says so or not.
+    pub fn allowed(&mut self, id: &str) -> Option<Call> {
+        let state = self.states.get_mut(id)?;
+        state.is_allowed = true;
+        let mut change = Call { id: id.to_owned(), ..Call::default() };
+        if state.status == Some(CallStatus::Waiting) {
+            state.set_status(Some(CallStatus::Running), &mut change);
+        }
+        change.status.is_some().then_some(change)
+    }
+
+    /// The user denied the call. The agent may report it as failed, as pending, or not at all.
+    pub fn denied(&mut self, id: &str) {
+        if let Some(state) = self.states.get_mut(id) {
+            state.is_denied = true;
+        }
+    }
+
+    /// Ends every call that is open: its turn is over. Returns what changed.
+    pub fn settle(&mut self, is_cancelled: bool) -> Vec<Call> {
+        let mut settled = Vec::new();
+        for id in std::mem::take(&mut self.order) {
+            let Some(state) = self.states.remove(&id) else { continue };
+            let status = state.status.filter(|status| status.is_over()).unwrap_or_else(|| {
+                let status = match (state.is_denied, is_cancelled) {
+                    (true, _) => CallStatus::Denied,
+                    (false, true) => CallStatus::Cancelled,
+                    (false, false) => CallStatus::Unreported,
+                };
+                settled.push(Call { id: id.clone(), status: Some(status), ..Call::default() });
+                status
+            });
+            self.ended.insert(id.clone(), status);
+            self.ended_order.push_back(id);
+            if self.ended_order.len() > MOST_ENDED
+                && let Some(oldest) = self.ended_order.pop_front()
+            {
+                self.ended.remove(&oldest);
+            }
+        }
+        settled
+    }
+
+    /// The number of calls that are not over.
+    pub fn n_open(&self) -> usize {
+        let is_open = |state: &&State| state.status.is_none_or(|status| !status.is_over());
+        self.states.values().filter(is_open).count()
+    }
+
+    /// The state of a call, and whether it begins.
+    fn state(&mut self, id: &str, is_first: bool) -> (&mut State, bool) {
+        let mut is_new = false;
+        if !self.states.contains_key(id) {
+            let ended = self.ended.remove(id);
+            // A late update of an earlier call does not open it again. A call may: an agent can use its ids again.
+            let status = ended.filter(|_| !is_first);
+            is_new = status.is_none();
+            self.states.insert(id.to_owned(), State { status, ..State::default() });
+            self.order.push(id.to_owned());
+        }
+        (self.states.entry(id.to_owned()).or_default(), is_new)
+    }
+}
+
+impl State {
+    /// A call that is over stays over: updates may be out of order.
+    fn set_status(&mut self, status: Option<CallStatus>, change: &mut Call) {
+        let Some(status) = status else { return };
+        if self.status.is_some_and(CallStatus::is_over) && !status.is_over() {
+            return;
+        }
+        let status = match status {
+            CallStatus::Failed if self.is_denied => CallStatus::Denied,
+            // It was allowed: it is no longer waiting.
+            CallStatus::Waiting if self.is_allowed => CallStatus::Running,
+            status => status,
+        };
+        if self.status != Some(status) {
+            self.status = Some(status);
+            change.status = Some(status);
+        }
+    }
+
+    fn describe(&mut self, fields: &Fields, place: CommandPlace, change: &mut Call) {
+        set(&mut self.tool, &fields.tool, &mut change.tool);
+        set(&mut self.kind, &fields.kind, &mut change.kind);
+        set(&mut self.title, &fields.title, &mut change.title);
+        let mut input = None;
+        set(&mut self.input, &fields.input, &mut input);
+        if input.is_some() || (self.input.is_none() && (change.title.is_some() || change.kind.is_some())) {
+            change.input = call_input(self.input.clone(), self.title.as_deref(), self.kind, place);
+        }
+        set_list(&mut self.places, fields.places.clone(), &mut change.places);
+    }
+
+    fn put_output(&mut self, update: &Value, fields: &Fields, change: &mut Call) {
+        self.has_terminal |= fields.has_terminal;
+        match terminal_text(update) {
+            Some(TerminalText::Added(added)) => {
+                self.has_terminal = true;
+                return self.add_output(&added, change);
+            }
+            Some(TerminalText::Whole(whole)) => {
+                self.has_terminal = true;
+                return self.set_output(&whole, change);
+            }
+            None => {}
+        }
+        if self.has_terminal {
+            return;
+        }
+        if let Some(raw) = raw_text(update) {
+            return self.set_output(&raw, change);
+        }
+        let Some(text) = &fields.text else { return };
+        if self.status == Some(CallStatus::Waiting) {
+            // Nothing ran yet: this is a description.
+            if self.note != *text {
+                self.note.clone_from(text);
+                change.note = Some(text.clone());
+            }
+        } else if !text.is_empty() {
+            self.set_output(unfenced(text), change);
+        }
+    }
+
+    /// The whole output, which most agents repeat with each update: only what it adds is passed on.
+    fn set_output(&mut self, whole: &str, change: &mut Call) {
+        let kept = &whole[..whole.floor_char_boundary(MOST_OUTPUT)];
+        self.count_left_out((whole.len() - kept.len()) as u64, change);
+        if let Some(added) = kept.strip_prefix(self.output.as_str()) {
+            if !added.is_empty() {
+                change.output = Some(OutputChange::Added(added.to_owned()));
+                self.output.push_str(added);
+            }
+        } else {
+            change.output = Some(OutputChange::Replaced(kept.to_owned()));
+            kept.clone_into(&mut self.output);
+        }
+    }
+
+    fn add_output(&mut self, added: &str, change: &mut Call) {
+        let room = MOST_OUTPUT.saturating_sub(self.output.len());
+        let kept = &added[..added.floor_char_boundary(room)];
+        self.count_left_out(self.left_out + (added.len() - kept.len()) as u64, change);
+        if !kept.is_empty() {
+            self.output.push_str(kept);
+            change.output = Some(OutputChange::Added(kept.to_owned()));
+        }
+    }
+
+    fn count_left_out(&mut self, left_out: u64, change: &mut Call) {
+        if self.left_out != left_out {
+            self.left_out = left_out;
+            change.output_left_out = Some(left_out);
+        }
+    }
+}
+
+fn set<T: Clone + PartialEq>(state: &mut Option<T>, new: &Option<T>, change: &mut Option<T>) {
+    if new.is_some() && state != new {
+        state.clone_from(new);
+        change.clone_from(new);
+    }
+}
+
+fn set_list<T: Clone + PartialEq>(state: &mut Vec<T>, new: Option<Vec<T>>, change: &mut Option<Vec<T>>) {
+    if let Some(new) = new
+        && *state != new
+    {
+        state.clone_from(&new);
+        *change = Some(new);
+    }
+}
+
+/// The input of a call, and the command in it. `None` if the agent said nothing about it.
+fn call_input(
+    json: Option<Value>,
+    title: Option<&str>,
+    kind: Option<CallKind>,
+    place: CommandPlace,
+) -> Option<CallInput> {
+    let command = json.as_ref().and_then(|json| match json.get("command")? {
+        Value::String(command) => Some(command.clone()),
+        Value::Array(words) => {
+            let words: Option<Vec<&str>> = words.iter().map(Value::as_str).collect();
+            Some(words?.into_iter().map(quoted).collect::<Vec<_>>().join(" "))
+        }
+        _ => None,
+    });
+    let of_title = || {
+        let is_command = place == CommandPlace::Title && kind == Some(CallKind::Execute);
+        title.filter(|title| is_command && !title.is_empty()).map(str::to_owned)
+    };
+    match (json, command) {
+        (json, Some(command)) => {
+            Some(CallInput { json, command: Some(command), command_from: CommandFrom::Input })
+        }
+        (json, None) => match of_title() {
+            Some(command) => {
+                Some(CallInput { json, command: Some(command), command_from: CommandFrom::Title })
+            }
+            None => json.map(|json| CallInput {
+                json: Some(json),
+                command: None,
+                command_from: CommandFrom::None,
+            }),
+        },
+    }
+}
+
+/// A word as a POSIX shell would need it, so that it is clear where each word of a command ends.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+fn fields(update: &Value) -> (Fields, Vec<Odd>) {
+    let mut odd = Vec::new();
+    let status = typed::<v1::ToolCallStatus>(update, "status", &mut odd);
+    let tool = typed(update, "name", &mut odd);
+    let own_tool = || {
+        let meta = update.get("_meta")?;
+        text(meta, "toolName").or_else(|| text(meta.get("claudeCode")?, "toolName"))
+    };
+    let input = update.get("rawInput").filter(|input| {
+        // An input that is still written.
+        !input.is_null() && input.as_object().is_none_or(|fields| !fields.is_empty())
+    });
+    let mut fields = Fields {
+        title: typed(update, "title", &mut odd),
+        tool: tool.or_else(own_tool),
+        kind: typed(update, "kind", &mut odd).map(call_kind),
+        status: status.map(call_status),
+        input: input.cloned(),
+        places: None,
+        diffs: Vec::new(),
+        text: None,
+        attachments: Vec::new(),
+        has_terminal: false,
+    };
+    match update.get("locations") {
+        Some(Value::Array(list)) => {
+            let mut places = Vec::new();
+            for item in list {
+                match v1::ToolCallLocation::deserialize(item) {
+                    Ok(place) => {
+                        places.push(Place { path: place.path.display().to_string(), line: place.line });
+                    }
+                    Err(_) => odd.push(("locations", item.clone())),
+                }
+            }
+            fields.places = Some(places).filter(|places| !places.is_empty());
+        }
+        None | Some(Value::Null) => {}
+        Some(other) => odd.push(("locations", other.clone())),
+    }
+    match update.get("content") {
+        Some(Value::Array(list)) => list.iter().for_each(|item| part(item, &mut fields)),
+        None | Some(Value::Null) => {}
+        Some(other) => odd.push(("content", other.clone())),
+    }
+    (fields, odd)
+}
+
+/// One item of a call's content.
+fn part(item: &Value, fields: &mut Fields) {
+    match v1::ToolCallContent::deserialize(item) {
+        Ok(v1::ToolCallContent::Diff(diff)) => fields.diffs.push(Diff {
+            path: diff.path.display().to_string(),
+            old: diff.old_text,
+            new: diff.new_text,
+        }),
+        Ok(v1::ToolCallContent::Terminal(_)) => fields.has_terminal = true,
+        Ok(v1::ToolCallContent::Content(_)) => match content(&item["content"]) {
+            Content::Text(text) => match &mut fields.text {
+                Some(before) => {
+                    before.push('\n');
+                    before.push_str(&text);
+                }
+                None => fields.text = Some(text),
+            },
+            other => fields.attachments.push(other),
+        },
+        _ => fields.attachments.push(Content::Other(shortened(item))),
+    }
+}
+
+fn typed<T: serde::de::DeserializeOwned>(
+    update: &Value,
+    field: &'static str,
+    odd: &mut Vec<Odd>,
+) -> Option<T> {
+    let value = update.get(field).filter(|value| !value.is_null())?;
+    T::deserialize(value).map_err(|_| odd.push((field, value.clone()))).ok()
+}
+
+fn call_kind(kind: v1::ToolKind) -> CallKind {
+    match kind {
+        v1::ToolKind::Read => CallKind::Read,
+        v1::ToolKind::Edit => CallKind::Edit,
+        v1::ToolKind::Delete => CallKind::Delete,
+        v1::ToolKind::Move => CallKind::Move,
+        v1::ToolKind::Search => CallKind::Search,
+        v1::ToolKind::Execute => CallKind::Execute,
+        v1::ToolKind::Think => CallKind::Think,
+        v1::ToolKind::Fetch => CallKind::Fetch,
+        v1::ToolKind::SwitchMode => CallKind::SwitchMode,
+        _ => CallKind::Other,
+    }
+}
+
+fn call_status(status: v1::ToolCallStatus) -> CallStatus {
+    match status {
+        v1::ToolCallStatus::InProgress => CallStatus::Running,
+        v1::ToolCallStatus::Completed => CallStatus::Done,
+        v1::ToolCallStatus::Failed => CallStatus::Failed,
+        _ => CallStatus::Waiting,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn change(calls: &mut Calls, update: Value) -> Call {
+        let is_first = update["sessionUpdate"] == "tool_call";
+        calls.update(&update, is_first).unwrap().0
+    }
+
+    fn said(text: &str) -> Value {
+        json!([{"type": "content", "content": {"type": "text", "text": text}}])
+    }
+
+    #[test]
+    fn an_update_changes_what_it_names_and_a_repeated_one_nothing() {
+        let mut calls = Calls::default();
+        let update = json!({"toolCallId": "c", "title": "t", "kind": "edit", "status": "in_progress",
+            "rawInput": {"path": "a"}, "locations": [{"path": "a"}], "content": said("x")});
+        let first = change(&mut calls, update.clone());
+        assert_eq!((first.status, first.kind), (Some(CallStatus::Running), Some(CallKind::Edit)));
+        assert_eq!(first.output, Some(OutputChange::Added("x".to_owned())));
+        assert_eq!(change(&mut calls, update), Call { id: "c".to_owned(), ..Call::default() });
+        let done = change(&mut calls, json!({"toolCallId": "c", "status": "completed", "content": []}));
+        assert_eq!(done, Call { id: "c".to_owned(), status: Some(CallStatus::Done), ..Call::default() });
+    }
+
+    #[test]
+    fn a_call_that_comes_after_its_end_does_not_open_it_again() {
+        let mut calls = Calls::default();
+        change(&mut calls, json!({"toolCallId": "c", "status": "completed"}));
+        let late = change(
+            &mut calls,
+            json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "t", "status": "pending"}),
+        );
+        assert_eq!((late.status, late.title.as_deref(), calls.n_open()), (None, Some("t"), 0));
+        assert_eq!(calls.settle(false), []);
+        let next_turn = change(&mut calls, json!({"toolCallId": "c", "title": "u"}));
+        assert_eq!((next_turn.status, calls.settle(false)), (None, vec![]));
+        let again = change(&mut calls, json!({"sessionUpdate": "tool_call", "toolCallId": "c"}));
+        assert_eq!(again.status, Some(CallStatus::Waiting), "an id that is used again is another call");
+    }
+
+    #[test]
+    fn repeated_output_is_passed_on_once() {
+        let mut calls = Calls::default();
+        let mut whole = String::new();
+        let mut passed = String::new();
+        for nr in 0..50 {
+            whole.push_str(&format!("tick {nr}\n"));
+            let update = json!({"toolCallId": "c", "status": "in_progress", "content": said(&whole)});
+            match change(&mut calls, update).output {
+                Some(OutputChange::Added(added)) => passed.push_str(&added),
+                other => panic!("{other:?}"),
+            }
+        }
+        assert_eq!(passed, whole);
+        let other = change(&mut calls, json!({"toolCallId": "c", "content": said("short")}));
+        assert_eq!(other.output, Some(OutputChange::Replaced("short".to_owned())));
+    }
+
+    #[test]
+    fn very_long_output_is_cut_and_counted() {
+        let mut calls = Calls::default();
+        let whole = "é".repeat(5 << 20);
+        let whole_call = change(&mut calls, json!({"toolCallId": "c", "rawOutput": whole}));
+        let Some(OutputChange::Added(kept)) = whole_call.output else { panic!() };
+        assert_eq!(kept.len(), MOST_OUTPUT);
+        assert_eq!(whole_call.output_left_out, Some((whole.len() - MOST_OUTPUT) as u64));
+        let delta =
+            |text: &str| json!({"toolCallId": "d", "_meta": {"terminal_output_delta": {"data": text}}});
+        change(&mut calls, delta(&"x".repeat(MOST_OUTPUT - 1)));
+        let last = change(&mut calls, delta("é"));
+        assert_eq!((last.output, last.output_left_out), (None, Some(2)), "half a character is none");
+        assert_eq!(change(&mut calls, delta("abc")).output_left_out, Some(4));
+    }
+
+    #[test]
+    fn output_is_not_the_description_that_came_before_it() {
+        let mut calls = Calls::default();
+        let call = json!({"sessionUpdate": "tool_call", "toolCallId": "c", "content": said("lists files")});
+        let first = change(&mut calls, call);
+        assert_eq!((first.note.as_deref(), first.output), (Some("lists files"), None));
+        assert_eq!(calls.allowed("c").unwrap().status, Some(CallStatus::Running));
+        // Copilot CLI never says that a call runs.
+        let running =
+            change(&mut calls, json!({"toolCallId": "c", "status": "pending", "content": said("a")}));
+        assert_eq!((running.status, running.output), (None, Some(OutputChange::Added("a".to_owned()))));
+    }
+
+    #[test]
+    fn the_command_is_what_would_run() {
+        let input = |json: Value, place| {
+            call_input(Some(json), Some("ls"), Some(CallKind::Execute), place)
+                .map(|input| (input.command, input.command_from))
+        };
+        let found = |command: &str| Some((Some(command.to_owned()), CommandFrom::Input));
+        assert_eq!(input(json!({"command": "rm x"}), CommandPlace::Title), found("rm x"));
+        let words = json!({"command": ["/bin/bash", "-lc", "touch 'a b'"]});
+        assert_eq!(input(words, CommandPlace::Input), found(r"/bin/bash -lc 'touch '\''a b'\'''"));
+        for odd in [json!({"command": 1}), json!({"command": ["a", 2]}), json!({"x": 1}), json!("text")] {
+            assert_eq!(input(odd, CommandPlace::Input), Some((None, CommandFrom::None)));
+        }
+        let title = call_input(None, Some("ls"), Some(CallKind::Execute), CommandPlace::Title).unwrap();
+        assert_eq!((title.command.as_deref(), title.command_from), (Some("ls"), CommandFrom::Title));
+        assert_eq!(call_input(None, Some("ls"), Some(CallKind::Execute), CommandPlace::Input), None);
+        assert_eq!(call_input(None, Some("Writing"), Some(CallKind::Edit), CommandPlace::Title), None);
+    }
+
+    #[test]
+    fn a_field_of_a_wrong_type_is_odd_and_the_others_count() {
+        let mut calls = Calls::default();
+        let update = json!({"toolCallId": "c", "title": 5, "status": "cancelled", "kind": "new", "content": "x",
+            "locations": [{"path": "a"}, {}], "rawInput": {"a": 1}});
+        let (call, odd) = calls.update(&update, true).unwrap();
+        let names: Vec<&str> = odd.iter().map(|(name, _)| *name).collect();
+        assert_eq!(names, ["status", "title", "locations", "content"]);
+        assert_eq!((call.kind, call.status), (Some(CallKind::Other), Some(CallStatus::Waiting)));
+        assert_eq!(call.places.unwrap().len(), 1);
+        let (call, odd) =
+            calls.update(&json!({"toolCallId": "c", "content": [{"type": "new"}]}), false).unwrap();
+        assert_eq!(call.attachments, Some(vec![Content::Other("{\"type\":\"new\"}".to_owned())]));
+        assert!(odd.is_empty() && calls.update(&json!({"toolCallId": 1}), false).is_none());
+    }
+
+    #[test]
+    fn a_request_before_its_call_begins_it() {
+        let mut calls = Calls::new(CommandPlace::Title);
+        let request = json!({"toolCallId": "c", "title": "ls", "kind": "execute", "status": "pending",
+            "content": said("[in /p]")});
+        let (shown, words, change, _) = calls.asked(&request).unwrap();
+        assert_eq!(words.as_deref(), Some("[in /p]"));
+        assert_eq!(shown.input.as_ref().unwrap().command.as_deref(), Some("ls"));
+        assert_eq!((change.status, change.input), (Some(CallStatus::Waiting), shown.input));
+        calls.denied("c");
+        assert_eq!(calls.settle(false)[0].status, Some(CallStatus::Denied));
+    }
+
+    #[test]
+    fn a_request_shows_its_own_input_and_the_call_keeps_the_first() {
+        let mut calls = Calls::default();
+        change(
+            &mut calls,
+            json!({"toolCallId": "c", "title": "write",
+            "status": "in_progress", "rawInput": {"filePath": "a", "content": "x"}}),
+        );
+        let request = json!({"toolCallId": "c", "title": "/p/a", "rawInput": {"diff": "+x"}});
+        let (shown, _, change, _) = calls.asked(&request).unwrap();
+        assert_eq!(shown.input.unwrap().json, Some(json!({"diff": "+x"})));
+        let asks = Some(CallStatus::Waiting);
+        assert_eq!(change, Call { id: "c".to_owned(), status: asks, ..Call::default() });
+    }
+}

@@ -1,0 +1,494 @@
+//! Events of an agent, in words that name no protocol. Shaped like version 2 of ACP: calls are upserts by id, and the
+//! beginning and the end of a turn are events of their own.
+
+use serde_json::Value;
+
+/// Something that happened in the agent. Nothing that it sends is dropped: what is not understood is `Unknown` or
+/// `Unreadable`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// The program speaks the protocol and says what it can do.
+    Ready(Box<Ready>),
+    /// There is a session: prompts can be sent.
+    Session(Box<Session>),
+    /// The agent needs a login before it works. Its ways are those of `Ready`.
+    LoginRequired {
+        message: String,
+        logins: Vec<Login>,
+    },
+    /// A command had success. `Prompt`, and commands that make a session, have events of their own.
+    Done(Action),
+    /// The agent refused a command, or its answer is of no use.
+    Failed {
+        action: Action,
+        failure: Failure,
+    },
+    TurnStarted,
+    /// A part of a message, in order.
+    Said {
+        voice: Voice,
+        /// The agent's id of the message, where it has one.
+        message: Option<String>,
+        /// It is the first part of its message.
+        is_new: bool,
+        content: Content,
+    },
+    Call(Box<Call>),
+    Permission(Box<Permission>),
+    Question(Box<Question>),
+    /// An open request is over without the user's answer: withdrawn by the agent, or ended with its turn.
+    Withdrawn {
+        request: RequestKey,
+        reason: Withdrawal,
+    },
+    TurnEnded {
+        end: TurnEnd,
+        tokens: Option<Tokens>,
+    },
+    Mode {
+        id: String,
+    },
+    Options(Vec<ConfigOption>),
+    Commands(Vec<SlashCommand>),
+    Plan(Vec<PlanEntry>),
+    Usage(Usage),
+    /// The session's title; `None` if it lost it.
+    Title(Option<String>),
+    Notice {
+        severity: String,
+        title: String,
+        description: Option<String>,
+    },
+    Compaction {
+        id: String,
+        status: String,
+        error: Option<String>,
+    },
+    /// Sessions that the agent has stored.
+    Stored {
+        sessions: Vec<StoredSession>,
+        next: Option<String>,
+    },
+    /// A request of the agent that was refused at once.
+    Refused {
+        method: String,
+        reason: String,
+        /// The beginning of its parameters as JSON.
+        params: String,
+    },
+    /// A message, or a part of one, that has no meaning here.
+    Unknown {
+        kind: String,
+        /// The beginning of its JSON.
+        json: String,
+    },
+    Unreadable {
+        /// The beginning of the line.
+        line: String,
+        n_bytes: usize,
+        error: String,
+    },
+}
+
+/// An open request of the agent. Keys are never used twice; the agent's own ids may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RequestKey(pub u64);
+
+/// A command that the agent answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    Initialize,
+    Login,
+    Logout,
+    NewSession,
+    LoadSession,
+    ResumeSession,
+    CloseSession,
+    DeleteSession { id: String },
+    ListSessions,
+    Prompt,
+    SetMode { id: String },
+    SetOption { id: String, value: String },
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Failure {
+    /// The agent's own error.
+    Refused(RpcError),
+    /// Its answer does not say what it has to.
+    Unusable(String),
+    /// The process ended before it answered.
+    Ended,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct RpcError {
+    pub code: i64,
+    pub message: String,
+    pub data: Option<Value>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ready {
+    pub name: Option<String>,
+    pub version: Option<String>,
+    pub abilities: Abilities,
+    pub logins: Vec<Login>,
+}
+
+/// What the agent offers. Nothing else is asked of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Abilities {
+    pub load: bool,
+    pub resume: bool,
+    pub list: bool,
+    pub delete: bool,
+    pub close: bool,
+    pub logout: bool,
+    pub images: bool,
+    pub embedded_files: bool,
+}
+
+/// A way to log in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Login {
+    pub id: String,
+    pub name: String,
+    pub description: Option<String>,
+    pub terminal: Option<TerminalLogin>,
+    /// Variables that hold a key. Deskbell never reads their values.
+    pub variables: Vec<String>,
+}
+
+/// A login in the user's terminal.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TerminalLogin {
+    /// `None`: the agent's own program.
+    pub command: Option<String>,
+    pub arguments: Vec<String>,
+    pub environment: Vec<(String, String)>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Session {
+    pub id: String,
+    pub modes: Vec<Choice>,
+    /// `None`: the agent reports no mode.
+    pub mode: Option<String>,
+    pub options: Vec<ConfigOption>,
+    /// Models that are not in `options`. They can be shown, and not chosen: the request for it is not in the protocol.
+    pub models: Vec<Choice>,
+    pub model: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Choice {
+    pub id: String,
+    pub name: String,
+    pub description: Option<String>,
+}
+
+/// A setting of the session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigOption {
+    pub id: String,
+    pub name: String,
+    pub description: Option<String>,
+    /// `mode`, `model`, `thought_level` or a word of the agent.
+    pub category: Option<String>,
+    pub value: OptionValue,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OptionValue {
+    Choice { value: String, choices: Vec<Choice> },
+    Switch(bool),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SlashCommand {
+    pub name: String,
+    pub description: String,
+    /// What its input is.
+    pub hint: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Voice {
+    Agent,
+    Thinking,
+    /// A prompt of the user, in a session that is loaded.
+    User,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Content {
+    Text(String),
+    Image {
+        media_type: String,
+        data: String,
+    },
+    Audio {
+        media_type: String,
+        data: String,
+    },
+    Link {
+        uri: String,
+        name: String,
+    },
+    File {
+        uri: String,
+        /// `None` if it is not text.
+        text: Option<String>,
+    },
+    /// The beginning of its JSON.
+    Other(String),
+}
+
+/// A change of a tool call. A field is `None` where nothing changed; a call that is not known yet begins.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Call {
+    pub id: String,
+    pub title: Option<String>,
+    /// The tool's own name.
+    pub tool: Option<String>,
+    pub kind: Option<CallKind>,
+    pub status: Option<CallStatus>,
+    pub input: Option<CallInput>,
+    pub places: Option<Vec<Place>>,
+    pub diffs: Option<Vec<Diff>>,
+    /// A note about a call that does not run yet.
+    pub note: Option<String>,
+    pub output: Option<OutputChange>,
+    /// Output that was not kept, in bytes, in all.
+    pub output_left_out: Option<u64>,
+    /// Content that is no text.
+    pub attachments: Option<Vec<Content>>,
+    pub exit: Option<Exit>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallKind {
+    Read,
+    Edit,
+    Delete,
+    Move,
+    Search,
+    Execute,
+    Think,
+    Fetch,
+    SwitchMode,
+    Other,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallStatus {
+    /// It does not run yet: its input is written, or it waits for permission.
+    Waiting,
+    Running,
+    Done,
+    Failed,
+    /// The user denied it.
+    Denied,
+    /// Its turn was cancelled.
+    Cancelled,
+    /// Its turn ended and the agent did not say how the call did.
+    Unreported,
+}
+
+impl CallStatus {
+    pub fn is_over(self) -> bool {
+        !matches!(self, Self::Waiting | Self::Running)
+    }
+}
+
+/// The input of a call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CallInput {
+    /// The whole input as JSON; `None` if the agent reports none.
+    pub json: Option<Value>,
+    /// The command that would run.
+    pub command: Option<String>,
+    pub command_from: CommandFrom,
+}
+
+/// The place that a command was read from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommandFrom {
+    /// There is no command.
+    None,
+    /// The call's input: what would run.
+    Input,
+    /// The call's title, because this agent reports no input.
+    Title,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub path: String,
+    pub line: Option<u32>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diff {
+    pub path: String,
+    /// `None`: the file is new.
+    pub old: Option<String>,
+    pub new: String,
+}
+
+/// A call's output. Agents that repeat the whole text each time are reported as what was added.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OutputChange {
+    Added(String),
+    Replaced(String),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exit {
+    pub code: Option<i64>,
+    pub signal: Option<String>,
+}
+
+/// The agent asks whether it may do something.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Permission {
+    pub request: RequestKey,
+    /// The call as far as it is known, whether it came before or with this request.
+    pub call: Call,
+    /// The agent's own words about the request.
+    pub explanation: Option<String>,
+    /// At least one. The ids are unique; kinds are not.
+    pub options: Vec<PermissionOption>,
+    /// Options that cannot be chosen: without an id, or with an id that occurs twice. The beginning of their JSON.
+    pub unusable: Vec<String>,
+    /// A session that is not ours, such as a subagent's.
+    pub session: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PermissionOption {
+    pub id: String,
+    pub name: String,
+    pub kind: OptionKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OptionKind {
+    AllowOnce,
+    AllowAlways,
+    RejectOnce,
+    RejectAlways,
+    /// A kind that is not known: it may allow.
+    Other,
+}
+
+/// The agent asks the user something.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Question {
+    pub request: RequestKey,
+    /// The call that asks.
+    pub call: Option<String>,
+    pub message: String,
+    /// In the agent's order.
+    pub fields: Vec<Field>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    pub name: String,
+    pub title: Option<String>,
+    pub description: Option<String>,
+    pub is_required: bool,
+    pub kind: FieldKind,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum FieldKind {
+    Text {
+        default: Option<String>,
+    },
+    Number {
+        is_whole: bool,
+        default: Option<f64>,
+    },
+    Switch {
+        default: Option<bool>,
+    },
+    One {
+        choices: Vec<Choice>,
+        default: Option<String>,
+    },
+    Many {
+        choices: Vec<Choice>,
+        default: Vec<String>,
+    },
+    /// The beginning of its JSON. It cannot be filled in.
+    Other(String),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Withdrawal {
+    ByAgent,
+    /// Another request came with the same id: an answer could have gone to either, so both were cancelled.
+    Repeated,
+    TurnEnded,
+    /// The user interrupted the turn or stopped the agent.
+    Cancelled,
+    ProcessEnded,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum TurnEnd {
+    Done,
+    MaxTokens,
+    MaxRequests,
+    /// The model refused to go on.
+    Refusal,
+    Cancelled,
+    /// A reason that is not known.
+    Other(String),
+    Failed(Failure),
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tokens {
+    pub input: u64,
+    pub output: u64,
+    pub total: u64,
+    pub thought: Option<u64>,
+    pub cache_read: Option<u64>,
+    pub cache_write: Option<u64>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Usage {
+    /// Tokens in the context, and its size.
+    pub context: Option<(u64, u64)>,
+    /// The session's cost so far, and its currency.
+    pub cost: Option<(f64, String)>,
+    /// Tokens of one request to the model.
+    pub tokens: Option<Tokens>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanEntry {
+    pub text: String,
+    pub priority: String,
+    pub status: PlanStatus,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlanStatus {
+    Pending,
+    Running,
+    Done,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredSession {
+    pub id: String,
+    pub folder: String,
+    pub title: Option<String>,
+    pub updated_at: Option<String>,
+}

@@ -1,0 +1,23 @@
+//! The Agent Client Protocol (ACP), version 1, for Deskbell's engine: an agent's lines become events, commands become
+//! lines.
+//!
+//! It is pure: it has no process, file, clock or randomness. The types of the messages are those of the protocol's own
+//! crate; the rest is here, because agents differ in what the protocol leaves open.
+
+pub mod agents;
+mod calls;
+pub mod command;
+pub mod driver;
+pub mod event;
+#[cfg(any(test, fuzzing))]
+pub mod fuzzed;
+mod output;
+mod question;
+mod read;
+mod requests;
+mod rpc;
+pub mod seam;
+
+pub use command::{Command, Refusal};
+pub use driver::{Driver, Step};
+pub use event::Event;

@@ -1,0 +1,359 @@
+//! Events of the driver as events of the core.
+//!
+//! The core has no options of a permission request, no form and no upsert of a call yet: `docs/design/acp.md` says what
+//! is lost until it has.
+
+use crate::event::{
+    Call, CallInput, CallStatus, Content, Event, Failure, OptionKind, OptionValue, OutputChange, Permission,
+    RequestKey, Session, Tokens, TurnEnd, Usage, Voice,
+};
+use deskbell_agent::tool::RawInput;
+use deskbell_agent::{
+    AgentEvent, AgentRequest, Assistant, AssistantMessage, ContentBlock, EndReason, Init, Input, ReplyError,
+    Stream, StreamEvent, TokenUsage, ToolRequest, TurnResult, User, UserMessage,
+};
+use serde_json::{Map, Value, json};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Translates the events of one process, in order.
+#[derive(Debug, Default)]
+pub struct CoreEvents {
+    version: Option<String>,
+    session_id: Option<String>,
+    model: Option<String>,
+    /// The message that is written.
+    message: Option<Message>,
+    n_messages: u64,
+    calls: HashMap<String, CallSoFar>,
+    dollars: Option<f64>,
+}
+
+#[derive(Debug)]
+struct Message {
+    id: String,
+    is_thinking: bool,
+    text: String,
+}
+
+/// What is known of a call until it is over.
+#[derive(Debug, Default)]
+struct CallSoFar {
+    name: String,
+    input: Value,
+    output: String,
+    status: Option<CallStatus>,
+    /// Output came after the call was over.
+    is_late: bool,
+}
+
+/// The name of a request, for the core.
+pub fn request_id(request: RequestKey) -> String {
+    format!("acp-{}", request.0)
+}
+
+/// The request with this name.
+pub fn request_key(id: &str) -> Option<RequestKey> {
+    id.strip_prefix("acp-")?.parse().ok().map(RequestKey)
+}
+
+impl CoreEvents {
+    /// The events of the core for one event of the driver.
+    pub fn take(&mut self, event: Event) -> Vec<AgentEvent> {
+        let mut out = Vec::new();
+        if !matches!(event, Event::Said { .. } | Event::Usage(_)) {
+            self.end_message(&mut out);
+        }
+        match event {
+            Event::Ready(ready) => self.version = ready.version,
+            Event::Session(session) => {
+                // The calls of a history that was repeated.
+                self.end_calls(&mut out);
+                out.push(self.init(*session));
+            }
+            Event::Said { voice, message, is_new, content } => {
+                self.said(voice, message, is_new, content, &mut out);
+            }
+            Event::Call(call) => self.call(*call, &mut out),
+            Event::Permission(permission) => out.push(self.permission(*permission)),
+            Event::Withdrawn { request, .. } => {
+                out.push(AgentEvent::RequestWithdrawn { request_id: request_id(request) });
+            }
+            Event::TurnEnded { end, tokens } => {
+                self.end_calls(&mut out);
+                out.push(AgentEvent::TurnEnded(Box::new(self.result(end, tokens))));
+            }
+            Event::Mode { id } => {
+                out.push(AgentEvent::Status { status: None, permission_mode: Some(id) });
+            }
+            Event::Title(Some(title)) => out.push(AgentEvent::Title { title }),
+            Event::Notice { severity, title, description } => {
+                let text =
+                    description.map_or(title.clone(), |description| format!("{title}\n\n{description}"));
+                out.push(AgentEvent::Informational { level: severity, text });
+            }
+            Event::Compaction { status, error, .. } => out.push(compaction(&status, error)),
+            Event::LoginRequired { message, .. } => {
+                self.n_messages += 1;
+                let id = format!("acp-message-{}", self.n_messages);
+                out.push(reply(
+                    id,
+                    vec![ContentBlock::Text { text: message }],
+                    Some(ReplyError::NotLoggedIn),
+                ));
+            }
+            Event::Failed { failure, .. } => out.push(AgentEvent::Error { words: words(&failure) }),
+            Event::Usage(Usage { cost: Some((amount, currency)), .. }) if currency == "USD" => {
+                self.dollars = Some(amount);
+            }
+            Event::Unreadable { line, error, .. } => out.push(AgentEvent::Unreadable { line, error }),
+            Event::Unknown { kind, .. } => out.push(AgentEvent::Unknown { kind }),
+            Event::Refused { method, .. } => out.push(AgentEvent::Unknown { kind: method }),
+            // The core has no word for these.
+            Event::Question(_)
+            | Event::TurnStarted
+            | Event::Done(_)
+            | Event::Options(_)
+            | Event::Commands(_)
+            | Event::Plan(_)
+            | Event::Usage(_)
+            | Event::Title(None)
+            | Event::Stored { .. } => {}
+        }
+        out
+    }
+
+    fn init(&mut self, session: Session) -> AgentEvent {
+        let chosen = session.options.iter().find(|option| option.category.as_deref() == Some("model"));
+        self.model = match chosen.map(|option| &option.value) {
+            Some(OptionValue::Choice { value, .. }) => Some(value.clone()),
+            _ => session.model,
+        };
+        self.session_id = Some(session.id.clone());
+        AgentEvent::Init(Box::new(Init {
+            session_id: session.id,
+            model: self.model.clone(),
+            permission_mode: session.mode,
+            version: self.version.clone(),
+            ..Init::default()
+        }))
+    }
+
+    fn said(
+        &mut self,
+        voice: Voice,
+        message: Option<String>,
+        is_new: bool,
+        content: Content,
+        out: &mut Vec<AgentEvent>,
+    ) {
+        let Content::Text(text) = content else {
+            self.end_message(out);
+            let id = self.next_message(message);
+            return out.push(reply(id, vec![block(content)], None));
+        };
+        if voice == Voice::User {
+            self.end_message(out);
+            let content = vec![ContentBlock::Text { text }];
+            return out.push(AgentEvent::User(Box::new(User {
+                message: UserMessage { content },
+                uuid: message,
+                ..User::default()
+            })));
+        }
+        let is_thinking = voice == Voice::Thinking;
+        if is_new || self.message.is_none() {
+            self.end_message(out);
+            let id = self.next_message(message);
+            out.push(stream(StreamEvent::MessageStart { message_id: id.clone() }));
+            let block = match is_thinking {
+                true => ContentBlock::Thinking { text: String::new() },
+                false => ContentBlock::Text { text: String::new() },
+            };
+            out.push(stream(StreamEvent::BlockStart { index: 0, block }));
+            self.message = Some(Message { id, is_thinking, text: String::new() });
+        }
+        if let Some(message) = &mut self.message {
+            message.text.push_str(&text);
+            out.push(stream(match message.is_thinking {
+                true => StreamEvent::ThinkingDelta { index: 0, text },
+                false => StreamEvent::TextDelta { index: 0, text },
+            }));
+        }
+    }
+
+    /// An id that no other message has. Agents without ids, and those that use one for a thought and a text, get ours.
+    fn next_message(&mut self, id: Option<String>) -> String {
+        self.n_messages += 1;
+        match id {
+            Some(id) => format!("{id}-{}", self.n_messages),
+            None => format!("acp-message-{}", self.n_messages),
+        }
+    }
+
+    /// Version 1 does not say where a message ends: the next event that is none of it does.
+    fn end_message(&mut self, out: &mut Vec<AgentEvent>) {
+        let Some(Message { id, is_thinking, text }) = self.message.take() else { return };
+        let block = match is_thinking {
+            true => ContentBlock::Thinking { text },
+            false => ContentBlock::Text { text },
+        };
+        out.push(reply(id, vec![block], None));
+        out.push(stream(StreamEvent::BlockStop { index: 0 }));
+        out.push(stream(StreamEvent::MessageStop));
+    }
+
+    /// A call is repeated when its name or its input changes, and has its result when it is over.
+    fn call(&mut self, change: Call, out: &mut Vec<AgentEvent>) {
+        let call = self.calls.entry(change.id.clone()).or_default();
+        if let Some(name) = change.tool.or(change.title) {
+            call.name = name;
+        }
+        let has_input = change.input.is_some();
+        if let Some(input) = &change.input {
+            call.input = input_of(input);
+        }
+        match &change.output {
+            Some(OutputChange::Added(text)) => call.output.push_str(text),
+            Some(OutputChange::Replaced(text)) => text.clone_into(&mut call.output),
+            None => {}
+        }
+        if has_input || change.status == Some(CallStatus::Running) {
+            let (name, input) = (call.name.clone(), RawInput::from(call.input.clone()));
+            let block = ContentBlock::ToolUse { id: change.id.clone(), name, input };
+            out.push(reply(format!("acp-call-{}", change.id), vec![block], None));
+        }
+        match change.status.filter(|status| status.is_over()) {
+            Some(status) => {
+                call.status = Some(status);
+                call.is_late = false;
+                out.push(result_of(change.id, status, call.output.clone()));
+            }
+            None => call.is_late |= call.status.is_some() && change.output.is_some(),
+        }
+    }
+
+    /// Repeats the results of calls whose output came after their end: once, because the output may be long.
+    fn end_calls(&mut self, out: &mut Vec<AgentEvent>) {
+        let mut late: Vec<(String, CallSoFar)> =
+            std::mem::take(&mut self.calls).into_iter().filter(|(_, call)| call.is_late).collect();
+        late.sort_by(|(one, _), (other, _)| one.cmp(other));
+        for (id, call) in late {
+            out.push(result_of(id, call.status.unwrap_or(CallStatus::Unreported), call.output));
+        }
+    }
+
+    fn permission(&self, permission: Permission) -> AgentEvent {
+        let call = permission.call;
+        let input = call.input.as_ref().map_or_else(|| Map::new().into(), input_of);
+        let always = permission.options.iter().filter(|option| option.kind == OptionKind::AllowAlways);
+        let suggestions = always.map(|option| json!({"optionId": option.id, "name": option.name})).collect();
+        AgentEvent::Request {
+            request_id: request_id(permission.request),
+            request: AgentRequest::Tool(Arc::new(ToolRequest {
+                tool_name: call.tool.or(call.title).unwrap_or_default(),
+                input: Input::from(input),
+                tool_use_id: Some(call.id),
+                suggestions,
+                ..ToolRequest::default()
+            })),
+        }
+    }
+
+    fn result(&self, end: TurnEnd, tokens: Option<Tokens>) -> TurnResult {
+        let (reason, failure) = match end {
+            TurnEnd::Done => (None, None),
+            TurnEnd::Cancelled => (Some(EndReason::Interrupted), None),
+            TurnEnd::MaxTokens => {
+                (Some(EndReason::ContextExceeded), Some("The model's limit of tokens".to_owned()))
+            }
+            TurnEnd::MaxRequests => {
+                (Some(EndReason::MaxTurns), Some("The limit of requests of a turn".to_owned()))
+            }
+            TurnEnd::Refusal => (None, Some("The model refused to continue".to_owned())),
+            TurnEnd::Other(reason) => (None, Some(reason)),
+            TurnEnd::Failed(failure) => (Some(EndReason::ApiError), Some(words(&failure))),
+        };
+        let usage = tokens.map(|tokens| TokenUsage {
+            input_tokens: tokens.input,
+            cache_creation_input_tokens: tokens.cache_write.unwrap_or_default(),
+            cache_read_input_tokens: tokens.cache_read.unwrap_or_default(),
+            output_tokens: tokens.output,
+        });
+        TurnResult {
+            is_error: failure.is_some(),
+            reason,
+            words: failure,
+            session_id: self.session_id.clone(),
+            num_turns: 1,
+            total_cost_usd: self.dollars,
+            usage,
+            ..TurnResult::default()
+        }
+    }
+}
+
+fn stream(event: StreamEvent) -> AgentEvent {
+    AgentEvent::Stream(Box::new(Stream { event, parent_tool_use_id: None }))
+}
+
+fn reply(id: String, content: Vec<ContentBlock>, error: Option<ReplyError>) -> AgentEvent {
+    let message = AssistantMessage { id, content, ..AssistantMessage::default() };
+    AgentEvent::Assistant(Box::new(Assistant { message, error, ..Assistant::default() }))
+}
+
+fn block(content: Content) -> ContentBlock {
+    let unknown = |kind: &str, raw: Value| ContentBlock::Unknown { kind: kind.to_owned(), raw };
+    match content {
+        Content::Text(text) => ContentBlock::Text { text },
+        Content::Image { .. } => ContentBlock::Image,
+        Content::Audio { media_type, .. } => unknown("audio", json!({"mimeType": media_type})),
+        Content::Link { uri, name } => unknown("resource_link", json!({"uri": uri, "name": name})),
+        Content::File { uri, text } => unknown("resource", json!({"uri": uri, "text": text})),
+        Content::Other(json) => unknown("content", json.into()),
+    }
+}
+
+/// The input as an object. Where the agent has only a title, the command is its only field.
+fn input_of(input: &CallInput) -> Value {
+    match (&input.json, &input.command) {
+        (Some(json @ Value::Object(_)), _) => json.clone(),
+        (Some(json), _) => json!({"input": json}),
+        (None, Some(command)) => json!({"command": command}),
+        (None, None) => Map::new().into(),
+    }
+}
+
+fn result_of(id: String, status: CallStatus, output: String) -> AgentEvent {
+    let is_error = status != CallStatus::Done && status != CallStatus::Unreported;
+    let refusal = match status {
+        CallStatus::Denied => Some("denied"),
+        CallStatus::Cancelled => Some("cancelled"),
+        CallStatus::Unreported => Some("unreported"),
+        _ => None,
+    };
+    let result = ContentBlock::ToolResult { tool_use_id: id, content: output.into(), is_error };
+    AgentEvent::User(Box::new(User {
+        message: UserMessage { content: vec![result] },
+        refusal: refusal.map(str::to_owned),
+        ..User::default()
+    }))
+}
+
+fn compaction(status: &str, error: Option<String>) -> AgentEvent {
+    match status {
+        "completed" => {
+            AgentEvent::Compacted { trigger: "auto".to_owned(), pre_tokens: None, post_tokens: None }
+        }
+        "failed" | "cancelled" => AgentEvent::CompactFailed { error },
+        _ => AgentEvent::Status { status: Some("compacting".to_owned()), permission_mode: None },
+    }
+}
+
+fn words(failure: &Failure) -> String {
+    match failure {
+        Failure::Refused(error) => error.message.clone(),
+        Failure::Unusable(reason) => reason.clone(),
+        Failure::Ended => "The agent ended before it answered".to_owned(),
+    }
+}

@@ -1,0 +1,11 @@
+//! The driver against recordings of real agents, hostile streams and long ones.
+
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests read the project's own recordings")]
+
+mod core_events;
+mod cost;
+mod hostile;
+mod player;
+mod recordings;
+mod summary;
+mod turns;

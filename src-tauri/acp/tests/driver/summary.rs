@@ -1,0 +1,205 @@
+//! The events of a recording as a short text.
+
+use deskbell_acp::Event;
+use deskbell_acp::event::{
+    Call, CommandFrom, Content, FieldKind, OptionValue, OutputChange, Permission, Tokens, Usage, Voice,
+};
+use std::fmt::Write;
+
+pub fn summary(events: &[Event]) -> String {
+    let mut out = String::new();
+    let mut said: Option<(Voice, String)> = None;
+    for event in events {
+        if let Event::Said { voice, content: Content::Text(text), is_new, .. } = event {
+            match &mut said {
+                Some((_, before)) if !is_new => before.push_str(text),
+                _ => {
+                    flush(&mut out, said.take());
+                    said = Some((*voice, text.clone()));
+                }
+            }
+            continue;
+        }
+        // Figures come between the chunks of a message.
+        if let Event::Usage(usage) = event {
+            if said.is_none() {
+                line(&mut out, &used(usage));
+            }
+            continue;
+        }
+        flush(&mut out, said.take());
+        line(&mut out, &one(event));
+    }
+    flush(&mut out, said);
+    out
+}
+
+fn flush(out: &mut String, said: Option<(Voice, String)>) {
+    if let Some((voice, text)) = said {
+        let voice = match voice {
+            Voice::Agent => "text",
+            Voice::Thinking => "thinking",
+            Voice::User => "prompt",
+        };
+        line(out, &format!("{voice} {}", short(&text)));
+    }
+}
+
+fn line(out: &mut String, text: &str) {
+    out.push_str(text.trim_end());
+    out.push('\n');
+}
+
+fn short(text: &str) -> String {
+    let cut: String = text.chars().take(80).collect();
+    let rest = text.chars().count() - cut.chars().count();
+    if rest == 0 { format!("{cut:?}") } else { format!("{cut:?} and {rest} more") }
+}
+
+fn tokens(tokens: &Option<Tokens>) -> String {
+    tokens.as_ref().map_or_else(String::new, |tokens| format!(", {} tokens", tokens.total))
+}
+
+fn used(usage: &Usage) -> String {
+    let mut out = "usage".to_owned();
+    if let Some((used, size)) = usage.context {
+        let _ = write!(out, " context {used} of {size}");
+    }
+    if let Some((cost, currency)) = &usage.cost {
+        let _ = write!(out, " cost {cost} {currency}");
+    }
+    out + &tokens(&usage.tokens)
+}
+
+fn one(event: &Event) -> String {
+    match event {
+        Event::Ready(ready) => {
+            let logins: Vec<String> = ready
+                .logins
+                .iter()
+                .map(|login| {
+                    let terminal = login.terminal.as_ref().map_or_else(String::new, |terminal| {
+                        format!(
+                            " ({} {})",
+                            terminal.command.as_deref().unwrap_or("own"),
+                            terminal.arguments.join(" ")
+                        )
+                    });
+                    format!("{}{terminal}", login.id)
+                })
+                .collect();
+            format!(
+                "ready {} {}\n  {:?}\n  logins: {}",
+                ready.name.as_deref().unwrap_or("?"),
+                ready.version.as_deref().unwrap_or("?"),
+                ready.abilities,
+                logins.join(", ")
+            )
+        }
+        Event::Session(session) => {
+            let modes: Vec<&str> = session.modes.iter().map(|mode| mode.id.as_str()).collect();
+            let mut out = format!("session\n  mode {:?} of {}\n", session.mode, modes.join(", "));
+            for option in &session.options {
+                let value = match &option.value {
+                    OptionValue::Choice { value, choices } => format!("{value} of {}", choices.len()),
+                    OptionValue::Switch(on) => on.to_string(),
+                };
+                let _ = writeln!(out, "  option {} ({:?}): {value}", option.id, option.category);
+            }
+            let _ = write!(out, "  model {:?} of {}", session.model, session.models.len());
+            out
+        }
+        Event::LoginRequired { message, logins } => {
+            format!("login required {} ({} ways)", short(message), logins.len())
+        }
+        Event::Done(action) => format!("done {action:?}"),
+        Event::Failed { action, failure } => format!("failed {action:?}: {failure:?}"),
+        Event::TurnStarted => "\nturn".to_owned(),
+        Event::Said { voice, content, .. } => format!("{voice:?} {content:?}"),
+        Event::Call(call) => format!("call {}{}", call.id, changes(call)),
+        Event::Permission(permission) => asked(permission),
+        Event::Question(question) => {
+            let mut out = format!("question {} by {:?}", short(&question.message), question.call);
+            for field in &question.fields {
+                let kind = match &field.kind {
+                    FieldKind::One { choices, .. } => {
+                        choices.iter().map(|choice| choice.name.as_str()).collect::<Vec<_>>().join(" | ")
+                    }
+                    kind => format!("{kind:?}"),
+                };
+                let _ = write!(out, "\n  {} {:?}: {kind}", field.name, field.title);
+            }
+            out
+        }
+        Event::Withdrawn { reason, .. } => format!("withdrawn {reason:?}"),
+        Event::TurnEnded { end, tokens: used } => format!("end {end:?}{}", tokens(used)),
+        Event::Mode { id } => format!("mode {id}"),
+        Event::Options(options) => format!("options {}", options.len()),
+        Event::Commands(commands) => format!("commands {}", commands.len()),
+        Event::Plan(entries) => format!("plan {}", entries.len()),
+        Event::Usage(usage) => used(usage),
+        Event::Title(title) => format!("title {title:?}"),
+        Event::Notice { severity, title, .. } => format!("notice {severity} {}", short(title)),
+        Event::Compaction { status, .. } => format!("compaction {status}"),
+        Event::Stored { sessions, .. } => format!("stored {}", sessions.len()),
+        Event::Refused { method, reason, .. } => format!("refused {method}: {reason}"),
+        Event::Unknown { kind, json } => format!("unknown {kind} {}", short(json)),
+        Event::Unreadable { line, n_bytes, .. } => format!("unreadable {n_bytes} {}", short(line)),
+    }
+}
+
+fn changes(call: &Call) -> String {
+    let mut out = String::new();
+    let mut add = |text: String| {
+        let _ = write!(out, "\n  {text}");
+    };
+    if let Some(status) = call.status {
+        add(format!("{status:?}"));
+    }
+    if let Some(title) = &call.title {
+        add(format!("title {}", short(title)));
+    }
+    if let Some(kind) = call.kind {
+        add(format!("kind {kind:?}, tool {:?}", call.tool));
+    }
+    if let Some(input) = &call.input {
+        match (&input.command, input.command_from) {
+            (Some(command), CommandFrom::Title) => add(format!("command by its title: {}", short(command))),
+            (Some(command), _) => add(format!("command: {}", short(command))),
+            (None, _) => add(format!("input: {}", short(&format!("{:?}", input.json)))),
+        }
+    }
+    for place in call.places.iter().flatten() {
+        add(format!("at {}", place.path));
+    }
+    for diff in call.diffs.iter().flatten() {
+        add(format!("diff {}: {:?} to {}", diff.path, diff.old, short(&diff.new)));
+    }
+    if let Some(note) = &call.note {
+        add(format!("note {}", short(note)));
+    }
+    match &call.output {
+        Some(OutputChange::Added(text)) => add(format!("output adds {}", short(text))),
+        Some(OutputChange::Replaced(text)) => add(format!("output is {}", short(text))),
+        None => {}
+    }
+    if let Some(exit) = &call.exit {
+        add(format!("exit {:?} {:?}", exit.code, exit.signal));
+    }
+    for attachment in call.attachments.iter().flatten() {
+        add(format!("attachment {attachment:?}"));
+    }
+    out
+}
+
+fn asked(permission: &Permission) -> String {
+    let options: Vec<String> =
+        permission.options.iter().map(|option| format!("{} ({:?})", option.id, option.kind)).collect();
+    format!(
+        "permission {}{}\n  explained: {}\n  options: {}",
+        permission.call.id,
+        changes(&permission.call),
+        permission.explanation.as_deref().map_or_else(|| "no".to_owned(), short),
+        options.join(" | ")
+    )
+}
