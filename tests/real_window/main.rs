@@ -195,6 +195,7 @@ fn main() {
         links: a_link_opens_outside_and_only_what_may;
         typing: after_an_answer_by_mouse_the_prompt_has_the_focus,
             typing_outside_of_any_field_goes_to_the_prompt,
+            a_key_is_changed_by_keyboard_and_stays_after_a_restart,
             the_right_button_opens_no_menu_of_the_browser;
         looks: light_and_dark,
             the_mark_of_an_item_stays_in_its_line

@@ -90,3 +90,46 @@ async fn wrote(window: &Window, words: &str) -> Result<()> {
     })
     .await
 }
+
+pub async fn a_key_is_changed_by_keyboard_and_stays_after_a_restart() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("change-key", async |stage| {
+            let window = &stage.window;
+            window.prompt("SAY Aye.").await?;
+            window.wait_said("Aye.", SHORT).await?;
+            window.wait_idle(SHORT).await?;
+            stage.pointer.key("ctrl+k").await?;
+            window.wait_focus("combobox “Search commands and sessions”").await?;
+            stage.pointer.type_text("change keys").await?;
+            stage.pointer.key("Return").await?;
+            window.find("dialog", "Change keys").await?;
+            window.tab_to("searchbox “Search actions”").await?;
+            stage.pointer.type_text("doctor").await?;
+            window.tab_to("button “Change Doctor”").await?;
+            stage.pointer.key("Return").await?;
+            window.wait_focus("button “Press the new key. Esc cancels.”").await?;
+            stage.pointer.key("ctrl+alt+d").await?;
+            let file = stage.desktop.home().join(".config/deskbell/settings.json");
+            eventually("the key is in the settings", SHORT, async || {
+                let text = std::fs::read_to_string(&file).unwrap_or_default();
+                Ok((text.contains("\"doctor\"") && text.contains("Ctrl+Alt+D")).then_some(()))
+            })
+            .await?;
+            window.find("button", "Reset Doctor").await?;
+            stage.pointer.key("Escape").await?;
+            window.gone("dialog", "Change keys").await?;
+            stage.pointer.key("ctrl+alt+d").await?;
+            window.find("dialog", "Doctor").await?;
+            stage.pointer.key("Escape").await?;
+            window.gone("dialog", "Doctor").await?;
+
+            stage.restart().await?;
+            let window = &stage.window;
+            window.wait_said("Aye.", SHORT).await?;
+            stage.pointer.activate(window.frame()).await?;
+            stage.pointer.key("ctrl+alt+d").await?;
+            window.find("dialog", "Doctor").await.map(drop)
+        })
+        .await
+}

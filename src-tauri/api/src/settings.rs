@@ -36,6 +36,11 @@ pub struct Settings {
     /// on a notification or a second start of Deskbell brings the window back.
     #[schemars(title = "Closing a window with work")]
     pub closing: Closing,
+    /// Keys of actions, in place of their usual ones. Each is `{"action": "new", "key": "Ctrl+Alt+N"}`; `null` takes
+    /// the action's keys away. On macOS, `Ctrl` is ⌘ and `Alt` is ⌥. The names of the actions are in the guide's list of
+    /// keys.
+    #[schemars(title = "Keys")]
+    pub keys: Vec<KeyBinding>,
     /// How much is logged, on stderr and in files in Deskbell's data folder. The text of conversations never is.
     /// `DESKBELL_LOG` counts before this setting.
     #[schemars(title = "Log")]
@@ -53,9 +58,20 @@ impl Default for Settings {
             bell: BellSettings::default(),
             agent: AgentSettings::default(),
             closing: Closing::Ask,
+            keys: Vec::new(),
             log: LogLevel::Warn,
         }
     }
+}
+
+/// A key that the user chose for an action.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct KeyBinding {
+    /// Name of an action of the window, such as `new`.
+    pub action: String,
+    /// Modifiers and one key, such as `Ctrl+Shift+F`, or `null` for none.
+    pub key: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
@@ -310,6 +326,8 @@ pub enum SettingControl {
     Command,
     /// A list of presets of session options.
     Presets,
+    /// A list of keys for actions.
+    Keys,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]

@@ -30,6 +30,7 @@ fn typescript() -> String {
         SystemPrompt,
         EnvironmentVariable,
         Preset,
+        KeyBinding,
         OptionField,
         OptionProblem,
         OptionServer,

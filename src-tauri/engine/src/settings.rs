@@ -3,6 +3,7 @@
 //! Nothing in the file is ever lost: an edit changes one value and keeps comments, unknown keys, order and layout. A
 //! file that is not valid JSON is never written, and the last good values stay in effect.
 
+mod bindings;
 mod keys;
 mod text;
 mod watch;

@@ -1,5 +1,7 @@
 // Stories of dialogs, drawn in the page instead of above it.
 
+import { tick } from 'svelte';
+
 import type { Checkup } from '../lib/bindings/api';
 import { emptySession, PROJECT, SETTINGS } from '../lib/host/fake/facts';
 import { checkup as checkupOf } from '../lib/host/fake/readiness';
@@ -7,6 +9,7 @@ import { RULES } from '../lib/host/fake/rules';
 import { TRUST } from '../lib/host/fake/trust';
 import LoginDialog from '../lib/pages/LoginDialog.svelte';
 import HelpDialog from '../lib/actions/HelpDialog.svelte';
+import KeysDialog from '../lib/actions/KeysDialog.svelte';
 import Palette from '../lib/palette/Palette.svelte';
 import ConfirmUndo from '../lib/rewind/ConfirmUndo.svelte';
 import RewindDialog from '../lib/rewind/RewindDialog.svelte';
@@ -27,6 +30,8 @@ const rules = (facts: Partial<typeof session>) => ({
   onask: ignore,
   onclose: ignore,
 });
+
+const changingKeys = { bindings: [], onset: ignore, onclose: ignore };
 
 const REWIND = preview('p1', 'Round half to even in totals, and add tests for it');
 const rewinding = (props: object) => ({
@@ -64,6 +69,7 @@ const settings = {
   oncheck: checkup({ type: 'asks' }),
   ondoctor: ignore,
   onset: ignore,
+  onkeys: ignore,
   onfile: ignore,
   onclose: ignore,
 };
@@ -75,7 +81,29 @@ export const dialogs: Page = () => [
     'more than are drawn': { entries: Array.from({ length: 60 }, () => entries).flat(), onclose: ignore },
     'nothing fits': [{ entries, onclose: ignore }, (root) => write(root, 'wombat')],
   }),
-  ...states('HelpDialog', HelpDialog, { keys: { onpalette: ignore, onclose: ignore } }),
+  ...states('HelpDialog', HelpDialog, { keys: { onpalette: ignore, onkeys: ignore, onclose: ignore } }),
+  ...states('KeysDialog', KeysDialog, {
+    usual: changingKeys,
+    chosen: {
+      bindings: [
+        { action: 'new', key: 'Ctrl+Alt+N' },
+        { action: 'find', key: null },
+        { action: 'wombat', key: 'F5' },
+      ],
+      onset: ignore,
+      onclose: ignore,
+    },
+    'a key is awaited': [changingKeys, (root) => press(root, 'Change')],
+    'another action has it': [
+      changingKeys,
+      async (root) => {
+        await press(root, 'Change');
+        const catcher = root.querySelector('[role=group] button');
+        catcher?.dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true, bubbles: true }));
+        await tick();
+      },
+    ],
+  }),
   ...states('RewindDialog', RewindDialog, {
     asking: rewinding({ preview: null }),
     files: rewinding({}),

@@ -1,5 +1,6 @@
 //! The schema of the settings, and what is made from it: the list of keys, the check of a value and the documentation.
 
+use super::bindings;
 use crate::api::{Preset, SettingControl, SettingKey, SettingOption, Settings};
 use crate::launch::bad_model;
 use crate::options::bad_presets;
@@ -79,7 +80,8 @@ fn control(schema: &Value) -> Option<SettingControl> {
         return Some(SettingControl::Choice { options });
     }
     if types.contains(&"array") {
-        return Some(SettingControl::Presets);
+        let is_keys = !schema["items"]["properties"]["action"].is_null();
+        return Some(if is_keys { SettingControl::Keys } else { SettingControl::Presets });
     }
     if types.contains(&"string") {
         return Some(SettingControl::Text { placeholder: schema["placeholder"].as_str().map(str::to_owned) });
@@ -122,6 +124,9 @@ pub(super) fn check(known: &SettingKey, value: &Value) -> Result<(), String> {
         SettingControl::Presets => {
             return presets(value).map_err(|problem| format!("“{}”: {problem}.", known.key));
         }
+        SettingControl::Keys => {
+            return bindings::check(value).map_err(|problem| format!("“{}”: {problem}.", known.key));
+        }
     };
     if !fits {
         return Err(format!("“{}” must be {}.", known.key, expected(&known.control)));
@@ -156,6 +161,7 @@ fn expected(control: &SettingControl) -> String {
         SettingControl::Number { min, max, .. } => format!("a whole number from {min} to {max}"),
         SettingControl::Text { .. } => "a text in quotes, or null".to_owned(),
         SettingControl::Presets => "a list of presets".to_owned(),
+        SettingControl::Keys => "a list of {\"action\": \"…\", \"key\": \"…\"}".to_owned(),
         SettingControl::Command => "null or {\"program\": \"…\", \"args\": [\"…\"]}".to_owned(),
         SettingControl::Choice { options } => {
             let values: Vec<String> = options

@@ -183,6 +183,10 @@ fn values(chance: &mut Chance, control: &SettingControl) -> (Value, Value) {
             let preset = Preset { name: "a preset".to_owned(), options, projects: Vec::new() };
             (json!([preset]), json!([{"name": "x", "options": {"arguments": ["--settings=x"]}}]))
         }
+        SettingControl::Keys => {
+            let key = format!("Ctrl+F{}", 1 + chance.below(24));
+            (json!([{"action": "a-name", "key": key}]), json!([{"action": "new", "key": "n"}]))
+        }
         SettingControl::Command => (json!({"program": text, "args": [text, ""]}), json!({"program": ""})),
     }
 }
@@ -282,7 +286,10 @@ fn a_thousand_edits_by_file_and_page_agree_and_lose_nothing() {
             fs::write(file.path(), &text).unwrap();
             // A typing error is reported, and changes nothing until it is corrected.
             // Where a command or a list is, a wrong one would replace the comments in it.
-            let has_parts = matches!(known.control, SettingControl::Command | SettingControl::Presets);
+            let has_parts = matches!(
+                known.control,
+                SettingControl::Command | SettingControl::Presets | SettingControl::Keys
+            );
             if chance.one_in(4) && !has_parts {
                 fs::write(file.path(), edited(&text, &known.key, bad)).unwrap();
                 let found = file.read(&expected);

@@ -297,14 +297,20 @@ fn is_named_alike(array: &CstArray, values: &[Value]) -> bool {
         && wanted.starts_with(&staying)
 }
 
-/// The entry `name` of a value.
+/// The entries that name an element of a list: a preset, the key of an action.
+const NAMES: [&str; 2] = ["name", "action"];
+
+/// The name of a value in a list.
 pub(super) fn named(value: &Value) -> Option<&str> {
-    value.as_object()?.iter().find(|(key, _)| *key == "name")?.1.as_str()
+    let object = value.as_object()?;
+    NAMES.iter().find_map(|name| object.get(*name))?.as_str()
 }
 
-/// The entry `name` of an element of a list.
+/// The name of an element of a list.
 fn name_of(element: &CstNode) -> Option<String> {
-    last_property(&element.as_object()?, "name")?.value()?.as_string_lit()?.decoded_value().ok()
+    let object = element.as_object()?;
+    let name = NAMES.iter().find_map(|name| last_property(&object, name))?;
+    name.value()?.as_string_lit()?.decoded_value().ok()
 }
 
 /// Whether a value has everything of another one. An object may have more, which is not ours.

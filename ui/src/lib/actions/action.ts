@@ -19,7 +19,10 @@ export interface Desk {
   toggleSessions(): void;
   toggleSide(): void;
   /** Shows a dialog. The palette can begin with a query. */
-  show(dialog: 'settings' | 'palette' | 'search' | 'help' | 'doctor' | 'usage' | 'changes', query?: string): void;
+  show(
+    dialog: 'settings' | 'palette' | 'search' | 'help' | 'doctor' | 'usage' | 'changes' | 'keys',
+    query?: string,
+  ): void;
   showTrust(): void;
   showRules(): void;
   /** Shows what the agent of the open session is started with. */

@@ -221,6 +221,7 @@ const CASES: Record<string, Case> = {
   settings: { done: dialog('Settings') },
   'settings-file': { done: calling('openSettingsFile') },
   help: { done: dialog('Keys') },
+  keys: { done: dialog('Change keys') },
   quit: { done: calling('quit') },
 };
 

@@ -3,7 +3,7 @@
 import { chordName, isMac } from '../kit/keys';
 import { GROUPS } from './action';
 import { FIXED_KEYS } from './fixed';
-import { ACTIONS, chordsOf } from './table';
+import { ACTIONS, chordsOf, usualChords } from './table';
 
 export interface KeyGroup {
   name: string;
@@ -26,12 +26,23 @@ export function keyGroups(mac = isMac): KeyGroup[] {
   return [...groups.filter(({ entries }) => entries.length > 0), { name: 'Prompt box', entries: fixed }];
 }
 
-/** The keys as a table of Markdown. */
+/** All actions and keys as a table of Markdown: first the actions, with their names in the settings. */
 export function keyTable(): string {
-  const cell = (keys: readonly string[]) => keys.map((key) => (/^[/@?]$/.test(key) ? `\`${key}\`` : key)).join(', ');
-  const mac = keyGroups(true).flatMap(({ entries }) => entries);
-  const lines = keyGroups(false)
-    .flatMap(({ entries }) => entries)
-    .map(({ keys, words }, i) => `| ${cell(keys)} | ${cell(mac[i]?.keys ?? [])} | ${words} |`);
-  return ['| Key | On macOS | Action |', '|---|---|---|', ...lines].join('\n');
+  const named = (chord: string, mac: boolean) => {
+    const key = chordName(chord, mac);
+    return /^[/@?]$/.test(key) ? `\`${key}\`` : key;
+  };
+  const cell = (chords: readonly string[], mac: boolean) => chords.map((chord) => named(chord, mac)).join(', ');
+  const actions = GROUPS.flatMap((name) => ACTIONS.filter(({ group }) => group === name)).map((action) => {
+    const name = action.isLocal === true ? '' : `\`${action.id}\``;
+    return [cell(usualChords(action, false), false), cell(usualChords(action, true), true), action.label, name];
+  });
+  const fixed = FIXED_KEYS.map(({ keys, words }) => [
+    cell(keys.split(' '), false),
+    cell(keys.split(' '), true),
+    words,
+    '',
+  ]);
+  const lines = [['Key', 'On macOS', 'Action', 'Name'], ['---', '---', '---', '---'], ...actions, ...fixed];
+  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }

@@ -27,6 +27,9 @@ export const chordShown = (action: Action): string | undefined => {
   return first === undefined ? undefined : chordName(first);
 };
 
+/** The key of an action, for the tooltip of its button. */
+export const shownKey = (id: string): string | undefined => chordShown(actionOf(id));
+
 /** The title and the `aria-keyshortcuts` of a button that an action's key presses. */
 export function keyProps(id: string): { title?: string; 'aria-keyshortcuts'?: string } {
   const [first] = chordsOf(actionOf(id));

@@ -9,6 +9,7 @@ import type { ProjectState } from '../state/project.svelte';
 import { isTurnRunning } from '../text/status';
 import { limitToWaitFor } from '../usage/limits';
 import type { Action, Choice, Desk, Target } from './action';
+import { chosenKeys } from './chosen.svelte';
 
 const NO_SESSION = 'No session is open.';
 const NO_TURN = 'No turn is running.';
@@ -633,6 +634,7 @@ export const ACTIONS: readonly Action[] = [
   always('Deskbell', 'settings', 'Settings', (desk) => desk.show('settings'), 'Ctrl+,'),
   always('Deskbell', 'settings-file', 'Open settings.json', ({ project }) => void project.openSettingsFile()),
   always('Deskbell', 'help', 'Keys', (desk) => desk.show('help'), '?', 'F1'),
+  always('Deskbell', 'keys', 'Change keys…', (desk) => desk.show('keys')),
   always('Deskbell', 'quit', 'Quit Deskbell', ({ project }) => void project.quit(), 'Ctrl+Q'),
 ];
 
@@ -640,9 +642,18 @@ function isOpen(desk: Desk, { row }: Target): boolean {
   return row?.session != null && row.session.id === open(desk)?.id;
 }
 
-/** The chords of an action on a platform. */
-export function chordsOf({ keys = [], macKeys }: Action, mac = isMac): readonly string[] {
+/** The usual chords of an action on a platform. */
+export function usualChords({ keys = [], macKeys }: Action, mac = isMac): readonly string[] {
   return mac ? (macKeys ?? keys) : keys;
+}
+
+/** The chords of an action on a platform: the one that the user chose, or the usual ones that no other action has. */
+export function chordsOf(action: Action, mac = isMac): readonly string[] {
+  const chosen = chosenKeys();
+  const own = action.isLocal === true ? undefined : chosen.get(action.id);
+  if (own !== undefined) return own === null ? [] : [own];
+  const taken = [...chosen].filter(([id]) => ACTIONS.some((one) => one.id === id && one.isLocal !== true));
+  return usualChords(action, mac).filter((chord) => !taken.some(([, key]) => key === chord));
 }
 
 /** The action whose chord was pressed, if the window handles it. */

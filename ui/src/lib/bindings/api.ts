@@ -116,6 +116,19 @@ name: string, options: SessionOptions,
 projects: Array<string>, };
 
 /**
+ * A key that the user chose for an action.
+ */
+export type KeyBinding = { 
+/**
+ * Name of an action of the window, such as `new`.
+ */
+action: string, 
+/**
+ * Modifiers and one key, such as `Ctrl+Shift+F`, or `null` for none.
+ */
+key: string | null, };
+
+/**
  * A field of [`SessionOptions`].
  */
 export type OptionField = "model" | "fallbackModels" | "effort" | "systemPrompt" | "maxTurns" | "maxBudgetUsd" | "folders" | "allowedTools" | "disallowedTools" | "mcpConfig" | "environment" | "arguments" | "hibernateMinutes";
@@ -1762,6 +1775,12 @@ agent: AgentSettings,
  */
 closing: Closing, 
 /**
+ * Keys of actions, in place of their usual ones. Each is `{"action": "new", "key": "Ctrl+Alt+N"}`; `null` takes
+ * the action's keys away. On macOS, `Ctrl` is ⌘ and `Alt` is ⌥. The names of the actions are in the guide's list of
+ * keys.
+ */
+keys: Array<KeyBinding>, 
+/**
  * How much is logged, on stderr and in files in Deskbell's data folder. The text of conversations never is.
  * `DESKBELL_LOG` counts before this setting.
  */
@@ -1924,7 +1943,7 @@ default: JsonValue, };
 /**
  * The kind of value that a setting has.
  */
-export type SettingControl = { "type": "toggle" } | { "type": "choice", options: Array<SettingOption>, } | { "type": "number", min: number, max: number, unit: string | null, } | { "type": "text", placeholder: string | null, } | { "type": "command" } | { "type": "presets" };
+export type SettingControl = { "type": "toggle" } | { "type": "choice", options: Array<SettingOption>, } | { "type": "number", min: number, max: number, unit: string | null, } | { "type": "text", placeholder: string | null, } | { "type": "command" } | { "type": "presets" } | { "type": "keys" };
 
 export type SettingOption = { value: string | null, label: string, };
 

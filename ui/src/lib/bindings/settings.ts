@@ -108,6 +108,16 @@ export const SETTING_KEYS: readonly SettingKey[] = [
     "default": "ask"
   },
   {
+    "key": "keys",
+    "group": null,
+    "label": "Keys",
+    "description": "Keys of actions, in place of their usual ones. Each is `{\"action\": \"new\", \"key\": \"Ctrl+Alt+N\"}`; `null` takes the action's keys away. On macOS, `Ctrl` is ⌘ and `Alt` is ⌥. The names of the actions are in the guide's list of keys.",
+    "control": {
+      "type": "keys"
+    },
+    "default": []
+  },
+  {
     "key": "log",
     "group": null,
     "label": "Log",
@@ -497,5 +507,6 @@ export const DEFAULT_SETTINGS: Settings = {
     "presets": []
   },
   "closing": "ask",
+  "keys": [],
   "log": "warn"
 };

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { chordName, isChord } from './keys';
+import { chordName, chordOf, isChord } from './keys';
 
 const press = (key: string, init: KeyboardEventInit = {}): KeyboardEventInit => ({ key, ...init });
 const ctrl = { ctrlKey: true };
@@ -37,4 +37,21 @@ it.each([
 ])('%s is shown as %s, on macOS as %s', (chord, elsewhere, mac) => {
   expect(chordName(chord, false)).toBe(elsewhere);
   expect(chordName(chord, true)).toBe(mac);
+});
+
+it.each<[KeyboardEventInit, string | null, string | null]>([
+  [press('b', ctrl), 'Ctrl+B', 'B'],
+  [press('B', { ...ctrl, shiftKey: true }), 'Ctrl+Shift+B', 'Shift+B'],
+  [press('=', ctrl), 'Ctrl+Plus', 'Plus'],
+  [press('+', { ...ctrl, shiftKey: true }), 'Ctrl+Plus', 'Plus'],
+  [press('ArrowUp', { altKey: true }), 'Alt+ArrowUp', 'Alt+ArrowUp'],
+  [press(' ', ctrl), 'Ctrl+Space', 'Space'],
+  [press('Control', ctrl), null, null],
+  [press('Dead', ctrl), null, null],
+  [press('@', { ...ctrl, altKey: true, modifierAltGraph: true }), null, null],
+  [press('Unidentified', { code: 'Tab', shiftKey: true }), null, null],
+])('%j is the chord %s, on macOS %s', (init, elsewhere, mac) => {
+  const event = new KeyboardEvent('keydown', init);
+  expect(chordOf(event, false)).toBe(elsewhere);
+  expect(chordOf(event, true)).toBe(mac);
 });

@@ -43,3 +43,18 @@ export const ariaChord = (chord: string, mac = isMac): string => chord.replace('
 
 /** “Ctrl+B”, or “⌘B” on macOS. */
 export const withCtrl = (key: string): string => chordName(`Ctrl+${key}`);
+
+const BARE = ['Control', 'Shift', 'Alt', 'Meta', 'AltGraph', 'Dead', 'Process', 'Unidentified', 'CapsLock', 'NumLock'];
+
+/** The chord of an event; `null` for a modifier alone and for a key that writes together with the next one. */
+export function chordOf(event: KeyboardEvent, mac = isMac): string | null {
+  const { key } = event;
+  // AltGr is Ctrl and Alt at once on some systems, and it writes.
+  if (BARE.includes(key) || event.isComposing || event.getModifierState('AltGraph')) return null;
+  const named = Object.entries(CHARACTERS).find(([, characters]) => characters.includes(key))?.[0];
+  const isShifted = event.shiftKey && named === undefined;
+  const main = mac ? event.metaKey : event.ctrlKey;
+  const parts = [main && 'Ctrl', event.altKey && 'Alt', isShifted && 'Shift'].filter((part) => part !== false);
+  const written = isTab(event) ? 'Tab' : key === ' ' ? 'Space' : key.length === 1 ? key.toUpperCase() : key;
+  return [...parts, named ?? written].join('+');
+}

@@ -1,6 +1,6 @@
 // Values of settings by their key.
 
-import type { JsonValue, Preset, SettingKey, Settings } from '../bindings/api';
+import type { JsonValue, KeyBinding, Preset, SettingKey, Settings } from '../bindings/api';
 
 /** The value of a key: `agent.program` is `settings.agent.program`. */
 export function valueOf(settings: Settings, key: string): JsonValue {
@@ -38,6 +38,13 @@ export function presetNames(value: JsonValue): string {
   return presets
     .map(({ name, projects }) => (projects.length > 0 ? `${name} (${projects.join(', ')})` : name))
     .join(' · ');
+}
+
+/** The keys that were chosen for actions, as the settings page lists them. */
+export function chosenNames(value: JsonValue): string {
+  const bindings = value as unknown as KeyBinding[];
+  if (bindings.length === 0) return 'All actions have their usual keys.';
+  return bindings.map(({ action, key }) => `${action}: ${key ?? 'none'}`).join(' · ');
 }
 
 /** A command as lines: the program, then an argument in each line. */
