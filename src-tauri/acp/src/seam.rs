@@ -7,10 +7,11 @@ use crate::event::{
     Call, CallInput, CallStatus, Content, Event, Failure, OptionKind, OptionValue, OutputChange, Permission,
     RequestKey, Session, Tokens, TurnEnd, Usage, Voice,
 };
-use deskbell_agent::tool::RawInput;
+use deskbell_agent::tool::{RawInput, ToolInput, ToolKind};
 use deskbell_agent::{
-    AgentEvent, AgentRequest, Assistant, AssistantMessage, ContentBlock, EndReason, Init, Input, ReplyError,
-    Stream, StreamEvent, TokenUsage, ToolRequest, TurnResult, User, UserMessage,
+    AgentEvent, AgentRequest, Assistant, AssistantMessage, ContentBlock, EndReason, Init, Input, ReadTool,
+    Rejection, ReplyError, Stream, StreamEvent, TokenUsage, ToolCall, ToolRequest, ToolResult, TurnResult,
+    User, UserMessage,
 };
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
@@ -219,8 +220,10 @@ impl CoreEvents {
             None => {}
         }
         if has_input || change.status == Some(CallStatus::Running) {
-            let (name, input) = (call.name.clone(), RawInput::from(call.input.clone()));
-            let block = ContentBlock::ToolUse { id: change.id.clone(), name, input };
+            let block = ContentBlock::ToolUse {
+                id: change.id.clone(),
+                call: Box::new(core_call(call.name.clone(), call.input.clone())),
+            };
             out.push(reply(format!("acp-call-{}", change.id), vec![block], None));
         }
         match change.status.filter(|status| status.is_over()) {
@@ -324,20 +327,43 @@ fn input_of(input: &CallInput) -> Value {
     }
 }
 
+/// Reads the inputs of calls. An agent's input has any form: only its command is known by a name.
+#[derive(Debug)]
+struct AcpTools;
+
+impl ReadTool for AcpTools {
+    fn read<'a>(&self, _: &'a str, kind: ToolKind, input: &'a RawInput) -> ToolInput<'a> {
+        match kind {
+            ToolKind::Command => ToolInput::Command { command: self.subject(input) },
+            _ => ToolInput::Other,
+        }
+    }
+
+    fn subject<'a>(&self, input: &'a RawInput) -> Option<&'a str> {
+        input.value().get("command")?.as_str()
+    }
+}
+
+/// A call as the core knows it: of a command, or of a tool that is shown with its whole input.
+fn core_call(name: String, input: Value) -> ToolCall {
+    let input = RawInput::from(input);
+    let kind = if AcpTools.subject(&input).is_some() { ToolKind::Command } else { ToolKind::Other };
+    ToolCall::new(name, kind, input, &AcpTools)
+}
+
 fn result_of(id: String, status: CallStatus, output: String) -> AgentEvent {
     let is_error = status != CallStatus::Done && status != CallStatus::Unreported;
-    let refusal = match status {
-        CallStatus::Denied => Some("denied"),
-        CallStatus::Cancelled => Some("cancelled"),
-        CallStatus::Unreported => Some("unreported"),
-        _ => None,
+    let result = ToolResult {
+        tool_use_id: id,
+        raw: output.clone().into(),
+        text: output,
+        is_error,
+        is_denied: status == CallStatus::Denied,
+        rejection: (status == CallStatus::Cancelled).then_some(Rejection::Unknown),
+        ..ToolResult::default()
     };
-    let result = ContentBlock::ToolResult { tool_use_id: id, content: output.into(), is_error };
-    AgentEvent::User(Box::new(User {
-        message: UserMessage { content: vec![result] },
-        refusal: refusal.map(str::to_owned),
-        ..User::default()
-    }))
+    let content = vec![ContentBlock::ToolResult(Box::new(result))];
+    AgentEvent::User(Box::new(User { message: UserMessage { content }, ..User::default() }))
 }
 
 fn compaction(status: &str, error: Option<String>) -> AgentEvent {

@@ -5,12 +5,14 @@
 //! The crate is pure: it has no process, file, clock or randomness.
 
 mod answer;
+mod call;
 mod command;
 pub mod driver;
 mod event;
 pub mod json;
 mod limits;
 mod message;
+mod outcome;
 mod request;
 mod stream;
 mod task;
@@ -18,12 +20,14 @@ pub mod tool;
 mod turn;
 
 pub use answer::*;
+pub use call::{ReadTool, ServerToolNames, ToolCall};
 pub use command::*;
 pub use driver::Driver;
 pub use event::*;
 pub use json::Input;
 pub use limits::LimitReport;
 pub use message::*;
+pub use outcome::*;
 pub use request::{AgentRequest, ToolRequest};
 pub use stream::{Stream, StreamEvent};
 pub use task::Task;

@@ -1,6 +1,7 @@
 //! Conversation messages and their content blocks.
 
-use crate::tool::RawInput;
+use crate::call::ToolCall;
+use crate::outcome::ToolResult;
 use serde_json::Value;
 
 /// One content block of the agent's reply, or all of a short reply. The blocks of one reply share `message.id`.
@@ -20,16 +21,6 @@ pub struct Assistant {
     /// The name of a slash command that the agent does not run for a host. It reports this in place of a reply and then
     /// ends the turn successfully.
     pub unavailable_command: Option<String>,
-    /// The names to display of calls in it.
-    pub names: Vec<CallNames>,
-}
-
-/// The names to display of a call of a server's tool.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CallNames {
-    pub call: String,
-    pub server: Option<String>,
-    pub tool: Option<String>,
 }
 
 /// Why a reply failed.
@@ -74,8 +65,8 @@ impl TokenUsage {
 pub enum ContentBlock {
     Text { text: String },
     Thinking { text: String },
-    ToolUse { id: String, name: String, input: RawInput },
-    ToolResult { tool_use_id: String, content: Value, is_error: bool },
+    ToolUse { id: String, call: Box<ToolCall> },
+    ToolResult(Box<ToolResult>),
     Image,
     Unknown { kind: String, raw: Value },
 }
@@ -88,12 +79,6 @@ pub struct User {
     pub parent_tool_use_id: Option<String>,
     pub uuid: Option<String>,
     pub timestamp: Option<String>,
-    /// The result as data, in the agent's own form.
-    pub tool_use_result: Option<Value>,
-    /// What the agent reports of single calls of the message.
-    pub calls: Vec<CallReport>,
-    /// A reason why the only call of the message did not run or did not complete.
-    pub refusal: Option<String>,
     /// The id of the background task that the call started: a command or a subagent that continues after the result.
     pub background_task: Option<String>,
     /// It is no prompt: the agent or a subagent wrote it in the user's name.
@@ -111,42 +96,13 @@ impl User {
         }
     }
 
-    fn report_on(&self, tool_use_id: &str) -> Option<&CallReport> {
-        self.calls.iter().find(|call| call.tool_use_id == tool_use_id)
+    /// The results of calls in this message.
+    pub fn results(&self) -> impl Iterator<Item = &ToolResult> {
+        self.message.content.iter().filter_map(|block| match block {
+            ContentBlock::ToolResult(result) => Some(&**result),
+            _ => None,
+        })
     }
-
-    /// Who decided that a call may run; `None` if the agent does not say so.
-    pub fn decision_on(&self, tool_use_id: &str) -> Option<DecidedBy> {
-        self.report_on(tool_use_id)?.decision
-    }
-
-    /// The agent's reason why a call did not run or did not complete.
-    pub fn refusal(&self, tool_use_id: &str) -> Option<&str> {
-        let own = self.report_on(tool_use_id).and_then(|call| call.refusal.as_deref());
-        own.or(self.refusal.as_deref())
-    }
-}
-
-/// What the agent reports of a call in addition to its result.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct CallReport {
-    pub tool_use_id: String,
-    pub decision: Option<DecidedBy>,
-    /// The agent's reason code when the call did not run or did not finish.
-    pub refusal: Option<String>,
-}
-
-/// Who or what decided on a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DecidedBy {
-    /// A hook allowed the call.
-    Hook,
-    /// The user allowed the call.
-    User,
-    /// The mode alone allowed the call, or no reason is given.
-    Mode,
-    /// Anything else, such as a rule; or the call was denied.
-    Other,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -9,7 +9,7 @@ mod context;
 mod driver;
 pub mod limits;
 pub mod options;
-pub mod outcome;
+mod outcome;
 pub mod request;
 pub mod rules;
 pub mod searchable;

@@ -1,11 +1,11 @@
 //! Results of tool calls, as the agent reports them.
 
 use crate::tool::id_text;
-use deskbell_agent::{ContentBlock, User};
+use deskbell_agent::{DecidedBy, Found, PatchHunk, Rejection, Streams, ToolResult};
 use serde_json::Value;
 
 /// The result of a tool call: the text that the model reads, and the same as structured data.
-pub struct Outcome<'a> {
+pub(crate) struct Outcome<'a> {
     pub content: &'a Value,
     pub structured: Option<&'a Value>,
     pub is_error: bool,
@@ -13,109 +13,86 @@ pub struct Outcome<'a> {
     pub refusal: Option<&'a str>,
 }
 
-/// How far an interrupted call had run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rejection {
-    /// It had not started.
-    BeforeItRan,
-    /// It had run in part or completely.
-    WhileItRan,
-    /// The agent does not report it (2.1.197).
-    Unknown,
-}
-
-/// A hunk of the change that an editing tool reports.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PatchHunk<'a> {
-    /// The number of the first line, before and after the change.
-    pub old_start: Option<u32>,
-    pub new_start: Option<u32>,
-    /// Lines with a patch sign each.
-    pub lines: Vec<&'a str>,
-}
-
-/// A part of the result of a web search.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found<'a> {
-    Words(&'a str),
-    Page { title: Option<&'a str>, url: &'a str },
-}
-
-/// The results of tool calls in this message, each with the id of its call.
-pub fn outcomes(user: &User) -> impl Iterator<Item = (&str, Outcome<'_>)> {
-    user.message.content.iter().filter_map(move |block| {
-        let ContentBlock::ToolResult { tool_use_id, content, is_error } = block else { return None };
-        let structured = user.tool_use_result.as_ref();
-        let refusal = user.refusal(tool_use_id);
-        Some((tool_use_id.as_str(), Outcome { content, structured, is_error: *is_error, refusal }))
-    })
-}
-
 impl<'a> Outcome<'a> {
     fn field(&self, key: &str) -> Option<&'a Value> {
         self.structured?.get(key)
     }
 
-    /// Whether the agent reports the result as data too.
-    pub fn is_structured(&self) -> bool {
-        self.structured.is_some()
+    /// Everything that the result says, except `raw`. `tool_use_id`: its call.
+    pub(crate) fn read(&self, tool_use_id: &str, decision: Option<DecidedBy>) -> ToolResult {
+        let text = self.text();
+        let streams = self.structured.map(|_| {
+            let (stdout, stderr) = self.streams();
+            Streams { stdout: stdout.to_owned(), stderr: stderr.to_owned() }
+        });
+        let notebook = self.field("original_file").and_then(Value::as_str);
+        ToolResult {
+            tool_use_id: tool_use_id.to_owned(),
+            raw: Value::Null,
+            is_error: self.is_error,
+            decision,
+            is_denied: self.is_denied(),
+            rejection: self.rejection(),
+            has_run: self.is_error && has_run(&text),
+            streams,
+            file_content: self.file_content().map(str::to_owned),
+            patch: self.patch(),
+            notebook_before: notebook.map(str::to_owned),
+            answers: self.answers(),
+            created_task: self.created_task(&text),
+            found: self.found(),
+            report: self.report(&text),
+            text,
+        }
     }
 
     /// The two outputs of a command, if they are reported as data; otherwise they are empty.
-    pub fn streams(&self) -> (&'a str, &'a str) {
+    pub(crate) fn streams(&self) -> (&'a str, &'a str) {
         let stream = |key: &str| self.field(key).and_then(Value::as_str).unwrap_or("");
         (stream("stdout"), stream("stderr"))
     }
 
     /// The content of a file that was read.
-    pub fn file_content(&self) -> Option<&'a str> {
+    fn file_content(&self) -> Option<&'a str> {
         self.field("file")?.get("content")?.as_str()
     }
 
     /// The change that an editing tool made; `None` if it reports none, as for a new file, or in another form.
-    pub fn patch(&self) -> Option<Vec<PatchHunk<'a>>> {
+    pub(crate) fn patch(&self) -> Option<Vec<PatchHunk>> {
         let hunk = |hunk: &'a Value| {
             let number = |key: &str| u32::try_from(hunk.get(key)?.as_u64()?).ok();
-            let lines = hunk.get("lines")?.as_array()?.iter().map(Value::as_str).collect::<Option<_>>()?;
+            let lines = hunk.get("lines")?.as_array()?.iter();
+            let lines = lines.map(|line| line.as_str().map(str::to_owned)).collect::<Option<_>>()?;
             Some(PatchHunk { old_start: number("oldStart"), new_start: number("newStart"), lines })
         };
         let hunks = self.field("structuredPatch")?.as_array().filter(|hunks| !hunks.is_empty())?;
         hunks.iter().map(hunk).collect()
     }
 
-    /// The source of a notebook's cell before the call.
-    pub fn cell_before(&self, cell_id: &str) -> Option<String> {
-        let notebook: Value = serde_json::from_str(self.field("original_file")?.as_str()?).ok()?;
-        let cells = notebook.get("cells")?.as_array()?;
-        let cell = cells.iter().find(|cell| cell.get("id").and_then(Value::as_str) == Some(cell_id))?;
-        match cell.get("source")? {
-            Value::String(source) => Some(source.clone()),
-            Value::Array(lines) => Some(lines.iter().filter_map(Value::as_str).collect()),
-            _ => None,
-        }
-    }
-
-    /// The user's answer to a question: the labels of options, or own words.
-    pub fn answer(&self, question: &str) -> Option<&'a str> {
-        self.field("answers")?.get(question)?.as_str()
+    /// The user's answers to questions: the labels of options, or own words.
+    fn answers(&self) -> Vec<(String, String)> {
+        let answers = self.field("answers").and_then(Value::as_object);
+        let text =
+            |(question, answer): (&String, &Value)| Some((question.clone(), answer.as_str()?.to_owned()));
+        answers.into_iter().flatten().filter_map(text).collect()
     }
 
     /// The id of a task that the call created.
-    pub fn created_task(&self) -> Option<String> {
+    fn created_task(&self, text: &str) -> Option<String> {
         match self.field("task").and_then(|task| task.get("id")) {
             Some(id) => id_text(id),
             // “Task #1 created successfully: …” (2.1.197).
-            None => Some(self.text().split_once('#')?.1.chars().take_while(char::is_ascii_digit).collect()),
+            None => Some(text.split_once('#')?.1.chars().take_while(char::is_ascii_digit).collect()),
         }
     }
 
     /// What a web search found. `None` if a page has no address, or the result has another form.
-    pub fn found(&self) -> Option<Vec<Found<'a>>> {
+    fn found(&self) -> Option<Vec<Found>> {
         let mut found = Vec::new();
         for result in self.field("results")?.as_array()? {
-            found.extend(result.as_str().map(Found::Words));
+            found.extend(result.as_str().map(|words| Found::Words(words.to_owned())));
             for page in result.get("content").and_then(Value::as_array).into_iter().flatten() {
-                let text = |key: &str| page.get(key).and_then(Value::as_str);
+                let text = |key: &str| page.get(key).and_then(Value::as_str).map(str::to_owned);
                 found.push(Found::Page { title: text("title"), url: text("url")? });
             }
         }
@@ -123,7 +100,7 @@ impl<'a> Outcome<'a> {
     }
 
     /// The text without the tags that are meant for the model.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let text = match self.content {
             Value::String(text) => text.clone(),
             Value::Array(_) => self.texts().join("\n"),
@@ -140,7 +117,7 @@ impl<'a> Outcome<'a> {
 
     /// How far the call had run if an interrupt ended it. The agent reports an interrupt as a rejection by the user. A
     /// denial with its own text is an ordinary error.
-    pub fn rejection(&self) -> Option<Rejection> {
+    fn rejection(&self) -> Option<Rejection> {
         let is_rejected = self.structured.and_then(Value::as_str) == Some("User rejected tool use");
         is_rejected.then(|| match self.refusal {
             // 2.1.329 adds this text if the call had started.
@@ -152,14 +129,17 @@ impl<'a> Outcome<'a> {
 
     /// Whether the user, a rule, a hook or the mode denied the call, so that nothing ran. In the mode that never asks,
     /// a denial is also called `user-rejected` (2.1.329).
-    pub fn is_denied(&self) -> bool {
+    fn is_denied(&self) -> bool {
         self.refusal.is_some() && self.rejection().is_none()
     }
 
-    /// A subagent's report as it wrote it, without the frame that is added for the model.
-    pub fn report(&self) -> Option<String> {
-        let is_one = |report: &String| !report.trim().is_empty();
-        self.report_as_data().filter(is_one).or_else(|| self.report_in_text().filter(is_one))
+    /// A subagent's report without the frame that is added for the model. `None` if it can only be the text itself.
+    fn report(&self, text: &str) -> Option<String> {
+        let as_data = self.report_as_data().filter(|report| !report.trim().is_empty());
+        as_data.or_else(|| {
+            let is_marked = text.contains(FRAME) || text.contains(ID_LINE);
+            is_marked.then(|| report_in_text(text).unwrap_or_default())
+        })
     }
 
     /// The report from the structured data. 2.1.329 reports how many notes it adds before and after the report; 2.1.197
@@ -176,22 +156,27 @@ impl<'a> Outcome<'a> {
         let end = texts.len().saturating_sub(n_tail);
         Some(texts.get(n_notes.min(end)..end)?.join("\n\n"))
     }
+}
 
-    fn report_in_text(&self) -> Option<String> {
-        let text = self.text();
-        let (report, is_framed) = match text.split_once(FRAME) {
-            Some((_, behind)) => (behind.split_once("The report follows:\n")?.1, true),
-            None => (text.as_str(), false),
-        };
-        // The last line with this prefix ends the report: the report's own lines are indented or come earlier.
-        let end = report.rfind("\nagentId: ").unwrap_or(match report.starts_with("agentId: ") {
-            true => 0,
-            false => report.len(),
-        });
-        let lines = report[..end].lines();
-        let lines = lines.map(|line| if is_framed { line.strip_prefix("  ").unwrap_or(line) } else { line });
-        Some(lines.collect::<Vec<_>>().join("\n"))
-    }
+fn report_in_text(text: &str) -> Option<String> {
+    let (report, is_framed) = match text.split_once(FRAME) {
+        Some((_, behind)) => (behind.split_once("The report follows:\n")?.1, true),
+        None => (text, false),
+    };
+    // The last line with this prefix ends the report: the report's own lines are indented or come earlier.
+    let end = report.rfind(&format!("\n{ID_LINE}")).unwrap_or(match report.starts_with(ID_LINE) {
+        true => 0,
+        false => report.len(),
+    });
+    let lines = report[..end].lines();
+    let lines = lines.map(|line| if is_framed { line.strip_prefix("  ").unwrap_or(line) } else { line });
+    Some(lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// Whether the error text of a command shows that it ran. Otherwise it was refused before (2.1.197 and 2.1.329).
+fn has_run(text: &str) -> bool {
+    let text = text.trim_start_matches("Error: ");
+    ["Exit code ", "Command timed out", "Command was aborted"].iter().any(|words| text.starts_with(words))
 }
 
 const ERROR_BEGINS: &str = "<tool_use_error>";
@@ -199,6 +184,9 @@ const ERROR_ENDS: &str = "</tool_use_error>";
 
 /// The first words of the frame around a subagent's report (2.1.329).
 const FRAME: &str = "[Subagent hand-back]";
+
+/// The beginning of the line after a subagent's report.
+const ID_LINE: &str = "agentId: ";
 
 #[cfg(test)]
 mod tests {
@@ -213,7 +201,8 @@ mod tests {
             outcome.patch().map(|hunks| hunks.iter().map(|hunk| format!("{hunk:?}")).collect::<String>())
         };
         let good = patch(json!([{"oldStart": 4, "newStart": 5, "lines": [" a", "+b"]}])).unwrap();
-        let hunk = PatchHunk { old_start: Some(4), new_start: Some(5), lines: vec![" a", "+b"] };
+        let lines = [" a", "+b"].map(str::to_owned).to_vec();
+        let hunk = PatchHunk { old_start: Some(4), new_start: Some(5), lines };
         assert_eq!(good, format!("{hunk:?}"));
         assert!(patch(json!([{"oldStart": -1, "lines": []}])).unwrap().contains("old_start: None"));
         let lines = [json!([1]), json!("+a"), json!(null)];
@@ -241,19 +230,22 @@ mod tests {
         let tail = "agentId: a1 (use SendMessage)\n<usage>tool_uses: 1</usage>";
         let framed =
             json!([{"type": "text", "text": format!("  <note>\n{frame}\n  # Found\n  \n    deep\n{tail}")}]);
-        assert_eq!(outcome(&framed, None, false).report().as_deref(), Some("# Found\n\n  deep"));
+        assert_eq!(
+            outcome(&framed, None, false).read("t", None).report().as_deref(),
+            Some("# Found\n\n  deep")
+        );
         let data = json!({"harnessNoteCount": 1, "content": [
             {"type": "text", "text": "<tools-used-before-summary>Bash</tools-used-before-summary>"},
             {"type": "text", "text": "# Found"},
         ]});
-        assert_eq!(outcome(&framed, Some(&data), false).report().as_deref(), Some("# Found"));
+        assert_eq!(outcome(&framed, Some(&data), false).read("t", None).report().as_deref(), Some("# Found"));
         let old = json!([{"type": "text", "text": "ok"}, {"type": "text", "text": tail}]);
-        assert_eq!(outcome(&old, None, false).report().as_deref(), Some("ok"));
+        assert_eq!(outcome(&old, None, false).read("t", None).report().as_deref(), Some("ok"));
         let none = json!([{"type": "text", "text": tail}]);
-        assert_eq!(outcome(&none, None, false).report(), None);
+        assert_eq!(outcome(&none, None, false).read("t", None).report(), None);
         // Counts that do not match the content must not cause a panic.
         let odd = json!({"harnessNoteCount": 9, "harnessTailCount": 9, "content": []});
-        assert_eq!(outcome(&old, Some(&odd), false).report().as_deref(), Some("ok"));
+        assert_eq!(outcome(&old, Some(&odd), false).read("t", None).report().as_deref(), Some("ok"));
     }
 
     #[test]

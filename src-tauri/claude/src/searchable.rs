@@ -129,7 +129,7 @@ impl StoredLine {
             }
         }
         for line in outcome.patch().unwrap_or_default().into_iter().flat_map(|hunk| hunk.lines) {
-            add_line(line.get(1..).unwrap_or(line), &mut words);
+            add_line(line.get(1..).unwrap_or(&line), &mut words);
         }
         Some(output_of(text(result, "tool_use_id")?, words))
     }

@@ -5,7 +5,31 @@
 
 use crate::api::{Question, QuestionOption, Todo, TodoState};
 use deskbell_agent::tool::{CellEdit, RawInput, Replacement, TaskInput, TaskStatus, ToolInput, ToolKind};
+use deskbell_agent::{ReadTool, ServerToolNames, ToolCall};
 use serde_json::Value;
+
+/// Reads the inputs of Claude Code's tools.
+#[derive(Debug)]
+struct ClaudeTools;
+
+impl ReadTool for ClaudeTools {
+    fn read<'a>(&self, tool: &'a str, _: ToolKind, input: &'a RawInput) -> ToolInput<'a> {
+        read_value(tool, input.value())
+    }
+
+    fn subject<'a>(&self, input: &'a RawInput) -> Option<&'a str> {
+        ["command", "file_path", "notebook_path", "url"].into_iter().find_map(|key| text(input.value(), key))
+    }
+}
+
+/// A call of this tool.
+pub fn call(name: String, input: RawInput) -> ToolCall {
+    let kind = kind(&name);
+    let mut call = ToolCall::new(name, kind, input, &ClaudeTools);
+    call.server_tool = server_tool(&call.name, None, None);
+    call.needs_request_by_default = needs_request_in_default_mode(&call.name);
+    call
+}
 
 /// What a tool does, by its name.
 pub fn kind(tool: &str) -> ToolKind {
@@ -37,7 +61,7 @@ pub fn kind(tool: &str) -> ToolKind {
 
 /// Whether a call that the mode alone allowed is known to need a request. Which reasons other tools are reported with,
 /// such as `PowerShell`, was not measured.
-pub fn needs_request_in_default_mode(tool: &str) -> bool {
+fn needs_request_in_default_mode(tool: &str) -> bool {
     matches!(tool, "Bash" | "WebFetch") || CHANGES_FILES.contains(&tool)
 }
 
@@ -45,10 +69,31 @@ pub fn needs_request_in_default_mode(tool: &str) -> bool {
 pub(crate) const CHANGES_FILES: [&str; 4] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
 
 /// The server and the name of a server's tool: `mcp__tracker__create_issue` is `create_issue` of `tracker`.
-pub fn mcp_tool(tool: &str) -> Option<(&str, &str)> {
+fn mcp_tool(tool: &str) -> Option<(&str, &str)> {
     tool.strip_prefix("mcp__")?
         .split_once("__")
         .filter(|(server, name)| !server.is_empty() && !name.is_empty())
+}
+
+/// The names of a server's tool; `None` if this is none. `server` and `title` are the names that the agent gives in
+/// addition: the server counts only if the tool's own name is that of a tool of it.
+pub fn server_tool(name: &str, server: Option<&str>, title: Option<&str>) -> Option<ServerToolNames> {
+    let (server, tool) =
+        server.and_then(|server| Some((server, tool_of(name, server)?))).or_else(|| mcp_tool(name))?;
+    Some(ServerToolNames {
+        server: server.to_owned(),
+        tool: tool.to_owned(),
+        title: title.map(str::to_owned),
+    })
+}
+
+/// The name of the tool, if its full name is that of a tool of this server. In a full name the agent writes `_` for any
+/// other character of the server's name.
+fn tool_of<'a>(name: &'a str, server: &str) -> Option<&'a str> {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' };
+    let prefix: String = server.chars().map(plain).collect();
+    let tool = name.strip_prefix("mcp__")?.strip_prefix(&prefix)?.strip_prefix("__")?;
+    (!prefix.is_empty() && !tool.is_empty()).then_some(tool)
 }
 
 fn replacement(edit: &Value) -> Option<Replacement<'_>> {
@@ -63,16 +108,6 @@ fn status(status: &str) -> TaskStatus<'_> {
         "deleted" => TaskStatus::Deleted,
         other => TaskStatus::Other(other),
     }
-}
-
-/// Reads the input of a call of this tool.
-pub fn read<'a>(tool: &'a str, input: &'a RawInput) -> ToolInput<'a> {
-    read_value(tool, input.value())
-}
-
-/// What a call acts on, whatever its tool: its command, file or address.
-pub fn subject(input: &RawInput) -> Option<&str> {
-    ["command", "file_path", "notebook_path", "url"].into_iter().find_map(|key| text(input.value(), key))
 }
 
 /// Reads the input of a call of this tool. The cost is that of the fields that are read.

@@ -256,7 +256,12 @@ fn question(kind: &RequestKind, request: &ToolRequest, tool: &str) -> String {
 }
 
 fn server_tool(request: &ToolRequest) -> Option<ServerTool> {
-    ServerTool::of(&request.tool_name, request.mcp_server.as_deref(), request.display_name.as_deref())
+    let names = crate::claude::tool::server_tool(
+        &request.tool_name,
+        request.mcp_server.as_deref(),
+        request.display_name.as_deref(),
+    );
+    names.as_ref().map(ServerTool::of)
 }
 
 /// Maximum length of a file name in a question, in characters.

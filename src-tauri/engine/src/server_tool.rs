@@ -3,7 +3,7 @@
 //! A server chooses what its tools are called. So a request names the tool by its exact name too, if it is not the same
 //! in other words, and the name of the server is the one in the exact name.
 
-use crate::claude::tool::mcp_tool;
+use crate::agent::ServerToolNames;
 use crate::permission::written_out;
 
 /// Maximum number of characters of each name. The raw call and the request contain the exact name.
@@ -19,14 +19,12 @@ pub struct ServerTool {
 }
 
 impl ServerTool {
-    /// `None` if this is not a tool of a server. `server` and `tool` are the names that the agent gives in addition.
-    pub fn of(name: &str, server: Option<&str>, tool: Option<&str>) -> Option<Self> {
-        let (known_server, known_tool) =
-            server.and_then(|server| Some((server, parts(name, server)?))).or_else(|| mcp_tool(name))?;
-        let exact = shown(known_tool);
-        let tool = tool.map(shown).filter(|tool| !tool.is_empty()).unwrap_or_else(|| exact.clone());
+    pub fn of(names: &ServerToolNames) -> Self {
+        let exact = shown(&names.tool);
+        let title = names.title.as_deref().map(shown).filter(|title| !title.is_empty());
+        let tool = title.unwrap_or_else(|| exact.clone());
         let exact = Some(exact).filter(|exact| letters(exact) != letters(&tool));
-        Some(Self { server: shown(known_server), tool, exact })
+        Self { server: shown(&names.server), tool, exact }
     }
 
     /// “Time (get_now)”: the tool by both names.
@@ -41,15 +39,6 @@ impl ServerTool {
     pub fn words(&self) -> String {
         format!("{}: {}", self.server, self.tool)
     }
-}
-
-/// The name of the tool, if its full name is that of a tool of this server. In a full name the agent writes `_` for any
-/// other character of the server's name.
-fn parts<'a>(name: &'a str, server: &str) -> Option<&'a str> {
-    let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' };
-    let prefix: String = server.chars().map(plain).collect();
-    let tool = name.strip_prefix("mcp__")?.strip_prefix(&prefix)?.strip_prefix("__")?;
-    (!prefix.is_empty() && !tool.is_empty()).then_some(tool)
 }
 
 fn shown(name: &str) -> String {
@@ -70,7 +59,9 @@ mod tests {
     use super::*;
 
     fn words(name: &str, server: Option<&str>, tool: Option<&str>) -> Option<[String; 2]> {
-        ServerTool::of(name, server, tool).map(|known| [known.words(), known.both_names()])
+        let names = crate::claude::tool::server_tool(name, server, tool)?;
+        let known = ServerTool::of(&names);
+        Some([known.words(), known.both_names()])
     }
 
     fn are(words: [&str; 2]) -> Option<[String; 2]> {

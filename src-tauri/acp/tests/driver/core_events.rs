@@ -61,16 +61,16 @@ fn each_call_has_its_input_and_one_result_in_its_turn() {
             match event {
                 AgentEvent::Assistant(reply) => {
                     for block in reply.message.content {
-                        if let ContentBlock::ToolUse { id, name, .. } = block {
-                            assert!(!name.is_empty(), "{id}");
+                        if let ContentBlock::ToolUse { id, call } = block {
+                            assert!(!call.name.is_empty(), "{id}");
                             open.entry(id).or_default();
                         }
                     }
                 }
                 AgentEvent::User(user) => {
                     for block in user.message.content {
-                        if let ContentBlock::ToolResult { tool_use_id, .. } = block {
-                            *open.entry(tool_use_id).or_default() += 1;
+                        if let ContentBlock::ToolResult(result) = block {
+                            *open.entry(result.tool_use_id).or_default() += 1;
                         }
                     }
                 }

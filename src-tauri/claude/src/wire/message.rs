@@ -1,8 +1,10 @@
 //! Conversation messages and their content blocks.
 
+use crate::outcome::Outcome;
+use crate::tool;
 use deskbell_agent::{
-    Assistant, AssistantMessage, CallNames, CallReport, ContentBlock, DecidedBy, ReplyError, TokenUsage,
-    User, UserMessage,
+    Assistant, AssistantMessage, ContentBlock, DecidedBy, ReplyError, TokenUsage, ToolResult, User,
+    UserMessage,
 };
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
@@ -72,7 +74,10 @@ impl AssistantLine {
 impl From<AssistantLine> for Assistant {
     fn from(line: AssistantLine) -> Self {
         let (is_by_agent, unavailable) = (line.is_by_agent(), line.unavailable_command().map(str::to_owned));
-        let AssistantContent { id, model, content, usage } = line.message;
+        let AssistantContent { id, model, mut content, usage } = line.message;
+        if let Some(meta) = &line.tool_use_meta {
+            name_calls(&mut content, &call_names(meta));
+        }
         Self {
             message: AssistantMessage { id, model, content, usage: usage.map(TokenCounts::into) },
             parent_tool_use_id: line.parent_tool_use_id,
@@ -82,13 +87,28 @@ impl From<AssistantLine> for Assistant {
             thinking_duration_ms: line.thinking_duration_ms,
             is_by_agent,
             unavailable_command: unavailable,
-            names: line.tool_use_meta.as_ref().map(call_names).unwrap_or_default(),
         }
     }
 }
 
 /// Calls of one reply that can have names to display: each call looks for its own among them.
 const MOST_NAMES: usize = 100;
+
+/// The names to display of a call of a server's tool.
+struct CallNames {
+    call: String,
+    server: Option<String>,
+    tool: Option<String>,
+}
+
+fn name_calls(content: &mut [ContentBlock], names: &[CallNames]) {
+    for block in content {
+        let ContentBlock::ToolUse { id, call } = block else { continue };
+        if let Some(names) = names.iter().find(|names| names.call == *id) {
+            call.server_tool = tool::server_tool(&call.name, names.server.as_deref(), names.tool.as_deref());
+        }
+    }
+}
 
 fn call_names(meta: &Value) -> Vec<CallNames> {
     let names = |meta: &Value| {
@@ -164,21 +184,30 @@ struct UserContent {
 
 impl From<UserLine> for User {
     fn from(line: UserLine) -> Self {
-        let background_task = line.tool_use_result.as_ref().and_then(background_task).map(str::to_owned);
-        let calls = line.tool_result_meta.as_ref().and_then(Value::as_array).into_iter().flatten();
+        let structured = line.tool_use_result.as_ref();
+        let background_task = structured.and_then(background_task).map(str::to_owned);
+        let reports = line.tool_result_meta.as_ref().and_then(Value::as_array).into_iter().flatten();
+        let reports: Vec<CallReport<'_>> = reports.filter_map(CallReport::read).collect();
+        let mut content = line.message.content;
+        for block in &mut content {
+            let ContentBlock::ToolResult(result) = block else { continue };
+            let report = reports.iter().find(|report| report.tool_use_id == result.tool_use_id);
+            let refusal = report.and_then(|report| report.refusal).or(line.tool_denial_kind.as_deref());
+            let raw = std::mem::take(&mut result.raw);
+            let outcome = Outcome { content: &raw, structured, is_error: result.is_error, refusal };
+            let read = outcome.read(&result.tool_use_id, report.and_then(|report| report.decision));
+            **result = ToolResult { raw, ..read };
+        }
         Self {
-            calls: calls.filter_map(call_report).collect(),
             background_task,
             is_remark: line.is_meta || line.is_synthetic || line.is_sidechain || line.is_compact_summary,
             // Live lines are only marked as synthetic (2.1.329).
             is_compact_summary: line.is_compact_summary
                 || (line.is_synthetic && line.parent_tool_use_id.is_none()),
-            message: UserMessage { content: line.message.content },
+            message: UserMessage { content },
             parent_tool_use_id: line.parent_tool_use_id,
             uuid: line.uuid,
             timestamp: line.timestamp,
-            tool_use_result: line.tool_use_result,
-            refusal: line.tool_denial_kind,
         }
     }
 }
@@ -191,14 +220,22 @@ fn background_task(result: &Value) -> Option<&str> {
 }
 
 /// An entry of `tool_result_meta`: `{id, permission_decision: {decision, source, reason_type}, non_execution_kind}`.
-fn call_report(meta: &Value) -> Option<CallReport> {
-    let text = |key: &str| meta.get(key).and_then(Value::as_str);
-    Some(CallReport {
-        tool_use_id: text("id")?.to_owned(),
-        decision: meta.get("permission_decision").filter(|decision| decision.is_object()).map(decided_by),
-        // `permission-rule`, `user-rejected`.
-        refusal: text("non_execution_kind").map(str::to_owned),
-    })
+struct CallReport<'a> {
+    tool_use_id: &'a str,
+    decision: Option<DecidedBy>,
+    /// Why the call did not run or did not finish: `permission-rule`, `user-rejected`.
+    refusal: Option<&'a str>,
+}
+
+impl<'a> CallReport<'a> {
+    fn read(meta: &'a Value) -> Option<Self> {
+        let text = |key: &str| meta.get(key).and_then(Value::as_str);
+        Some(Self {
+            tool_use_id: text("id")?,
+            decision: meta.get("permission_decision").filter(|decision| decision.is_object()).map(decided_by),
+            refusal: text("non_execution_kind"),
+        })
+    }
 }
 
 fn decided_by(decision: &Value) -> DecidedBy {
@@ -234,14 +271,19 @@ pub(super) fn read_content_block(mut block: Value) -> ContentBlock {
         "redacted_thinking" => ContentBlock::Thinking { text: String::new() },
         "tool_use" | "server_tool_use" => ContentBlock::ToolUse {
             id: string("id"),
-            name: string("name"),
-            input: block.get_mut("input").map(Value::take).unwrap_or(Value::Null).into(),
+            call: {
+                let name = string("name");
+                let input = block.get_mut("input").map(Value::take).unwrap_or(Value::Null);
+                Box::new(tool::call(name, input.into()))
+            },
         },
-        "tool_result" => ContentBlock::ToolResult {
+        // The line says the rest of it.
+        "tool_result" => ContentBlock::ToolResult(Box::new(ToolResult {
             tool_use_id: string("tool_use_id"),
             is_error: block.get("is_error").and_then(Value::as_bool).unwrap_or(false),
-            content: block.get_mut("content").map(Value::take).unwrap_or(Value::Null),
-        },
+            raw: block.get_mut("content").map(Value::take).unwrap_or(Value::Null),
+            ..ToolResult::default()
+        })),
         "image" => ContentBlock::Image,
         _ => ContentBlock::Unknown { kind, raw: block },
     }

@@ -13,7 +13,7 @@ use crate::agent::tool::ToolKind;
 use crate::agent::{ContentBlock, DecidedBy, Init, SettingsReport, User};
 use crate::api::{MissedPrompt, MissedPromptKind, RulesInForce};
 
-use crate::claude::{rules, tool};
+use crate::claude::rules;
 use std::collections::{HashMap, HashSet};
 
 /// Evidence from the current turn.
@@ -30,6 +30,8 @@ pub struct PermissionAudit {
 #[derive(Clone, Debug)]
 struct Call {
     tool: String,
+    kind: ToolKind,
+    needs_request_by_default: bool,
     subject: String,
     /// Only the mode `default` was in force since the call was made.
     strict: bool,
@@ -71,9 +73,14 @@ impl PermissionAudit {
     /// Records tool calls. `strict`: only the mode `default` was in force.
     pub fn called(&mut self, content: &[ContentBlock], strict: bool) {
         for block in content {
-            let ContentBlock::ToolUse { id, name, input } = block else { continue };
-            let subject = tool::subject(input).unwrap_or_default().to_owned();
-            let call = Call { tool: name.clone(), subject, strict };
+            let ContentBlock::ToolUse { id, call } = block else { continue };
+            let call = Call {
+                tool: call.name.clone(),
+                kind: call.kind,
+                needs_request_by_default: call.needs_request_by_default,
+                subject: call.subject().unwrap_or_default().to_owned(),
+                strict,
+            };
             self.calls.insert(id.clone(), call);
         }
     }
@@ -95,13 +102,12 @@ impl PermissionAudit {
     /// Judges the results of tool calls.
     pub fn results(&mut self, user: &User) -> Option<Finding> {
         let mut found = None;
-        for block in &user.message.content {
-            let ContentBlock::ToolResult { tool_use_id, is_error, .. } = block else { continue };
-            let Some(call) = self.calls.remove(tool_use_id) else { continue };
-            if self.asked_unnamed || self.asked.contains(tool_use_id) {
+        for result in user.results() {
+            let Some(call) = self.calls.remove(&result.tool_use_id) else { continue };
+            if self.asked_unnamed || self.asked.contains(&result.tool_use_id) {
                 continue;
             }
-            found = found.or_else(|| self.judge(&call, *is_error, user.decision_on(tool_use_id)));
+            found = found.or_else(|| self.judge(&call, result.is_error, result.decision));
         }
         found
     }
@@ -114,11 +120,10 @@ impl PermissionAudit {
     }
 
     fn judge(&self, call: &Call, is_error: bool, decision: Option<DecidedBy>) -> Option<Finding> {
-        let tool = tool::kind(&call.tool);
-        let changes = tool.changes_files();
+        let changes = call.kind.changes_files();
         let fault = || MissedPrompt {
             kind: MissedPromptKind::Unasked,
-            words: match tool {
+            words: match call.kind {
                 ToolKind::Command => "The agent ran a command without asking.".to_owned(),
                 ToolKind::Fetch => "The agent accessed the network without asking.".to_owned(),
                 _ if changes => "The agent changed a file without asking.".to_owned(),
@@ -131,8 +136,7 @@ impl PermissionAudit {
             let is_suspicious = call.strict && changes && !is_error && !is_own;
             return is_suspicious.then(|| Finding::Suspicion(Suspicion { fault: fault() }));
         };
-        let by_mode =
-            || decision == DecidedBy::Mode && call.strict && tool::needs_request_in_default_mode(&call.tool);
+        let by_mode = || decision == DecidedBy::Mode && call.strict && call.needs_request_by_default;
         (decision == DecidedBy::User || by_mode()).then(|| Finding::Fault(fault()))
     }
 }
@@ -151,7 +155,8 @@ mod tests {
             _ => json!({"file_path": "/project/a"}),
         };
         let input = input.into();
-        channel.called(&[ContentBlock::ToolUse { id: "t".into(), name: tool.into(), input }], strict);
+        let call = Box::new(crate::claude::tool::call(tool.to_owned(), input));
+        channel.called(&[ContentBlock::ToolUse { id: "t".into(), call }], strict);
     }
 
     fn result(decision: Value) -> User {

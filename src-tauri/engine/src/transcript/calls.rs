@@ -2,9 +2,8 @@
 
 use super::changes::ChangeKind;
 use super::{RequestEnd, Transcript, tasks, tool};
-use crate::agent::{DecidedBy, User};
+use crate::agent::{DecidedBy, Rejection, ToolResult, User};
 use crate::api::*;
-use crate::claude::outcome::{self, Outcome, Rejection};
 
 /// With more open calls than this, none is shown as waiting for another one: the time to work that out grows with each
 /// open call.
@@ -23,27 +22,25 @@ pub(super) struct TaskEnd {
 impl Transcript {
     pub(super) fn user(&mut self, now: u64, user: &User) {
         self.summarized(user);
-        for (tool_use_id, result) in outcome::outcomes(user) {
-            if user.decision_on(tool_use_id) == Some(DecidedBy::Hook)
+        for result in user.results() {
+            let tool_use_id = result.tool_use_id.as_str();
+            if result.decision == Some(DecidedBy::Hook)
                 && let Some(call) = self.tools.get_mut(&ItemId::new(tool_use_id))
             {
                 call.end_note = Some("allowed by a hook".to_owned());
             }
             let task = user.background_task.as_deref().filter(|_| !result.is_error);
-            self.tool_ends(now, tool_use_id, &result, task);
+            self.tool_ends(now, result, task);
         }
     }
 
-    pub(super) fn tool_begins(&mut self, now: u64, id: &str, begun: tool::Begun<'_>, parent: Option<ItemId>) {
-        let tool::Begun { name, names, input, state } = begun;
+    pub(super) fn tool_begins(&mut self, now: u64, id: &str, begun: tool::Begun, parent: Option<ItemId>) {
+        let tool::Begun { call, state } = begun;
         let item_id = ItemId::new(id);
         self.n_calls += 1;
         let number = self.n_calls;
-        let is_complete = !input.is_absent();
-        let mut call = tool::Call::new(number, name, input, now, &self.project);
-        if let Some(names) = names {
-            call.is_named(names);
-        }
+        let is_complete = !call.input.is_absent();
+        let mut call = tool::Call::new(number, call, now, &self.project);
         if let Some(changed) = self.changed_inputs.get(id).filter(|_| is_complete) {
             call.change(changed.clone());
         }
@@ -151,18 +148,18 @@ impl Transcript {
         }
     }
 
-    fn tool_ends(&mut self, now: u64, id: &str, outcome: &Outcome<'_>, task: Option<&str>) {
-        let id = ItemId::new(id);
+    fn tool_ends(&mut self, now: u64, outcome: &ToolResult, task: Option<&str>) {
+        let id = ItemId::new(&outcome.tool_use_id);
         let had_begun = self.state_of(&id).is_some_and(|state| state == ToolState::Running);
         let Some(call) = self.tools.get_mut(&id) else { return };
         let is_change = !call.ended;
         call.background = task.is_some();
         call.end(outcome);
         self.running.remove(&call.number);
-        let state = match outcome.rejection() {
+        let state = match outcome.rejection {
             _ if task.is_some() => ToolState::Background,
             _ if !outcome.is_error => ToolState::Succeeded,
-            _ if call.denied || outcome.is_denied() => ToolState::Denied,
+            _ if call.denied || outcome.is_denied => ToolState::Denied,
             Some(Rejection::BeforeItRan) => ToolState::NotRun,
             Some(Rejection::WhileItRan) => ToolState::Interrupted,
             Some(Rejection::Unknown) if !had_begun => ToolState::NotRun,

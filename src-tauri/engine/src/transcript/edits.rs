@@ -1,13 +1,13 @@
 //! Diffs of editing tools: the change as reported in the result, or else as requested in the input.
 
 use crate::agent::tool::{CellEdit, Replacement, ToolInput};
+use crate::agent::{self, ToolResult};
 use crate::api::{Diff, ToolDetail, ToolState};
-use crate::claude::outcome::{self, Outcome};
 use crate::document::{self, PatchHunk};
 use crate::permission::written_out;
 
 /// The diff of a call that did not fail; `None` if its input is not what the tool expects.
-pub fn diff(path: &str, input: &ToolInput<'_>, outcome: Option<&Outcome<'_>>) -> Option<Diff> {
+pub fn diff(path: &str, input: &ToolInput<'_>, outcome: Option<&ToolResult>) -> Option<Diff> {
     outcome.and_then(|outcome| made(path, outcome)).or_else(|| match input {
         ToolInput::Write { content, .. } => Some(document::diff(path, "", (*content)?)),
         ToolInput::MultiEdit { changes, .. } => {
@@ -20,12 +20,13 @@ pub fn diff(path: &str, input: &ToolInput<'_>, outcome: Option<&Outcome<'_>>) ->
 }
 
 /// The change as the agent reports it.
-fn made(path: &str, outcome: &Outcome<'_>) -> Option<Diff> {
-    document::diff_from_patch(path, outcome.patch()?.into_iter().map(hunk))
+fn made(path: &str, outcome: &ToolResult) -> Option<Diff> {
+    document::diff_from_patch(path, outcome.patch.as_ref()?.iter().map(hunk))
 }
 
-fn hunk(hunk: outcome::PatchHunk<'_>) -> PatchHunk<'_> {
-    PatchHunk { old_start: hunk.old_start, new_start: hunk.new_start, lines: hunk.lines }
+fn hunk(hunk: &agent::PatchHunk) -> PatchHunk<'_> {
+    let lines = hunk.lines.iter().map(String::as_str).collect();
+    PatchHunk { old_start: hunk.old_start, new_start: hunk.new_start, lines }
 }
 
 fn replaced(path: &str, change: &Replacement<'_>) -> Diff {
@@ -48,7 +49,7 @@ pub fn notebook(
     path: &str,
     input: &ToolInput<'_>,
     state: ToolState,
-    outcome: Option<&Outcome<'_>>,
+    outcome: Option<&ToolResult>,
 ) -> Option<ToolDetail> {
     let ToolInput::EditNotebook { cell: id, edit, cell_type, source, .. } = input else { return None };
     let verb = match (edit, state) {
@@ -87,7 +88,7 @@ fn short_name(id: &str) -> String {
 fn cell(
     path: &str,
     (id, edit, source): (Option<&str>, CellEdit, Option<&str>),
-    outcome: Option<&Outcome<'_>>,
+    outcome: Option<&ToolResult>,
 ) -> Option<Diff> {
     let known = outcome.filter(|_| edit != CellEdit::Insert);
     let before = known.and_then(|outcome| outcome.cell_before(id?));
@@ -102,9 +103,10 @@ fn cell(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::transcript::tests::result;
     use serde_json::{Value, json};
 
-    fn diff(tool: &str, path: &str, input: &Value, outcome: Option<&Outcome<'_>>) -> Option<Diff> {
+    fn diff(tool: &str, path: &str, input: &Value, outcome: Option<&ToolResult>) -> Option<Diff> {
         super::diff(path, &crate::claude::tool::read_value(tool, input), outcome)
     }
 
@@ -132,7 +134,7 @@ mod tests {
     fn cell_of(
         input: &Value,
         state: ToolState,
-        outcome: Option<&Outcome<'_>>,
+        outcome: Option<&ToolResult>,
     ) -> Option<(String, Vec<String>)> {
         let input = crate::claude::tool::read_value("NotebookEdit", input);
         match super::notebook("n.ipynb", &input, state, outcome)? {
@@ -148,8 +150,7 @@ mod tests {
         assert_eq!(before, ("Replace code cell c1".to_owned(), vec!["Added print(2)".to_owned()]));
         let notebook = json!({"cells": [{"id": "c1", "source": ["print(1)"]}]}).to_string();
         let structured = json!({"original_file": notebook});
-        let outcome =
-            Outcome { content: &Value::Null, structured: Some(&structured), is_error: false, refusal: None };
+        let outcome = result("", Some(structured), false);
         let (words, lines) = cell_of(&input, ToolState::Succeeded, Some(&outcome)).unwrap();
         assert_eq!(words, "Replaced code cell c1");
         assert_eq!(lines, ["Removed print(1)", "Added print(2)"]);

@@ -1,9 +1,9 @@
 //! Facts about a whole transcript: changed files, tasks and last prompts.
 
 use super::tasks::Tasks;
+use crate::agent::ToolResult;
 use crate::agent::tool::ToolInput;
 use crate::api::{Body, ChangedFile, Event, Item, Todo, ToolDetail, ToolState};
-use crate::claude::outcome::Outcome;
 use std::collections::VecDeque;
 
 /// Maximum number of recent prompts available to a window, and their maximum total size in bytes.
@@ -44,7 +44,7 @@ impl Facts {
     }
 
     /// Applies the result of a call that changes one task. Returns an event if the tasks changed.
-    pub fn task(&mut self, input: &ToolInput<'_>, outcome: &Outcome<'_>) -> Option<Event> {
+    pub fn task(&mut self, input: &ToolInput<'_>, outcome: &ToolResult) -> Option<Event> {
         self.tasks = self.single_tasks.learn(input, outcome)?;
         Some(Event::TasksChanged { tasks: self.tasks.clone() })
     }

@@ -1,7 +1,7 @@
 //! The agent's questions and the user's answers, as a transcript shows them.
 
+use crate::agent::ToolResult;
 use crate::api::{AnsweredOption, AnsweredQuestion, Question};
-use crate::claude::outcome::Outcome;
 
 /// Calls with more, or with longer texts, are shown as JSON, in parts. The agent asks at most 4 questions with 4
 /// options each (2.1.329).
@@ -10,7 +10,7 @@ const MOST_OPTIONS: usize = 32;
 const MOST_BYTES: usize = 16 * 1024;
 
 /// The questions with the answers in the result; `None` if they are too many to show at once.
-pub fn answered(questions: &[Question], outcome: Option<&Outcome<'_>>) -> Option<Vec<AnsweredQuestion>> {
+pub fn answered(questions: &[Question], outcome: Option<&ToolResult>) -> Option<Vec<AnsweredQuestion>> {
     let is_long = |question: &Question| question.options.len() > MOST_OPTIONS;
     if questions.is_empty() || questions.len() > MOST_QUESTIONS || questions.iter().any(is_long) {
         return None;
@@ -98,8 +98,7 @@ mod tests {
 
     fn words(question: Question, answers: Value) -> (Vec<bool>, Option<String>, String) {
         let structured = json!({ "answers": answers });
-        let outcome =
-            Outcome { content: &Value::Null, structured: Some(&structured), is_error: false, refusal: None };
+        let outcome = crate::transcript::tests::result("", Some(structured), false);
         let known = answered(&[question], Some(&outcome)).unwrap().remove(0);
         let line = lines(std::slice::from_ref(&known)).next().unwrap().1;
         (known.options.iter().map(|option| option.is_chosen).collect(), known.own_words, line)

@@ -2,7 +2,6 @@
 
 use super::changes::{ChangeKind, apply};
 use super::{Transcript, tool};
-use crate::agent::tool::RawInput;
 use crate::agent::{Assistant, AssistantMessage, ContentBlock, Stream, StreamEvent};
 use crate::api::*;
 use crate::document::{self, DocumentChange, Painting, Stream as Document};
@@ -41,10 +40,9 @@ impl Transcript {
                         block_id(&reply.message_id, *index),
                         Body::Thinking { text: String::new(), streaming: true, duration_ms: None },
                     ),
-                    ContentBlock::ToolUse { id, name, .. } => {
+                    ContentBlock::ToolUse { id, call } => {
                         reply.open.insert(*index, ItemId::new(id));
-                        let (input, state) = (RawInput::default(), ToolState::Preparing);
-                        let begun = tool::Begun { name, names: None, input, state };
+                        let begun = tool::Begun { call: call.without_input(), state: ToolState::Preparing };
                         self.tool_begins(now, id, begun, None);
                         return;
                     }
@@ -159,7 +157,6 @@ impl Transcript {
             return self.notice(now, Level::Warning, words, None);
         }
         let AssistantMessage { id: message_id, content, .. } = assistant.message;
-        let names = assistant.names;
         let parent = assistant.parent_tool_use_id.as_ref().map(ItemId::new);
         let is_aborted = assistant.aborted && parent.is_none();
         // After a stream error the reply arrives again, under another id and not streamed (2.1.329): the first copy is
@@ -211,12 +208,11 @@ impl Transcript {
                         self.aborted = Some(id);
                     }
                 }
-                ContentBlock::ToolUse { id, name, input } => {
-                    let names = names.iter().find(|names| names.call == id);
-                    let begun = tool::Begun { name: &name, names, input, state: ToolState::Running };
+                ContentBlock::ToolUse { id, call } => {
+                    let begun = tool::Begun { call: *call, state: ToolState::Running };
                     self.tool_begins(now, &id, begun, parent.clone());
                 }
-                ContentBlock::Image | ContentBlock::ToolResult { .. } => {}
+                ContentBlock::Image | ContentBlock::ToolResult(_) => {}
                 ContentBlock::Unknown { kind, raw } => {
                     let detail = serde_json::to_string_pretty(&raw).unwrap_or_default();
                     self.notice(

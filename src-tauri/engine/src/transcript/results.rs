@@ -1,7 +1,6 @@
 //! Results of searches and MCP servers, formatted for quick reading.
 
-use crate::agent::json;
-use crate::claude::outcome::{Found, Outcome};
+use crate::agent::{Found, ToolResult, json};
 use serde_json::Value;
 
 /// A server's answer as indented JSON; `None` if it is not JSON. Numbers and key order are unchanged.
@@ -11,12 +10,12 @@ pub fn indented(text: &str) -> Option<String> {
 }
 
 /// Results of a web search: title and URL of each page, and the accompanying text.
-pub fn found(outcome: &Outcome<'_>) -> Option<String> {
-    let part = |found: Found<'_>| match found {
+pub fn found(outcome: &ToolResult) -> Option<String> {
+    let part = |found: &Found| match found {
         Found::Words(words) => words.trim().to_owned(),
-        Found::Page { title, url } => format!("{}\n{url}", title.unwrap_or("(no title)")),
+        Found::Page { title, url } => format!("{}\n{url}", title.as_deref().unwrap_or("(no title)")),
     };
-    let mut parts: Vec<String> = outcome.found()?.into_iter().map(part).collect();
+    let mut parts: Vec<String> = outcome.found.as_ref()?.iter().map(part).collect();
     parts.retain(|part| !part.is_empty());
     (!parts.is_empty()).then(|| parts.join("\n\n"))
 }
@@ -24,6 +23,7 @@ pub fn found(outcome: &Outcome<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::transcript::tests::result;
     use serde_json::json;
 
     #[test]
@@ -47,15 +47,11 @@ mod tests {
             ]},
             "Both say so.\n",
         ]});
-        let outcome =
-            Outcome { content: &Value::Null, structured: Some(&structured), is_error: false, refusal: None };
         assert_eq!(
-            found(&outcome).unwrap(),
+            found(&result("", Some(structured), false)).unwrap(),
             "One\nhttps://example.com/1\n\nTwo\nhttps://example.com/2\n\nBoth say so."
         );
         let other = json!("a text");
-        let outcome =
-            Outcome { content: &Value::Null, structured: Some(&other), is_error: false, refusal: None };
-        assert_eq!(found(&outcome), None);
+        assert_eq!(found(&result("", Some(other), false)), None);
     }
 }

@@ -1,9 +1,9 @@
 //! The agent's task list, built from single `TaskCreate` and `TaskUpdate` calls, because no message contains the whole
 //! list.
 
+use crate::agent::ToolResult;
 use crate::agent::tool::{TaskInput, TaskStatus, ToolInput};
 use crate::api::{Todo, TodoState};
-use crate::claude::outcome::Outcome;
 
 /// Tasks by id, in the order of their creation.
 #[derive(Debug, Default)]
@@ -11,7 +11,7 @@ pub struct Tasks(Vec<(String, Todo)>);
 
 impl Tasks {
     /// Applies the result of a call. Returns the whole list if it changed.
-    pub fn learn(&mut self, input: &ToolInput<'_>, outcome: &Outcome<'_>) -> Option<Vec<Todo>> {
+    pub fn learn(&mut self, input: &ToolInput<'_>, outcome: &ToolResult) -> Option<Vec<Todo>> {
         if outcome.is_error {
             return None;
         }
@@ -23,8 +23,8 @@ impl Tasks {
         changed.map(|()| self.0.iter().map(|(_, task)| task.clone()).collect())
     }
 
-    fn create(&mut self, task: &TaskInput<'_>, outcome: &Outcome<'_>) -> Option<()> {
-        let id = outcome.created_task()?;
+    fn create(&mut self, task: &TaskInput<'_>, outcome: &ToolResult) -> Option<()> {
+        let id = outcome.created_task.clone()?;
         let text = task.subject?.to_owned();
         self.0.retain(|(known, _)| *known != id);
         self.0.push((id, Todo { text, state: TodoState::Pending }));
@@ -85,13 +85,12 @@ pub fn subject(task: &TaskInput<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::transcript::tests::result;
     use serde_json::{Value, json};
 
     fn learn(tasks: &mut Tasks, tool: &str, input: Value, structured: Option<Value>) -> Option<Vec<Todo>> {
-        let content = json!("Task #2 created successfully: second");
-        let outcome =
-            Outcome { content: &content, structured: structured.as_ref(), is_error: false, refusal: None };
-        tasks.learn(&crate::claude::tool::read_value(tool, &input), &outcome)
+        let text = "Task #2 created successfully: second";
+        tasks.learn(&crate::claude::tool::read_value(tool, &input), &result(text, structured, false))
     }
 
     #[test]
@@ -120,7 +119,7 @@ mod tests {
         let update = json!({"taskId": "9", "status": "completed"});
         assert_eq!(learn(&mut tasks, "TaskUpdate", update, None), None);
         assert_eq!(learn(&mut tasks, "TaskList", json!({}), None), None);
-        let failed = Outcome { content: &Value::Null, structured: None, is_error: true, refusal: None };
+        let failed = result("", None, true);
         let input = json!({"subject": "x"});
         assert_eq!(tasks.learn(&crate::claude::tool::read_value("TaskCreate", &input), &failed), None);
     }

@@ -1,9 +1,21 @@
 //! Tests of the items and events of a transcript when replies start again, fail, or continue in the background.
 
 use super::{Transcript, TranscriptEvent};
+use crate::agent::ToolResult;
 use crate::agent::{AgentEvent, Assistant, AssistantMessage, ContentBlock, Retry, Stream, StreamEvent};
 use crate::api::*;
+use serde_json::{Value, json};
 use std::path::Path;
+
+/// A result as Claude Code's driver reads it.
+pub(super) fn result(text: &str, structured: Option<Value>, is_error: bool) -> ToolResult {
+    let block = json!({"type": "tool_result", "tool_use_id": "t", "content": text, "is_error": is_error});
+    let line = json!({"type": "user", "message": {"content": [block]}, "tool_use_result": structured});
+    match crate::wire::parse(line.to_string().as_bytes()) {
+        AgentEvent::User(user) => user.results().next().expect("the message has a result").clone(),
+        other => panic!("{other:?}"),
+    }
+}
 
 /// A text block restarts as a thinking block: the content of the first must not hide the second.
 #[test]

@@ -2,21 +2,17 @@
 
 use super::output::{self, Part, Source};
 use super::{edits, questions, results, tasks, wording};
-use crate::agent::CallNames;
 use crate::agent::tool::{RawInput, ToolInput, ToolKind};
+use crate::agent::{Streams, ToolCall as AgentCall, ToolResult};
 use crate::api::*;
-use crate::claude::outcome::Outcome;
-use crate::claude::tool;
 use crate::document;
 use crate::server_tool::ServerTool;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 /// A tool call that begins.
-pub struct Begun<'a> {
-    pub name: &'a str,
-    pub names: Option<&'a CallNames>,
-    pub input: RawInput,
+pub struct Begun {
+    pub call: AgentCall,
     pub state: ToolState,
 }
 
@@ -24,10 +20,10 @@ pub struct Begun<'a> {
 pub struct Call {
     /// Number of the call, in the order in which calls started.
     pub number: u64,
-    name: String,
+    /// The call as the agent makes it, or with the user's input.
+    call: AgentCall,
     /// The names to display of a server's tool.
     server_tool: Option<ServerTool>,
-    input: RawInput,
     /// The agent's input if the user changed it.
     original: Option<RawInput>,
     pub started_at: u64,
@@ -55,12 +51,11 @@ pub struct Call {
 }
 
 impl Call {
-    pub fn new(number: u64, name: &str, input: RawInput, started_at: u64, project: &Path) -> Self {
+    pub fn new(number: u64, call: AgentCall, started_at: u64, project: &Path) -> Self {
         Self {
             number,
-            name: name.to_owned(),
-            server_tool: ServerTool::of(name, None, None),
-            input,
+            server_tool: call.server_tool.as_ref().map(ServerTool::of),
+            call,
             original: None,
             started_at,
             asked: false,
@@ -78,21 +73,16 @@ impl Call {
         }
     }
 
-    /// Applies the names that the agent displays for a server's tool.
-    pub fn is_named(&mut self, names: &CallNames) {
-        self.server_tool = ServerTool::of(&self.name, names.server.as_deref(), names.tool.as_deref());
-    }
-
     /// Replaces the input with the user's version, which is the one that runs.
     pub fn change(&mut self, input: RawInput) {
-        let asked_for = std::mem::replace(&mut self.input, input);
+        let asked_for = std::mem::replace(&mut self.call.input, input);
         self.original.get_or_insert(asked_for);
     }
 
     /// The input and the result as received, as JSON.
     pub fn raw(&self) -> String {
         let result = self.raw.clone().or_else(|| self.output.as_ref().map(|output| output.raw().into()));
-        let mut raw = json!({ "tool": self.name, "input": self.input });
+        let mut raw = json!({ "tool": self.call.name, "input": self.call.input });
         let original = self.original.as_ref().map(|original| json!(original));
         let also = [("originalInput", original), ("result", result)];
         for (name, value) in also.into_iter().filter_map(|(name, value)| Some((name, value?))) {
@@ -102,11 +92,11 @@ impl Call {
     }
 
     pub fn input(&self) -> ToolInput<'_> {
-        tool::read(&self.name, &self.input)
+        self.call.typed()
     }
 
     fn kind(&self) -> ToolKind {
-        tool::kind(&self.name)
+        self.call.kind
     }
 
     /// Its complete output.
@@ -115,32 +105,32 @@ impl Call {
     }
 
     /// Applies the result.
-    pub fn end(&mut self, outcome: &Outcome<'_>) {
+    pub fn end(&mut self, outcome: &ToolResult) {
         self.ended = true;
         // A subagent's report is an item of its own; the rest of the result is for the model.
         let is_shown_elsewhere = self.is_agent() && !outcome.is_error;
         // The text of an interrupt is for the model too; the state shows it to the user.
-        if is_shown_elsewhere || outcome.rejection().is_some() {
-            self.raw = Some(outcome.content.clone());
+        if is_shown_elsewhere || outcome.rejection.is_some() {
+            self.raw = Some(outcome.raw.clone());
             self.output = None;
             return;
         }
         self.coloured = None;
         let output = match self.input() {
             ToolInput::Command { .. } => Source::terminal(&command_output(outcome)),
-            ToolInput::Read { path } => match outcome.file_content() {
+            ToolInput::Read { path } => match &outcome.file_content {
                 Some(content) => Source::code(language_of(path), content),
-                None => Source::terminal(&outcome.text()),
+                None => Source::terminal(&outcome.text),
             },
-            ToolInput::Fetch { .. } => Source::code(Some("markdown".to_owned()), &outcome.text()),
+            ToolInput::Fetch { .. } => Source::code(Some("markdown".to_owned()), &outcome.text),
             ToolInput::SearchWeb { .. } => {
-                Source::terminal(&results::found(outcome).unwrap_or_else(|| outcome.text()))
+                Source::terminal(&results::found(outcome).unwrap_or_else(|| outcome.text.clone()))
             }
-            ToolInput::Server { .. } => match results::indented(&outcome.text()) {
+            ToolInput::Server { .. } => match results::indented(&outcome.text) {
                 Some(text) => Source::code(Some("json".to_owned()), &text),
-                None => Source::terminal(&outcome.text()),
+                None => Source::terminal(&outcome.text),
             },
-            _ => Source::terminal(&outcome.text()),
+            _ => Source::terminal(&outcome.text),
         };
         self.output = Some(output);
     }
@@ -176,25 +166,20 @@ impl Call {
     }
 
     /// The call as displayed.
-    pub fn view(
-        &self,
-        state: ToolState,
-        duration_ms: Option<u64>,
-        outcome: Option<&Outcome<'_>>,
-    ) -> ToolCall {
+    pub fn view(&self, state: ToolState, duration_ms: Option<u64>, outcome: Option<&ToolResult>) -> ToolCall {
         let words = wording::of(self.kind());
         let input = self.input();
         let facts = wording::Facts {
             background: self.background,
             asked: self.asked,
-            ran: words.is_command() && outcome.is_some_and(|outcome| has_run(&outcome.text())),
+            ran: words.is_command() && outcome.is_some_and(|outcome| outcome.has_run),
             may_not_have_begun: self.may_not_have_begun,
         };
         let subject = self.subject(&input);
         let failure = outcome.filter(|_| state == ToolState::Failed).and_then(failure);
         let known = self.end_note.clone().or(failure);
         ToolCall {
-            tool: self.name.clone(),
+            tool: self.call.name.clone(),
             icon: words.icon,
             verb: words.verb(state, facts),
             subject,
@@ -209,7 +194,7 @@ impl Call {
 
     /// An input as text: the command, or the whole input.
     fn input_text(&self, input: &RawInput) -> String {
-        match tool::read(&self.name, input) {
+        match self.call.read(input) {
             ToolInput::Command { command } => command.map(str::to_owned),
             ToolInput::Search { .. }
             | ToolInput::FindFiles { .. }
@@ -249,7 +234,7 @@ impl Call {
             }
             ToolInput::Plan { .. } => "a plan".to_owned(),
             ToolInput::Server { .. } | ToolInput::Other => {
-                self.server_tool.as_ref().map_or_else(|| self.name.clone(), ServerTool::words)
+                self.server_tool.as_ref().map_or_else(|| self.call.name.clone(), ServerTool::words)
             }
         }
     }
@@ -259,7 +244,7 @@ impl Call {
         inside.filter(|inside| !inside.is_empty() && !self.project.as_os_str().is_empty()).unwrap_or(path)
     }
 
-    fn detail(&self, input: &ToolInput<'_>, state: ToolState, outcome: Option<&Outcome<'_>>) -> ToolDetail {
+    fn detail(&self, input: &ToolInput<'_>, state: ToolState, outcome: Option<&ToolResult>) -> ToolDetail {
         let known = match input {
             ToolInput::Command { command } => Some(ToolDetail::Command {
                 command: command.unwrap_or_default().to_owned(),
@@ -280,20 +265,20 @@ impl Call {
             _ => None,
         };
         known.unwrap_or_else(|| ToolDetail::Json {
-            input: self.input_text(&self.input),
+            input: self.input_text(&self.call.input),
             output: self.excerpt(Part::Beginning),
         })
     }
 
-    fn edit(&self, path: &str, input: &ToolInput<'_>, outcome: Option<&Outcome<'_>>) -> Option<ToolDetail> {
+    fn edit(&self, path: &str, input: &ToolInput<'_>, outcome: Option<&ToolResult>) -> Option<ToolDetail> {
         if outcome.is_some_and(|outcome| outcome.is_error) {
             return None;
         }
         edits::diff(self.relative(path), input, outcome).map(ToolDetail::Edit)
     }
 
-    fn read(&self, path: Option<&str>, outcome: &Outcome<'_>) -> Option<ToolDetail> {
-        outcome.file_content()?;
+    fn read(&self, path: Option<&str>, outcome: &ToolResult) -> Option<ToolDetail> {
+        outcome.file_content.as_ref()?;
         Some(ToolDetail::Text { language: language_of(path), output: self.excerpt(Part::Beginning) })
     }
 }
@@ -314,27 +299,22 @@ fn beginning(mut text: String) -> String {
 }
 
 /// The first line of an error, truncated to 80 characters.
-fn failure(outcome: &Outcome<'_>) -> Option<String> {
-    let text = outcome.text();
-    let first = first_line(text.trim_start_matches("Error: "));
+fn failure(outcome: &ToolResult) -> Option<String> {
+    let first = first_line(outcome.text.trim_start_matches("Error: "));
     Some(first).filter(|first| !first.is_empty()).map(|first| first.chars().take(80).collect())
 }
 
-/// Whether the error text of a command shows that it ran. Otherwise it was refused before (2.1.197 and 2.1.329).
-fn has_run(text: &str) -> bool {
-    let text = text.trim_start_matches("Error: ");
-    ["Exit code ", "Command timed out", "Command was aborted"].iter().any(|words| text.starts_with(words))
-}
-
-fn command_output(outcome: &Outcome<'_>) -> String {
-    let (stdout, stderr) = outcome.streams();
+fn command_output(outcome: &ToolResult) -> String {
+    let Some(Streams { stdout, stderr }) = &outcome.streams else {
+        return outcome.text.trim_end_matches('\n').to_owned();
+    };
     let text = match (stdout.is_empty(), stderr.is_empty()) {
-        (false, false) => format!("{}\n{stderr}", stdout.trim_end_matches('\n')),
-        (false, true) => stdout.to_owned(),
-        (true, false) => stderr.to_owned(),
-        // No structured output: use the text for the model, which for a silent success is only a remark.
-        (true, true) if outcome.is_error || !outcome.is_structured() => outcome.text(),
-        (true, true) => String::new(),
+        (false, false) => &format!("{}\n{stderr}", stdout.trim_end_matches('\n')),
+        (false, true) => stdout,
+        (true, false) => stderr,
+        // The text for the model, which for a silent success is only a remark.
+        (true, true) if outcome.is_error => &outcome.text,
+        (true, true) => "",
     };
     text.trim_end_matches('\n').to_owned()
 }

@@ -147,10 +147,12 @@ pub fn reply(id: &str, chance: &mut Chance) -> Vec<AgentEvent> {
 pub fn tool_call(id: &str, chance: &mut Chance) -> Vec<AgentEvent> {
     let tool_use_id = format!("toolu-{id}");
     let input = json!({"file_path": "/project/a.rs"});
-    let call =
-        ContentBlock::ToolUse { id: tool_use_id.clone(), name: "Read".to_owned(), input: input.into() };
-    let content = json!("1 fn main() {}");
-    let result = ContentBlock::ToolResult { tool_use_id, content, is_error: chance.one_in(4) };
+    let call = Box::new(crate::claude::tool::call("Read".to_owned(), input.into()));
+    let call = ContentBlock::ToolUse { id: tool_use_id.clone(), call };
+    let text = "1 fn main() {}".to_owned();
+    let is_error = chance.one_in(4);
+    let result = ToolResult { tool_use_id, raw: json!(text), text, is_error, ..ToolResult::default() };
+    let result = ContentBlock::ToolResult(Box::new(result));
     let message = UserMessage { content: vec![result] };
     let mut lines = vec![assistant(id, call)];
     if !chance.one_in(4) {
