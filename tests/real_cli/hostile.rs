@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
+use deskbell_claude::request::rules_kept_locally;
 use deskbell_engine::api::{Decision, TrustDecision};
-use deskbell_engine::permission::rules_kept_locally;
 use deskbell_engine::trust::TrustStore;
 use deskbell_tests::hostile_projects::{Effect, HostileProject, all, traces};
 use deskbell_tests::mock_api::MockApi;

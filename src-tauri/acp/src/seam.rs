@@ -1,17 +1,16 @@
 //! Events of the driver as events of the core.
 //!
-//! The core has no options of a permission request, no form and no upsert of a call yet: `docs/design/acp.md` says what
-//! is lost until it has.
+//! The core has no form and no upsert of a call yet: `docs/design/acp.md` says what is lost until it has.
 
 use crate::event::{
     Call, CallInput, CallStatus, Content, Event, Failure, OptionKind, OptionValue, OutputChange, Permission,
-    RequestKey, Session, Tokens, TurnEnd, Usage, Voice,
+    PermissionOption, RequestKey, Session, Tokens, TurnEnd, Usage, Voice,
 };
 use deskbell_agent::tool::{RawInput, ToolInput, ToolKind};
 use deskbell_agent::{
-    AgentEvent, AgentRequest, Assistant, AssistantMessage, ContentBlock, EndReason, Init, Input, ReadTool,
-    Rejection, ReplyError, Stream, StreamEvent, TokenUsage, ToolCall, ToolRequest, ToolResult, TurnResult,
-    User, UserMessage,
+    AgentEvent, AgentRequest, AnswerOption, AskedCall, Assistant, AssistantMessage, ContentBlock, EndReason,
+    Init, Input, ReadTool, Rejection, ReplyError, Stream, StreamEvent, TokenUsage, ToolCall, ToolRequest,
+    ToolResult, TurnResult, User, UserMessage,
 };
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
@@ -249,15 +248,15 @@ impl CoreEvents {
     fn permission(&self, permission: Permission) -> AgentEvent {
         let call = permission.call;
         let input = call.input.as_ref().map_or_else(|| Map::new().into(), input_of);
-        let always = permission.options.iter().filter(|option| option.kind == OptionKind::AllowAlways);
-        let suggestions = always.map(|option| json!({"optionId": option.id, "name": option.name})).collect();
+        let options = permission.options.iter().map(answer_option).collect();
         AgentEvent::Request {
             request_id: request_id(permission.request),
             request: AgentRequest::Tool(Arc::new(ToolRequest {
                 tool_name: call.tool.or(call.title).unwrap_or_default(),
+                asked: asked(&input),
                 input: Input::from(input),
                 tool_use_id: Some(call.id),
-                suggestions,
+                options,
                 ..ToolRequest::default()
             })),
         }
@@ -293,6 +292,36 @@ impl CoreEvents {
             usage,
             ..TurnResult::default()
         }
+    }
+}
+
+/// An option as the core knows it. Its scope is not in the protocol: only its name says what “always” means.
+fn answer_option(option: &PermissionOption) -> AnswerOption {
+    AnswerOption {
+        id: option.id.clone(),
+        kind: match option.kind {
+            OptionKind::AllowOnce => deskbell_agent::OptionKind::AllowOnce,
+            OptionKind::AllowAlways => deskbell_agent::OptionKind::AllowAlways,
+            OptionKind::RejectOnce => deskbell_agent::OptionKind::RejectOnce,
+            OptionKind::RejectAlways => deskbell_agent::OptionKind::RejectAlways,
+            OptionKind::Other => deskbell_agent::OptionKind::Unknown,
+        },
+        name: Some(option.name.clone()),
+        raw: json!({"optionId": option.id, "name": option.name}),
+        ..AnswerOption::default()
+    }
+}
+
+/// What a request asks for: a command, or a call that is shown with its whole input.
+fn asked(input: &Value) -> AskedCall {
+    let Some(command) = input.get("command").and_then(Value::as_str) else { return AskedCall::default() };
+    let is_only_action = input.as_object().is_some_and(|fields| fields.len() == 1);
+    AskedCall {
+        kind: ToolKind::Command,
+        action: Some(command.to_owned()),
+        has_more: !is_only_action,
+        is_only_action,
+        ..AskedCall::default()
     }
 }
 

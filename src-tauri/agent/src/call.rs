@@ -25,14 +25,24 @@ pub struct ToolCall {
     pub server_tool: Option<ServerToolNames>,
     /// A call that the mode alone allowed is known to need a request.
     pub needs_request_by_default: bool,
+    /// The beginnings of rules that may allow the call without a request.
+    pub allowing_rules: &'static [&'static str],
     pub input: RawInput,
     reader: &'static dyn ReadTool,
 }
 
 impl ToolCall {
-    /// A call of a tool that is read by `reader`. It is of no server, and not known to need a request.
+    /// A call of a tool that is read by `reader`. It is of no server and not known to need a request.
     pub fn new(name: String, kind: ToolKind, input: RawInput, reader: &'static dyn ReadTool) -> Self {
-        Self { name, kind, server_tool: None, needs_request_by_default: false, input, reader }
+        Self {
+            name,
+            kind,
+            server_tool: None,
+            needs_request_by_default: false,
+            allowing_rules: &[],
+            input,
+            reader,
+        }
     }
 
     /// The same call before its input is written.
@@ -64,11 +74,13 @@ impl ToolCall {
 /// Calls with the same content are equal: a reader belongs to its agent.
 impl PartialEq for ToolCall {
     fn eq(&self, other: &Self) -> bool {
-        let Self { name, kind, server_tool, needs_request_by_default, input, reader: _ } = self;
+        let Self { name, kind, server_tool, needs_request_by_default, allowing_rules, input, reader: _ } =
+            self;
         *name == other.name
             && *kind == other.kind
             && *server_tool == other.server_tool
             && *needs_request_by_default == other.needs_request_by_default
+            && *allowing_rules == other.allowing_rules
             && *input == other.input
     }
 }

@@ -1,7 +1,8 @@
 //! Commands: what an agent is to do.
 
-use crate::api::{Image, PermissionMode};
-use serde_json::Value;
+use crate::api::{Image, PermissionMode, Rule};
+use crate::option::AnswerOption;
+use std::collections::BTreeMap;
 
 /// One command to the agent, which its driver writes in the agent's own words.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,10 +13,23 @@ pub enum AgentCommand {
     Request { request_id: String, request: HostRequest },
     /// Allows a tool call with exactly this input: one line of JSON that is sent byte for byte.
     Allow { request_id: String, input: String, grant: Option<Grant> },
+    /// Allows a tool call that asks the user, with this input and with the answer to each question by its text.
+    Answer { request_id: String, input: String, answers: BTreeMap<String, String> },
     /// Denies a tool call. The agent's model reads the message, which is never empty.
     Deny { request_id: String, message: String, interrupt: bool },
     /// Rejects a request that Deskbell does not support.
     Refuse { request_id: String, error: String },
+}
+
+impl AgentCommand {
+    /// The rules that the command adds to the session. `None` if it adds nothing, not even a mode.
+    pub fn given_rules(&self) -> Option<&[Rule]> {
+        match self {
+            Self::Allow { grant: Some(Grant::Option(option)), .. } => Some(&option.session_rules),
+            Self::Allow { grant: Some(Grant::AcceptEdits), .. } => Some(&[]),
+            _ => None,
+        }
+    }
 }
 
 /// A request to the agent.
@@ -58,8 +72,8 @@ pub enum HostRequest {
 /// What an answer allows beyond the one call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Grant {
-    /// A suggestion of the request, as the agent sent it.
-    Suggestion(Value),
+    /// An option of the request.
+    Option(Box<AnswerOption>),
     /// The agent edits without asking from now on.
     AcceptEdits,
 }

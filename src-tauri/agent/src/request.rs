@@ -1,7 +1,10 @@
 //! The agent's requests to the host.
 
+use crate::api::Question;
+use crate::call::ServerToolNames;
 use crate::json::Input;
-use serde_json::Value;
+use crate::option::AnswerOption;
+use crate::tool::ToolKind;
 use std::sync::Arc;
 
 /// A request from the agent.
@@ -21,8 +24,10 @@ pub struct ToolRequest {
     pub tool_name: String,
     pub input: Input,
     pub tool_use_id: Option<String>,
-    /// What the agent offers for “always allow”, in its own form.
-    pub suggestions: Vec<Value>,
+    /// What the call would do, as the driver reads it.
+    pub asked: AskedCall,
+    /// The answers that the agent offers, in its order. Their ids are unique.
+    pub options: Vec<AnswerOption>,
     pub blocked_path: Option<String>,
     /// The reason for the request. It may contain terminal colours.
     pub reason: Option<String>,
@@ -30,6 +35,41 @@ pub struct ToolRequest {
     pub display_name: Option<String>,
     /// The MCP server of the tool, by its name.
     pub mcp_server: Option<String>,
+    /// The same names, if the tool's own name is that of a server's tool.
+    pub server_tool: Option<ServerToolNames>,
     /// The subagent that asks; `None` for the main agent. It is the id of its task.
     pub agent_id: Option<String>,
+}
+
+/// What a call would do. Texts are read from the text of the input, never from the agent's own description of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AskedCall {
+    pub kind: ToolKind,
+    /// The raw text of the command, file or address. `None` if the input has none, and for a tool whose whole input is
+    /// shown.
+    pub action: Option<String>,
+    /// Every path in the input.
+    pub paths: Vec<String>,
+    /// The change of a file, if the input has it.
+    pub change: Option<FileChange>,
+    /// The input contains more than its action and, for an edit, its change.
+    pub has_more: bool,
+    /// The command alone, or the file and the change alone, say what would happen. Any other field, such as running
+    /// unsandboxed, would too.
+    pub is_only_action: bool,
+    /// The instruction about a fetched page, if address and instruction alone say what would happen.
+    pub fetch_prompt: Option<String>,
+    /// The questions to the user; `None` if there is no list of them.
+    pub questions: Option<Vec<Question>>,
+    /// The plan that is proposed, which may be empty.
+    pub plan: String,
+}
+
+/// A change of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileChange {
+    pub path: String,
+    /// Empty for the whole content of a file.
+    pub old: String,
+    pub new: String,
 }

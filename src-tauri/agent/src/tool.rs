@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::fmt;
 
 /// What a tool does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ToolKind {
     Command,
     Edit,
@@ -34,6 +34,7 @@ pub enum ToolKind {
     Plan,
     /// A tool of an MCP server.
     Server,
+    #[default]
     Other,
 }
 

@@ -143,6 +143,10 @@ pub struct Suggestion {
     pub kept_in: String,
     /// The suggestion as the agent sent it, and as it is sent back.
     pub raw: Value,
+    /// The rules that the agent would write to the folder's local settings. Only for Deskbell itself.
+    #[serde(skip)]
+    #[ts(skip)]
+    pub folder_rules: Vec<String>,
 }
 
 /// The answer to a permission request.

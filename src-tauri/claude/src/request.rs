@@ -4,88 +4,85 @@
 //! description.
 
 use crate::api::PermissionMode;
-use crate::tool;
+use crate::{rules, tool};
 use deskbell_agent::json as text_of;
 use deskbell_agent::tool::{ToolInput, ToolKind};
-use deskbell_agent::{Grant, ToolRequest};
+use deskbell_agent::{
+    AnswerOption, AskedCall, FileChange, Grant, OptionKind, OptionScope, SavedIn, ToolRequest,
+};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
-/// What a permission request of Claude Code asks for.
-pub trait ReadRequest {
-    fn kind(&self) -> ToolKind;
-    /// The input as a type: for its questions, its plan and its diff.
-    fn typed(&self) -> ToolInput<'_>;
-    /// The raw text of the command, content or address. `None` if the field is not a text, and for a tool whose whole
-    /// input is shown.
-    fn action(&self) -> Option<String>;
-    /// Every path in the input.
-    fn paths(&self) -> Vec<String>;
-    /// Whether the input contains more than its action and, for an edit, its diff.
-    fn has_more(&self) -> bool;
-    /// Whether the command alone says what would happen. Any other field, such as running unsandboxed, would too.
-    fn is_only_a_command(&self) -> bool;
-    /// Whether the file and the diff alone say what would happen.
-    fn is_only_an_edit(&self) -> bool;
-    /// The instruction about a fetched page, if address and instruction alone say what would happen.
-    fn fetch_prompt(&self) -> Option<&str>;
-    /// The input with the user's answers to its questions. Everything else stays as it was written.
-    fn with_answers(&self, answers: &std::collections::BTreeMap<String, String>) -> String;
-    /// The suggestions for “always allow”, each with its place. Suggestions of an unknown kind are left out.
-    fn suggested_rules(&self) -> impl Iterator<Item = (usize, SuggestedRule<'_>)>;
+/// Reads what a request asks for and what it offers, from its tool and its input, and from its suggestions.
+pub fn read(request: ToolRequest, suggestions: Vec<Value>) -> ToolRequest {
+    let (server, title) = (request.mcp_server.as_deref(), request.display_name.as_deref());
+    ToolRequest {
+        server_tool: tool::server_tool(&request.tool_name, server, title),
+        asked: asked(&request),
+        options: suggestions.into_iter().enumerate().map(|(place, raw)| option(place, raw)).collect(),
+        ..request
+    }
 }
 
-impl ReadRequest for ToolRequest {
-    fn kind(&self) -> ToolKind {
-        tool::kind(&self.tool_name)
+fn asked(request: &ToolRequest) -> AskedCall {
+    let kind = tool::kind(&request.tool_name);
+    let text = request.input.text();
+    let mut asked = AskedCall {
+        kind,
+        action: action_field(kind).and_then(|field| text_of::string_field(text, field)),
+        paths: {
+            let fields = ["file_path", "notebook_path", "path"].into_iter();
+            fields.filter_map(|field| text_of::string_field(text, field)).collect()
+        },
+        has_more: has_more(request, kind),
+        is_only_action: match kind {
+            ToolKind::Command => has_only(request, &["command", "description", "timeout"]),
+            kind if kind.changes_files() => {
+                has_only(request, &["file_path", "content", "old_string", "new_string"])
+            }
+            _ => false,
+        },
+        fetch_prompt: fetch_prompt(request),
+        ..AskedCall::default()
+    };
+    let change = |path: &str, old: &str, new: &str| FileChange {
+        path: path.to_owned(),
+        old: old.to_owned(),
+        new: new.to_owned(),
+    };
+    match tool::read_value(&request.tool_name, request.input.value()) {
+        ToolInput::Edit { path: Some(path), change: Some(edit) } => {
+            asked.change = Some(change(path, edit.old, edit.new));
+        }
+        ToolInput::Write { path: Some(path), content: Some(content) } => {
+            asked.change = Some(change(path, "", content));
+        }
+        ToolInput::Questions { questions } => asked.questions = questions,
+        // Without a plan file the input is empty (2.1.329).
+        ToolInput::Plan { plan } => asked.plan = plan.unwrap_or_default().to_owned(),
+        _ => {}
     }
+    asked
+}
 
-    fn typed(&self) -> ToolInput<'_> {
-        tool::read_value(&self.tool_name, self.input.value())
-    }
+fn has_more(request: &ToolRequest, kind: ToolKind) -> bool {
+    let shown: &[&str] = match kind {
+        ToolKind::Command => &["command", "description"],
+        ToolKind::Edit => &["file_path", "old_string", "new_string"],
+        ToolKind::Write => &["file_path", "content"],
+        kind => return action_field(kind).is_some_and(|field| !has_only(request, &[field])),
+    };
+    !has_only(request, shown) || !text_of::duplicate_keys(request.input.text()).is_empty()
+}
 
-    fn action(&self) -> Option<String> {
-        text_of::string_field(self.input.text(), action_field(self.kind())?)
-    }
+fn fetch_prompt(request: &ToolRequest) -> Option<String> {
+    let prompt = text(request.input.value(), "prompt").unwrap_or("");
+    has_only(request, &["url", "prompt"]).then(|| prompt.to_owned())
+}
 
-    fn paths(&self) -> Vec<String> {
-        let text = self.input.text();
-        let fields = ["file_path", "notebook_path", "path"].into_iter();
-        fields.filter_map(|field| text_of::string_field(text, field)).collect()
-    }
-
-    fn has_more(&self) -> bool {
-        let shown: &[&str] = match self.kind() {
-            ToolKind::Command => &["command", "description"],
-            ToolKind::Edit => &["file_path", "old_string", "new_string"],
-            ToolKind::Write => &["file_path", "content"],
-            kind => return action_field(kind).is_some_and(|field| !has_only(self, &[field])),
-        };
-        !has_only(self, shown) || !text_of::duplicate_keys(self.input.text()).is_empty()
-    }
-
-    fn is_only_a_command(&self) -> bool {
-        has_only(self, &["command", "description", "timeout"])
-    }
-
-    fn is_only_an_edit(&self) -> bool {
-        has_only(self, &["file_path", "content", "old_string", "new_string"])
-    }
-
-    fn fetch_prompt(&self) -> Option<&str> {
-        let prompt = text(self.input.value(), "prompt").unwrap_or("");
-        has_only(self, &["url", "prompt"]).then_some(prompt)
-    }
-
-    fn with_answers(&self, answers: &std::collections::BTreeMap<String, String>) -> String {
-        text_of::with_field(self.input.text(), "answers", &json!(answers).to_string())
-    }
-
-    fn suggested_rules(&self) -> impl Iterator<Item = (usize, SuggestedRule<'_>)> {
-        self.suggestions
-            .iter()
-            .enumerate()
-            .filter_map(|(place, raw)| Some((place, SuggestedRule::read(raw)?)))
-    }
+/// The input with the user's answers to its questions. Everything else stays as it was written.
+pub(crate) fn with_answers(input: &str, answers: &BTreeMap<String, String>) -> String {
+    text_of::with_field(input, "answers", &json!(answers).to_string())
 }
 
 fn has_only(request: &ToolRequest, fields: &[&str]) -> bool {
@@ -105,61 +102,44 @@ fn action_field(kind: ToolKind) -> Option<&'static str> {
     })
 }
 
-/// A suggestion of the agent: what it would allow, and where that would be saved.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SuggestedRule<'a> {
-    pub allows: Allows,
-    pub destination: Destination<'a>,
-    /// As the agent sent it.
-    pub raw: &'a Value,
-}
-
-/// What a suggestion allows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Allows {
-    /// Calls that match these rules.
-    Rules(Vec<String>),
-    /// Work in these folders.
-    Folders(Vec<String>),
-    /// A mode that still asks for some permissions. One that asks for none is not offered as an answer.
-    Mode(PermissionMode),
-}
-
-/// The place where a suggestion would be saved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Destination<'a> {
-    Session,
-    /// `.claude/settings.local.json`
-    Local,
-    /// `.claude/settings.json`
-    Project,
-    User,
-    Other(&'a str),
-}
-
-impl<'a> SuggestedRule<'a> {
-    fn read(raw: &'a Value) -> Option<Self> {
-        let allows = match text(raw, "type")? {
-            "addRules" if text(raw, "behavior") == Some("allow") => {
-                let rules = raw.get("rules")?.as_array()?.iter();
-                Allows::Rules(rules.map(|rule| rule_text(rule).unwrap_or_else(|| "?".to_owned())).collect())
-            }
-            "addDirectories" => {
-                let folders = raw.get("directories")?.as_array()?.iter();
-                Allows::Folders(folders.filter_map(Value::as_str).map(str::to_owned).collect())
-            }
-            "setMode" => Allows::Mode(text(raw, "mode")?.parse().ok()?),
-            _ => return None,
-        };
-        let destination = match text(raw, "destination").unwrap_or("session") {
-            "session" => Destination::Session,
-            "localSettings" => Destination::Local,
-            "projectSettings" => Destination::Project,
-            "userSettings" => Destination::User,
-            other => Destination::Other(other),
-        };
-        Some(Self { allows, destination, raw })
+/// A suggestion for “always allow” as an option: its id is its place.
+fn option(place: usize, raw: Value) -> AnswerOption {
+    let scope = scope(&raw);
+    AnswerOption {
+        id: format!("s{place}"),
+        kind: if scope.is_some() { OptionKind::AllowAlways } else { OptionKind::Unknown },
+        name: None,
+        scope: scope.unwrap_or_default(),
+        session_rules: rules::given(&kept_and_in_force(&raw)),
+        folder_rules: rules_kept_locally(&raw),
+        raw,
     }
+}
+
+/// What a suggestion would allow, and where that would be saved. `None` if it is of an unknown kind, and for a mode
+/// that asks for no permission.
+fn scope(raw: &Value) -> Option<OptionScope> {
+    let saved = || match text(raw, "destination").unwrap_or("session") {
+        "session" => SavedIn::Session,
+        "localSettings" => SavedIn::FolderLocal { file: ".claude/settings.local.json".to_owned() },
+        "projectSettings" => SavedIn::Folder { file: ".claude/settings.json".to_owned() },
+        "userSettings" => SavedIn::User,
+        other => SavedIn::Other(other.to_owned()),
+    };
+    Some(match text(raw, "type")? {
+        "addRules" if text(raw, "behavior") == Some("allow") => {
+            let rules = raw.get("rules")?.as_array()?.iter();
+            let rules = rules.map(|rule| rule_text(rule).unwrap_or_else(|| "?".to_owned())).collect();
+            OptionScope::Rules { rules, saved: saved() }
+        }
+        "addDirectories" => {
+            let folders = raw.get("directories")?.as_array()?.iter();
+            let folders = folders.filter_map(Value::as_str).map(str::to_owned).collect();
+            OptionScope::Folders { folders, saved: saved() }
+        }
+        "setMode" => OptionScope::Mode { mode: text(raw, "mode")?.parse().ok()?, saved: saved() },
+        _ => return None,
+    })
 }
 
 /// `Bash(touch b.txt)`, or the tool alone.
@@ -174,7 +154,7 @@ fn rule_text(rule: &Value) -> Option<String> {
 /// The permissions that are updated with an answer.
 pub(crate) fn permissions(grant: &Grant) -> Vec<Value> {
     match grant {
-        Grant::Suggestion(raw) => kept_and_in_force(raw),
+        Grant::Option(option) => kept_and_in_force(&option.raw),
         Grant::AcceptEdits => vec![accept_edits()],
     }
 }
@@ -228,9 +208,9 @@ mod tests {
     use super::*;
 
     fn suggested(raw: Value) -> Vec<String> {
-        let request = ToolRequest { suggestions: vec![raw], ..ToolRequest::default() };
-        let suggestions = request.suggested_rules();
-        suggestions.map(|(_, rule)| format!("{:?} {:?}", rule.allows, rule.destination)).collect()
+        let options = read(ToolRequest::default(), vec![raw]).options.into_iter();
+        let offered = options.filter(|option| option.kind != OptionKind::Unknown);
+        offered.map(|option| format!("{:?}", option.scope)).collect()
     }
 
     #[test]
@@ -238,10 +218,13 @@ mod tests {
         let rules = json!([{"toolName": "Bash", "ruleContent": "ls"}, {"toolName": "Edit"}, {}]);
         let allow =
             json!({"type": "addRules", "rules": rules, "behavior": "allow", "destination": "userSettings"});
-        assert_eq!(suggested(allow), [r#"Rules(["Bash(ls)", "Edit", "?"]) User"#]);
+        assert_eq!(suggested(allow), [r#"Rules { rules: ["Bash(ls)", "Edit", "?"], saved: User }"#]);
         let folders = json!({"type": "addDirectories", "directories": ["/a", 7], "destination": "elsewhere"});
-        assert_eq!(suggested(folders), [r#"Folders(["/a"]) Other("elsewhere")"#]);
-        assert_eq!(suggested(json!({"type": "setMode", "mode": "plan"})), ["Mode(Plan) Session"]);
+        assert_eq!(suggested(folders), [r#"Folders { folders: ["/a"], saved: Other("elsewhere") }"#]);
+        assert_eq!(
+            suggested(json!({"type": "setMode", "mode": "plan"})),
+            ["Mode { mode: Plan, saved: Session }"]
+        );
         for unknown in [
             json!({"type": "addRules", "rules": [], "behavior": "deny"}),
             json!({"type": "setMode", "mode": "bypassPermissions"}),
@@ -256,17 +239,17 @@ mod tests {
 
     #[test]
     fn a_field_that_is_not_shown_is_more() {
-        let request = |tool: &str, input: Value| ToolRequest {
-            tool_name: tool.into(),
-            input: input.into(),
-            ..ToolRequest::default()
+        let request = |tool: &str, input: Value| {
+            let request =
+                ToolRequest { tool_name: tool.into(), input: input.into(), ..ToolRequest::default() };
+            read(request, Vec::new()).asked
         };
         let command = request("Bash", json!({"command": "ls", "description": "harmless"}));
-        assert!(!command.has_more() && command.is_only_a_command());
+        assert!(!command.has_more && command.is_only_action);
         let unsandboxed = request("Bash", json!({"command": "ls", "dangerouslyDisableSandbox": true}));
-        assert!(unsandboxed.has_more() && !unsandboxed.is_only_a_command());
+        assert!(unsandboxed.has_more && !unsandboxed.is_only_action);
         let fetch = request("WebFetch", json!({"url": "https://example.org", "prompt": "Read it"}));
-        assert_eq!((fetch.fetch_prompt(), fetch.has_more()), (Some("Read it"), true));
-        assert!(!request("Unheard", json!({"a": 1})).has_more(), "all of it is shown");
+        assert_eq!((fetch.fetch_prompt.as_deref(), fetch.has_more), (Some("Read it"), true));
+        assert!(!request("Unheard", json!({"a": 1})).has_more, "all of it is shown");
     }
 }

@@ -5,9 +5,7 @@
 //! but not applied, such as an allow rule of a project's own settings. 2.1.197 only reports the settings it loaded.
 
 use crate::api::{Rule, RuleEffect, RuleOrigin, RulesBasis, RulesInForce};
-use crate::request::permissions;
-use crate::tool::CHANGES_FILES;
-use deskbell_agent::{AgentCommand, with_rules};
+use deskbell_agent::with_rules;
 use serde_json::Value;
 
 /// Parses the agent's own list. `None` if the response has none.
@@ -53,20 +51,8 @@ pub(crate) fn from_settings(response: &Value) -> RulesInForce {
     with_rules(RulesInForce { basis: RulesBasis::Settings, rules, directories }, &[])
 }
 
-/// The rules that a command adds to the session. `None` if it adds nothing, not even a mode.
-pub fn given_by(command: &AgentCommand) -> Option<Vec<Rule>> {
-    let AgentCommand::Allow { grant: Some(grant), .. } = command else { return None };
-    Some(given(&permissions(grant)))
-}
-
-/// Whether a rule allows changes of files.
-pub fn allows_changes(rules: &RulesInForce) -> bool {
-    let allows = |rule: &str| CHANGES_FILES.iter().any(|tool| rule.starts_with(tool));
-    rules.rules.iter().any(|rule| rule.effect == RuleEffect::Allow && allows(&rule.rule))
-}
-
 /// The rules that an answer added to the session: its `updatedPermissions`.
-fn given(permissions: &[Value]) -> Vec<Rule> {
+pub(crate) fn given(permissions: &[Value]) -> Vec<Rule> {
     let mut rules = Vec::new();
     for permission in permissions {
         let field = |key: &str| permission.get(key).and_then(Value::as_str);

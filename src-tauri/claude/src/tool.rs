@@ -28,6 +28,9 @@ pub fn call(name: String, input: RawInput) -> ToolCall {
     let mut call = ToolCall::new(name, kind, input, &ClaudeTools);
     call.server_tool = server_tool(&call.name, None, None);
     call.needs_request_by_default = needs_request_in_default_mode(&call.name);
+    if kind.changes_files() {
+        call.allowing_rules = &CHANGES_FILES;
+    }
     call
 }
 
@@ -66,7 +69,7 @@ fn needs_request_in_default_mode(tool: &str) -> bool {
 }
 
 /// The tools of [`ToolKind::changes_files`], as rules name them.
-pub(crate) const CHANGES_FILES: [&str; 4] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
+const CHANGES_FILES: [&str; 4] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
 
 /// The server and the name of a server's tool: `mcp__tracker__create_issue` is `create_issue` of `tracker`.
 fn mcp_tool(tool: &str) -> Option<(&str, &str)> {

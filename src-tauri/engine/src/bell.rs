@@ -116,6 +116,7 @@ mod tests {
             input: input.into(),
             ..crate::agent::ToolRequest::default()
         };
+        let request = crate::claude::request::read(request, Vec::new());
         let mut view = crate::permission::view(crate::api::RequestId::new("r"), &request, 0);
         assert_eq!(asked(&view), "Wants to run a command: make (asked by the agent)");
         let mut words = |description: &str| {

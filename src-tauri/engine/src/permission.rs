@@ -14,7 +14,6 @@ mod open;
 mod plain;
 mod subagents;
 
-pub use crate::claude::request::rules_kept_locally;
 pub use dialogs::{
     CARD_TIME, DialogEffect, DialogId, DialogRequest, DialogResponse, Dialogs, Placement, WindowView,
 };
@@ -24,10 +23,11 @@ pub use notice::written_out;
 pub use open::{Closed, OpenRequests, Refusal};
 pub use subagents::Subagents;
 
-use crate::agent::tool::{RawInput, ToolInput, ToolKind};
-use crate::agent::{AgentCommand, Grant, Input, ToolRequest, json as text_of};
+use crate::agent::tool::{RawInput, ToolKind};
+use crate::agent::{
+    AgentCommand, AnswerOption, Grant, Input, OptionKind, OptionScope, SavedIn, ToolRequest, json as text_of,
+};
 use crate::api::*;
-use crate::claude::request::{Allows, Destination, ReadRequest, SuggestedRule};
 use crate::document;
 use crate::server_tool::ServerTool;
 use serde::Deserialize;
@@ -53,8 +53,8 @@ pub fn view(id: RequestId, request: &ToolRequest, asked_at: u64) -> PermissionRe
     let plain = plain::plain(request, &kind, &subject, diff.as_ref()).filter(|_| notices.is_empty());
     PermissionRequest {
         question: question(&kind, request, &tool),
-        host: (request.kind() == ToolKind::Fetch).then(|| address::host(&subject)).flatten(),
-        has_more: request.has_more(),
+        host: (request.asked.kind == ToolKind::Fetch).then(|| address::host(&subject)).flatten(),
+        has_more: request.asked.has_more,
         suggestions: suggestions(request),
         item_id: request.tool_use_id.clone().map(ItemId),
         reason: reason(request),
@@ -102,8 +102,8 @@ pub fn shown(id: &RequestId, request: &ToolRequest) -> String {
     field(request.display_name.as_deref().unwrap_or_default().as_bytes());
     field(request.mcp_server.as_deref().unwrap_or_default().as_bytes());
     field(request.input.text().as_bytes());
-    for suggestion in &request.suggestions {
-        field(suggestion.to_string().as_bytes());
+    for option in &request.options {
+        field(option.raw.to_string().as_bytes());
     }
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -143,8 +143,10 @@ pub fn answer(
                 .iter()
                 .find(|known| names(&suggestion, known))
                 .ok_or("The request has no such suggestion.")?;
+            let option = request.options.iter().find(|option| option.id == chosen.id);
+            let option = option.ok_or("The request has no such suggestion.")?;
             Answer {
-                command: allow(request.input.text(), Some(Grant::Suggestion(chosen.raw.clone()))),
+                command: allow(request.input.text(), Some(Grant::Option(Box::new(option.clone())))),
                 resolution: Resolution::Allowed {
                     always: Some(format!("{} · {}", written_out(&chosen.rule), chosen.kept_in)),
                 },
@@ -181,8 +183,12 @@ pub fn answer(
             let RequestKind::Questions { .. } = view.kind else {
                 return Err("The request asks no questions.".to_owned());
             };
-            let input = request.with_answers(&answers);
-            Answer { command: allow(&input, None), resolution: Resolution::Answered, changed: None }
+            let (request_id, input) = (view.id.to_string(), request.input.text().to_owned());
+            Answer {
+                command: AgentCommand::Answer { request_id, input, answers },
+                resolution: Resolution::Answered,
+                changed: None,
+            }
         }
     })
 }
@@ -217,18 +223,16 @@ fn names(given: &Value, known: &Suggestion) -> bool {
 }
 
 fn kind(request: &ToolRequest) -> RequestKind {
-    match request.typed() {
-        ToolInput::Command { .. } => RequestKind::Command,
-        ToolInput::Edit { .. }
-        | ToolInput::Write { .. }
-        | ToolInput::MultiEdit { .. }
-        | ToolInput::EditNotebook { .. } => RequestKind::Edit,
-        ToolInput::Fetch { .. } | ToolInput::SearchWeb { .. } => RequestKind::Fetch,
-        ToolInput::Questions { questions: Some(questions) } if !questions.is_empty() => {
-            RequestKind::Questions { questions }
-        }
-        // Without a plan file the input is empty (2.1.329).
-        ToolInput::Plan { plan } => RequestKind::Plan { blocks: document::markdown(plan.unwrap_or("")) },
+    let asked = &request.asked;
+    match asked.kind {
+        ToolKind::Command => RequestKind::Command,
+        kind if kind.changes_files() => RequestKind::Edit,
+        ToolKind::Fetch | ToolKind::SearchWeb => RequestKind::Fetch,
+        ToolKind::Questions => match asked.questions.clone().filter(|questions| !questions.is_empty()) {
+            Some(questions) => RequestKind::Questions { questions },
+            None => RequestKind::Other,
+        },
+        ToolKind::Plan => RequestKind::Plan { blocks: document::markdown(&asked.plan) },
         _ => RequestKind::Other,
     }
 }
@@ -237,11 +241,13 @@ fn question(kind: &RequestKind, request: &ToolRequest, tool: &str) -> String {
     match kind {
         RequestKind::Command => "Run this command?".to_owned(),
         RequestKind::Edit => {
-            let verb = if request.kind() == ToolKind::Write { "Write" } else { "Edit" };
+            let verb = if request.asked.kind == ToolKind::Write { "Write" } else { "Edit" };
             let name = file_name(request);
             format!("{verb} {}?", name.as_deref().unwrap_or("this file"))
         }
-        RequestKind::Fetch if request.kind() == ToolKind::SearchWeb => "Search the web for this?".to_owned(),
+        RequestKind::Fetch if request.asked.kind == ToolKind::SearchWeb => {
+            "Search the web for this?".to_owned()
+        }
         RequestKind::Fetch => "Fetch this page?".to_owned(),
         RequestKind::Questions { questions } if questions.len() > 1 => {
             format!("The agent has {} questions", questions.len())
@@ -256,12 +262,7 @@ fn question(kind: &RequestKind, request: &ToolRequest, tool: &str) -> String {
 }
 
 fn server_tool(request: &ToolRequest) -> Option<ServerTool> {
-    let names = crate::claude::tool::server_tool(
-        &request.tool_name,
-        request.mcp_server.as_deref(),
-        request.display_name.as_deref(),
-    );
-    names.as_ref().map(ServerTool::of)
+    request.server_tool.as_ref().map(ServerTool::of)
 }
 
 /// Maximum length of a file name in a question, in characters.
@@ -270,7 +271,7 @@ const MOST_OF_A_NAME: usize = 60;
 /// The name of the file that is edited. Only a name that cannot be read as words of the question: one without spaces,
 /// punctuation or misleading characters. The subject shows the whole path in any case.
 fn file_name(request: &ToolRequest) -> Option<String> {
-    let path = request.action()?;
+    let path = request.asked.action.as_deref()?;
     let name = path.rsplit(['/', '\\']).next()?;
     let is_plain = |character: char| {
         character == '-' || character == '_' || (character.is_alphanumeric() && oddity(character).is_none())
@@ -282,18 +283,12 @@ fn file_name(request: &ToolRequest) -> Option<String> {
 
 /// The raw text of the action, never the agent's description of it.
 fn subject(request: &ToolRequest) -> String {
-    request.action().unwrap_or_else(|| text_of::indented(request.input.text()))
+    request.asked.action.clone().unwrap_or_else(|| text_of::indented(request.input.text()))
 }
 
 fn diff(request: &ToolRequest) -> Option<Diff> {
-    match request.typed() {
-        ToolInput::Edit { path, change } => {
-            let change = change?;
-            Some(document::diff_unplaced(path?, change.old, change.new))
-        }
-        ToolInput::Write { path, content } => Some(document::diff_unplaced(path?, "", content?)),
-        _ => None,
-    }
+    let change = request.asked.change.as_ref()?;
+    Some(document::diff_unplaced(&change.path, &change.old, &change.new))
 }
 
 fn reason(request: &ToolRequest) -> Option<String> {
@@ -303,42 +298,54 @@ fn reason(request: &ToolRequest) -> Option<String> {
     blocked.or(said).map(|reason| written_out(&reason))
 }
 
+/// The options that allow more than the one call. One that is not understood is never offered.
 fn suggestions(request: &ToolRequest) -> Vec<Suggestion> {
-    let suggestion = |(place, suggested): (usize, SuggestedRule<'_>)| {
-        let (label, rule) = suggestion_words(&suggested.allows);
-        let kept_in = match suggested.destination {
-            Destination::Session => "For this session only",
-            Destination::Local => "Saved for you in this project (.claude/settings.local.json)",
-            Destination::Project => "Saved for everyone in this project (.claude/settings.json)",
-            Destination::User => "Saved for you in all projects (your own settings)",
-            Destination::Other(other) => &format!("Saved in {other}"),
+    let always = request.options.iter().filter(|option| option.kind == OptionKind::AllowAlways);
+    let suggestion = |option: &AnswerOption| {
+        let (label, rule, saved) = option_words(option);
+        let kept_in = match saved {
+            Some(SavedIn::Session) => "For this session only",
+            Some(SavedIn::FolderLocal { file }) => &format!("Saved for you in this project ({file})"),
+            Some(SavedIn::Folder { file }) => &format!("Saved for everyone in this project ({file})"),
+            Some(SavedIn::User) => "Saved for you in all projects (your own settings)",
+            Some(SavedIn::Other(other)) => &format!("Saved in {other}"),
+            None => "The agent does not say for how long",
         };
         Suggestion {
-            id: format!("s{place}"),
+            id: option.id.clone(),
             label: written_out(&label),
             rule,
             kept_in: written_out(kept_in),
-            raw: suggested.raw.clone(),
+            raw: option.raw.clone(),
+            folder_rules: option.folder_rules.clone(),
         }
     };
-    request.suggested_rules().map(suggestion).collect()
+    always.map(suggestion).collect()
 }
 
-/// The label of a suggestion, and its exact rule.
-fn suggestion_words(allows: &Allows) -> (String, String) {
-    match allows {
-        Allows::Rules(rules) => {
+/// The label of an option, its exact rule, and the place where it is saved.
+fn option_words(option: &AnswerOption) -> (String, String, Option<&SavedIn>) {
+    match &option.scope {
+        OptionScope::Rules { rules, saved } => {
             let rules = rules.join(", ");
-            (format!("Always allow {rules}"), rules)
+            (format!("Always allow {rules}"), rules, Some(saved))
         }
-        Allows::Folders(folders) => {
+        OptionScope::Folders { folders, saved } => {
             let folders = folders.join(", ");
-            (format!("Let the agent work in {folders}"), format!("additional folder {folders}"))
+            let label = format!("Let the agent work in {folders}");
+            (label, format!("additional folder {folders}"), Some(saved))
         }
-        Allows::Mode(PermissionMode::AcceptEdits) => {
-            ("Accept edits from now on".to_owned(), format!("mode {}", PermissionMode::AcceptEdits))
+        OptionScope::Mode { mode, saved } => {
+            let label = match mode {
+                PermissionMode::AcceptEdits => "Accept edits from now on".to_owned(),
+                mode => format!("Switch to the permission mode {mode}"),
+            };
+            (label, format!("mode {mode}"), Some(saved))
         }
-        Allows::Mode(mode) => (format!("Switch to the permission mode {mode}"), format!("mode {mode}")),
+        OptionScope::Unnamed => {
+            let label = option.name.clone().unwrap_or_else(|| "Always allow".to_owned());
+            (label, "The agent does not say what it would allow".to_owned(), None)
+        }
     }
 }
 
@@ -346,18 +353,23 @@ fn suggestion_words(allows: &Allows) -> (String, String) {
 mod tests {
     use super::*;
     use crate::agent::{AgentEvent, AgentRequest};
+    use crate::claude::request::read;
 
     fn bash() -> ToolRequest {
-        ToolRequest {
+        let request = ToolRequest {
             tool_name: "Bash".into(),
             input: json!({"command": "touch b.txt", "description": "harmless"}).into(),
             tool_use_id: Some("toolu_1".into()),
-            suggestions: vec![
-                json!({"type": "addRules", "rules": [{"toolName": "Bash", "ruleContent": "touch b.txt"}], "behavior": "allow", "destination": "localSettings"}),
-                json!({"type": "setMode", "mode": "acceptEdits", "destination": "session"}),
-            ],
             ..ToolRequest::default()
-        }
+        };
+        read(request, suggested())
+    }
+
+    fn suggested() -> Vec<Value> {
+        vec![
+            json!({"type": "addRules", "rules": [{"toolName": "Bash", "ruleContent": "touch b.txt"}], "behavior": "allow", "destination": "localSettings"}),
+            json!({"type": "setMode", "mode": "acceptEdits", "destination": "session"}),
+        ]
     }
 
     fn sent(decision: Decision) -> Result<Value, String> {
@@ -374,7 +386,7 @@ mod tests {
         let asked = |tool: &str, input: Value| {
             let request =
                 ToolRequest { tool_name: tool.into(), input: input.into(), ..ToolRequest::default() };
-            let view = view(RequestId::new("r"), &request, 0);
+            let view = view(RequestId::new("r"), &read(request, Vec::new()), 0);
             let wants = wants(&view);
             (view.question, wants)
         };
@@ -439,13 +451,13 @@ mod tests {
     #[test]
     fn always_applies_one_suggestion_and_no_other() {
         let answer = sent(Decision::AllowAlways { suggestion: json!("s0") }).unwrap();
-        let kept = bash().suggestions[0].clone();
+        let kept = suggested().remove(0);
         let mut for_session = kept.clone();
         for_session["destination"] = json!("session");
         assert_eq!(answer["updatedPermissions"], json!([kept, for_session]));
         let mode = sent(Decision::AllowAlways { suggestion: json!("s1") }).unwrap();
-        assert_eq!(mode["updatedPermissions"], json!([bash().suggestions[1]]));
-        let same = sent(Decision::AllowAlways { suggestion: bash().suggestions[0].clone() }).unwrap();
+        assert_eq!(mode["updatedPermissions"], json!([suggested()[1]]));
+        let same = sent(Decision::AllowAlways { suggestion: suggested().remove(0) }).unwrap();
         assert_eq!(answer, same);
         let shown = view(RequestId::new("r"), &bash(), 0).suggestions.remove(0);
         let shown = serde_json::to_value(shown).unwrap();
@@ -502,7 +514,7 @@ mod tests {
         let request = bash();
         let here = view(RequestId::new("r"), &request, 0);
         let other_input = ToolRequest { input: json!({"command": "touch c.txt"}).into(), ..bash() };
-        let other_rules = ToolRequest { suggestions: Vec::new(), ..bash() };
+        let other_rules = ToolRequest { options: Vec::new(), ..bash() };
         let other_agent = ToolRequest { agent_id: Some("a1".to_owned()), ..bash() };
         let others = [
             view(RequestId::new("q"), &request, 0).shown,
@@ -530,6 +542,7 @@ mod tests {
             input: json!({"plan": "1. Do it"}).into(),
             ..bash()
         };
+        let request = read(request, Vec::new());
         let view = view(RequestId::new("r"), &request, 0);
         let approved = |accept_edits| {
             let answer =
@@ -540,6 +553,43 @@ mod tests {
         let mode = json!([{"type": "setMode", "mode": "acceptEdits", "destination": "session"}]);
         assert_eq!(approved(true)["updatedPermissions"], mode);
         assert!(sent(Decision::ApprovePlan { accept_edits: true }).is_err(), "a command is no plan");
+    }
+
+    /// As an agent of another protocol offers them: by kind and name, without a scope.
+    #[test]
+    fn an_option_without_a_scope_is_chosen_by_its_id_and_claims_no_scope() {
+        let option = |id: &str, kind, name: &str| AnswerOption {
+            id: id.to_owned(),
+            kind,
+            name: Some(name.to_owned()),
+            ..AnswerOption::default()
+        };
+        let options = vec![
+            option("once", OptionKind::AllowOnce, "Yes"),
+            option("a", OptionKind::AllowAlways, "Yes, all of `git`"),
+            option("b", OptionKind::AllowAlways, "Yes\u{202e}, everything"),
+            option("c", OptionKind::RejectAlways, "Never"),
+            option("d", OptionKind::Unknown, "Yes, and more"),
+        ];
+        let request = ToolRequest { options, ..bash() };
+        let view = view(RequestId::new("r"), &request, 0);
+        let labels: Vec<[&str; 2]> =
+            view.suggestions.iter().map(|known| [known.id.as_str(), &known.label]).collect();
+        assert_eq!(labels, [["a", "Yes, all of `git`"], ["b", "Yes\\u{202E}, everything"]]);
+        assert_eq!(view.suggestions[0].kept_in, "The agent does not say for how long");
+        let always = |id: &str| {
+            let decision = Decision::AllowAlways { suggestion: json!(id) };
+            answer(&view, &request, Some(&view.shown), decision).map(|answer| answer.command)
+        };
+        match always("b") {
+            Ok(AgentCommand::Allow { grant: Some(Grant::Option(chosen)), .. }) => {
+                assert_eq!(*chosen, request.options[2]);
+            }
+            other => panic!("{other:?}"),
+        }
+        for id in ["once", "c", "d", "s0"] {
+            assert!(always(id).is_err(), "{id}");
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! requests.
 
 use super::head::Head;
+use crate::request;
 use deskbell_agent::json::{self, Input};
 use deskbell_agent::{AgentRequest, ToolRequest};
 use serde::Deserialize;
@@ -86,11 +87,10 @@ fn read_can_use_tool(text: &str) -> Result<ToolRequest, serde_json::Error> {
     let suggestions: Vec<Value> = optional(fields.permission_suggestions)?.unwrap_or_default();
     let reason: Option<Value> = optional(fields.decision_reason)?;
     let is_suppressed: bool = optional(fields.suppress_always_allow_rule)?.unwrap_or(false);
-    Ok(ToolRequest {
+    let request = ToolRequest {
         tool_name: json::read_leniently(fields.tool_name.get())?,
         input: Input::read(fields.input.get())?,
         tool_use_id: optional(fields.tool_use_id)?,
-        suggestions: if is_suppressed { Vec::new() } else { suggestions },
         blocked_path: optional(fields.blocked_path)?,
         reason: reason.and_then(|reason| reason.as_str().map(str::to_owned)),
         display_name: name(fields.display_name),
@@ -99,7 +99,9 @@ fn read_can_use_tool(text: &str) -> Result<ToolRequest, serde_json::Error> {
             Some(server.get("name")?.as_str()?.to_owned())
         }),
         agent_id: optional(fields.agent_id)?,
-    })
+        ..ToolRequest::default()
+    };
+    Ok(request::read(request, if is_suppressed { Vec::new() } else { suggestions }))
 }
 
 /// Parses a response and the id of its request.

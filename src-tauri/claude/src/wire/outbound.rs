@@ -1,6 +1,6 @@
 //! Commands as lines, each complete and without its newline.
 
-use crate::request::permissions;
+use crate::request::{permissions, with_answers};
 use deskbell_agent::{AgentCommand, HostRequest};
 use deskbell_api::Image;
 use serde::Serialize;
@@ -15,6 +15,9 @@ pub fn line(command: &AgentCommand) -> String {
         }
         AgentCommand::Allow { request_id, input, grant } => {
             allow(request_id, input, &grant.as_ref().map(permissions).unwrap_or_default())
+        }
+        AgentCommand::Answer { request_id, input, answers } => {
+            allow(request_id, &with_answers(input, answers), &[])
         }
         AgentCommand::Deny { request_id, message, interrupt } => deny(request_id, message, *interrupt),
         AgentCommand::Refuse { request_id, error } => refuse(request_id, error),

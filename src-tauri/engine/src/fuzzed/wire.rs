@@ -4,7 +4,8 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::agent::{
-    AgentCommand, AgentEvent, AgentRequest, Assistant, ContentBlock, Grant, HostRequest, TokenUsage, User,
+    AgentCommand, AgentEvent, AgentRequest, AnswerOption, Assistant, ContentBlock, Grant, HostRequest,
+    TokenUsage, User,
 };
 use crate::api::Image;
 use crate::wire;
@@ -111,7 +112,8 @@ fn control(text: &str, value: &Value) {
         let line: Value = serde_json::from_str(&line).expect("it was read");
         line["response"].clone()
     };
-    let grant = Some(Grant::Suggestion(value.clone()));
+    let option = AnswerOption { raw: value.clone(), ..AnswerOption::default() };
+    let grant = Some(Grant::Option(Box::new(option)));
     let allowed = answer(AgentCommand::Allow { request_id: request_id(), input: value.to_string(), grant });
     let allowed = &allowed["response"];
     assert_eq!(allowed["behavior"], "allow");

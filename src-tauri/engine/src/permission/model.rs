@@ -182,6 +182,7 @@ impl World {
         let odd = if self.chance.one_in(4) { "\u{202e}" } else { "" };
         let input = json!({"command": format!("touch {odd}{}", self.n_asked)});
         let request = ToolRequest { tool_name: "Bash".into(), input: input.into(), ..ToolRequest::default() };
+        let request = crate::claude::request::read(request, Vec::new());
         self.sides[session].inbox.push_back(Inbox::Asks { id, request: Box::new(request) });
     }
 

@@ -7,7 +7,6 @@ use super::address;
 use crate::agent::tool::ToolKind;
 use crate::agent::{ToolRequest, json};
 use crate::api::{Notice, NoticeKind, RequestKind};
-use crate::claude::request::ReadRequest;
 use icu_properties::props::{DefaultIgnorableCodePoint, GeneralCategory, Script};
 use icu_properties::{CodePointMapData, CodePointSetData};
 use regex::Regex;
@@ -125,13 +124,13 @@ pub fn notices(request: &ToolRequest, kind: &RequestKind, subject: &str) -> Vec<
     }
     match kind {
         RequestKind::Command => shell(subject).into_iter().for_each(|words| add(NoticeKind::Shell, words)),
-        RequestKind::Fetch if request.kind() == ToolKind::Fetch => {
+        RequestKind::Fetch if request.asked.kind == ToolKind::Fetch => {
             address::oddities(subject).into_iter().for_each(|words| add(NoticeKind::Address, words));
         }
         _ => {}
     }
-    for path in request.paths() {
-        path_oddities(&path).into_iter().for_each(|words| add(NoticeKind::Path, words));
+    for path in &request.asked.paths {
+        path_oddities(path).into_iter().for_each(|words| add(NoticeKind::Path, words));
     }
     let n = subject.chars().count();
     if n > LONG {

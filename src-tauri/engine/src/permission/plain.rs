@@ -4,7 +4,6 @@
 use crate::agent::ToolRequest;
 use crate::agent::json;
 use crate::api::{Diff, DiffKind, RequestKind};
-use crate::claude::request::ReadRequest;
 use crate::permission::notice;
 
 /// A longer text is shown only in the card, which scrolls and marks.
@@ -29,12 +28,12 @@ pub fn plain(
 }
 
 fn whole(request: &ToolRequest, kind: &RequestKind, subject: &str, diff: Option<&Diff>) -> Option<String> {
-    match (kind, request.fetch_prompt()) {
-        (RequestKind::Command, _) if request.is_only_a_command() => Some(subject.to_owned()),
+    match (kind, &request.asked.fetch_prompt) {
+        (RequestKind::Command, _) if request.asked.is_only_action => Some(subject.to_owned()),
         (RequestKind::Fetch, Some(prompt)) => {
             Some(format!("{subject}\n\n{prompt}").trim_end_matches('\n').to_owned())
         }
-        (RequestKind::Edit, _) if request.is_only_an_edit() => {
+        (RequestKind::Edit, _) if request.asked.is_only_action => {
             let lines = diff?.hunks.iter().flat_map(|hunk| &hunk.lines).map(|line| {
                 let mark = match line.kind {
                     DiffKind::Context => ' ',

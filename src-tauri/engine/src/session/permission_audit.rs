@@ -11,9 +11,7 @@
 
 use crate::agent::tool::ToolKind;
 use crate::agent::{ContentBlock, DecidedBy, Init, SettingsReport, User};
-use crate::api::{MissedPrompt, MissedPromptKind, RulesInForce};
-
-use crate::claude::rules;
+use crate::api::{MissedPrompt, MissedPromptKind, Rule, RuleEffect, RulesInForce};
 use std::collections::{HashMap, HashSet};
 
 /// Evidence from the current turn.
@@ -32,6 +30,7 @@ struct Call {
     tool: String,
     kind: ToolKind,
     needs_request_by_default: bool,
+    allowing_rules: &'static [&'static str],
     subject: String,
     /// Only the mode `default` was in force since the call was made.
     strict: bool,
@@ -48,12 +47,18 @@ pub enum Finding {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suspicion {
     fault: MissedPrompt,
+    /// The beginnings of rules that may have allowed the call.
+    allowing_rules: &'static [&'static str],
 }
 
 impl Suspicion {
     /// Returns the fault, unless a rule or a hook could have allowed the call.
     pub fn judge(self, rules: &RulesInForce, settings: &SettingsReport) -> Option<MissedPrompt> {
-        let is_allowed = rules::allows_changes(rules) || settings.has_allowing_hooks;
+        let allows = |rule: &Rule| {
+            let is_meant = self.allowing_rules.iter().any(|beginning| rule.rule.starts_with(beginning));
+            rule.effect == RuleEffect::Allow && is_meant
+        };
+        let is_allowed = rules.rules.iter().any(allows) || settings.has_allowing_hooks;
         (!is_allowed).then_some(self.fault)
     }
 }
@@ -78,6 +83,7 @@ impl PermissionAudit {
                 tool: call.name.clone(),
                 kind: call.kind,
                 needs_request_by_default: call.needs_request_by_default,
+                allowing_rules: call.allowing_rules,
                 subject: call.subject().unwrap_or_default().to_owned(),
                 strict,
             };
@@ -134,7 +140,10 @@ impl PermissionAudit {
         let Some(decision) = decision else {
             let is_own = self.own_folders.iter().any(|folder| call.subject.starts_with(folder.as_str()));
             let is_suspicious = call.strict && changes && !is_error && !is_own;
-            return is_suspicious.then(|| Finding::Suspicion(Suspicion { fault: fault() }));
+            return is_suspicious.then(|| {
+                let allowing_rules = call.allowing_rules;
+                Finding::Suspicion(Suspicion { fault: fault(), allowing_rules })
+            });
         };
         let by_mode = || decision == DecidedBy::Mode && call.strict && call.needs_request_by_default;
         (decision == DecidedBy::User || by_mode()).then(|| Finding::Fault(fault()))
@@ -145,7 +154,7 @@ impl PermissionAudit {
 mod tests {
     use super::*;
     use crate::agent::AgentEvent;
-    use crate::api::{RuleEffect, RulesBasis};
+    use crate::api::RulesBasis;
     use crate::wire::parse;
     use serde_json::{Value, json};
 

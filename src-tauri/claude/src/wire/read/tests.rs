@@ -65,7 +65,7 @@ fn numbers_beyond_all_measure_are_bounded() {
 fn a_number_is_kept_to_its_last_digit() {
     let line = br#"{"type":"control_request","request_id":"r","request":{"subtype":"can_use_tool","tool_name":"T","input":{},"permission_suggestions":[1.085416e-19]}}"#;
     let AgentEvent::Request { request: AgentRequest::Tool(request), .. } = parse(line) else { panic!() };
-    assert_eq!(request.suggestions[0].as_f64(), Some("1.085416e-19".parse().unwrap()));
+    assert_eq!(request.options[0].raw.as_f64(), Some("1.085416e-19".parse().unwrap()));
 }
 
 #[test]

@@ -99,6 +99,7 @@ fn reply(text: &str) -> AgentEvent {
 
 fn request() -> AgentEvent {
     let request = ToolRequest { tool_name: "Bash".to_owned(), ..ToolRequest::default() };
+    let request = crate::claude::request::read(request, Vec::new());
     AgentEvent::Request { request_id: "r".to_owned(), request: AgentRequest::Tool(Arc::new(request)) }
 }
 

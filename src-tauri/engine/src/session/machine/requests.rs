@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::agent::AgentRequest;
-use crate::claude::rules;
 use crate::permission::{Closed, Refusal};
 
 impl Step<'_> {
@@ -29,7 +28,7 @@ impl Step<'_> {
     pub(super) fn resolved(&mut self, closed: impl IntoIterator<Item = Closed>) {
         for Closed { request_id, tool_use_id, command, resolution, changed } in closed {
             if let Some(command) = command {
-                let given = rules::given_by(&command);
+                let given = command.given_rules().map(<[Rule]>::to_vec);
                 self.push(Effect::Write(command));
                 self.given(given);
             }

@@ -238,8 +238,8 @@ fn is_prompt(effect: &Effect) -> bool {
 }
 
 fn is_answer(effect: &Effect) -> bool {
-    use AgentCommand::{Allow, Deny, Refuse};
-    matches!(effect, Effect::Write(Allow { .. } | Deny { .. } | Refuse { .. }))
+    use AgentCommand::{Allow, Answer, Deny, Refuse};
+    matches!(effect, Effect::Write(Allow { .. } | Answer { .. } | Deny { .. } | Refuse { .. }))
 }
 
 fn forged_prompt(id: &PromptId) -> Effect {

@@ -130,6 +130,7 @@ impl Life {
                     input: json!({"command": "true"}).into(),
                     ..ToolRequest::default()
                 };
+                let request = crate::claude::request::read(request, Vec::new());
                 AgentEvent::Request { request_id: word(), request: AgentRequest::Tool(Arc::new(request)) }
             }
             "ask-malformed" => AgentEvent::Request {

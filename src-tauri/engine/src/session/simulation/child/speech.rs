@@ -187,13 +187,13 @@ pub fn can_use_tool(chance: &mut Chance, id: &str) -> AgentRequest {
             json!({"type": "setMode", "mode": "acceptEdits", "destination": "session"}),
         ],
     };
-    AgentRequest::Tool(Arc::new(ToolRequest {
+    let request = ToolRequest {
         tool_name: tool.to_owned(),
         input: input.into(),
         tool_use_id: chance.one_in(2).then(|| format!("toolu-{id}")),
-        suggestions,
         ..ToolRequest::default()
-    }))
+    };
+    AgentRequest::Tool(Arc::new(crate::claude::request::read(request, suggestions)))
 }
 
 /// A control request that Deskbell does not support or cannot parse.
