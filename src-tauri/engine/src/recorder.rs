@@ -12,6 +12,7 @@ mod redact;
 pub(crate) use redact::redacted_text;
 mod streamed;
 
+use crate::api::AgentKind;
 use crate::store::SavedSession;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -42,6 +43,9 @@ pub struct Opened {
     pub at: u64,
     /// The project's folder, redacted like in the other lines.
     pub project: String,
+    /// `None` in recordings from before agents were named: it was Claude Code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<AgentKind>,
     pub memory: SavedSession,
 }
 
@@ -108,13 +112,14 @@ impl Recorder {
     }
 
     /// Records the state of the session when it is opened, at time `at` of its clock.
-    pub fn keep_opened(&self, at: u64, project: &Path, memory: &SavedSession) {
+    pub fn keep_opened(&self, at: u64, project: &Path, agent: AgentKind, memory: &SavedSession) {
         if let Some(recording) = self.lock().as_mut() {
             let ms = recording.ms();
             recording.began_at = at.saturating_sub(ms);
             let version = env!("CARGO_PKG_VERSION").to_owned();
             let project = project.display().to_string();
-            recording.keep(ms, Direction::Opened, &Opened { version, at, project, memory: memory.clone() });
+            let (agent, memory) = (Some(agent), memory.clone());
+            recording.keep(ms, Direction::Opened, &Opened { version, at, project, agent, memory });
         }
     }
 
@@ -262,11 +267,13 @@ mod tests {
         let path = folder.path().join("a");
         let recorder = Recorder::default();
         recorder.begin(&path).unwrap();
-        recorder.keep_opened(1_000_000, Path::new("/p"), &SavedSession::default());
+        recorder.keep_opened(1_000_000, Path::new("/p"), AgentKind::Demo, &SavedSession::default());
         recorder.keep_input(1_000_007, &"spawned");
         recorder.end().unwrap();
         let recording = read(&std::fs::read(&path).unwrap());
         assert_eq!(recording.lines[1].ms, recording.lines[0].ms + 7);
+        let opened = Opened::deserialize(&recording.lines[0].line).unwrap();
+        assert_eq!(opened.agent, Some(AgentKind::Demo), "a replay has the driver of this agent");
     }
 
     #[test]

@@ -33,9 +33,11 @@ pub fn replay(recording: &[Recorded]) -> Replayed {
         .unwrap_or_default();
     let transcript =
         Transcript::with_changed_inputs(Path::new(&opened.project), &opened.memory.changed_inputs);
+    let agent = opened.agent.unwrap_or(AgentKind::Claude);
     let mut replay = Replay {
+        agent,
         core: Core::new(opened.memory, Timeouts::default(), transcript, opened.at),
-        driver: driver(AgentKind::Claude),
+        driver: driver(agent),
         events: Vec::new(),
         shown: HashMap::new(),
     };
@@ -50,7 +52,7 @@ pub fn replay(recording: &[Recorded]) -> Replayed {
 
 struct Replay {
     core: Core,
-    /// Recordings do not name their agent.
+    agent: AgentKind,
     driver: Box<dyn Driver>,
     events: Vec<Event>,
     /// Fingerprint of each permission request that was published.
@@ -103,7 +105,7 @@ impl Replay {
                         self.driver.write(&command, &mut out);
                         inputs.extend(out.events.into_iter().map(Input::Line));
                     }
-                    Action::Spawn(_) => self.driver = driver(AgentKind::Claude),
+                    Action::Spawn(_) => self.driver = driver(self.agent),
                     _ => {}
                 }
             }

@@ -47,7 +47,7 @@ pub async fn run(open: Open, mut inbox: mpsc::Receiver<Message>, ending: watch::
     let mut memory = open.record.memory.clone();
     memory.rewound = memory.rewound.filter(|rewound| !rewound.is_expired(now()));
     let core = Core::new(memory, open.timeouts.clone(), transcript, open.record.changed_at);
-    open.recorder.keep_opened(now(), &open.record.project, &open.record.memory);
+    open.recorder.keep_opened(now(), &open.record.project, open.record.agent, &open.record.memory);
     let subscribers = Subscribers::new(open.record.id.clone(), now(), ending);
     let place = PathBuf::from(format!("session {}", open.record.id));
     let mut actor = Actor {
