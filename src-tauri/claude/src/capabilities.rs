@@ -2,12 +2,12 @@
 
 use crate::api::{AgentCapabilities, PermissionMode, RulesScope};
 
-/// The capabilities as far as Deskbell uses them. `reports_prompts`: the running process reports which prompts joined a
-/// turn (2.1.329 does, 2.1.197 does not). `reports_context`: it has not refused to say what fills its context (both
-/// versions report it). `rewinds`: it has not refused to take files back (both versions can).
+/// The capabilities as far as Deskbell uses them: those of the newest version. A process shows itself
+/// which of them it lacks: 2.1.197 does not report which prompts joined a turn. Both versions report what fills the
+/// context, and can take files back.
 ///
 /// The agent itself could also continue a conversation as a new one and read documents; Deskbell does neither yet.
-pub fn capabilities(reports_prompts: bool, reports_context: bool, rewinds: bool) -> AgentCapabilities {
+pub fn capabilities() -> AgentCapabilities {
     AgentCapabilities {
         modes: PermissionMode::ALL.to_vec(),
         without_asking: true,
@@ -16,15 +16,15 @@ pub fn capabilities(reports_prompts: bool, reports_context: bool, rewinds: bool)
         thinking: true,
         images: true,
         documents: false,
-        prompts_into_turn: reports_prompts,
+        prompts_into_turn: true,
         fork: false,
-        rewind: rewinds,
+        rewind: true,
         hooks: true,
         background_tasks: true,
         edited_input: true,
         denial_reasons: true,
         rules: RulesScope::Saved,
         cost: true,
-        context: reports_context,
+        context: true,
     }
 }

@@ -1,10 +1,9 @@
 //! Launching an agent: its program, folder, arguments and environment. No other module decides these.
 
 use crate::agent::Driver;
-use crate::api::{AgentKind, BYPASS, PermissionMode, SessionOptions};
-use crate::claude::ClaudeDriver;
-use crate::claude::options;
+use crate::api::{AgentCapabilities, AgentKind, BYPASS, PermissionMode, Rule, SessionOptions};
 pub use crate::claude::options::bad_model;
+use crate::claude::{self, ClaudeDriver, options};
 use crate::locate::usual_directories;
 use crate::trust::snapshot::{self, Snapshot};
 use serde::{Deserialize, Serialize};
@@ -88,6 +87,27 @@ pub fn driver(kind: AgentKind) -> Box<dyn Driver> {
     match kind {
         AgentKind::Claude | AgentKind::Demo => Box::<ClaudeDriver>::default(),
     }
+}
+
+/// What a kind of agent can do at best. A process that lacks something of it says so.
+pub fn capabilities(kind: AgentKind) -> AgentCapabilities {
+    match kind {
+        AgentKind::Claude => claude::capabilities(),
+        // The demo agent changes no files and has no checkpoints of any.
+        AgentKind::Demo => AgentCapabilities { rewind: false, ..claude::capabilities() },
+    }
+}
+
+/// The rules of the options that allow without asking, which an agent may not report.
+pub fn allowed_by(options: &SessionOptions) -> Vec<Rule> {
+    options::allow_rules(options)
+}
+
+/// The argument of these options that the agent does not know, as its error output says.
+pub fn unknown_option(options: &SessionOptions, stderr: &str) -> Option<String> {
+    let argument = options::unknown_argument(stderr)?;
+    let ours = options::args(options);
+    ours.iter().any(|one| one.split('=').next() == Some(argument)).then(|| argument.to_owned())
 }
 
 /// The conversation that another one begins as a copy of.

@@ -188,7 +188,7 @@ impl Actor {
             alive: false,
             pid: self.pid,
             agent_version: None,
-            capabilities: crate::claude::capabilities(false, true, true),
+            capabilities: crate::launch::capabilities(record.agent),
             model: None,
             mode: "default".to_owned(),
             effort: None,
@@ -214,8 +214,6 @@ impl Actor {
             restricted: self.restricted,
         };
         self.core.describe(&mut session);
-        // The demo agent changes no files and has no checkpoints of any.
-        session.capabilities.rewind &= record.agent != AgentKind::Demo;
         session
     }
 }

@@ -4,7 +4,8 @@ use super::*;
 use crate::permission;
 
 impl Machine {
-    /// Fills in the fields that the machine knows.
+    /// Fills in the fields that the machine knows. The capabilities are those of the kind of agent: what its process
+    /// lacks of them is taken away.
     pub fn describe(&self, session: &mut Session, activity: &str) {
         session.agent_session_id = self.conversation.id().map(str::to_owned);
         if let Some(title) = self.conversation.title() {
@@ -16,11 +17,9 @@ impl Machine {
             && self.turn.is_none();
         session.alive = self.is_alive();
         session.agent_version = self.capabilities.version().map(str::to_owned);
-        session.capabilities = crate::claude::capabilities(
-            self.capabilities.reports_prompts(),
-            self.context.is_reported(),
-            self.rewind.is_known(),
-        );
+        session.capabilities.prompts_into_turn &= self.capabilities.reports_prompts();
+        session.capabilities.context &= self.context.is_reported();
+        session.capabilities.rewind &= self.rewind.is_known();
         session.model = self.options.shown_model().map(str::to_owned);
         session.mode = self.shown_mode().unwrap_or("default").to_owned();
         session.effort = self.shown_effort();

@@ -2,8 +2,7 @@
 
 use super::parts::spending::Beginning;
 use super::*;
-use crate::claude::options;
-use crate::launch::knows_no_restrictions;
+use crate::launch::{allowed_by, knows_no_restrictions, unknown_option};
 
 impl Step<'_> {
     pub(super) fn start(&mut self) {
@@ -14,7 +13,7 @@ impl Step<'_> {
 
     pub(super) fn spawn(&mut self) {
         let mode = self.mode_to_start_in();
-        self.machine.audit.on_spawn(options::allow_rules(self.machine.options.for_start()));
+        self.machine.audit.on_spawn(allowed_by(self.machine.options.for_start()));
         let options = self.machine.options.for_start().clone();
         let start = Start { mode, ..self.machine.next_start(options) };
         self.machine.control.process_started();
@@ -165,9 +164,7 @@ impl Step<'_> {
 
     /// The argument of the session's options that the agent does not know, as its error output says.
     fn does_not_know(&self, stderr: &str) -> Option<String> {
-        let argument = options::unknown_argument(stderr)?;
-        let ours = options::args(&self.machine.process.started().options);
-        ours.iter().any(|one| one.split('=').next() == Some(argument)).then(|| argument.to_owned())
+        unknown_option(&self.machine.process.started().options, stderr)
     }
 
     pub(super) fn crashed(&mut self, report: &ExitReport, words: String) {

@@ -27,7 +27,7 @@ pub fn describe(core: &Core) -> Session {
         alive: false,
         pid: None,
         agent_version: None,
-        capabilities: crate::claude::capabilities(false, true, true),
+        capabilities: crate::launch::capabilities(AgentKind::Claude),
         model: None,
         mode: String::new(),
         effort: None,
