@@ -218,6 +218,7 @@ pub fn session(id: &str, status: Status) -> Session {
         background: Vec::new(),
         usage: Default::default(),
         context: Default::default(),
+        configuration: Default::default(),
         limits: Default::default(),
         rewind: Default::default(),
         created_at: 0,

@@ -17,6 +17,7 @@ mod app_killed;
 mod broken_stdin;
 mod bytes;
 mod channel;
+mod configuration;
 mod context;
 mod delivery;
 mod doctor;

@@ -1,6 +1,8 @@
 //! Answers: how an agent responds to the host's requests.
 
-use crate::api::{ContextReport, Model, Rule, RulesInForce, SlashCommand};
+use crate::api::{
+    ContextReport, Extension, Hooks, McpServer, MemoryFile, Model, Plugin, Rule, RulesInForce, SlashCommand,
+};
 use crate::turn::ModelUsage;
 use std::collections::BTreeMap;
 
@@ -21,8 +23,53 @@ pub enum Answer {
     Usage(UsageReport),
     /// The time of the request is not known yet.
     Context(ContextReport),
+    Servers(Listed<McpServer>),
+    Hooks(Box<HooksReport>),
+    Extensions(Box<ExtensionsReport>),
+    Reloaded(Box<ReloadReport>),
     Rewind(RewindReport),
     Title(String),
+}
+
+/// A bounded list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed<T> {
+    pub list: Vec<T>,
+    /// How many entries were left out.
+    pub n_left_out: u32,
+}
+
+impl<T> Default for Listed<T> {
+    fn default() -> Self {
+        Self { list: Vec::new(), n_left_out: 0 }
+    }
+}
+
+/// The hooks that the agent loaded.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HooksReport {
+    pub hooks: Hooks,
+    pub n_left_out: u32,
+}
+
+/// Skills, subagents of the user and memory files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExtensionsReport {
+    pub skills: Option<Vec<Extension>>,
+    /// Without those of the agent itself.
+    pub subagents: Option<Vec<Extension>>,
+    pub memory: Option<Vec<MemoryFile>>,
+    pub n_left_out: u32,
+}
+
+/// To a reload of plugins.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReloadReport {
+    pub plugins: Option<Vec<Plugin>>,
+    pub subagents: Option<Vec<Extension>>,
+    pub commands: Option<Vec<SlashCommand>>,
+    /// How many plugins could not be loaded.
+    pub n_errors: u64,
 }
 
 /// To a rewind of files.
@@ -46,6 +93,7 @@ pub struct Refused {
 pub struct Initialized {
     pub models: Vec<Model>,
     pub commands: Vec<SlashCommand>,
+    pub subagents: Vec<Extension>,
     pub version: Option<String>,
     pub permission_mode: Option<String>,
 }

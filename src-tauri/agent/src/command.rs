@@ -57,6 +57,21 @@ pub enum HostRequest {
     ReadContext,
     /// The settings in force, and where they come from.
     ReadSettings,
+    /// The MCP servers and their state.
+    ReadServers,
+    /// The hooks that were loaded.
+    ReadHooks,
+    /// Skills, subagents and memory files.
+    ReadExtensions,
+    /// Connects to an MCP server again, by its name.
+    ReconnectServer(String),
+    /// Turns an MCP server on or off.
+    SetServerEnabled {
+        server: String,
+        enabled: bool,
+    },
+    /// Loads plugins, skills and subagents again.
+    ReloadPlugins,
     /// Takes files back to their state before a prompt, by its uuid.
     RewindFiles {
         uuid: String,

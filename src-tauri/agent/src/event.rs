@@ -1,6 +1,7 @@
 //! Events: what an agent reports.
 
 use crate::answer::{Answer, Refused};
+use crate::api::Plugin;
 use crate::limits::LimitReport;
 use crate::message::{Assistant, User};
 use crate::request::AgentRequest;
@@ -141,6 +142,8 @@ pub struct Init {
     pub cannot_ask: bool,
     /// Names of slash commands that work only in a terminal.
     pub terminal_commands: Vec<String>,
+    /// The plugins that it loaded; absent if it does not report them.
+    pub plugins: Option<Vec<Plugin>>,
     /// Folders where the agent keeps its own notes. It writes to them unasked, by design.
     pub own_folders: Vec<String>,
 }

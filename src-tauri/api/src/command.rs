@@ -67,6 +67,16 @@ pub enum Command {
     /// Requests a breakdown of the context window, which arrives in `Session::context`. Only for an agent with the capability
     /// `context`, while it runs.
     ReadContext,
+    /// Requests the MCP servers, hooks, skills, subagents and memory files of the agent, which arrive in
+    /// `Session::configuration`. Only while it runs.
+    ReadConfiguration,
+    /// Has the agent connect to an MCP server again, by the name that it reported. Only while it runs.
+    ReconnectServer { server: String },
+    /// Turns an MCP server on or off, by the name that the agent reported. The agent remembers it for the project. Only
+    /// while it runs.
+    SetServerEnabled { server: String, enabled: bool },
+    /// Has the agent load its plugins, skills and subagents again. Only while it runs.
+    ReloadPlugins,
     /// Requests what a rewind to the state before this prompt would change, which arrives as a `rewindPreviewed` event.
     /// Starts the agent's process if necessary. Only for an agent with the capability `rewind`, while it is idle.
     PreviewRewind { prompt_id: ItemId },

@@ -3,6 +3,7 @@
 use super::agent::{AgentKind, Model, SlashCommand};
 use super::background::BackgroundTask;
 use super::capabilities::AgentCapabilities;
+use super::configuration::Configuration;
 use super::context::ContextUsage;
 use super::id::SessionId;
 use super::limits::PlanLimits;
@@ -59,6 +60,8 @@ pub struct Session {
     pub usage: Usage,
     /// What fills the context window, after `readContext`.
     pub context: ContextUsage,
+    /// What is configured for its agent, after `readConfiguration`.
+    pub configuration: Configuration,
     pub limits: PlanLimits,
     pub rewind: RewindState,
     pub created_at: u64,

@@ -1,9 +1,10 @@
 //! The agent's answers to control requests. A field that is missing or has another type is absent.
 
 use crate::api::{Model, SlashCommand, Tokens};
-use crate::{context, rules};
+use crate::{configuration, context, rules};
 use deskbell_agent::{
-    Answer, HostRequest, Initialized, ModelUsage, Refused, RewindReport, SettingsReport, UsageReport,
+    Answer, HostRequest, Initialized, ModelUsage, Refused, ReloadReport, RewindReport, SettingsReport,
+    UsageReport,
 };
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -19,6 +20,10 @@ pub(crate) enum Asked {
     Usage,
     Context,
     Settings,
+    Servers,
+    Hooks,
+    Extensions,
+    Reload,
     Rewind,
     Title,
 }
@@ -35,12 +40,18 @@ impl Asked {
             HostRequest::ReadUsage => Self::Usage,
             HostRequest::ReadContext => Self::Context,
             HostRequest::ReadSettings => Self::Settings,
+            HostRequest::ReadServers => Self::Servers,
+            HostRequest::ReadHooks => Self::Hooks,
+            HostRequest::ReadExtensions => Self::Extensions,
+            HostRequest::ReloadPlugins => Self::Reload,
             HostRequest::RewindFiles { .. } => Self::Rewind,
             HostRequest::GenerateTitle(_) => Self::Title,
             HostRequest::SetMode(_)
             | HostRequest::SetEffort(_)
             | HostRequest::SetThinking(_)
             | HostRequest::StopTask(_)
+            | HostRequest::ReconnectServer(_)
+            | HostRequest::SetServerEnabled { .. }
             | HostRequest::Rename(_) => return None,
         })
     }
@@ -56,6 +67,12 @@ impl Asked {
             Self::Usage => Some(Answer::Usage(usage(response))),
             Self::Context => context::report(response).map(Answer::Context),
             Self::Settings => Some(Answer::Settings(Box::new(settings(response)))),
+            Self::Servers => configuration::servers(response).map(Answer::Servers),
+            Self::Hooks => configuration::hooks(response).map(|hooks| Answer::Hooks(Box::new(hooks))),
+            Self::Extensions => {
+                configuration::extensions(response, prefix).map(|all| Answer::Extensions(Box::new(all)))
+            }
+            Self::Reload => Some(Answer::Reloaded(Box::new(reloaded(response, prefix)))),
             Self::Rewind => Some(Answer::Rewind(rewind(response))),
             Self::Title => text(response, "title").map(|title| Answer::Title(title.to_owned())),
         };
@@ -73,6 +90,7 @@ fn initialized(response: &Value, prefix: &str) -> Initialized {
     Initialized {
         models: models(response),
         commands: commands(response, prefix),
+        subagents: configuration::subagents(response, prefix).unwrap_or_default(),
         version: text(response, "claude_code_version").map(str::to_owned),
         permission_mode: text(response, "current_permission_mode").map(str::to_owned),
     }
@@ -88,6 +106,15 @@ fn usage(response: &Value) -> UsageReport {
     UsageReport {
         dollars: response.pointer("/session/total_cost_usd").and_then(Value::as_f64),
         models: models.map(model_usage).unwrap_or_default(),
+    }
+}
+
+fn reloaded(response: &Value, prefix: &str) -> ReloadReport {
+    ReloadReport {
+        plugins: response.get("plugins").and_then(configuration::plugins),
+        subagents: configuration::subagents(response, prefix),
+        commands: response.get("commands").is_some_and(Value::is_array).then(|| commands(response, prefix)),
+        n_errors: response.get("error_count").and_then(Value::as_u64).unwrap_or(0),
     }
 }
 

@@ -5,6 +5,7 @@
 pub mod answer;
 mod capabilities;
 pub mod checkpoints;
+mod configuration;
 mod context;
 mod driver;
 pub mod limits;

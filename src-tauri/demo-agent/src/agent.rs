@@ -70,6 +70,8 @@ pub struct State {
     pub session_id: String,
     pub mode: String,
     pub model: String,
+    /// Servers that the host turned off.
+    pub servers_off: Vec<String>,
     pub title: Option<String>,
     pub usage: ByModel,
     /// Tokens in the context.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::agent::{Agent, Hearing, State};
 use crate::environment::cwd;
-use crate::{catalogue, switches, usage, wire};
+use crate::{catalogue, configuration, switches, usage, wire};
 
 /// Answers one control request.
 pub fn answer(agent: &Agent, line: &Value) {
@@ -37,6 +37,24 @@ pub fn answer(agent: &Agent, line: &Value) {
                 agent.tell_life(uuid, "cancelled");
             }
         }
+        "mcp_status" => done(Some(configuration::servers(&agent.lock()))),
+        "mcp_reconnect" => {
+            let outcome = configuration::reconnect(&agent.lock(), text("serverName").unwrap_or_default());
+            match outcome {
+                Ok(()) => done(None),
+                Err(error) => agent.output.line(&wire::error(&id, &error, "failed")),
+            }
+        }
+        "mcp_toggle" => {
+            let is_on = request.get("enabled") == Some(&Value::Bool(true));
+            let server = text("serverName").unwrap_or_default();
+            match agent.change(|state| configuration::toggle(state, server, is_on)) {
+                Ok(()) => done(None),
+                Err(error) => agent.output.line(&wire::error(&id, &error, "failed")),
+            }
+        }
+        "get_hooks_listing" if !agent.old() => done(Some(configuration::hooks())),
+        "reload_plugins" => done(Some(configuration::reloaded(&agent.lock()))),
         "get_context_usage" if !agent.environment.has("no-context") => {
             done(Some(context_usage(&agent.lock())))
         }
@@ -255,5 +273,8 @@ fn context_usage(state: &State) -> Value {
         "autocompactSource": "model-default",
         "percentage": used * 100 / WINDOW,
         "model": state.model,
+        "memoryFiles": [{"path": "CLAUDE.md", "type": "Project", "tokens": 120}],
+        "agents": [{"agentType": "reviewer", "source": "projectSettings", "tokens": 4}],
+        "skills": {"skillFrontmatter": [{"name": "ship", "source": "projectSettings", "tokens": 5}]},
     })
 }

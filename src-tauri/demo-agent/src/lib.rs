@@ -16,6 +16,7 @@ mod agent;
 mod call;
 mod catalogue;
 mod clock;
+mod configuration;
 mod control;
 mod demo;
 mod ending;

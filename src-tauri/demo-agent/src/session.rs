@@ -110,6 +110,7 @@ fn take_up(options: &Options, environment: &Environment) -> Result<(State, bool)
     store.mark();
     let context = usage.values().map(|usage| usage.input + usage.output).sum();
     let state = State {
+        servers_off: Vec::new(),
         session_id,
         mode: options.mode.clone(),
         model: options.model.clone(),

@@ -139,6 +139,7 @@ mod tests {
             requests: Vec::new(),
             usage: Default::default(),
             context: Default::default(),
+            configuration: Default::default(),
             limits: Default::default(),
             created_at: 0,
             changed_at: NOW - 10,

@@ -1,5 +1,6 @@
 //! `system/init`: what the agent reports of itself.
 
+use crate::configuration;
 use deskbell_agent::Init;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -22,6 +23,7 @@ pub(super) struct InitLine {
     capabilities: Option<Vec<Value>>,
     terminal_slash_commands: Vec<String>,
     tools: Vec<String>,
+    plugins: Option<Value>,
     /// Folders where the agent keeps its own notes.
     memory_paths: Map<String, Value>,
 }
@@ -41,6 +43,7 @@ impl From<InitLine> for Init {
             permission_mode: line.permission_mode,
             version: line.claude_code_version,
             terminal_commands: line.terminal_slash_commands,
+            plugins: line.plugins.as_ref().and_then(configuration::plugins),
         }
     }
 }

@@ -124,6 +124,18 @@ fn body(request: &HostRequest) -> Value {
         HostRequest::RewindFiles { uuid, is_dry } => {
             json!({"subtype": "rewind_files", "user_message_id": uuid, "dry_run": is_dry})
         }
+        // 2.1.197 and 2.1.329, like the next four that concern servers, plugins and extensions.
+        HostRequest::ReadServers => json!({"subtype": "mcp_status"}),
+        HostRequest::ReconnectServer(server) => json!({"subtype": "mcp_reconnect", "serverName": server}),
+        // The agent saves it as `disabledMcpServers` of the folder in its own `.claude.json`.
+        HostRequest::SetServerEnabled { server, enabled } => {
+            json!({"subtype": "mcp_toggle", "serverName": server, "enabled": enabled})
+        }
+        HostRequest::ReloadPlugins => json!({"subtype": "reload_plugins"}),
+        // No other answer has the paths of skills and subagents, or the memory files.
+        HostRequest::ReadExtensions => json!({"subtype": "get_context_usage"}),
+        // 2.1.197 responds with an error.
+        HostRequest::ReadHooks => json!({"subtype": "get_hooks_listing"}),
         HostRequest::ReadSettings => json!({"subtype": "get_settings"}),
         // The agent saves it in its transcript (2.1.329).
         HostRequest::Rename(title) => json!({"subtype": "rename_session", "title": title, "source": "host"}),

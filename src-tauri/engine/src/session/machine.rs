@@ -10,6 +10,7 @@ mod agent;
 mod audit;
 mod background;
 mod bypass;
+mod configuration;
 mod confirm;
 mod context;
 mod describe;
@@ -30,6 +31,7 @@ use self::parts::budget::Spent;
 #[cfg(test)]
 pub(in crate::session) use self::parts::budget::{AT_ONCE, MORE_EACH_MS};
 use self::parts::capabilities::Capabilities;
+use self::parts::configuration::{Configuration, ConfigurationChange};
 use self::parts::context::Context;
 use self::parts::control::{ControlRequests, PendingRequest};
 use self::parts::conversation::Conversation;
@@ -132,6 +134,10 @@ pub enum Timer {
     Switch,
     /// The deadline for the breakdown of the context window.
     Context,
+    /// The deadline for the reports of what is configured.
+    Configuration,
+    /// The deadline for a change of a server or of the plugins.
+    ConfigurationChange,
     /// The deadline for an answer to a rewind.
     Rewind,
     Stop,
@@ -189,6 +195,7 @@ pub struct Machine {
     options: Options,
     spending: Spending,
     context: Context,
+    configuration: Configuration,
     limits: Limits,
     rewind: Rewind,
     audit: Audit,
@@ -221,6 +228,7 @@ impl Machine {
                 .with_start(memory.options, memory.renews_system_prompt),
             spending: Spending::restore(memory.cost_usd, memory.ledger, memory.counters),
             context: Context::default(),
+            configuration: Configuration::default(),
             limits: Limits::default(),
             rewind: Rewind::restore(memory.rewound),
             audit: Audit::default(),
@@ -453,6 +461,14 @@ impl Step<'_> {
             Command::StopTask { task_id } => self.stop_task(&task_id),
             Command::ListRules => self.list_rules(),
             Command::ReadContext => self.read_context(),
+            Command::ReadConfiguration => self.read_configuration(),
+            Command::ReconnectServer { server } => {
+                self.change_server(server.clone(), HostRequest::ReconnectServer(server));
+            }
+            Command::SetServerEnabled { server, enabled } => {
+                self.change_server(server.clone(), HostRequest::SetServerEnabled { server, enabled });
+            }
+            Command::ReloadPlugins => self.reload_plugins(),
             // The caller knows the prompt; see `Input::Rewind`.
             Command::PreviewRewind { .. } | Command::Rewind { .. } => {
                 self.refuse(ErrorCode::Internal, "The prompt is not known.");

@@ -4,7 +4,7 @@ export type JsonValue = null | boolean | number | string | JsonValue[] | { [key:
 /**
  * A command to a session. `deskbell relay` reads one JSON object per line.
  */
-export type Command = { "type": "prompt", text: string, images: Array<Image>, delivery: Delivery, } | { "type": "decide", requestId: RequestId, shown: string | null, decision: Decision, } | { "type": "interrupt" } | { "type": "interruptAndContinue" } | { "type": "continueQueue" } | { "type": "withdraw", promptId: PromptId, } | { "type": "editQueued", promptId: PromptId, text: string, } | { "type": "resend", promptId: PromptId, } | { "type": "deliver", promptId: PromptId, delivery: Delivery, } | { "type": "move", promptId: PromptId, before: PromptId | null, } | { "type": "setMode", mode: PermissionMode, } | { "type": "setModel", model: string, } | { "type": "setOptions", options: SessionOptions, } | { "type": "setEffort", effort: string | null, } | { "type": "setThinking", on: boolean, } | { "type": "stopTask", taskId: string, } | { "type": "listRules" } | { "type": "readContext" } | { "type": "previewRewind", promptId: ItemId, } | { "type": "rewind", promptId: ItemId, files: boolean, conversation: boolean, } | { "type": "undoRewind", overwrite: boolean, } | { "type": "rename", title: string, } | { "type": "generateTitle" } | { "type": "start" } | { "type": "reload" } | { "type": "stop" };
+export type Command = { "type": "prompt", text: string, images: Array<Image>, delivery: Delivery, } | { "type": "decide", requestId: RequestId, shown: string | null, decision: Decision, } | { "type": "interrupt" } | { "type": "interruptAndContinue" } | { "type": "continueQueue" } | { "type": "withdraw", promptId: PromptId, } | { "type": "editQueued", promptId: PromptId, text: string, } | { "type": "resend", promptId: PromptId, } | { "type": "deliver", promptId: PromptId, delivery: Delivery, } | { "type": "move", promptId: PromptId, before: PromptId | null, } | { "type": "setMode", mode: PermissionMode, } | { "type": "setModel", model: string, } | { "type": "setOptions", options: SessionOptions, } | { "type": "setEffort", effort: string | null, } | { "type": "setThinking", on: boolean, } | { "type": "stopTask", taskId: string, } | { "type": "listRules" } | { "type": "readContext" } | { "type": "readConfiguration" } | { "type": "reconnectServer", server: string, } | { "type": "setServerEnabled", server: string, enabled: boolean, } | { "type": "reloadPlugins" } | { "type": "previewRewind", promptId: ItemId, } | { "type": "rewind", promptId: ItemId, files: boolean, conversation: boolean, } | { "type": "undoRewind", overwrite: boolean, } | { "type": "rename", title: string, } | { "type": "generateTitle" } | { "type": "start" } | { "type": "reload" } | { "type": "stop" };
 
 /**
  * When a prompt given while the agent works is sent.
@@ -345,7 +345,11 @@ requests: Array<PermissionRequest>, usage: Usage,
 /**
  * What fills the context window, after `readContext`.
  */
-context: ContextUsage, limits: PlanLimits, rewind: RewindState, createdAt: number, 
+context: ContextUsage, 
+/**
+ * What is configured for its agent, after `readConfiguration`.
+ */
+configuration: Configuration, limits: PlanLimits, rewind: RewindState, createdAt: number, 
 /**
  * When the last prompt was accepted, or the last turn ended.
  */
@@ -570,6 +574,192 @@ report: ContextReport | null,
  * Why the last request has no answer, as a text to show.
  */
 problem: string | null, };
+
+/**
+ * The parts that the agent reported last, and the state of the last request for them. A part is `null` until the agent
+ * reported it.
+ */
+export type Configuration = { 
+/**
+ * When it was requested last.
+ */
+requestedAt: number | null, 
+/**
+ * The parts that the agent has not reported yet since then.
+ */
+pending: Array<ConfigurationPart>, 
+/**
+ * Why parts are missing or old.
+ */
+problems: Array<ConfigurationProblem>, servers: Array<McpServer> | null, hooks: Hooks | null, 
+/**
+ * Reported with the first turn of a process, and by `reloadPlugins`.
+ */
+plugins: Array<Plugin> | null, skills: Array<Extension> | null, subagents: Array<Extension> | null, memory: Array<MemoryFile> | null, 
+/**
+ * Changes of servers that the agent has not confirmed yet, by the names of the servers.
+ */
+changing: Array<string>, 
+/**
+ * Changes of servers that failed, until the next change of that server.
+ */
+failures: Array<ServerFailure>, 
+/**
+ * The agent has not answered `reloadPlugins` yet.
+ */
+isReloading: boolean, 
+/**
+ * Why the last `reloadPlugins` failed, or how many plugins have errors.
+ */
+reloadProblem: string | null, 
+/**
+ * How many entries were left out of the lists: too many of them, or names that are too long to show.
+ */
+nLeftOut: number, };
+
+/**
+ * A part of the configuration that is requested by itself.
+ */
+export type ConfigurationPart = "servers" | "hooks" | "extensions";
+
+/**
+ * Why a part is missing or old.
+ */
+export type ConfigurationProblem = { part: ConfigurationPart, 
+/**
+ * A text to show.
+ */
+text: string, };
+
+/**
+ * A change of a server that failed.
+ */
+export type ServerFailure = { server: string, 
+/**
+ * A text to show.
+ */
+text: string, };
+
+/**
+ * An MCP server that the agent knows.
+ */
+export type McpServer = { 
+/**
+ * Exactly as the agent reports it. Commands name the server by it.
+ */
+name: string, status: McpStatus, 
+/**
+ * The agent's own word where `status` is `other`.
+ */
+statusWord: string | null, 
+/**
+ * Where it is configured: `project`, `user`, `local`, `dynamic`, …
+ */
+scope: string | null, 
+/**
+ * `stdio`, `http`, `sse`, …
+ */
+transport: string | null, 
+/**
+ * The command with its arguments, or the address without its query.
+ */
+target: string | null, 
+/**
+ * The name and version that the server reports of itself.
+ */
+serverInfo: string | null, 
+/**
+ * Why it is not connected, in the agent's words.
+ */
+error: string | null, tools: Array<McpTool>, 
+/**
+ * All of its tools; `tools` may have fewer.
+ */
+nTools: number, };
+
+export type McpStatus = "connected" | "failed" | "needsAuth" | "pending" | "disabled" | "other";
+
+/**
+ * A tool of an MCP server.
+ */
+export type McpTool = { name: string, 
+/**
+ * The server says that it changes nothing.
+ */
+isReadOnly: boolean, };
+
+/**
+ * The hooks that the agent loaded.
+ */
+export type Hooks = { hooks: Array<Hook>, 
+/**
+ * All hooks are turned off.
+ */
+areDisabled: boolean, 
+/**
+ * Only hooks of the organisation's policy run.
+ */
+areManaged: boolean, };
+
+/**
+ * One hook.
+ */
+export type Hook = { 
+/**
+ * `PreToolUse`, `Stop`, …
+ */
+event: string, 
+/**
+ * The tools or events that it is for; `null` for all.
+ */
+matcher: string | null, 
+/**
+ * `command`, `prompt`, …
+ */
+kind: string, 
+/**
+ * What it runs.
+ */
+text: string, 
+/**
+ * Where it is configured, in the agent's words.
+ */
+origin: string, 
+/**
+ * In seconds.
+ */
+timeoutS: number | null, };
+
+/**
+ * A plugin that the agent loaded.
+ */
+export type Plugin = { name: string, 
+/**
+ * Its folder, or `builtin`.
+ */
+path: string | null, 
+/**
+ * Where it was installed from: `name@marketplace`.
+ */
+origin: string | null, };
+
+/**
+ * A skill or a subagent.
+ */
+export type Extension = { name: string, description: string | null, 
+/**
+ * `null` for a subagent of the agent's own.
+ */
+origin: string | null, path: string | null, model: string | null, };
+
+/**
+ * A file that the agent's context begins with.
+ */
+export type MemoryFile = { path: string, 
+/**
+ * The agent's own word: `Project`, `User`, …
+ */
+kind: string | null, tokens: number | null, };
 
 /**
  * The rewind in progress, if any, and the one that can be undone.

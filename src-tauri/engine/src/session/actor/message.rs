@@ -204,6 +204,7 @@ impl Actor {
             requests: Vec::new(),
             usage: Usage::default(),
             context: Default::default(),
+            configuration: Default::default(),
             limits: Default::default(),
             created_at: record.created_at,
             changed_at: self.core.changed_at(),

@@ -82,6 +82,7 @@ impl Step<'_> {
     pub(super) fn init(&mut self, init: &Init) {
         self.watch_init(init);
         self.machine.capabilities.on_init(init);
+        self.machine.configuration.on_plugins(init.plugins.clone());
         let had_one = self.machine.conversation.id().is_some();
         if self.machine.conversation.on_init(&init.session_id) {
             if had_one && !self.machine.process.is_fresh() {
@@ -117,6 +118,7 @@ impl Step<'_> {
         let started = self.machine.process.started().model.as_deref();
         let model = self.machine.options.on_ready(initialized.models, started);
         self.machine.capabilities.on_ready(initialized.version, initialized.commands);
+        self.machine.configuration.on_ready(initialized.subagents);
         let mode = self.machine.mode.on_ready(initialized.permission_mode);
         self.changed();
         // Choices made while the process was starting.
@@ -212,6 +214,10 @@ impl Step<'_> {
             (PendingRequest::GenerateTitle, outcome) => self.title_generated(outcome),
             (PendingRequest::Context { requested_at }, outcome) => {
                 self.context_reported(requested_at, outcome)
+            }
+            (PendingRequest::Configuration(part), outcome) => self.part_reported(part, outcome),
+            (PendingRequest::ConfigurationChange(change), outcome) => {
+                self.change_answered(&change, outcome);
             }
             (PendingRequest::RewindFiles { at, is_dry }, outcome) => {
                 self.rewind_answered(at, is_dry, outcome);

@@ -47,6 +47,7 @@ impl Machine {
         session.requests = self.requests.open().iter().cloned().collect();
         session.usage = self.spending.usage();
         session.context = self.context.usage().clone();
+        session.configuration = self.configuration.view().clone();
         session.rewind = self.rewind.state();
         session.limits = self.limits.limits().clone();
         session.turn_started_at = self.turn.as_ref().map(Turn::since);

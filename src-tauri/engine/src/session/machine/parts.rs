@@ -5,6 +5,7 @@ pub mod audit;
 pub mod background;
 pub mod budget;
 pub mod capabilities;
+pub mod configuration;
 pub mod context;
 pub mod control;
 pub mod conversation;

@@ -24,6 +24,7 @@ impl Step<'_> {
         });
         self.machine.capabilities.on_spawn();
         self.machine.context.on_spawn();
+        self.machine.configuration.on_spawn();
         self.machine.rewind.on_spawn();
         self.machine.process.on_spawn(self.now, start.clone());
         self.machine.last_result = LastResult::None;
@@ -102,6 +103,7 @@ impl Step<'_> {
             }
         }
         self.context_process_ended();
+        self.configuration_process_ended();
         self.machine.background.process_ended();
         self.machine.requests.process_ended();
         self.machine.naming.on_exit();
@@ -206,6 +208,8 @@ impl Step<'_> {
             }
             (Timer::Switch, ProcessState::Ready) => self.not_confirmed(),
             (Timer::Context, _) => self.context_timed_out(),
+            (Timer::Configuration, _) => self.configuration_timed_out(),
+            (Timer::ConfigurationChange, _) => self.changes_timed_out(),
             (Timer::Reset, _) => self.reset_timer(),
             (Timer::Rewind, _) => self.rewind_timed_out(),
             (Timer::Stop, ProcessState::Stopping { .. }) => {

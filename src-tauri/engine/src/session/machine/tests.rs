@@ -1,6 +1,7 @@
 //! The rules of a session's life as tables: one line per event, with its effects.
 
 mod background;
+mod configuration;
 mod context;
 mod fork;
 mod interrupt;

@@ -596,6 +596,21 @@ impl Child {
                 2 => self.respond(line, Ok(json!({"categories": 7}))),
                 _ => self.respond(line, Ok(speech::context_usage())),
             },
+            "mcp_status" => match ground.chance.below(4) {
+                0 => {}
+                1 => self.respond(line, Err("not now".to_owned())),
+                2 => self.respond(line, Ok(json!({"mcpServers": 7}))),
+                _ => self.respond(line, Ok(speech::servers())),
+            },
+            "get_hooks_listing" if ground.chance.one_in(2) => {
+                self.respond(line, Err("Unsupported control request subtype".to_owned()));
+            }
+            "get_hooks_listing" => self.respond(line, Ok(json!({"hooks": []}))),
+            "mcp_reconnect" | "mcp_toggle" | "reload_plugins" => match ground.chance.below(3) {
+                0 => {}
+                1 => self.respond(line, Err("Connection closed".to_owned())),
+                _ => self.respond(line, Ok(json!({"plugins": [], "error_count": 1}))),
+            },
             "stop_task" if ground.chance.one_in(3) => {
                 self.respond(line, Err("it is not to be stopped".to_owned()));
             }

@@ -23,7 +23,7 @@ impl User {
         let command = match chance.below(100) {
             0..30 => return self.prompt(chance, rules),
             30..58 => self.decide(chance, rules),
-            58 => Command::ReadContext,
+            58 => look(chance),
             59 => Command::StopTask { task_id: format!("task {}", chance.below(3)) },
             60..65 => Command::Interrupt,
             65 => Command::InterruptAndContinue,
@@ -99,6 +99,18 @@ impl User {
         // Sometimes the decision does not name the input that was shown.
         let shown = rules.requests.shown(&request_id).filter(|_| !chance.one_in(10));
         Command::Decide { request_id, shown, decision: decision(chance) }
+    }
+}
+
+/// A look at what the agent has, or a change of its servers.
+fn look(chance: &mut Chance) -> Command {
+    let server = |chance: &mut Chance| (*chance.pick(&["good", "bad", "unknown"]).unwrap()).to_owned();
+    match chance.below(6) {
+        0 | 1 => Command::ReadContext,
+        2 => Command::ReadConfiguration,
+        3 => Command::ReconnectServer { server: server(chance) },
+        4 => Command::SetServerEnabled { server: server(chance), enabled: chance.one_in(2) },
+        _ => Command::ReloadPlugins,
     }
 }
 

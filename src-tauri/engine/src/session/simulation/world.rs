@@ -163,7 +163,9 @@ impl World {
             Timer::Initialize => "an agent that does not answer",
             Timer::Interrupt => "an interrupt ignored",
             Timer::Switch => "a change that is not confirmed",
-            Timer::Context => "a report of the context that does not come",
+            Timer::Context | Timer::Configuration | Timer::ConfigurationChange => {
+                "a report of the context that does not come"
+            }
             Timer::Rewind => "an agent that does not answer",
             Timer::Stop => "a stage of the ladder",
             Timer::Restart => "a restart",

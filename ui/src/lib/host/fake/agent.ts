@@ -1,6 +1,7 @@
 // Commands of the fake host: a turn that streams, edits, asks and ends.
 
 import type { Command, CommandError, Delivery, QueuedPrompt, Resolution } from '../../bindings/api';
+import { configuration } from './configuration';
 import { contextReport, NO_CONTEXT } from './context';
 import { document } from './markdown';
 import { previewRewind, rewind, undoRewind } from './rewind';
@@ -98,6 +99,24 @@ export function runCommand(session: FakeSession, command: Command): CommandError
       session.patch({
         context: { ...NO_CONTEXT, report: contextReport(session.facts.usage.contextTokens, Date.now()) },
       });
+      return null;
+    case 'readConfiguration':
+      session.patch({ configuration: configuration(Date.now()) });
+      return null;
+    case 'reconnectServer': {
+      const text = 'The agent could not do it: Connection closed';
+      const failures = [{ server: command.server, text }];
+      session.patch({ configuration: { ...session.facts.configuration, failures } });
+      return null;
+    }
+    case 'setServerEnabled': {
+      const status = command.enabled ? ('connected' as const) : ('disabled' as const);
+      const { servers } = session.facts.configuration;
+      const changed = servers?.map((one) => (one.name === command.server ? { ...one, status, error: null } : one));
+      session.patch({ configuration: { ...session.facts.configuration, servers: changed ?? null } });
+      return null;
+    }
+    case 'reloadPlugins':
       return null;
     case 'previewRewind':
       return previewRewind(session, command.promptId);

@@ -14,6 +14,7 @@ import type {
 } from '../../bindings/api';
 import { DEFAULT_SETTINGS } from '../../bindings/settings';
 import { NO_OPTIONS } from '../../options/form';
+import { NO_CONFIGURATION } from './configuration';
 import { NO_CONTEXT, NO_LIMITS } from './context';
 import { NO_REWIND } from './rewind';
 
@@ -104,6 +105,7 @@ export function emptySession(id: string, title: string, agent: AgentKind = 'clau
     takesIntoTurn: false,
     requests: [],
     context: NO_CONTEXT,
+    configuration: NO_CONFIGURATION,
     limits: NO_LIMITS,
     rewind: NO_REWIND,
     usage: { contextTokens: 0, contextWindow: 200_000, costUsd: 0, outputTokens: 0, byModel: [] },

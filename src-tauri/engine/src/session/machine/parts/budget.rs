@@ -5,7 +5,9 @@
 //! request therefore has a budget per process: `AT_ONCE` at once, one more each second, and one more for each action of
 //! the user. Nothing that the agent sends adds to it.
 
+use super::configuration::ConfigurationChange;
 use super::control::PendingRequest;
+use crate::api::ConfigurationPart;
 use std::collections::BTreeMap;
 
 /// Requests of one kind that may be sent at once.
@@ -74,6 +76,11 @@ impl PendingRequest {
             Self::StopTask(_) => "stop_task",
             Self::Cost => "get_usage",
             Self::Context { .. } => "get_context_usage",
+            Self::Configuration(ConfigurationPart::Servers) => "mcp_status",
+            Self::Configuration(ConfigurationPart::Hooks) => "get_hooks_listing",
+            Self::Configuration(ConfigurationPart::Extensions) => "get_context_usage",
+            Self::ConfigurationChange(ConfigurationChange::Server(_)) => "mcp_toggle",
+            Self::ConfigurationChange(ConfigurationChange::Reload) => "reload_plugins",
             Self::RewindFiles { .. } => "rewind_files",
             Self::Rename(_) => "rename_session",
             Self::GenerateTitle => "generate_session_title",

@@ -7,6 +7,8 @@ use crate::api::SlashCommand;
 pub struct Capabilities {
     version: Option<String>,
     commands: Vec<SlashCommand>,
+    /// Names of commands that work only in a terminal, as the running process reported them.
+    terminal_commands: Vec<String>,
     /// The agent reports which prompts it accepted, and when.
     reports_prompts: bool,
     /// The agent uses an API key instead of a login.
@@ -33,6 +35,7 @@ impl Capabilities {
     /// The version and the commands of the last process are shown until the new one reports its own.
     pub fn on_spawn(&mut self) {
         self.reports_prompts = false;
+        self.terminal_commands.clear();
     }
 
     /// The answer to `initialize`.
@@ -45,6 +48,14 @@ impl Capabilities {
         self.reports_prompts = init.reports_prompts;
         self.has_api_key = init.has_api_key;
         self.version = init.version.clone().or(self.version.take());
-        self.commands.retain(|command| !init.terminal_commands.contains(&command.name));
+        self.terminal_commands = init.terminal_commands.clone();
+        let commands = std::mem::take(&mut self.commands);
+        self.on_commands(commands);
+    }
+
+    /// The agent listed its commands again.
+    pub fn on_commands(&mut self, mut commands: Vec<SlashCommand>) {
+        commands.retain(|command| !self.terminal_commands.contains(&command.name));
+        self.commands = commands;
     }
 }

@@ -1,7 +1,8 @@
 //! Control requests to the agent: their ids, their budget, those that it has not answered, and the wait for answers.
 
 use super::budget::{Budget, Spent};
-use crate::api::PermissionMode;
+use super::configuration::ConfigurationChange;
+use crate::api::{ConfigurationPart, PermissionMode};
 
 /// A control request that the agent has not answered yet.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,6 +34,9 @@ pub enum PendingRequest {
     Context {
         requested_at: u64,
     },
+    /// A part of what is configured.
+    Configuration(ConfigurationPart),
+    ConfigurationChange(ConfigurationChange),
     /// Rewinds files, or says which ones would change: the rewind of time `at`.
     RewindFiles {
         at: u64,
@@ -81,6 +85,8 @@ impl PendingRequest {
             | Self::GenerateTitle
             | Self::Rules
             | Self::Context { .. }
+            | Self::Configuration(_)
+            | Self::ConfigurationChange(_)
             | Self::RewindFiles { .. }
             | Self::SettingsForRules => None,
         }

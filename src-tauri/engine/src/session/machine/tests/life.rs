@@ -80,6 +80,8 @@ impl Life {
                 "Interrupt" => Timer::Interrupt,
                 "Switch" => Timer::Switch,
                 "Context" => Timer::Context,
+                "Configuration" => Timer::Configuration,
+                "ConfigurationChange" => Timer::ConfigurationChange,
                 "Rewind" => Timer::Rewind,
                 "Stop" => Timer::Stop,
                 "Restart" => Timer::Restart,

@@ -22,6 +22,11 @@ pub fn context_usage() -> Value {
     json!({"categories": [messages], "totalTokens": 7, "maxTokens": 200_000})
 }
 
+pub fn servers() -> Value {
+    json!({"mcpServers": [{"name": "good", "status": "connected", "tools": [{"name": "add"}]},
+                          {"name": "bad", "status": "failed", "error": "Connection closed"}]})
+}
+
 pub fn initialized(mode: &str) -> Value {
     json!({
         "commands": [{"name": "compact", "description": "", "argumentHint": ""}],

@@ -43,6 +43,7 @@ pub fn describe(core: &Core) -> Session {
         requests: Vec::new(),
         usage: Usage::default(),
         context: Default::default(),
+        configuration: Default::default(),
         limits: Default::default(),
         created_at: 0,
         changed_at: 0,
