@@ -3,6 +3,7 @@
 import { asking } from './asking';
 import { changes } from './changes';
 import { composer } from './composer';
+import { configured } from './configuration';
 import { conversation, details, header, items, transcript } from './conversation';
 import { dialogs, rulesInForce, settingsOf } from './dialogs';
 import { document } from './document';
@@ -28,6 +29,7 @@ export const pages: Record<PageName, Page> = {
   pages: wholePages,
   dialogs,
   rules: rulesInForce,
+  configuration: configured,
   settings: settingsOf,
   options,
   search,

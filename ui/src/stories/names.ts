@@ -14,6 +14,7 @@ export const pageNames = [
   'pages',
   'dialogs',
   'rules',
+  'configuration',
   'settings',
   'options',
   'search',

@@ -28,6 +28,8 @@ export interface Desk {
   /** Shows what the agent of the open session is started with. */
   showOptions(): void;
   showContext(): void;
+  /** Shows the servers, hooks, skills and other parts of what is configured for the agent. */
+  showConfiguration(): void;
   /** Asks before the agent starts with permission checks off. */
   confirmWithoutAsking(): void;
   /** Shows what a rewind to a prompt would change, and asks. */

@@ -185,6 +185,7 @@ const CASES: Record<string, Case> = {
     done: commanding({ type: 'setThinking', on: false }),
   },
   rules: { done: dialog('Permission rules') },
+  configuration: { done: dialog('Servers, hooks and skills') },
   options: { done: dialog('Session options') },
   preset: { choice: 'Agent’s defaults', done: commanding({ type: 'setOptions', options: NO_OPTIONS }) },
   context: { done: dialog('Context') },

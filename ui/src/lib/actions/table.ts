@@ -528,6 +528,16 @@ export const ACTIONS: readonly Action[] = [
     does: { run: (desk) => desk.showRules() },
   },
   {
+    id: 'configuration',
+    group: 'Agent',
+    label: 'Servers, hooks and skills',
+    off: offSession,
+    menu: 'session',
+    isAbsent: (desk, on) => !isOpen(desk, on),
+    keys: ['Ctrl+Shift+K'],
+    does: { run: (desk) => desk.showConfiguration() },
+  },
+  {
     id: 'options',
     group: 'Agent',
     label: 'Session options',
