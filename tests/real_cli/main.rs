@@ -9,6 +9,8 @@ mod asking;
 mod background;
 mod commands;
 #[cfg(unix)]
+mod configuration;
+#[cfg(unix)]
 mod cost;
 #[cfg(unix)]
 mod crash;
@@ -189,6 +191,9 @@ fn main() {
             mcp_tool;
         tools: a_servers_tool_is_shown_by_its_display_name;
         options: a_folder_an_mcp_config_and_a_variable_reach_the_agent;
+        configuration:
+            all_parts_of_the_configuration_are_reported,
+            a_server_is_turned_off_and_on_and_connected_to_again;
         cost: every_turn_pays_for_itself, a_resumed_conversation_is_not_billed_for_its_past,
             a_fork_pays_for_its_own_turns;
         crash:
@@ -299,6 +304,9 @@ fn on_the_old_version() -> Vec<suite::Test> {
     chosen.extend(tests![
         protocol: a_cut_off_prompt_is_answered_under_another_id;
         options: a_folder_an_mcp_config_and_a_variable_reach_the_agent;
+        configuration:
+            all_parts_of_the_configuration_are_reported,
+            a_server_is_turned_off_and_on_and_connected_to_again;
         cost: every_turn_pays_for_itself, a_resumed_conversation_is_not_billed_for_its_past,
             a_fork_pays_for_its_own_turns;
         crash:

@@ -90,7 +90,7 @@ pub async fn a_notebook_edit_shows_its_cell_and_the_difference() -> Result<()> {
 
 /// A server with one tool, as a script: a line in, a line out.
 #[cfg(unix)]
-const SERVER: &str = r#"while read -r line; do
+pub const SERVER: &str = r#"while read -r line; do
   id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
   case "$line" in
     *'"initialize"'*) result='{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"clock","version":"1"}}' ;;

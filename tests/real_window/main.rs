@@ -8,6 +8,7 @@ mod board;
 #[cfg(target_os = "linux")]
 mod changes;
 #[cfg(target_os = "linux")]
+mod configuration;
 mod conversation;
 #[cfg(target_os = "linux")]
 mod copying;
@@ -106,6 +107,7 @@ fn main() {
         wayland: a_prompt_is_answered_and_a_request_allowed_by_keyboard,
             a_request_out_of_sight_has_a_dialog,
             an_image_is_pasted;
+        configuration: it_is_opened_with_keys_and_a_server_is_turned_off;
         options: chosen_by_mouse_they_are_in_force,
             chosen_by_keyboard_they_count_from_the_next_start_on;
         modes: switched_while_the_agent_lives,
