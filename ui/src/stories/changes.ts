@@ -4,6 +4,8 @@ import { tick } from 'svelte';
 
 import type { Changes } from '../lib/bindings/api';
 import ChangesDialog from '../lib/changes/ChangesDialog.svelte';
+import CommentList from '../lib/changes/CommentList.svelte';
+import { LineComments } from '../lib/changes/comments.svelte';
 import FileCounts from '../lib/changes/FileCounts.svelte';
 import FileSection from '../lib/changes/FileSection.svelte';
 import SideBySide from '../lib/changes/SideBySide.svelte';
@@ -11,11 +13,24 @@ import { WorkingChanges } from '../lib/changes/working.svelte';
 import { diffOf, fileOf, manyChanges, MONEY, NO_CHANGES, WORKING } from '../lib/host/fake/changes';
 import { ignore, states, type Page, type Play } from './story';
 
-function page(view: Changes | null, facts: { file?: string } = {}) {
+/** Comments that outlive nothing. */
+function comments(...texts: readonly string[]) {
+  const kept = new LineComments('story', sessionStorage);
+  for (const { id } of kept.all) kept.remove(id);
+  const lines = MONEY.hunks[0]?.lines ?? [];
+  texts.forEach((text, i) => kept.write(kept.begin('src/money.rs', lines.slice(i, i + 2)), text));
+  return kept;
+}
+
+const onsend = () => Promise.resolve(true);
+const REVIEW = ['Why is this not a strategy of its own?', 'Say which rounding this is, and why: '.repeat(12)];
+
+function page(view: Changes | null, facts: { file?: string; comments?: LineComments } = {}) {
   const working = new WorkingChanges(() => (view === null ? new Promise(ignore) : Promise.resolve(view)));
   void working.refresh();
   const load = (path: string) => Promise.resolve(diffOf(path));
-  return { working, now: Date.now(), load, onreveal: ignore, onclose: ignore, ...facts };
+  const acts = { onreveal: ignore, onprompt: ignore, onsend, onclose: ignore };
+  return { working, comments: comments(), now: Date.now(), load, ...acts, ...facts };
 }
 
 const settled: Play = async () => {
@@ -28,6 +43,21 @@ const sideBySide: Play = async (root) => {
   await settled(root);
 };
 
+/** Chooses two lines of the first diff and begins a comment on them. */
+const chosen: Play = async (root) => {
+  await settled(root);
+  const lines = root.querySelector('[role=listbox]');
+  for (const [key, shiftKey] of [
+    ['ArrowDown', false],
+    ['ArrowDown', false],
+    ['ArrowDown', true],
+    ['Enter', false],
+  ] as const) {
+    lines?.dispatchEvent(new KeyboardEvent('keydown', { key, shiftKey, bubbles: true }));
+  }
+  await settled(root);
+};
+
 const since = { type: 'prompt' as const, since: Date.now() - 40 * 60_000 };
 const section = (path: string) => ({
   file: fileOf(path),
@@ -36,12 +66,15 @@ const section = (path: string) => ({
   isSideBySide: false,
   load: () => Promise.resolve(diffOf(path)),
   onreveal: ignore,
+  oncomment: ignore,
 });
 
 export const changes: Page = () => [
   ...states('ChangesDialog', ChangesDialog, {
     'each kind of file': [page(WORKING), settled],
     'side by side': [page(WORKING, { file: 'src/money.rs' }), sideBySide],
+    'with comments': [page(WORKING, { file: 'src/money.rs', comments: comments(...REVIEW) }), settled],
+    'lines chosen': [page(WORKING, { file: 'src/money.rs', comments: comments() }), chosen],
     'since the last prompt': [page({ ...WORKING, base: since }, { file: 'src/old.rs' }), settled],
     '10,000 files': [page(manyChanges(10_000)), settled],
     'no changes': [page({ ...WORKING, files: [] }), settled],
@@ -63,7 +96,14 @@ export const changes: Page = () => [
     reading: { ...section('src/money.rs'), load: () => new Promise(ignore) },
     folded: { ...section('src/export/nightly.rs'), unfolded: false },
   }),
-  ...states('SideBySide', SideBySide, { 'two hunks': { diff: MONEY } }),
+  ...states('CommentList', CommentList, {
+    'two comments': { comments: comments(...REVIEW), onprompt: ignore, onsend },
+    none: { comments: comments(), onprompt: ignore, onsend },
+  }),
+  ...states('SideBySide', SideBySide, {
+    'two hunks': { diff: MONEY },
+    'with comments': { diff: MONEY, oncomment: ignore },
+  }),
   ...states('FileCounts', FileCounts, {
     lines: { file: fileOf('docs/rounding.md') },
     binary: { file: fileOf('assets/logo.png') },

@@ -84,3 +84,61 @@ it('is listed in the side panel, which opens the page at a file', async () => {
   await dialog.findByRole('group', { name: 'Changes in src/money.rs', hidden: true });
   expect(dialog.getAllByRole('button', { expanded: true, hidden: true })).toHaveLength(1);
 });
+
+it('collects comments by keyboard and mouse, keeps them, and puts them into the prompt box', async () => {
+  const { user } = await app();
+  await user.keyboard('{Control>}{Shift>}J{/Shift}{/Control}');
+  const dialog = await page();
+  await user.click(await dialog.findByRole('button', { name: /^Changed: src\/money.rs/u, hidden: true }));
+  const lines = await dialog.findByRole('listbox', { name: 'Lines of src/money.rs', hidden: true });
+  lines.focus();
+  await user.keyboard('{ArrowDown}{ArrowDown}{Shift>}{ArrowDown}{/Shift}');
+  expect(within(lines).getAllByRole('option', { selected: true, hidden: true })).toHaveLength(2);
+  await user.keyboard('{Enter}Which strategy?{Enter}');
+  expect(document.activeElement).toBe(lines);
+  // Esc first leaves the lines, and does not close the page.
+  await user.keyboard('{Escape}');
+  expect(within(lines).queryAllByRole('option', { selected: true, hidden: true })).toHaveLength(0);
+
+  const numbers = [...lines.querySelectorAll('.gutter')] as [Element, Element, Element, Element, Element];
+  await user.pointer([{ keys: '[MouseLeft>]', target: numbers[3] }, { target: numbers[4] }, { keys: '[/MouseLeft]' }]);
+  await user.keyboard('Explain this.{Shift>}{Enter}{/Shift}In a line.');
+  await user.click(dialog.getByRole('button', { name: 'Done', hidden: true }));
+  // One that gets no text is dropped.
+  await user.pointer({ keys: '[MouseLeft]', target: numbers[0] });
+  await user.keyboard('{Escape}');
+  await dialog.findByText('2 comments, kept until they are sent');
+
+  await user.click(dialog.getByRole('button', { name: 'Close', hidden: true }));
+  await user.keyboard('{Control>}{Shift>}J{/Shift}{/Control}');
+  await user.click((await page()).getByRole('button', { name: 'Add to prompt', hidden: true }));
+  const box = await screen.findByRole<HTMLTextAreaElement>('textbox', { name: 'Prompt' });
+  expect(box.value).toContain('`src/money.rs`, line 12:\n```diff\n-    Self(self.0.round_dp(2))\n+');
+  expect(box.value).toContain('`src/money.rs`, lines 13–14:');
+  expect(box.value).toContain('Explain this.\nIn a line.');
+  expect(screen.queryByRole('dialog', { name: 'Changes', hidden: true })).toBeNull();
+});
+
+it('sends comments as a prompt, and keeps those of a refused one', async () => {
+  const { host, user } = await app();
+  await user.keyboard('{Control>}{Shift>}J{/Shift}{/Control}');
+  const dialog = await page();
+  await user.click(dialog.getByRole('checkbox', { name: 'Side by side', hidden: true }));
+  await user.click(await dialog.findByRole('button', { name: /^Changed: src\/money.rs/u, hidden: true }));
+  (await dialog.findByRole('grid', { name: 'Lines of src/money.rs', hidden: true })).focus();
+  await user.keyboard('{End}{Enter}Test it.{Enter}');
+  const sent: string[] = [];
+  let isAccepted = false;
+  host.command = (_, command) => {
+    if (command.type === 'prompt') sent.push(command.text);
+    return isAccepted ? Promise.resolve() : Promise.reject(new Error('refused'));
+  };
+  const send = dialog.getByRole('button', { name: 'Send comments', hidden: true });
+  await user.click(send);
+  await dialog.findByText('1 comment, kept until they are sent');
+  isAccepted = true;
+  await user.click(send);
+  await vi.waitFor(() => expect(dialog.queryByRole('button', { name: 'Send comments', hidden: true })).toBeNull());
+  expect(sent).toHaveLength(2);
+  expect(sent[1]).toContain('`src/money.rs`, line 41:\n```diff\n mod tests {\n```\nTest it.');
+});

@@ -99,3 +99,19 @@ export function sideBySide(diff: Diff): Pair[][] {
     return pairs;
   });
 }
+
+/** The lines of these pairs as a diff has them: before each context line what was removed, then what was added. */
+export function linesOf(pairs: readonly Pair[]): DiffLine[] {
+  const lines: DiffLine[] = [];
+  let added: DiffLine[] = [];
+  for (const pair of pairs) {
+    if (pair.old !== null && pair.old === pair.new) {
+      lines.push(...added, pair.old);
+      added = [];
+    } else {
+      if (pair.old !== null) lines.push(pair.old);
+      if (pair.new !== null) added.push(pair.new);
+    }
+  }
+  return [...lines, ...added];
+}

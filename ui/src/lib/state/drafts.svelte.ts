@@ -1,11 +1,14 @@
-// Drafts: unsent text and attachments, for each session. They outlive the window.
+// Drafts: unsent text, attachments and comments on changes, for each session. They outlive the window.
 
 import type { SessionId } from '../bindings/api';
+import { LineComments } from '../changes/comments.svelte';
 import { KeptAttachments, NOWHERE, type Attachment, type AttachmentStore } from './attachments';
 
 const KEY = 'deskbell.draft.';
 
 export class Draft {
+  /** Comments on lines of the session's changes. */
+  readonly comments: LineComments;
   #attachments = $state.raw<readonly Attachment[]>([]);
   #text = $state('');
   #key: string;
@@ -21,6 +24,7 @@ export class Draft {
     this.#storage = storage;
     this.#store = store;
     this.#text = storage.getItem(this.#key) ?? '';
+    this.comments = new LineComments(key, storage);
     void store.read(this.#key).then((kept) => {
       if (kept.length === 0) return;
       if (this.#heir !== null) return this.#heir.add('', kept);
@@ -94,6 +98,7 @@ export class Draft {
   /** Moves everything to another draft, also what is given back or read later. */
   moveTo(heir: Draft): void {
     if (!this.empty) heir.add(this.#text, this.#attachments);
+    this.comments.moveTo(heir.comments);
     this.#heir = heir;
     this.#text = '';
     this.#attachments = [];
