@@ -7,38 +7,25 @@ import type {
   AgentKind,
   AgentView,
   Changes,
-  Checkup,
-  Command,
   CommandError,
   Dropped,
   ExportFormat,
   FileDiff,
-  FoundFiles,
-  CopyOf,
-  Found,
   Connection,
-  Image,
   ItemId,
-  JsonValue,
-  OptionsReview,
-  Output,
-  Preset,
   ProjectView,
   RecentProject,
   Session,
   SessionId,
   SettingsView,
   SessionMark,
-  SessionOptions,
   StoredChange,
   StoredSession,
   TrustDecision,
-  UsageView,
   WindowEvent,
 } from '../bindings/api';
 import { withMentions } from '../composer/mention';
-import { asCommandError, loggedError, type Host } from '../host/host';
-import type { ItemState } from './item.svelte';
+import { asCommandError, type Host } from '../host/host';
 import { SearchState } from '../search/search.svelte';
 import { elsewhere, inOrder, rowId, rowsOf, type Row } from '../sessions/rows';
 import { isOver, isTurnRunning } from '../text/status';
@@ -48,20 +35,17 @@ import { attachment } from './attachments';
 import { CardsInSight } from './cards';
 import { Drafts } from './drafts.svelte';
 import { Feed } from './feed';
-import { Problems } from './problems.svelte';
 import { reuse } from './reuse';
 import { SessionState } from './session.svelte';
+import { SessionActions } from './sessionActions';
 
 /** Conversations kept in memory in addition to the open one, so that returning to them is instant. */
 const KEPT = 4;
 
-/** The prompt that continues a turn which a limit ended. It can be edited in the queue. */
-const GO_ON = 'Continue where you stopped.';
-
 /** Removed sessions that can be brought back. */
 const REMOVED = 20;
 
-export class ProjectState {
+export class ProjectState extends SessionActions {
   /** The changed files of the working tree, for the open session. */
   readonly working = new WorkingChanges((against) => this.#changes(against));
   project = $state.raw<ProjectView>() as ProjectView;
@@ -105,14 +89,12 @@ export class ProjectState {
   dragging = $state(false);
   /** Other projects that were opened earlier, once they were requested. */
   recent = $state.raw<readonly RecentProject[]>([]);
-  readonly problems = new Problems();
   /** The search in all sessions. */
   readonly search: SearchState;
   readonly drafts: Drafts;
   /** The permission cards that the user can see. */
   readonly cards: CardsInSight;
 
-  #host: Host;
   #feed: Feed | null = null;
   /** The empty session whose agent was asked to start. */
   #started: SessionId | null = null;
@@ -121,7 +103,7 @@ export class ProjectState {
   readonly #ownPids = new Set<number>();
 
   constructor(host: Host, { project, settings }: Connection, drafts = new Drafts()) {
-    this.#host = host;
+    super(host);
     this.search = new SearchState(host);
     const isDemo = () => this.project.agent.type === 'found' && this.project.agent.kind === 'demo';
     this.agentCheck = new AgentCheck(host, this.problems, isDemo, (agent) => this.#takeAgent(agent));
@@ -252,7 +234,7 @@ export class ProjectState {
     if (this.open !== null) this.#keep(this.open);
     const state = this.#kept.get(id) ?? new SessionState(facts);
     this.open = state;
-    this.#feed = new Feed(this.#host, state, {
+    this.#feed = new Feed(this.host, state, {
       onapplied: (session) => this.#list(session),
       onerror: (error) => this.problems.report('The session could not be read', error),
     });
@@ -266,7 +248,7 @@ export class ProjectState {
     // Looking at a conversation runs nothing, so it needs no decision about the folder's trust.
     this.trustShown = false;
     await this.problems.attempt('The session was not opened', async () => {
-      const session = await this.#host.openStored(row.stored.agentSessionId);
+      const session = await this.host.openStored(row.stored.agentSessionId);
       this.#list(session);
       await this.openSession(session.id);
     });
@@ -274,25 +256,7 @@ export class ProjectState {
 
   /** Opens a search result in the window of its project, at the item that matches. */
   async openFound(agentSessionId: string, itemId: ItemId | null): Promise<void> {
-    await this.problems.attempt('The session was not opened', () => this.#host.openFound(agentSessionId, itemId));
-  }
-
-  /** The row of an item of the open session; `null` if it has none, or if that failed, which is reported. */
-  async locate(sessionId: SessionId, itemId: ItemId): Promise<number | null> {
-    let row: number | null = null;
-    await this.problems.attempt('The place was not found', async () => {
-      row = await this.#host.locateItem(sessionId, itemId);
-    });
-    return row;
-  }
-
-  /** The conversation does not show the item of a search result. */
-  reportUnshown(): void {
-    this.problems.report('The match is not shown', {
-      code: 'internal',
-      message: 'This part of the conversation was replaced or belongs to another branch of it.',
-      detail: null,
-    });
+    await this.problems.attempt('The session was not opened', () => this.host.openFound(agentSessionId, itemId));
   }
 
   #showItem(sessionId: SessionId, itemId: ItemId): void {
@@ -303,7 +267,7 @@ export class ProjectState {
 
   /** Begins to receive the sessions in the agent's store. */
   async followStored(): Promise<void> {
-    await this.problems.attempt('The list is not complete', () => this.#host.followStored());
+    await this.problems.attempt('The list is not complete', () => this.host.followStored());
   }
 
   /** The open conversation as the agent stored it. */
@@ -316,7 +280,7 @@ export class ProjectState {
     if (this.creating) return null;
     this.creating = true;
     try {
-      const session = await this.#host.createSession(agent, withoutAsking);
+      const session = await this.host.createSession(agent, withoutAsking);
       this.#list(session);
       await this.openSession(session.id);
       return this.open;
@@ -336,7 +300,7 @@ export class ProjectState {
     const { open } = this;
     if (open === null) return;
     try {
-      await this.#host.startWithoutAsking(open.id);
+      await this.host.startWithoutAsking(open.id);
     } catch (reason) {
       const error = asCommandError(reason);
       if (error.code === 'notTrusted') this.trustShown = true;
@@ -357,46 +321,15 @@ export class ProjectState {
     if (row.session !== null) return row.session;
     let session: Session | null = null;
     await this.problems.attempt('The session was not read', async () => {
-      session = await this.#host.openStored(row.stored.agentSessionId);
+      session = await this.host.openStored(row.stored.agentSessionId);
       this.#list(session);
     });
     return session;
   }
 
-  /** Sends a command that is not a prompt to a session. */
-  async commandTo(id: SessionId, command: Command, what: string): Promise<void> {
-    await this.problems.attempt(what, () => this.#host.command(id, command));
-  }
-
-  /** Sends a command to the open session. A refusal is shown, and also returned so that the caller can react to it. */
-  async command(command: Command, what: string): Promise<CommandError | null> {
-    const { open } = this;
-    if (open === null) return null;
-    const error = await this.problems.attempt(what, () => this.#host.command(open.id, command));
-    if (error === null && command.type === 'prompt') open.prompts = [...open.prompts, command.text];
-    return error;
-  }
-
   async removeSession(id: SessionId): Promise<void> {
-    const error = await this.problems.attempt('The session was not removed', () => this.#host.removeSession(id));
+    const error = await this.problems.attempt('The session was not removed', () => this.host.removeSession(id));
     if (error === null) this.#forget(id);
-  }
-
-  /**
-   * Has the open session continue when the limit that stopped it resets: with its held prompts, or with one that asks
-   * the agent to go on.
-   */
-  async continueAtReset(): Promise<void> {
-    const { open } = this;
-    if (open === null) return;
-    const what = 'The session does not continue by itself';
-    const held = open.session.queue.filter((prompt) => prompt.held && !prompt.cutOff);
-    for (const { id } of held) {
-      const error = await this.command({ type: 'deliver', promptId: id, delivery: 'atReset' }, what);
-      if (error !== null) return;
-    }
-    if (held.length > 0) return;
-    await this.command({ type: 'prompt', text: GO_ON, images: [], delivery: 'atReset' }, what);
   }
 
   /** Brings back the session that was removed last, and opens it. */
@@ -405,7 +338,7 @@ export class ProjectState {
     if (session === undefined || this.restoring) return;
     this.restoring = true;
     await this.problems.attempt('The session was not brought back', async () => {
-      const restored = await this.#host.restoreSession(session.id, session.agentSessionId);
+      const restored = await this.host.restoreSession(session.id, session.agentSessionId);
       this.removed = this.removed.filter(({ id }) => id !== session.id);
       this.#list(restored);
       // The store's row was removed from the list with it.
@@ -425,12 +358,12 @@ export class ProjectState {
   /** Pins or archives the session of a row; `null` removes its mark. */
   async markSession(row: Row, mark: SessionMark | null): Promise<void> {
     const id = row.session?.agentSessionId ?? row.stored?.agentSessionId ?? rowId(row);
-    await this.problems.attempt('The session was not marked', () => this.#host.markSession(id, mark));
+    await this.problems.attempt('The session was not marked', () => this.host.markSession(id, mark));
   }
 
   /** Continues a session in the user's terminal. */
   async openTerminal(id: SessionId): Promise<void> {
-    await this.problems.attempt('The terminal was not opened', () => this.#host.openTerminal(id));
+    await this.problems.attempt('The terminal was not opened', () => this.host.openTerminal(id));
   }
 
   /**
@@ -440,28 +373,11 @@ export class ProjectState {
   async forkSession(before: ItemId | null, id = this.open?.id): Promise<void> {
     if (id === undefined) return;
     await this.problems.attempt('The session was not forked', async () => {
-      const { session, draft } = await this.#host.forkSession(id, before);
+      const { session, draft } = await this.host.forkSession(id, before);
       this.#list(session);
       if (draft !== null) this.drafts.of(session.id, this.project.path).text = draft;
       await this.openSession(session.id);
     });
-  }
-
-  /** Undoes the last rewind of the open session. Returns the files that have changed since; then nothing was undone. */
-  async undoRewind(overwrite: boolean): Promise<readonly string[]> {
-    const { open } = this;
-    let changed: string[] = [];
-    if (open === null) return changed;
-    await this.problems.attempt('The rewind was not undone', async () => {
-      try {
-        await this.#host.command(open.id, { type: 'undoRewind', overwrite });
-      } catch (reason) {
-        const error = asCommandError(reason);
-        if (error.code !== 'changedSince') throw reason;
-        changed = (error.detail ?? '').split('\n');
-      }
-    });
-    return changed;
   }
 
   /** Puts the text of a rewound prompt into the prompt box, before what is there. */
@@ -474,16 +390,9 @@ export class ProjectState {
   async exportSession(format: ExportFormat, id: SessionId): Promise<void> {
     this.done = null;
     await this.problems.attempt('The session was not exported', async () => {
-      const path = await this.#host.exportSession(id, format);
+      const path = await this.host.exportSession(id, format);
       if (path !== null) this.done = `Exported to ${path}`;
     });
-  }
-
-  /** What the sessions of the project, or of all projects, cost; `null` if they could not be read, which is reported. */
-  async usage(all: boolean): Promise<UsageView | null> {
-    let view: UsageView | null = null;
-    await this.problems.attempt('The costs were not loaded', async () => void (view = await this.#host.usage(all)));
-    return view;
   }
 
   /** The changed files of the working tree; `null` without an open session, or if they could not be read. */
@@ -493,7 +402,7 @@ export class ProjectState {
     let changes: Changes | null = null;
     await this.problems.attempt(
       'The changes were not read',
-      async () => void (changes = await this.#host.changes(id, against)),
+      async () => void (changes = await this.host.changes(id, against)),
     );
     return changes;
   }
@@ -505,47 +414,9 @@ export class ProjectState {
     let diff: FileDiff | null = null;
     await this.problems.attempt(
       'The change was not read',
-      async () => void (diff = await this.#host.fileDiff(id, this.working.against, path)),
+      async () => void (diff = await this.host.fileDiff(id, this.working.against, path)),
     );
     return diff;
-  }
-
-  /** Exports those costs to a file that the user chooses. Returns its path. */
-  async exportUsage(all: boolean): Promise<string | null> {
-    let path: string | null = null;
-    await this.problems.attempt(
-      'The costs were not exported',
-      async () => void (path = await this.#host.exportUsage(all)),
-    );
-    return path;
-  }
-
-  /** Changes one setting in the file. Its effect arrives as an event; a refusal is shown. */
-  async setSetting(key: string, value: JsonValue): Promise<void> {
-    await this.problems.attempt('The setting was not saved', () => this.#host.setSetting(key, value));
-  }
-
-  /** What the open session's agent would be started with; `null` if that could not be found out, which is reported. */
-  async reviewOptions(sessionId: SessionId, options: SessionOptions): Promise<OptionsReview | null> {
-    let review: OptionsReview | null = null;
-    await this.problems.attempt(
-      'The options were not checked',
-      async () => void (review = await this.#host.reviewOptions(sessionId, options)),
-    );
-    return review;
-  }
-
-  /** Replaces the presets. Their change arrives as an event; a refusal is shown. */
-  async setPresets(presets: Preset[]): Promise<void> {
-    await this.problems.attempt('The presets were not saved', () => this.#host.setPresets(presets));
-  }
-
-  async quit(): Promise<void> {
-    await this.problems.attempt('Deskbell was not ended', () => this.#host.quit());
-  }
-
-  async openSettingsFile(): Promise<void> {
-    await this.problems.attempt('The settings file was not opened', () => this.#host.openSettingsFile());
   }
 
   /**
@@ -555,53 +426,14 @@ export class ProjectState {
   async decideTrust(decision: TrustDecision): Promise<void> {
     const fingerprint = this.project.trust?.fingerprint ?? null;
     const error = await this.problems.attempt('Your decision was not saved', () =>
-      this.#host.decideTrust(decision, fingerprint),
+      this.host.decideTrust(decision, fingerprint),
     );
     if (error === null) this.trustShown = false;
   }
 
-  /** The result of the agent checkup; `null` if it failed, which is reported. */
-  async checkAgent(): Promise<Checkup | null> {
-    let checkup: Checkup | null = null;
-    await this.problems.attempt(
-      'The permission test failed',
-      async () => void (checkup = await this.#host.checkAgent()),
-    );
-    return checkup;
-  }
-
-  /**
-   * Copies the doctor's report and the last lines of the log. Without a report that is on screen, the doctor makes one
-   * first.
-   */
-  async copyDiagnostics(report: string | null = null): Promise<boolean> {
-    const both = async () => {
-      const above = report ?? (await this.#host.checkAgent()).report;
-      return `${above}\n${await this.#host.lastLogLines()}`;
-    };
-    const copied = this.problems.attempt('The diagnostics were not copied', async () =>
-      this.#host.writeClipboard(both()),
-    );
-    return (await copied) === null;
-  }
-
-  /** Ends these processes of an earlier run. The host then publishes the remaining ones. */
-  async endOrphans(pids: number[]): Promise<void> {
-    await this.problems.attempt('Some processes were not ended', () => this.#host.endOrphans(pids));
-  }
-
-  async leaveOrphans(): Promise<void> {
-    await this.problems.attempt('The list of processes was not closed', () => this.#host.leaveOrphans());
-  }
-
-  /** Writes an error of the page to the program's log. If that fails too, the error is shown. */
-  reportPageError(place: string, error: unknown): void {
-    void this.problems.attempt('An error was not logged', () => this.#host.reportPageError(place, loggedError(error)));
-  }
-
   async #reportCards(session: SessionId, requests: string[]): Promise<void> {
     try {
-      await this.#host.cardsInSight(session, requests);
+      await this.host.cardsInSight(session, requests);
     } catch (reason) {
       // A session that is being removed has no cards.
       const error = asCommandError(reason);
@@ -612,117 +444,15 @@ export class ProjectState {
   /** Loads the projects that were opened earlier, without this one and without missing ones. */
   async loadRecent(): Promise<void> {
     await this.problems.attempt('The list of projects was not read', async () => {
-      const recent = await this.#host.recentProjects();
+      const recent = await this.host.recentProjects();
       this.recent = recent.filter(({ path, folder }) => path !== this.project.path && folder !== 'missing');
-    });
-  }
-
-  async openRecent(path: string): Promise<void> {
-    await this.problems.attempt('The project was not opened', () => this.#host.openRecent(path));
-  }
-
-  async chooseFolder(): Promise<void> {
-    await this.problems.attempt('The folder was not opened', () => this.#host.chooseFolder());
-  }
-
-  async openBoard(): Promise<void> {
-    await this.problems.attempt('The board was not opened', () => this.#host.openBoard());
-  }
-
-  async openStartPage(): Promise<void> {
-    await this.problems.attempt('The start page was not opened', () => this.#host.openStartPage());
-  }
-
-  async openLink(url: string): Promise<void> {
-    await this.problems.attempt('The link was not opened', () => this.#host.openLink(url));
-  }
-
-  /** Shows a file of the project in the file manager. */
-  async revealPath(path: string): Promise<void> {
-    await this.problems.attempt('The file was not shown', () => this.#host.revealPath(path));
-  }
-
-  /** The files that match a partly typed name; `null` if the search failed, which is reported. */
-  async findFiles(query: string): Promise<FoundFiles | null> {
-    let found: FoundFiles | null = null;
-    await this.problems.attempt('The file search failed', async () => {
-      found = await this.#host.findFiles(query);
-    });
-    return found;
-  }
-
-  /** Reports why an image was not attached. */
-  refuseImage(message: string): void {
-    this.problems.report('The image was not attached', { code: 'badCommand', message, detail: null });
-  }
-
-  checkImage(name: string, data: string): Promise<Image> {
-    return this.#host.checkImage(name, data);
-  }
-
-  clipboardImage(): Promise<Image | null> {
-    return this.#host.clipboardImage();
-  }
-
-  async writeClipboard(text: string): Promise<boolean> {
-    return (await this.problems.attempt('The text was not copied', () => this.#host.writeClipboard(text))) === null;
-  }
-
-  /** Copies a text of a session, by default the open one, from the engine to the clipboard. */
-  async copyOf(copy: CopyOf, id = this.open?.id): Promise<boolean> {
-    if (id === undefined) return false;
-    const copied = this.problems.attempt('The text was not copied', async () =>
-      this.#host.writeClipboard(this.#host.copyText(id, copy)),
-    );
-    return (await copied) === null;
-  }
-
-  /** Finds words in a whole session; `null` if that failed or a newer search began. */
-  async findWords(id: SessionId, query: string, index: number | null): Promise<Found | null> {
-    let found: Found | null = null;
-    await this.problems.attempt('The search failed', async () => {
-      found = await this.#host.findWords(id, query, index);
-    });
-    return found;
-  }
-
-  /** Some lines of a tool's output; `null` if that failed. */
-  async outputLines(itemId: ItemId, first: number, count: number): Promise<Output | null> {
-    const id = this.open?.id;
-    if (id === undefined) return null;
-    let output: Output | null = null;
-    await this.problems.attempt('The output could not be loaded', async () => {
-      output = await this.#host.outputLines(id, itemId, first, count);
-    });
-    return output;
-  }
-
-  /**
-   * Loads earlier items of a subagent. If `until` is one of its items and near enough, loads all items from that one
-   * on.
-   */
-  async showEarlier(call: ItemState, until: ItemId | null = null): Promise<void> {
-    const id = this.open?.id;
-    if (id === undefined || call.nEarlier === 0) return;
-    await this.problems.attempt('The rest could not be loaded', () =>
-      this.#host.showEarlier(id, call.id, call.nEarlier + 1, until),
-    );
-  }
-
-  /** Draws another part of a long item instead of the current one. */
-  async showPart(item: ItemState, part: number): Promise<void> {
-    const id = this.open?.id;
-    if (id === undefined || part < 0 || part >= item.parts) return;
-    if (item.has(part)) return item.showPart(part, null);
-    await this.problems.attempt('The rest could not be loaded', async () => {
-      item.showPart(part, await this.#host.itemPart(id, item.id, part));
     });
   }
 
   /** Adds the prompt of a second start to the draft of the open session. The user may send it. */
   async #takeDraft(): Promise<void> {
     await this.problems.attempt('The prompt of the command line was not read', async () => {
-      const text = await this.#host.takeDraft();
+      const text = await this.host.takeDraft();
       if (text === null) return;
       const draft = this.drafts.of(this.open?.id ?? null, this.project.path);
       draft.text = draft.text === '' ? text : `${draft.text}\n${text}`;

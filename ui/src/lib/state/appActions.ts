@@ -1,0 +1,136 @@
+// What a window can ask the app for, apart from its sessions: costs, settings, the agent's checkup, links, the clipboard.
+
+import type { Checkup, FoundFiles, Image, JsonValue, Preset, UsageView } from '../bindings/api';
+import { loggedError, type Host } from '../host/host';
+import { Problems } from './problems.svelte';
+
+export abstract class AppActions {
+  readonly problems = new Problems();
+
+  constructor(protected readonly host: Host) {}
+
+  /** What the sessions of the project, or of all projects, cost; `null` if they could not be read, which is reported. */
+  async usage(all: boolean): Promise<UsageView | null> {
+    let view: UsageView | null = null;
+    await this.problems.attempt('The costs were not loaded', async () => void (view = await this.host.usage(all)));
+    return view;
+  }
+
+  /** Exports those costs to a file that the user chooses. Returns its path. */
+  async exportUsage(all: boolean): Promise<string | null> {
+    let path: string | null = null;
+    await this.problems.attempt(
+      'The costs were not exported',
+      async () => void (path = await this.host.exportUsage(all)),
+    );
+    return path;
+  }
+
+  /** Changes one setting in the file. Its effect arrives as an event; a refusal is shown. */
+  async setSetting(key: string, value: JsonValue): Promise<void> {
+    await this.problems.attempt('The setting was not saved', () => this.host.setSetting(key, value));
+  }
+
+  /** Replaces the presets. Their change arrives as an event; a refusal is shown. */
+  async setPresets(presets: Preset[]): Promise<void> {
+    await this.problems.attempt('The presets were not saved', () => this.host.setPresets(presets));
+  }
+
+  async openSettingsFile(): Promise<void> {
+    await this.problems.attempt('The settings file was not opened', () => this.host.openSettingsFile());
+  }
+
+  async quit(): Promise<void> {
+    await this.problems.attempt('Deskbell was not ended', () => this.host.quit());
+  }
+
+  /** The result of the agent checkup; `null` if it failed, which is reported. */
+  async checkAgent(): Promise<Checkup | null> {
+    let checkup: Checkup | null = null;
+    await this.problems.attempt(
+      'The permission test failed',
+      async () => void (checkup = await this.host.checkAgent()),
+    );
+    return checkup;
+  }
+
+  /**
+   * Copies the doctor's report and the last lines of the log. Without a report that is on screen, the doctor makes one
+   * first.
+   */
+  async copyDiagnostics(report: string | null = null): Promise<boolean> {
+    const both = async () => {
+      const above = report ?? (await this.host.checkAgent()).report;
+      return `${above}\n${await this.host.lastLogLines()}`;
+    };
+    const copied = this.problems.attempt('The diagnostics were not copied', async () =>
+      this.host.writeClipboard(both()),
+    );
+    return (await copied) === null;
+  }
+
+  /** Ends these processes of an earlier run. The host then publishes the remaining ones. */
+  async endOrphans(pids: number[]): Promise<void> {
+    await this.problems.attempt('Some processes were not ended', () => this.host.endOrphans(pids));
+  }
+
+  async leaveOrphans(): Promise<void> {
+    await this.problems.attempt('The list of processes was not closed', () => this.host.leaveOrphans());
+  }
+
+  /** Writes an error of the page to the program's log. If that fails too, the error is shown. */
+  reportPageError(place: string, error: unknown): void {
+    void this.problems.attempt('An error was not logged', () => this.host.reportPageError(place, loggedError(error)));
+  }
+
+  async openRecent(path: string): Promise<void> {
+    await this.problems.attempt('The project was not opened', () => this.host.openRecent(path));
+  }
+
+  async chooseFolder(): Promise<void> {
+    await this.problems.attempt('The folder was not opened', () => this.host.chooseFolder());
+  }
+
+  async openBoard(): Promise<void> {
+    await this.problems.attempt('The board was not opened', () => this.host.openBoard());
+  }
+
+  async openStartPage(): Promise<void> {
+    await this.problems.attempt('The start page was not opened', () => this.host.openStartPage());
+  }
+
+  async openLink(url: string): Promise<void> {
+    await this.problems.attempt('The link was not opened', () => this.host.openLink(url));
+  }
+
+  /** Shows a file of the project in the file manager. */
+  async revealPath(path: string): Promise<void> {
+    await this.problems.attempt('The file was not shown', () => this.host.revealPath(path));
+  }
+
+  /** The files that match a partly typed name; `null` if the search failed, which is reported. */
+  async findFiles(query: string): Promise<FoundFiles | null> {
+    let found: FoundFiles | null = null;
+    await this.problems.attempt('The file search failed', async () => {
+      found = await this.host.findFiles(query);
+    });
+    return found;
+  }
+
+  /** Reports why an image was not attached. */
+  refuseImage(message: string): void {
+    this.problems.report('The image was not attached', { code: 'badCommand', message, detail: null });
+  }
+
+  checkImage(name: string, data: string): Promise<Image> {
+    return this.host.checkImage(name, data);
+  }
+
+  clipboardImage(): Promise<Image | null> {
+    return this.host.clipboardImage();
+  }
+
+  async writeClipboard(text: string): Promise<boolean> {
+    return (await this.problems.attempt('The text was not copied', () => this.host.writeClipboard(text))) === null;
+  }
+}

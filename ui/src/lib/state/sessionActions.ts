@@ -1,0 +1,152 @@
+// What the user does with the open session: commands to it, and its texts, outputs and parts that a window asks for.
+
+import type {
+  Command,
+  CommandError,
+  CopyOf,
+  Found,
+  ItemId,
+  OptionsReview,
+  Output,
+  SessionId,
+  SessionOptions,
+} from '../bindings/api';
+import { asCommandError } from '../host/host';
+import { AppActions } from './appActions';
+import type { ItemState } from './item.svelte';
+import type { SessionState } from './session.svelte';
+
+/** The prompt that continues a turn which a limit ended. It can be edited in the queue. */
+const GO_ON = 'Continue where you stopped.';
+
+export abstract class SessionActions extends AppActions {
+  /** The open conversation. */
+  abstract open: SessionState | null;
+
+  /** Sends a command that is not a prompt to a session. */
+  async commandTo(id: SessionId, command: Command, what: string): Promise<void> {
+    await this.problems.attempt(what, () => this.host.command(id, command));
+  }
+
+  /** Sends a command to the open session. A refusal is shown, and also returned so that the caller can react to it. */
+  async command(command: Command, what: string): Promise<CommandError | null> {
+    const { open } = this;
+    if (open === null) return null;
+    const error = await this.problems.attempt(what, () => this.host.command(open.id, command));
+    if (error === null && command.type === 'prompt') open.prompts = [...open.prompts, command.text];
+    return error;
+  }
+
+  /**
+   * Has the open session continue when the limit that stopped it resets: with its held prompts, or with one that asks
+   * the agent to go on.
+   */
+  async continueAtReset(): Promise<void> {
+    const { open } = this;
+    if (open === null) return;
+    const what = 'The session does not continue by itself';
+    const held = open.session.queue.filter((prompt) => prompt.held && !prompt.cutOff);
+    for (const { id } of held) {
+      const error = await this.command({ type: 'deliver', promptId: id, delivery: 'atReset' }, what);
+      if (error !== null) return;
+    }
+    if (held.length > 0) return;
+    await this.command({ type: 'prompt', text: GO_ON, images: [], delivery: 'atReset' }, what);
+  }
+
+  /** Undoes the last rewind of the open session. Returns the files that have changed since; then nothing was undone. */
+  async undoRewind(overwrite: boolean): Promise<readonly string[]> {
+    const { open } = this;
+    let changed: string[] = [];
+    if (open === null) return changed;
+    await this.problems.attempt('The rewind was not undone', async () => {
+      try {
+        await this.host.command(open.id, { type: 'undoRewind', overwrite });
+      } catch (reason) {
+        const error = asCommandError(reason);
+        if (error.code !== 'changedSince') throw reason;
+        changed = (error.detail ?? '').split('\n');
+      }
+    });
+    return changed;
+  }
+
+  /** What the open session's agent would be started with; `null` if that could not be found out, which is reported. */
+  async reviewOptions(sessionId: SessionId, options: SessionOptions): Promise<OptionsReview | null> {
+    let review: OptionsReview | null = null;
+    await this.problems.attempt(
+      'The options were not checked',
+      async () => void (review = await this.host.reviewOptions(sessionId, options)),
+    );
+    return review;
+  }
+
+  /** The row of an item of the open session; `null` if it has none, or if that failed, which is reported. */
+  async locate(sessionId: SessionId, itemId: ItemId): Promise<number | null> {
+    let row: number | null = null;
+    await this.problems.attempt('The place was not found', async () => {
+      row = await this.host.locateItem(sessionId, itemId);
+    });
+    return row;
+  }
+
+  /** The conversation does not show the item of a search result. */
+  reportUnshown(): void {
+    this.problems.report('The match is not shown', {
+      code: 'internal',
+      message: 'This part of the conversation was replaced or belongs to another branch of it.',
+      detail: null,
+    });
+  }
+
+  /** Copies a text of a session, by default the open one, from the engine to the clipboard. */
+  async copyOf(copy: CopyOf, id = this.open?.id): Promise<boolean> {
+    if (id === undefined) return false;
+    const copied = this.problems.attempt('The text was not copied', async () =>
+      this.host.writeClipboard(this.host.copyText(id, copy)),
+    );
+    return (await copied) === null;
+  }
+
+  /** Finds words in a whole session; `null` if that failed or a newer search began. */
+  async findWords(id: SessionId, query: string, index: number | null): Promise<Found | null> {
+    let found: Found | null = null;
+    await this.problems.attempt('The search failed', async () => {
+      found = await this.host.findWords(id, query, index);
+    });
+    return found;
+  }
+
+  /** Some lines of a tool's output; `null` if that failed. */
+  async outputLines(itemId: ItemId, first: number, count: number): Promise<Output | null> {
+    const id = this.open?.id;
+    if (id === undefined) return null;
+    let output: Output | null = null;
+    await this.problems.attempt('The output could not be loaded', async () => {
+      output = await this.host.outputLines(id, itemId, first, count);
+    });
+    return output;
+  }
+
+  /**
+   * Loads earlier items of a subagent. If `until` is one of its items and near enough, loads all items from that one
+   * on.
+   */
+  async showEarlier(call: ItemState, until: ItemId | null = null): Promise<void> {
+    const id = this.open?.id;
+    if (id === undefined || call.nEarlier === 0) return;
+    await this.problems.attempt('The rest could not be loaded', () =>
+      this.host.showEarlier(id, call.id, call.nEarlier + 1, until),
+    );
+  }
+
+  /** Draws another part of a long item instead of the current one. */
+  async showPart(item: ItemState, part: number): Promise<void> {
+    const id = this.open?.id;
+    if (id === undefined || part < 0 || part >= item.parts) return;
+    if (item.has(part)) return item.showPart(part, null);
+    await this.problems.attempt('The rest could not be loaded', async () => {
+      item.showPart(part, await this.host.itemPart(id, item.id, part));
+    });
+  }
+}
