@@ -1,10 +1,11 @@
 //! The agent program of a session: Claude Code if it is found, or the app itself as the demo agent.
 
+use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::{AgentKind, AgentView, CommandError, ErrorCode, Tried};
 use deskbell_engine::disk;
 use deskbell_engine::host::LocalHost;
 use deskbell_engine::launch::Launch;
-use deskbell_engine::locate::{Located, NotFound, Places, locate};
+use deskbell_engine::locate::{Located, NotFound, Places, locate, locate_named};
 use deskbell_engine::login_shell::{self, Variables};
 use deskbell_engine::process::app_runs::AppRuns;
 use deskbell_engine::process::guard::Guard;
@@ -80,6 +81,8 @@ fn guard(token: &str) -> Option<Guard> {
 pub fn config_folder(kind: AgentKind, data: &Path) -> PathBuf {
     match kind {
         AgentKind::Demo => data.join("demo"),
+        // Such agents keep their files where they want to. Deskbell reads none of them.
+        AgentKind::Acp => data.join("acp"),
         AgentKind::Claude => std::env::var_os("CLAUDE_CONFIG_DIR")
             .map(PathBuf::from)
             .or_else(|| Some(dirs::home_dir()?.join(".claude")))
@@ -92,6 +95,7 @@ pub fn config_folder(kind: AgentKind, data: &Path) -> PathBuf {
 /// settings; `None` starts it restricted.
 pub fn launcher(
     kind: AgentKind,
+    acp: Option<ChosenAgent>,
     project: PathBuf,
     data: PathBuf,
     chosen: impl Fn() -> Option<PathBuf> + Send + Sync + 'static,
@@ -101,6 +105,7 @@ pub fn launcher(
     Arc::new(move || {
         let mut launch = Launch {
             kind,
+            acp: acp.clone(),
             program: PathBuf::new(),
             first_args: Vec::new(),
             project: project.clone(),
@@ -120,6 +125,13 @@ pub fn launcher(
                 let config = config_folder(kind, &data);
                 launch.env = vec![("CLAUDE_CONFIG_DIR".into(), Some(config.into()))];
             }
+            AgentKind::Acp => {
+                launch.program = acp_program(acp.as_ref())?;
+                let variables = LOGIN_SHELL.get().into_iter().flatten().cloned();
+                launch.env = variables.map(|(name, value)| (name, Some(value))).collect();
+                let trusted = if project.is_dir() { check(&project)? } else { None };
+                launch.restricted = trusted.is_none();
+            }
             AgentKind::Claude => {
                 launch.program = find(chosen()).map_err(not_found)?.program;
                 let variables = LOGIN_SHELL.get().into_iter().flatten().cloned();
@@ -136,6 +148,36 @@ pub fn launcher(
 /// The program of Claude Code.
 pub fn program(chosen: Option<PathBuf>) -> Result<PathBuf, CommandError> {
     find(chosen).map(|located| located.program).map_err(not_found)
+}
+
+/// The program of an agent that speaks ACP.
+fn acp_program(agent: Option<&ChosenAgent>) -> Result<PathBuf, CommandError> {
+    let missing = |message: String, detail: Option<String>| CommandError {
+        code: ErrorCode::AgentNotFound,
+        message,
+        detail,
+    };
+    let agent =
+        agent.ok_or_else(|| missing("The session does not say which agent it has.".to_owned(), None))?;
+    let facts = agent.facts().ok_or_else(|| {
+        missing(format!("This version of Deskbell does not know the agent “{}”.", agent.name()), None)
+    })?;
+    let names = match agent {
+        ChosenAgent::Row { .. } => facts.programs.to_vec(),
+        // A path, or the name of a program.
+        ChosenAgent::Command { program, .. } if program.components().count() > 1 => {
+            return Ok(program.clone());
+        }
+        ChosenAgent::Command { program, .. } => program.to_str().into_iter().collect(),
+    };
+    let variables = LOGIN_SHELL.get().into_iter().flatten();
+    let path = variables.filter(|(name, _)| name == "PATH").map(|(_, path)| path.clone()).next();
+    let found = locate_named(&names, &Places::from_environment(None, path));
+    found.map(|located| located.program).map_err(|error| {
+        let install = facts.package.map(|package| format!("Install it with: npm install -g {package}\n\n"));
+        let detail = format!("{}{}", install.unwrap_or_default(), searched(&error));
+        missing(format!("{} was not found.", agent.name()), Some(detail))
+    })
 }
 
 fn find(chosen: Option<PathBuf>) -> Result<Located, NotFound> {
@@ -177,13 +219,17 @@ async fn of_login_shell(run: &Run) -> Variables {
 }
 
 fn not_found(error: NotFound) -> CommandError {
-    let tried: Vec<String> =
-        error.tried.iter().map(|tried| format!("{} {}", tried.place, tried.problem)).collect();
     CommandError {
         code: ErrorCode::AgentNotFound,
         message: "The Claude Code CLI was not found.".to_owned(),
-        detail: Some(tried.join("\n")),
+        detail: Some(searched(&error)),
     }
+}
+
+/// Every place that was searched, one per line.
+fn searched(error: &NotFound) -> String {
+    let tried = error.tried.iter().map(|tried| format!("{} {}", tried.place, tried.problem));
+    tried.collect::<Vec<_>>().join("\n")
 }
 
 /// The agent that a new session would run, for display. Folders of PATH may be on a disk that does not respond.

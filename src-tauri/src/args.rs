@@ -1,5 +1,6 @@
 //! The command line.
 
+mod agent;
 pub mod search;
 #[cfg_attr(not(unix), allow(dead_code, reason = "the server runs on Unix"))]
 pub mod server;
@@ -7,8 +8,9 @@ pub mod sessions;
 pub mod usage;
 
 use crate::settings::subcommand::SettingsAction;
+use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::PermissionMode;
-use deskbell_engine::launch::bad_model;
+use deskbell_engine::launch::{bad_model, is_conversation_id};
 use deskbell_engine::projects::{Change, FolderProblem, check_folder};
 use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
@@ -25,10 +27,14 @@ Deskbell keeps command-line coding agents on call.
   deskbell projects          list the projects that were opened earlier, one JSON object per line
       --pin=DIR --unpin=DIR --remove=DIR --clear
                              change that list: pinned projects come first and are not cleared
-  deskbell relay --project=DIR [--agent=PATH|demo] [--model=M] [--mode=M] [--options=FILE] [--record=FILE] [--trust]
+  deskbell relay --project=DIR [--agent=PATH|NAME|demo] [--model=M] [--mode=M] [--options=FILE] [--record=FILE] [--trust]
                              run the engine without a window: commands on stdin, events on stdout, one JSON object
                              per line; without --trust, a folder that is not trusted is opened restricted
       --options=FILE         what to start the agent with, as JSON: system prompt, limits, tools and more
+      --agent=NAME           another agent, over the Agent Client Protocol: copilot, codex, gemini, opencode, qwen and
+                             others; docs/design/acp.md lists them
+      --agent-command=PROGRAM [--agent-argument=ARGUMENT…]
+                             any other agent that speaks this protocol; it starts only in a trusted folder
       --resume=ID            continue a stored session
       --fork=ID [--before=PROMPT]
                              begin with a copy of a stored session, or of its part before a prompt
@@ -136,6 +142,8 @@ pub struct RelayOptions {
     pub project: PathBuf,
     /// A program path, or `demo`.
     pub agent: Option<PathBuf>,
+    /// An agent that speaks ACP, instead of `agent`.
+    pub acp: Option<ChosenAgent>,
     pub resume: Option<String>,
     /// Begins as a copy of this conversation.
     pub fork: Option<String>,
@@ -193,6 +201,12 @@ pub enum Problem {
     BadModel(&'static str),
     #[error("“{0}” is not a conversation id; use the agentSessionId of an earlier run")]
     BadConversation(String),
+    #[error("--agent and --agent-command exclude each other")]
+    AgentAndCommand,
+    #[error("--agent-argument needs --agent-command=PROGRAM")]
+    ArgumentWithoutCommand,
+    #[error("{0} is for Claude Code, and this agent does not have it")]
+    OnlyClaude(&'static str),
     #[error("--log and --json exclude each other")]
     LogAndJson,
     #[error("--fork and --resume exclude each other")]
@@ -358,6 +372,7 @@ fn settings(args: &[OsString]) -> Result<SettingsAction, Problem> {
 }
 fn relay(args: &[OsString], cwd: &Path) -> Result<RelayOptions, Problem> {
     let mut options = RelayOptions::default();
+    let mut named = agent::Named::default();
     let mut project = None;
     let mut rest = args.iter();
     while let Some(arg) = rest.next() {
@@ -372,8 +387,10 @@ fn relay(args: &[OsString], cwd: &Path) -> Result<RelayOptions, Problem> {
         let text = |value: OsString| value.to_string_lossy().into_owned();
         match name.as_str() {
             "--project" => project = Some(check_folder(&cwd.join(value()?))?),
-            "--agent" => options.agent = Some(value()?.into()),
-            "--resume" => options.resume = Some(conversation(&text(value()?))?),
+            "--agent" => named.agent = Some(value()?),
+            "--agent-command" => named.command = Some(value()?),
+            "--agent-argument" => named.arguments.push(value()?),
+            "--resume" => options.resume = Some(text(value()?)),
             "--fork" => options.fork = Some(conversation(&text(value()?))?),
             "--before" => options.before = Some(conversation(&text(value()?))?),
             "--model" => {
@@ -400,10 +417,17 @@ fn relay(args: &[OsString], cwd: &Path) -> Result<RelayOptions, Problem> {
         return Err(Problem::BeforeWithoutFork);
     }
     options.project = project.ok_or(Problem::NoProject)?;
+    named.apply(&mut options, cwd)?;
+    options.resume = match options.resume.take() {
+        // Other agents have ids of other forms.
+        Some(id) if options.acp.is_some() && is_conversation_id(&id) => Some(id),
+        Some(id) => Some(conversation(&id)?),
+        None => None,
+    };
     Ok(options)
 }
 
-/// Parses the id of a conversation. The existing agents use UUIDs, which are also valid file names.
+/// Parses the id of a conversation. Claude Code uses UUIDs, which are also valid file names.
 fn conversation(id: &str) -> Result<String, Problem> {
     let uuid = uuid::Uuid::try_parse(id).ok().filter(|_| id.len() == 36);
     let bad = || Problem::BadConversation(id.escape_debug().take(60).collect());

@@ -21,8 +21,15 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 /// Decides how to start the agent that is found, in no project.
 async fn launch(chosen: Option<PathBuf>, data: PathBuf, run: Run) -> Result<Launch, CommandError> {
-    let launcher =
-        agent::launcher(AgentKind::Claude, PathBuf::new(), data, move || chosen.clone(), |_| Ok(None), run);
+    let launcher = agent::launcher(
+        AgentKind::Claude,
+        None,
+        PathBuf::new(),
+        data,
+        move || chosen.clone(),
+        |_| Ok(None),
+        run,
+    );
     disk::run(Path::new("PATH"), disk::DEADLINE, move || launcher()).await?
 }
 

@@ -57,7 +57,7 @@ fn beginning(
     mode: Option<PermissionMode>,
 ) -> SavedSession {
     match agent {
-        AgentKind::Demo => SavedSession::default(),
+        AgentKind::Demo | AgentKind::Acp => SavedSession::default(),
         AgentKind::Claude => {
             let AgentSettings { model, mode: chosen, effort, presets, .. } = settings.agent;
             let preset = options::of_project(&presets, project);
@@ -152,6 +152,7 @@ impl SessionRegistry {
         let gate = self.gate.clone();
         let launcher = agent::launcher(
             record.agent,
+            record.memory.acp.clone(),
             project.clone(),
             self.data.clone(),
             move || current.get().agent.program.map(PathBuf::from),

@@ -73,7 +73,9 @@ async fn relay(options: RelayOptions) -> anyhow::Result<()> {
 async fn drive(options: RelayOptions, decisions: TrustStore, run: Run) -> anyhow::Result<()> {
     let fork = fork(&options).await?;
     let chosen = chosen_options(&options).await?;
-    let mode = options.mode.or(mode_from_environment()?);
+    // Other agents have modes of their own.
+    let of_environment = if options.acp.is_none() { mode_from_environment()? } else { None };
+    let mode = options.mode.or(of_environment);
     let options = RelayOptions { mode, ..options };
     let session = open(options, chosen, fork, decisions, run)?;
     let (sender, events) = mpsc::channel(BACKLOG);
@@ -104,6 +106,9 @@ async fn drive(options: RelayOptions, decisions: TrustStore, run: Run) -> anyhow
 
 /// The agent of these options.
 fn kind(options: &RelayOptions) -> AgentKind {
+    if options.acp.is_some() {
+        return AgentKind::Acp;
+    }
     let demo = options.agent.as_ref().is_some_and(|chosen| chosen.as_os_str() == "demo");
     if demo { AgentKind::Demo } else { AgentKind::Claude }
 }
@@ -157,7 +162,8 @@ fn open(
     run: Run,
 ) -> anyhow::Result<SessionHandle> {
     let kind = kind(&options);
-    let RelayOptions { project, agent: chosen, resume, model, mode, record, trust: trusted, .. } = options;
+    let RelayOptions { project, agent: chosen, acp, resume, model, mode, record, trust: trusted, .. } =
+        options;
     let recorder = Recorder::default();
     if let Some(path) = record {
         recorder.begin(&path).with_context(|| format!("recording to {}", path.display()))?;
@@ -166,7 +172,8 @@ fn open(
     let check = move |project: &Path| {
         if trusted { Ok(Some(decisions.trust_once(project)?)) } else { admitted(&decisions, project) }
     };
-    let launcher = agent::launcher(kind, project.clone(), data.clone(), move || chosen.clone(), check, run);
+    let launcher =
+        agent::launcher(kind, acp.clone(), project.clone(), data.clone(), move || chosen.clone(), check, run);
     let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis() as u64;
     let record = Record {
         id: SessionId::new(uuid::Uuid::new_v4().to_string()),
@@ -175,6 +182,7 @@ fn open(
         created_at: now,
         changed_at: now,
         memory: SavedSession {
+            acp,
             resumable: resume.is_some(),
             agent_session_id: resume,
             fork,

@@ -194,6 +194,7 @@ pub fn session(id: &str, status: Status) -> Session {
         title: format!("Session {id}"),
         project: "/lighthouse".to_owned(),
         agent: deskbell_engine::api::AgentKind::Demo,
+        agent_name: "Demo agent".to_owned(),
         agent_session_id: None,
         status,
         alive: false,

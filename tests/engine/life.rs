@@ -2,6 +2,7 @@
 
 use crate::program::{SHELL_AGENT, demo_agent};
 use crate::transcript;
+use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::*;
 use deskbell_engine::host::LocalHost;
 use deskbell_engine::launch::Launch;
@@ -36,6 +37,7 @@ pub struct Setup {
     env: Vec<(OsString, Option<OsString>)>,
     launcher: Option<Launcher>,
     recorder: Recorder,
+    restricted: bool,
 }
 
 impl Setup {
@@ -47,6 +49,14 @@ impl Setup {
     /// The demo agent with these faults.
     pub fn faulty(faults: &str) -> Self {
         Self::demo().env("DESKBELL_DEMO_FAULT", faults)
+    }
+
+    /// The demo agent over ACP, in the place of the agent with this row, with these faults.
+    pub fn acp(row: &str, faults: &str) -> Self {
+        let mut setup = Self::demo().env("DESKBELL_DEMO_ACP", faults);
+        setup.first_args = vec!["--acp".into()];
+        setup.memory.acp = ChosenAgent::row_of(row);
+        setup
     }
 
     /// An agent of a few lines of shell, which works in the project's folder.
@@ -72,6 +82,7 @@ impl Setup {
             env: Vec::new(),
             launcher: None,
             recorder: Recorder::default(),
+            restricted: true,
         };
         let (config, mark) = (setup.folder.path().join("config"), setup.mark.clone());
         setup.env("CLAUDE_CONFIG_DIR", config).env(MARK, mark)
@@ -90,6 +101,12 @@ impl Setup {
 
     pub fn timeouts(mut self, change: impl FnOnce(&mut Timeouts)) -> Self {
         change(&mut self.timeouts);
+        self
+    }
+
+    /// The user trusts the folder.
+    pub fn trusted(mut self) -> Self {
+        self.restricted = false;
         self
     }
 
@@ -124,14 +141,19 @@ impl Setup {
         self.folder.path().join("project")
     }
 
+    fn kind(&self) -> AgentKind {
+        if self.memory.acp.is_some() { AgentKind::Acp } else { AgentKind::Claude }
+    }
+
     /// The launch of the agent, each time with a run token of its own as in the app.
     pub fn launch(&self) -> impl Fn() -> Launch + Send + Sync + 'static {
         let launch = Launch {
-            kind: AgentKind::Claude,
+            kind: self.kind(),
+            acp: self.memory.acp.clone(),
             program: self.program.clone(),
             first_args: self.first_args.clone(),
             project: self.project(),
-            restricted: true,
+            restricted: self.restricted,
             snapshot: None,
             env: self.env.clone(),
             run_token: String::new(),
@@ -166,7 +188,7 @@ impl Setup {
         let record = Record {
             id: SessionId::new(self.mark.clone()),
             project: self.project(),
-            agent: AgentKind::Claude,
+            agent: self.kind(),
             created_at: 1,
             changed_at: 1,
             memory: self.memory.clone(),

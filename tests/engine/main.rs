@@ -13,6 +13,7 @@ mod process_output;
 mod program;
 mod transcript;
 
+mod acp;
 mod app_killed;
 mod broken_stdin;
 mod bytes;
@@ -39,6 +40,7 @@ mod output;
 mod owner;
 mod permission;
 mod queue;
+mod real_agents;
 mod recordings;
 mod reopened;
 mod replayed;

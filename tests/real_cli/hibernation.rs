@@ -82,6 +82,7 @@ fn memory_kib(token: &str) -> u64 {
 fn open(world: &World, token: &str) -> SessionHandle {
     let launch = Launch {
         kind: AgentKind::Claude,
+        acp: None,
         program: world.agent.clone(),
         first_args: Vec::new(),
         project: world.project.clone(),

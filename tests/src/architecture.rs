@@ -69,8 +69,11 @@ const CRATES: [(&str, &[&str]); 6] = [
     ("src-tauri/document", &["deskbell-api"]),
     ("src-tauri/agent", &["deskbell-api"]),
     ("src-tauri/claude", &["deskbell-agent", "deskbell-api"]),
-    ("src-tauri/acp", &["deskbell-agent"]),
-    ("src-tauri/engine", &["deskbell-agent", "deskbell-api", "deskbell-claude", "deskbell-document"]),
+    ("src-tauri/acp", &["deskbell-agent", "deskbell-api"]),
+    (
+        "src-tauri/engine",
+        &["deskbell-acp", "deskbell-agent", "deskbell-api", "deskbell-claude", "deskbell-document"],
+    ),
 ];
 
 #[test]

@@ -5,6 +5,7 @@
 pub mod hostile_output;
 pub mod hostile_projects;
 pub mod mock_api;
+pub mod mock_models;
 pub mod real_cli;
 pub mod recordings;
 pub mod relay;

@@ -11,7 +11,7 @@
 //! Every request is recorded before it is answered. The server ends when its [`MockApi`] is dropped.
 
 mod conversation;
-mod http;
+pub(crate) mod http;
 mod reply;
 pub mod script;
 mod server;

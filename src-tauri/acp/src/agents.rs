@@ -4,7 +4,7 @@
 use crate::command::{Command, NewValue};
 use crate::event::{OptionValue, Session};
 
-/// One agent. Rows are constants; any other agent is an [`Other`].
+/// One agent. Rows are constants; any other agent is a command of the user.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Agent {
     pub id: &'static str,
@@ -179,29 +179,13 @@ pub enum Proof {
     NotRun,
 }
 
-/// An agent that has no row: the user's own command.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Other {
-    pub name: String,
-    pub program: String,
-    pub arguments: Vec<String>,
-    pub environment: Vec<(String, String)>,
-}
-
-impl Other {
-    /// Nothing is known about it, so nothing is assumed.
-    pub const ASKING: Asking = Asking::Unknown;
-    pub const COMMAND: CommandPlace = CommandPlace::Input;
-    pub const RESTRICTION: Restriction =
-        Restriction::TrustedOnly("Deskbell does not know what this agent runs in a folder.");
-}
-
 /// The row of an agent.
 pub fn agent(id: &str) -> Option<&'static Agent> {
     AGENTS.iter().find(|agent| agent.id == id)
 }
 
-const UNKNOWN: Agent = Agent {
+/// An agent that has no row: nothing is assumed.
+pub const UNKNOWN: Agent = Agent {
     id: "",
     name: "",
     programs: &[],

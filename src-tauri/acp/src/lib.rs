@@ -6,6 +6,7 @@
 
 pub mod agents;
 mod calls;
+mod chosen;
 pub mod command;
 pub mod driver;
 pub mod event;
@@ -17,7 +18,11 @@ mod read;
 mod requests;
 mod rpc;
 pub mod seam;
+mod session_driver;
+mod tools;
 
+pub use chosen::ChosenAgent;
 pub use command::{Command, Refusal};
 pub use driver::{Driver, Step};
 pub use event::Event;
+pub use session_driver::{AcpDriver, Setup};

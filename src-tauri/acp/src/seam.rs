@@ -1,18 +1,19 @@
 //! Events of the driver as events of the core.
 //!
-//! The core has no form and no upsert of a call yet: `docs/design/acp.md` says what is lost until it has.
+//! The core has no form and no setting of a session yet: `docs/design/acp.md` says what is lost until it has.
 
 use crate::event::{
-    Call, CallInput, CallStatus, Content, Event, Failure, OptionKind, OptionValue, OutputChange, Permission,
-    PermissionOption, RequestKey, Session, Tokens, TurnEnd, Usage, Voice,
+    Call, CallInput, CallKind, CallStatus, Content, Diff, Event, Failure, OptionKind, OptionValue,
+    OutputChange, Permission, PermissionOption, PlanEntry, RequestKey, Session, Tokens, TurnEnd, Usage,
+    Voice,
 };
-use deskbell_agent::tool::{RawInput, ToolInput, ToolKind};
+use crate::tools::{self, Facts, Shown};
 use deskbell_agent::{
-    AgentEvent, AgentRequest, AnswerOption, AskedCall, Assistant, AssistantMessage, ContentBlock, EndReason,
-    Init, Input, ReadTool, Rejection, ReplyError, Stream, StreamEvent, TokenUsage, ToolCall, ToolRequest,
-    ToolResult, TurnResult, User, UserMessage,
+    AgentEvent, AgentRequest, AnswerOption, Assistant, AssistantMessage, ContentBlock, EndReason, Init,
+    Input, ReplyError, Stream, StreamEvent, TokenUsage, ToolRequest, ToolResult, TurnResult, User,
+    UserMessage,
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -39,8 +40,13 @@ struct Message {
 /// What is known of a call until it is over.
 #[derive(Debug, Default)]
 struct CallSoFar {
-    name: String,
-    input: Value,
+    title: Option<String>,
+    tool: Option<String>,
+    kind: Option<CallKind>,
+    input: Option<CallInput>,
+    diffs: Vec<Diff>,
+    /// As the core knows it.
+    shown: Option<Shown>,
     output: String,
     status: Option<CallStatus>,
     /// Output came after the call was over.
@@ -75,7 +81,8 @@ impl CoreEvents {
                 self.said(voice, message, is_new, content, &mut out);
             }
             Event::Call(call) => self.call(*call, &mut out),
-            Event::Permission(permission) => out.push(self.permission(*permission)),
+            Event::Plan(entries) => self.plan(&entries, &mut out),
+            Event::Permission(permission) => self.permission(*permission, &mut out),
             Event::Withdrawn { request, .. } => {
                 out.push(AgentEvent::RequestWithdrawn { request_id: request_id(request) });
             }
@@ -115,7 +122,6 @@ impl CoreEvents {
             | Event::Done(_)
             | Event::Options(_)
             | Event::Commands(_)
-            | Event::Plan(_)
             | Event::Usage(_)
             | Event::Title(None)
             | Event::Stored { .. } => {}
@@ -203,27 +209,29 @@ impl CoreEvents {
         out.push(stream(StreamEvent::MessageStop));
     }
 
-    /// A call is repeated when its name or its input changes, and has its result when it is over.
+    /// A call is repeated when what is shown of it changes, and has its result when it is over.
     fn call(&mut self, change: Call, out: &mut Vec<AgentEvent>) {
         let call = self.calls.entry(change.id.clone()).or_default();
-        if let Some(name) = change.tool.or(change.title) {
-            call.name = name;
-        }
-        let has_input = change.input.is_some();
-        if let Some(input) = &change.input {
-            call.input = input_of(input);
-        }
+        call.title = change.title.or(call.title.take());
+        call.tool = change.tool.or(call.tool.take());
+        call.kind = change.kind.or(call.kind);
+        call.input = change.input.or(call.input.take());
+        call.diffs = change.diffs.unwrap_or_else(|| std::mem::take(&mut call.diffs));
         match &change.output {
             Some(OutputChange::Added(text)) => call.output.push_str(text),
             Some(OutputChange::Replaced(text)) => text.clone_into(&mut call.output),
             None => {}
         }
-        if has_input || change.status == Some(CallStatus::Running) {
-            let block = ContentBlock::ToolUse {
-                id: change.id.clone(),
-                call: Box::new(core_call(call.name.clone(), call.input.clone())),
-            };
-            out.push(reply(format!("acp-call-{}", change.id), vec![block], None));
+        let shown = tools::shown(Facts {
+            title: call.title.as_deref(),
+            tool: call.tool.as_deref(),
+            kind: call.kind,
+            input: call.input.as_ref(),
+            diffs: &call.diffs,
+        });
+        if call.status.is_none() && call.shown.as_ref() != Some(&shown) {
+            out.push(tool_use(&change.id, &shown));
+            call.shown = Some(shown);
         }
         match change.status.filter(|status| status.is_over()) {
             Some(status) => {
@@ -233,6 +241,14 @@ impl CoreEvents {
             }
             None => call.is_late |= call.status.is_some() && change.output.is_some(),
         }
+    }
+
+    /// A plan replaces the one before, as the core's to-do list.
+    fn plan(&mut self, entries: &[PlanEntry], out: &mut Vec<AgentEvent>) {
+        self.n_messages += 1;
+        let id = format!("acp-plan-{}", self.n_messages);
+        out.push(tool_use(&id, &tools::plan(entries)));
+        out.push(result_of(id, CallStatus::Done, String::new()));
     }
 
     /// Repeats the results of calls whose output came after their end: once, because the output may be long.
@@ -245,21 +261,36 @@ impl CoreEvents {
         }
     }
 
-    fn permission(&self, permission: Permission) -> AgentEvent {
+    /// The call is shown as the request shows it, which may be the first to say what would run.
+    fn permission(&mut self, permission: Permission, out: &mut Vec<AgentEvent>) {
         let call = permission.call;
-        let input = call.input.as_ref().map_or_else(|| Map::new().into(), input_of);
-        let options = permission.options.iter().map(answer_option).collect();
-        AgentEvent::Request {
+        let shown = tools::shown(Facts {
+            title: call.title.as_deref(),
+            tool: call.tool.as_deref(),
+            kind: call.kind,
+            input: call.input.as_ref(),
+            diffs: call.diffs.as_deref().unwrap_or_default(),
+        });
+        let known = self.calls.entry(call.id.clone()).or_default();
+        if known.status.is_none() && known.shown.as_ref() != Some(&shown) {
+            known.shown = Some(shown.clone());
+            out.push(tool_use(&call.id, &shown));
+        }
+        let asked = shown.asked();
+        let Shown { name, input, .. } = shown;
+        out.push(AgentEvent::Request {
             request_id: request_id(permission.request),
             request: AgentRequest::Tool(Arc::new(ToolRequest {
-                tool_name: call.tool.or(call.title).unwrap_or_default(),
-                asked: asked(&input),
+                tool_name: name,
+                asked,
                 input: Input::from(input),
                 tool_use_id: Some(call.id),
-                options,
+                reason: permission.explanation,
+                options: permission.options.iter().map(answer_option).collect(),
+                takes_only_options: true,
                 ..ToolRequest::default()
             })),
-        }
+        });
     }
 
     fn result(&self, end: TurnEnd, tokens: Option<Tokens>) -> TurnResult {
@@ -312,19 +343,6 @@ fn answer_option(option: &PermissionOption) -> AnswerOption {
     }
 }
 
-/// What a request asks for: a command, or a call that is shown with its whole input.
-fn asked(input: &Value) -> AskedCall {
-    let Some(command) = input.get("command").and_then(Value::as_str) else { return AskedCall::default() };
-    let is_only_action = input.as_object().is_some_and(|fields| fields.len() == 1);
-    AskedCall {
-        kind: ToolKind::Command,
-        action: Some(command.to_owned()),
-        has_more: !is_only_action,
-        is_only_action,
-        ..AskedCall::default()
-    }
-}
-
 fn stream(event: StreamEvent) -> AgentEvent {
     AgentEvent::Stream(Box::new(Stream { event, parent_tool_use_id: None }))
 }
@@ -346,51 +364,15 @@ fn block(content: Content) -> ContentBlock {
     }
 }
 
-/// The input as an object. Where the agent has only a title, the command is its only field.
-fn input_of(input: &CallInput) -> Value {
-    match (&input.json, &input.command) {
-        (Some(json @ Value::Object(_)), _) => json.clone(),
-        (Some(json), _) => json!({"input": json}),
-        (None, Some(command)) => json!({"command": command}),
-        (None, None) => Map::new().into(),
-    }
-}
-
-/// Reads the inputs of calls. An agent's input has any form: only its command is known by a name.
-#[derive(Debug)]
-struct AcpTools;
-
-impl ReadTool for AcpTools {
-    fn read<'a>(&self, _: &'a str, kind: ToolKind, input: &'a RawInput) -> ToolInput<'a> {
-        match kind {
-            ToolKind::Command => ToolInput::Command { command: self.subject(input) },
-            _ => ToolInput::Other,
-        }
-    }
-
-    fn subject<'a>(&self, input: &'a RawInput) -> Option<&'a str> {
-        input.value().get("command")?.as_str()
-    }
-}
-
-/// A call as the core knows it: of a command, or of a tool that is shown with its whole input.
-fn core_call(name: String, input: Value) -> ToolCall {
-    let input = RawInput::from(input);
-    let kind = if AcpTools.subject(&input).is_some() { ToolKind::Command } else { ToolKind::Other };
-    ToolCall::new(name, kind, input, &AcpTools)
+fn tool_use(id: &str, shown: &Shown) -> AgentEvent {
+    let block = ContentBlock::ToolUse { id: id.to_owned(), call: Box::new(shown.call()) };
+    reply(format!("acp-call-{id}"), vec![block], None)
 }
 
 fn result_of(id: String, status: CallStatus, output: String) -> AgentEvent {
-    let is_error = status != CallStatus::Done && status != CallStatus::Unreported;
-    let result = ToolResult {
-        tool_use_id: id,
-        raw: output.clone().into(),
-        text: output,
-        is_error,
-        is_denied: status == CallStatus::Denied,
-        rejection: (status == CallStatus::Cancelled).then_some(Rejection::Unknown),
-        ..ToolResult::default()
-    };
+    let ended = tools::ended(status);
+    let text = if output.is_empty() { ended.text.clone() } else { output };
+    let result = ToolResult { tool_use_id: id, raw: text.clone().into(), text, ..ended };
     let content = vec![ContentBlock::ToolResult(Box::new(result))];
     AgentEvent::User(Box::new(User { message: UserMessage { content }, ..User::default() }))
 }
@@ -405,7 +387,7 @@ fn compaction(status: &str, error: Option<String>) -> AgentEvent {
     }
 }
 
-fn words(failure: &Failure) -> String {
+pub(crate) fn words(failure: &Failure) -> String {
     match failure {
         Failure::Refused(error) => error.message.clone(),
         Failure::Unusable(reason) => reason.clone(),

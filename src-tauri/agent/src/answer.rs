@@ -1,7 +1,8 @@
 //! Answers: how an agent responds to the host's requests.
 
 use crate::api::{
-    ContextReport, Extension, Hooks, McpServer, MemoryFile, Model, Plugin, Rule, RulesInForce, SlashCommand,
+    AgentCapabilities, ContextReport, Extension, Hooks, McpServer, MemoryFile, Model, Plugin, Rule,
+    RulesInForce, SlashCommand,
 };
 use crate::turn::ModelUsage;
 use std::collections::BTreeMap;
@@ -96,6 +97,8 @@ pub struct Initialized {
     pub subagents: Vec<Extension>,
     pub version: Option<String>,
     pub permission_mode: Option<String>,
+    /// What it can do, if it says so itself.
+    pub capabilities: Option<AgentCapabilities>,
 }
 
 /// The settings that the agent loaded.

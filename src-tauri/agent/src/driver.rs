@@ -12,6 +12,9 @@ pub trait Driver: Send + Sync {
 
     /// Writes a command. One that the agent has no words for is answered at once, with an event.
     fn write(&mut self, command: &AgentCommand, out: &mut Output);
+
+    /// Writes what the agent has to read before the end of its input, if anything.
+    fn close(&mut self, _out: &mut Output) {}
 }
 
 /// What a driver makes of a line or of a command.

@@ -109,6 +109,12 @@ pub enum AgentEvent {
     Error {
         words: String,
     },
+    /// The agent cannot work, for example because it needs a login. It is stopped, and prompts wait for the user.
+    CannotStart {
+        words: String,
+        /// What the user can do, or the agent's own message.
+        detail: Option<String>,
+    },
     /// Before it exits, the agent reports data that it could not write to disk.
     WritesLost {
         /// `ENOSPC` or `EDQUOT`.

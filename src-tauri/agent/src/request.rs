@@ -3,7 +3,7 @@
 use crate::api::Question;
 use crate::call::ServerToolNames;
 use crate::json::Input;
-use crate::option::AnswerOption;
+use crate::option::{AnswerOption, OptionKind};
 use crate::tool::ToolKind;
 use std::sync::Arc;
 
@@ -39,6 +39,15 @@ pub struct ToolRequest {
     pub server_tool: Option<ServerToolNames>,
     /// The subagent that asks; `None` for the main agent. It is the id of its task.
     pub agent_id: Option<String>,
+    /// The agent takes no answer but its options, and only the input that it asked for.
+    pub takes_only_options: bool,
+}
+
+impl ToolRequest {
+    /// The option that allows this call and nothing else: the agent's first one.
+    pub fn allow_once(&self) -> Option<&AnswerOption> {
+        self.options.iter().find(|option| option.kind == OptionKind::AllowOnce)
+    }
 }
 
 /// What a call would do. Texts are read from the text of the input, never from the agent's own description of it.

@@ -9,6 +9,8 @@ use ts_rs::TS;
 pub enum AgentKind {
     Claude,
     Demo,
+    /// Another agent, which speaks the Agent Client Protocol. `Session::agentName` says which.
+    Acp,
 }
 
 /// The agent program that a new session would run, and where it was found.

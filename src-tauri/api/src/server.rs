@@ -68,7 +68,7 @@ pub enum Request {
 pub struct NewSession {
     /// The agent's working folder, as an absolute path.
     pub project: String,
-    /// A program path, or `demo`. `null` searches for Claude Code.
+    /// A program path, `demo`, or the name of another agent. `null` searches for Claude Code.
     #[serde(default)]
     pub agent: Option<String>,
     /// The `agentSessionId` of the conversation to continue.

@@ -23,8 +23,10 @@ pub struct Session {
     pub title: String,
     /// Path of the project's folder.
     pub project: String,
-    /// The agent: `claude` or `demo`.
+    /// The agent: `claude`, `demo`, or `acp` for one that speaks the Agent Client Protocol.
     pub agent: AgentKind,
+    /// Its name: “Gemini CLI”.
+    pub agent_name: String,
     /// The agent's own id of this conversation; `null` until the agent sent one.
     pub agent_session_id: Option<String>,
     pub status: Status,

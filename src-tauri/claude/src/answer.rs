@@ -93,6 +93,8 @@ fn initialized(response: &Value, prefix: &str) -> Initialized {
         subagents: configuration::subagents(response, prefix).unwrap_or_default(),
         version: text(response, "claude_code_version").map(str::to_owned),
         permission_mode: text(response, "current_permission_mode").map(str::to_owned),
+        // They depend on its version, and are the crate's.
+        capabilities: None,
     }
 }
 

@@ -5,6 +5,8 @@
 //! script in the prompt (see [`script`]) and faults named by the environment (see [`environment`]), so that tests can
 //! provoke every turn that a real agent could take.
 //!
+//! With `--acp` it is another agent, which speaks the Agent Client Protocol (see [`acp`]).
+//!
 //! It is always a real child process: the binary `deskbell-demo-agent`, or the app itself as `deskbell demo-agent`.
 //!
 //! Threads: `input` reads the standard input and answers the host's control requests at once, `output` owns the
@@ -12,6 +14,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod acp;
 mod agent;
 mod call;
 mod catalogue;
@@ -48,7 +51,10 @@ use options::Request;
 /// Runs the agent with the arguments after the program's name, until its host closes the standard input.
 pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     let environment = Environment::from_process();
-    let args = args.map(|arg| arg.to_string_lossy().into_owned()).collect();
+    let args: Vec<String> = args.map(|arg| arg.to_string_lossy().into_owned()).collect();
+    if args.iter().any(|arg| arg == "--acp") {
+        return acp::run();
+    }
     match options::parse(args) {
         Request::Run(options) => session::run(*options, environment),
         Request::Version => {

@@ -117,6 +117,7 @@ mod tests {
             title: format!("Session {id}"),
             project: "/home/me/lighthouse".to_owned(),
             agent: AgentKind::Demo,
+            agent_name: "Demo agent".to_owned(),
             agent_session_id: None,
             status,
             is_empty: false,

@@ -1,11 +1,15 @@
 //! Launching an agent: its program, folder, arguments and environment. No other module decides these.
 
 use crate::agent::Driver;
-use crate::api::{AgentCapabilities, AgentKind, BYPASS, PermissionMode, Rule, SessionOptions};
+use crate::api::{
+    AgentCapabilities, AgentKind, BYPASS, CommandError, ErrorCode, PermissionMode, Rule, SessionOptions,
+};
 pub use crate::claude::options::bad_model;
 use crate::claude::{self, ClaudeDriver, options};
 use crate::locate::usual_directories;
 use crate::trust::snapshot::{self, Snapshot};
+use deskbell_acp::agents::{Restriction, Variable};
+use deskbell_acp::{AcpDriver, ChosenAgent, Setup};
 use serde::{Deserialize, Serialize};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -61,6 +65,8 @@ pub fn knows_no_restrictions(stderr: &str) -> bool {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Launch {
     pub kind: AgentKind,
+    /// Which agent it is, if the kind is `Acp`.
+    pub acp: Option<ChosenAgent>,
     pub program: PathBuf,
     /// Arguments before the agent's own: `demo-agent` when the app runs itself.
     pub first_args: Vec<OsString>,
@@ -77,15 +83,45 @@ pub struct Launch {
 
 impl Launch {
     /// Speaks the agent's protocol, for one process.
-    pub fn driver(&self) -> Box<dyn Driver> {
-        driver(self.kind)
+    pub fn driver(&self, start: &Start) -> Box<dyn Driver> {
+        driver(self.acp.as_ref(), &self.project, start)
+    }
+
+    /// An agent that nothing keeps from running what is in a folder starts only in a trusted one.
+    pub fn check(&self) -> Result<(), CommandError> {
+        let Some(agent) = self.acp.as_ref().filter(|_| self.restricted) else { return Ok(()) };
+        let reason = match agent.facts().map(|row| row.restriction) {
+            Some(Restriction::ByItself | Restriction::Arguments { .. }) => return Ok(()),
+            Some(Restriction::TrustedOnly(reason)) => reason,
+            None => "This version of Deskbell does not know this agent.",
+        };
+        Err(CommandError {
+            code: ErrorCode::NotTrusted,
+            message: format!("{} starts only in a folder that you trust.", agent.name()),
+            detail: Some(reason.to_owned()),
+        })
     }
 }
 
-/// The driver of a kind of agent.
-pub fn driver(kind: AgentKind) -> Box<dyn Driver> {
-    match kind {
-        AgentKind::Claude | AgentKind::Demo => Box::<ClaudeDriver>::default(),
+/// The driver of an agent: `acp` says which one, and is `None` for Claude Code and the demo agent.
+pub fn driver(acp: Option<&ChosenAgent>, project: &Path, start: &Start) -> Box<dyn Driver> {
+    match acp {
+        None => Box::<ClaudeDriver>::default(),
+        Some(agent) => Box::new(AcpDriver::new(Setup {
+            agent: agent.clone(),
+            folder: project.to_string_lossy().into_owned(),
+            resume: start.resume.clone(),
+        })),
+    }
+}
+
+/// The agent's name for the user.
+pub fn agent_name(kind: AgentKind, acp: Option<&ChosenAgent>) -> String {
+    match (kind, acp) {
+        (AgentKind::Demo, None) => "Demo agent".to_owned(),
+        (_, Some(agent)) => agent.name(),
+        (AgentKind::Claude, None) => "Claude Code".to_owned(),
+        (AgentKind::Acp, None) => "Another agent".to_owned(),
     }
 }
 
@@ -95,6 +131,8 @@ pub fn capabilities(kind: AgentKind) -> AgentCapabilities {
         AgentKind::Claude => claude::capabilities(),
         // The demo agent changes no files and has no checkpoints of any.
         AgentKind::Demo => AgentCapabilities { rewind: false, ..claude::capabilities() },
+        // It says itself what it can do, when it has started.
+        AgentKind::Acp => AcpDriver::capabilities(),
     }
 }
 
@@ -144,6 +182,15 @@ impl Launch {
     /// a dash would be parsed as a flag. Prompts are never passed as arguments.
     pub fn args(&self, start: &Start) -> Vec<OsString> {
         let mut args = self.first_args.clone();
+        if let Some(agent) = &self.acp {
+            args.extend(agent.arguments().into_iter().map(OsString::from));
+            if let (true, Some(Restriction::Arguments { arguments, .. })) =
+                (self.restricted, agent.facts().map(|row| row.restriction))
+            {
+                args.extend(arguments.iter().map(OsString::from));
+            }
+            return args;
+        }
         let fixed = [
             "-p",
             "--input-format=stream-json",
@@ -191,6 +238,20 @@ impl Launch {
         let path = completed_path(path.as_deref(), self.program.parent(), dirs::home_dir().as_deref());
         env.push(("PATH".into(), path));
         env.push((RUN_TOKEN.into(), (&self.run_token).into()));
+        match &self.acp {
+            Some(agent) => adapt(&mut env, agent),
+            None => env.extend(self.claude_variables()),
+        }
+        for (name, value) in self.env.iter().filter(|(name, _)| !same(name, "PATH")) {
+            env.retain(|(known, _)| known != name);
+            env.extend(value.clone().map(|value| (name.clone(), value)));
+        }
+        env
+    }
+
+    /// Variables of Claude Code and of the demo agent.
+    fn claude_variables(&self) -> Vec<(OsString, OsString)> {
+        let mut env: Vec<(OsString, OsString)> = Vec::new();
         // Emits the session states running, requires_action and idle, the best input for a status light (2.1.197 and
         // 2.1.329).
         env.push(("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS".into(), "1".into()));
@@ -202,11 +263,21 @@ impl Launch {
         if !self.restricted {
             env.extend(self.snapshot.iter().flat_map(Snapshot::env));
         }
-        for (name, value) in self.env.iter().filter(|(name, _)| !same(name, "PATH")) {
-            env.retain(|(known, _)| known != name);
-            env.extend(value.clone().map(|value| (name.clone(), value)));
-        }
         env
+    }
+}
+
+/// Sets and removes the variables that the agent's row names.
+fn adapt(env: &mut Vec<(OsString, OsString)>, agent: &ChosenAgent) {
+    let Some(row) = agent.facts() else { return };
+    env.retain(|(name, _)| !row.environment.strip.iter().any(|stripped| same(name, stripped)));
+    for (name, variable) in row.environment.set {
+        env.retain(|(known, _)| !same(known, name));
+        let value = match variable {
+            Variable::Fixed(value) => (*value).to_owned(),
+            Variable::Random => uuid::Uuid::new_v4().to_string(),
+        };
+        env.push(((*name).into(), value.into()));
     }
 }
 
@@ -241,6 +312,7 @@ mod tests {
     fn launch() -> Launch {
         Launch {
             kind: AgentKind::Claude,
+            acp: None,
             program: "claude".into(),
             first_args: Vec::new(),
             project: ".".into(),

@@ -20,6 +20,7 @@ pub mod ledger;
 pub mod locate;
 pub mod log_files;
 pub mod login_shell;
+pub mod node;
 pub mod options;
 pub mod owner;
 pub mod patch;
@@ -45,6 +46,7 @@ pub mod trust;
 pub mod usage;
 pub mod user_command;
 
+pub use deskbell_acp as acp;
 pub use deskbell_agent as agent;
 pub use deskbell_api as api;
 pub(crate) use deskbell_claude as claude;

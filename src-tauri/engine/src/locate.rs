@@ -22,7 +22,7 @@ pub struct Located {
 
 /// No program was found; lists every place that was tried, with the problem there.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no Claude Code CLI was found")]
+#[error("the agent's program was not found")]
 pub struct NotFound {
     pub tried: Vec<Tried>,
 }
@@ -71,7 +71,21 @@ pub fn locate(places: &Places) -> Result<Located, NotFound> {
         };
         return found.ok_or(NotFound { tried });
     }
-    for name in PROGRAM_NAMES {
+    named(PROGRAM_NAMES, places, tried)
+}
+
+/// Finds the program of another agent by its names. `chosen` and `command` of the places do not count.
+pub fn locate_named(names: &[&str], places: &Places) -> Result<Located, NotFound> {
+    if !cfg!(windows) {
+        return named(names, places, Vec::new());
+    }
+    let names: Vec<String> =
+        names.iter().flat_map(|name| [format!("{name}.exe"), format!("{name}.cmd")]).collect();
+    named(&names.iter().map(String::as_str).collect::<Vec<_>>(), places, Vec::new())
+}
+
+fn named(names: &[&str], places: &Places, mut tried: Vec<Tried>) -> Result<Located, NotFound> {
+    for name in names {
         let of_login = places.login_path.as_ref().map(|path| split(Some(path)));
         let usual = folders::usual(places.home.as_deref(), &places.root);
         let sources = [

@@ -129,6 +129,14 @@ pub fn answer(
         AgentCommand::Allow { request_id, input, grant }
     };
     Ok(match decision {
+        Decision::AllowOnce { .. } if request.takes_only_options && request.allow_once().is_none() => {
+            return Err(
+                "The agent offers no way to allow this once. Choose one of its own answers.".to_owned()
+            );
+        }
+        Decision::AllowOnce { updated_input: Some(_) } if request.takes_only_options => {
+            return Err("This agent runs only what it asked for: its input cannot be changed.".to_owned());
+        }
         Decision::AllowOnce { updated_input } => {
             let given = updated_input.map(|change| changed(&request.input, &change)).transpose()?;
             Answer {

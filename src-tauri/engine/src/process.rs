@@ -85,7 +85,7 @@ impl Process {
             signals,
             host,
             run_token: launch.run_token.clone(),
-            driver: launch.driver(),
+            driver: launch.driver(start),
             reader,
         })
     }
@@ -115,8 +115,12 @@ impl Process {
         self.reader.next(&mut *self.driver, self.stdin.as_ref()).await
     }
 
-    /// Shutdown stage 1: closes stdin after everything written so far.
+    /// Shutdown stage 1: closes stdin after everything written so far, and after what the driver has to say before it.
     pub fn close_stdin(&mut self) {
+        let mut out = driver::Output::default();
+        self.driver.close(&mut out);
+        // A broken stdin is reported by itself.
+        let _ = out.lines.into_iter().all(|line| self.write(line));
         self.stdin = None;
     }
 

@@ -244,6 +244,7 @@ mod tests {
             };
             let launch = Launch {
                 kind: AgentKind::Claude,
+                acp: None,
                 program: program.to_owned(),
                 first_args: Vec::new(),
                 project: "/nowhere".into(),

@@ -5,15 +5,16 @@ pub mod text;
 
 use crate::agent::driver::{Driver, Output};
 use crate::api::*;
-use crate::launch::driver;
+use crate::launch::{Start, driver};
 use crate::recorder::{Direction, Opened, Recorded};
 use crate::session::core::{Action, Core};
 use crate::session::machine::{Input, Timeouts};
 use crate::transcript::{Transcript, TranscriptChange};
+use deskbell_acp::ChosenAgent;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::{HashMap, VecDeque};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Result of a replay.
 pub struct Replayed {
@@ -33,11 +34,12 @@ pub fn replay(recording: &[Recorded]) -> Replayed {
         .unwrap_or_default();
     let transcript =
         Transcript::with_changed_inputs(Path::new(&opened.project), &opened.memory.changed_inputs);
-    let agent = opened.agent.unwrap_or(AgentKind::Claude);
+    let (acp, project) = (opened.memory.acp.clone(), PathBuf::from(&opened.project));
     let mut replay = Replay {
-        agent,
         core: Core::new(opened.memory, Timeouts::default(), transcript, opened.at),
-        driver: driver(agent),
+        driver: driver(acp.as_ref(), &project, &Start::default()),
+        acp,
+        project,
         events: Vec::new(),
         shown: HashMap::new(),
     };
@@ -52,8 +54,10 @@ pub fn replay(recording: &[Recorded]) -> Replayed {
 
 struct Replay {
     core: Core,
-    agent: AgentKind,
     driver: Box<dyn Driver>,
+    /// The agent, if it speaks ACP. Recordings do not say whether another one is Claude Code or the demo agent.
+    acp: Option<ChosenAgent>,
+    project: PathBuf,
     events: Vec<Event>,
     /// Fingerprint of each permission request that was published.
     shown: HashMap<RequestId, String>,
@@ -105,7 +109,9 @@ impl Replay {
                         self.driver.write(&command, &mut out);
                         inputs.extend(out.events.into_iter().map(Input::Line));
                     }
-                    Action::Spawn(_) => self.driver = driver(self.agent),
+                    Action::Spawn(start) => {
+                        self.driver = driver(self.acp.as_ref(), &self.project, &start);
+                    }
                     _ => {}
                 }
             }

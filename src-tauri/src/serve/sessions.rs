@@ -4,11 +4,12 @@ use super::{Server, lock};
 use crate::agent;
 use crate::trust;
 use anyhow::Context;
+use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::server::NewSession;
 use deskbell_engine::api::*;
 use deskbell_engine::disk::{self, Loaded};
 use deskbell_engine::host::LocalHost;
-use deskbell_engine::launch::bad_model;
+use deskbell_engine::launch::{bad_model, is_conversation_id};
 use deskbell_engine::options::{check, refused};
 use deskbell_engine::recorder::Recorder;
 use deskbell_engine::server::hub::{Input, line};
@@ -150,9 +151,10 @@ impl Server {
         if let Some(problem) = model.as_deref().and_then(bad_model) {
             return Err(bad(ErrorCode::BadCommand, format!("The model is not valid: {problem}.")));
         }
+        let is_acp = agent.as_deref().is_some_and(|agent| ChosenAgent::row_of(agent).is_some());
         let is_uuid = |id: &String| id.len() == 36 && uuid::Uuid::try_parse(id).is_ok();
-        if resume.as_ref().is_some_and(|id| !is_uuid(id)) {
-            return Err(bad(ErrorCode::BadCommand, "The conversation's id is not a UUID."));
+        if resume.as_ref().is_some_and(|id| if is_acp { !is_conversation_id(id) } else { !is_uuid(id) }) {
+            return Err(bad(ErrorCode::BadCommand, "The conversation's id is not valid."));
         }
         let folder = PathBuf::from(&project);
         if !folder.is_absolute() {
@@ -169,8 +171,19 @@ impl Server {
         let check = move || refused(&check(&checked, &place));
         disk::run(&project, disk::DEADLINE, check).await??;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
-        let kind = if agent.as_deref() == Some("demo") { AgentKind::Demo } else { AgentKind::Claude };
+        let acp = agent.as_deref().and_then(ChosenAgent::row_of);
+        let kind = match agent.as_deref() {
+            Some("demo") => AgentKind::Demo,
+            _ if acp.is_some() => AgentKind::Acp,
+            _ => AgentKind::Claude,
+        };
+        if acp.is_some() && (model.is_some() || mode.is_some() || options != SessionOptions::default()) {
+            let message =
+                "A model, a mode and options are for Claude Code, and this agent does not have them.";
+            return Err(bad(ErrorCode::BadCommand, message));
+        }
         let memory = SavedSession {
+            acp,
             resumable: resume.is_some(),
             agent_session_id: resume,
             model: model.or(options.model.clone()),
@@ -216,8 +229,8 @@ impl Server {
         };
         let chosen = opened.agent.map(PathBuf::from);
         let (data, run) = (self.data.clone(), self.run.clone());
-        let launcher =
-            agent::launcher(record.agent, record.project.clone(), data, move || chosen.clone(), check, run);
+        let (acp, project) = (record.memory.acp.clone(), record.project.clone());
+        let launcher = agent::launcher(record.agent, acp, project, data, move || chosen.clone(), check, run);
         let agent_config = agent::config_folder(record.agent, &self.data);
         let handle = SessionHandle::open(Open {
             host: Arc::new(LocalHost),

@@ -52,6 +52,7 @@ pub async fn turn(n_pieces: usize, prompt: &str) -> Result<()> {
 pub fn launch(folder: &Path, first_args: &[String], name: &str) -> Result<Launch> {
     Ok(Launch {
         kind: AgentKind::Claude,
+        acp: None,
         program: std::env::current_exe()?,
         first_args: first_args.iter().map(Into::into).collect(),
         project: folder.to_owned(),

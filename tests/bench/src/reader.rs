@@ -166,6 +166,7 @@ where
 pub fn agent(script: &str, path: &Path) -> Launch {
     Launch {
         kind: AgentKind::Claude,
+        acp: None,
         program: PathBuf::from("/bin/sh"),
         // The agent's own arguments become arguments of the script, which ignores them.
         first_args: vec!["-c".into(), script.into(), path.into()],

@@ -26,6 +26,7 @@ pub fn open(agent: PathBuf, project: PathBuf) -> Result<SessionHandle, Failed> {
     let config = config.or_else(|| Some(dirs::home_dir()?.join(".claude"))).ok_or("no home folder")?;
     let launch = Launch {
         kind: AgentKind::Claude,
+        acp: None,
         program: agent,
         first_args: Vec::new(),
         project: project.clone(),

@@ -9,6 +9,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 fn launch() -> Launch {
     Launch {
         kind: AgentKind::Demo,
+        acp: None,
         program: PathBuf::from("/agent"),
         first_args: Vec::new(),
         project: std::env::temp_dir(),

@@ -16,6 +16,7 @@ use crate::api::*;
 use crate::disk;
 use crate::history::Tail;
 use crate::launch::{Launch, Start};
+use crate::node;
 use crate::options;
 use crate::owner::{self, Lock};
 use crate::process::{Heard, Output, Process};
@@ -284,6 +285,9 @@ impl Actor {
             Err(error) => return failed(error),
         };
         let (host, recorder) = (self.open.host.clone(), self.open.recorder.clone());
+        if let Err(error) = node::check(&*host, &launch).await {
+            return failed(error);
+        }
         match Process::spawn(host, &launch, start, recorder).await {
             Ok(process) => {
                 self.restricted = launch.restricted;
@@ -317,6 +321,7 @@ impl Actor {
                     detail: None,
                 });
             }
+            launch.check()?;
             options::apply(&mut launch, &options)?;
             let lock = match resume {
                 Some(id) => own(&config, locks.filter(|_| !is_ours).as_deref(), &id)?,

@@ -14,6 +14,7 @@ mod configuration;
 mod confirm;
 mod context;
 mod describe;
+mod lacks;
 mod naming;
 mod options;
 mod parts;
@@ -54,6 +55,7 @@ use crate::rewind::{Done, Job, Work};
 pub use crate::store::SavedSession;
 use crate::title::Title;
 use crate::transcript::{CLEARED, RequestEnd, TranscriptEvent};
+use deskbell_acp::ChosenAgent;
 use serde::{Deserialize, Serialize};
 
 /// Time limits, in milliseconds.
@@ -182,6 +184,8 @@ enum LastResult {
 
 pub struct Machine {
     timeouts: Timeouts,
+    /// The agent, if it speaks ACP.
+    acp: Option<ChosenAgent>,
     process: Process,
     turn: Option<Turn>,
     last_result: LastResult,
@@ -208,6 +212,7 @@ impl Machine {
     pub fn new(memory: SavedSession, timeouts: Timeouts) -> Self {
         Self {
             timeouts,
+            acp: memory.acp,
             process: Process::default(),
             turn: None,
             last_result: LastResult::None,
@@ -244,6 +249,7 @@ impl Machine {
         let title = self.conversation.title().cloned();
         let title = title.or_else(|| Title::of_prompt(&self.queue.first_saving()?.text));
         SavedSession {
+            acp: self.acp.clone(),
             agent_session_id: self.conversation.id().map(str::to_owned),
             resumable: self.conversation.is_resumable(),
             fork: self.conversation.fork().cloned(),
@@ -352,6 +358,9 @@ impl Step<'_> {
                 | Input::Rewind(_)
         ) {
             self.machine.control.user_acted();
+            if self.refuse_missing(&input) {
+                return;
+            }
         }
         match input {
             Input::Start => self.start(),

@@ -135,6 +135,7 @@ async fn a_conversation_is_read_when_somebody_wants_it() {
 pub(crate) fn played(folder: &Path, host: Arc<FakeHost>) -> SessionHandle {
     let launch = Launch {
         kind: AgentKind::Demo,
+        acp: None,
         program: "/agent".into(),
         first_args: Vec::new(),
         project: folder.to_owned(),

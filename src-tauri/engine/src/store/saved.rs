@@ -6,6 +6,7 @@ use crate::ledger::{LastCounters, Ledger};
 use crate::prompt::Prompt;
 use crate::rewind::SavedRewind;
 use crate::transcript::changed_inputs::ChangedInput;
+use deskbell_acp::ChosenAgent;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -13,6 +14,9 @@ use serde_json::Value;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SavedSession {
+    /// The agent, if it speaks ACP. The record's kind says whether it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub acp: Option<ChosenAgent>,
     pub agent_session_id: Option<String>,
     /// The agent can find the session again only after a finished turn (2.1.329).
     pub resumable: bool,

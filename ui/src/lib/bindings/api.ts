@@ -291,9 +291,13 @@ export type Session = { id: SessionId, title: string,
  */
 project: string, 
 /**
- * The agent: `claude` or `demo`.
+ * The agent: `claude`, `demo`, or `acp` for one that speaks the Agent Client Protocol.
  */
 agent: AgentKind, 
+/**
+ * Its name: “Gemini CLI”.
+ */
+agentName: string, 
 /**
  * The agent's own id of this conversation; `null` until the agent sent one.
  */
@@ -374,7 +378,7 @@ restricted: boolean, };
 /**
  * The agent program of a session.
  */
-export type AgentKind = "claude" | "demo";
+export type AgentKind = "claude" | "demo" | "acp";
 
 /**
  * What the agent of a session can do, as far as Deskbell uses it. It depends on the agent and its version. What the

@@ -3,7 +3,7 @@
 use super::Actor;
 use crate::api::*;
 use crate::export::Heading;
-use crate::launch::resume_command;
+use crate::launch::{agent_name, resume_command};
 use crate::session::machine::Input;
 use crate::session::{Message, Subscriber, export, gone};
 use tokio::sync::oneshot;
@@ -182,6 +182,7 @@ impl Actor {
             title: "New session".to_owned(),
             project: record.project.display().to_string(),
             agent: record.agent,
+            agent_name: agent_name(record.agent, record.memory.acp.as_ref()),
             agent_session_id: None,
             status: Status::Idle,
             is_empty: true,

@@ -4,7 +4,7 @@
 //! new snapshot when the rest has been read.
 
 use super::{Actor, now};
-use crate::api::Level;
+use crate::api::{AgentKind, Level};
 use crate::disk;
 use crate::history::{self, Additions, Tail};
 use crate::launch::Fork;
@@ -196,6 +196,10 @@ impl Actor {
     /// the agent has made the copy.
     fn kept_at(&self) -> Option<KeptAt> {
         let record = &self.open.record;
+        if record.agent == AgentKind::Acp {
+            // Such an agent keeps its conversations in a form of its own, and repeats them only over the protocol.
+            return None;
+        }
         let (id, leaf) = match record.memory.fork.clone().filter(|_| !record.memory.resumable) {
             Some(Fork { of, until }) => (of, until),
             None => (record.memory.agent_session_id.clone()?, record.memory.resume_at.clone()),

@@ -42,6 +42,7 @@ impl Step<'_> {
                 }
             }
             AgentEvent::Error { words } => self.error_line(words),
+            AgentEvent::CannotStart { words, detail } => self.cannot_start(words, detail.as_deref()),
             AgentEvent::PromptState { uuid, state } => self.lifecycle(uuid, state),
             AgentEvent::BackgroundTasks { tasks } => {
                 let has_changed = self.machine.background.listed(tasks, self.now);
@@ -117,6 +118,7 @@ impl Step<'_> {
         }
         let started = self.machine.process.started().model.as_deref();
         let model = self.machine.options.on_ready(initialized.models, started);
+        self.machine.capabilities.on_reported(initialized.capabilities);
         self.machine.capabilities.on_ready(initialized.version, initialized.commands);
         self.machine.configuration.on_ready(initialized.subagents);
         let mode = self.machine.mode.on_ready(initialized.permission_mode);
@@ -138,7 +140,12 @@ impl Step<'_> {
     /// Applies the mode that the agent reports.
     pub(super) fn works_in_mode(&mut self, mode: String) {
         let requested = self.machine.control.mode();
-        self.saves |= self.machine.mode.on_report(mode, requested);
+        if self.machine.acp.is_some() {
+            // Its modes are its own: the driver sets the one that asks, and none is wanted from the next process.
+            self.machine.mode.is_shown_as(mode);
+        } else {
+            self.saves |= self.machine.mode.on_report(mode, requested);
+        }
         self.mode_reported();
         self.changed();
     }

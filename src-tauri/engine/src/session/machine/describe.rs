@@ -17,9 +17,15 @@ impl Machine {
             && self.turn.is_none();
         session.alive = self.is_alive();
         session.agent_version = self.capabilities.version().map(str::to_owned);
-        session.capabilities.prompts_into_turn &= self.capabilities.reports_prompts();
-        session.capabilities.context &= self.context.is_reported();
-        session.capabilities.rewind &= self.rewind.is_known();
+        // An agent that speaks ACP says itself what it can do. What the process of another one lacks is taken away.
+        match &self.acp {
+            Some(_) => session.capabilities = self.reported_capabilities(),
+            None => {
+                session.capabilities.prompts_into_turn &= self.capabilities.reports_prompts();
+                session.capabilities.context &= self.context.is_reported();
+                session.capabilities.rewind &= self.rewind.is_known();
+            }
+        }
         session.model = self.options.shown_model().map(str::to_owned);
         session.mode = self.shown_mode().unwrap_or("default").to_owned();
         session.effort = self.shown_effort();

@@ -12,8 +12,10 @@ impl Step<'_> {
             return self.refuse(ErrorCode::BadCommand, "The title is empty.");
         };
         self.machine.conversation.on_title(title);
-        self.machine.naming.on_rename();
-        if self.machine.process.is_ready() {
+        if self.machine.acp.is_none() {
+            self.machine.naming.on_rename();
+        }
+        if self.machine.naming.is_outdated() && self.machine.process.is_ready() {
             self.send_title();
         }
         self.save();

@@ -114,7 +114,8 @@ impl Step<'_> {
         let was_ready = state != ProcessState::Starting;
         let cannot_resume =
             self.machine.process.started().resume.is_some() && self.machine.conversation.id().is_none();
-        report.expected = after != AfterExit::Crash || cannot_resume;
+        let could_start = self.machine.process.why_not_started().is_none();
+        report.expected = after != AfterExit::Crash || cannot_resume || !could_start;
         self.note(TranscriptEvent::ProcessEnded);
         self.emit(Event::AgentExited { report: report.clone() });
         self.changed();
@@ -123,7 +124,10 @@ impl Step<'_> {
             AfterExit::Stay => "Stopped".to_owned(),
             AfterExit::Restart => "The agent did not respond and was stopped".to_owned(),
             AfterExit::Hibernate => "The agent stopped".to_owned(),
-            AfterExit::Crash => self.machine.process.exit_words(&report, was_ready),
+            AfterExit::Crash => {
+                let agent = self.machine.acp.as_ref().map(ChosenAgent::name);
+                self.machine.process.exit_words(&report, was_ready, agent.as_deref())
+            }
         };
         self.cut_off(after, &words);
         match after {
@@ -136,6 +140,10 @@ impl Step<'_> {
                 self.hold_queue();
                 self.machine.last_result =
                     LastResult::Failed("The agent no longer has this conversation".to_owned());
+            }
+            AfterExit::Crash if self.machine.process.why_not_started().is_some() => {
+                let words = self.machine.process.why_not_started().unwrap_or_default().to_owned();
+                self.machine.last_result = LastResult::Failed(words);
             }
             AfterExit::Crash if knows_no_restrictions(&report.stderr) => self.spawn_failed(CommandError {
                 code: ErrorCode::SpawnFailed,

@@ -75,6 +75,7 @@ export function emptySession(id: string, title: string, agent: AgentKind = 'clau
     title,
     project: PROJECT.path,
     agent,
+    agentName: agent === 'demo' ? 'Demo agent' : 'Claude Code',
     agentSessionId: null,
     status: { type: 'idle' },
     isEmpty: title === 'New session',

@@ -1,7 +1,7 @@
 //! What the agent reports of itself: its version, its commands, and whether it reports the prompts that it took up.
 
 use crate::agent::Init;
-use crate::api::SlashCommand;
+use crate::api::{AgentCapabilities, SlashCommand};
 
 #[derive(Debug, Default)]
 pub struct Capabilities {
@@ -13,6 +13,8 @@ pub struct Capabilities {
     reports_prompts: bool,
     /// The agent uses an API key instead of a login.
     has_api_key: bool,
+    /// What the agent itself says that it can do.
+    reported: Option<AgentCapabilities>,
 }
 
 impl Capabilities {
@@ -30,6 +32,15 @@ impl Capabilities {
 
     pub fn has_api_key(&self) -> bool {
         self.has_api_key
+    }
+
+    /// What the agent itself says that it can do; that of the last process until the new one says so.
+    pub fn reported(&self) -> Option<&AgentCapabilities> {
+        self.reported.as_ref()
+    }
+
+    pub fn on_reported(&mut self, capabilities: Option<AgentCapabilities>) {
+        self.reported = capabilities.or(self.reported.take());
     }
 
     /// The version and the commands of the last process are shown until the new one reports its own.

@@ -144,6 +144,11 @@ impl Mode {
         wanted.is_some() && self.want(wanted)
     }
 
+    /// The agent reports a mode of its own.
+    pub fn is_shown_as(&mut self, mode: String) {
+        self.reported = Some(mode);
+    }
+
     /// The user chose a mode. Returns whether it is another one.
     pub fn on_chosen(&mut self, mode: PermissionMode) -> bool {
         self.want(Some(mode))

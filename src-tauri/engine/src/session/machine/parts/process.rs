@@ -24,6 +24,8 @@ pub struct Process {
     is_fresh: bool,
     /// The error that the starting process reported before it exits.
     start_error: Option<String>,
+    /// It said that it cannot work, which was shown already.
+    cannot_start: Option<String>,
     spawned_at: u64,
     /// Time until the process was ready, in milliseconds; taken by the first turn.
     spawn_ms: Option<u64>,
@@ -90,6 +92,7 @@ impl Default for Process {
             started: Start::default(),
             is_fresh: true,
             start_error: None,
+            cannot_start: None,
             spawned_at: 0,
             spawn_ms: None,
             crashes: Vec::new(),
@@ -177,6 +180,16 @@ impl Process {
     /// It reported why it cannot start.
     pub fn on_start_error(&mut self, words: String) {
         self.start_error = Some(words);
+    }
+
+    /// It cannot work.
+    pub fn on_cannot_start(&mut self, words: String) {
+        self.cannot_start = Some(words);
+    }
+
+    /// Why it could not work, if it said so.
+    pub fn why_not_started(&self) -> Option<&str> {
+        self.cannot_start.as_deref()
     }
 
     /// The user stops the agent.
@@ -270,13 +283,19 @@ impl Process {
     }
 
     /// What to call an exit that Deskbell did not ask for. `was_ready`: the agent had answered before.
-    pub fn exit_words(&self, report: &ExitReport, was_ready: bool) -> String {
+    /// `agent`: its name, if it is not Claude Code.
+    pub fn exit_words(&self, report: &ExitReport, was_ready: bool, agent: Option<&str>) -> String {
         let how = match (report.code, report.signal) {
             (_, Some(signal)) if SENT_BY_OTHERS.contains(&signal) => format!("was killed (signal {signal})"),
             (_, Some(signal)) => format!("crashed (signal {signal})"),
             (Some(0), None) if !was_ready && self.start_error.is_none() => {
-                return "This program did not answer like Claude Code. Choose another one in the settings"
-                    .to_owned();
+                return match agent {
+                    None => {
+                        "This program did not answer like Claude Code. Choose another one in the settings"
+                            .to_owned()
+                    }
+                    Some(agent) => format!("{agent} ended before it answered. Does it speak ACP?"),
+                };
             }
             (Some(code), None) => format!("stopped unexpectedly (exit code {code})"),
             (None, None) => "stopped unexpectedly".to_owned(),

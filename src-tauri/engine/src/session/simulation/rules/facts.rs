@@ -21,6 +21,7 @@ pub fn describe(core: &Core) -> Session {
         title: String::new(),
         project: String::new(),
         agent: AgentKind::Claude,
+        agent_name: "Claude Code".to_owned(),
         agent_session_id: None,
         status: Status::Idle,
         is_empty: true,

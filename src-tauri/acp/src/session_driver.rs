@@ -1,0 +1,460 @@
+//! The driver that a session of the core uses: its commands and events, over the driver of the protocol.
+//!
+//! The core knows one request to begin, and the protocol three steps: `initialize`, the session, the mode that asks.
+//! They are taken here, and the core's request is answered after the last one. An agent that cannot take them is
+//! reported as one that cannot start.
+
+use crate::agents::{Agent, Asks, UNKNOWN};
+use crate::command::{Command, PromptPart, Refusal};
+use crate::event::{Abilities, Action, Event, Failure, Login, RequestKey, Session, TurnEnd};
+use crate::seam::{CoreEvents, request_key, words};
+use crate::{ChosenAgent, driver};
+use deskbell_agent::driver::{Driver, Output};
+use deskbell_agent::{
+    AgentCommand, AgentEvent, AgentRequest, Answer, Grant, HostRequest, Init, Initialized, OptionKind,
+    Refused, ToolRequest, TurnResult,
+};
+use deskbell_api::{AgentCapabilities, Image};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The version of Deskbell, which the agent is told.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// What a process is started for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setup {
+    pub agent: ChosenAgent,
+    /// The project's folder, absolute.
+    pub folder: String,
+    /// The agent's id of the conversation to continue.
+    pub resume: Option<String>,
+}
+
+/// One process of an agent, with one session.
+#[derive(Debug)]
+pub struct AcpDriver {
+    setup: Setup,
+    row: &'static Agent,
+    name: String,
+    driver: driver::Driver,
+    core: CoreEvents,
+    phase: Phase,
+    /// The core's request to begin, until it is answered.
+    beginning: Option<String>,
+    version: Option<String>,
+    abilities: Abilities,
+    logins: Vec<Login>,
+    /// Reported with each prompt, as a session of the core begins each turn.
+    init: Init,
+    /// The user interrupted the turn.
+    is_interrupted: bool,
+    /// The open permission requests.
+    open: HashMap<RequestKey, Arc<ToolRequest>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// `initialize` was not answered yet.
+    Beginning,
+    /// The session was asked for.
+    Opening,
+    /// The mode that asks was set, and is not confirmed yet.
+    Switching,
+    Ready,
+    /// It cannot work.
+    Failed,
+}
+
+impl AcpDriver {
+    pub fn new(setup: Setup) -> Self {
+        let row = setup.agent.facts().unwrap_or(&UNKNOWN);
+        Self {
+            row,
+            name: setup.agent.name(),
+            driver: driver::Driver::new(row.command),
+            setup,
+            core: CoreEvents::default(),
+            phase: Phase::Beginning,
+            beginning: None,
+            version: None,
+            abilities: Abilities::default(),
+            logins: Vec::new(),
+            init: Init::default(),
+            is_interrupted: false,
+            open: HashMap::new(),
+        }
+    }
+
+    /// What an agent that speaks ACP can do, before it says so itself.
+    pub fn capabilities() -> AgentCapabilities {
+        AgentCapabilities::default()
+    }
+
+    /// Carries out a command of the protocol. A refused one changes nothing and is returned.
+    fn command(&mut self, command: Command, out: &mut Output) -> Result<(), Refusal> {
+        let step = self.driver.command(command)?;
+        out.lines.extend(step.lines);
+        step.events.into_iter().for_each(|event| self.event(event, out));
+        Ok(())
+    }
+
+    fn event(&mut self, event: Event, out: &mut Output) {
+        match &event {
+            Event::Ready(ready) => {
+                self.version = ready.version.clone();
+                self.abilities = ready.abilities;
+                self.logins = ready.logins.clone();
+                self.core.take(event);
+                return self.open_session(out);
+            }
+            Event::Session(session) => {
+                let session = (**session).clone();
+                for told in self.core.take(event) {
+                    // It is reported with the first prompt. What else there is are messages of a history.
+                    if let AgentEvent::Init(init) = told {
+                        self.init = *init;
+                    }
+                }
+                return self.check_asking(&session, true, out);
+            }
+            // They are the history of a conversation that is loaded: the core shows what it has itself.
+            _ if self.phase == Phase::Opening && is_content(&event) => {
+                self.core.take(event);
+                return;
+            }
+            Event::LoginRequired { message, .. } => {
+                let detail = self.login_words(message);
+                let words = format!("{} needs a login before it can work.", self.name);
+                return self.cannot_start(words, Some(detail), out);
+            }
+            Event::Failed { action, failure } => return self.failed(&action.clone(), &failure.clone(), out),
+            Event::Done(Action::SetMode { .. } | Action::SetOption { .. })
+                if self.phase == Phase::Switching =>
+            {
+                if let Some(session) = self.driver.session().cloned() {
+                    self.check_asking(&session, false, out);
+                }
+                return;
+            }
+            Event::Mode { id } if self.phase == Phase::Ready => self.mode_changed(&id.clone(), out),
+            Event::Question(question) => {
+                let (request, text) = (question.request, question.message.clone());
+                let words = format!(
+                    "{} asked a question that Deskbell cannot show yet. It was not answered.",
+                    self.name
+                );
+                notice("warning", format!("{words}\n\n{text}"), out);
+                // It was just reported, so it is open and this is not refused.
+                let _ = self.command(Command::Decline { request }, out);
+                return;
+            }
+            Event::Withdrawn { request, .. } => {
+                self.open.remove(request);
+            }
+            _ => {}
+        }
+        let event = match event {
+            // qwen-code 0.24.4 ends a turn that was interrupted while it asked as any other one.
+            Event::TurnEnded { end: TurnEnd::Done, tokens } if self.is_interrupted => {
+                Event::TurnEnded { end: TurnEnd::Cancelled, tokens }
+            }
+            event => event,
+        };
+        for told in self.core.take(event) {
+            if let AgentEvent::Request { request_id, request: AgentRequest::Tool(request) } = &told
+                && let Some(key) = request_key(request_id)
+            {
+                self.open.insert(key, request.clone());
+            }
+            out.events.push(told);
+        }
+    }
+
+    fn open_session(&mut self, out: &mut Output) {
+        self.phase = Phase::Opening;
+        let folder = self.setup.folder.clone();
+        let command = match self.setup.resume.clone() {
+            None => Command::NewSession { folder },
+            Some(id) if self.abilities.resume => Command::ResumeSession { id, folder },
+            Some(id) if self.abilities.load => Command::LoadSession { id, folder },
+            Some(_) => {
+                return self.conversation_lost("the agent cannot continue a conversation", out);
+            }
+        };
+        if let Err(refusal) = self.command(command, out) {
+            self.cannot_start(format!("{} could not begin a session.", self.name), Some(why(&refusal)), out);
+        }
+    }
+
+    /// The session is usable once it asks, as far as the protocol says. `switches`: it can be made to ask.
+    fn check_asking(&mut self, session: &Session, switches: bool, out: &mut Output) {
+        self.init.permission_mode.clone_from(&session.mode);
+        match self.row.asking.of(session) {
+            Asks::Yes => self.ready(out),
+            Asks::After(command) if switches => {
+                self.phase = Phase::Switching;
+                if let Err(refusal) = self.command(command, out) {
+                    self.does_not_ask(&why(&refusal), out);
+                }
+            }
+            Asks::After(_) => self.does_not_ask("The agent confirmed the change, and did not make it.", out),
+            Asks::No => self.does_not_ask("The agent offers no mode that is known to ask.", out),
+            Asks::Unknown => {
+                let words = format!(
+                    "{} does not report whether it asks before it acts. That is up to its own settings.",
+                    self.name
+                );
+                notice("warning", words, out);
+                self.ready(out);
+            }
+        }
+    }
+
+    fn does_not_ask(&mut self, why: &str, out: &mut Output) {
+        let words = format!("{} cannot be made to ask before it acts, so it was not started.", self.name);
+        self.cannot_start(words, Some(why.to_owned()), out);
+    }
+
+    fn ready(&mut self, out: &mut Output) {
+        self.phase = Phase::Ready;
+        let Some(request_id) = self.beginning.take() else { return };
+        let initialized = Initialized {
+            version: self.version.clone(),
+            permission_mode: self.init.permission_mode.clone(),
+            capabilities: Some(AgentCapabilities {
+                images: self.abilities.images,
+                cost: self.row.reports.cost,
+                ..Self::capabilities()
+            }),
+            ..Initialized::default()
+        };
+        let outcome = Ok(Answer::Initialized(Box::new(initialized)));
+        out.events.push(AgentEvent::Response { request_id, outcome });
+    }
+
+    /// A command failed. While the session is being made, that ends the start.
+    fn failed(&mut self, action: &Action, failure: &Failure, out: &mut Output) {
+        let problem = words(failure);
+        match action {
+            _ if self.phase == Phase::Failed => {}
+            Action::LoadSession | Action::ResumeSession => self.conversation_lost(&problem, out),
+            Action::Initialize | Action::NewSession => {
+                let words = match failure {
+                    Failure::Refused(_) => format!("{} could not begin a session.", self.name),
+                    _ => format!("{} does not speak the protocol that Deskbell knows.", self.name),
+                };
+                self.cannot_start(words, Some(problem), out);
+            }
+            _ if self.phase == Phase::Switching => self.does_not_ask(&problem, out),
+            _ => notice("warning", format!("{} refused a request.\n\n{problem}", self.name), out),
+        }
+    }
+
+    fn cannot_start(&mut self, words: String, detail: Option<String>, out: &mut Output) {
+        if self.phase != Phase::Failed {
+            self.phase = Phase::Failed;
+            out.events.push(AgentEvent::CannotStart { words, detail });
+        }
+    }
+
+    /// The core knows by this result that the conversation is gone.
+    fn conversation_lost(&mut self, problem: &str, out: &mut Output) {
+        let result = TurnResult {
+            is_error: true,
+            words: Some(format!("No conversation found: {problem}")),
+            ..TurnResult::default()
+        };
+        out.events.push(AgentEvent::TurnEnded(Box::new(result)));
+        self.cannot_start("The agent could not continue the conversation.".to_owned(), None, out);
+    }
+
+    fn login_words(&self, message: &str) -> String {
+        let terminal = self.logins.iter().find_map(|login| {
+            let terminal = login.terminal.as_ref()?;
+            let program = terminal.command.as_deref().or(self.row.programs.first().copied())?;
+            let words = std::iter::once(program).chain(terminal.arguments.iter().map(String::as_str));
+            Some(words.collect::<Vec<_>>().join(" "))
+        });
+        let command = self.row.login.map(str::to_owned).or(terminal);
+        let command = command.or_else(|| self.row.programs.first().map(|program| (*program).to_owned()));
+        match command {
+            Some(command) => format!("{message}\n\nLog in by running this in a terminal: {command}"),
+            None => message.to_owned(),
+        }
+    }
+
+    /// The agent's mode changed without a command of ours.
+    fn mode_changed(&mut self, id: &str, out: &mut Output) {
+        self.init.permission_mode = Some(id.to_owned());
+        if let crate::agents::Asking::Mode(asks) = self.row.asking
+            && asks != id
+        {
+            let words = format!(
+                "{} changed its own mode to “{id}”. In this mode it may act without asking; “{asks}” asks.",
+                self.name
+            );
+            notice("warning", words, out);
+        }
+    }
+
+    fn prompt(&mut self, text: &str, images: &[Image], out: &mut Output) {
+        self.is_interrupted = false;
+        // A turn of the core begins with the agent's report of itself.
+        out.events.push(AgentEvent::Init(Box::new(self.init.clone())));
+        let image = |image: &Image| PromptPart::Image {
+            media_type: image.media_type.clone(),
+            data: image.data.clone(),
+        };
+        let mut parts: Vec<PromptPart> = images.iter().map(image).collect();
+        parts.push(PromptPart::Text(text.to_owned()));
+        if let Err(refusal) = self.command(Command::Prompt(parts), out) {
+            let result = TurnResult {
+                is_error: true,
+                words: Some(match refusal {
+                    Refusal::NotOffered => format!("{} takes no images. The prompt was not sent.", self.name),
+                    refusal => why(&refusal),
+                }),
+                ..TurnResult::default()
+            };
+            out.events.push(AgentEvent::TurnEnded(Box::new(result)));
+        }
+    }
+
+    fn request(&mut self, request_id: &str, request: &HostRequest, out: &mut Output) {
+        let outcome = match request {
+            HostRequest::Initialize { .. } => {
+                self.beginning = Some(request_id.to_owned());
+                let command = Command::Initialize { version: VERSION.to_owned() };
+                if let Err(refusal) = self.command(command, out) {
+                    self.cannot_start(format!("{} could not begin.", self.name), Some(why(&refusal)), out);
+                }
+                return;
+            }
+            HostRequest::Interrupt => match self.interrupt(out) {
+                // Without a turn there is nothing to interrupt: it has just ended.
+                Ok(()) | Err(Refusal::NoTurn) => Ok(Answer::StillQueued(Vec::new())),
+                Err(refusal) => Err(Refused { message: why(&refusal), is_unknown: false }),
+            },
+            HostRequest::CancelPrompt(_) => Ok(Answer::Cancelled(false)),
+            _ => Err(Refused { message: format!("{} does not have this.", self.name), is_unknown: true }),
+        };
+        out.events.push(AgentEvent::Response { request_id: request_id.to_owned(), outcome });
+    }
+
+    /// Allows a call with the option that was chosen, or with the one that allows nothing else.
+    fn allow(&mut self, request_id: &str, grant: Option<&Grant>, out: &mut Output) {
+        let Some((request, asked)) = self.take(request_id) else { return };
+        let option = match grant {
+            Some(Grant::Option(option)) => Some(option.id.clone()),
+            Some(Grant::AcceptEdits) => None,
+            None => asked.allow_once().map(|option| option.id.clone()),
+        };
+        let chosen = match option {
+            Some(option) => self.command(Command::Choose { request, option }, out),
+            None => Err(Refusal::NoSuchOption),
+        };
+        if chosen.is_err() {
+            // Nothing that was not chosen is allowed.
+            self.cancel(request, out);
+            let words = format!("{} offers no such answer, so the call was not allowed.", self.name);
+            notice("warning", words, out);
+        }
+    }
+
+    /// The agent reads no reason. `reject_always` would deny more than the user did.
+    fn deny(&mut self, request_id: &str, interrupt: bool, out: &mut Output) {
+        if let Some((request, asked)) = self.take(request_id) {
+            let option = asked.options.iter().find(|option| option.kind == OptionKind::RejectOnce);
+            let denied = match option.map(|option| option.id.clone()) {
+                Some(option) => self.command(Command::Choose { request, option }, out),
+                None => Err(Refusal::NoSuchOption),
+            };
+            if denied.is_err() {
+                self.cancel(request, out);
+            }
+        }
+        if interrupt {
+            // Refused without a turn: there is nothing to interrupt then.
+            let _ = self.interrupt(out);
+        }
+    }
+
+    fn interrupt(&mut self, out: &mut Output) -> Result<(), Refusal> {
+        self.command(Command::Interrupt, out)?;
+        self.is_interrupted = true;
+        Ok(())
+    }
+
+    fn take(&mut self, request_id: &str) -> Option<(RequestKey, Arc<ToolRequest>)> {
+        let key = request_key(request_id)?;
+        Some((key, self.open.remove(&key)?))
+    }
+
+    fn cancel(&mut self, request: RequestKey, out: &mut Output) {
+        // Refused if it is over: the agent withdrew it meanwhile.
+        let _ = self.command(Command::Cancel { request }, out);
+    }
+}
+
+impl Driver for AcpDriver {
+    fn read(&mut self, line: &[u8], out: &mut Output) {
+        let step = self.driver.line(line);
+        out.lines.extend(step.lines);
+        step.events.into_iter().for_each(|event| self.event(event, out));
+        if out.events.is_empty() {
+            // Each line is a sign of life.
+            out.events.push(AgentEvent::Heartbeat);
+        }
+    }
+
+    fn write(&mut self, command: &AgentCommand, out: &mut Output) {
+        match command {
+            AgentCommand::Prompt { text, images, .. } => self.prompt(text, images, out),
+            AgentCommand::Request { request_id, request } => self.request(request_id, request, out),
+            AgentCommand::Allow { request_id, grant, .. } => self.allow(request_id, grant.as_ref(), out),
+            AgentCommand::Deny { request_id, interrupt, .. } => self.deny(request_id, *interrupt, out),
+            // No request of such an agent is a question to the user: this is a refusal in any case.
+            AgentCommand::Answer { request_id, .. } | AgentCommand::Refuse { request_id, .. } => {
+                self.deny(request_id, false, out);
+            }
+        }
+    }
+
+    fn close(&mut self, out: &mut Output) {
+        // It is refused only if it was sent already. The session has ended for the core, so no event counts.
+        if let Ok(step) = self.driver.command(Command::Stop) {
+            out.lines.extend(step.lines);
+        }
+    }
+}
+
+/// Whether an event is a part of the conversation.
+fn is_content(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::Said { .. } | Event::Call(_) | Event::Plan(_) | Event::Usage(_) | Event::Compaction { .. }
+    )
+}
+
+fn notice(level: &str, text: String, out: &mut Output) {
+    out.events.push(AgentEvent::Informational { level: level.to_owned(), text });
+}
+
+/// A refusal in words.
+fn why(refusal: &Refusal) -> String {
+    match refusal {
+        Refusal::NotOffered => "The agent does not offer this.",
+        Refusal::NoSession | Refusal::NotNow => "There is no session yet.",
+        Refusal::HasSession => "There is a session already.",
+        Refusal::TurnRunning => "The agent is still working on the last prompt.",
+        Refusal::NoTurn => "The agent is not working.",
+        Refusal::NotOpen => "The request is over.",
+        Refusal::NoSuchOption => "The request has no such answer.",
+        Refusal::NoSuchSetting => "The agent has no such setting.",
+        Refusal::WrongField(name) => return format!("The answer does not fit the field “{name}”."),
+        Refusal::Empty => "The prompt is empty.",
+        Refusal::Stopping => "The agent is being stopped.",
+    }
+    .to_owned()
+}

@@ -1,0 +1,278 @@
+//! Tool calls as the core shows them: what a call does, with an input that says it.
+//!
+//! The protocol gives a call a kind, an input of any form and diffs. The core gets a call that is read by its kind. A
+//! call whose kind does not fit its input is shown with its own name and its whole input.
+
+use crate::event::{CallInput, CallKind, CallStatus, Diff, PlanEntry, PlanStatus};
+use deskbell_agent::tool::{RawInput, Replacement, ToolInput, ToolKind};
+use deskbell_agent::{AskedCall, FileChange, ReadTool, Rejection, ToolCall, ToolResult};
+use deskbell_api::{Todo, TodoState};
+use serde_json::{Map, Value, json};
+
+/// The field of an input with what the agent itself sent, where the call is shown in another form.
+const RAW: &str = "rawInput";
+
+/// A call as the core knows it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Shown {
+    pub name: String,
+    pub kind: ToolKind,
+    /// Of a command: `command`. Of a change of a file: `path`, and `old` and `new` or `content`.
+    pub input: Value,
+}
+
+/// Reads the inputs of [`Shown`] calls.
+#[derive(Debug)]
+struct ShownInputs;
+
+fn text<'a>(input: &'a RawInput, field: &str) -> Option<&'a str> {
+    input.value().get(field)?.as_str()
+}
+
+impl ReadTool for ShownInputs {
+    fn read<'a>(&self, _: &'a str, kind: ToolKind, input: &'a RawInput) -> ToolInput<'a> {
+        let path = || text(input, "path");
+        match kind {
+            ToolKind::Command => ToolInput::Command { command: text(input, "command") },
+            ToolKind::Edit => {
+                let change = text(input, "old").zip(text(input, "new"));
+                ToolInput::Edit { path: path(), change: change.map(|(old, new)| Replacement { old, new }) }
+            }
+            ToolKind::Write => ToolInput::Write { path: path(), content: text(input, "content") },
+            ToolKind::TodoList => ToolInput::TodoList { todos: todos(input.value()) },
+            _ => ToolInput::Other,
+        }
+    }
+
+    fn subject<'a>(&self, input: &'a RawInput) -> Option<&'a str> {
+        text(input, "command").or_else(|| text(input, "path"))
+    }
+}
+
+fn todos(input: &Value) -> Option<Vec<Todo>> {
+    let todo = |entry: &Value| {
+        let state = match entry.get("status")?.as_str()? {
+            "pending" => TodoState::Pending,
+            "in_progress" => TodoState::InProgress,
+            _ => TodoState::Completed,
+        };
+        Some(Todo { text: entry.get("content")?.as_str()?.to_owned(), state })
+    };
+    input.get("todos")?.as_array()?.iter().map(todo).collect()
+}
+
+impl Shown {
+    /// The call for the core.
+    pub fn call(&self) -> ToolCall {
+        ToolCall::new(self.name.clone(), self.kind, RawInput::from(self.input.clone()), &ShownInputs)
+    }
+
+    /// The call as a permission request asks for it. All of it is in the input, which is shown next to it.
+    pub fn asked(&self) -> AskedCall {
+        let field = |name: &str| self.input.get(name).and_then(Value::as_str).map(str::to_owned);
+        let path = field("path").filter(|_| self.kind.changes_files());
+        let has_more = self.input.get(RAW).is_some();
+        let change = |path: &String| {
+            let new = field("new").or_else(|| field("content")).unwrap_or_default();
+            FileChange { path: path.clone(), old: field("old").unwrap_or_default(), new }
+        };
+        match self.kind {
+            ToolKind::Command => AskedCall {
+                kind: self.kind,
+                action: field("command"),
+                has_more,
+                is_only_action: !has_more,
+                ..AskedCall::default()
+            },
+            ToolKind::Edit | ToolKind::Write => AskedCall {
+                kind: self.kind,
+                change: path.as_ref().map(change),
+                paths: path.iter().cloned().collect(),
+                action: path,
+                has_more,
+                is_only_action: !has_more,
+                ..AskedCall::default()
+            },
+            _ => AskedCall::default(),
+        }
+    }
+}
+
+/// What is known of a call.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Facts<'a> {
+    pub title: Option<&'a str>,
+    pub tool: Option<&'a str>,
+    pub kind: Option<CallKind>,
+    pub input: Option<&'a CallInput>,
+    pub diffs: &'a [Diff],
+}
+
+/// What a call does, with its input.
+pub fn shown(facts: Facts<'_>) -> Shown {
+    let raw = facts.input.and_then(|input| input.json.as_ref());
+    let command = facts.input.and_then(|input| input.command.as_deref());
+    let named = |usual: &str| facts.tool.filter(|name| !name.is_empty()).unwrap_or(usual).to_owned();
+    if let (Some(CallKind::Execute), Some(command)) = (facts.kind, command) {
+        let input = with_raw(json!({ "command": command }), raw);
+        return Shown { name: named("command"), kind: ToolKind::Command, input };
+    }
+    if let [Diff { path, old, new }] = facts.diffs {
+        let (kind, input) = match old {
+            Some(old) => (ToolKind::Edit, json!({"path": path, "old": old, "new": new})),
+            None => (ToolKind::Write, json!({"path": path, "content": new})),
+        };
+        return Shown { name: named("edit"), kind, input: with_raw(input, raw) };
+    }
+    let name = facts.tool.or(facts.title).filter(|name| !name.is_empty()).unwrap_or("tool");
+    let mut input = match (raw, command) {
+        (Some(Value::Object(fields)), _) => fields.clone(),
+        (Some(Value::Null) | None, Some(command)) => Map::from_iter([("command".to_owned(), command.into())]),
+        (Some(Value::Null) | None, None) => Map::new(),
+        (Some(raw), _) => Map::from_iter([("input".to_owned(), raw.clone())]),
+    };
+    if !facts.diffs.is_empty() {
+        let change = |diff: &Diff| json!({"path": diff.path, "before": diff.old, "after": diff.new});
+        input.insert("changes".to_owned(), facts.diffs.iter().map(change).collect());
+    }
+    Shown { name: name.to_owned(), kind: ToolKind::Other, input: input.into() }
+}
+
+/// The input with what the agent sent, unless the input says all of it.
+fn with_raw(mut input: Value, raw: Option<&Value>) -> Value {
+    let says = |fields: &Map<String, Value>| {
+        let ours: Vec<&Value> = input.as_object().into_iter().flatten().map(|(_, value)| value).collect();
+        fields.values().all(|value| ours.contains(&value))
+    };
+    match raw {
+        None | Some(Value::Null) => {}
+        Some(Value::Object(fields)) if says(fields) => {}
+        Some(raw) => input[RAW] = raw.clone(),
+    }
+    input
+}
+
+/// A plan as the core's to-do list.
+pub fn plan(entries: &[PlanEntry]) -> Shown {
+    let entry = |entry: &PlanEntry| {
+        let status = match entry.status {
+            PlanStatus::Pending => "pending",
+            PlanStatus::Running => "in_progress",
+            PlanStatus::Done => "completed",
+        };
+        json!({"content": entry.text, "status": status})
+    };
+    let input = json!({"todos": entries.iter().map(entry).collect::<Vec<_>>()});
+    Shown { name: "plan".to_owned(), kind: ToolKind::TodoList, input }
+}
+
+/// The end of a call, with a text if it has no output of its own.
+pub fn ended(status: CallStatus) -> ToolResult {
+    let failed = ToolResult { is_error: true, ..ToolResult::default() };
+    match status {
+        CallStatus::Done | CallStatus::Waiting | CallStatus::Running => ToolResult::default(),
+        CallStatus::Failed => failed,
+        CallStatus::Denied => ToolResult { is_denied: true, ..failed },
+        CallStatus::Cancelled => ToolResult { rejection: Some(Rejection::Unknown), ..failed },
+        CallStatus::Unreported => {
+            ToolResult { text: "The agent did not report how this ended.".to_owned(), ..failed }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::CommandFrom;
+
+    fn input(json: Value, command: Option<&str>) -> CallInput {
+        let command_from = if command.is_some() { CommandFrom::Input } else { CommandFrom::None };
+        CallInput { json: Some(json), command: command.map(str::to_owned), command_from }
+    }
+
+    fn command(json: Value, command: &str) -> Shown {
+        let input = input(json, Some(command));
+        shown(Facts {
+            title: Some("Harmless"),
+            kind: Some(CallKind::Execute),
+            input: Some(&input),
+            ..Facts::default()
+        })
+    }
+
+    fn call(name: &str, kind: ToolKind, input: Value) -> Shown {
+        Shown { name: name.to_owned(), kind, input }
+    }
+
+    #[test]
+    fn a_command_is_what_would_run_and_anything_else_in_its_input_stays() {
+        assert_eq!(
+            command(json!({"command": "ls"}), "ls"),
+            call("command", ToolKind::Command, json!({"command": "ls"}))
+        );
+        let more = json!({"command": "ls", "sandbox": false});
+        assert_eq!(command(more.clone(), "ls").input, json!({"command": "ls", "rawInput": more}));
+        let words = json!({"command": ["ls", "-l"]});
+        assert_eq!(command(words.clone(), "ls -l").input, json!({"command": "ls -l", "rawInput": words}));
+    }
+
+    #[test]
+    fn a_change_of_one_file_is_shown_as_one_and_several_are_all_in_the_input() {
+        let diff = |old: Option<&str>| Diff {
+            path: "/a".to_owned(),
+            old: old.map(str::to_owned),
+            new: "new".to_owned(),
+        };
+        let of = |diffs: &[Diff]| {
+            shown(Facts { tool: Some("patch"), kind: Some(CallKind::Edit), diffs, ..Facts::default() })
+        };
+        let edit = json!({"path": "/a", "old": "old", "new": "new"});
+        assert_eq!(of(&[diff(Some("old"))]), call("patch", ToolKind::Edit, edit));
+        assert_eq!(
+            of(&[diff(None)]),
+            call("patch", ToolKind::Write, json!({"path": "/a", "content": "new"}))
+        );
+        let both = of(&[diff(None), diff(Some("old"))]);
+        assert_eq!(both.name, "patch");
+        assert_eq!(both.input["changes"].as_array().map(Vec::len), Some(2));
+    }
+
+    #[test]
+    fn a_call_without_a_kind_keeps_its_name_and_its_whole_input() {
+        let input = input(json!([1, 2]), None);
+        let facts = Facts { title: Some("Odd"), input: Some(&input), ..Facts::default() };
+        assert_eq!(shown(facts), call("Odd", ToolKind::Other, json!({"input": [1, 2]})));
+        assert_eq!(shown(Facts::default()), call("tool", ToolKind::Other, json!({})));
+        // A kind without a command is no command.
+        let facts = Facts { kind: Some(CallKind::Execute), tool: Some("shell"), ..Facts::default() };
+        assert_eq!(shown(facts), call("shell", ToolKind::Other, json!({})));
+    }
+
+    #[test]
+    fn a_request_says_all_that_its_input_says() {
+        let only = command(json!({"command": "ls"}), "ls").asked();
+        assert_eq!((only.action.as_deref(), only.is_only_action, only.has_more), (Some("ls"), true, false));
+        let more = command(json!({"command": "ls", "sandbox": false}), "ls").asked();
+        assert_eq!((more.action.as_deref(), more.is_only_action, more.has_more), (Some("ls"), false, true));
+        let diff = [Diff { path: "/a".to_owned(), old: Some("old".to_owned()), new: "new".to_owned() }];
+        let edit = shown(Facts { kind: Some(CallKind::Edit), diffs: &diff, ..Facts::default() }).asked();
+        let change = FileChange { path: "/a".to_owned(), old: "old".to_owned(), new: "new".to_owned() };
+        assert_eq!(
+            (edit.kind, edit.change, edit.paths),
+            (ToolKind::Edit, Some(change), vec!["/a".to_owned()])
+        );
+        assert_eq!(shown(Facts::default()).asked(), AskedCall::default());
+    }
+
+    #[test]
+    fn the_core_reads_what_is_shown() {
+        let edit = call("e", ToolKind::Edit, json!({"path": "/a", "old": "o", "new": "n"})).call();
+        let change = Some(Replacement { old: "o", new: "n" });
+        assert_eq!(edit.typed(), ToolInput::Edit { path: Some("/a"), change });
+        assert_eq!(edit.subject(), Some("/a"));
+        let entry =
+            PlanEntry { text: "Look".to_owned(), status: PlanStatus::Running, priority: String::new() };
+        let todo = Todo { text: "Look".to_owned(), state: TodoState::InProgress };
+        assert_eq!(plan(&[entry]).call().typed(), ToolInput::TodoList { todos: Some(vec![todo]) });
+    }
+}

@@ -1,0 +1,412 @@
+//! Sessions with an agent that speaks ACP: the demo agent's other wire, in the place of an agent of the table.
+
+#![cfg(target_os = "linux")]
+
+use crate::app_killed::app;
+use crate::leftovers::nothing_runs;
+use crate::life::{DEADLINE, Life, MARK, Setup};
+use crate::program::demo_agent;
+use crate::transcript::tool_states;
+use deskbell_engine::api::*;
+use deskbell_engine::recorder;
+use deskbell_engine::replay::replay;
+use deskbell_tests::window::processes_with;
+use serde_json::{Value, json};
+use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command as Program, Stdio};
+
+/// An agent whose mode that asks is `default`, as the demo agent's.
+fn agent() -> Setup {
+    Setup::acp("qwen", "")
+}
+
+fn allow() -> Decision {
+    Decision::AllowOnce { updated_input: None }
+}
+
+fn deny(interrupt: bool) -> Decision {
+    Decision::Deny { message: "no".to_owned(), interrupt }
+}
+
+async fn decide(life: &Life, request: &PermissionRequest, decision: Decision) -> Result<(), CommandError> {
+    let (request_id, shown) = (request.id.clone(), Some(request.shown.clone()));
+    life.command(Command::Decide { request_id, shown, decision }).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_turn_has_its_texts_calls_and_end() {
+    let mut life = agent().open().await;
+    life.prompt("THINK first\nSAY one \nRUN ls -l\nEDIT src/sum.rs\nPLAN\nSAY two").await;
+    let command = life.request().await;
+    assert_eq!((&command.subject[..], &command.kind), ("ls -l", &RequestKind::Command));
+    assert!(!command.has_more && command.notices.is_empty(), "{command:?}");
+    decide(&life, &command, allow()).await.unwrap();
+    let edit = life.request().await;
+    assert_eq!((&edit.subject[..], &edit.kind), ("src/sum.rs", &RequestKind::Edit));
+    assert!(edit.diff.is_some());
+    decide(&life, &edit, allow()).await.unwrap();
+    assert_eq!(life.turn_end().await.outcome, Outcome::Done);
+    let items = life.items().await;
+    assert_eq!(tool_states(&items), [ToolState::Succeeded; 3]);
+    assert_eq!(life.answers().await, ["one", "two"]);
+    let thinks = |item: &Item| matches!(&item.body, Body::Thinking { .. });
+    assert_eq!(items.iter().filter(|item| thinks(item)).count(), 1);
+    let session = life.snapshot().await.session;
+    assert_eq!((session.agent, &session.agent_name[..]), (AgentKind::Acp, "Qwen Code"));
+    assert_eq!(session.agent_version.as_deref(), Some(env!("CARGO_PKG_VERSION")));
+    assert_eq!(session.mode, "default", "the mode that asks was set before the prompt");
+    assert_eq!(session.missed_prompt, None);
+    // The second turn has the same session.
+    life.turn("SAY again").await;
+    life.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_denied_call_does_not_run_and_the_turn_goes_on_or_ends_as_was_said() {
+    for (interrupt, outcome, answers) in
+        [(false, Outcome::Done, &["done"][..]), (true, Outcome::Interrupted, &[])]
+    {
+        let mut life = agent().open().await;
+        life.prompt(if interrupt { "RUN rm a\nHANG" } else { "RUN rm a\nSAY done" }).await;
+        let request = life.request().await;
+        decide(&life, &request, deny(interrupt)).await.unwrap();
+        assert_eq!(life.turn_end().await.outcome, outcome);
+        assert_eq!(tool_states(&life.items().await), [ToolState::Denied]);
+        assert_eq!(life.answers().await, answers);
+        life.close().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn always_is_the_agents_own_option_and_an_edited_input_is_refused() {
+    let mut life = agent().open().await;
+    life.prompt("RUN ls").await;
+    let request = life.request().await;
+    let [always] = &request.suggestions[..] else { panic!("{:?}", request.suggestions) };
+    assert_eq!(always.label, "Always allow this");
+    let json = json!({"command": "rm -rf /"}).to_string();
+    let edited = Decision::AllowOnce { updated_input: Some(InputChange::Whole { json }) };
+    assert_eq!(decide(&life, &request, edited).await.unwrap_err().code, ErrorCode::BadCommand);
+    decide(&life, &request, Decision::AllowAlways { suggestion: json!("o0") }).await.unwrap();
+    assert_eq!(life.turn_end().await.outcome, Outcome::Done);
+    assert_eq!(life.answers().await, ["From now on."]);
+    life.close().await;
+}
+
+/// “Allow” is no answer of such an agent: it is refused, and the request stays open.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_can_only_be_allowed_forever_is_not_allowed_once() {
+    let mut life = Setup::acp("qwen", "forever").open().await;
+    life.prompt("RUN ls").await;
+    let request = life.request().await;
+    assert_eq!(decide(&life, &request, allow()).await.unwrap_err().code, ErrorCode::BadCommand);
+    assert_eq!(life.snapshot().await.session.requests.len(), 1);
+    decide(&life, &request, deny(false)).await.unwrap();
+    assert_eq!(life.turn_end().await.outcome, Outcome::Done);
+    assert_eq!(tool_states(&life.items().await), [ToolState::Denied]);
+    life.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_turn_is_cancelled_while_it_works_and_while_it_asks() {
+    let mut life = agent().open().await;
+    life.prompt("SAY before\nHANG").await;
+    let said = |event: &Event| match event {
+        Event::ItemAdded { item } => matches!(item.body, Body::Text { .. }).then_some(()),
+        _ => None,
+    };
+    life.next("text", said).await;
+    life.command(Command::Interrupt).await.unwrap();
+    assert_eq!(life.turn_end().await.outcome, Outcome::Interrupted);
+    life.prompt("RUN ls\nSAY never").await;
+    let request = life.request().await;
+    life.command(Command::Interrupt).await.unwrap();
+    assert_eq!(life.turn_end().await.outcome, Outcome::Interrupted);
+    assert_eq!(decide(&life, &request, allow()).await.unwrap_err().code, ErrorCode::NoSuchRequest);
+    let items = life.items().await;
+    assert!(!tool_states(&items).contains(&ToolState::Succeeded), "{:?}", tool_states(&items));
+    assert_eq!(life.answers().await, ["before"]);
+    // The session goes on.
+    life.turn("SAY after").await;
+    life.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn errors_are_shown_and_the_next_turn_works() {
+    let mut life = agent().open().await;
+    life.prompt("FAIL the service is down").await;
+    let end = life.turn_end().await;
+    assert_ne!(end.outcome, Outcome::Done);
+    assert!(end.words.contains("the service is down"), "{end:?}");
+    life.turn("GARBAGE not json\nVENDOR").await;
+    assert_eq!(life.answers().await, ["refused with -32601"]);
+    life.turn("QUESTION").await;
+    assert_eq!(life.answers().await.last().map(String::as_str), Some("answered with \"decline\""));
+    life.turn("MODE yolo\nSAY on").await;
+    let notices = life.notices().await.join("\n");
+    assert!(notices.contains("a question that Deskbell cannot show yet"), "{notices}");
+    assert!(notices.contains("changed its own mode to “yolo”"), "{notices}");
+    assert_eq!(life.snapshot().await.session.mode, "yolo");
+    life.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn after_a_crash_the_conversation_continues_in_a_new_process() {
+    let mut life = agent().open().await;
+    life.turn("SAY one").await;
+    life.prompt("CRASH 3").await;
+    assert_eq!(life.exit().await.code, Some(3));
+    assert_eq!(life.turn_end().await.outcome, Outcome::Crashed);
+    life.turn("SAY two").await;
+    assert_eq!(life.answers().await, ["one", "two"]);
+    let setup = life.close().await;
+    assert_eq!(setup.record()["memory"]["acp"], json!({"type": "row", "id": "qwen"}));
+    assert_eq!(setup.record()["agent"], "acp");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_conversation_that_cannot_be_continued_holds_the_prompts() {
+    for fault in ["no-resume", "lost"] {
+        let mut life = Setup::acp("qwen", fault).open().await;
+        life.turn("SAY one").await;
+        life.command(Command::Stop).await.unwrap();
+        life.exit().await;
+        life.prompt("SAY two").await;
+        let session = life.facts("held prompt", |session| session.queue.iter().any(|one| one.held)).await;
+        assert_eq!(session.queue.len(), 1, "{fault}");
+        life.exit().await;
+        let notices = life.notices().await.join("\n");
+        assert!(notices.contains("no longer has this conversation"), "{fault}: {notices}");
+        life.close().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_that_cannot_work_says_why_and_keeps_the_prompt() {
+    for (fault, words) in [
+        ("login", "Qwen Code needs a login before it can work."),
+        ("old-protocol", "Qwen Code does not speak the protocol that Deskbell knows."),
+        ("no-mode", "Qwen Code cannot be made to ask before it acts, so it was not started."),
+    ] {
+        let mut life = Setup::acp("qwen", fault).open().await;
+        life.prompt("SAY one").await;
+        assert_eq!(life.failure().await.message, words, "{fault}");
+        life.exit().await;
+        let session = life.snapshot().await.session;
+        assert!(session.queue.iter().all(|prompt| prompt.held) && session.queue.len() == 1, "{fault}");
+        assert_eq!(session.status, Status::Failed { message: words.to_owned() }, "{fault}");
+        assert!(!session.alive);
+        life.close().await;
+    }
+}
+
+/// It confirms the change and takes it back at once: the protocol has nothing that would show it earlier.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_that_goes_back_to_a_mode_that_does_not_ask_is_shown_so() {
+    let mut life = Setup::acp("qwen", "keeps-mode").open().await;
+    life.turn("SAY one").await;
+    let notices = life.notices().await.join("\n");
+    assert!(notices.contains("changed its own mode to “auto”"), "{notices}");
+    assert_eq!(life.snapshot().await.session.mode, "auto");
+    life.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_agent_does_not_have_is_refused_in_words() {
+    let mut life = agent().open().await;
+    life.turn("SAY one").await;
+    let session = life.snapshot().await.session;
+    assert_eq!(session.capabilities, AgentCapabilities::default());
+    for command in [
+        Command::SetMode { mode: PermissionMode::Plan },
+        Command::SetModel { model: "opus".to_owned() },
+        Command::SetEffort { effort: Some("high".to_owned()) },
+        Command::SetThinking { on: false },
+        Command::SetOptions { options: Box::default() },
+        Command::ListRules,
+        Command::ReadContext,
+        Command::GenerateTitle,
+        Command::StopTask { task_id: "t".to_owned() },
+    ] {
+        let refusal = life.command(command.clone()).await.unwrap_err();
+        assert!(refusal.message.starts_with("Qwen Code does not have "), "{command:?}: {refusal:?}");
+    }
+    // A title of the user's is Deskbell's own.
+    life.command(Command::Rename { title: "Mine".to_owned() }).await.unwrap();
+    assert_eq!(life.snapshot().await.session.title, "Mine");
+    assert_eq!(life.notices().await, [""; 0]);
+    life.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_that_nothing_restricts_starts_only_in_a_trusted_folder() {
+    let mut life = Setup::acp("opencode", "").open().await;
+    life.prompt("SAY one").await;
+    let failure = life.failure().await;
+    assert_eq!(failure.code, ErrorCode::NotTrusted);
+    assert_eq!(failure.message, "opencode starts only in a folder that you trust.");
+    assert!(failure.detail.is_some_and(|detail| detail.contains("plugins")));
+    let session = life.snapshot().await.session;
+    assert!(!session.alive && session.queue.iter().all(|prompt| prompt.held), "{:?}", session.queue);
+    life.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_left_of_an_agent_that_is_stopped_with_a_tool_running() {
+    for nr in 0..50 {
+        let mut life = agent().open().await;
+        life.prompt("CHILD").await;
+        let runs = |event: &Event| match event {
+            Event::ItemAdded { item } | Event::ItemChanged { item } => {
+                matches!(&item.body, Body::ToolCall(call) if call.subject == "sleep 600").then_some(())
+            }
+            _ => None,
+        };
+        life.next("tool", runs).await;
+        let mark = life.setup.mark.clone();
+        assert!(!processes_with(MARK, &mark).is_empty());
+        match nr % 3 {
+            0 => drop(life.close().await),
+            1 => {
+                life.command(Command::Stop).await.unwrap();
+                life.exit().await;
+                life.close().await;
+            }
+            _ => {
+                life.command(Command::Interrupt).await.unwrap();
+                assert_eq!(life.turn_end().await.outcome, Outcome::Interrupted);
+                life.close().await;
+            }
+        }
+        nothing_runs(&mark, DEADLINE).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_recording_of_it_folds_to_the_same() {
+    let (setup, path) = agent().recorded();
+    let mut life = setup.open().await;
+    life.prompt("THINK first\nSAY one \nRUN ls -l\nEDIT src/sum.rs\nSAY two").await;
+    for decision in [allow(), deny(false)] {
+        let request = life.request().await;
+        decide(&life, &request, decision).await.unwrap();
+    }
+    life.turn_end().await;
+    let items = life.items().await;
+    let _setup = life.close().await;
+    let recording = recorder::read(&std::fs::read(&path).unwrap());
+    assert!(recording.unreadable.is_empty());
+    let replayed = replay(&recording.lines).items;
+    assert_eq!(items, replayed[..items.len()]);
+}
+
+/// A relay with this agent on its PATH.
+struct Relay {
+    folder: tempfile::TempDir,
+    arguments: Vec<String>,
+}
+
+impl Relay {
+    fn new(arguments: &[&str]) -> Self {
+        let folder = tempfile::Builder::new().prefix("engine").tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("project")).unwrap();
+        std::fs::create_dir(folder.path().join("bin")).unwrap();
+        let script = format!("#!/bin/sh\nexec '{}' \"$@\" --acp\n", demo_agent().display());
+        for name in ["qwen", "opencode"] {
+            let path = folder.path().join("bin").join(name);
+            std::fs::write(&path, &script).unwrap();
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        Self { folder, arguments: arguments.iter().map(|one| (*one).to_owned()).collect() }
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        Path::join(self.folder.path(), name)
+    }
+
+    /// All events of a run with these commands, and what it wrote to stderr; `None` without a built app.
+    fn events(&self, commands: &[Value]) -> Option<(Vec<Value>, String)> {
+        let mut relay = Program::new(app()?)
+            .arg("relay")
+            .arg(format!("--project={}", self.path("project").display()))
+            .args(&self.arguments)
+            .env("PATH", format!("{}:/usr/bin:/bin", self.path("bin").display()))
+            .env("HOME", self.folder.path())
+            .env("XDG_DATA_HOME", self.path("data"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = relay.stdin.take().unwrap();
+        for command in commands {
+            // A relay that ended at once says why on stderr.
+            if writeln!(stdin, "{command}").is_err() {
+                break;
+            }
+        }
+        drop(stdin);
+        let done = relay.wait_with_output().unwrap();
+        let events = String::from_utf8(done.stdout).unwrap();
+        let events = events.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        Some((events, String::from_utf8(done.stderr).unwrap()))
+    }
+}
+
+fn of<'a>(events: &'a [Value], kind: &str) -> Vec<&'a Value> {
+    events.iter().filter(|event| event["type"] == kind).collect()
+}
+
+#[test]
+fn a_relay_runs_an_agent_of_the_table_by_its_name() {
+    let relay = Relay::new(&["--agent=qwen"]);
+    let prompt = json!({"type": "prompt", "text": "SAY hello\nRUN ls\nSAY end"});
+    let Some((events, stderr)) = relay.events(&[prompt]) else { return };
+    let [end] = of(&events, "turnEnded")[..] else { panic!("{events:#?}\n{stderr}") };
+    assert_eq!(end["turn"]["outcome"]["type"], "done", "{stderr}");
+    // The relay denies a request at the end of its input.
+    let resolved = of(&events, "permissionResolved");
+    assert_eq!(resolved[0]["resolution"]["type"], "denied", "{resolved:?}");
+    let sessions = of(&events, "sessionChanged");
+    assert_eq!(sessions.last().unwrap()["session"]["agentName"], "Qwen Code");
+}
+
+#[test]
+fn a_relay_starts_any_command_only_in_a_trusted_folder() {
+    let demo = demo_agent();
+    let command = format!("--agent-command={}", demo.display());
+    let prompt = json!({"type": "prompt", "text": "SAY hello"});
+    let restricted = Relay::new(&[&command, "--agent-argument=--acp"]);
+    let Some((events, _)) = restricted.events(std::slice::from_ref(&prompt)) else { return };
+    assert_eq!(of(&events, "commandFailed")[0]["error"]["code"], "notTrusted");
+    assert!(of(&events, "turnStarted").is_empty());
+    let trusted = Relay::new(&[&command, "--agent-argument=--acp", "--trust"]);
+    let (events, stderr) = trusted.events(&[prompt]).unwrap();
+    assert_eq!(of(&events, "turnEnded")[0]["turn"]["outcome"]["type"], "done", "{stderr}");
+    let text = format!("{events:?}");
+    assert!(text.contains("does not report whether it asks"), "{text}");
+}
+
+#[test]
+fn a_relay_says_what_is_wrong_with_its_agent() {
+    for (arguments, words) in [
+        (&["--agent=gemini"][..], "Gemini CLI was not found."),
+        (&["--agent=opencode"], "opencode starts only in a folder that you trust."),
+    ] {
+        let relay = Relay::new(arguments);
+        let Some((events, _)) = relay.events(&[json!({"type": "prompt", "text": "SAY hello"})]) else {
+            return;
+        };
+        assert_eq!(of(&events, "commandFailed")[0]["error"]["message"], words);
+    }
+    for (arguments, words) in [
+        (&["--agent=qwen", "--model=opus"][..], "--model is for Claude Code"),
+        (&["--agent=qwen", "--agent-command=x"], "--agent and --agent-command exclude each other"),
+        (&["--agent-argument=x"], "--agent-argument needs --agent-command=PROGRAM"),
+    ] {
+        let Some((events, stderr)) = Relay::new(arguments).events(&[]) else { return };
+        assert!(events.is_empty() && stderr.contains(words), "{stderr}");
+    }
+}

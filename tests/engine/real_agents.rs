@@ -1,0 +1,170 @@
+//! The real programs of other agents, offline, against a mock of their models: one session with every case.
+//!
+//! `DESKBELL_TEST_AGENTS` names a folder with one folder for each agent, as `cargo xtask test agents` installs them; an
+//! agent that is not there is skipped by name.
+
+#![cfg(target_os = "linux")]
+
+use crate::leftovers::nothing_runs;
+use crate::life::{DEADLINE, Life, Setup};
+use crate::transcript::tool_states;
+use deskbell_engine::acp::ChosenAgent;
+use deskbell_engine::api::*;
+use deskbell_tests::mock_models::{MockModels, WRITTEN};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// The program of an agent; `None`, with a message, where it is not installed.
+fn installed(name: &str) -> Option<PathBuf> {
+    let folder = std::env::var_os("DESKBELL_TEST_AGENTS").filter(|folder| !folder.is_empty());
+    let program = folder.map(|folder| Path::new(&folder).join(name).join("node_modules/.bin").join(name));
+    let found = program.filter(|program| program.is_file());
+    if found.is_none() {
+        eprintln!("skipped: DESKBELL_TEST_AGENTS has no {name}");
+    }
+    found
+}
+
+fn write(path: &Path, json: &Value) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, json.to_string()).unwrap();
+}
+
+/// A session with the real agent, whose home is empty but for the address of the mock.
+fn setup(name: &str, program: PathBuf, models: &MockModels) -> Setup {
+    let url = models.base_url();
+    let bin = program.parent().unwrap().to_owned();
+    let mut setup = Setup::program(program);
+    setup.memory.acp = ChosenAgent::row_of(name);
+    let home = setup.folder.path().join("home");
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
+    write(
+        &home.join(".config/opencode/opencode.json"),
+        &json!({
+            "model": "mock/mock-1",
+            "permission": {"bash": "ask", "edit": "ask"},
+            "provider": {"mock": {
+                "npm": "@ai-sdk/openai-compatible",
+                "options": {"baseURL": format!("{url}/v1"), "apiKey": "dummy"},
+                "models": {"mock-1": {"name": "mock-1"}},
+            }},
+        }),
+    );
+    write(
+        &home.join(".gemini/settings.json"),
+        &json!({
+            "security": {"auth": {"selectedType": "gemini-api-key"}},
+            "privacy": {"usageStatisticsEnabled": false},
+            "general": {"disableAutoUpdate": true},
+        }),
+    );
+    write(&home.join(".qwen/settings.json"), &json!({"security": {"auth": {"selectedType": "openai"}}}));
+    setup
+        .env("HOME", home)
+        .env("PATH", path)
+        .env("NO_PROXY", "127.0.0.1")
+        .env("OPENCODE_DISABLE_MODELS_FETCH", "1")
+        .env("OPENCODE_DISABLE_AUTOUPDATE", "1")
+        .env("GEMINI_API_KEY", "dummy")
+        // Another model than the default: that one is chosen by a request of its own.
+        .env("GEMINI_MODEL", "gemini-2.5-pro")
+        .env("GOOGLE_GEMINI_BASE_URL", url.clone())
+        .env("OPENAI_API_KEY", "dummy")
+        .env("OPENAI_BASE_URL", format!("{url}/v1"))
+        .env("OPENAI_MODEL", "mock-1")
+}
+
+fn allow() -> Decision {
+    Decision::AllowOnce { updated_input: None }
+}
+
+fn deny() -> Decision {
+    Decision::Deny { message: "no".to_owned(), interrupt: false }
+}
+
+/// Decides the next request, whose subject has to be this.
+async fn decide(life: &mut Life, subject: &str, decision: Decision) {
+    let request = life.request().await;
+    assert_eq!(request.subject, subject, "{request:?}");
+    let (request_id, shown) = (request.id.clone(), Some(request.shown.clone()));
+    life.command(Command::Decide { request_id, shown, decision }).await.unwrap();
+}
+
+/// Text, an allowed and a denied command, a file, both kinds of interrupt, and a conversation that continues in a new
+/// process.
+async fn every_case(name: &str, trusted: bool) {
+    let Some(program) = installed(name) else { return };
+    let models = MockModels::start().await.unwrap();
+    let setup = setup(name, program, &models);
+    let setup = if trusted { setup.trusted() } else { setup };
+    let mark = setup.mark.clone();
+    let mut life = setup.open().await;
+
+    life.turn("SAY hello from the model").await;
+    assert_eq!(life.answers().await, ["hello from the model"]);
+
+    let (one, two) = (life.path("one.txt"), life.path("two.txt"));
+    life.prompt("RUN touch one.txt\nSAY ran").await;
+    decide(&mut life, "touch one.txt", allow()).await;
+    assert_eq!(life.turn_end().await.outcome, Outcome::Done);
+    assert!(one.is_file(), "what was allowed ran");
+
+    life.prompt("RUN touch two.txt\nSAY went on").await;
+    decide(&mut life, "touch two.txt", deny()).await;
+    let denied = life.turn_end().await.outcome;
+    assert!(matches!(denied, Outcome::Done | Outcome::Interrupted), "{denied:?}");
+    assert!(!two.exists(), "what was denied did not run");
+    let states = tool_states(&life.items().await);
+    assert_eq!(states, [ToolState::Succeeded, ToolState::Denied]);
+
+    let file = life.path("a.txt");
+    life.prompt(&format!("WRITE {}\nSAY wrote", file.display())).await;
+    let request = life.request().await;
+    assert!(request.kind == RequestKind::Edit && request.diff.is_some(), "{request:?}");
+    assert!(!file.exists(), "it asks before it writes");
+    let (request_id, shown) = (request.id.clone(), Some(request.shown.clone()));
+    life.command(Command::Decide { request_id, shown, decision: allow() }).await.unwrap();
+    assert_eq!(life.turn_end().await.outcome, Outcome::Done);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), WRITTEN);
+
+    life.prompt("RUN touch three.txt\nSAY never").await;
+    life.request().await;
+    life.command(Command::Interrupt).await.unwrap();
+    assert_eq!(life.turn_end().await.outcome, Outcome::Interrupted);
+    assert!(!life.path("three.txt").exists());
+
+    life.prompt("RUN touch four.txt && tail -f /dev/null\nSAY never").await;
+    decide(&mut life, "touch four.txt && tail -f /dev/null", allow()).await;
+    let runs = deskbell_tests::wait::eventually("the command", DEADLINE, async || {
+        Ok(life.path("four.txt").exists().then_some(()))
+    });
+    runs.await.unwrap();
+    life.command(Command::Interrupt).await.unwrap();
+    assert_eq!(life.turn_end().await.outcome, Outcome::Interrupted);
+
+    let before = life.snapshot().await.session.agent_session_id;
+    assert!(before.is_some());
+    life.command(Command::Stop).await.unwrap();
+    life.exit().await;
+    life.turn("SAY continued").await;
+    let session = life.snapshot().await.session;
+    assert_eq!(session.agent_session_id, before, "the same conversation");
+    assert_eq!(life.answers().await.last().map(String::as_str), Some("continued"));
+    life.close().await;
+    nothing_runs(&mark, DEADLINE).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn opencode() {
+    every_case("opencode", true).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn gemini() {
+    every_case("gemini", false).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn qwen() {
+    every_case("qwen", false).await;
+}
