@@ -10,7 +10,7 @@ use crate::command::{cargo, run, take_failures};
 use crate::node::Node;
 use crate::package::Checked;
 use crate::packages::Need;
-use crate::{Outcome, bench, claude, package, project, system, toolchain, ui, workflows};
+use crate::{Outcome, agents, bench, claude, package, project, system, toolchain, ui, workflows};
 
 use part::{Part, chosen, needs};
 
@@ -93,6 +93,7 @@ impl Suite {
                 self.node().and_then(|node| both(ui::script(node, "shots"), || ui::script(node, "cost")))
             }
             Part::RealCli => return self.real_cli(),
+            Part::Agents => self.node().and_then(real_agents),
             Part::RealWindow => real_window(),
             Part::Cost => bench::gate(),
             Part::Package => return self.package(),
@@ -190,6 +191,16 @@ fn nextest() -> Command {
     let mut command = cargo();
     command.args(["nextest", "run", "--workspace", "--no-fail-fast", "--filterset"]);
     command
+}
+
+/// The real programs of other agents, against a mock of their models.
+fn real_agents(node: &Node) -> Outcome {
+    let folder = agents::ensure(node)?;
+    let mut tests = node.command("cargo");
+    tests
+        .args(["test", "--workspace", "--test", "engine", "real_agents::"])
+        .env("DESKBELL_TEST_AGENTS", folder);
+    run(&mut tests)
 }
 
 fn real_window() -> Outcome {

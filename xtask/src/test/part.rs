@@ -15,13 +15,14 @@ pub enum Part {
     Ui,
     Looks,
     RealCli,
+    Agents,
     RealWindow,
     Cost,
     Package,
 }
 
 /// All parts, in the order they run.
-pub const PARTS: [Part; 12] = [
+pub const PARTS: [Part; 13] = [
     Part::Install,
     Part::Formatting,
     Part::Habits,
@@ -31,6 +32,7 @@ pub const PARTS: [Part; 12] = [
     Part::Ui,
     Part::Looks,
     Part::RealCli,
+    Part::Agents,
     Part::RealWindow,
     Part::Cost,
     Part::Package,
@@ -49,6 +51,7 @@ impl Part {
             Self::Ui => "UI types and tests",
             Self::Looks => "UI looks and reach",
             Self::RealCli => "Real CLI",
+            Self::Agents => "Other agents",
             Self::RealWindow => "Real window",
             Self::Cost => "Cost of an event",
             Self::Package => "Package",
@@ -66,6 +69,7 @@ impl Part {
             Self::Ui => Some("ui"),
             Self::Looks => Some("looks"),
             Self::RealCli => Some("cli"),
+            Self::Agents => Some("agents"),
             Self::RealWindow => Some("window"),
             Self::Cost => Some("cost"),
             Self::Package => Some("package"),
@@ -79,7 +83,7 @@ impl Part {
             Self::Formatting | Self::Habits | Self::UiBuild | Self::Ui | Self::Cost => &[Self::Install],
             Self::Looks => &[Self::Install, Self::UiBuild],
             // The built user interface is compiled into the app.
-            Self::Clippy | Self::Rust | Self::RealCli | Self::RealWindow | Self::Package => {
+            Self::Clippy | Self::Rust | Self::RealCli | Self::Agents | Self::RealWindow | Self::Package => {
                 &[Self::Install, Self::UiBuild]
             }
         }
@@ -91,7 +95,7 @@ impl Part {
             Self::Install | Self::Formatting | Self::UiBuild => &[],
             Self::Habits => &[Need::Python],
             Self::Clippy => &[Need::Build],
-            Self::Rust | Self::RealCli => &[Need::Build, Need::Tests],
+            Self::Rust | Self::RealCli | Self::Agents => &[Need::Build, Need::Tests],
             Self::Ui => &[Need::Tests],
             Self::Looks => &[Need::Browser],
             Self::RealWindow => &[Need::Build, Need::Tests, Need::Window],
