@@ -8,8 +8,6 @@ use crate::life::{DEADLINE, Life, MARK, Setup};
 use crate::program::demo_agent;
 use crate::transcript::tool_states;
 use deskbell_engine::api::*;
-use deskbell_engine::recorder;
-use deskbell_engine::replay::replay;
 use deskbell_tests::window::processes_with;
 use serde_json::{Value, json};
 use std::io::Write as _;
@@ -282,24 +280,6 @@ async fn nothing_is_left_of_an_agent_that_is_stopped_with_a_tool_running() {
         }
         nothing_runs(&mark, DEADLINE).await;
     }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_recording_of_it_folds_to_the_same() {
-    let (setup, path) = agent().recorded();
-    let mut life = setup.open().await;
-    life.prompt("THINK first\nSAY one \nRUN ls -l\nEDIT src/sum.rs\nSAY two").await;
-    for decision in [allow(), deny(false)] {
-        let request = life.request().await;
-        decide(&life, &request, decision).await.unwrap();
-    }
-    life.turn_end().await;
-    let items = life.items().await;
-    let _setup = life.close().await;
-    let recording = recorder::read(&std::fs::read(&path).unwrap());
-    assert!(recording.unreadable.is_empty());
-    let replayed = replay(&recording.lines).items;
-    assert_eq!(items, replayed[..items.len()]);
 }
 
 /// A relay with this agent on its PATH.

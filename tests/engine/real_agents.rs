@@ -160,11 +160,6 @@ async fn opencode() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn gemini() {
-    every_case("gemini", false).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn qwen() {
     every_case("qwen", false).await;
 }

@@ -8,11 +8,8 @@ use crate::node::Node;
 use crate::{Outcome, project};
 
 /// Each agent: its program, its package and the version that the tests are written for.
-const AGENTS: [(&str, &str, &str); 3] = [
-    ("opencode", "opencode-ai", "1.18.33"),
-    ("gemini", "@google/gemini-cli", "0.61.0"),
-    ("qwen", "@qwen-code/qwen-code", "0.24.4"),
-];
+const AGENTS: [(&str, &str, &str); 2] =
+    [("opencode", "opencode-ai", "1.18.33"), ("qwen", "@qwen-code/qwen-code", "0.24.4")];
 
 /// The folder with one folder for each agent, installed on first need.
 pub fn ensure(node: &Node) -> Outcome<PathBuf> {

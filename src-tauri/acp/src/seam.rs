@@ -26,6 +26,8 @@ pub struct CoreEvents {
     /// The message that is written.
     message: Option<Message>,
     n_messages: u64,
+    /// The prompt that is answered: ids of another process are never the same.
+    prompt: String,
     calls: HashMap<String, CallSoFar>,
     dollars: Option<f64>,
 }
@@ -64,6 +66,11 @@ pub fn request_key(id: &str) -> Option<RequestKey> {
 }
 
 impl CoreEvents {
+    /// A prompt with this id is sent.
+    pub fn prompted(&mut self, uuid: &str) {
+        uuid.clone_into(&mut self.prompt);
+    }
+
     /// The events of the core for one event of the driver.
     pub fn take(&mut self, event: Event) -> Vec<AgentEvent> {
         let mut out = Vec::new();
@@ -102,7 +109,7 @@ impl CoreEvents {
             Event::Compaction { status, error, .. } => out.push(compaction(&status, error)),
             Event::LoginRequired { message, .. } => {
                 self.n_messages += 1;
-                let id = format!("acp-message-{}", self.n_messages);
+                let id = format!("acp-message-{}-{}", self.prompt, self.n_messages);
                 out.push(reply(
                     id,
                     vec![ContentBlock::Text { text: message }],
@@ -192,8 +199,8 @@ impl CoreEvents {
     fn next_message(&mut self, id: Option<String>) -> String {
         self.n_messages += 1;
         match id {
-            Some(id) => format!("{id}-{}", self.n_messages),
-            None => format!("acp-message-{}", self.n_messages),
+            Some(id) => format!("{id}-{}-{}", self.prompt, self.n_messages),
+            None => format!("acp-message-{}-{}", self.prompt, self.n_messages),
         }
     }
 
@@ -246,7 +253,7 @@ impl CoreEvents {
     /// A plan replaces the one before, as the core's to-do list.
     fn plan(&mut self, entries: &[PlanEntry], out: &mut Vec<AgentEvent>) {
         self.n_messages += 1;
-        let id = format!("acp-plan-{}", self.n_messages);
+        let id = format!("acp-plan-{}-{}", self.prompt, self.n_messages);
         out.push(tool_use(&id, &tools::plan(entries)));
         out.push(result_of(id, CallStatus::Done, String::new()));
     }

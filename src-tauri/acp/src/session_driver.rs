@@ -410,7 +410,10 @@ impl Driver for AcpDriver {
 
     fn write(&mut self, command: &AgentCommand, out: &mut Output) {
         match command {
-            AgentCommand::Prompt { text, images, .. } => self.prompt(text, images, out),
+            AgentCommand::Prompt { uuid, text, images } => {
+                self.core.prompted(uuid);
+                self.prompt(text, images, out);
+            }
             AgentCommand::Request { request_id, request } => self.request(request_id, request, out),
             AgentCommand::Allow { request_id, grant, .. } => self.allow(request_id, grant.as_ref(), out),
             AgentCommand::Deny { request_id, interrupt, .. } => self.deny(request_id, *interrupt, out),

@@ -54,6 +54,14 @@ _deskbell() {
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
             compopt -o filenames
             return ;;
+        "relay --agent-command")
+            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
+            compopt -o filenames
+            return ;;
+        "relay --agent-argument")
+            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
+            compopt -o filenames
+            return ;;
         "relay --resume")
             mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
             compopt -o filenames
@@ -109,7 +117,7 @@ _deskbell() {
     esac
     case "$command" in
         "projects") options='--pin= --unpin= --remove= --clear' ;;
-        "relay") options='--project= --agent= --model= --mode= --options= --record= --trust --resume= --fork= --before= --serve --idle= --detached --attach= --no-start --list --json --stop= --remove=' ;;
+        "relay") options='--project= --agent= --model= --mode= --options= --record= --trust --agent-command= --agent-argument= --resume= --fork= --before= --serve --idle= --detached --attach= --no-start --list --json --stop= --remove=' ;;
         "replay") options='--lines --events' files=-f ;;
         "sessions list") options='--filter=' files=-d ;;
         "sessions export") options='--format= --output= --force' ;;

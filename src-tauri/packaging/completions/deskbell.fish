@@ -25,6 +25,8 @@ complete -c deskbell -n '__fish_seen_subcommand_from relay' -l mode -x -a 'defau
 complete -c deskbell -n '__fish_seen_subcommand_from relay' -l options -r -F -d 'what the agent is started with, as a JSON object'
 complete -c deskbell -n '__fish_seen_subcommand_from relay' -l record -r -F -d 'records everything that happens to the session in a new file, without secrets, for a bug report'
 complete -c deskbell -n '__fish_seen_subcommand_from relay' -l trust -d 'loads the folder’s own settings, hooks and servers for this run'
+complete -c deskbell -n '__fish_seen_subcommand_from relay' -l agent-command -x -a '' -d 'any other agent that speaks this protocol'
+complete -c deskbell -n '__fish_seen_subcommand_from relay' -l agent-argument -x -a '' -d 'any other agent that speaks ACP'
 complete -c deskbell -n '__fish_seen_subcommand_from relay' -l resume -x -a '' -d 'continues this conversation'
 complete -c deskbell -n '__fish_seen_subcommand_from relay' -l fork -x -a '' -d 'begins a new conversation as a copy of this one, which is only read'
 complete -c deskbell -n '__fish_seen_subcommand_from relay' -l before -x -a '' -d 'with --fork'
