@@ -87,7 +87,7 @@ async fn always_is_the_agents_own_option_and_an_edited_input_is_refused() {
     let json = json!({"command": "rm -rf /"}).to_string();
     let edited = Decision::AllowOnce { updated_input: Some(InputChange::Whole { json }) };
     assert_eq!(decide(&life, &request, edited).await.unwrap_err().code, ErrorCode::BadCommand);
-    decide(&life, &request, Decision::AllowAlways { suggestion: json!("o0") }).await.unwrap();
+    decide(&life, &request, Decision::AllowAlways { suggestion: json!(always.id) }).await.unwrap();
     assert_eq!(life.turn_end().await.outcome, Outcome::Done);
     assert_eq!(life.answers().await, ["From now on."]);
     life.close().await;
