@@ -275,5 +275,5 @@ fn the_guide_lists_every_page_and_every_key() {
         n_keys += 1;
     }
     // Most keys are in the table of actions; a test of the window compares that table with the guide.
-    assert!(n_keys >= 10, "{n_keys}");
+    assert!(n_keys > 0);
 }

@@ -39,7 +39,7 @@ pub struct Settings {
     /// Keys of actions, in place of their usual ones. Each is `{"action": "new", "key": "Ctrl+Alt+N"}`; `null` takes
     /// the action's keys away. On macOS, `Ctrl` is ⌘ and `Alt` is ⌥. The names of the actions are in the guide's list of
     /// keys.
-    #[schemars(title = "Keys")]
+    #[schemars(title = "Keys", extend("control" = "keys"))]
     pub keys: Vec<KeyBinding>,
     /// How much is logged, on stderr and in files in Deskbell's data folder. The text of conversations never is.
     /// `DESKBELL_LOG` counts before this setting.

@@ -80,7 +80,7 @@ fn control(schema: &Value) -> Option<SettingControl> {
         return Some(SettingControl::Choice { options });
     }
     if types.contains(&"array") {
-        let is_keys = !schema["items"]["properties"]["action"].is_null();
+        let is_keys = text(schema, "control") == "keys";
         return Some(if is_keys { SettingControl::Keys } else { SettingControl::Presets });
     }
     if types.contains(&"string") {
