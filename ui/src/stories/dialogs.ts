@@ -84,6 +84,7 @@ export const dialogs: Page = () => [
   ...states('HelpDialog', HelpDialog, { keys: { onpalette: ignore, onkeys: ignore, onclose: ignore } }),
   ...states('KeysDialog', KeysDialog, {
     usual: changingKeys,
+    'nothing fits': [changingKeys, (root) => write(root, 'wombat')],
     chosen: {
       bindings: [
         { action: 'new', key: 'Ctrl+Alt+N' },
