@@ -1,6 +1,6 @@
 //! `deskbell relay --serve`: the engine as a server of its user on this machine. See docs/relay.md.
 //!
-//! `deskbell_engine::server::hub` decides; this carries its effects out: sessions (`sessions`), connections (`client`),
+//! `deskbell_server::hub` decides; this carries its effects out: sessions (`sessions`), connections (`client`),
 //! the folder of each version (`place`), and the time.
 
 mod client;
@@ -13,11 +13,11 @@ use crate::{logs, settings, trust};
 use anyhow::Context;
 use deskbell_engine::disk;
 use deskbell_engine::owner::Lock;
-use deskbell_engine::server::ClientId;
-use deskbell_engine::server::hub::{Effect, Hub, Identity, Input};
-use deskbell_engine::server::socket;
 use deskbell_engine::settings::SettingsFile;
 use deskbell_engine::trust::TrustStore;
+use deskbell_server::ClientId;
+use deskbell_server::hub::{Effect, Hub, Identity, Input};
+use deskbell_server::socket;
 use place::Place;
 use sessions::{Job, Sessions};
 use std::collections::HashMap;

@@ -34,7 +34,6 @@ pub mod recorder;
 pub mod replay;
 pub mod rewind;
 pub mod search;
-pub mod server;
 mod server_tool;
 pub mod session;
 pub mod settings;

@@ -2,9 +2,9 @@
 
 use super::{Server, lock};
 use deskbell_engine::api::server::Request;
-use deskbell_engine::server::ClientId;
-use deskbell_engine::server::hub::Input;
-use deskbell_engine::server::lines::{MAX_LINE, ReadLine, next_line};
+use deskbell_server::ClientId;
+use deskbell_server::hub::Input;
+use deskbell_server::lines::{MAX_LINE, ReadLine, next_line};
 use std::io;
 use std::sync::Arc;
 use tokio::io::{AsyncWriteExt, BufReader, BufWriter};

@@ -6,7 +6,7 @@ use anyhow::Context;
 use deskbell_engine::api::server::{Reply, Request};
 use deskbell_engine::disk;
 use deskbell_engine::owner::Lock;
-use deskbell_engine::server::{socket, version};
+use deskbell_server::{socket, version};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 

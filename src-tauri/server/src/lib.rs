@@ -1,22 +1,28 @@
-//! The engine as a server of its user: several clients, sessions that outlive them, and nothing lost between the two.
+//! Deskbell as a server of its user: several clients, sessions that outlive them, and nothing lost between the two.
 //!
 //! [`hub::Hub`] decides and does no I/O; [`events::EventLog`] keeps the last events of a session, [`requests::RequestIds`]
 //! counts each request once, and [`follower::Follower`] is the client's half. [`socket`] and [`lines`] are the way in.
 
-pub mod events;
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make and read files of their own"))]
+
+#[cfg(test)]
+#[path = "../../engine/src/chance.rs"]
+#[allow(dead_code, reason = "shared with the engine, which uses all of it")]
+mod chance;
+mod events;
 pub mod follower;
 pub mod hub;
 pub mod lines;
 mod outbox;
-pub mod requests;
+mod requests;
 #[cfg(test)]
 mod simulation;
 #[cfg(unix)]
 pub mod socket;
 pub mod version;
 
-use crate::api::server::SessionSummary;
-use crate::api::{QueuedPrompt, Session, Status};
+use deskbell_api::server::SessionSummary;
+use deskbell_api::{QueuedPrompt, Session, Status};
 use std::sync::Arc;
 
 /// A line to clients, with its line feed. Shared, because several clients may receive it.
@@ -50,7 +56,7 @@ pub fn summary(session: &Session, seq: u64) -> SessionSummary {
 
 /// Whether something runs or waits in the session: the server must not leave. Held prompts wait on disk, so they keep no
 /// server.
-pub fn is_busy(session: &SessionSummary) -> bool {
+pub(crate) fn is_busy(session: &SessionSummary) -> bool {
     let is_at_rest =
         matches!(session.status, Status::Idle | Status::Completed | Status::Failed { .. } | Status::Stopped);
     !is_at_rest || session.n_requests > 0 || session.n_queued > 0 || session.n_background > 0

@@ -4,7 +4,7 @@
 //! client costs its replies and one snapshot.
 
 use super::Line;
-use crate::api::SessionId;
+use deskbell_api::SessionId;
 use std::collections::{BTreeMap, VecDeque};
 
 /// Bytes and number of replies that may wait for a client. Above it the client is disconnected: it sends requests and

@@ -1,8 +1,8 @@
 //! The server's decisions, one by one.
 
 use super::*;
-use crate::api::{AgentKind, Status};
-use crate::server::requests::MAX_IDS;
+use crate::requests::MAX_IDS;
+use deskbell_api::{AgentKind, Status};
 use serde_json::{Value, json};
 
 const LEAVE_AFTER: u64 = 1_000;

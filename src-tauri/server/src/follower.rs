@@ -1,8 +1,8 @@
 //! The client's half: follows one session over links that break, without losing or doubling an event, and sends each
 //! command until it is answered.
 
-use crate::api::server::{Refusal, Request};
-use crate::api::{Command, SessionId};
+use deskbell_api::server::{Refusal, Request};
+use deskbell_api::{Command, SessionId};
 use serde::Deserialize;
 use std::collections::VecDeque;
 

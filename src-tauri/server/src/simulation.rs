@@ -6,9 +6,9 @@
 use super::follower::{Follower, Received};
 use super::hub::{Effect, Hub, Identity, Input, line};
 use super::{ClientId, Line};
-use crate::api::server::{Refusal, Request, SessionSummary};
-use crate::api::{AgentKind, Command, SessionId, Status};
 use crate::chance::Chance;
+use deskbell_api::server::{Refusal, Request, SessionSummary};
+use deskbell_api::{AgentKind, Command, SessionId, Status};
 use serde_json::json;
 use std::collections::{BTreeMap, VecDeque};
 

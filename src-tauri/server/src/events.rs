@@ -27,6 +27,7 @@ impl EventLog {
         self.events.back().map_or(self.floor, |(seq, _)| *seq)
     }
 
+    #[cfg(test)]
     pub fn bytes(&self) -> usize {
         self.bytes
     }

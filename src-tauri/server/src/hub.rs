@@ -5,8 +5,8 @@ use super::events::EventLog;
 use super::outbox::{Cursor, Outbox};
 use super::requests::{MAX_ID_BYTES, RequestIds, Seen};
 use super::{ClientId, Line, is_busy, version};
-use crate::api::server::{NewSession, PROTOCOL, Refusal, Reply, Request, SessionSummary};
-use crate::api::{Command, CommandError, ErrorCode, SessionId};
+use deskbell_api::server::{NewSession, PROTOCOL, Refusal, Reply, Request, SessionSummary};
+use deskbell_api::{Command, CommandError, ErrorCode, SessionId};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
