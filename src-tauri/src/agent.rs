@@ -1,9 +1,9 @@
 //! The agent program of a session: Claude Code if it is found, or the app itself as the demo agent.
 
+use deskbell_engine::LocalHost;
 use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::{AgentKind, AgentView, CommandError, ErrorCode, Tried};
 use deskbell_engine::disk;
-use deskbell_engine::host::LocalHost;
 use deskbell_engine::launch::Launch;
 use deskbell_engine::locate::{Located, NotFound, Places, locate, locate_named};
 use deskbell_engine::login_shell::{self, Variables};

@@ -2,9 +2,9 @@
 
 use crate::args::ChangesOptions;
 use anyhow::bail;
+use deskbell_engine::LocalHost;
 use deskbell_engine::api::{Changes, ChangesBase, FileChange, FileContent, FileState};
 use deskbell_engine::changes;
-use deskbell_engine::host::LocalHost;
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 

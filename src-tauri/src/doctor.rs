@@ -4,11 +4,11 @@
 use crate::agent::{self, Run};
 use crate::args::ReportForm;
 use crate::{desktop, logs, settings};
+use deskbell_engine::LocalHost;
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
 use deskbell_engine::doctor::report::{self, Facts, Folder, FolderState};
 use deskbell_engine::doctor::{Trial, try_agent};
-use deskbell_engine::host::LocalHost;
 use deskbell_engine::launch::Launch;
 use deskbell_engine::log_files;
 use deskbell_engine::readiness;

@@ -5,8 +5,9 @@
 //! uses the store only for writing, off the main thread. Data that must not be lost is not stored here.
 
 use deskbell_engine::api::SessionId;
+use deskbell_engine::disk::write_atomically;
 use deskbell_engine::disk::{self, Loaded, ReadError, SetAside, open_regular, set_aside};
-use deskbell_engine::store::{load_settings, write_atomically};
+use deskbell_engine::store::load_settings;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

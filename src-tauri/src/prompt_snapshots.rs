@@ -1,9 +1,9 @@
 //! The working tree at the first and at the last prompt of each session, to compare it with later. In memory: after a
 //! restart of the app, the next prompt is the first.
 
+use deskbell_engine::LocalHost;
 use deskbell_engine::api::{Against, SessionId};
 use deskbell_engine::changes::{Snapshot, snapshot};
-use deskbell_engine::host::LocalHost;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

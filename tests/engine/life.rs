@@ -2,14 +2,14 @@
 
 use crate::program::{SHELL_AGENT, demo_agent};
 use crate::transcript;
+use deskbell_engine::LocalHost;
 use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::*;
-use deskbell_engine::host::LocalHost;
 use deskbell_engine::launch::Launch;
 use deskbell_engine::patch;
 use deskbell_engine::recorder::Recorder;
-use deskbell_engine::session::machine::{SavedSession, Timeouts};
 use deskbell_engine::session::{Launcher, Open, SessionHandle, Subscriber};
+use deskbell_engine::session::{SavedSession, Timeouts};
 use deskbell_engine::store::{Record, Store};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

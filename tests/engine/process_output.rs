@@ -1,8 +1,8 @@
 //! Output of a process without a session.
 
+use deskbell_engine::LocalHost;
 use deskbell_engine::agent::AgentEvent;
 use deskbell_engine::api::ExitReport;
-use deskbell_engine::host::LocalHost;
 use deskbell_engine::launch::{Launch, Start};
 use deskbell_engine::process::{Output, Process};
 use deskbell_engine::recorder::Recorder;

@@ -5,7 +5,7 @@ use crate::program::demo_agent;
 use deskbell_engine::api::*;
 use deskbell_engine::launch::Launch;
 use deskbell_engine::locate::{Places, locate};
-use deskbell_engine::session::machine::SavedSession;
+use deskbell_engine::session::SavedSession;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
+use deskbell_engine::LocalHost;
 use deskbell_engine::api::*;
-use deskbell_engine::host::LocalHost;
 use deskbell_engine::launch::{Launch, RUN_TOKEN};
 use deskbell_engine::recorder::Recorder;
-use deskbell_engine::session::machine::{SavedSession, Timeouts};
 use deskbell_engine::session::{Open, SessionHandle, Subscriber};
+use deskbell_engine::session::{SavedSession, Timeouts};
 use deskbell_engine::store::Record;
 use deskbell_tests::real_cli::World;
 use deskbell_tests::window::processes_with;

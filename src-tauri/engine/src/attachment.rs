@@ -11,7 +11,7 @@ use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 /// Maximum size of an image in bytes (Messages API, images).
 pub const MAX_BYTES: usize = 5 << 20;
 /// Maximum length of an image's longer side in pixels (Messages API, images).
-pub const MAX_SIDE: usize = 8_000;
+pub(crate) const MAX_SIDE: usize = 8_000;
 /// Maximum number of items read from one drop.
 const MAX_DROPPED: usize = 50;
 
@@ -35,7 +35,7 @@ pub fn of_bytes(name: &str, bytes: &[u8]) -> Result<Image, CommandError> {
 }
 
 /// Checks the images of a prompt, whatever their source. The media type is taken from the bytes.
-pub fn check_all(images: &[Image]) -> Result<Vec<Image>, CommandError> {
+pub(crate) fn check_all(images: &[Image]) -> Result<Vec<Image>, CommandError> {
     let name =
         |at: usize| if images.len() == 1 { "The image".to_owned() } else { format!("Image {}", at + 1) };
     images.iter().enumerate().map(|(at, image)| check_base64(&name(at), &image.data)).collect()
@@ -43,7 +43,7 @@ pub fn check_all(images: &[Image]) -> Result<Vec<Image>, CommandError> {
 
 /// The media type, detected from the first bytes. Fails if the agent does not accept the type or the image is too
 /// large.
-pub fn media_type(name: &str, bytes: &[u8]) -> Result<&'static str, CommandError> {
+pub(crate) fn media_type(name: &str, bytes: &[u8]) -> Result<&'static str, CommandError> {
     if bytes.is_empty() {
         return Err(refused(format!("{name} is empty.")));
     }

@@ -75,7 +75,7 @@ fn asker_wants(request: &PermissionRequest) -> String {
 }
 
 /// A text in one line of at most `longest` characters, with `…` in place of its middle if it is longer.
-pub fn middle_cut(text: &str, longest: usize) -> String {
+pub(crate) fn middle_cut(text: &str, longest: usize) -> String {
     // Cut first: a text of a million characters costs no more than a long line.
     let most = longest * 16;
     let start = text.char_indices().nth(most).map_or(text.len(), |(at, _)| at);

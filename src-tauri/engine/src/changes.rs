@@ -16,7 +16,7 @@ mod hostile_tests;
 #[cfg(unix)]
 mod list_tests;
 
-pub use git::GitError;
+use git::GitError;
 pub use snapshot::Snapshot;
 
 use crate::api::{Changes, ChangesBase, Diff, FileDiff};

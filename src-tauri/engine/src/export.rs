@@ -11,7 +11,7 @@ mod tests;
 pub use images::{Images, images};
 
 use crate::api::{AgentKind, ExportFormat, Image, Item};
-use crate::store::{write_atomically, write_new};
+use crate::disk::{write_atomically, write_new};
 use crate::title::one_line;
 use crate::transcript::output::Source;
 use serde::Serialize;
@@ -73,7 +73,7 @@ pub fn save(path: &Path, bytes: &[u8], overwrite: bool) -> io::Result<()> {
 }
 
 /// The usual file extension of a format.
-pub fn extension(format: ExportFormat) -> &'static str {
+pub(crate) fn extension(format: ExportFormat) -> &'static str {
     match format {
         ExportFormat::Markdown => "md",
         ExportFormat::Json => "json",

@@ -7,7 +7,7 @@ mod end;
 mod tail;
 
 pub use end::read_end;
-pub use tail::Tail;
+pub(crate) use tail::Tail;
 
 use crate::agent::{AgentEvent, User};
 use crate::api::Level;

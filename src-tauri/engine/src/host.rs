@@ -6,7 +6,7 @@
 
 #[cfg(test)]
 pub(crate) mod fake;
-pub mod local;
+pub(crate) mod local;
 
 pub use local::LocalHost;
 

@@ -43,7 +43,7 @@ pub fn is_conversation_id(id: &str) -> bool {
 }
 
 /// The command that resumes a conversation in a terminal, for a POSIX shell; on Windows for PowerShell.
-pub fn resume_command(project: &Path, agent_session_id: &str) -> String {
+pub(crate) fn resume_command(project: &Path, agent_session_id: &str) -> String {
     let folder = project.to_string_lossy();
     let (and, inner) = if cfg!(windows) { (";", "''") } else { (" &&", r"'\''") };
     format!("cd '{}'{and} claude --resume {agent_session_id}", folder.replace('\'', inner))
@@ -52,10 +52,10 @@ pub fn resume_command(project: &Path, agent_session_id: &str) -> String {
 /// Arguments that keep an agent from loading the folder's own settings. Without them, the folder's hooks, MCP servers
 /// and key helper run at spawn, and its settings can send the API key elsewhere (2.1.329 and 2.1.197). An agent that
 /// does not know these arguments exits at once, with an error that names them.
-pub const RESTRICTIONS: [&str; 2] = ["--setting-sources=user", "--strict-mcp-config"];
+pub(crate) const RESTRICTIONS: [&str; 2] = ["--setting-sources=user", "--strict-mcp-config"];
 
 /// Does the error output say that the agent does not know [`RESTRICTIONS`] or the arguments of a [`Snapshot`]?
-pub fn knows_no_restrictions(stderr: &str) -> bool {
+pub(crate) fn knows_no_restrictions(stderr: &str) -> bool {
     let names = RESTRICTIONS.map(|flag| flag.split('=').next().unwrap_or(flag));
     let names: Vec<&str> = names.into_iter().chain(snapshot::FLAGS).collect();
     stderr.lines().any(|line| line.contains("unknown option") && names.iter().any(|name| line.contains(name)))
@@ -104,7 +104,7 @@ impl Launch {
 }
 
 /// The driver of an agent: `acp` says which one, and is `None` for Claude Code and the demo agent.
-pub fn driver(acp: Option<&ChosenAgent>, project: &Path, start: &Start) -> Box<dyn Driver> {
+pub(crate) fn driver(acp: Option<&ChosenAgent>, project: &Path, start: &Start) -> Box<dyn Driver> {
     match acp {
         None => Box::<ClaudeDriver>::default(),
         Some(agent) => Box::new(AcpDriver::new(Setup {
@@ -286,7 +286,7 @@ fn same(name: &OsStr, other: &str) -> bool {
 }
 
 /// Is this variable meant only for Deskbell itself? A child that saw it would assume that another program started it.
-pub fn is_private(name: &OsStr) -> bool {
+pub(crate) fn is_private(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     name.starts_with("CLAUDECODE") || (name.starts_with("DESKBELL_") && !name.starts_with("DESKBELL_DEMO_"))
 }

@@ -111,7 +111,7 @@ fn split(path: Option<&OsString>) -> Vec<PathBuf> {
 }
 
 /// Folders where installers put command line programs. The PATH of a desktop session often lacks them.
-pub fn usual_directories(home: Option<&Path>) -> Vec<PathBuf> {
+pub(crate) fn usual_directories(home: Option<&Path>) -> Vec<PathBuf> {
     folders::usual(home, Path::new("/"))
 }
 

@@ -288,7 +288,7 @@ pub fn last_lines(folder: &Path, most: usize) -> io::Result<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::disk::traps::{all, in_time};
+    use crate::traps::{all, in_time};
     use std::fs;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU64, Ordering};

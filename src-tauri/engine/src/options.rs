@@ -13,7 +13,7 @@ use std::path::Path;
 const MOST_NAME: usize = 60;
 
 /// The reasons why options are refused, without a look at the disk.
-pub fn problems(options: &SessionOptions) -> Vec<OptionProblem> {
+pub(crate) fn problems(options: &SessionOptions) -> Vec<OptionProblem> {
     options::problems(options)
 }
 
@@ -108,7 +108,7 @@ fn servers(path: &Path, project: &Path) -> Result<Vec<OptionServer>, String> {
 
 /// Applies options to the launch of an agent, after checking them again: folders and files may have changed. Reads the
 /// disk.
-pub fn apply(launch: &mut Launch, options: &SessionOptions) -> Result<(), CommandError> {
+pub(crate) fn apply(launch: &mut Launch, options: &SessionOptions) -> Result<(), CommandError> {
     refused(&check(options, &launch.project))?;
     let variables = options.environment.iter();
     launch.env.extend(variables.map(|one| (one.name.clone().into(), Some(one.value.clone().into()))));
@@ -116,7 +116,7 @@ pub fn apply(launch: &mut Launch, options: &SessionOptions) -> Result<(), Comman
 }
 
 /// What an agent would be started with: `launch` finds it. Reads the disk.
-pub fn review(
+pub(crate) fn review(
     start: &Start,
     project: &Path,
     launch: impl FnOnce() -> Result<Launch, CommandError>,
@@ -180,7 +180,7 @@ fn find_unknown(value: &Value, known: &Value, prefix: &str, unknown: &mut Vec<St
 }
 
 /// Returns the reason why a list of presets is refused, if it is.
-pub fn bad_presets(presets: &[Preset]) -> Option<String> {
+pub(crate) fn bad_presets(presets: &[Preset]) -> Option<String> {
     for (nr, preset) in presets.iter().enumerate() {
         let name = preset.name.as_str();
         if name.trim() != name || name.is_empty() || name.chars().count() > MOST_NAME {

@@ -16,7 +16,7 @@ const MOST_BYTES: u64 = 64 * 1024;
 
 /// A process that has the conversation open.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Owner {
+pub(crate) struct Owner {
     pub pid: u32,
     /// The folder that it was started in.
     pub cwd: PathBuf,
@@ -24,7 +24,7 @@ pub struct Owner {
 
 /// A conversation that a live process of the agent has open.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LiveConversation {
+pub(crate) struct LiveConversation {
     pub agent_session_id: String,
     pub owner: Owner,
     /// The process's own word for its activity (2.1.329), if it wrote one.
@@ -33,7 +33,7 @@ pub struct LiveConversation {
 
 /// The conversations that the agent's live processes have open, from `<config>/sessions/<pid>.json`. The file of a
 /// killed process remains, so each entry is checked against the process itself.
-pub fn live_conversations(config: &Path) -> Vec<LiveConversation> {
+pub(crate) fn live_conversations(config: &Path) -> Vec<LiveConversation> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Entry {
@@ -66,12 +66,12 @@ pub fn live_conversations(config: &Path) -> Vec<LiveConversation> {
 }
 
 /// The folder of the agent's list of its live processes.
-pub fn live_folder(config: &Path) -> PathBuf {
+pub(crate) fn live_folder(config: &Path) -> PathBuf {
     config.join("sessions")
 }
 
 /// The agent's live processes that have this conversation open.
-pub fn live_processes(config: &Path, agent_session_id: &str) -> Vec<Owner> {
+pub(crate) fn live_processes(config: &Path, agent_session_id: &str) -> Vec<Owner> {
     let mut live = live_conversations(config);
     live.retain(|live| live.agent_session_id == agent_session_id);
     live.into_iter().map(|live| live.owner).collect()

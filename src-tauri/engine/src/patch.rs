@@ -79,7 +79,7 @@ fn finish_text(item: &mut Item) {
 
 /// Events queued for the next frame.
 #[derive(Default)]
-pub struct Pending {
+pub(crate) struct Pending {
     waiting: Vec<Waiting>,
     /// Index in `waiting` of the last event of each subject.
     of_subject: HashMap<Subject, usize>,
@@ -162,7 +162,7 @@ impl Pending {
 }
 
 /// The item that an event changes.
-pub fn item_of(event: &Event) -> Option<&ItemId> {
+pub(crate) fn item_of(event: &Event) -> Option<&ItemId> {
     match event {
         Event::ItemAdded { item } | Event::ItemChanged { item } => Some(&item.id),
         Event::ItemRemoved { item_id }

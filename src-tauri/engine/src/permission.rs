@@ -14,14 +14,12 @@ mod open;
 mod plain;
 mod subagents;
 
-pub use dialogs::{
-    CARD_TIME, DialogEffect, DialogId, DialogRequest, DialogResponse, Dialogs, Placement, WindowView,
-};
+pub use dialogs::{CARD_TIME, DialogEffect, DialogId, DialogRequest, DialogResponse, Dialogs, WindowView};
 pub use kept::kept_locally;
 pub(crate) use notice::oddity;
-pub use notice::written_out;
-pub use open::{Closed, OpenRequests, Refusal};
-pub use subagents::Subagents;
+pub(crate) use notice::written_out;
+pub(crate) use open::{Closed, OpenRequests, Refusal};
+pub(crate) use subagents::Subagents;
 
 use crate::agent::tool::{RawInput, ToolKind};
 use crate::agent::{
@@ -36,7 +34,7 @@ use sha2::{Digest, Sha256};
 
 /// What a decision sends to the agent, and how the request is resolved.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
+pub(crate) struct Answer {
     pub command: AgentCommand,
     pub resolution: Resolution,
     /// The input as the user edited it, if it differs from the requested one.
@@ -75,7 +73,7 @@ pub fn view(id: RequestId, request: &ToolRequest, asked_at: u64) -> PermissionRe
 }
 
 /// A one-line summary for the session list and the notification.
-pub fn wants(request: &PermissionRequest) -> String {
+pub(crate) fn wants(request: &PermissionRequest) -> String {
     match &request.kind {
         RequestKind::Command => "Wants to run a command".to_owned(),
         RequestKind::Edit => "Wants to change a file".to_owned(),
@@ -90,7 +88,7 @@ pub fn wants(request: &PermissionRequest) -> String {
 
 /// Returns a hash of a request and everything that is shown of it. Requests that differ in one byte have different
 /// hashes.
-pub fn shown(id: &RequestId, request: &ToolRequest) -> String {
+pub(crate) fn shown(id: &RequestId, request: &ToolRequest) -> String {
     let mut hash = Sha256::new();
     let mut field = |bytes: &[u8]| {
         hash.update((bytes.len() as u64).to_le_bytes());
@@ -110,7 +108,7 @@ pub fn shown(id: &RequestId, request: &ToolRequest) -> String {
 
 /// Builds the answer for a decision. Returns an error if the decision does not fit the request, or was made for another
 /// one.
-pub fn answer(
+pub(crate) fn answer(
     view: &PermissionRequest,
     request: &ToolRequest,
     shown: Option<&str>,

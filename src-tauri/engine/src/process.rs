@@ -12,7 +12,8 @@ mod output;
 #[cfg(test)]
 mod tests;
 
-pub use output::{Heard, Output};
+pub(crate) use output::Heard;
+pub use output::Output;
 
 use crate::agent::{AgentCommand, Driver, driver};
 use crate::disk;

@@ -4,8 +4,8 @@
 //! it while it holds the lock of a second file.
 
 use crate::api::{CommandError, ErrorCode};
+use crate::disk::write_atomically;
 use crate::disk::{self, FileKind, Loaded, SetAside, load_json};
-use crate::store::write_atomically;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 const MOST_BYTES: u64 = 4 * 1024 * 1024;
 
 /// Maximum number of entries that are kept. Those that were used longest ago are dropped, pinned ones last.
-pub const MOST_KEPT: usize = 200;
+pub(crate) const MOST_KEPT: usize = 200;
 
 /// A project that was opened earlier.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -207,7 +207,7 @@ pub fn short_place(project: &Path, home: Option<&Path>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::disk::traps::{Trap, all, in_time};
+    use crate::traps::{Trap, all, in_time};
     use std::fs;
 
     fn used(path: &str, at: u64) -> Change {

@@ -16,10 +16,10 @@ use std::time::Duration;
 pub use crate::claude::setup::LOGIN_ARGS;
 
 /// Time for the version. A cold start of a Node installation takes a second or two.
-pub const VERSION_LIMIT: Duration = Duration::from_secs(10);
+pub(crate) const VERSION_LIMIT: Duration = Duration::from_secs(10);
 
 /// Time for the login, which the first prompt does not wait for.
-pub const LOGIN_LIMIT: Duration = Duration::from_secs(5);
+pub(crate) const LOGIN_LIMIT: Duration = Duration::from_secs(5);
 
 /// Characters that are shown of a program's own words.
 const MOST_WORDS: usize = 600;
@@ -60,7 +60,7 @@ pub fn missing(agent: AgentView) -> Readiness {
 }
 
 /// Readiness in one line, for the terminal.
-pub fn words(readiness: &Readiness) -> String {
+pub(crate) fn words(readiness: &Readiness) -> String {
     match &readiness.state {
         ReadinessState::Ready => "yes".to_owned(),
         ReadinessState::Missing { install } => match install.first() {

@@ -36,7 +36,7 @@ pub enum Direction {
 /// State of the session when its recording began.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Opened {
+pub(crate) struct Opened {
     /// The version of Deskbell.
     pub version: String,
     /// Milliseconds since the epoch.
@@ -158,7 +158,7 @@ impl Recorder {
 }
 
 /// Parses a line for recording. A line that is not JSON becomes a string.
-pub fn line_of(bytes: &[u8]) -> Value {
+pub(crate) fn line_of(bytes: &[u8]) -> Value {
     serde_json::from_slice(bytes)
         .unwrap_or_else(|_| Value::from(String::from_utf8_lossy(bytes).trim_end().to_owned()))
 }

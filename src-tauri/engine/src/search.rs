@@ -12,7 +12,8 @@ mod snippet;
 #[cfg(test)]
 mod tests;
 
-pub use query::{LONGEST_QUERY, Query, QueryProblem, Today, utc};
+use query::QueryProblem;
+pub use query::{Query, Today, utc};
 
 use crate::api::{FoundSession, SearchChange, SearchPlace};
 use crate::disk::{self, ReadError};

@@ -5,7 +5,7 @@ pub(crate) mod core;
 mod export;
 mod feed;
 mod log;
-pub mod machine;
+pub(crate) mod machine;
 mod outcome;
 mod permission_audit;
 #[cfg(test)]
@@ -13,19 +13,19 @@ pub(crate) mod simulation;
 mod subscribers;
 mod window_view;
 
-pub use feed::Feed;
-
-use crate::api::*;
+pub use crate::api::*;
 use crate::disk;
 use crate::host::Host;
 use crate::launch::{Launch, Start};
 use crate::options;
 use crate::recorder::Recorder;
+pub use crate::store::SavedSession;
 use crate::store::{Record, Store};
 use crate::transcript::find::{Search, Slice};
 use crate::transcript::output::{Reader, Source};
 use crate::transcript::parts;
-use machine::Timeouts;
+pub use feed::Feed;
+pub use machine::Timeouts;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

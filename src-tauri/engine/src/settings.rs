@@ -13,12 +13,15 @@ mod tests;
 
 use crate::api::{CommandError, ErrorCode, Preset, Settings, SettingsProblem};
 use crate::disk::{self, ReadError, read_text, set_aside};
-use crate::store::{remove_leftovers, write_atomically};
-pub use keys::{keys, markdown, schema};
+use crate::disk::{remove_leftovers, write_atomically};
+#[cfg(test)]
+pub(crate) use keys::markdown;
+pub use keys::{keys, schema};
 use serde_json::{Map, Value};
 use std::io;
 use std::path::{Path, PathBuf};
-pub use text::{Read, value_of};
+pub use text::Read;
+pub(crate) use text::value_of;
 pub use watch::SettingsWatch;
 
 /// Maximum size of the file in bytes. All settings with a comment each take some 10 KB.

@@ -18,14 +18,14 @@ mod watch;
 #[cfg(test)]
 mod tests;
 
-pub use catalogue::{Catalogue, Cost, find};
+pub use catalogue::{Catalogue, find};
 pub use files::Place;
 pub use follow::{Follower, follow};
 pub use fork::fork_before;
 pub use hidden::Hidden;
 pub use locate::{Located, locate};
 pub use marks::MarkStore;
-pub use summary::{Summary, summarize};
+pub(crate) use summary::Summary;
 
 use crate::api::StoredSession;
 

@@ -22,7 +22,7 @@ use files::{Content, Found, Role};
 use std::path::{Path, PathBuf};
 
 pub use snapshot::Snapshot;
-pub use store::{Admission, Difference, TrustError, TrustState, TrustStore};
+pub use store::{Admission, TrustError, TrustState, TrustStore};
 pub use watch::Watch;
 
 /// The effects of a folder if it is trusted, according to the current contents of its files.
@@ -45,7 +45,8 @@ impl Survey {
 }
 
 /// Reads the folder's files for the agent and reports their effects. Read-only.
-pub fn survey(project: &Path) -> Survey {
+#[cfg(test)]
+pub(crate) fn survey(project: &Path) -> Survey {
     surveyed(project).0
 }
 

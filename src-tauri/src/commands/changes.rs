@@ -2,9 +2,9 @@
 
 use super::{Answer, project_of};
 use crate::prompt_snapshots::PromptSnapshots;
+use deskbell_engine::LocalHost;
 use deskbell_engine::api::*;
 use deskbell_engine::changes;
-use deskbell_engine::host::LocalHost;
 use tauri::{AppHandle, Manager, WebviewWindow};
 
 /// Returns the files that differ from the last commit, or from the working tree at a prompt of the session.

@@ -3,12 +3,12 @@
 use crate::agent;
 use crate::relay::{ended_by_signal, write_events};
 use anyhow::{Context, anyhow};
+use deskbell_engine::LocalHost;
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
-use deskbell_engine::host::LocalHost;
 use deskbell_engine::recorder::Recorder;
-use deskbell_engine::session::machine::{SavedSession, Timeouts};
 use deskbell_engine::session::{Open, SessionHandle, Subscriber};
+use deskbell_engine::session::{SavedSession, Timeouts};
 use deskbell_engine::store::Record;
 use deskbell_engine::stored::{self, Located};
 use std::path::Path;

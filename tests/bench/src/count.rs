@@ -4,9 +4,9 @@ use std::hint::black_box;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use deskbell_engine::Transcript;
 use deskbell_engine::agent::AgentEvent;
 use deskbell_engine::process::lines::{Line, Lines};
-use deskbell_engine::transcript::Transcript;
 use deskbell_engine::wire;
 
 use crate::fixture::{self, Kind};

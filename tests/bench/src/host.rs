@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
 use cpu_time::ProcessTime;
+use deskbell_engine::LocalHost;
 use deskbell_engine::api::*;
-use deskbell_engine::host::LocalHost;
 use deskbell_engine::launch::Launch;
 use deskbell_engine::recorder::Recorder;
-use deskbell_engine::session::machine::{SavedSession, Timeouts};
 use deskbell_engine::session::{Launcher, Open, SessionHandle, Subscriber};
+use deskbell_engine::session::{SavedSession, Timeouts};
 use deskbell_engine::store::Record;
 use tokio::sync::mpsc;
 

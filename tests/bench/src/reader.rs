@@ -10,12 +10,12 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
 use cpu_time::ProcessTime;
+use deskbell_engine::LocalHost;
+use deskbell_engine::Transcript;
 use deskbell_engine::api::AgentKind;
-use deskbell_engine::host::LocalHost;
 use deskbell_engine::launch::{Launch, Start};
 use deskbell_engine::process::{Output, Process};
 use deskbell_engine::recorder::Recorder;
-use deskbell_engine::transcript::Transcript;
 use tokio::runtime::Runtime;
 
 use crate::fixture::{self, Kind};

@@ -1,11 +1,11 @@
 //! What the examples share: a session with an agent, and its events.
 
+use deskbell_engine::LocalHost;
 use deskbell_engine::api::{AgentKind, Event, SessionId};
-use deskbell_engine::host::LocalHost;
 use deskbell_engine::launch::Launch;
 use deskbell_engine::recorder::Recorder;
-use deskbell_engine::session::machine::{SavedSession, Timeouts};
 use deskbell_engine::session::{Open, SessionHandle, Subscriber};
+use deskbell_engine::session::{SavedSession, Timeouts};
 use deskbell_engine::store::Record;
 use std::error::Error;
 use std::path::PathBuf;

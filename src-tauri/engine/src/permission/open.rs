@@ -96,6 +96,7 @@ impl OpenRequests {
         self.0.iter().map(|open| &open.view)
     }
 
+    #[cfg(test)]
     pub fn get(&self, id: &RequestId) -> Option<&PermissionRequest> {
         self.iter().find(|view| view.id == *id)
     }

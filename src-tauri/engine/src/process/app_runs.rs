@@ -4,9 +4,9 @@
 //! A run that ends normally removes its file. A killed run leaves it. Such a run is over when neither its app nor its
 //! guard is alive; each is identified by process id and start time.
 
+use crate::disk::write_atomically;
 use crate::disk::{self, ReadError};
 use crate::host::local::identity::ProcessIdentity;
-use crate::store::write_atomically;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 /// Maximum length of a line in bytes. Lines over 1 MiB are ordinary (an image: 1.3 MB), 10.5 MB was seen (2.1.329).
-pub const LIMIT: usize = 64 << 20;
+pub(crate) const LIMIT: usize = 64 << 20;
 /// Bytes kept from the beginning of a line that is too long.
 const START: usize = 1024;
 /// Space for one read: what a pipe holds.

@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::api::{Body, FoundSession};
-use crate::disk::traps;
 use crate::history::{self, Additions};
 use crate::transcript::words;
+use crate::traps;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::fs;

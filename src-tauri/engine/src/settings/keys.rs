@@ -6,6 +6,7 @@ use crate::launch::bad_model;
 use crate::options::bad_presets;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
+#[cfg(test)]
 use std::fmt::Write;
 use std::sync::LazyLock;
 
@@ -177,6 +178,7 @@ fn expected(control: &SettingControl) -> String {
 }
 
 /// The text that introduces the list of settings in the documentation.
+#[cfg(test)]
 const INTRODUCTION: &str = "\
 # Settings
 
@@ -204,6 +206,7 @@ In the commands and below, the names of nested objects are joined by dots: `agen
 ";
 
 /// The documentation of all settings, as Markdown.
+#[cfg(test)]
 pub fn markdown() -> String {
     let mut out = INTRODUCTION.to_owned();
     let mut group = Some(String::new());

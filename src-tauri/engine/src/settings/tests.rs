@@ -3,7 +3,7 @@
 use super::*;
 use crate::api::{Preset, SessionOptions, SettingControl, Theme};
 use crate::chance::Chance;
-use crate::disk::traps::{Trap, all, in_time};
+use crate::traps::{Trap, all, in_time};
 use serde_json::json;
 use std::fs;
 

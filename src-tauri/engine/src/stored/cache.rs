@@ -3,7 +3,7 @@
 use super::files::Place;
 use super::summary::Summary;
 use crate::disk::read_regular;
-use crate::store::write_atomically;
+use crate::disk::write_atomically;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;

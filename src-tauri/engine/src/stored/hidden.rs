@@ -1,7 +1,7 @@
 //! Sessions that the user removed from the list. The agent's store keeps them; they appear again when they change.
 
+use crate::disk::write_atomically;
 use crate::disk::{Loaded, load_json};
-use crate::store::write_atomically;
 use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;

@@ -4,8 +4,8 @@
 //! holds the lock of a second file.
 
 use crate::api::{MarkedSession, SessionMark};
+use crate::disk::write_atomically;
 use crate::disk::{self, Loaded, SetAside, load_json};
-use crate::store::write_atomically;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::io;

@@ -2,10 +2,11 @@
 
 use super::catalogue::{Catalogue, Cost};
 use super::files::{EACH_END, Place};
-use super::{Summary, fits, follow, summarize};
+use super::summary::summarize;
+use super::{Summary, fits, follow};
 use crate::api::{StoredChange, StoredSession, StoredState};
 use crate::disk::Ends;
-use crate::disk::traps::all;
+use crate::traps::all;
 use proptest::prelude::*;
 use std::collections::HashMap;
 use std::fs;

@@ -261,7 +261,7 @@ pub fn list(folder: &Path, limit: usize) -> io::Result<Listing> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::disk::traps::{Trap, all, in_time};
+    use crate::traps::{Trap, all, in_time};
 
     #[test]
     fn a_regular_file_is_read_up_to_its_limit() {

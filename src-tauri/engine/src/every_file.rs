@@ -1,7 +1,6 @@
 //! Tests for every file that Deskbell reads, with each trap in place of the file: no read blocks, nothing is lost, and
 //! the important ones report what was found.
 
-use super::traps::{Trap, all, in_time};
 use crate::api::{Body, Dropped, SessionMark, Settings, StoredSession};
 use crate::attachment;
 use crate::files::Files;
@@ -13,6 +12,7 @@ use crate::projects::ProjectStore;
 use crate::settings::SettingsFile;
 use crate::store::{Store, load_settings};
 use crate::stored::{Catalogue, Hidden, MarkStore, Place};
+use crate::traps::{Trap, all, in_time};
 use crate::trust::{TrustState, TrustStore, survey};
 use crate::{disk, git, history, log_files, recorder};
 use std::fs;

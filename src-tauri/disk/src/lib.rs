@@ -6,20 +6,22 @@
 //! even `stat`, and no flag changes that: so file access runs through [`run`], which returns at its deadline and leaves
 //! the blocked thread running.
 //!
-//! `clippy.toml` disallows the functions of the standard library that open or list files; this module has the
+//! `clippy.toml` disallows the functions of the standard library that open or list files; this crate has the
 //! exceptions.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make and read files of their own"))]
+
 mod aside;
+mod atomic;
 mod lock;
 mod pool;
 mod read;
 
 #[cfg(test)]
-mod every_file;
-#[cfg(test)]
-pub(crate) mod traps;
+mod traps;
 
 pub use aside::{Loaded, SetAside, load_json, own_folder, set_aside};
+pub use atomic::{remove_leftovers, replace, write_atomically, write_new};
 pub use lock::lock_writers;
 pub use pool::{DEADLINE, Unfinished, run};
 pub use read::{

@@ -81,7 +81,7 @@ pub fn set_aside(path: &Path) -> io::Result<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::disk::traps::{all, in_time};
+    use crate::traps::{all, in_time};
 
     #[test]
     fn whatever_is_in_place_of_a_file_is_set_aside_and_nothing_is_overwritten() {

@@ -4,7 +4,7 @@
 //! [`MOST_PER_PLACE`] for one place, so that a dead mount does not delay access to other places, and [`MOST`] in all.
 //! These are separate threads, not the runtime's pool, because a runtime waits for its own threads when it shuts down.
 
-use crate::api::{CommandError, ErrorCode};
+use deskbell_api::{CommandError, ErrorCode};
 use std::collections::HashMap;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
