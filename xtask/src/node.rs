@@ -77,9 +77,17 @@ impl Node {
         Self { folders: vec![node, modules.join(".bin")] }
     }
 
+    fn version(&self) -> Option<Version> {
+        read(self.command("node").arg("--version")).ok().as_deref().and_then(Version::parse)
+    }
+
+    /// The first number of its version, if it starts.
+    pub fn major(&self) -> Option<u32> {
+        self.version().map(|version| version.major)
+    }
+
     fn fits(&self) -> bool {
-        let version = read(self.command("node").arg("--version")).ok();
-        version.as_deref().and_then(Version::parse).is_some_and(Version::fits) && self.has_npm()
+        self.version().is_some_and(Version::fits) && self.has_npm()
     }
 
     fn has_npm(&self) -> bool {
