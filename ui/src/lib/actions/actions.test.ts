@@ -414,6 +414,14 @@ describe('an action that is not available', () => {
     expect(alert.closest('[role=alert]')?.textContent).toContain('No session is open.');
   });
 
+  it('stops saying so when it is available', async () => {
+    const { user } = await app('start');
+    await fireEvent.keyDown(document.body, { key: 'f', ctrlKey: true });
+    await screen.findByText(/is not available/);
+    await user.type(box(), 'Hello{Enter}');
+    await expect.poll(() => screen.queryByText(/is not available/)).toBeNull();
+  });
+
   it('is shown as such in the palette, and does nothing there', async () => {
     const window = await app('start');
     const first = await inPalette(window, 'Rename this session');

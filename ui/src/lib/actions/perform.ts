@@ -41,12 +41,18 @@ export const labelOf = (desk: Desk, action: Action, on: Target): string =>
 
 const isAbsent = (desk: Desk, action: Action, on: Target) => action.isAbsent?.(desk, on) ?? false;
 
-/** Does an action. If it is not available, says why. */
-export function perform(desk: Desk, action: Action, on = ownTarget(desk, action)): void {
-  const why = isAbsent(desk, action, on) ? 'It does not apply here.' : (action.off?.(desk, on) ?? null);
+/** Why an action cannot be done, as a sentence; `null` if it can. */
+const refusal = (desk: Desk, action: Action, on: Target): string | null =>
+  isAbsent(desk, action, on) ? 'It does not apply here.' : (action.off?.(desk, on) ?? null);
+
+/** Does an action. If it is not available, says why, for as long as that is so. */
+export function perform(desk: Desk, action: Action, target?: Target): void {
+  const on = target ?? ownTarget(desk, action);
+  const why = refusal(desk, action, on);
   if (why !== null) {
     const error = { code: 'badCommand', message: why, detail: null } as const;
-    desk.project.problems.report(`“${labelOf(desk, action, on)}” is not available`, error);
+    const holds = () => refusal(desk, action, target ?? ownTarget(desk, action)) === why;
+    desk.project.problems.report(`“${labelOf(desk, action, on)}” is not available`, error, holds);
   } else if ('run' in action.does) {
     action.does.run(desk, on);
   } else {

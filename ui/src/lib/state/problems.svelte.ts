@@ -8,6 +8,8 @@ export interface Problem {
   /** The failure, as a sentence: “The prompt was not sent”. */
   what: string;
   error: CommandError;
+  /** Whether it is still so, for a state that can pass. Without it, the problem stays until it is dismissed. */
+  holds?: () => boolean;
 }
 
 /** Older ones are dropped: a failure that repeats in other words must not fill the window. */
@@ -17,9 +19,9 @@ export class Problems {
   list = $state.raw<readonly Problem[]>([]);
   #nextId = 1;
 
-  report(what: string, error: CommandError): void {
+  report(what: string, error: CommandError, holds?: () => boolean): void {
     const same = (problem: Problem) => problem.what === what && problem.error.message === error.message;
-    const problem = { id: this.#nextId++, what, error };
+    const problem = { id: this.#nextId++, what, error, ...(holds === undefined ? {} : { holds }) };
     this.list = [...this.list.filter((known) => !same(known)), problem].slice(-MOST);
   }
 
@@ -33,6 +35,12 @@ export class Problems {
       this.report(what, error);
       return error;
     }
+  }
+
+  /** Removes what is no longer so. An effect runs it again when the state changes that `holds` read. */
+  removePassed(): void {
+    const list = this.list.filter((problem) => problem.holds?.() ?? true);
+    if (list.length < this.list.length) this.list = list;
   }
 
   dismiss(id: number): void {
