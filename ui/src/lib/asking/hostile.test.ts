@@ -79,7 +79,7 @@ const ruled = requests.filter((request) => request.suggestions.length > 0);
 it.each(ruled.map((request) => [request.id, request] as const))('%s: the rules', async (_id, request) => {
   const container = await drawn(request);
   await fireEvent.click(screen.getByRole('button', { name: 'Always allow…' }));
-  const shown = [...container.querySelectorAll('fieldset code')];
+  const shown = [...container.querySelectorAll('[role=radiogroup] code')];
   const rules = request.suggestions.map((suggestion) => suggestion.rule);
   expect(shown.map((rule) => meant(rule.textContent))).toEqual(rules);
   expect(shown.map(marked)).toEqual(rules.map(lookalikes));
