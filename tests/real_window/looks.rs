@@ -39,6 +39,27 @@ pub async fn the_mark_of_an_item_stays_in_its_line() -> Result<()> {
         .await
 }
 
+/// WebKit gives a fieldset with a legend the height of the legend twice until the next layout: the buttons below it stood
+/// too low, and moved while the user aimed at them.
+pub async fn the_buttons_of_a_question_follow_its_last_choice() -> Result<()> {
+    const QUESTION: &str = r#"TOOL AskUserQuestion {"questions":[{"question":"Which tide?","header":"Tide","multiSelect":false,"options":[{"label":"Ebb","description":"Out"},{"label":"Flow","description":"In"}]}]}"#;
+    let stage = Stage::demo().await?;
+    stage
+        .play("question", async |stage| {
+            let window = &stage.window;
+            window.prompt(QUESTION).await?;
+            window.find("group", "Question").await?;
+            window.screenshot("question").await?;
+            let script = "const box = document.querySelector('[aria-label^=\"Your own answer\"]');
+                const skip = [...document.querySelectorAll('button')].find((button) => button.innerText === 'Skip');
+                return skip.getBoundingClientRect().top - box.getBoundingClientRect().bottom;";
+            let gap: f64 = serde_json::from_value(window.run(script, Vec::new()).await?)?;
+            ensure!((0.0..20.0).contains(&gap), "the buttons are {gap} px below the last choice");
+            Ok(())
+        })
+        .await
+}
+
 /// Takes the screenshots under a desktop theme and returns the brightness of the page's background, 0 to 1.
 async fn brightness(name: &str, theme: &str) -> Result<f64> {
     let stage = Stage::with(Manners::Polite, |launch| launch.env("GTK_THEME", theme)).await?;

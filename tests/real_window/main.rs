@@ -200,7 +200,8 @@ fn main() {
             a_key_is_changed_by_keyboard_and_stays_after_a_restart,
             the_right_button_opens_no_menu_of_the_browser;
         looks: light_and_dark,
-            the_mark_of_an_item_stays_in_its_line
+            the_mark_of_an_item_stays_in_its_line,
+            the_buttons_of_a_question_follow_its_last_choice
     ]);
     tests.extend(visible::tests());
     let nowhere = test("failures::no_agent_anywhere_lists_what_was_tried", failures::no_agent_anywhere);
