@@ -4,7 +4,7 @@ use crate::registry::SessionRegistry;
 use crate::settings::CurrentSettings;
 use crate::start;
 use crate::windows::{BOARD, Windows};
-use crate::{emit, lifecycle, logs, project};
+use crate::{board, emit, lifecycle, logs, project};
 use deskbell_engine::api::{Settings, WindowEvent};
 use deskbell_engine::disk;
 use deskbell_engine::settings::SettingsWatch;
@@ -49,6 +49,9 @@ async fn apply(app: &AppHandle, before: &Settings, now: &Settings) {
     }
     if before.theme != now.theme {
         lifecycle::apply_theme(app);
+    }
+    if before.tray != now.tray {
+        board::refresh(app);
     }
     if before.zoom != now.zoom {
         lifecycle::apply_zoom(app);

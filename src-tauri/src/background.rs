@@ -1,7 +1,7 @@
 //! Projects whose sessions keep working without a window.
 //!
-//! There is no tray icon: tray-icon (0.25) loads libappindicator at run time and panics where it is missing. A
-//! notification says how the window comes back: by a click on it, or by a second start of the app.
+//! The tray icon shows them where the desktop has a tray. A notification says how the window comes back: by a click on
+//! it, or by a second start of the app.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tauri::{AppHandle, Manager, WindowEvent as TauriEvent};
+use tokio::sync::Notify;
 
 const TITLE: &str = "All projects — Deskbell";
 const SIZE: (f64, f64) = (1100.0, 760.0);
@@ -25,6 +26,8 @@ pub struct BoardPage {
     board: Mutex<Board>,
     /// A new view will be sent soon.
     is_pending: AtomicBool,
+    /// The board may have changed. The tray waits for it.
+    changed: Notify,
 }
 
 fn now() -> u64 {
@@ -53,7 +56,13 @@ pub fn connect(app: &AppHandle) -> BoardConnection {
     BoardConnection { event, board: view(app), settings: app.state::<Arc<CurrentSettings>>().view() }
 }
 
-fn view(app: &AppHandle) -> BoardView {
+/// Returns when the board may have changed since the last call. For one caller.
+pub async fn changed(app: &AppHandle) {
+    app.state::<BoardPage>().changed.notified().await;
+}
+
+/// The board as it is now.
+pub fn view(app: &AppHandle) -> BoardView {
     let sessions = app.state::<SessionRegistry>().all();
     let page = app.state::<BoardPage>();
     let mut board = page.board.lock().unwrap_or_else(PoisonError::into_inner);
@@ -67,9 +76,10 @@ pub fn session_changed(app: &AppHandle, session: &Session) {
     refresh(app);
 }
 
-/// Sends the board soon, if it is open.
+/// Sends the board soon, if it is open, and wakes the tray.
 pub fn refresh(app: &AppHandle) {
     let page = app.state::<BoardPage>();
+    page.changed.notify_one();
     if app.get_webview_window(BOARD).is_none() || page.is_pending.swap(true, Ordering::Relaxed) {
         return;
     }

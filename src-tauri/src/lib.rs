@@ -47,6 +47,7 @@ mod shell;
 mod showing;
 mod start;
 mod terminal;
+mod tray;
 mod trust;
 mod watch;
 #[cfg(target_os = "linux")]

@@ -15,7 +15,9 @@ use crate::settings::{self, CurrentSettings};
 use crate::start::{self, StartPage};
 use crate::watch::FolderWatches;
 use crate::windows::{self, Windows};
-use crate::{apply_settings, board, commands, emit, lifecycle, logs, native_dialogs, project, relay, trust};
+use crate::{
+    apply_settings, board, commands, emit, lifecycle, logs, native_dialogs, project, relay, tray, trust,
+};
 use anyhow::Context;
 use deskbell_engine::api::*;
 use deskbell_engine::bell::{self, BellEvent};
@@ -288,6 +290,7 @@ fn setup(app: &AppHandle, args: Args, opened: Opened) -> anyhow::Result<()> {
     tauri::async_runtime::spawn(project::look_for_orphans(app.clone()));
     tauri::async_runtime::spawn(project::ask_login_shell(app.clone()));
     tauri::async_runtime::spawn(apply_settings::follow(app.clone()));
+    tauri::async_runtime::spawn(tray::follow(app.clone()));
     tauri::async_runtime::spawn(opening::open_dropped(app.clone(), dropped));
     let ending = app.clone();
     tauri::async_runtime::spawn(async move {

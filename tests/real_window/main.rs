@@ -57,6 +57,7 @@ mod stored;
 #[cfg(target_os = "linux")]
 mod survival;
 #[cfg(target_os = "linux")]
+mod tray;
 mod trust;
 #[cfg(target_os = "linux")]
 mod typing;
@@ -201,7 +202,8 @@ fn main() {
             the_right_button_opens_no_menu_of_the_browser;
         looks: light_and_dark,
             the_mark_of_an_item_stays_in_its_line,
-            the_buttons_of_a_question_follow_its_last_choice
+            the_buttons_of_a_question_follow_its_last_choice;
+        tray: the_tray_brings_up_the_session_that_waits
     ]);
     tests.extend(visible::tests());
     let nowhere = test("failures::no_agent_anywhere_lists_what_was_tried", failures::no_agent_anywhere);

@@ -17,6 +17,7 @@ mod page;
 mod pointer;
 mod processes;
 mod trap;
+mod tray;
 mod wayland;
 
 pub use crate::wait::{LONG, SHORT, eventually, holds_for};
@@ -34,6 +35,7 @@ pub use page::Window;
 pub use pointer::{Pointer, XWindow};
 pub use processes::{Process, processes_with};
 pub use trap::Trap;
+pub use tray::{Tray, TrayIcon};
 pub use wayland::{Compositor, WaylandWindow};
 
 /// The programs that a real window needs, and the Debian package of each.

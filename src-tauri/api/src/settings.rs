@@ -36,6 +36,10 @@ pub struct Settings {
     /// on a notification or a second start of Deskbell brings the window back.
     #[schemars(title = "Closing a window with work")]
     pub closing: Closing,
+    /// An icon in the desktop's tray, or in the menu bar, with the sessions of all projects that work or wait for you.
+    /// Where the desktop has no tray, nothing is shown.
+    #[schemars(title = "Tray icon")]
+    pub tray: bool,
     /// Keys of actions, in place of their usual ones. Each is `{"action": "new", "key": "Ctrl+Alt+N"}`; `null` takes
     /// the action's keys away. On macOS, `Ctrl` is ⌘ and `Alt` is ⌥. The names of the actions are in the guide's list of
     /// keys.
@@ -58,6 +62,7 @@ impl Default for Settings {
             bell: BellSettings::default(),
             agent: AgentSettings::default(),
             closing: Closing::Ask,
+            tray: true,
             keys: Vec::new(),
             log: LogLevel::Warn,
         }

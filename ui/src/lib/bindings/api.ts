@@ -1969,6 +1969,11 @@ agent: AgentSettings,
  */
 closing: Closing, 
 /**
+ * An icon in the desktop's tray, or in the menu bar, with the sessions of all projects that work or wait for you.
+ * Where the desktop has no tray, nothing is shown.
+ */
+tray: boolean, 
+/**
  * Keys of actions, in place of their usual ones. Each is `{"action": "new", "key": "Ctrl+Alt+N"}`; `null` takes
  * the action's keys away. On macOS, `Ctrl` is ⌘ and `Alt` is ⌥. The names of the actions are in the guide's list of
  * keys.

@@ -108,6 +108,16 @@ export const SETTING_KEYS: readonly SettingKey[] = [
     "default": "ask"
   },
   {
+    "key": "tray",
+    "group": null,
+    "label": "Tray icon",
+    "description": "An icon in the desktop's tray, or in the menu bar, with the sessions of all projects that work or wait for you. Where the desktop has no tray, nothing is shown.",
+    "control": {
+      "type": "toggle"
+    },
+    "default": true
+  },
+  {
     "key": "keys",
     "group": null,
     "label": "Keys",
@@ -507,6 +517,7 @@ export const DEFAULT_SETTINGS: Settings = {
     "presets": []
   },
   "closing": "ask",
+  "tray": true,
   "keys": [],
   "log": "warn"
 };

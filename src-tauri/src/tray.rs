@@ -1,0 +1,143 @@
+//! The tray icon: the sessions of all projects that work or wait for the user, one click away, also while no window is
+//! open. Where the desktop has no tray nothing depends on it.
+
+#[cfg(any(windows, target_os = "macos"))]
+#[path = "tray/system.rs"]
+mod icon;
+#[cfg(not(any(windows, target_os = "macos")))]
+#[path = "tray/notifier_item.rs"]
+mod icon;
+mod menu;
+
+use crate::board;
+use crate::native_dialogs;
+use crate::registry::SessionRegistry;
+use crate::settings::CurrentSettings;
+use crate::windows::{BOARD, bring_up};
+use crate::{closing, lifecycle, start};
+use anyhow::Context;
+use deskbell_engine::api::SessionId;
+use icon::Icon;
+use menu::Contents;
+use std::sync::Arc;
+use std::time::Duration;
+use tauri::{AppHandle, Manager, WebviewWindow};
+use tokio::sync::mpsc;
+
+/// Delay between a change of a session and a new menu. While an answer streams there are many changes.
+const TOGETHER: Duration = Duration::from_millis(200);
+
+/// Longest wait for the desktop. A tray that does not answer is left alone until the next change.
+const DEADLINE: Duration = Duration::from_secs(5);
+
+/// What the user chose in the tray.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Choice {
+    Session(SessionId),
+    Board,
+    StartPage,
+    Quit,
+}
+
+/// Shows the tray icon as long as the app runs and the setting allows it.
+pub async fn follow(app: AppHandle) {
+    let (choose, choices) = mpsc::unbounded_channel();
+    tauri::async_runtime::spawn(carry_out(app.clone(), choices));
+    let mut icon: Option<Icon> = None;
+    let mut shown: Option<Contents> = None;
+    let mut has_failed = false;
+    loop {
+        let is_wanted = app.state::<Arc<CurrentSettings>>().get().tray;
+        let contents = is_wanted.then(|| menu::contents(&board::view(&app)));
+        if contents != shown {
+            let changed = show(&app, &mut icon, contents.clone(), &choose);
+            match tokio::time::timeout(DEADLINE, changed).await.context("the tray does not answer").flatten()
+            {
+                Ok(()) => has_failed = false,
+                // Once: a desktop without a tray stays one, and sessions change all day.
+                Err(error) if !has_failed => {
+                    has_failed = true;
+                    tracing::info!(error = format!("{error:#}"), "there is no tray icon");
+                }
+                Err(_) => {}
+            }
+            shown = contents;
+        }
+        board::changed(&app).await;
+        tokio::time::sleep(TOGETHER).await;
+    }
+}
+
+/// Makes, changes or removes the icon.
+async fn show(
+    app: &AppHandle,
+    icon: &mut Option<Icon>,
+    contents: Option<Contents>,
+    choose: &mpsc::UnboundedSender<Choice>,
+) -> anyhow::Result<()> {
+    match (icon.as_ref(), contents) {
+        (None, Some(contents)) => *icon = Some(Icon::new(app, contents, choose.clone()).await?),
+        (Some(shown), Some(contents)) => shown.set(app, contents).await?,
+        (Some(_), None) => {
+            if let Some(shown) = icon.take() {
+                shown.remove(app).await?;
+            }
+        }
+        (None, None) => {}
+    }
+    Ok(())
+}
+
+async fn carry_out(app: AppHandle, mut choices: mpsc::UnboundedReceiver<Choice>) {
+    while let Some(choice) = choices.recv().await {
+        let done = match &choice {
+            Choice::Session(id) => {
+                board::open_session(&app, id).await.map_err(|error| anyhow::anyhow!(error.message))
+            }
+            Choice::Board => board::open(&app),
+            Choice::StartPage => start::open(&app),
+            Choice::Quit => {
+                // A question may be open for long, and the tray's other entries work meanwhile.
+                let app = app.clone();
+                tauri::async_runtime::spawn(async move {
+                    if let Err(error) = quit(&app).await {
+                        tracing::error!(error = format!("{error:#}"), "could not quit from the tray");
+                    }
+                });
+                Ok(())
+            }
+        };
+        if let Err(error) = done {
+            tracing::error!(
+                error = format!("{error:#}"),
+                ?choice,
+                "could not do what was chosen in the tray"
+            );
+            native_dialogs::say_failure(&format!("{error:#}"));
+        }
+    }
+}
+
+/// Quits. The question about work needs a window; without one the board opens, which shows that work.
+async fn quit(app: &AppHandle) -> anyhow::Result<()> {
+    let sessions = app.state::<SessionRegistry>().all();
+    if closing::quit_question(&sessions).is_none() {
+        lifecycle::end(app).await;
+        return Ok(());
+    }
+    let window = match front_window(app) {
+        Some(window) => window,
+        None => {
+            board::open(app)?;
+            app.get_webview_window(BOARD).context("the board did not open")?
+        }
+    };
+    bring_up(app, window.label());
+    lifecycle::quit(app, &window).await
+}
+
+fn front_window(app: &AppHandle) -> Option<WebviewWindow> {
+    let mut windows: Vec<WebviewWindow> = app.webview_windows().into_values().collect();
+    windows.sort_by_key(|window| !window.is_focused().unwrap_or(false));
+    windows.into_iter().next()
+}
