@@ -253,7 +253,7 @@ export const lists: Page = () => [
     'changes and tasks': { open: sessionOf({}, [...edits, script.todos(2)]), ...side },
     'the working tree': { open: sessionOf({}, [...edits, script.todos(2)]), ...side, working: WORKING },
     'a clean working tree': { open: sessionOf(), ...side, working: { ...WORKING, files: [] } },
-    'many changed files': { open: sessionOf(), ...side, working: manyChanges(400) },
+    'many changed files': { open: sessionOf(), ...side, working: manyChanges(120) },
     empty: { open: sessionOf(), ...side },
     'work in the background': {
       open: sessionOf({ nBackground: 3, background: BACKGROUND }, [script.todos(2)]),
