@@ -5,6 +5,9 @@ use tauri_build::{AppManifest, Attributes};
 const COMMANDS: &[&str] = &[
     "connect",
     "create_session",
+    "other_agents",
+    "create_session_with",
+    "review_agent_trust",
     "start_without_asking",
     "remove_session",
     "restore_session",
@@ -15,6 +18,10 @@ const COMMANDS: &[&str] = &[
     "export_usage",
     "changes",
     "file_diff",
+    "changes_patch",
+    "revert_change",
+    "undo_revert",
+    "prompt_moments",
     "fork_session",
     "mark_session",
     "open_terminal",
@@ -24,6 +31,7 @@ const COMMANDS: &[&str] = &[
     "find_words",
     "copy_text",
     "output_lines",
+    "task_output",
     "item_part",
     "waiting_event",
     "acknowledge",
@@ -42,8 +50,9 @@ const COMMANDS: &[&str] = &[
     "report_page_error",
     "open_link",
     "reveal_path",
+    "open_in_editor",
     "find_files",
-    "check_image",
+    "check_attachment",
     "clipboard_image",
     "end_orphans",
     "leave_orphans",
@@ -66,6 +75,7 @@ const COMMANDS: &[&str] = &[
     "open_board",
     "connect_board",
     "open_board_session",
+    "stop_board_sessions",
 ];
 
 fn main() {

@@ -23,7 +23,7 @@ use crate::registry::SessionRegistry;
 use crate::{emit, windows};
 use deskbell_engine::api::*;
 use deskbell_engine::permission::{
-    CARD_TIME, DialogEffect, DialogId, DialogRequest, DialogResponse, Dialogs, WindowView,
+    DialogEffect, DialogId, DialogRequest, DialogResponse, Dialogs, WindowView,
 };
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -149,7 +149,7 @@ impl Inner {
     fn wait(self: &Arc<Self>, window: String, number: u64) {
         let inner = self.clone();
         tauri::async_runtime::spawn(async move {
-            tokio::time::sleep(CARD_TIME).await;
+            tokio::time::sleep(Dialogs::CARD_TIME).await;
             inner.change(|dialogs| dialogs.waited(&window, number));
         });
     }

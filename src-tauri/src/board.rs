@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tauri::{AppHandle, Manager, WindowEvent as TauriEvent};
 use tokio::sync::Notify;
+use tokio::task::JoinSet;
 
 const TITLE: &str = "All projects — Deskbell";
 const SIZE: (f64, f64) = (1100.0, 760.0);
@@ -99,4 +100,36 @@ pub async fn open_session(app: &AppHandle, id: &SessionId) -> Result<(), Command
         detail: None,
     })?;
     showing::in_window(app, &project, session, None).await
+}
+
+/// Stops the agents of these sessions, at once, in windows and in the server. One that cannot be stopped does not keep
+/// the others running; then this fails, and names how many there are.
+pub async fn stop_sessions(app: &AppHandle, ids: Vec<SessionId>) -> Result<(), CommandError> {
+    let n_sessions = ids.len();
+    let mut stops = JoinSet::new();
+    for id in ids {
+        let app = app.clone();
+        stops.spawn(async move {
+            let registry = app.state::<SessionRegistry>();
+            // One that was removed meanwhile has no agent any more.
+            let Some((project, _)) = registry.known(&id) else { return Ok(()) };
+            registry.command(&project, &id, Command::Stop).await
+        });
+    }
+    let mut failures = Vec::new();
+    while let Some(stopped) = stops.join_next().await {
+        match stopped {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => failures.push(error.message),
+            Err(error) => failures.push(error.to_string()),
+        }
+    }
+    if failures.is_empty() {
+        return Ok(());
+    }
+    Err(CommandError {
+        code: ErrorCode::Internal,
+        message: format!("{} of {n_sessions} sessions were not stopped.", failures.len()),
+        detail: Some(failures.join("\n")),
+    })
 }

@@ -2,14 +2,14 @@
 //! the shell reads it through GTK's clipboard, which is already part of the app and asynchronous. On other systems the
 //! page gets the image itself.
 
-use deskbell_engine::api::{CommandError, Image};
+use deskbell_engine::api::{Attachment, CommandError};
 use tauri::AppHandle;
 
 #[cfg(target_os = "linux")]
 pub use linux::image;
 
 #[cfg(not(target_os = "linux"))]
-pub async fn image(_: &AppHandle) -> Result<Option<Image>, CommandError> {
+pub async fn image(_: &AppHandle) -> Result<Option<Attachment>, CommandError> {
     Ok(None)
 }
 
@@ -44,7 +44,7 @@ mod linux {
     type Answer = oneshot::Sender<Found>;
 
     /// Reads the image, if there is one.
-    pub async fn image(app: &AppHandle) -> Result<Option<Image>, CommandError> {
+    pub async fn image(app: &AppHandle) -> Result<Option<Attachment>, CommandError> {
         let (answer, found) = oneshot::channel();
         app.run_on_main_thread(move || ask(answer)).map_err(|error| CommandError {
             detail: Some(error.to_string()),
@@ -54,7 +54,8 @@ mod linux {
             Ok(Ok(Found::Nothing)) => Ok(None),
             // The check reads the whole image.
             Ok(Ok(Found::Bytes(bytes))) => {
-                let checked = tokio::task::spawn_blocking(move || attachment::of_bytes(NAME, &bytes)).await;
+                let checked =
+                    tokio::task::spawn_blocking(move || attachment::image_of_bytes(NAME, &bytes)).await;
                 checked.map_err(|_| failed("The image on the clipboard could not be read."))?.map(Some)
             }
             Ok(Ok(Found::TooLarge)) => Err(attachment::too_large(NAME)),

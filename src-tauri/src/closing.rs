@@ -1,6 +1,6 @@
 //! The questions before a window closes, or the app quits, whose sessions work or wait for the user.
 
-use deskbell_engine::api::{Session, Status};
+use deskbell_engine::api::{Session, SessionLink, Status};
 use deskbell_engine::title::one_line;
 
 /// Number of sessions that a question names.
@@ -37,8 +37,10 @@ pub fn question(project: &str, sessions: &[Session]) -> Option<Question> {
     Some(Question {
         title: format!("Close {project}?"),
         text: format!(
-            "{}. Stopping ends {them}; the conversations are kept, and you can continue them later.\n\n{}",
-            work.counts, work.names
+            "{}. Stopping ends {them}; the conversations are kept, and you can continue them later.{}\n\n{}",
+            work.counts,
+            goes_on(sessions),
+            work.names
         ),
         accept: "Stop and close",
         background: Some(("Keep working in the background", "Do not ask again")),
@@ -52,17 +54,33 @@ pub fn quit_question(sessions: &[Session]) -> Option<Question> {
     Some(Question {
         title: "Quit Deskbell?".to_owned(),
         text: format!(
-            "{}. Quitting stops {them}. The conversations are kept, and you can continue them later.\n\n{}",
-            work.counts, work.names
+            "{}. Quitting stops {them}. The conversations are kept, and you can continue them later.{}\n\n{}",
+            work.counts,
+            goes_on(sessions),
+            work.names
         ),
         accept: "Stop and quit",
         background: None,
     })
 }
 
-/// Whether a session has something to lose.
+/// Whether a session has something to lose when this process ends. A session of the server has not: it goes on.
 pub fn has_work(session: &Session) -> bool {
-    is_working(session) || is_waiting(session) || session.n_background > 0
+    session.link == SessionLink::Here && is_busy(session)
+}
+
+fn is_busy(session: &Session) -> bool {
+    is_working(session) || is_waiting(session) || session.n_background > 0 || !session.scheduled.is_empty()
+}
+
+/// What the question says about work that goes on without Deskbell: a sentence of its own, or nothing.
+fn goes_on(sessions: &[Session]) -> String {
+    let n = sessions.iter().filter(|session| session.link != SessionLink::Here && is_busy(session)).count();
+    match n {
+        0 => String::new(),
+        1 => " 1 other session keeps running without Deskbell.".to_owned(),
+        n => format!(" {n} other sessions keep running without Deskbell."),
+    }
 }
 
 struct Work {
@@ -74,6 +92,8 @@ struct Work {
 }
 
 fn work(sessions: &[Session]) -> Option<Work> {
+    let sessions: Vec<&Session> =
+        sessions.iter().filter(|session| session.link == SessionLink::Here).collect();
     let count = |is: fn(&Session) -> bool| sessions.iter().filter(|session| is(session)).count();
     let n_working = count(is_working);
     let n_waiting = count(is_waiting);
@@ -82,10 +102,12 @@ fn work(sessions: &[Session]) -> Option<Work> {
         .filter(|session| !is_working(session) && !is_waiting(session))
         .map(|session| session.n_background as usize)
         .sum();
+    let n_scheduled = sessions.iter().map(|session| session.scheduled.len()).sum();
     let parts: Vec<String> = [
         (n_working, "session is working", "sessions are working"),
         (n_waiting, "session waits for your answer", "sessions wait for your answer"),
         (n_in_background, "background task is running", "background tasks are running"),
+        (n_scheduled, "turn is scheduled", "turns are scheduled"),
     ]
     .into_iter()
     .filter(|(n, ..)| *n > 0)
@@ -96,13 +118,13 @@ fn work(sessions: &[Session]) -> Option<Work> {
         [one] => one.clone(),
         [first @ .., last] => format!("{} and {last}", first.join(", ")),
     };
-    let busy: Vec<&Session> = sessions.iter().filter(|session| has_work(session)).collect();
+    let busy: Vec<&Session> = sessions.into_iter().filter(|session| has_work(session)).collect();
     let mut names: Vec<String> =
         busy.iter().take(NAMED).map(|session| format!("• {}", one_line(&session.title, NAME))).collect();
     if busy.len() > NAMED {
         names.push(format!("and {} more", busy.len() - NAMED));
     }
-    Some(Work { n: n_working + n_waiting + n_in_background, counts, names: names.join("\n") })
+    Some(Work { n: n_working + n_waiting + n_in_background + n_scheduled, counts, names: names.join("\n") })
 }
 
 fn is_waiting(session: &Session) -> bool {
@@ -122,6 +144,7 @@ fn is_working(session: &Session) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use deskbell_engine::api::{ScheduleKind, ScheduledTurn};
 
     fn session(status: Status) -> Session {
         crate::windows::session("s", status)
@@ -129,6 +152,18 @@ mod tests {
 
     fn working() -> Session {
         session(Status::Working { activity: "Writing".to_owned() })
+    }
+
+    fn hourly() -> ScheduledTurn {
+        ScheduledTurn {
+            id: "1".to_owned(),
+            item_id: None,
+            kind: ScheduleKind::Job,
+            times: "Every hour".to_owned(),
+            prompt: String::new(),
+            next_at: None,
+            repeats: true,
+        }
     }
 
     fn waiting() -> Session {
@@ -161,9 +196,30 @@ mod tests {
                  ends them; {kept}\n\n• Session s\n• Session s\n• Session s\n• Session s"
             ))
         );
+        let scheduled = Session { scheduled: vec![hourly()], ..session(Status::Completed) };
+        assert_eq!(
+            text(&[scheduled]),
+            Some(format!("1 turn is scheduled. Stopping ends it; {kept}\n\n• Session s"))
+        );
         for status in [Status::Starting, Status::Interrupting, Status::Restarting { attempt: 1, at: 0 }] {
             assert!(text(&[session(status)]).is_some_and(|text| text.starts_with("1 session is working.")));
         }
+    }
+
+    #[test]
+    fn what_runs_in_the_server_is_not_stopped_and_the_question_says_so() {
+        let kept = || Session { link: SessionLink::Connected, ..working() };
+        let lost = Session { link: SessionLink::Waiting { attempt: 2, at: 0 }, ..working() };
+        assert_eq!(question("lighthouse", &[kept(), lost.clone()]), None);
+        assert_eq!(quit_question(&[kept()]), None);
+        let one = quit_question(&[working(), kept()]).unwrap().text;
+        assert!(
+            one.contains("continue them later. 1 other session keeps running without Deskbell."),
+            "{one}"
+        );
+        let two = question("lighthouse", &[working(), kept(), lost]).unwrap().text;
+        assert!(two.starts_with("1 session is working. Stopping ends it;"), "{two}");
+        assert!(two.contains(" 2 other sessions keep running without Deskbell."), "{two}");
     }
 
     #[test]

@@ -5,6 +5,7 @@ pub mod board;
 pub mod changes;
 pub mod first_run;
 pub mod options;
+pub mod other_agents;
 pub mod projects;
 pub mod search;
 pub mod stored;
@@ -21,7 +22,9 @@ use crate::registry::SessionRegistry;
 use crate::settings::CurrentSettings;
 use crate::watch::FolderWatches;
 use crate::windows::Windows;
-use crate::{apply_settings, clipboard, emit, lifecycle, links, logs, project, registry};
+use crate::{apply_settings, clipboard, editor, emit, lifecycle, links, project};
+use deskbell_cli::folders;
+use deskbell_cli::logs;
 use deskbell_engine::api::*;
 use deskbell_engine::attachment;
 use deskbell_engine::disk;
@@ -95,6 +98,13 @@ pub async fn create_session(
     let (project, demo) =
         app.state::<Windows>().with(window.label(), |window| (window.project.clone(), window.demo))?;
     let agent = agent.unwrap_or(if demo { AgentKind::Demo } else { AgentKind::Claude });
+    if agent == AgentKind::Acp {
+        return Err(CommandError {
+            code: ErrorCode::BadCommand,
+            message: "Name the agent: “create_session_with” takes its id.".to_owned(),
+            detail: None,
+        });
+    }
     app.state::<SessionRegistry>().create(&project, agent, without_asking.unwrap_or(false)).await
 }
 
@@ -189,9 +199,9 @@ pub async fn command(
     command: Command,
 ) -> Answer<()> {
     let project = project_of(&app, &window)?;
-    if matches!(command, Command::Prompt { .. }) {
+    if let Command::Prompt { text, .. } = &command {
         app.state::<Arc<FolderWatches>>().look(&project);
-        app.state::<PromptSnapshots>().take(&project, &session_id);
+        app.state::<PromptSnapshots>().take(&project, &session_id, text);
     }
     app.state::<SessionRegistry>().command(&project, &session_id, command).await
 }
@@ -241,25 +251,40 @@ pub async fn check_agent(app: AppHandle) -> Answer<Checkup> {
 /// The last lines of the log, for a bug report.
 #[tauri::command]
 pub async fn last_log_lines() -> Answer<String> {
-    Ok(logs::last_lines(&registry::data_folder()).await)
+    Ok(logs::last_lines(&folders::data()).await)
 }
 
-/// Stores whether the folder is trusted. Trusting it requires the fingerprint of the settings that were shown.
+/// Stores whether the folder is trusted. Trusting it requires the fingerprint of the settings that were shown. `agent`
+/// is the id of the other agent that the window asked about; without it the decision is for Claude Code.
 #[tauri::command]
 pub async fn decide_trust(
     app: AppHandle,
     window: WebviewWindow,
     decision: TrustDecision,
     fingerprint: Option<String>,
+    agent: Option<String>,
 ) -> Answer<()> {
     let folder = project_of(&app, &window)?;
-    let (gate, of) = (app.state::<SessionRegistry>().gate().clone(), folder.clone());
-    let decided =
-        disk::run(&folder, disk::DEADLINE, move || gate.decide(&of, decision, fingerprint.as_deref())).await;
+    let asked = app.state::<Windows>().with(window.label(), |window| window.trust_agent.clone())?;
+    let gate = app.state::<SessionRegistry>().gate().clone();
+    let about = asked.filter(|asked| agent.as_deref().is_some_and(|id| gate.is_about(asked, id)));
+    if agent.is_some() && about.is_none() {
+        return Err(CommandError {
+            code: ErrorCode::BadCommand,
+            message: "The question is about another agent now; review it again.".to_owned(),
+            detail: None,
+        });
+    }
+    let (of, decided_about) = (folder.clone(), about.clone());
+    let decide = move || gate.decide(&of, decided_about.as_ref(), decision, fingerprint.as_deref());
+    let decided = disk::run(&folder, disk::DEADLINE, decide).await;
     if matches!(decided, Ok(Ok(()))) {
-        app.state::<Windows>().with(window.label(), |window| window.start_refused = false)?;
+        app.state::<Windows>().with(window.label(), |window| match &about {
+            Some(_) => window.trust_agent = None,
+            None => window.start_refused = false,
+        })?;
         if decision != TrustDecision::Keep {
-            app.state::<SessionRegistry>().reload(&folder).await;
+            app.state::<SessionRegistry>().reload(&folder, about.as_ref()).await;
         }
     }
     // Also after a refusal: the files then differ from those that were shown, and the window shows the current ones.
@@ -284,16 +309,16 @@ pub async fn find_files(app: AppHandle, window: WebviewWindow, query: String) ->
     })
 }
 
-/// Checks an image that was pasted or chosen. Returns it with the type that its bytes have, or the reason why it cannot
-/// be attached to a prompt.
+/// Checks a file that was pasted or chosen. Returns it with the type that its bytes have, or the reason why it cannot be
+/// attached to a prompt.
 #[tauri::command]
-pub async fn check_image(name: String, data: String) -> Answer<Image> {
+pub async fn check_attachment(name: String, data: String) -> Answer<Attachment> {
     attachment::check_base64(&name, &data)
 }
 
 /// The image on the clipboard, if the page cannot read it itself; `null` if there is none, or if the page can.
 #[tauri::command]
-pub async fn clipboard_image(app: AppHandle) -> Answer<Option<Image>> {
+pub async fn clipboard_image(app: AppHandle) -> Answer<Option<Attachment>> {
     clipboard::image(&app).await
 }
 
@@ -367,4 +392,19 @@ pub async fn reveal_path(app: AppHandle, window: WebviewWindow, path: String) ->
         })
     };
     disk::run(&project, disk::DEADLINE, show).await?
+}
+
+/// Opens a file of this window's project in the user's editor, at a line counted from 1. Refuses files outside the project.
+#[tauri::command]
+pub async fn open_in_editor(
+    app: AppHandle,
+    window: WebviewWindow,
+    path: String,
+    line: Option<u32>,
+) -> Answer<()> {
+    let project = project_of(&app, &window)?;
+    let of = project.clone();
+    let file = disk::run(&project, disk::DEADLINE, move || links::inside(&of, &path)).await??;
+    let chosen = app.state::<Arc<CurrentSettings>>().get().editor;
+    editor::open(chosen, file, line.filter(|&line| line > 0)).await
 }

@@ -19,7 +19,7 @@ use deskbell_engine::api::{
 use deskbell_engine::bell::BellEvent;
 use deskbell_engine::permission::DialogId;
 use deskbell_engine::title::one_line;
-use deskbell_engine::user_command::{DEADLINE, Facts, UserCommands};
+use deskbell_engine::user_command::{Facts, UserCommands};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -83,6 +83,10 @@ struct Target {
 
 /// The user's answer to a notification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    not(all(unix, not(target_os = "macos"))),
+    expect(dead_code, reason = "macOS and Windows report no answer")
+)]
 enum Answer {
     None,
     Show,
@@ -102,7 +106,7 @@ fn in_background(project: &Path) -> SessionId {
 impl Bell {
     /// `reopen` opens the window of a project that has none.
     pub fn new(reopen: impl Fn(&AppHandle, &Path, Option<SessionId>) + Send + Sync + 'static) -> Self {
-        let commands = Arc::new(UserCommands::new(DEADLINE));
+        let commands = Arc::new(UserCommands::new(UserCommands::DEADLINE));
         Self { shown: Arc::default(), n_waiting: Arc::default(), commands, reopen: Arc::new(reopen) }
     }
 

@@ -3,7 +3,8 @@
 
 use crate::start::StartPage;
 use crate::windows::Windows;
-use crate::{lifecycle, registry, start};
+use crate::{lifecycle, start};
+use deskbell_cli::folders;
 use deskbell_engine::api::{CommandError, ErrorCode};
 use deskbell_engine::disk;
 use deskbell_engine::projects::{check_folder, contains_home};
@@ -60,7 +61,7 @@ fn failed(error: anyhow::Error) -> CommandError {
 
 /// Opens the demo in a folder of its own, which is not listed among the projects.
 pub async fn open_demo(app: &AppHandle) -> Result<(PathBuf, String), CommandError> {
-    let folder = registry::data_folder().join("demo-project");
+    let folder = folders::data().join("demo-project");
     let made = folder.clone();
     let make = move || {
         disk::own_folder(&made)?;

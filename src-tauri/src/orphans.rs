@@ -1,10 +1,10 @@
 //! Orphan processes of earlier runs: searched for once, when the app starts, and shown to the user.
 
-use crate::agent;
+use deskbell_cli::agent;
 use deskbell_engine::api::{CommandError, ErrorCode, OrphanProcess as View};
 use deskbell_engine::disk;
 use deskbell_engine::process::app_runs::AppRuns;
-use deskbell_engine::process::orphans::{self, OrphanProcess};
+use deskbell_engine::process::orphans::OrphanProcess;
 use std::io;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -42,7 +42,7 @@ impl OrphanProcesses {
     pub async fn end(&self, pids: &[u32]) -> Result<(), CommandError> {
         let mut asked = self.lock().found.clone();
         asked.retain(|orphan| pids.contains(&orphan.facts.pid));
-        let failed = orphans::end(&asked).await;
+        let failed = OrphanProcess::end_all(&asked).await;
         let over = self.lock().over.clone();
         self.search(over).await;
         if failed.is_empty() {
@@ -64,7 +64,7 @@ impl OrphanProcesses {
 
     /// Searches for processes of these runs. If there are none, removes the files of the runs.
     async fn search(&self, over: Vec<String>) {
-        let found = orphans::of_runs(&over);
+        let found = OrphanProcess::of_runs(&over);
         if found.is_empty() {
             self.forget(over).await;
             *self.lock() = State::default();

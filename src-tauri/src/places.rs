@@ -6,8 +6,7 @@
 
 use deskbell_engine::api::SessionId;
 use deskbell_engine::disk::write_atomically;
-use deskbell_engine::disk::{self, Loaded, ReadError, SetAside, open_regular, set_aside};
-use deskbell_engine::store::load_settings;
+use deskbell_engine::disk::{self, Loaded, ReadError, SetAside, load_json, open_regular, set_aside};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,6 +15,9 @@ use tauri_plugin_store::{Store, StoreBuilder};
 
 const PREFERENCES: &str = "preferences";
 const WINDOWS: &str = "windows";
+
+/// Maximum size of the file. Preferences and the places of windows take a few kilobytes.
+const MOST_BYTES: u64 = 4 * 1024 * 1024;
 
 /// A window that was open, in the system's physical pixels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -51,7 +53,7 @@ impl SavedPlaces {
     /// Reads the file, and keeps a copy of it.
     pub fn read(data: &Path) -> Self {
         let path = path(data);
-        let entries = match load_settings(&path) {
+        let entries = match load_json(&path, MOST_BYTES) {
             Loaded::Missing => return Self::default(),
             Loaded::Unreadable(aside) => return Self { unread: Some(aside), ..Self::default() },
             Loaded::Read(entries) => entries,

@@ -1,12 +1,14 @@
 //! The view of a project that its window shows, and its updates.
 
+use crate::emit;
 use crate::orphans::OrphanProcesses;
 use crate::registry::SessionRegistry;
 use crate::settings::CurrentSettings;
-use crate::trust::TrustGate;
 use crate::watch::FolderWatches;
 use crate::windows::{ProjectWindow, Windows, name_of};
-use crate::{agent, emit};
+use deskbell_cli::agent;
+use deskbell_cli::trust::{Refused, TrustGate};
+use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::*;
 use deskbell_engine::{disk, git};
 use std::collections::HashMap;
@@ -28,10 +30,20 @@ pub struct UnreadFiles(pub Vec<UnreadFile>);
 /// Returns the view of a project for its window. From then on its folder is watched.
 pub async fn view(app: &AppHandle, label: &str) -> Result<ProjectView, CommandError> {
     let (windows, registry) = (app.state::<Windows>(), app.state::<SessionRegistry>());
-    let (project, demo, asks_trust, start_refused, open, has_draft) = windows.with(label, |window| {
-        let ProjectWindow { project, demo, asks_trust, start_refused, open_session, draft, .. } = window;
-        (project.clone(), *demo, *asks_trust, *start_refused, open_session.clone(), draft.is_some())
-    })?;
+    let (project, demo, asks_trust, start_refused, open, has_draft, refused) =
+        windows.with(label, |window| {
+            let ProjectWindow { project, demo, asks_trust, start_refused, open_session, draft, .. } = window;
+            let refused = (window.trust_agent.clone(), window.agent_refusals);
+            (
+                project.clone(),
+                *demo,
+                *asks_trust,
+                *start_refused,
+                open_session.clone(),
+                draft.is_some(),
+                refused,
+            )
+        })?;
     if !demo || asks_trust {
         let watches = app.state::<Arc<FolderWatches>>().inner().clone();
         let (watched, open) = (project.clone(), windows.projects());
@@ -45,8 +57,10 @@ pub async fn view(app: &AppHandle, label: &str) -> Result<ProjectView, CommandEr
     let open = open.or_else(|| sessions.first().map(|session| session.id.clone()));
     // The demo agent runs nothing of the folder's, so it needs no trust decision.
     let gate = (!demo || asks_trust).then(|| registry.gate().clone());
+    let (trust_agent, agent_refusals) = refused;
+    let of_agent = trust_agent.map(|agent| (agent, registry.gate().clone()));
     let looked_at = project.clone();
-    let folder = disk::run(&project, DEADLINE, move || look(&looked_at, gate)).await;
+    let folder = disk::run(&project, DEADLINE, move || look(&looked_at, gate, of_agent)).await;
     let folder = match folder {
         Ok(folder) => folder?,
         Err(unfinished) => Folder {
@@ -70,6 +84,8 @@ pub async fn view(app: &AppHandle, label: &str) -> Result<ProjectView, CommandEr
         agent: agent::view(demo, chosen, DEADLINE).await,
         problem: folder.problem,
         trust: folder.trust,
+        agent_trust: folder.agent_trust,
+        agent_refusals,
         start_refused,
         has_draft,
         orphans: app.state::<OrphanProcesses>().views(),
@@ -85,9 +101,14 @@ struct Folder {
     branch: Option<String>,
     unread_branch: Option<UnreadFile>,
     trust: Option<TrustView>,
+    agent_trust: Option<TrustView>,
 }
 
-fn look(project: &Path, gate: Option<TrustGate>) -> Result<Folder, CommandError> {
+fn look(
+    project: &Path,
+    gate: Option<TrustGate>,
+    of_agent: Option<(ChosenAgent, TrustGate)>,
+) -> Result<Folder, CommandError> {
     let mut folder = Folder::default();
     if !project.is_dir() {
         folder.problem = Some(CommandError {
@@ -95,8 +116,9 @@ fn look(project: &Path, gate: Option<TrustGate>) -> Result<Folder, CommandError>
             message: format!("The folder {} does not exist.", project.display()),
             detail: None,
         });
-    } else if let Some(gate) = gate {
-        folder.trust = Some(gate.view(project)?);
+    } else {
+        folder.trust = gate.map(|gate| gate.view(project, None)).transpose()?;
+        folder.agent_trust = of_agent.map(|(agent, gate)| gate.view(project, Some(&agent))).transpose()?;
     }
     match git::branch(project) {
         Ok(branch) => folder.branch = branch,
@@ -154,7 +176,7 @@ pub async fn follow(app: AppHandle, mut changes: mpsc::UnboundedReceiver<PathBuf
             let of = folder.clone();
             let read = move || {
                 watch.iter().for_each(|watch| watch.renew());
-                gate.view(&of)
+                gate.view(&of, None)
             };
             match disk::run(&folder, disk::DEADLINE, read).await {
                 Ok(Ok(view)) => {
@@ -185,13 +207,18 @@ pub async fn look_for_orphans(app: AppHandle) {
 }
 
 /// After a refused start, makes the window ask whether the folder is trusted.
-pub async fn ask_trust(app: AppHandle, mut refused: mpsc::UnboundedReceiver<PathBuf>) {
-    while let Some(folder) = refused.recv().await {
+pub async fn ask_trust(app: AppHandle, mut refused: mpsc::UnboundedReceiver<Refused>) {
+    while let Some(Refused { folder, agent }) = refused.recv().await {
         let windows = app.state::<Windows>();
         let Some(label) = windows.label_of(&folder) else { continue };
         let noted = windows.with(&label, |window| {
-            window.asks_trust = true;
-            window.start_refused = true;
+            // A window of the demo agent shows Claude Code's decision only after a session needed it.
+            window.asks_trust |= agent.is_none();
+            window.start_refused |= agent.is_none();
+            if agent.is_some() {
+                window.trust_agent = agent;
+                window.agent_refusals += 1;
+            }
         });
         if noted.is_ok() {
             send_to_window(&app, &label).await;

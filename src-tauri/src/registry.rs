@@ -1,44 +1,59 @@
 //! The registry of all sessions of all projects. It opens each session once, stores it on disk, and subscribes to it.
 
-use crate::agent::{self, Run};
-use crate::doctor;
-use crate::environment;
+mod creation;
+mod other_agents;
+mod removal;
+
+use crate::gpu;
 use crate::settings::CurrentSettings;
-use crate::trust::TrustGate;
 use anyhow::Context;
+use deskbell_cli::agent::{self, Run};
+use deskbell_cli::doctor;
+use deskbell_cli::trust::TrustGate;
 use deskbell_engine::LocalHost;
+use deskbell_engine::acp::ChosenAgent;
+use deskbell_engine::api::server::{NewSession, SessionSummary};
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
-use deskbell_engine::history;
-use deskbell_engine::launch::Fork;
-use deskbell_engine::options;
 use deskbell_engine::permission::kept_locally;
 use deskbell_engine::recorder::Recorder;
+use deskbell_engine::remote::ServerLink;
+use deskbell_engine::session::Timeouts;
 use deskbell_engine::session::{Open, SessionHandle, Subscriber};
-use deskbell_engine::session::{SavedSession, Timeouts};
 use deskbell_engine::store::{Record, Sessions, Store};
-use deskbell_engine::stored::{self, Place};
-use deskbell_engine::title::Title;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use tokio::sync::{Notify, mpsc};
+use std::time::Duration;
+use tokio::sync::{Notify, mpsc, watch};
 
-/// Time limit for reading a long conversation, to find the prompt that a fork begins with.
-const FORK_READ: Duration = Duration::from_secs(20);
+/// Timeout for a new session of the server, which may have to be started first.
+const KEPT_OPENS: Duration = Duration::from_secs(25);
+
+/// Timeout of the app's start for the server's sessions. Later ones are added to the list when they are known.
+const KEPT_AT_START: Duration = Duration::from_secs(3);
 
 /// Timeout for a disk that does not respond when the app ends.
 const LAST_WRITE: Duration = Duration::from_secs(2);
 
-/// The app's own folder: in `XDG_DATA_HOME`, Application Support or AppData, depending on the system.
-pub fn data_folder() -> PathBuf {
-    dirs::data_dir().unwrap_or_else(|| PathBuf::from(".")).join("deskbell")
+/// The way to the server with the sessions that keep running.
+pub struct KeptServer {
+    /// Makes the link. A server is started if none is running.
+    pub link: fn(PathBuf) -> ServerLink,
+    /// Whether a server runs or has saved sessions.
+    pub is_there: fn(&Path) -> bool,
+}
+
+/// Whether a new session runs in the server. It opens agents by their program, so not those of the Agent Client Protocol.
+fn is_kept(settings: &Settings, agent: AgentKind) -> bool {
+    cfg!(unix) && settings.keep_running && agent != AgentKind::Acp
 }
 
 struct Entry {
     handle: SessionHandle,
     project: PathBuf,
+    /// Its agent, if that is another one than Claude Code.
+    acp: Option<ChosenAgent>,
     /// The session as last published.
     session: Session,
 }
@@ -46,39 +61,6 @@ struct Entry {
 /// The idle time until hibernation, in milliseconds; 0 means never.
 fn hibernate_ms(settings: &Settings) -> u64 {
     u64::from(settings.agent.hibernate_minutes) * 60_000
-}
-
-/// The beginning of a new session, as the project's preset and the settings say. The demo agent has no choices. `mode`:
-/// the one of the environment, which counts before the setting.
-fn beginning(
-    agent: AgentKind,
-    settings: Settings,
-    project: &Path,
-    mode: Option<PermissionMode>,
-) -> SavedSession {
-    match agent {
-        AgentKind::Demo | AgentKind::Acp => SavedSession::default(),
-        AgentKind::Claude => {
-            let AgentSettings { model, mode: chosen, effort, presets, .. } = settings.agent;
-            let preset = options::of_project(&presets, project);
-            SavedSession {
-                model: preset.model.clone().or(model),
-                mode: mode.or(chosen),
-                effort: preset.effort.clone().or(effort),
-                options: SessionOptions { model: None, effort: None, ..preset },
-                ..SavedSession::default()
-            }
-        }
-    }
-}
-
-/// The permission mode that the environment asks for. A value that is not used is logged.
-fn mode_of_environment() -> Option<PermissionMode> {
-    let read = environment::mode(|name| std::env::var(name).ok());
-    if let Some(problem) = read.problem {
-        tracing::warn!("{problem}");
-    }
-    read.mode
 }
 
 /// The files that the registry opens with, read from disk.
@@ -108,6 +90,9 @@ pub struct SessionRegistry {
     removed: Mutex<HashMap<SessionId, Entry>>,
     /// Notified when one of them has ended.
     ended: Notify,
+    kept: KeptServer,
+    /// The link to the server that has the sessions that keep running; `None` until it is needed.
+    server: watch::Sender<Option<ServerLink>>,
     /// Locked while a session is created: two concurrent calls would both find no empty session, and create one each.
     beginning: tokio::sync::Mutex<()>,
     /// The events of all sessions, for the list, the dialogs and the notifications.
@@ -121,33 +106,135 @@ impl SessionRegistry {
         files: Files,
         current: Arc<CurrentSettings>,
         gate: TrustGate,
+        kept: KeptServer,
     ) -> anyhow::Result<(Self, mpsc::UnboundedReceiver<Envelope>)> {
         let Files { store, sessions: known, run } = files;
         let (facts, told) = mpsc::unbounded_channel();
         let (sessions, removed) = (Mutex::default(), Mutex::default());
         let beginning = tokio::sync::Mutex::default();
         let ended = Notify::new();
-        let registry = Self { data, store, run, current, gate, sessions, removed, ended, beginning, facts };
+        let server = watch::Sender::new(None);
+        let registry = Self {
+            data,
+            store,
+            run,
+            current,
+            gate,
+            sessions,
+            removed,
+            ended,
+            kept,
+            server,
+            beginning,
+            facts,
+        };
         for record in known.records {
             registry.add(record).await?;
         }
         registry.forget_removed().await;
+        registry.find_kept().await;
         Ok((registry, told))
     }
 
-    /// Deletes what was removed before this start.
-    async fn forget_removed(&self) {
-        let store = self.store.clone();
-        let forgotten = disk::run(&self.data, disk::DEADLINE, move || store.forget_removed()).await;
-        match forgotten {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::warn!(%error, "could not delete removed sessions"),
-            Err(error) => tracing::warn!(%error, "could not delete removed sessions"),
+    /// Opens the sessions that kept running, if there are any. The app's start does not wait long for them.
+    async fn find_kept(&self) {
+        let data = self.data.clone();
+        let is_there = self.kept.is_there;
+        let looking = disk::run(&self.data, disk::DEADLINE, move || is_there(&data)).await;
+        match looking {
+            Ok(true) => {}
+            Ok(false) => return,
+            Err(error) => return tracing::warn!(%error, "could not look for sessions that kept running"),
         }
+        let mut listed = self.server().listed();
+        let finding = async {
+            let known = listed.wait_for(Option::is_some).await.map(|known| known.clone().unwrap_or_default());
+            self.add_kept(known.unwrap_or_default()).await
+        };
+        if tokio::time::timeout(KEPT_AT_START, finding).await.is_err() {
+            tracing::warn!("the server does not answer: its sessions are listed later");
+        }
+    }
+
+    /// The link to the server, which is started if it is not running.
+    fn server(&self) -> ServerLink {
+        self.server.send_if_modified(|server| {
+            let is_new = server.is_none();
+            server.get_or_insert_with(|| (self.kept.link)(self.data.clone()));
+            is_new
+        });
+        let server = self.server.borrow().clone();
+        server.unwrap_or_else(|| (self.kept.link)(self.data.clone()))
+    }
+
+    /// Reports the link as soon as there is one.
+    pub fn server_opened(&self) -> watch::Receiver<Option<ServerLink>> {
+        self.server.subscribe()
+    }
+
+    /// Adds sessions of the server that are not known yet, and returns them.
+    pub async fn add_kept(&self, listed: Vec<SessionSummary>) -> Vec<Session> {
+        let _one_at_a_time = self.beginning.lock().await;
+        let mut added = Vec::new();
+        for summary in listed {
+            let is_known = self.known(&summary.id).is_some() || lock(&self.removed).contains_key(&summary.id);
+            if is_known {
+                continue;
+            }
+            match self.mirror(summary.id, PathBuf::from(summary.project)).await {
+                Ok(session) => added.push(session),
+                Err(error) => tracing::warn!(%error, "a session that kept running could not be shown"),
+            }
+        }
+        added
+    }
+
+    /// Adds a session of the server.
+    async fn mirror(&self, id: SessionId, project: PathBuf) -> Result<Session, CommandError> {
+        let handle = SessionHandle::mirror(&self.server(), id.clone(), project.clone());
+        let session = handle.snapshot().await?.session;
+        let entry = Entry { handle: handle.clone(), project, acp: None, session: session.clone() };
+        self.lock().insert(id, entry);
+        // Only now: its open requests follow, and are for a session that is known.
+        handle.subscribe(Subscriber::Summary(self.facts.clone())).await?;
+        Ok(session)
+    }
+
+    /// Opens a new session in the server.
+    async fn begin_kept(&self, project: &Path, agent: AgentKind) -> Result<Session, CommandError> {
+        let settings = self.current.get();
+        let program = match agent {
+            AgentKind::Demo => Some("demo".to_owned()),
+            AgentKind::Claude | AgentKind::Acp => settings.agent.program.clone(),
+        };
+        let begun = creation::beginning(agent, settings, project, creation::mode_of_environment());
+        let session = NewSession {
+            project: project.display().to_string(),
+            agent: program,
+            model: begun.model,
+            mode: begun.mode,
+            options: Box::new(SessionOptions { effort: begun.effort, ..begun.options }),
+            ..NewSession::default()
+        };
+        let opening = async {
+            let id = self.server().new_session(session).await?;
+            self.mirror(id, project.to_owned()).await
+        };
+        let opened = tokio::time::timeout(KEPT_OPENS, opening).await;
+        opened.unwrap_or_else(|_| {
+            Err(CommandError {
+                code: ErrorCode::SpawnFailed,
+                message: "The server for sessions that keep running does not answer.".to_owned(),
+                detail: Some(
+                    "The log has the reason. Without the setting, sessions run in the window.".to_owned(),
+                ),
+            })
+        })
     }
 
     async fn add(&self, record: Record) -> Result<Session, CommandError> {
         let (id, project) = (record.id.clone(), record.project.clone());
+        let acp = record.memory.acp.clone();
         let current = self.current.clone();
         let gate = self.gate.clone();
         let launcher = agent::launcher(
@@ -156,7 +243,7 @@ impl SessionRegistry {
             project.clone(),
             self.data.clone(),
             move || current.get().agent.program.map(PathBuf::from),
-            move |project| gate.check(project),
+            move |project, agent| gate.check(project, agent),
             self.run.clone(),
         );
         let agent_config = agent::config_folder(record.agent, &self.data);
@@ -172,7 +259,7 @@ impl SessionRegistry {
             recorder: Recorder::default(),
         });
         let session = handle.subscribe(Subscriber::Summary(self.facts.clone())).await?.session;
-        let entry = Entry { handle, project, session: session.clone() };
+        let entry = Entry { handle, project, acp, session: session.clone() };
         self.lock().insert(id, entry);
         Ok(session)
     }
@@ -211,247 +298,16 @@ impl SessionRegistry {
     /// Tests the agent that a new session would run.
     pub async fn check_agent(&self) -> Checkup {
         let chosen = self.current.get().agent.program.map(PathBuf::from);
-        doctor::check(chosen, self.data.clone(), self.run.clone()).await
-    }
-
-    /// Returns a session without a prompt: the project's empty one, or a new one. Its agent starts when the user begins
-    /// to write. With `without_asking` it starts at once, because that mode is chosen for the process.
-    pub async fn create(
-        &self,
-        project: &Path,
-        agent: AgentKind,
-        without_asking: bool,
-    ) -> Result<Session, CommandError> {
-        // A session that may not start yet is not created.
-        self.check(project, agent).await?;
-        let session = self.begin(project, agent, without_asking).await?;
-        if without_asking {
-            self.session(project, &session.id)?.start_without_asking().await?;
-        }
-        Ok(session)
-    }
-
-    /// Returns the project's empty session, or a new one. `at_rest`: a session whose agent runs does not qualify.
-    pub async fn begin(
-        &self,
-        project: &Path,
-        agent: AgentKind,
-        at_rest: bool,
-    ) -> Result<Session, CommandError> {
-        let _one_at_a_time = self.beginning.lock().await;
-        let is_fit =
-            |session: &Session| session.is_empty && session.agent == agent && !(at_rest && session.alive);
-        match self.sessions(project).into_iter().find(is_fit) {
-            Some(empty) => Ok(empty),
-            None => {
-                let begun = beginning(agent, self.current.get(), project, mode_of_environment());
-                self.add_new(project, agent, begun).await
-            }
-        }
-    }
-
-    /// Returns the session that shows a conversation of the agent's store. Nothing is started, and nothing is saved
-    /// before the session has something to save.
-    pub async fn open_stored(&self, project: &Path, agent_session_id: &str) -> Result<Session, CommandError> {
-        let _one_at_a_time = self.beginning.lock().await;
-        let is_it = |session: &Session| session.agent_session_id.as_deref() == Some(agent_session_id);
-        if let Some(open) = self.sessions(project).into_iter().find(is_it) {
-            return Ok(open);
-        }
-        let config = agent::config_folder(AgentKind::Claude, &self.data);
-        let (of, id) = (project.to_owned(), agent_session_id.to_owned());
-        let find = move || stored::find(&Place::new(config, &of), &id);
-        let found = disk::run(project, disk::DEADLINE, find).await?;
-        let refused = |detail: Option<String>| CommandError {
-            code: ErrorCode::NoSuchSession,
-            message: "The session is no longer in Claude Code’s history of this project.".to_owned(),
-            detail,
-        };
-        let found = found.map_err(|error| refused(Some(error.to_string())))?.ok_or_else(|| refused(None))?;
-        // The agent's id is as good as a new one, and is the same after a restart of the app.
-        let id = SessionId::new(agent_session_id);
-        // A removed session deletes its file when its process has ended.
-        let is_free = self.known(&id).is_none() && !lock(&self.removed).contains_key(&id);
-        let id = if is_free { id } else { SessionId::new(uuid::Uuid::new_v4().to_string()) };
-        let memory = SavedSession {
-            agent_session_id: Some(found.agent_session_id),
-            resumable: true,
-            title: Some(found.title),
-            ..SavedSession::default()
-        };
-        let (agent, changed_at) = (AgentKind::Claude, found.changed_at);
-        self.add(Record {
-            id,
-            project: project.to_owned(),
-            agent,
-            created_at: changed_at,
-            changed_at,
-            memory,
-        })
-        .await
-    }
-
-    /// Returns a new session that begins as a copy of another one: of all of it, or of the part before a prompt. Nothing
-    /// is started. The original stays as it is, also if another program has it open.
-    pub async fn fork(
-        &self,
-        project: &Path,
-        id: &SessionId,
-        before: Option<ItemId>,
-    ) -> Result<ForkedSession, CommandError> {
-        let handle = self.session(project, id)?;
-        let refused = |message: &str| CommandError {
-            code: ErrorCode::BadCommand,
-            message: message.to_owned(),
-            detail: None,
-        };
-        let (_, origin) = self.known(id).ok_or_else(|| refused("The session is closed."))?;
-        let of = origin.agent_session_id.ok_or_else(|| {
-            refused("The agent has nothing of this session yet. Send a prompt before you fork it.")
-        })?;
-        let (fork, draft) = match before {
-            None => (Some(Fork { of, until: None }), None),
-            Some(item_id) => {
-                let prompt = handle.stored_prompt(item_id).await?;
-                let (prompt, text) = prompt.ok_or_else(|| refused("The prompt no longer exists."))?;
-                let (config, folder) = (agent::config_folder(origin.agent, &self.data), project.to_owned());
-                let find = move || {
-                    stored::fork_before(&history::transcript_path(&config, &folder, &of), &of, &prompt)
-                };
-                (disk::run(project, FORK_READ, find).await??, Some(text))
-            }
-        };
-        let title = Title::of_fork(&origin.title).as_str().to_owned();
-        let memory = SavedSession {
-            fork,
-            title: Some(title),
-            renames: true,
-            mode: origin.mode.parse().ok(),
-            options: SessionOptions { model: None, effort: None, ..origin.options },
-            ..SavedSession::default()
-        };
-        Ok(ForkedSession { session: self.add_new(project, origin.agent, memory).await?, draft })
+        doctor::check(chosen, self.data.clone(), self.run.clone(), gpu::draws()).await
     }
 
     /// Starts the agent of a session in the mode without permission requests, for this start, as the user chose.
     pub async fn start_without_asking(&self, project: &Path, id: &SessionId) -> Result<(), CommandError> {
         let handle = self.session(project, id)?;
         if let Some((_, session)) = self.known(id) {
-            self.check(project, session.agent).await?;
+            self.check(project, session.agent, self.acp_of(id)).await?;
         }
         handle.start_without_asking().await
-    }
-
-    /// Returns an error if an agent may not start in the folder. A missing folder is reported elsewhere.
-    async fn check(&self, project: &Path, agent: AgentKind) -> Result<(), CommandError> {
-        if agent == AgentKind::Demo {
-            return Ok(());
-        }
-        let (gate, folder) = (self.gate.clone(), project.to_owned());
-        let check = move || if folder.is_dir() { gate.check(&folder).map(drop) } else { Ok(()) };
-        disk::run(project, disk::DEADLINE, check).await?
-    }
-
-    async fn add_new(
-        &self,
-        project: &Path,
-        agent: AgentKind,
-        memory: SavedSession,
-    ) -> Result<Session, CommandError> {
-        let folder = project.to_owned();
-        if !disk::run(project, disk::DEADLINE, move || folder.is_dir()).await? {
-            return Err(CommandError {
-                code: ErrorCode::BadProject,
-                message: format!("The folder {} does not exist.", project.display()),
-                detail: None,
-            });
-        }
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
-        let record = Record {
-            id: SessionId::new(uuid::Uuid::new_v4().to_string()),
-            project: project.to_owned(),
-            agent,
-            created_at: now,
-            changed_at: now,
-            memory,
-        };
-        let (store, saved) = (self.store.clone(), record.clone());
-        let save = disk::run(&self.data, disk::DEADLINE, move || store.save(&saved)).await;
-        save?.map_err(|error| CommandError {
-            code: ErrorCode::Internal,
-            message: "The session could not be saved to disk.".to_owned(),
-            detail: Some(error.to_string()),
-        })?;
-        self.add(record).await
-    }
-
-    /// Takes a session of this project out of the list, at once. `remove` then ends its process, which may take long.
-    pub fn take_out(&self, project: &Path, id: &SessionId) -> Result<Session, CommandError> {
-        let mut sessions = self.lock();
-        let entry = sessions.remove(id).ok_or_else(no_such_session)?;
-        if entry.project != project {
-            sessions.insert(id.clone(), entry);
-            return Err(no_such_session());
-        }
-        let session = entry.session.clone();
-        lock(&self.removed).insert(id.clone(), entry);
-        Ok(session)
-    }
-
-    /// Ends a session that was taken out of the list and sets it aside in the store, for `restore`. The agent's own
-    /// transcript stays where it is.
-    pub async fn remove(&self, id: &SessionId) -> Result<(), CommandError> {
-        let handle = lock(&self.removed).get(id).map(|entry| entry.handle.clone());
-        if let Some(handle) = handle
-            && let Err(error) = handle.close().await
-        {
-            tracing::debug!(%error, "the session was already closed");
-        }
-        // Not earlier: a session saves itself when it ends.
-        let (store, of) = (self.store.clone(), id.clone());
-        let removed = disk::run(&self.data, disk::DEADLINE, move || store.set_aside(&of)).await;
-        lock(&self.removed).remove(id);
-        self.ended.notify_waiters();
-        removed?.map_err(|error| CommandError {
-            code: ErrorCode::Internal,
-            message:
-                "The session's file could not be removed. The session is listed again when Deskbell starts."
-                    .to_owned(),
-            detail: Some(error.to_string()),
-        })
-    }
-
-    /// Brings back a session that was removed since the app started, or opens its conversation if Deskbell had saved
-    /// nothing of it. Waits until its agent has ended.
-    pub async fn restore(
-        &self,
-        project: &Path,
-        id: &SessionId,
-        agent_session_id: Option<&str>,
-    ) -> Result<Session, CommandError> {
-        loop {
-            // Registered before the check: it may end in between.
-            let ended = self.ended.notified();
-            if !lock(&self.removed).contains_key(id) {
-                break;
-            }
-            ended.await;
-        }
-        if let Some(session) = self.known(id).filter(|(of, _)| of == project).map(|(_, session)| session) {
-            return Ok(session);
-        }
-        let refused = |detail: Option<String>| CommandError {
-            code: ErrorCode::NoSuchSession,
-            message: "The session could not be brought back.".to_owned(),
-            detail,
-        };
-        let (store, of, folder) = (self.store.clone(), id.clone(), project.to_owned());
-        let restored = disk::run(&self.data, disk::DEADLINE, move || store.restore(&folder, &of)).await?;
-        match (restored.map_err(|error| refused(Some(error.to_string())))?, agent_session_id) {
-            (Some(record), _) => self.add(record).await,
-            (None, Some(agent_session_id)) => self.open_stored(project, agent_session_id).await,
-            (None, None) => Err(refused(None)),
-        }
     }
 
     /// Returns a session of this project. A session of another project counts as missing.
@@ -473,7 +329,7 @@ impl SessionRegistry {
         if command == Command::Start
             && let Some((_, session)) = self.known(id)
         {
-            self.check(project, session.agent).await?;
+            self.check(project, session.agent, self.acp_of(id)).await?;
         }
         let is_prompt = matches!(command, Command::Prompt { .. });
         session.command(command).await?;
@@ -503,9 +359,13 @@ impl SessionRegistry {
         }
     }
 
-    /// Restarts every agent of a project when it is idle, because the trust decision changed.
-    pub async fn reload(&self, project: &Path) {
+    /// Restarts every session of this agent in a project when it is idle, because the trust decision changed. `None` is
+    /// Claude Code.
+    pub async fn reload(&self, project: &Path, agent: Option<&ChosenAgent>) {
         for session in self.sessions(project).into_iter().filter(|session| session.agent != AgentKind::Demo) {
+            if self.acp_of(&session.id).as_ref() != agent {
+                continue;
+            }
             let reloaded = match self.session(project, &session.id) {
                 Ok(handle) => handle.command(Command::Reload).await,
                 Err(error) => Err(error),
@@ -578,9 +438,11 @@ impl SessionRegistry {
         }
     }
 
-    /// Denies the open requests and ends the agents, of one project or of all.
+    /// Denies the open requests and ends the agents, of one project or of all. Sessions of the server go on.
     pub async fn close(&self, project: Option<&Path>) {
-        let of_project = |entry: &&Entry| project.is_none_or(|project| entry.project == project);
+        let of_project = |entry: &&Entry| {
+            project.is_none_or(|project| entry.project == project) && !entry.handle.is_mirror()
+        };
         let mut handles: Vec<SessionHandle> =
             self.lock().values().filter(of_project).map(|entry| entry.handle.clone()).collect();
         // Their processes must not outlive the window either.
@@ -625,40 +487,5 @@ fn no_such_session() -> CommandError {
         code: ErrorCode::NoSuchSession,
         message: "There is no such session in this project.".to_owned(),
         detail: None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_new_session_begins_as_the_settings_say() {
-        let here = Path::new("/p");
-        let beginning = |agent, settings| beginning(agent, settings, here, None);
-        let mut settings = Settings::default();
-        assert_eq!(beginning(AgentKind::Claude, settings.clone()), SavedSession::default());
-        settings.agent.model = Some("opus".to_owned());
-        settings.agent.mode = Some(PermissionMode::Plan);
-        settings.agent.effort = Some("high".to_owned());
-        let begun = beginning(AgentKind::Claude, settings.clone());
-        assert_eq!((begun.model.as_deref(), begun.mode), (Some("opus"), Some(PermissionMode::Plan)));
-        assert_eq!(begun.effort.as_deref(), Some("high"));
-        let options = SessionOptions {
-            model: Some("haiku".to_owned()),
-            max_turns: Some(3),
-            ..SessionOptions::default()
-        };
-        let projects = vec!["/p".to_owned()];
-        settings.agent.presets = vec![Preset { name: "here".to_owned(), options, projects }];
-        let begun = beginning(AgentKind::Claude, settings.clone());
-        assert_eq!((begun.model.as_deref(), begun.effort.as_deref()), (Some("haiku"), Some("high")));
-        assert_eq!((begun.options.max_turns, begun.options.model), (Some(3), None));
-        let elsewhere = super::beginning(AgentKind::Claude, settings.clone(), Path::new("/q"), None);
-        assert_eq!(elsewhere.options, SessionOptions::default());
-        let asked =
-            super::beginning(AgentKind::Claude, settings.clone(), here, Some(PermissionMode::AcceptEdits));
-        assert_eq!(asked.mode, Some(PermissionMode::AcceptEdits));
-        assert_eq!(beginning(AgentKind::Demo, settings), SavedSession::default());
     }
 }

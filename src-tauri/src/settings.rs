@@ -1,18 +1,10 @@
-//! The settings that are in effect, and `deskbell settings`.
-
-pub mod subcommand;
+//! The settings that are in effect.
 
 use crate::places::SavedPlaces;
 use deskbell_engine::api::{Settings, SettingsView};
 use deskbell_engine::settings::{Read, SettingsFile};
 use serde_json::{Map, Value};
-use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// The app's folder of configuration: in `XDG_CONFIG_HOME`, Application Support or AppData, depending on the system.
-pub fn config_folder() -> PathBuf {
-    dirs::config_dir().unwrap_or_else(|| PathBuf::from(".")).join("deskbell")
-}
 
 /// The settings that are in effect, readable from every part of the app.
 pub struct CurrentSettings {

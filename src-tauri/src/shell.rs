@@ -1,6 +1,5 @@
 //! The app: its start, the handling of session events, and its end.
 
-use crate::args::{self, Args, Mode, Problem};
 use crate::ask::{self, DialogController};
 use crate::background::Background;
 use crate::emit::Channels;
@@ -15,10 +14,13 @@ use crate::settings::{self, CurrentSettings};
 use crate::start::{self, StartPage};
 use crate::watch::FolderWatches;
 use crate::windows::{self, Windows};
-use crate::{
-    apply_settings, board, commands, emit, lifecycle, logs, native_dialogs, project, relay, tray, trust,
-};
+use crate::{apply_settings, board, commands, emit, keep_running, lifecycle, native_dialogs, project, tray};
 use anyhow::Context;
+use deskbell_cli::args::{self, Args, Mode, Problem};
+use deskbell_cli::folders;
+use deskbell_cli::logs;
+use deskbell_cli::signals;
+use deskbell_cli::trust;
 use deskbell_engine::api::*;
 use deskbell_engine::bell::{self, BellEvent};
 use deskbell_engine::disk::{self, SetAside};
@@ -47,6 +49,9 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         .invoke_handler(tauri::generate_handler![
             commands::connect,
             commands::create_session,
+            commands::other_agents::other_agents,
+            commands::other_agents::create_session_with,
+            commands::other_agents::review_agent_trust,
             commands::start_without_asking,
             commands::remove_session,
             commands::restore_session,
@@ -62,11 +67,16 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::transcript::find_words,
             commands::transcript::copy_text,
             commands::transcript::output_lines,
+            commands::transcript::task_output,
             commands::transcript::item_part,
             commands::usage::usage,
             commands::usage::export_usage,
             commands::changes::changes,
             commands::changes::file_diff,
+            commands::changes::changes_patch,
+            commands::changes::revert_change,
+            commands::changes::undo_revert,
+            commands::changes::prompt_moments,
             commands::waiting_event,
             commands::acknowledge,
             commands::command,
@@ -84,8 +94,9 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::report_page_error,
             commands::open_link,
             commands::reveal_path,
+            commands::open_in_editor,
             commands::find_files,
-            commands::check_image,
+            commands::check_attachment,
             commands::clipboard_image,
             commands::end_orphans,
             commands::leave_orphans,
@@ -108,6 +119,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::board::open_board,
             commands::board::connect_board,
             commands::board::open_board_session,
+            commands::board::stop_board_sessions,
         ])
         .setup({
             let opened = opened.clone();
@@ -131,7 +143,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         .build(context())
         .context("starting the app")?;
     // Not earlier: a second start has handed over to the first by now, and changes nothing.
-    let data = registry::data_folder();
+    let data = folders::data();
     let reading = data.clone();
     let read = disk::run(&data, disk::DEADLINE, move || Opened::read(reading));
     let read = tauri::async_runtime::block_on(read).context("opening Deskbell's folder").flatten();
@@ -205,7 +217,7 @@ impl Opened {
         disk::own_folder(&data)
             .with_context(|| format!("the app's folder {} could not be made", data.display()))?;
         let mut places = SavedPlaces::read(&data);
-        let file = SettingsFile::new(&settings::config_folder());
+        let file = SettingsFile::new(&folders::config());
         let read = settings::open(&file, &mut places);
         let settings = CurrentSettings::new(file, read);
         let decisions = trust::open_store(&data).context("opening the folder of trust decisions")?;
@@ -255,8 +267,13 @@ fn setup(app: &AppHandle, args: Args, opened: Opened) -> anyhow::Result<()> {
     let kept = PlacesStore::open(app, data.clone(), places).context("opening the places of windows")?;
     let (gate, refused) = trust::TrustGate::new(decisions);
     let (watches, changes) = FolderWatches::new();
-    let (registry, told) =
-        tauri::async_runtime::block_on(SessionRegistry::open(data, files, settings.clone(), gate))?;
+    let (registry, told) = tauri::async_runtime::block_on(SessionRegistry::open(
+        data,
+        files,
+        settings.clone(),
+        gate,
+        keep_running::SERVER,
+    ))?;
     let asking = DialogController::new(ask::native(app), {
         let app = app.clone();
         move |outcome| ask::carry_out(&app, outcome)
@@ -285,6 +302,7 @@ fn setup(app: &AppHandle, args: Args, opened: Opened) -> anyhow::Result<()> {
     lifecycle::apply_theme(app);
     logs::set_level(app.state::<Arc<CurrentSettings>>().get().log);
     tauri::async_runtime::spawn(listen(app.clone(), told, args.prompt.is_some()));
+    tauri::async_runtime::spawn(keep_running::follow(app.clone()));
     tauri::async_runtime::spawn(project::ask_trust(app.clone(), refused));
     tauri::async_runtime::spawn(project::follow(app.clone(), changes));
     tauri::async_runtime::spawn(project::look_for_orphans(app.clone()));
@@ -294,7 +312,7 @@ fn setup(app: &AppHandle, args: Args, opened: Opened) -> anyhow::Result<()> {
     tauri::async_runtime::spawn(opening::open_dropped(app.clone(), dropped));
     let ending = app.clone();
     tauri::async_runtime::spawn(async move {
-        relay::ended_by_signal().await;
+        signals::received().await;
         lifecycle::end(&ending).await;
     });
     open_windows(app, args)
@@ -389,7 +407,7 @@ async fn first_prompt(
         label,
         WindowEvent::Show { session_id: session.id.clone(), request_id: None, item_id: None },
     );
-    let prompt = Command::Prompt { text, images: Vec::new(), delivery: Delivery::AfterTurn };
+    let prompt = Command::Prompt { text, attachments: Vec::new(), delivery: Delivery::AfterTurn };
     registry.command(folder, &session.id, prompt).await
 }
 

@@ -9,7 +9,7 @@ use crate::windows::{Windows, bring_up};
 use anyhow::Context;
 use deskbell_engine::api::*;
 use deskbell_engine::disk::{self, SetAside};
-use deskbell_engine::projects::{Change, KnownProject, ProjectStore, Projects, short_place};
+use deskbell_engine::projects::{Change, KnownProject, ProjectStore, Projects};
 use deskbell_engine::title::one_line;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -195,7 +195,7 @@ pub async fn recent(app: &AppHandle) -> Result<Vec<RecentProject>, CommandError>
             |is: fn(&Status) -> bool| sessions.iter().filter(|session| is(&session.status)).count() as u32;
         RecentProject {
             name: one_line(&crate::windows::name_of(path), LONGEST),
-            place: one_line(&short_place(path, home.as_deref()), LONGEST),
+            place: one_line(&known.place(home.as_deref()), LONGEST),
             last_used_at: known.last_used_at,
             pinned: known.pinned,
             folder: checked.get(&known.path).copied().unwrap_or(FolderState::Unchecked),

@@ -1,14 +1,10 @@
 //! Opening the user's terminal with a command. The command is a list of arguments: no shell reads it.
 
+use crate::detached;
 use deskbell_engine::api::{CommandError, ErrorCode};
 use deskbell_engine::readiness::LOGIN_ARGS;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
-use std::time::Duration;
-use tokio::process::Command;
-
-/// A terminal that ends with an error within this time was not opened.
-const FAILS_WITHIN: Duration = Duration::from_millis(700);
 
 /// Programs that open a terminal, in the order in which they are tried, each with the arguments before a command. The
 /// first two start the one that the user chose for the desktop.
@@ -60,7 +56,7 @@ pub async fn log_in(agent: &Path) -> Result<(), CommandError> {
 async fn open(folder: &Path, command: &[&OsStr]) -> Result<(), String> {
     let mut tried = Vec::new();
     for line in lines(std::env::var_os("TERMINAL").as_deref(), command) {
-        match start(folder, &line).await {
+        match detached::start(folder, &line).await {
             Ok(()) => return Ok(()),
             Err(problem) => tried.push(format!("{}: {problem}", line[0].to_string_lossy())),
         }
@@ -85,33 +81,6 @@ fn lines(chosen: Option<&OsStr>, command: &[&OsStr]) -> Vec<Vec<OsString>> {
     chosen.into_iter().chain(usual).map(line).collect()
 }
 
-/// Starts a terminal in the project's folder. It continues by itself.
-async fn start(project: &Path, line: &[OsString]) -> Result<(), String> {
-    let [program, arguments @ ..] = line else { return Err("it has no name".to_owned()) };
-    let mut command = Command::new(program);
-    command.args(arguments).current_dir(project);
-    // A terminal of its own, in which nothing says that Deskbell started it.
-    for (name, _) in std::env::vars_os() {
-        let text = name.to_string_lossy();
-        if text.starts_with("DESKBELL_") || text.starts_with("CLAUDECODE") {
-            command.env_remove(&name);
-        }
-    }
-    command.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::null());
-    #[cfg(unix)]
-    command.process_group(0);
-    let mut child = command.spawn().map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => "not found".to_owned(),
-        _ => error.to_string(),
-    })?;
-    match tokio::time::timeout(FAILS_WITHIN, child.wait()).await {
-        Ok(Ok(status)) if !status.success() => Err(format!("it ended with {status}")),
-        Ok(Err(error)) => Err(error.to_string()),
-        // It runs, or it gave the command to a terminal that runs already.
-        Ok(Ok(_)) | Err(_) => Ok(()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,17 +102,5 @@ mod tests {
         assert_eq!(first(Some("myterm"), odd), ["myterm", "-e", "/opt/claude", odd]);
         assert_eq!(first(Some(""), odd)[0], "xdg-terminal-exec");
         assert_eq!(first(None, odd), ["xdg-terminal-exec", "/opt/claude", odd]);
-    }
-
-    #[cfg(unix)]
-    #[tokio::test]
-    async fn a_terminal_that_is_missing_or_fails_says_so() {
-        let folder = tempfile::tempdir().unwrap();
-        let line = |parts: &[&str]| parts.iter().map(OsString::from).collect::<Vec<_>>();
-        assert_eq!(start(folder.path(), &line(&["/no/such/terminal"])).await, Err("not found".to_owned()));
-        let failed = start(folder.path(), &line(&["false"])).await.unwrap_err();
-        assert!(failed.contains("exit status: 1"), "{failed}");
-        assert_eq!(start(folder.path(), &line(&["touch", "here; touch there"])).await, Ok(()));
-        assert!(folder.path().join("here; touch there").exists(), "in the folder, and no shell read it");
     }
 }

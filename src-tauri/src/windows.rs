@@ -1,6 +1,7 @@
 //! The project windows: one for each project folder, and the state that belongs to each window.
 
 use crate::forward::Forward;
+use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::{CommandError, ErrorCode, ItemId, Session, SessionId, Status};
 use deskbell_engine::files::Files;
 use deskbell_engine::search::Searching;
@@ -20,6 +21,10 @@ pub struct ProjectWindow {
     pub demo: bool,
     /// A start was refused here; the window asks until the user has decided whether the folder is trusted.
     pub asks_trust: bool,
+    /// The other agent than Claude Code whose start was refused last, until the user has decided about it.
+    pub trust_agent: Option<ChosenAgent>,
+    /// How many starts of other agents were refused.
+    pub agent_refusals: u32,
     /// The user has not answered that refusal yet.
     pub start_refused: bool,
     pub open_session: Option<SessionId>,
@@ -52,6 +57,8 @@ impl ProjectWindow {
             project: project.to_owned(),
             demo,
             asks_trust: false,
+            trust_agent: None,
+            agent_refusals: 0,
             start_refused: false,
             open_session,
             focused: false,
@@ -195,6 +202,7 @@ pub fn session(id: &str, status: Status) -> Session {
         project: "/lighthouse".to_owned(),
         agent: deskbell_engine::api::AgentKind::Demo,
         agent_name: "Demo agent".to_owned(),
+        lacks: Default::default(),
         agent_session_id: None,
         status,
         alive: false,
@@ -217,6 +225,7 @@ pub fn session(id: &str, status: Status) -> Session {
         is_empty: false,
         n_background: 0,
         background: Vec::new(),
+        scheduled: Vec::new(),
         usage: Default::default(),
         context: Default::default(),
         configuration: Default::default(),
@@ -226,6 +235,7 @@ pub fn session(id: &str, status: Status) -> Session {
         changed_at: 0,
         turn_started_at: None,
         restricted: false,
+        link: Default::default(),
     }
 }
 

@@ -2,12 +2,12 @@
 
 use crate::life::Setup;
 use deskbell_engine::api::PermissionChannel;
-use deskbell_engine::doctor::{Trial, try_agent};
+use deskbell_engine::doctor::Trial;
 use std::time::Duration;
 
 async fn tried(script: &str, limit: Duration) -> Trial {
     let setup = Setup::shell(script);
-    try_agent(setup.launch()(), limit).await
+    Trial::of(setup.launch()(), limit).await
 }
 
 fn reason(trial: Trial) -> String {

@@ -8,9 +8,9 @@ use deskbell_engine::api::*;
 use deskbell_engine::launch::Launch;
 use deskbell_engine::patch;
 use deskbell_engine::recorder::Recorder;
+use deskbell_engine::session::Timeouts;
 use deskbell_engine::session::{Launcher, Open, SessionHandle, Subscriber};
-use deskbell_engine::session::{SavedSession, Timeouts};
-use deskbell_engine::store::{Record, Store};
+use deskbell_engine::store::{Record, SavedSession, Store};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -233,7 +233,7 @@ impl Life {
     }
 
     pub async fn give(&self, text: &str, delivery: Delivery) {
-        let prompt = Command::Prompt { text: text.to_owned(), images: Vec::new(), delivery };
+        let prompt = Command::Prompt { text: text.to_owned(), attachments: Vec::new(), delivery };
         self.command(prompt).await.unwrap();
     }
 

@@ -4,7 +4,7 @@
 use crate::life::{Life, Setup};
 use deskbell_engine::api::*;
 use deskbell_engine::launch::Fork;
-use deskbell_engine::session::SavedSession;
+use deskbell_engine::store::SavedSession;
 use deskbell_engine::store::Store;
 use deskbell_tests::real_cli::process;
 use serde_json::Value;

@@ -5,7 +5,7 @@
 
 use crate::life::DEADLINE;
 use deskbell_engine::launch::RUN_TOKEN;
-use deskbell_engine::process::orphans::{self, OrphanProcess};
+use deskbell_engine::process::orphans::OrphanProcess;
 use deskbell_tests::real_cli::process;
 use deskbell_tests::window::eventually;
 use std::path::Path;
@@ -45,7 +45,7 @@ impl Tool {
     }
 
     fn found(&self) -> Vec<OrphanProcess> {
-        orphans::of_runs(std::slice::from_ref(&self.run))
+        OrphanProcess::of_runs(std::slice::from_ref(&self.run))
     }
 
     /// The tool itself; programs that it runs for a moment belong to the same run.
@@ -65,7 +65,7 @@ impl Drop for Tool {
 }
 
 async fn ended(tool: &Tool) {
-    let failed = orphans::end(&tool.itself()).await;
+    let failed = OrphanProcess::end_all(&tool.itself()).await;
     assert!(failed.is_empty(), "{failed:?}");
     assert!(!process::is_running(tool.pid));
 }
@@ -109,15 +109,15 @@ async fn a_process_that_has_become_another_is_left_alone() {
     std::fs::write(tool.folder.path().join("go"), "").unwrap();
     let another = async || Ok(tool.found().is_empty().then_some(()));
     eventually("another program", DEADLINE, another).await.unwrap();
-    assert_eq!(orphans::end(&found).await.len(), 0);
+    assert_eq!(OrphanProcess::end_all(&found).await.len(), 0);
     assert!(process::is_running(tool.pid));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_of_another_run_or_of_this_process_is_not_offered() {
     let tool = Tool::start("touch ready; exec sleep 600").await;
-    assert_eq!(orphans::of_runs(&[uuid::Uuid::new_v4().to_string()]), []);
-    assert_eq!(orphans::of_runs(&[]), []);
+    assert_eq!(OrphanProcess::of_runs(&[uuid::Uuid::new_v4().to_string()]), []);
+    assert_eq!(OrphanProcess::of_runs(&[]), []);
     let mut own = Command::new("sleep");
     let mut own = own.arg("600").env(RUN_TOKEN, format!("{}.1", tool.run)).spawn().unwrap();
     assert_eq!(tool.found().iter().map(|orphan| orphan.facts.pid).collect::<Vec<_>>(), [tool.pid]);

@@ -4,7 +4,7 @@
 use crate::life::{Life, Setup};
 use deskbell_engine::api::*;
 use deskbell_engine::owner::Lock;
-use deskbell_engine::session::SavedSession;
+use deskbell_engine::store::SavedSession;
 use serde_json::json;
 use std::process::Command as Program;
 

@@ -89,7 +89,7 @@ async fn an_interrupt_holds_everything_that_waits_until_it_is_continued() {
     // Written into the turn, which does not take it up: the agent would begin it as soon as the turn ends.
     life.facts("a turn that takes prompts", |session| session.takes_into_turn).await;
     let into_turn = Delivery::IntoTurn;
-    let joining = Command::Prompt { text: "SAY zero".into(), images: Vec::new(), delivery: into_turn };
+    let joining = Command::Prompt { text: "SAY zero".into(), attachments: Vec::new(), delivery: into_turn };
     life.command(joining).await.unwrap();
     life.command(Command::Interrupt).await.unwrap();
     assert_eq!(life.turn_end().await.outcome, Outcome::Interrupted);
@@ -113,13 +113,20 @@ async fn images_and_any_text_arrive_as_they_were_given() {
     let script = r#"ready; hear; hear; printf '%s' "$heard" > prompt; result; until_end_of_input"#;
     let mut life = Setup::shell(script).open().await;
     let text = "Zeile\r\n\u{2028}\t\"\\ \u{1f600} /clear @file -p --resume=x \u{0}end";
-    let image = Image {
+    let image = Attachment {
         media_type: "image/png".into(),
         data: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ".to_owned() + &"AAAA".repeat(6_000),
+        ..Attachment::default()
     };
+    let paper = Attachment {
+        name: "Paper \u{1f600}.pdf".into(),
+        media_type: "application/pdf".into(),
+        data: "JVBERi0xLjcK".into(),
+    };
+    let notes = Attachment { name: "notes".into(), media_type: "text/plain".into(), data: "a\r\n".into() };
     life.command(Command::Prompt {
         text: text.into(),
-        images: vec![image.clone()],
+        attachments: vec![image.clone(), paper.clone(), notes],
         delivery: Delivery::AfterTurn,
     })
     .await
@@ -131,12 +138,16 @@ async fn images_and_any_text_arrive_as_they_were_given() {
         line["message"],
         json!({"role": "user", "content": [
             {"type": "image", "source": source},
+            {"type": "document", "title": paper.name,
+             "source": {"type": "base64", "media_type": "application/pdf", "data": paper.data}},
+            {"type": "document", "title": "notes",
+             "source": {"type": "text", "media_type": "text/plain", "data": "a\r\n"}},
             {"type": "text", "text": text},
         ]})
     );
     assert_eq!(line["uuid"], turn.prompt_ids[0].as_str());
     let items = life.items().await;
-    assert!(items.iter().any(|item| matches!(&item.body, Body::Prompt { n_images: 1, .. })));
+    assert!(items.iter().any(|item| matches!(&item.body, Body::Prompt { n_images: 1, n_documents: 2, .. })));
     life.close().await;
 }
 
@@ -144,7 +155,8 @@ async fn images_and_any_text_arrive_as_they_were_given() {
 async fn a_prompt_without_words_is_refused() {
     let life = Setup::demo().open().await;
     for text in ["", " \n\t"] {
-        let empty = Command::Prompt { text: text.into(), images: Vec::new(), delivery: Delivery::AfterTurn };
+        let empty =
+            Command::Prompt { text: text.into(), attachments: Vec::new(), delivery: Delivery::AfterTurn };
         assert_eq!(life.command(empty).await.unwrap_err().code, ErrorCode::BadCommand);
     }
     assert!(!life.snapshot().await.session.alive);
@@ -215,7 +227,7 @@ async fn a_prompt_that_cannot_be_kept_is_refused() {
     let elsewhere = life.setup.folder.path().join("elsewhere");
     std::fs::rename(&store, &elsewhere).unwrap();
     let prompt =
-        Command::Prompt { text: "SAY lost".into(), images: Vec::new(), delivery: Delivery::AfterTurn };
+        Command::Prompt { text: "SAY lost".into(), attachments: Vec::new(), delivery: Delivery::AfterTurn };
     assert_eq!(life.command(prompt).await.unwrap_err().code, ErrorCode::Internal);
     std::fs::rename(&elsewhere, &store).unwrap();
     life.turn("SAY two").await;

@@ -10,6 +10,7 @@ use crate::life::{DEADLINE, Life, Setup};
 use crate::transcript::tool_states;
 use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::*;
+use deskbell_engine::store::Store;
 use deskbell_tests::mock_models::{MockModels, WRITTEN};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -90,6 +91,21 @@ async fn decide(life: &mut Life, subject: &str, decision: Decision) {
     life.command(Command::Decide { request_id, shown, decision }).await.unwrap();
 }
 
+/// The rows of the conversation, without the states of prompts, which a restart changes.
+async fn bodies(life: &Life) -> Vec<Body> {
+    let mut items = life.snapshot().await.items;
+    for item in &mut items {
+        if let Body::Prompt { state, .. } = &mut item.body {
+            *state = PromptState::Done;
+        }
+    }
+    items.into_iter().map(|item| item.body).collect()
+}
+
+fn n_calls(bodies: &[Body]) -> usize {
+    bodies.iter().filter(|body| matches!(body, Body::ToolCall(_))).count()
+}
+
 /// Text, an allowed and a denied command, a file, both kinds of interrupt, and a conversation that continues in a new
 /// process.
 async fn every_case(name: &str, trusted: bool) {
@@ -150,6 +166,21 @@ async fn every_case(name: &str, trusted: bool) {
     let session = life.snapshot().await.session;
     assert_eq!(session.agent_session_id, before, "the same conversation");
     assert_eq!(life.answers().await.last().map(String::as_str), Some("continued"));
+    let before = bodies(&life).await;
+    assert_eq!(n_calls(&before), 5, "{before:#?}");
+
+    // As after a restart of the app: nothing is started to show it, and it goes on below.
+    let mut setup = life.close().await;
+    let store = Store::open(setup.folder.path().join("store")).unwrap();
+    setup.memory = store.load().unwrap().records.remove(0).memory;
+    let mut life = setup.open().await;
+    assert_eq!(bodies(&life).await, before);
+    assert!(!life.snapshot().await.session.alive);
+    life.prompt("RUN touch five.txt\nSAY restarted").await;
+    decide(&mut life, "touch five.txt", allow()).await;
+    assert_eq!(life.turn_end().await.outcome, Outcome::Done);
+    let after = bodies(&life).await;
+    assert_eq!((&after[..before.len()], n_calls(&after)), (&before[..], 6), "{after:#?}");
     life.close().await;
     nothing_runs(&mark, DEADLINE).await;
 }

@@ -1,8 +1,8 @@
 //! The project's recordings of the real CLI: the result of folding them, secrets that must be absent, and damaged
 //! recordings.
 
-use deskbell_engine::recorder::{self, Recorded};
-use deskbell_engine::replay::{replay, text};
+use deskbell_engine::recorder::{Recorded, Recording};
+use deskbell_engine::replay::Replayed;
 use deskbell_tests::recordings::{bytes, check, names};
 
 /// A size limit: there are many of them in the repository.
@@ -36,7 +36,7 @@ fn each(test: impl Fn(&str, &[u8], &[Recorded])) {
     assert_eq!(names, LIVES);
     for name in names {
         let bytes = bytes(&name).unwrap();
-        let recording = recorder::read(&bytes);
+        let recording = Recording::parse(&bytes);
         assert!(recording.unreadable.is_empty(), "{name}: {:?}", recording.unreadable);
         test(&name, &bytes, &recording.lines);
     }
@@ -79,12 +79,12 @@ fn none_tells_of_the_machine_it_was_made_on() {
 #[test]
 fn a_recording_that_was_cut_short_folds_to_its_beginning() {
     each(|name, bytes, lines| {
-        let whole = replay(lines);
+        let whole = Replayed::of(lines);
         for n_bytes in (0..bytes.len()).step_by(bytes.len() / 50) {
-            let cut = recorder::read(&bytes[..n_bytes]);
+            let cut = Recording::parse(&bytes[..n_bytes]);
             assert!(cut.unreadable.len() <= 1, "{name}: {:?}", cut.unreadable);
             assert_eq!(cut.lines, lines[..cut.lines.len()], "{name}");
-            let replayed = replay(&cut.lines);
+            let replayed = Replayed::of(&cut.lines);
             assert_eq!(replayed.events, whole.events[..replayed.events.len()], "{name} at byte {n_bytes}");
         }
     });
@@ -110,11 +110,11 @@ fn a_garbled_recording_is_shown_as_far_as_it_goes() {
             garbled.extend(line);
             garbled.push(b'\n');
         }
-        let recording = recorder::read(&garbled);
+        let recording = Recording::parse(&garbled);
         assert_eq!(recording.unreadable.len(), n_garbled, "{name}");
-        let replayed = replay(&recording.lines);
-        let shown = text::conversation(&replayed.items, Some(replayed.began_at));
-        let told = text::lines(&recording.lines);
+        let replayed = Replayed::of(&recording.lines);
+        let shown = replayed.text_with_times();
+        let told = recording.text();
         assert!(told.lines().count() <= recording.lines.len(), "{name}");
         assert!(!lines.is_empty() && (replayed.items.is_empty() || !shown.is_empty()), "{name}");
     });
@@ -124,9 +124,9 @@ fn a_garbled_recording_is_shown_as_far_as_it_goes() {
 #[test]
 fn every_replay_of_a_recording_is_the_same() {
     each(|name, _, lines| {
-        let first = replay(lines);
+        let first = Replayed::of(lines);
         for nr in 1..20 {
-            let again = replay(lines);
+            let again = Replayed::of(lines);
             assert_eq!(again.items, first.items, "{name}, replay {nr}");
             assert_eq!(again.events, first.events, "{name}, replay {nr}");
         }

@@ -2,8 +2,8 @@
 
 use crate::life::{Life, Setup};
 use deskbell_engine::api::*;
-use deskbell_engine::recorder;
-use deskbell_engine::replay::replay;
+use deskbell_engine::recorder::Recording;
+use deskbell_engine::replay::Replayed;
 use std::path::PathBuf;
 
 /// Ends a session, and compares its replay with it.
@@ -11,9 +11,9 @@ async fn folds_to_what_it_was(name: &str, mut life: Life, path: PathBuf) {
     let items = life.items().await;
     let session = life.snapshot().await.session;
     let setup = life.close().await;
-    let recording = recorder::read(&std::fs::read(&path).unwrap());
+    let recording = Recording::parse(&std::fs::read(&path).unwrap());
     assert!(recording.unreadable.is_empty(), "{name}");
-    let replayed = replay(&recording.lines);
+    let replayed = Replayed::of(&recording.lines);
     for (idx, item) in items.iter().enumerate() {
         assert_eq!(Some(item), replayed.items.get(idx), "{name}: item {idx}");
     }

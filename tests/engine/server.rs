@@ -2,6 +2,8 @@
 
 #![cfg(target_os = "linux")]
 
+mod far;
+mod mirror;
 mod world;
 
 use crate::app_killed::SOON;
@@ -36,10 +38,17 @@ fn expect_contiguous(events: &[Value], after: u64) {
     }
 }
 
-/// Kills the client `n_kills` times in one streamed answer; returns how long each took to come back.
-async fn killed_again_and_again(n_kills: usize) -> Vec<Duration> {
-    let Some(world) = World::new() else { return Vec::new() };
-    let mut client = world.attach().await;
+/// What is left of [`killed_again_and_again`]: the last client and the session that it has attached to.
+struct Survived {
+    client: Client,
+    session: String,
+    /// How long each client took to come back.
+    took: Vec<Duration>,
+}
+
+/// Kills the client `n_kills` times in one streamed answer.
+async fn killed_again_and_again(n_kills: usize, attach: impl AsyncFn() -> Client) -> Survived {
+    let mut client = attach().await;
     let session = client.open().await;
     let run = client.run.clone();
     client.attach(&session, None).await;
@@ -57,7 +66,7 @@ async fn killed_again_and_again(n_kills: usize) -> Vec<Duration> {
         }
         client.kill().await;
         let began_at = Instant::now();
-        client = world.attach().await;
+        client = attach().await;
         assert_eq!(client.run, run, "the same server");
         client.attach(&session, Some(seq)).await;
         took.push(began_at.elapsed());
@@ -75,23 +84,27 @@ async fn killed_again_and_again(n_kills: usize) -> Vec<Duration> {
         assert!(answer.contains(&format!("word{nr} ")) || answer.ends_with(&format!("word{nr}")), "word{nr}");
     }
     assert_eq!(events.iter().filter(|event| is_turn_end(event)).count(), 1);
-    world.end(client).await;
-    took
+    Survived { client, session, took }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_killed_in_an_answer_gets_all_of_it_exactly_once() {
-    killed_again_and_again(1).await;
+    let Some(world) = World::new() else { return };
+    let survived = killed_again_and_again(1, || world.attach()).await;
+    world.end(survived.client).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn twenty_kills_in_one_session_lose_nothing() {
-    let mut took = killed_again_and_again(20).await;
-    if took.is_empty() {
-        return;
-    }
+    let Some(world) = World::new() else { return };
+    let survived = killed_again_and_again(20, || world.attach()).await;
+    came_back_in_time(survived.took);
+    world.end(survived.client).await;
+}
+
+fn came_back_in_time(mut took: Vec<Duration>) {
     took.sort();
-    let p95 = took[took.len() * 95 / 100 - 1];
+    let p95 = took[(took.len() * 95).div_ceil(100) - 1];
     println!(
         "attached again: median {:?}, p95 {p95:?}, worst {:?}",
         took[took.len() / 2],
@@ -417,6 +430,12 @@ async fn a_session_is_followed_as_a_relay() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_server_keeps_up_with_the_plain_relay() {
     let Some(world) = World::new() else { return };
+    let client = keeps_up(&world, || world.attach()).await;
+    world.end(client).await;
+}
+
+/// Compares clients that connect in this way with the plain relay of the world. Returns the last client.
+async fn keeps_up(world: &World, attach: impl AsyncFn() -> Client) -> Client {
     let n_pieces = std::env::var("DESKBELL_EVENTS").map_or(20_000, |n| n.parse().unwrap());
     let mut ratios = Vec::new();
     // One undisturbed round is enough: other processes can only slow the server down.
@@ -427,7 +446,7 @@ async fn the_server_keeps_up_with_the_plain_relay() {
         let plain_took = until_turn_end(&mut plain).await;
         plain.close_input();
         assert_eq!(plain.exit_code().await, Some(0));
-        let mut client = world.attach().await;
+        let mut client = attach().await;
         let session = client.open().await;
         client.attach(&session, None).await;
         client.until("snapshot", |line| line["type"] == "snapshot").await;
@@ -438,8 +457,7 @@ async fn the_server_keeps_up_with_the_plain_relay() {
     }
     println!("{n_pieces} pieces through the server, compared with the plain relay: {ratios:.2?}");
     assert!(ratios.iter().any(|ratio| *ratio >= LEAST_RATIO), "{ratios:?}");
-    let client = world.attach().await;
-    world.end(client).await;
+    attach().await
 }
 
 async fn until_turn_end(client: &mut Client) -> Duration {

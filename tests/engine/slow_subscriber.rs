@@ -36,7 +36,7 @@ async fn stalled() -> (crate::life::Life, mpsc::Receiver<deskbell_engine::api::E
     life.session()
         .post(Command::Prompt {
             text: "STREAM 500 x\nWAIT".into(),
-            images: Vec::new(),
+            attachments: Vec::new(),
             delivery: Delivery::AfterTurn,
         })
         .await

@@ -4,8 +4,8 @@ use crate::life::{Life, Setup};
 use crate::program::demo_agent;
 use deskbell_engine::api::*;
 use deskbell_engine::launch::Launch;
-use deskbell_engine::locate::{Places, locate};
-use deskbell_engine::session::SavedSession;
+use deskbell_engine::locate::Places;
+use deskbell_engine::store::SavedSession;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
@@ -67,7 +67,7 @@ async fn a_file_that_is_no_program_is_not_run_for_ever() {
 fn found(setup: Setup, chosen: &Path) -> Setup {
     let (launch, chosen) = (setup.launch(), chosen.to_owned());
     setup.launcher(Arc::new(move || {
-        let located = locate(&Places::from_environment(Some(chosen.clone()), None));
+        let located = Places::from_environment(Some(chosen.clone()), None).locate();
         let program = located.map(|located| located.program).map_err(|error| CommandError {
             code: ErrorCode::AgentNotFound,
             message: error.to_string(),

@@ -2,7 +2,7 @@
 
 use deskbell_engine::api::UserCommand;
 use deskbell_engine::bell::BellEvent;
-use deskbell_engine::user_command::{CommandFailure, DEADLINE, Facts, UserCommands};
+use deskbell_engine::user_command::{CommandFailure, Facts, UserCommands};
 use std::fs;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -30,7 +30,7 @@ async fn a_command_gets_the_facts_in_its_environment_and_its_arguments_as_they_a
         out.display()
     ));
     command.args.extend(["name", "two words", "$HOME;`id`", ""].map(str::to_owned));
-    let commands = UserCommands::new(DEADLINE);
+    let commands = UserCommands::new(UserCommands::DEADLINE);
     assert!(commands.run(&command, &facts("--Wants to run `rm -rf`; \"x\"")).await.is_none());
     let text = fs::read_to_string(out).unwrap();
     let expected = "two words\n$HOME;`id`\n\nDESKBELL_EVENT=needsYou\nDESKBELL_PROJECT=/home/ines/ledger\n\
@@ -43,7 +43,7 @@ async fn a_failure_is_reported_once_until_the_command_works() {
     let folder = tempfile::tempdir().unwrap();
     let works = folder.path().join("works");
     let command = shell(&format!("test -e '{}' || {{ echo 'no network' >&2; exit 3; }}", works.display()));
-    let commands = UserCommands::new(DEADLINE);
+    let commands = UserCommands::new(UserCommands::DEADLINE);
     let failure = commands.run(&command, &facts("a")).await.unwrap().to_string();
     assert!(failure.contains('3') && failure.ends_with(": no network"), "{failure}");
     assert!(commands.run(&command, &facts("b")).await.is_none());
@@ -76,7 +76,7 @@ async fn a_command_that_hangs_is_stopped_with_what_it_started() {
 
 #[tokio::test]
 async fn much_output_and_a_process_that_stays_hold_nothing_up() {
-    let commands = UserCommands::new(DEADLINE);
+    let commands = UserCommands::new(UserCommands::DEADLINE);
     let noisy = shell("head -c 5000000 /dev/zero >&2; head -c 5000000 /dev/zero");
     assert!(commands.run(&noisy, &facts("a")).await.is_none());
     // It keeps the error output open, and is the user's own business.
@@ -90,7 +90,7 @@ async fn only_a_few_run_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let fifo = folder.path().join("fifo");
     assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
-    let commands = Arc::new(UserCommands::new(DEADLINE));
+    let commands = Arc::new(UserCommands::new(UserCommands::DEADLINE));
     // Each waits until the test opens the pipe.
     let waits = shell(&format!("cat '{}'", fifo.display()));
     let running: Vec<_> = (0..4)

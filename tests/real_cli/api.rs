@@ -93,7 +93,7 @@ pub async fn a_used_up_allowance_says_when_it_resets() -> Result<()> {
     );
     // The session goes on by itself when the limit has reset, if the user wants that.
     let text = "SAY I go on".to_owned();
-    relay.send(&Command::Prompt { text, images: Vec::new(), delivery: Delivery::AtReset }).await?;
+    relay.send(&Command::Prompt { text, attachments: Vec::new(), delivery: Delivery::AtReset }).await?;
     let waits = |session: &Value| session["queue"][0]["sendsAt"].is_u64();
     let session = relay.session_where("a prompt that waits for the reset", waits).await?;
     let prompt = &session["queue"][0];

@@ -1,9 +1,15 @@
 //! Background work that outlives its turn: a result is not its end.
 
+#[cfg(target_os = "linux")]
+mod client;
+
 use anyhow::{Result, ensure};
+#[cfg(target_os = "linux")]
+use client::Client;
 use deskbell_engine::api::Outcome;
 use deskbell_tests::real_cli::World;
 use deskbell_tests::relay::{DEADLINE, Relay, outcome};
+use deskbell_tests::wait::eventually;
 use serde_json::{Value, json};
 
 /// A relay whose agent runs a shell in the background that waits for the file `go`.
@@ -66,6 +72,57 @@ pub async fn a_background_shell_is_stopped_by_its_id() -> Result<()> {
     let ends = relay.items().iter().filter(|item| item["body"]["type"] == "turnEnd").count();
     ensure!(ends == 2, "{ends} turns, so one was not asked for");
     relay.close().await
+}
+
+/// The output is read through the server while the command writes it.
+#[cfg(target_os = "linux")]
+pub async fn the_output_of_a_background_shell_is_read_while_it_grows() -> Result<()> {
+    let world = World::new().await?;
+    let mut client = Client::start(&world).await?;
+    let project = world.project.display().to_string();
+    let agent = world.agent.display().to_string();
+    let open = json!({"type": "open", "id": "o", "session": {"project": project, "agent": agent}});
+    client.send(&open).await?;
+    let opened = client.line(|line| line["id"] == "o").await?;
+    let session = opened["sessionId"].clone();
+    client.send(&json!({"type": "attach", "sessionId": session})).await?;
+    // The CLI takes this command for one that only reads, and asks nothing.
+    let command =
+        "echo one; until [ -e two ]; do sleep 0.05; done; echo two; until [ -e go ]; do sleep 0.05; done";
+    let call = json!({"command": command, "description": "waits", "run_in_background": true});
+    let prompt = json!({"type": "prompt", "text": format!("TOOL Bash {call}\nSAY it runs")});
+    client.send(&json!({"type": "command", "id": "p", "sessionId": session, "command": prompt})).await?;
+    let has_output = |line: &Value| line["session"]["background"][0]["hasOutput"] == true;
+    let changed = client.line(has_output).await?;
+    let task = changed["session"]["background"][0]["id"].clone();
+    let mut nr = 0;
+    for (file, expected) in [(None, vec!["one"]), (Some("two"), vec!["one", "two"])] {
+        if let Some(file) = file {
+            std::fs::write(world.file(file), "")?;
+        }
+        eventually("the output", DEADLINE, async || {
+            nr += 1;
+            let question = json!({"type": "taskOutput", "taskId": task});
+            client
+                .send(&json!({"type": "ask", "nr": nr, "sessionId": session, "question": question}))
+                .await?;
+            let answer = client.line(|line| line["type"] == "answer" && line["nr"] == nr).await?;
+            let lines = answer["answer"]["lines"].as_array().cloned().unwrap_or_default();
+            let texts: Vec<&str> =
+                lines.iter().filter_map(|line| line["tokens"][0]["text"].as_str()).collect();
+            Ok((texts == expected).then_some(()))
+        })
+        .await?;
+    }
+    std::fs::write(world.file("go"), "")?;
+    client.line(|line| line["session"]["nBackground"] == 0).await?;
+    let question = json!({"type": "taskOutput", "taskId": task});
+    client.send(&json!({"type": "ask", "nr": 0, "sessionId": session, "question": question})).await?;
+    let answer = client.line(|line| line["type"] == "answer" && line["nr"] == 0).await?;
+    ensure!(answer["answer"].is_null(), "it does not run any more: {answer}");
+    client.send(&json!({"type": "remove", "id": "r", "sessionId": session})).await?;
+    client.line(|line| line["id"] == "r").await?;
+    client.end().await
 }
 
 pub async fn a_prompt_that_meets_an_unasked_turn_has_a_turn_of_its_own() -> Result<()> {

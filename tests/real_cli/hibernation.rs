@@ -9,9 +9,9 @@ use deskbell_engine::LocalHost;
 use deskbell_engine::api::*;
 use deskbell_engine::launch::{Launch, RUN_TOKEN};
 use deskbell_engine::recorder::Recorder;
+use deskbell_engine::session::Timeouts;
 use deskbell_engine::session::{Open, SessionHandle, Subscriber};
-use deskbell_engine::session::{SavedSession, Timeouts};
-use deskbell_engine::store::Record;
+use deskbell_engine::store::{Record, SavedSession};
 use deskbell_tests::real_cli::World;
 use deskbell_tests::window::processes_with;
 use tokio::sync::mpsc;
@@ -48,7 +48,8 @@ pub async fn an_agent_that_hibernates_gives_its_memory_back_and_goes_on() -> Res
 /// Seconds from prompt to the successful end of its turn.
 async fn turn(session: &SessionHandle, events: &mut mpsc::Receiver<Envelope>, text: &str) -> Result<f64> {
     let started_at = Instant::now();
-    let prompt = Command::Prompt { text: text.to_owned(), images: Vec::new(), delivery: Delivery::AfterTurn };
+    let prompt =
+        Command::Prompt { text: text.to_owned(), attachments: Vec::new(), delivery: Delivery::AfterTurn };
     session.command(prompt).await.context("asking")?;
     let ended = next(events, |event| matches!(event, Event::TurnEnded { .. })).await;
     match ended {

@@ -6,6 +6,7 @@
 mod answers;
 mod api;
 mod asking;
+mod attachments;
 mod background;
 mod commands;
 #[cfg(unix)]
@@ -16,6 +17,8 @@ mod cost;
 mod crash;
 #[cfg(unix)]
 mod doctor;
+#[cfg(target_os = "linux")]
+mod far;
 mod fork;
 #[cfg(target_os = "linux")]
 mod hibernation;
@@ -80,6 +83,9 @@ fn main() {
             an_interrupt_counts_while_the_process_comes_up,
             a_failure_of_the_api_ends_the_turn_by_its_name,
             a_stream_that_broke_off_is_shown_once;
+        attachments:
+            documents_reach_the_model_and_are_counted_after_a_restart,
+            a_large_document_reaches_the_model_whole;
         permissions:
             an_allowed_write_is_on_disk,
             what_was_edited_in_the_request_is_what_runs,
@@ -209,7 +215,10 @@ fn main() {
     #[cfg(target_os = "linux")]
     under_the_engine.extend(tests![
         turns: an_interrupt_in_a_tool_ends_the_tool;
-        background: a_background_shell_ends_with_its_session;
+        background:
+            a_background_shell_ends_with_its_session,
+            the_output_of_a_background_shell_is_read_while_it_grows;
+        far: a_session_runs_where_the_code_is;
         hibernation: an_agent_that_hibernates_gives_its_memory_back_and_goes_on;
         crash:
             a_tool_ends_with_its_killed_agent_and_is_shown_as_cut_off,
@@ -253,6 +262,7 @@ fn on_the_old_version() -> Vec<suite::Test> {
             initialize_is_answered_before_any_prompt,
             a_rule_for_project_and_session_is_not_asked_again,
             an_interrupt_before_the_turn_is_told;
+        attachments: documents_reach_the_model_and_are_counted_after_a_restart;
         turns:
             one_process_serves_every_turn,
             a_stream_arrives_whole,

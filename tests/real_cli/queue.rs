@@ -90,7 +90,7 @@ fn is_old(relay: &Relay) -> Result<bool> {
 }
 
 fn given(text: &str, delivery: Delivery) -> Command {
-    Command::Prompt { text: text.to_owned(), images: Vec::new(), delivery }
+    Command::Prompt { text: text.to_owned(), attachments: Vec::new(), delivery }
 }
 
 pub async fn a_prompt_that_goes_now_ends_the_turn() -> Result<()> {

@@ -5,9 +5,9 @@ use std::future::Future;
 use std::pin::Pin;
 
 use anyhow::{Context, Result, bail, ensure};
-use deskbell_engine::api::{Command, Decision, Delivery, Image};
-use deskbell_engine::recorder;
-use deskbell_engine::replay::{replay, text};
+use deskbell_engine::api::{Attachment, Command, Decision, Delivery};
+use deskbell_engine::recorder::Recording;
+use deskbell_engine::replay::Replayed;
 use deskbell_tests::real_cli::World;
 use deskbell_tests::recordings::{self, UPDATE_RECORDINGS, placed, trimmed};
 use deskbell_tests::relay::{DEADLINE, Relay, text_of};
@@ -29,9 +29,9 @@ async fn record(
     let finished = relay.finish().await?;
     ensure!(finished.status.success(), "{}: {}", finished.status, finished.stderr);
 
-    let recording = recorder::read(&std::fs::read(&file)?);
+    let recording = Recording::parse(&std::fs::read(&file)?);
     ensure!(recording.unreadable.is_empty(), "unreadable lines: {:?}", recording.unreadable);
-    let replayed = replay(&recording.lines);
+    let replayed = Replayed::of(&recording.lines);
     let folded = serde_json::to_value(&replayed.items)?;
     let folded = folded.as_array().context("items are a list")?.iter().map(timeless).collect::<Vec<_>>();
     let told = finished.items().iter().map(timeless).collect::<Vec<_>>();
@@ -42,8 +42,8 @@ async fn record(
 
     let places = places(&world);
     let short = trimmed(&recording.lines, &places);
-    let shown = text::conversation(&replay(&short).items, None);
-    let expected = placed(&text::conversation(&replayed.items, None), &places);
+    let shown = Replayed::of(&short).text();
+    let expected = placed(&replayed.text(), &places);
     ensure!(shown == expected, "what was cut is missed:\n{shown}\nwas\n{expected}");
     if std::env::var_os(UPDATE_RECORDINGS).is_some() {
         recordings::write(name, &short)?;
@@ -338,10 +338,14 @@ const PIXEL: &str =
 pub async fn image() -> Result<()> {
     record("image", World::new().await?, &[], |world, relay| {
         Box::pin(async {
-            let image = Image { media_type: "image/png".to_owned(), data: PIXEL.to_owned() };
+            let image = Attachment {
+                media_type: "image/png".to_owned(),
+                data: PIXEL.to_owned(),
+                ..Attachment::default()
+            };
             let text = "SAY one pixel".to_owned();
             let delivery = Delivery::default();
-            relay.send(&Command::Prompt { text, images: vec![image], delivery }).await?;
+            relay.send(&Command::Prompt { text, attachments: vec![image], delivery }).await?;
             relay.turn_end().await?;
             let request = world.api.wait_for_prompt("SAY one pixel", DEADLINE).await?;
             ensure!(request.body.to_string().contains("\"image\""), "the model saw no image");

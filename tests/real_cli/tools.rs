@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, ensure};
 use deskbell_engine::api::Decision;
-use deskbell_engine::history::{self, Additions};
+use deskbell_engine::history::{Additions, Kept, project_folder};
 use deskbell_tests::real_cli::World;
 use deskbell_tests::relay::Relay;
 use serde_json::{Value, json};
@@ -21,8 +21,8 @@ fn call(items: &[Value], tool: &str) -> Result<Value> {
 async fn stored(world: &World, relay: Relay, tool: &str) -> Result<Value> {
     let id = relay.session()?["agentSessionId"].as_str().context("no id")?.to_owned();
     relay.close().await?;
-    let file = history::transcript_path(&world.config, &world.project, &id);
-    let transcript = history::read(&file, &world.project, &Additions::default())?;
+    let file = project_folder(&world.config, &world.project).join(format!("{id}.jsonl"));
+    let transcript = Kept::load(&file)?.transcript(&world.project, &Additions::default());
     let items: Vec<Value> = transcript.items().map(serde_json::to_value).collect::<Result<_, _>>()?;
     call(&items, tool)
 }

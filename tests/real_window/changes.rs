@@ -1,7 +1,7 @@
 //! The changes page: what happened to the working tree, and nothing that git's configuration runs.
 
 use anyhow::{Context, Result, ensure};
-use deskbell_tests::window::{Manners, SHORT};
+use deskbell_tests::window::{LONG, Manners, SHORT, Window, eventually};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -53,6 +53,149 @@ pub async fn a_file_that_a_command_changed_is_shown_with_its_diff() -> Result<()
             window.find("group", "Changes in beam.txt, side by side").await?;
             stage.desktop.screenshot("changes-side-by-side").await?;
             ensure!(!stage.folder.join(".git/ran").exists(), "the repository's file system monitor ran");
+            Ok(())
+        })
+        .await
+}
+
+/// The app with two changed files, and a session that has had its first turn.
+async fn changed() -> Result<Stage> {
+    let furnish = |folder: &Path| {
+        let lines: String = (1..=30).map(|n| format!("line {n}\n")).collect();
+        fs::write(folder.join("lines.txt"), &lines)?;
+        repository(folder)?;
+        fs::write(folder.join("lines.txt"), lines.replace("line 2\n", "second\n").replace("line 25\n", ""))?;
+        Ok(fs::write(folder.join("lamp.txt"), "new\n")?)
+    };
+    Stage::with_folder(Manners::Polite, furnish, |launch| launch).await
+}
+
+/// The lines of the first part.
+const LINES: &str = "Lines of lines.txt, line 2";
+
+/// Opens the page of changes, after the first turn.
+async fn open_page(window: &Window) -> Result<()> {
+    window.key("ctrl+shift+j").await?;
+    window.wait_shows("2 files, 2 lines added, 2 removed", SHORT).await?;
+    window.find("listbox", LINES).await.map(drop)
+}
+
+/// The place of a line's number on the screen.
+async fn number(stage: &Stage, row: usize) -> Result<(i32, i32)> {
+    const PLACE: &str =
+        "const lines = document.querySelector('[role=listbox][aria-label=\"Lines of lines.txt, line 2\"]');
+        const box = lines.querySelectorAll('[data-row] .gutter')[arguments[0]].getBoundingClientRect();
+        return [box.x + box.width / 2, box.y + box.height / 2];";
+    let place = stage.window.run(PLACE, vec![row.into()]).await?;
+    let (x, y): (f64, f64) = serde_json::from_value(place)?;
+    let frame = stage.pointer.extents(stage.window.frame()).await?;
+    Ok((frame.x + x.round() as i32, frame.y + y.round() as i32))
+}
+
+pub async fn comments_by_mouse_and_keyboard_outlive_the_app_and_are_one_prompt() -> Result<()> {
+    let stage = changed().await?;
+    stage
+        .play("comments", async |stage| {
+            stage.window.prompt("SAY Ready.").await?;
+            stage.window.wait_said("Ready.", SHORT).await?;
+            stage.window.wait_idle(SHORT).await?;
+            open_page(&stage.window).await?;
+            // With the mouse: from the second line to the third.
+            let (from, to) = (number(stage, 1).await?, number(stage, 2).await?);
+            let [x, y, to_x, to_y] = [from.0, from.1, to.0, to.1].map(|n| n.to_string());
+            let drag = ["mousemove", &x, &y, "mousedown", "1", "mousemove", &to_x, &to_y, "mouseup", "1"];
+            stage.pointer.many(&drag).await?;
+            stage.window.find("textbox", "Comment on lines.txt, line 2").await?;
+            stage.pointer.type_text("Why second?").await?;
+            stage.pointer.key("Return").await?;
+            stage.window.wait_shows("1 comment, kept until they are sent", SHORT).await?;
+            // With the keyboard: the focus is in the lines again.
+            stage.window.wait_focus(LINES).await?;
+            stage.pointer.key("End").await?;
+            stage.pointer.key("Return").await?;
+            stage.pointer.type_text("And the end?").await?;
+            stage.pointer.key("Return").await?;
+            stage.window.wait_shows("2 comments, kept until they are sent", SHORT).await?;
+            stage.window.screenshot("changes-comments").await?;
+            stage.pointer.key("Escape").await?;
+            stage.pointer.key("Escape").await?;
+            stage.window.gone("dialog", "Changes").await?;
+
+            stage.restart().await?;
+            stage.window.wait_said("Ready.", SHORT).await?;
+            open_page(&stage.window).await?;
+            stage.window.wait_shows("2 comments, kept until they are sent", SHORT).await?;
+            stage.window.click("button", "Send comments").await?;
+            stage.window.gone("button", "Send comments").await?;
+            stage.pointer.key("Escape").await?;
+            let said = stage.window.wait_text("log", "Conversation", "And the end?", LONG).await?;
+            ensure!(said.contains("Why second?") && said.contains("Comments on the changes"), "{said}");
+            Ok(())
+        })
+        .await
+}
+
+pub async fn a_patch_is_copied_and_a_part_and_a_file_are_reverted_and_come_back() -> Result<()> {
+    let stage = changed().await?;
+    stage
+        .play("reverts", async |stage| {
+            let (window, folder) = (&stage.window, &stage.folder);
+            let [lines, lamp] = ["lines.txt", "lamp.txt"].map(|name| folder.join(name));
+            let before = fs::read_to_string(&lines)?;
+            window.prompt("SAY Ready.").await?;
+            window.wait_said("Ready.", SHORT).await?;
+            window.wait_idle(SHORT).await?;
+            open_page(window).await?;
+            window.click("button", "Copy patch of all").await?;
+            window.wait_shows("Copied a patch of 2 files.", SHORT).await?;
+
+            window.click("button", "Revert removed line 25 of lines.txt…").await?;
+            window.find("dialog", "Revert a part of lines.txt?").await?;
+            stage.desktop.screenshot("changes-revert-part").await?;
+            ensure!(fs::read_to_string(&lines)? == before, "it was reverted before the answer");
+            window.click("button", "Revert this part").await?;
+            window.wait_shows("Reverted lines.txt.", SHORT).await?;
+            let part = fs::read_to_string(&lines)?;
+            ensure!(part.contains("second\n") && part.contains("line 25\n"), "{part}");
+            window.click("button", "Undo revert").await?;
+            window.gone("button", "Undo revert").await?;
+            ensure!(fs::read_to_string(&lines)? == before, "the undo is not exact");
+
+            // A file that changes while the question is open is not touched.
+            window.click("button", "Revert lamp.txt…").await?;
+            window.find("dialog", "Revert lamp.txt?").await?;
+            fs::write(&lamp, "newer\n")?;
+            window.click("button", "Revert file").await?;
+            window.wait_shows("The file has changed since it was shown", SHORT).await?;
+            ensure!(fs::read_to_string(&lamp)? == "newer\n");
+            window.click("button", "Revert lamp.txt…").await?;
+            window.click("button", "Revert file").await?;
+            window.wait_shows("Reverted lamp.txt.", SHORT).await?;
+            ensure!(!lamp.exists());
+            stage.desktop.screenshot("changes-reverted").await?;
+            window.click("button", "Undo revert").await?;
+            eventually("the file is back", SHORT, async || {
+                Ok(fs::read(&lamp).is_ok_and(|bytes| bytes == b"newer\n").then_some(()))
+            })
+            .await?;
+            ensure!(!folder.join(".git/ran").exists(), "the repository's file system monitor ran");
+
+            // The patch is still on the clipboard, and git takes it.
+            stage.pointer.key("Escape").await?;
+            window.gone("dialog", "Changes").await?;
+            window.click("textbox", "Prompt").await?;
+            window.key("ctrl+v").await?;
+            let patch = eventually("the patch in the prompt box", SHORT, async || {
+                let text = window.value("Prompt").await?;
+                Ok(text.contains("+++ b/lines.txt").then_some(text))
+            })
+            .await?;
+            git(folder, &["config", "--unset", "core.fsmonitor"])?;
+            git(folder, &["checkout", "--quiet", "--", "lines.txt"])?;
+            fs::remove_file(&lamp)?;
+            fs::write(folder.join(".git/patch"), patch.trim_end().to_owned() + "\n")?;
+            git(folder, &["apply", ".git/patch"])?;
+            ensure!(fs::read_to_string(&lines)? == before && fs::read_to_string(&lamp)? == "new\n");
             Ok(())
         })
         .await

@@ -60,10 +60,28 @@ pub async fn a_link_opens_outside_and_only_what_may() -> Result<()> {
                 ("open_link", json!({ "url": "javascript:alert(1)" })),
                 ("reveal_path", json!({ "path": "/etc/passwd" })),
                 ("reveal_path", json!({ "path": "../.." })),
+                ("open_in_editor", json!({ "path": "/etc/passwd", "line": 1 })),
+                ("open_in_editor", json!({ "path": "../..", "line": null })),
             ] {
                 let answer = window.invoke(command, arguments.clone()).await?;
                 ensure!(answer.is_err_and(|error| error["code"] == "badCommand"), "{command} {arguments}");
             }
+            // The editor of the settings gets the path as one argument, whatever the name is.
+            let name = "-a $(touch x)\nb";
+            fs::write(stage.folder.join(name), "")?;
+            let editor = json!({ "program": programs.join("xdg-open"), "args": ["+{line}", "{file}"] });
+            let set = window.invoke("set_setting", json!({ "key": "editor", "value": editor })).await?;
+            ensure!(set.is_ok(), "{set:?}");
+            let answer = window.invoke("open_in_editor", json!({ "path": name, "line": 7 })).await?;
+            ensure!(answer.is_ok(), "{answer:?}");
+            let expected = format!("+7\n{}\n", stage.folder.canonicalize()?.join(name).display());
+            eventually("the file is in the editor", SHORT, async || {
+                Ok(fs::read_to_string(&opened)?.ends_with(&expected).then_some(()))
+            })
+            .await?;
+            ensure!(!stage.folder.join("x").exists(), "a shell read the name");
+            fs::write(&opened, fs::read_to_string(&opened)?.replace(&expected, ""))?;
+
             let script = "location.href = 'https://example.com/'; return window.open('https://example.com/') === null;";
             ensure!(window.run(script, Vec::new()).await? == true, "a new window was opened");
             window.drawn().await?;

@@ -35,6 +35,8 @@ mod notifications;
 #[cfg(target_os = "linux")]
 mod options;
 #[cfg(target_os = "linux")]
+mod other_agents;
+#[cfg(target_os = "linux")]
 mod pasting;
 #[cfg(target_os = "linux")]
 mod permission;
@@ -44,6 +46,8 @@ mod projects;
 mod random_input;
 #[cfg(target_os = "linux")]
 mod reach;
+#[cfg(target_os = "linux")]
+mod rewind;
 #[cfg(target_os = "linux")]
 mod screen;
 #[cfg(target_os = "linux")]
@@ -71,6 +75,7 @@ mod wayland;
 
 #[cfg(target_os = "linux")]
 fn main() {
+    use deskbell_tests::real_cli::Cli;
     use deskbell_tests::suite::{self, Requirement, test};
     use deskbell_tests::{tests, window};
     use std::time::Duration;
@@ -81,7 +86,14 @@ fn main() {
     }
     let random_input =
         test("random_input::random_input_allows_nothing", random_input::random_input_allows_nothing);
-    let mut tests = vec![random_input.within(Duration::from_secs(600)).beside_others()];
+    let rewind = test(
+        "rewind::files_conversation_and_both_go_back_and_come_back",
+        rewind::files_conversation_and_both_go_back_and_come_back,
+    );
+    let mut tests = vec![
+        random_input.within(Duration::from_secs(600)).beside_others(),
+        rewind.needing(Cli::requirement()),
+    ];
     tests.extend(tests![
         conversation: a_prompt_by_keyboard_is_answered,
             a_turn_is_stopped_by_escape,
@@ -89,7 +101,9 @@ fn main() {
             a_prompt_while_busy_waits_its_turn,
             the_wheel_leaves_the_end_while_much_streams,
             a_reader_who_leaves_a_flood_finds_all_of_it;
-        changes: a_file_that_a_command_changed_is_shown_with_its_diff;
+        changes: a_file_that_a_command_changed_is_shown_with_its_diff,
+            comments_by_mouse_and_keyboard_outlive_the_app_and_are_one_prompt,
+            a_patch_is_copied_and_a_part_and_a_file_are_reverted_and_come_back;
         copying: a_message_is_copied_as_markdown,
             a_session_is_copied_as_markdown;
         permission: the_dialog_names_what_would_run,
@@ -111,6 +125,7 @@ fn main() {
         configuration: it_is_opened_with_keys_and_a_server_is_turned_off;
         options: chosen_by_mouse_they_are_in_force,
             chosen_by_keyboard_they_count_from_the_next_start_on;
+        other_agents: a_session_from_the_menu_asks_by_its_agents_options_and_is_there_after_a_restart;
         modes: switched_while_the_agent_lives,
             without_asking_is_red_for_as_long_as_it_lasts,
             an_agent_that_does_not_ask_is_told_until_it_ends;
@@ -185,7 +200,8 @@ fn main() {
             an_image_in_a_format_that_no_agent_takes_is_told;
         survival: a_killed_app_offers_the_cut_prompt,
             a_killed_agent_is_told_and_starts_again,
-            a_killed_webview_comes_back;
+            a_killed_webview_comes_back,
+            a_killed_app_finds_the_turn_that_kept_running;
         unread: a_pipe_in_place_of_the_branch_holds_nothing_up,
             what_is_in_place_of_files_of_our_own_is_said_and_kept;
         screen: a_long_answer_is_drawn_as_it_comes,

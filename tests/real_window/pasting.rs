@@ -70,7 +70,7 @@ pub async fn an_image_that_cannot_be_read_is_told() -> Result<()> {
             offers(stage, "image/png").await?;
             stage.window.type_into("Prompt", "still").await?;
             stage.pointer.key("ctrl+v").await?;
-            stage.window.wait_shows("The image was not attached", SHORT).await?;
+            stage.window.wait_shows("Not attached.", SHORT).await?;
             stage.window.wait_shows("is not a PNG", SHORT).await?;
             ensure!(stage.window.value("Prompt").await? == "still");
             Ok(())

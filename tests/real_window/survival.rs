@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, Result};
-use deskbell_tests::window::{Accessibility, App, LONG, Role, SHORT, eventually, holds_for};
+use anyhow::{Context, Result, ensure};
+use deskbell_tests::window::{
+    Accessibility, App, Desktop, LONG, Launch, Manners, Process, Role, SHORT, eventually, holds_for,
+};
 
-use crate::stage::{PROJECT, Stage};
+use crate::stage::{PROJECT, Stage, numbered};
 
 pub async fn a_killed_app_offers_the_cut_prompt() -> Result<()> {
     let stage = Stage::demo().await?;
@@ -88,6 +90,78 @@ pub async fn a_killed_webview_comes_back() -> Result<()> {
             })
             .await
             .map(drop)
+        })
+        .await
+}
+
+/// The app with the setting that keeps sessions running.
+async fn keeping() -> Result<Stage> {
+    let desktop = Desktop::start().await?;
+    let folder = desktop.project(PROJECT)?;
+    let config = desktop.home().join(".config/deskbell");
+    std::fs::create_dir_all(&config)?;
+    std::fs::write(config.join("settings.json"), "{\"keepRunning\": true, \"asking\": \"card\"}")?;
+    let launch = Launch::demo(&folder);
+    Stage::on(desktop, folder, Manners::Polite, launch).await
+}
+
+/// Waits until the killed app and its pages are gone. Only then has the bus noticed that it is; the server goes on.
+async fn is_gone(stage: &Stage, pid: u32) -> Result<()> {
+    eventually("the app has ended", LONG, async || {
+        let processes = stage.app.processes(&stage.desktop);
+        let is_left = |process: &Process| process.pid == pid || process.command_line.contains("WebKit");
+        Ok((!processes.iter().any(is_left)).then_some(()))
+    })
+    .await
+}
+
+pub async fn a_killed_app_finds_the_turn_that_kept_running() -> Result<()> {
+    let stage = keeping().await?;
+    stage
+        .play("kept-running", async |stage| {
+            let window = &stage.window;
+            window.prompt("SAY Before the storm.").await?;
+            window.wait_shows("Keeps running", SHORT).await?;
+            window.wait_said("Before the storm.", SHORT).await?;
+            window.wait_idle(SHORT).await?;
+            window.prompt("SLOW 50 200 wave").await?;
+            window.wait_said("wave5 ", SHORT).await?;
+            let agent = stage.agent()?;
+
+            let app = stage.app.process(&stage.desktop)?;
+            app.kill()?;
+            is_gone(stage, app.pid).await?;
+            stage.app = App::start(&stage.desktop, &stage.launch().again()).await?;
+            stage.window = stage.app.window(PROJECT).await?;
+
+            let window = &stage.window;
+            window.wait_said(&numbered("wave", 200), LONG).await.context("the end of the turn")?;
+            window.wait_said("Before the storm.", SHORT).await?;
+            window.wait_idle(SHORT).await?;
+            ensure!(stage.agent()?.pid == agent.pid, "the agent is another process");
+            window.drawn().await?;
+            stage.desktop.screenshot("kept-running").await?;
+
+            // A request that waits while the app is gone is asked again, and its answer counts.
+            window.prompt("TOOL Bash {\"command\": \"touch kept.txt\"}\nSAY Allowed.").await?;
+            window.wait_shows("touch kept.txt", SHORT).await?;
+            let app = stage.app.process(&stage.desktop)?;
+            app.kill()?;
+            is_gone(stage, app.pid).await?;
+            stage.app = App::start(&stage.desktop, &stage.launch().again()).await?;
+            stage.window = stage.app.window(PROJECT).await?;
+            let window = &stage.window;
+            window.point_at("button", "Allow once").await?;
+            window.wait_said("Allowed.", LONG).await?;
+
+            // Nothing is left when the user says so. The app has to be gone: it starts the server again.
+            let app = stage.app.process(&stage.desktop)?;
+            stage.app.close(window.frame()).await?;
+            is_gone(stage, app.pid).await?;
+            let left = stage.app.processes(&stage.desktop);
+            let server = left.iter().find(|process| process.command_line.contains("--serve"));
+            server.context("the server goes on")?.terminate()?;
+            stage.app.ended(&stage.desktop, LONG).await
         })
         .await
 }

@@ -51,7 +51,7 @@ pub struct Subcommand {
 
 /// The text that `deskbell --help` prints.
 pub fn help() -> String {
-    let source = read("src-tauri/src/args.rs");
+    let source = read("src-tauri/cli/src/args.rs");
     let text = source.split_once("pub const HELP: &str = \"\\\n").expect("there is a help text").1;
     text.split_once("\";").expect("the help text ends").0.to_owned()
 }
@@ -165,9 +165,9 @@ pub fn subcommands(help: &str) -> Vec<Subcommand> {
 /// The string literals in the parser's sources that are options, without its unit tests.
 fn parsed_options() -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    let parts = std::fs::read_dir(root().join("src-tauri/src/args")).unwrap();
+    let parts = std::fs::read_dir(root().join("src-tauri/cli/src/args")).unwrap();
     let parts = parts.map(|part| part.unwrap().path());
-    for file in std::iter::once(root().join("src-tauri/src/args.rs")).chain(parts) {
+    for file in std::iter::once(root().join("src-tauri/cli/src/args.rs")).chain(parts) {
         let source = std::fs::read_to_string(&file).unwrap();
         let code = source.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
         for literal in code.split('"').skip(1).step_by(2) {
@@ -292,7 +292,19 @@ fn bash_offers_every_command_every_option_and_known_values() {
     assert_eq!(completed("deskbell re"), ["relay", "replay"]);
     assert_eq!(
         completed("deskbell sessions "),
-        ["archive", "export", "list", "pin", "search", "unarchive", "unpin", "usage", "watch"]
+        [
+            "archive",
+            "export",
+            "list",
+            "pin",
+            "running",
+            "search",
+            "stop",
+            "unarchive",
+            "unpin",
+            "usage",
+            "watch"
+        ]
     );
     assert_eq!(completed("deskbell relay --mode=ac"), ["acceptEdits"]);
     assert_eq!(completed("deskbell relay --project=src-t"), ["src-tauri"]);

@@ -123,6 +123,12 @@ fn option_names<'a>(words: &[&'a str]) -> Vec<&'a str> {
 
 /// Why this is no command of the app; `None` if it is one.
 fn wrong_deskbell(words: &[&str]) -> Option<String> {
+    // After a machine comes a command of its own; an ellipsis stands for any.
+    if let ["on", machine, command @ ..] = words
+        && !machine.starts_with('-')
+    {
+        return if command == ["COMMAND…"] { None } else { wrong_deskbell(command) };
+    }
     let known = subcommands(&help());
     let named: Vec<&str> =
         words.iter().copied().take_while(|word| word.chars().all(|c| c.is_ascii_lowercase())).collect();

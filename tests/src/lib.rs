@@ -10,6 +10,8 @@ pub mod real_cli;
 pub mod recordings;
 pub mod relay;
 pub mod screen;
+#[cfg(unix)]
+pub mod sshd;
 pub mod suite;
 pub mod wait;
 #[cfg(target_os = "linux")]

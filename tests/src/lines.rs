@@ -1,6 +1,6 @@
 //! Every kind of line of the agent and each of its fields have a row in `docs/design/lines.md`.
 
-use deskbell_engine::recorder::{self, Direction};
+use deskbell_engine::recorder::{Direction, Recording};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -54,7 +54,7 @@ fn observe(kinds: &mut Kinds, line: &Value) {
 fn observed() -> Kinds {
     let mut kinds = Kinds::new();
     for name in names().expect("the recordings are there") {
-        let recording = recorder::read(&bytes(&name).expect("a recording can be read"));
+        let recording = Recording::parse(&bytes(&name).expect("a recording can be read"));
         for line in recording.lines.iter().filter(|line| line.dir == Direction::Out) {
             observe(&mut kinds, &line.line);
         }

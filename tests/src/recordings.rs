@@ -7,8 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use deskbell_engine::recorder::{self, Direction, Recorded};
-use deskbell_engine::replay::{replay, text};
+use deskbell_engine::recorder::{Direction, Recorded, Recording};
+use deskbell_engine::replay::Replayed;
 use serde_json::Value;
 
 /// Set to write the recordings again.
@@ -42,9 +42,9 @@ pub fn bytes(name: &str) -> Result<Vec<u8>> {
 
 /// Compares the conversation that a recording folds to with the text next to it.
 pub fn check(name: &str) -> Result<()> {
-    let recording = recorder::read(&bytes(name)?);
+    let recording = Recording::parse(&bytes(name)?);
     ensure!(recording.unreadable.is_empty(), "{name}: unreadable lines {:?}", recording.unreadable);
-    let folded = text::conversation(&replay(&recording.lines).items, None);
+    let folded = Replayed::of(&recording.lines).text();
     let path = folder().join(format!("{name}.txt"));
     if std::env::var_os(UPDATE_EXPECTATIONS).is_some() {
         return fs::write(&path, folded).with_context(|| format!("writing {}", path.display()));
@@ -63,7 +63,7 @@ pub fn write(name: &str, lines: &[Recorded]) -> Result<()> {
     }
     fs::create_dir_all(folder())?;
     fs::write(folder().join(format!("{name}.ndjson")), file)?;
-    let folded = text::conversation(&replay(lines).items, None);
+    let folded = Replayed::of(lines).text();
     fs::write(folder().join(format!("{name}.txt")), folded).with_context(|| format!("writing {name}"))
 }
 

@@ -38,6 +38,13 @@ pub fn app() -> Result<PathBuf> {
     })
 }
 
+/// The program without windows, built beside Deskbell's executable.
+pub fn program_without_windows() -> Result<PathBuf> {
+    let program = app()?.with_file_name(format!("deskbell-relay{}", env::consts::EXE_SUFFIX));
+    ensure!(program.is_file(), "{} is not there: build deskbell-cli first", program.display());
+    Ok(program)
+}
+
 pub fn requirement() -> Requirement {
     Requirement::from(&app().map(drop))
 }
@@ -67,7 +74,13 @@ impl Relay {
         command.arg("relay");
         command.arg(format!("--project={}", world.project.display()));
         command.arg(format!("--agent={}", world.agent.display()));
-        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.args(arguments);
+        Self::of(command)
+    }
+
+    /// A relay that this command runs, here or on another machine.
+    pub fn of(mut command: tokio::process::Command) -> Result<Self> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().context("starting the relay")?;
         let stdout = child.stdout.take().context("its stdout is a pipe")?;
         let mut stderr = child.stderr.take().context("its stderr is a pipe")?;
@@ -106,7 +119,7 @@ impl Relay {
     pub async fn prompt(&mut self, text: &str) -> Result<()> {
         self.send(&Command::Prompt {
             text: text.to_owned(),
-            images: Vec::new(),
+            attachments: Vec::new(),
             delivery: Delivery::AfterTurn,
         })
         .await

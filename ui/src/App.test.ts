@@ -75,7 +75,7 @@ describe('a window', () => {
     const { commands, user } = await app('streaming');
     const box = screen.getByRole('textbox', { name: 'Prompt' });
     await user.type(box, 'and one more{Enter}');
-    expect(commands).toEqual([{ type: 'prompt', text: 'and one more', images: [], delivery: 'afterTurn' }]);
+    expect(commands).toEqual([{ type: 'prompt', text: 'and one more', attachments: [], delivery: 'afterTurn' }]);
     const queue = await screen.findByRole('list', { name: 'Queued prompts' });
     await within(queue).findByText('and one more');
     await user.click(within(queue).getAllByRole('button', { name: 'Remove queued prompt' })[1] as HTMLElement);

@@ -50,6 +50,7 @@ Commands:
   package           Build the installable packages for this system
   package --from APP
                     Assemble the Linux packages from an app that is built already
+  package relay     Build the program without windows that needs no library, for other machines
   package --check   Install the built .deb, start it from its desktop entry, remove it again
   package --install Install the built .deb in a new Debian, upgrade and purge it; as root, some minutes
   notes VERSION     Print what CHANGELOG.md says of a version, for its release
@@ -68,6 +69,7 @@ fn main() -> ExitCode {
         ["shots", views @ ..] => shots::shots(views),
         ["systems"] => systems::systems(),
         ["package"] => package::package(),
+        ["package", "relay"] => package::relay::build(),
         ["package", "--from", app] => package::package_from(app),
         ["package", "--install"] => package::install(),
         ["package", "--check"] => package::check_built(),

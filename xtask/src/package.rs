@@ -8,6 +8,7 @@ mod dates;
 mod deb;
 mod desktop_entry;
 mod lint;
+pub mod relay;
 mod rpm;
 mod sbom;
 mod shipped;
@@ -72,12 +73,12 @@ impl Source {
     }
 }
 
+/// What building packages needs. Elsewhere Tauri brings its own tools.
+const NEEDS: &[Need] = if cfg!(target_os = "linux") { &[Need::Build, Need::Package] } else { &[Need::Build] };
+
 /// Builds the packages of this system and lists them.
 pub fn package() -> Outcome {
-    // Elsewhere Tauri brings its own tools.
-    let needs: &[Need] =
-        if cfg!(target_os = "linux") { &[Need::Build, Need::Package] } else { &[Need::Build] };
-    system::ensure(needs)?;
+    system::ensure(NEEDS)?;
     build(&Node::ensure()?)
 }
 

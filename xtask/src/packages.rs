@@ -9,6 +9,8 @@ pub enum Need {
     Display,
     /// The tests of the engine and of the user interface.
     Tests,
+    /// A server of ssh for the tests. Its package starts a service that listens, so only CI installs it.
+    Ssh,
     /// Driving the real window: a browser driver, keys, notifications, accessibility.
     Window,
     /// libFuzzer, which is C++.
@@ -72,6 +74,7 @@ impl Family {
             (Self::Debian, Need::Build) => &["build-essential", "pkg-config", "libwebkit2gtk-4.1-dev"],
             (Self::Debian, Need::Display) => &["xvfb", "openbox", "dbus", "imagemagick", "fonts-dejavu-core"],
             (Self::Debian, Need::Tests) => &["git", "procps"],
+            (Self::Debian, Need::Ssh) => &["openssh-client", "openssh-server"],
             (Self::Debian, Need::Window) => &[
                 "xvfb", "xauth", "openbox", "xdotool", "xclip", "wmctrl", "x11-utils", "webkit2gtk-driver", "dbus", "dunst",
                 "at-spi2-core", "python3-pyatspi", "gir1.2-atspi-2.0", "imagemagick", "fonts-dejavu-core", "procps",
@@ -94,6 +97,7 @@ impl Family {
                 &["xorg-x11-server-Xvfb", "openbox", "dbus-daemon", "ImageMagick", "dejavu-sans-fonts"]
             }
             (Self::Fedora, Need::Tests) => &["git-core", "procps-ng"],
+            (Self::Fedora, Need::Ssh) => &["openssh-clients", "openssh-server"],
             (Self::Fedora, Need::Window) => &[
                 "xorg-x11-server-Xvfb", "xorg-x11-xauth", "openbox", "xdotool", "xclip", "wmctrl", "xprop", "webkit2gtk-driver",
                 "dbus-daemon", "dunst", "at-spi2-core", "python3-pyatspi", "ImageMagick", "dejavu-sans-fonts",
@@ -110,6 +114,7 @@ impl Family {
             (Self::Arch, Need::Build) => &["base-devel", "webkit2gtk-4.1"],
             (Self::Arch, Need::Display) => &["xorg-server-xvfb", "openbox", "dbus", "imagemagick", "ttf-dejavu"],
             (Self::Arch, Need::Tests) => &["git", "procps-ng"],
+            (Self::Arch, Need::Ssh) => &["openssh"],
             (Self::Arch, Need::Window) => &[
                 "xorg-server-xvfb", "xorg-xauth", "openbox", "xdotool", "xclip", "wmctrl", "xorg-xprop", "dbus", "dunst",
                 "at-spi2-core", "python-atspi", "imagemagick", "ttf-dejavu", "procps-ng",
@@ -153,6 +158,7 @@ mod tests {
                 Need::Build,
                 Need::Display,
                 Need::Tests,
+                Need::Ssh,
                 Need::Window,
                 Need::Browser,
                 Need::Package,

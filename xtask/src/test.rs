@@ -54,7 +54,7 @@ pub fn recordings() -> Outcome {
     ui::install(&node)?;
     ui::build(&node)?;
     let current = claude::ensure(&node, claude::CURRENT)?;
-    run(cargo().arg("build"))?;
+    run(cargo().args(["build", "--package", "deskbell", "--package", "deskbell-cli"]))?;
     run(cargo()
         .args(["test", "--package", "deskbell-tests", "--test", "real_cli", "recordings::"])
         .env("DESKBELL_TEST_APP", project::debug_app())
@@ -94,7 +94,7 @@ impl Suite {
             }
             Part::RealCli => return self.real_cli(),
             Part::Agents => self.node().and_then(real_agents),
-            Part::RealWindow => real_window(),
+            Part::RealWindow => self.real_window(),
             Part::Cost => bench::gate(),
             Part::Package => return self.package(),
         };
@@ -145,6 +145,23 @@ impl Suite {
         }
     }
 
+    fn real_window(&self) -> Outcome {
+        let artefacts = project::target().join("test-artefacts");
+        fs::create_dir_all(&artefacts)
+            .map_err(|error| format!("could not make {}: {error}", artefacts.display()))?;
+        // Most of the tests need no CLI: without it the others are named and skipped, or fail in CI.
+        let cli = self.node().and_then(|node| claude::ensure(node, claude::CURRENT));
+        if let Err(missing) = &cli {
+            println!("{missing}");
+        }
+        against_the_app("real_window", |tests| {
+            tests.env("DESKBELL_TEST_ARTEFACTS", artefacts);
+            if let Ok(program) = cli {
+                tests.env("DESKBELL_TEST_CLAUDE", program);
+            }
+        })
+    }
+
     fn package(&self) -> PartResult {
         let checked = self.node().and_then(package::build).and_then(|()| package::check());
         match checked {
@@ -159,14 +176,23 @@ fn rust() -> Outcome {
     let units = if toolchain::has_nextest() {
         // nextest leaves out the examples in the documentation.
         both(run(nextest().arg("not package(deskbell-tests)").arg("--no-tests=pass")), || {
-            run(cargo().args(["test", "--doc", "--workspace", "--exclude", "deskbell-tests"]))
+            // The whole workspace, for the same reason as in `nextest`.
+            run(cargo().args(["test", "--doc", "--workspace"]))
         })
     } else {
         run(cargo().args(["test", "--workspace", "--exclude", "deskbell-tests"]))
     };
     both(units, || {
         // Whole sessions run the double, and some of them the app.
-        run(cargo().args(["build", "--package", "deskbell-demo-agent", "--package", "deskbell"]))?;
+        run(cargo().args([
+            "build",
+            "--package",
+            "deskbell-demo-agent",
+            "--package",
+            "deskbell",
+            "--package",
+            "deskbell-cli",
+        ]))?;
         let mut tests = if toolchain::has_nextest() {
             let mut tests = nextest();
             tests.arg("package(deskbell-tests) and (kind(lib) or binary(engine))");
@@ -201,15 +227,6 @@ fn real_agents(node: &Node) -> Outcome {
         .args(["test", "--workspace", "--test", "engine", "real_agents::"])
         .env("DESKBELL_TEST_AGENTS", folder);
     run(&mut tests)
-}
-
-fn real_window() -> Outcome {
-    let artefacts = project::target().join("test-artefacts");
-    fs::create_dir_all(&artefacts)
-        .map_err(|error| format!("could not make {}: {error}", artefacts.display()))?;
-    against_the_app("real_window", |tests| {
-        tests.env("DESKBELL_TEST_ARTEFACTS", artefacts);
-    })
 }
 
 /// Runs tests that start the built app, with further settings in their environment.

@@ -3,6 +3,8 @@
 
 use crate::command::{Command, NewValue};
 use crate::event::{OptionValue, Session};
+use crate::folder::{self, Folder};
+use deskbell_api::AgentLacks;
 
 /// One agent. Rows are constants; any other agent is a command of the user.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +26,8 @@ pub struct Agent {
     /// What happens with a tool running; `None` where it was not measured.
     pub stopping: Option<Stopping>,
     pub restriction: Restriction,
+    /// What it loads from the folder that it works in.
+    pub folder: Folder,
     /// The user's command for a login, where it is not one of the ways that the agent reports.
     pub login: Option<&'static str>,
     pub reports: Reports,
@@ -179,10 +183,60 @@ pub enum Proof {
     NotRun,
 }
 
-/// The row of an agent.
-pub fn agent(id: &str) -> Option<&'static Agent> {
-    AGENTS.iter().find(|agent| agent.id == id)
+/// What no agent that speaks version 1 of the protocol offers, whatever its capabilities: the protocol has no word for it.
+const OFFERED_BY_NONE: [&str; 4] =
+    ["rewind", "forks", "editing a call before it runs", "reasons for a denial"];
+
+impl Agent {
+    /// What it does not report or offer, in words for the user. Of an agent that never did a turn here, only what the
+    /// protocol itself lacks is known.
+    pub fn lacks(&self) -> AgentLacks {
+        let Reports { input, output, exit_code, diffs, context, tokens, cost, always, .. } = self.reports;
+        let is_known = self.reports != UNKNOWN.reports;
+        let reported = [
+            (input, "the input of its calls"),
+            (output, "the output of commands"),
+            (exit_code, "exit codes"),
+            (diffs, "changes of files as diffs"),
+            (context, "how full its context is"),
+            (tokens, "tokens"),
+            (cost, "cost"),
+        ];
+        let missing = reported.iter().filter(|(has, _)| is_known && !has);
+        let always = (is_known && !always).then_some("“always allow”");
+        AgentLacks {
+            reports: missing.map(|(_, words)| (*words).to_owned()).collect(),
+            offers: always.into_iter().chain(OFFERED_BY_NONE).map(str::to_owned).collect(),
+        }
+    }
 }
+
+/// The row of an agent, or of the demo agent.
+pub fn agent(id: &str) -> Option<&'static Agent> {
+    AGENTS.iter().chain([&DEMO]).find(|agent| agent.id == id)
+}
+
+/// The demo agent of Deskbell over this protocol. It is a part of the app, so it is not searched for, and it reads and
+/// runs nothing in a folder.
+pub const DEMO: Agent = Agent {
+    id: "demo-acp",
+    name: "Demo agent (ACP)",
+    arguments: &["--acp"],
+    // It starts in “auto”, so that the change of the mode is tried.
+    asking: Asking::Mode("default"),
+    questions: Questions::Forms,
+    restriction: Restriction::ByItself,
+    folder: folder::NOTHING,
+    reports: Reports {
+        thinking: true,
+        input: true,
+        output: true,
+        diffs: true,
+        always: true,
+        ..UNKNOWN.reports
+    },
+    ..UNKNOWN
+};
 
 /// An agent that has no row: nothing is assumed.
 pub const UNKNOWN: Agent = Agent {
@@ -198,6 +252,7 @@ pub const UNKNOWN: Agent = Agent {
     questions: Questions::Unknown,
     stopping: None,
     restriction: Restriction::TrustedOnly("Deskbell does not know what this agent runs in a folder."),
+    folder: folder::UNKNOWN,
     login: None,
     reports: Reports {
         thinking: false,
@@ -229,6 +284,7 @@ pub const AGENTS: &[Agent] = &[
         restriction: Restriction::TrustedOnly(
             "Copilot CLI runs the hooks of a folder, and nothing turns them off.",
         ),
+        folder: folder::COPILOT,
         reports: Reports {
             input: true,
             output: true,
@@ -256,6 +312,7 @@ pub const AGENTS: &[Agent] = &[
         restriction: Restriction::TrustedOnly(
             "The adapter of Codex treats every folder as trusted, and starts the MCP servers in it.",
         ),
+        folder: folder::CODEX,
         login: Some("codex login"),
         reports: Reports {
             input: true,
@@ -282,6 +339,7 @@ pub const AGENTS: &[Agent] = &[
         restriction: Restriction::TrustedOnly(
             "Deskbell does not know what this adapter of Codex runs in a folder.",
         ),
+        folder: folder::CODEX,
         login: Some("codex login"),
         reports: Reports { input: true, exit_code: true, always: true, context: true, ..UNKNOWN.reports },
         proof: Proof::Recorded { version: "0.16.0", recordings: &["codex-acp-zed"] },
@@ -299,6 +357,7 @@ pub const AGENTS: &[Agent] = &[
         questions: Questions::Text,
         stopping: Some(Stopping { end_of_input: BOTH, terminate: BOTH, kill: TOOL, cancel: AGENT }),
         restriction: Restriction::ByItself,
+        folder: folder::GEMINI,
         reports: Reports { diffs: true, always: true, ..UNKNOWN.reports },
         proof: Proof::Recorded {
             version: "0.61.0",
@@ -321,6 +380,7 @@ pub const AGENTS: &[Agent] = &[
         restriction: Restriction::TrustedOnly(
             "opencode runs the plugins and MCP servers of a folder, and a folder can send its key elsewhere.",
         ),
+        folder: folder::OPENCODE,
         reports: Reports {
             input: true,
             output: true,
@@ -348,6 +408,7 @@ pub const AGENTS: &[Agent] = &[
             arguments: &["--safe-mode"],
             open: Some("The folder's .env file is still read."),
         },
+        folder: folder::QWEN,
         reports: Reports {
             input: true,
             output: true,
@@ -369,6 +430,7 @@ pub const AGENTS: &[Agent] = &[
         asking: Asking::Mode("default"),
         questions: Questions::Forms,
         restriction: Restriction::TrustedOnly("The adapter runs the hooks and MCP servers of a folder."),
+        folder: folder::CLAUDE,
         reports: Reports {
             input: true,
             output: true,
@@ -390,15 +452,37 @@ pub const AGENTS: &[Agent] = &[
         arguments: &["--acp"],
         package: Some("@augmentcode/auggie"),
         node: Some(20),
+        folder: folder::AUGGIE,
         login: Some("auggie login"),
         // Without an account it makes no session.
         proof: Proof::Recorded { version: "0.36.0", recordings: &["auggie"] },
         ..UNKNOWN
     },
-    Agent { id: "goose", name: "goose", programs: &["goose"], arguments: &["acp"], ..UNKNOWN },
-    Agent { id: "cursor", name: "Cursor CLI", programs: &["cursor-agent"], arguments: &["acp"], ..UNKNOWN },
-    Agent { id: "kimi", name: "Kimi CLI", programs: &["kimi"], arguments: &["acp"], ..UNKNOWN },
-    Agent { id: "vibe", name: "Mistral Vibe", programs: &["vibe-acp"], ..UNKNOWN },
+    Agent {
+        id: "goose",
+        name: "goose",
+        programs: &["goose"],
+        arguments: &["acp"],
+        folder: folder::GOOSE,
+        ..UNKNOWN
+    },
+    Agent {
+        id: "cursor",
+        name: "Cursor CLI",
+        programs: &["cursor-agent"],
+        arguments: &["acp"],
+        folder: folder::CURSOR,
+        ..UNKNOWN
+    },
+    Agent {
+        id: "kimi",
+        name: "Kimi CLI",
+        programs: &["kimi"],
+        arguments: &["acp"],
+        folder: folder::KIMI,
+        ..UNKNOWN
+    },
+    Agent { id: "vibe", name: "Mistral Vibe", programs: &["vibe-acp"], folder: folder::VIBE, ..UNKNOWN },
 ];
 
 #[cfg(test)]
@@ -412,6 +496,7 @@ mod tests {
             assert_eq!(agent(row.id), Some(row), "{}: the id occurs twice", row.id);
             assert!(!row.name.is_empty() && !row.programs.is_empty(), "{}", row.id);
         }
+        assert_eq!(agent(DEMO.id), Some(&DEMO));
     }
 
     #[test]
@@ -422,6 +507,63 @@ mod tests {
                 (UNKNOWN.reports, UNKNOWN.asking, UNKNOWN.questions, UNKNOWN.stopping, UNKNOWN.restriction);
             assert_eq!(known, nothing, "{}", row.id);
         }
+    }
+
+    #[test]
+    fn every_row_lists_what_it_loads_from_a_folder() {
+        use crate::folder::{Checked, Effect};
+        for row in AGENTS {
+            let folder = row.folder;
+            assert!(folder.files.iter().any(|file| file.effect == Effect::Instructions), "{}", row.id);
+            assert!(
+                folder.claude || folder.files.iter().any(|file| file.effect == Effect::Runs),
+                "{}",
+                row.id
+            );
+            for file in folder.files {
+                let is_relative = file.path.split('/').all(|part| !["", ".", ".."].contains(&part));
+                assert!(is_relative, "{}: {}", row.id, file.path);
+            }
+            let was_run = row.proof != Proof::NotRun;
+            assert!(was_run || folder.checked == Checked::Documentation, "{}", row.id);
+        }
+    }
+
+    /// The table of what each agent's card says.
+    #[test]
+    fn every_row_says_what_its_agent_does_not_report() {
+        let (input, output, exit) = ("the input of its calls", "the output of commands", "exit codes");
+        let (diffs, context) = ("changes of files as diffs", "how full its context is");
+        let expected: &[(&str, &[&str], bool)] = &[
+            ("copilot", &[diffs, "cost"], true),
+            ("codex", &[diffs, "cost"], false),
+            ("codex-zed", &[output, diffs, "tokens", "cost"], true),
+            ("gemini", &[input, output, exit, context, "tokens", "cost"], true),
+            ("opencode", &[], true),
+            ("qwen", &[context, "cost"], false),
+            ("claude-acp", &[exit], true),
+            // Not known: they did no turn here.
+            ("auggie", &[], true),
+            ("goose", &[], true),
+            ("cursor", &[], true),
+            ("kimi", &[], true),
+            ("vibe", &[], true),
+        ];
+        assert_eq!(expected.len(), AGENTS.len());
+        for (row, (id, reports, always)) in AGENTS.iter().zip(expected) {
+            let lacks = row.lacks();
+            assert_eq!((row.id, lacks.reports), (*id, reports.iter().map(|one| (*one).to_owned()).collect()));
+            assert_eq!(lacks.offers.contains(&"“always allow”".to_owned()), !always, "{id}");
+            assert!(OFFERED_BY_NONE.iter().all(|one| lacks.offers.contains(&(*one).to_owned())), "{id}");
+        }
+        assert_eq!(UNKNOWN.lacks().reports, [""; 0]);
+        assert_eq!(DEMO.lacks().reports, [exit, context, "tokens", "cost"]);
+    }
+
+    #[test]
+    fn no_capability_that_an_agent_has_is_said_to_be_missing() {
+        let can = crate::AcpDriver::capabilities();
+        assert!(!can.rewind && !can.fork && !can.edited_input && !can.denial_reasons);
     }
 
     #[test]

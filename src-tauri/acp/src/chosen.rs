@@ -1,6 +1,7 @@
 //! The agent of a session: a row of the table, or a command of the user.
 
 use crate::agents::{self, Agent};
+use deskbell_api::AgentLacks;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -26,6 +27,11 @@ impl ChosenAgent {
             Self::Row { id } => agents::agent(id),
             Self::Command { .. } => Some(&agents::UNKNOWN),
         }
+    }
+
+    /// What it does not report or offer, as far as it is known.
+    pub fn lacks(&self) -> AgentLacks {
+        self.facts().unwrap_or(&agents::UNKNOWN).lacks()
     }
 
     /// Its name for the user.

@@ -74,6 +74,12 @@ pub enum PromptPart {
         media_type: String,
         data: String,
     },
+    /// A document that is no text, as base64.
+    Document {
+        uri: String,
+        media_type: String,
+        data: String,
+    },
     /// A file of the project that the agent may read.
     Link {
         uri: String,

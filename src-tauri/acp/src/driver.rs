@@ -247,6 +247,12 @@ impl Driver {
                     let file = v1::EmbeddedResourceResource::TextResourceContents(file);
                     v1::ContentBlock::Resource(v1::EmbeddedResource::new(file))
                 }
+                PromptPart::Document { uri, media_type, data } => {
+                    abilities.embedded_files.then_some(()).ok_or(Refusal::NotOffered)?;
+                    let file = v1::BlobResourceContents::new(data, uri).mime_type(media_type);
+                    let file = v1::EmbeddedResourceResource::BlobResourceContents(file);
+                    v1::ContentBlock::Resource(v1::EmbeddedResource::new(file))
+                }
             });
         }
         if blocks.is_empty() {

@@ -10,6 +10,7 @@ mod chosen;
 pub mod command;
 pub mod driver;
 pub mod event;
+pub mod folder;
 #[cfg(any(test, fuzzing))]
 pub mod fuzzed;
 mod output;
@@ -26,3 +27,4 @@ pub use command::{Command, Refusal};
 pub use driver::{Driver, Step};
 pub use event::Event;
 pub use session_driver::{AcpDriver, Setup};
+pub use tools::Shown;

@@ -3,9 +3,9 @@
 //! The core has no form and no setting of a session yet: `docs/design/acp.md` says what is lost until it has.
 
 use crate::event::{
-    Call, CallInput, CallKind, CallStatus, Content, Diff, Event, Failure, OptionKind, OptionValue,
-    OutputChange, Permission, PermissionOption, PlanEntry, RequestKey, Session, Tokens, TurnEnd, Usage,
-    Voice,
+    Call, CallInput, CallKind, CallStatus, CommandFrom, Content, Diff, Event, Failure, OptionKind,
+    OptionValue, OutputChange, Permission, PermissionOption, PlanEntry, RequestKey, Session, Tokens, TurnEnd,
+    Usage, Voice,
 };
 use crate::tools::{self, Facts, Shown};
 use deskbell_agent::{
@@ -29,6 +29,8 @@ pub struct CoreEvents {
     /// The prompt that is answered: ids of another process are never the same.
     prompt: String,
     calls: HashMap<String, CallSoFar>,
+    /// The names of calls of earlier turns, for late updates.
+    earlier: HashMap<String, String>,
     dollars: Option<f64>,
 }
 
@@ -42,6 +44,10 @@ struct Message {
 /// What is known of a call until it is over.
 #[derive(Debug, Default)]
 struct CallSoFar {
+    /// Its name in the core. An agent may use its own id again in another turn or process.
+    name: String,
+    /// It is of an earlier turn: what it does was said then.
+    is_over: bool,
     title: Option<String>,
     tool: Option<String>,
     kind: Option<CallKind>,
@@ -54,6 +60,9 @@ struct CallSoFar {
     /// Output came after the call was over.
     is_late: bool,
 }
+
+/// Calls of earlier turns whose names are known for late updates.
+const MOST_EARLIER: usize = 4_096;
 
 /// The name of a request, for the core.
 pub fn request_id(request: RequestKey) -> String {
@@ -218,7 +227,8 @@ impl CoreEvents {
 
     /// A call is repeated when what is shown of it changes, and has its result when it is over.
     fn call(&mut self, change: Call, out: &mut Vec<AgentEvent>) {
-        let call = self.calls.entry(change.id.clone()).or_default();
+        let begins = change.status.is_some_and(|status| !status.is_over());
+        let call = self.named_call(&change.id, begins);
         call.title = change.title.or(call.title.take());
         call.tool = change.tool.or(call.tool.take());
         call.kind = change.kind.or(call.kind);
@@ -236,18 +246,27 @@ impl CoreEvents {
             input: call.input.as_ref(),
             diffs: &call.diffs,
         });
-        if call.status.is_none() && call.shown.as_ref() != Some(&shown) {
-            out.push(tool_use(&change.id, &shown));
+        if call.status.is_none() && !call.is_over && call.shown.as_ref() != Some(&shown) {
+            out.push(tool_use(&call.name, &shown));
             call.shown = Some(shown);
         }
         match change.status.filter(|status| status.is_over()) {
             Some(status) => {
                 call.status = Some(status);
                 call.is_late = false;
-                out.push(result_of(change.id, status, call.output.clone()));
+                out.push(result_of(call.name.clone(), status, call.output.clone()));
             }
             None => call.is_late |= call.status.is_some() && change.output.is_some(),
         }
+    }
+
+    /// The call with this id of the agent. `begins`: if it is not one of this turn, it is another call than any before.
+    fn named_call(&mut self, id: &str, begins: bool) -> &mut CallSoFar {
+        let (prompt, earlier) = (&self.prompt, &mut self.earlier);
+        self.calls.entry(id.to_owned()).or_insert_with(|| match earlier.remove(id).filter(|_| !begins) {
+            Some(name) => CallSoFar { name, is_over: true, ..CallSoFar::default() },
+            None => CallSoFar { name: format!("{id}@{prompt}"), ..CallSoFar::default() },
+        })
     }
 
     /// A plan replaces the one before, as the core's to-do list.
@@ -260,11 +279,18 @@ impl CoreEvents {
 
     /// Repeats the results of calls whose output came after their end: once, because the output may be long.
     fn end_calls(&mut self, out: &mut Vec<AgentEvent>) {
-        let mut late: Vec<(String, CallSoFar)> =
-            std::mem::take(&mut self.calls).into_iter().filter(|(_, call)| call.is_late).collect();
-        late.sort_by(|(one, _), (other, _)| one.cmp(other));
-        for (id, call) in late {
-            out.push(result_of(id, call.status.unwrap_or(CallStatus::Unreported), call.output));
+        let mut late: Vec<CallSoFar> = Vec::new();
+        if self.earlier.len() > MOST_EARLIER {
+            self.earlier.clear();
+        }
+        for (id, call) in std::mem::take(&mut self.calls) {
+            self.earlier.insert(id, call.name.clone());
+            late.extend(Some(call).filter(|call| call.is_late));
+        }
+        late.sort_by(|one, other| one.name.cmp(&other.name));
+        for call in late {
+            let status = call.status.unwrap_or(CallStatus::Unreported);
+            out.push(result_of(call.name, status, call.output));
         }
     }
 
@@ -278,12 +304,14 @@ impl CoreEvents {
             input: call.input.as_ref(),
             diffs: call.diffs.as_deref().unwrap_or_default(),
         });
-        let known = self.calls.entry(call.id.clone()).or_default();
+        let known = self.named_call(&call.id, true);
+        let name_of_call = known.name.clone();
         if known.status.is_none() && known.shown.as_ref() != Some(&shown) {
             known.shown = Some(shown.clone());
-            out.push(tool_use(&call.id, &shown));
+            out.push(tool_use(&name_of_call, &shown));
         }
         let asked = shown.asked();
+        let unreported = unreported(call.input.as_ref(), call.diffs.as_deref().unwrap_or_default());
         let Shown { name, input, .. } = shown;
         out.push(AgentEvent::Request {
             request_id: request_id(permission.request),
@@ -291,8 +319,9 @@ impl CoreEvents {
                 tool_name: name,
                 asked,
                 input: Input::from(input),
-                tool_use_id: Some(call.id),
+                tool_use_id: Some(name_of_call),
                 reason: permission.explanation,
+                unreported: unreported.map(str::to_owned),
                 options: permission.options.iter().map(answer_option).collect(),
                 takes_only_options: true,
                 ..ToolRequest::default()
@@ -330,6 +359,18 @@ impl CoreEvents {
             usage,
             ..TurnResult::default()
         }
+    }
+}
+
+/// What a request does not say about its call.
+fn unreported(input: Option<&CallInput>, diffs: &[Diff]) -> Option<&'static str> {
+    let has_input = input.and_then(|input| input.json.as_ref()).is_some_and(|json| !json.is_null());
+    match input.map(|input| input.command_from) {
+        Some(CommandFrom::Title) => {
+            Some("The agent does not send the command itself. It is shown as the agent titled the call.")
+        }
+        _ if has_input || !diffs.is_empty() => None,
+        _ => Some("The agent does not say what this call would do beyond its title."),
     }
 }
 

@@ -14,7 +14,7 @@ use deskbell_agent::{
     AgentCommand, AgentEvent, AgentRequest, Answer, Grant, HostRequest, Init, Initialized, OptionKind,
     Refused, ToolRequest, TurnResult,
 };
-use deskbell_api::{AgentCapabilities, Image};
+use deskbell_api::{AgentCapabilities, Attachment};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -47,6 +47,8 @@ pub struct AcpDriver {
     logins: Vec<Login>,
     /// Reported with each prompt, as a session of the core begins each turn.
     init: Init,
+    /// The agent repeats a conversation that was loaded. Deskbell shows what it kept of it itself.
+    is_repeating: bool,
     /// The user interrupted the turn.
     is_interrupted: bool,
     /// The open permission requests.
@@ -81,6 +83,7 @@ impl AcpDriver {
             abilities: Abilities::default(),
             logins: Vec::new(),
             init: Init::default(),
+            is_repeating: false,
             is_interrupted: false,
             open: HashMap::new(),
         }
@@ -118,10 +121,12 @@ impl AcpDriver {
                 }
                 return self.check_asking(&session, true, out);
             }
-            // They are the history of a conversation that is loaded: the core shows what it has itself.
-            _ if self.phase == Phase::Opening && is_content(&event) => {
-                self.core.take(event);
-                return;
+            // Some agents go on with it after their answer.
+            _ if self.is_repeating && is_content(&event) => return,
+            // No turn is running, so nothing may run.
+            Event::Permission(permission) if self.is_repeating => {
+                let request = permission.request;
+                return self.cancel(request, out);
             }
             Event::LoginRequired { message, .. } => {
                 let detail = self.login_words(message);
@@ -177,7 +182,10 @@ impl AcpDriver {
         let command = match self.setup.resume.clone() {
             None => Command::NewSession { folder },
             Some(id) if self.abilities.resume => Command::ResumeSession { id, folder },
-            Some(id) if self.abilities.load => Command::LoadSession { id, folder },
+            Some(id) if self.abilities.load => {
+                self.is_repeating = true;
+                Command::LoadSession { id, folder }
+            }
             Some(_) => {
                 return self.conversation_lost("the agent cannot continue a conversation", out);
             }
@@ -224,6 +232,7 @@ impl AcpDriver {
             permission_mode: self.init.permission_mode.clone(),
             capabilities: Some(AgentCapabilities {
                 images: self.abilities.images,
+                documents: self.abilities.embedded_files,
                 cost: self.row.reports.cost,
                 ..Self::capabilities()
             }),
@@ -298,21 +307,20 @@ impl AcpDriver {
         }
     }
 
-    fn prompt(&mut self, text: &str, images: &[Image], out: &mut Output) {
+    fn prompt(&mut self, text: &str, attachments: &[Attachment], out: &mut Output) {
         self.is_interrupted = false;
+        self.is_repeating = false;
         // A turn of the core begins with the agent's report of itself.
         out.events.push(AgentEvent::Init(Box::new(self.init.clone())));
-        let image = |image: &Image| PromptPart::Image {
-            media_type: image.media_type.clone(),
-            data: image.data.clone(),
-        };
-        let mut parts: Vec<PromptPart> = images.iter().map(image).collect();
+        let mut parts: Vec<PromptPart> = attachments.iter().map(part).collect();
         parts.push(PromptPart::Text(text.to_owned()));
         if let Err(refusal) = self.command(Command::Prompt(parts), out) {
             let result = TurnResult {
                 is_error: true,
                 words: Some(match refusal {
-                    Refusal::NotOffered => format!("{} takes no images. The prompt was not sent.", self.name),
+                    Refusal::NotOffered => {
+                        format!("{} does not take these attachments. The prompt was not sent.", self.name)
+                    }
                     refusal => why(&refusal),
                 }),
                 ..TurnResult::default()
@@ -397,6 +405,17 @@ impl AcpDriver {
     }
 }
 
+/// An attachment in the protocol's terms. One that was not named has a URI all the same.
+fn part(attachment: &Attachment) -> PromptPart {
+    let Attachment { name, media_type, data } = attachment.clone();
+    let uri = || format!("attachment:{}", if name.is_empty() { "document" } else { &name });
+    match media_type.as_str() {
+        "text/plain" => PromptPart::File { uri: uri(), text: data },
+        _ if attachment.is_image() => PromptPart::Image { media_type, data },
+        _ => PromptPart::Document { uri: uri(), media_type, data },
+    }
+}
+
 impl Driver for AcpDriver {
     fn read(&mut self, line: &[u8], out: &mut Output) {
         let step = self.driver.line(line);
@@ -410,9 +429,9 @@ impl Driver for AcpDriver {
 
     fn write(&mut self, command: &AgentCommand, out: &mut Output) {
         match command {
-            AgentCommand::Prompt { uuid, text, images } => {
+            AgentCommand::Prompt { uuid, text, attachments } => {
                 self.core.prompted(uuid);
-                self.prompt(text, images, out);
+                self.prompt(text, attachments, out);
             }
             AgentCommand::Request { request_id, request } => self.request(request_id, request, out),
             AgentCommand::Allow { request_id, grant, .. } => self.allow(request_id, grant.as_ref(), out),

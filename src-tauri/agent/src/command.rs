@@ -1,6 +1,6 @@
 //! Commands: what an agent is to do.
 
-use crate::api::{Image, PermissionMode, Rule};
+use crate::api::{Attachment, PermissionMode, Rule};
 use crate::option::AnswerOption;
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq)]
 pub enum AgentCommand {
     /// A prompt. The agent refers to it by `uuid`.
-    Prompt { uuid: String, text: String, images: Vec<Image> },
+    Prompt { uuid: String, text: String, attachments: Vec<Attachment> },
     /// A request, to which the agent responds.
     Request { request_id: String, request: HostRequest },
     /// Allows a tool call with exactly this input: one line of JSON that is sent byte for byte.

@@ -86,6 +86,12 @@ pub enum AgentEvent {
         uuid: String,
         state: String,
     },
+    /// The agent begins a turn by itself, at a time that was planned. Its `TurnEnded` may not say so.
+    Woken {
+        by: WokenBy,
+        /// The id of the turn's start, which a `PromptState` reports as over.
+        uuid: String,
+    },
     /// A background task or subagent ended, with its summary.
     TaskEnded {
         task_id: String,
@@ -131,6 +137,15 @@ pub enum AgentEvent {
         line: String,
         error: String,
     },
+}
+
+/// The plan that woke the agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WokenBy {
+    /// A job that is repeated, or runs once at a time of day.
+    ScheduledJob,
+    /// The agent chose when to continue.
+    WakeUp,
 }
 
 /// What an agent reports of itself.

@@ -2,6 +2,7 @@
 
 use crate::call::ToolCall;
 use crate::outcome::ToolResult;
+use crate::schedule::ScheduleReport;
 use serde_json::Value;
 
 /// One content block of the agent's reply, or all of a short reply. The blocks of one reply share `message.id`.
@@ -68,6 +69,7 @@ pub enum ContentBlock {
     ToolUse { id: String, call: Box<ToolCall> },
     ToolResult(Box<ToolResult>),
     Image,
+    Document,
     Unknown { kind: String, raw: Value },
 }
 
@@ -81,6 +83,10 @@ pub struct User {
     pub timestamp: Option<String>,
     /// The id of the background task that the call started: a command or a subagent that continues after the result.
     pub background_task: Option<String>,
+    /// The file that receives the output of this task, as the agent names it. Nothing has checked it.
+    pub background_output: Option<String>,
+    /// The call planned a turn, listed those that are planned, or cancelled one.
+    pub schedule: Option<ScheduleReport>,
     /// It is no prompt: the agent or a subagent wrote it in the user's name.
     pub is_remark: bool,
     /// It is the summary that replaces a compacted conversation.
@@ -108,4 +114,18 @@ impl User {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UserMessage {
     pub content: Vec<ContentBlock>,
+}
+
+/// The content of a prompt in a stored conversation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PastPrompt {
+    pub text: String,
+    pub n_images: u32,
+    pub n_documents: u32,
+}
+
+impl From<String> for PastPrompt {
+    fn from(text: String) -> Self {
+        Self { text, ..Self::default() }
+    }
 }

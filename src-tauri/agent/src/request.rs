@@ -31,6 +31,8 @@ pub struct ToolRequest {
     pub blocked_path: Option<String>,
     /// The reason for the request. It may contain terminal colours.
     pub reason: Option<String>,
+    /// What the agent does not say about the call, in words of the driver.
+    pub unreported: Option<String>,
     /// The name of the tool as the agent displays it, if it says one.
     pub display_name: Option<String>,
     /// The MCP server of the tool, by its name.

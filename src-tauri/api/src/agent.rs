@@ -14,7 +14,7 @@ pub enum AgentKind {
 }
 
 /// The agent program that a new session would run, and where it was found.
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum AgentView {
     Found {
@@ -37,7 +37,7 @@ pub struct Tried {
 }
 
 /// Whether the agent of new sessions can work.
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Readiness {
     /// The program and its source, or the places that were searched.
@@ -50,7 +50,7 @@ pub struct Readiness {
 }
 
 /// The first obstacle to a session, in the order in which the user has to remove them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum ReadinessState {
     Ready,
@@ -77,8 +77,57 @@ pub enum ReadinessState {
     NotLoggedIn,
 }
 
-/// A command that the user runs in a terminal.
+/// An agent that a new session can have instead of Claude Code.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct OtherAgent {
+    /// Names it in `create_session_with`.
+    pub id: String,
+    /// “Gemini CLI”
+    pub name: String,
+    pub state: OtherAgentState,
+    /// The reason why it starts only in a trusted folder; `null` if it can be restricted.
+    pub trusted_only: Option<String>,
+    /// Deskbell was never run with it.
+    pub untested: bool,
+    pub lacks: AgentLacks,
+}
+
+/// What an agent does not have, compared with Claude Code, in words for the user. What is not known is not listed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentLacks {
+    /// What it does not report: “cost”, “exit codes”.
+    pub reports: Vec<String>,
+    /// What it does not offer: “rewind”.
+    pub offers: Vec<String>,
+}
+
+/// Whether another agent can be started on this computer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum OtherAgentState {
+    /// A part of Deskbell.
+    BuiltIn,
+    Found {
+        program: String,
+        /// As the program reports it; `null` if it did not.
+        version: Option<String>,
+    },
+    /// Its program was found and cannot run here.
+    Broken {
+        program: String,
+        /// “Qwen Code needs Node 22 or newer, and this machine has v20.20.2.”
+        problem: String,
+    },
+    Missing {
+        /// The command that installs it; `null` if Deskbell knows none.
+        install: Option<SetupCommand>,
+    },
+}
+
+/// A command that the user runs in a terminal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SetupCommand {
     /// In words: “Homebrew”.
@@ -87,7 +136,7 @@ pub struct SetupCommand {
 }
 
 /// Result of the agent check (`deskbell doctor`).
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Checkup {
     /// The program and its source, or the places that were tried.
@@ -103,7 +152,7 @@ pub struct Checkup {
 }
 
 /// A fact in the doctor's report.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ReportLine {
     pub name: String,
@@ -113,7 +162,7 @@ pub struct ReportLine {
 }
 
 /// Whether a fact is as it should be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub enum Health {
     Good,
@@ -123,7 +172,7 @@ pub enum Health {
 }
 
 /// Whether an agent asks for permission before it acts.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum PermissionChannel {
     Asks,

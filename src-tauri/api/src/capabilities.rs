@@ -1,12 +1,12 @@
 //! What an agent can do. A window offers nothing else.
 
 use super::mode::PermissionMode;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 /// What the agent of a session can do, as far as Deskbell uses it. It depends on the agent and its version. What the
 /// model in use can do is said by `Model`, and holds only where the agent can do it too.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentCapabilities {
     /// The permission modes that it can be switched to while it runs.
@@ -46,7 +46,7 @@ pub struct AgentCapabilities {
 }
 
 /// The permission rules that an agent has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub enum RulesScope {
     /// It reports none.

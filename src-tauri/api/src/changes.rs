@@ -15,6 +15,19 @@ pub enum Against {
     Session,
     /// The working tree when the last prompt of the session was sent.
     Prompt,
+    /// The working tree at an earlier prompt: its [`PromptMoment`].
+    At(#[ts(type = "number")] u64),
+}
+
+/// A prompt whose working tree is known.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct PromptMoment {
+    /// In milliseconds since the epoch.
+    #[ts(type = "number")]
+    pub since: u64,
+    /// The beginning of the prompt.
+    pub text: String,
 }
 
 /// The files that differ from an earlier state.
@@ -30,6 +43,13 @@ pub struct Changes {
     pub n_not_compared: u32,
     /// Why the list is not complete, as a sentence.
     pub problem: Option<String>,
+}
+
+impl Changes {
+    /// A list without files.
+    pub fn empty(base: ChangesBase) -> Self {
+        Self { base, files: Vec::new(), n_more: 0, n_not_compared: 0, problem: None }
+    }
 }
 
 /// What the files were compared with.
@@ -106,4 +126,38 @@ pub struct FileDiff {
     pub note: Option<String>,
     /// How many lines of the diff were left out at its end.
     pub n_more_lines: u32,
+    /// Identifies both versions, for a revert; `null` if the file cannot be reverted.
+    pub version: Option<String>,
+}
+
+/// The place of a hunk, as in the header of a patch: `@@ -12,4 +12,5 @@`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct HunkPlace {
+    pub old_start: u32,
+    pub n_old: u32,
+    pub new_start: u32,
+    pub n_new: u32,
+}
+
+/// Changes as a patch for `git apply`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Patch {
+    pub text: String,
+    /// Number of files in it.
+    pub n_files: u32,
+    /// Changed files that it lacks, each with the reason, as sentences.
+    pub left_out: Vec<String>,
+}
+
+/// A change that was reverted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Reverted {
+    /// Names the copies of the files as they were before, to undo it. In milliseconds since the epoch.
+    #[ts(type = "number")]
+    pub at: u64,
+    /// The files that were written or removed.
+    pub files: Vec<String>,
 }

@@ -4,7 +4,7 @@ use super::id::{ItemId, PromptId, RequestId};
 use super::mode::PermissionMode;
 use super::options::SessionOptions;
 use super::permission::Decision;
-use super::prompt::{Delivery, Image};
+use super::prompt::{Attachment, Delivery};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -15,8 +15,9 @@ pub enum Command {
     /// Accepts a prompt. It is sent immediately if the agent is idle, otherwise as `delivery` says.
     Prompt {
         text: String,
-        #[serde(default)]
-        images: Vec<Image>,
+        /// Scripts of earlier versions say `images`.
+        #[serde(default, alias = "images")]
+        attachments: Vec<Attachment>,
         #[serde(default)]
         delivery: Delivery,
     },

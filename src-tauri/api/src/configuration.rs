@@ -6,7 +6,7 @@ use ts_rs::TS;
 
 /// The parts that the agent reported last, and the state of the last request for them. A part is `null` until the agent
 /// reported it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Configuration {
     /// When it was requested last.
@@ -45,7 +45,7 @@ pub enum ConfigurationPart {
 }
 
 /// Why a part is missing or old.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ConfigurationProblem {
     pub part: ConfigurationPart,
@@ -54,7 +54,7 @@ pub struct ConfigurationProblem {
 }
 
 /// A change of a server that failed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ServerFailure {
     pub server: String,
@@ -63,7 +63,7 @@ pub struct ServerFailure {
 }
 
 /// An MCP server that the agent knows.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct McpServer {
     /// Exactly as the agent reports it. Commands name the server by it.
@@ -101,7 +101,7 @@ pub enum McpStatus {
 }
 
 /// A tool of an MCP server.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct McpTool {
     pub name: String,
@@ -110,7 +110,7 @@ pub struct McpTool {
 }
 
 /// The hooks that the agent loaded.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Hooks {
     pub hooks: Vec<Hook>,
@@ -121,7 +121,7 @@ pub struct Hooks {
 }
 
 /// One hook.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Hook {
     /// `PreToolUse`, `Stop`, …
@@ -139,7 +139,7 @@ pub struct Hook {
 }
 
 /// A plugin that the agent loaded.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Plugin {
     pub name: String,
@@ -150,7 +150,7 @@ pub struct Plugin {
 }
 
 /// A skill or a subagent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Extension {
     pub name: String,
@@ -162,7 +162,7 @@ pub struct Extension {
 }
 
 /// A file that the agent's context begins with.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct MemoryFile {
     pub path: String,

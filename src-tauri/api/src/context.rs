@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 /// The agent's last report of its context window, and the state of the last request for one.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextUsage {
     /// The agent has not answered the last request yet.
@@ -16,7 +16,7 @@ pub struct ContextUsage {
 }
 
 /// A breakdown of the context window.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextReport {
     /// When it was requested.
@@ -33,7 +33,7 @@ pub struct ContextReport {
 }
 
 /// A part of the context window.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextCategory {
     /// The agent's name: “System tools”.

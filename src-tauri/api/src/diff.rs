@@ -6,7 +6,7 @@ use ts_rs::TS;
 use super::document::TokenStyle;
 
 /// The diff of one file.
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Diff {
     pub path: String,
@@ -15,13 +15,13 @@ pub struct Diff {
     pub hunks: Vec<Hunk>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Hunk {
     pub lines: Vec<DiffLine>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct DiffLine {
     pub kind: DiffKind,
@@ -40,7 +40,7 @@ pub enum DiffKind {
 }
 
 /// A run of text in a line; `strong` marks changed words.
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct DiffPart {
     pub text: String,

@@ -10,11 +10,11 @@ use super::session::Session;
 use super::tool::Todo;
 use super::turn::{ExitReport, TurnEnd};
 use super::view::{ChangedFile, RowRange};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 /// An event with its position in the session. `seq` grows by one with each event of a session, without gaps.
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Envelope {
     pub seq: u64,
@@ -24,7 +24,7 @@ pub struct Envelope {
 }
 
 /// An event of a session.
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Event {
     /// The session's data changed; contains all of it.
@@ -70,7 +70,7 @@ pub enum Event {
 }
 
 /// Content to remove from the beginning of a text.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Gone {
     /// Number of blocks to remove.
@@ -82,7 +82,7 @@ pub struct Gone {
 }
 
 /// The merged events of one frame, sent to a window as one Tauri event.
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Batch {
     pub session_id: SessionId,

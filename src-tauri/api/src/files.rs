@@ -1,6 +1,6 @@
 //! Project files that a prompt can mention, files that could not be read, and files dropped on a window.
 
-use super::prompt::Image;
+use super::prompt::Attachment;
 use serde::Serialize;
 use ts_rs::TS;
 
@@ -51,8 +51,8 @@ pub enum UnreadKind {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Dropped {
-    /// An image to attach to the prompt.
-    Image { name: String, image: Image },
+    /// An image or a document to attach to the prompt.
+    Attachment { attachment: Attachment },
     /// Any other file, to be mentioned in the prompt. The path is relative if the file is in the project.
     File { path: String },
     /// A refused item; `why` is the reason in words.

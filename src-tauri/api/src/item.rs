@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 /// One item of the transcript.
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Item {
     pub id: ItemId,
@@ -30,12 +30,14 @@ pub struct Item {
     pub body: Body,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Body {
     Prompt {
         text: String,
         n_images: u32,
+        #[serde(default)]
+        n_documents: u32,
         state: PromptState,
     },
     Text {

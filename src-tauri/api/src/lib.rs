@@ -40,6 +40,7 @@ mod turn;
 mod usage;
 mod view;
 mod window;
+mod worktree;
 
 pub use agent::*;
 pub use background::*;
@@ -75,3 +76,4 @@ pub use turn::*;
 pub use usage::*;
 pub use view::*;
 pub use window::*;
+pub use worktree::Worktree;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 /// The limits of the user's plan: the last report of each window. Empty for an agent that uses an API key.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanLimits {
     pub windows: Vec<LimitWindow>,
@@ -12,7 +12,7 @@ pub struct PlanLimits {
 }
 
 /// A limit for a window of time.
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct LimitWindow {
     /// The agent's name of it: `five_hour`.
@@ -47,7 +47,7 @@ pub enum LimitStatus {
 }
 
 /// Use beyond the limits of the plan, which is paid for separately.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Overage {
     pub is_allowed: bool,

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use ts_rs::TS;
 
 /// What a session's agent is started with, beyond the user's own configuration. Every field is optional. A change takes
@@ -102,6 +103,18 @@ pub struct OptionProblem {
     /// The entry of a list, from 0.
     pub index: Option<u32>,
     pub message: String,
+}
+
+/// In one line: `folders[1]: The folder does not exist.`
+impl fmt::Display for OptionProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = serde_json::to_value(self.field).unwrap_or_default();
+        f.write_str(name.as_str().unwrap_or_default())?;
+        if let Some(index) = self.index {
+            write!(f, "[{index}]")?;
+        }
+        write!(f, ": {}", self.message)
+    }
 }
 
 /// A server that the MCP config of the options would start or connect to.

@@ -8,7 +8,7 @@ use serde_json::Value;
 use ts_rs::TS;
 
 /// A request for permission to run a tool call.
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct PermissionRequest {
     pub id: RequestId,
@@ -44,13 +44,15 @@ pub struct PermissionRequest {
     pub item_id: Option<ItemId>,
     /// The reason for the request, if the agent gave one.
     pub reason: Option<String>,
+    /// What the agent does not say about the call, in words; `null` if it says what would run.
+    pub unreported: Option<String>,
     /// The subagent that asks; `null` for the agent itself.
     pub subagent: Option<Subagent>,
     pub asked_at: u64,
 }
 
 /// The subagent that makes a request.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Subagent {
     /// The agent's id of it.
@@ -96,7 +98,7 @@ pub enum NoticeKind {
 }
 
 /// The kind of answer that a request needs.
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum RequestKind {
     Command,
@@ -113,7 +115,7 @@ pub enum RequestKind {
     },
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Question {
     pub text: String,
@@ -122,7 +124,7 @@ pub struct Question {
     pub multi_select: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionOption {
     pub label: String,
@@ -130,7 +132,7 @@ pub struct QuestionOption {
 }
 
 /// A rule that the agent suggests to save.
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Suggestion {
     /// Its id in `Decision::AllowAlways`.

@@ -21,14 +21,25 @@ pub enum Delivery {
     AtReset,
 }
 
-/// An image attached to a prompt.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+/// An image or a document attached to a prompt.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-pub struct Image {
-    /// `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
+pub struct Attachment {
+    /// The name of its file; empty for one that has none. The agent gets the names of documents.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[ts(as = "Option<String>", optional)]
+    pub name: String,
+    /// `image/png`, `image/jpeg`, `image/gif`, `image/webp`, `application/pdf` or `text/plain`.
     pub media_type: String,
-    /// Base64, without a `data:` prefix.
+    /// Base64, without a `data:` prefix; the text itself for `text/plain`.
     pub data: String,
+}
+
+impl Attachment {
+    /// It is an image, not a document.
+    pub fn is_image(&self) -> bool {
+        self.media_type.starts_with("image/")
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
@@ -37,6 +48,8 @@ pub struct QueuedPrompt {
     pub id: PromptId,
     pub text: String,
     pub n_images: u32,
+    #[serde(default)]
+    pub n_documents: u32,
     /// Not sent because of an interrupt, a stop or a crash; it is sent only on the user's command.
     pub held: bool,
     /// Sent before, but its turn did not end properly. The agent may already have acted on it.

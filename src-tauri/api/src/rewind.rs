@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 /// The rewind in progress, if any, and the one that can be undone.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RewindState {
     /// A preview, a rewind or its undo is being carried out.
@@ -18,7 +18,7 @@ pub struct RewindState {
 }
 
 /// A rewind that can be undone.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RewindUndo {
     pub at: u64,
@@ -31,7 +31,7 @@ pub struct RewindUndo {
 }
 
 /// What a rewind would change.
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RewindPreview {
     pub prompt_id: ItemId,
@@ -48,7 +48,7 @@ pub struct RewindPreview {
 }
 
 /// A file that a rewind would change.
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RewindFile {
     /// Relative to the project, or absolute if it is outside.

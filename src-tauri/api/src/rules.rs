@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 /// The rules that allow or deny actions of a session's agent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RulesInForce {
     pub basis: RulesBasis,
@@ -25,7 +25,7 @@ pub enum RulesBasis {
 }
 
 /// One rule.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Rule {
     pub effect: RuleEffect,
@@ -64,7 +64,7 @@ pub enum RuleOrigin {
 }
 
 /// A failure of the permission channel: the agent did not ask where it must, or cannot ask at all.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct MissedPrompt {
     pub kind: MissedPromptKind,

@@ -4,11 +4,14 @@
 
 use super::agent::AgentKind;
 use super::command::{Command, CommandError};
-use super::id::SessionId;
+use super::export::ExportFormat;
+use super::id::{ItemId, SessionId};
 use super::mode::PermissionMode;
 use super::options::SessionOptions;
 use super::session::Status;
+use super::view::CopyOf;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// The version of the protocol. It grows with every change that an older client or server cannot ignore.
 pub const PROTOCOL: u32 = 1;
@@ -54,6 +57,8 @@ pub enum Request {
     },
     /// The client has processed every event of the session up to `seq`.
     Ack { session_id: SessionId, seq: u64 },
+    /// Asks for a text of a session. It changes nothing, so it can be asked again. Answered by `answer`.
+    Ask { nr: u64, session_id: SessionId, question: Question },
     /// Answered by `pong`. A client that sends nothing for a minute is disconnected.
     Ping { nr: u64 },
     /// Answered by `sessions`.
@@ -84,6 +89,28 @@ pub struct NewSession {
     /// Loads the folder's own settings while this server runs, whatever the user decided earlier.
     #[serde(default)]
     pub trust: bool,
+}
+
+/// What a session is asked for that its events do not contain.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Question {
+    /// Lines of a tool's output: an `Output`, or `null`.
+    Output { item_id: ItemId, first: u32, count: u32 },
+    /// The end of the output of a task in the background: a `TaskOutput`, or `null` if it does not run or writes none.
+    TaskOutput { task_id: String },
+    /// A text as the agent wrote it, or `null`.
+    Copy { copy: CopyOf },
+    /// A search in the whole transcript: `Found`, or `null` if a later search replaced it.
+    Find { query: String, index: Option<i64> },
+    /// The agent's last text in its last turn, or `null`.
+    LastAnswer,
+    /// The id of a prompt in the agent's transcript and its text, or `null`.
+    StoredPrompt { item_id: ItemId },
+    /// What the agent would be started with: an `OptionsReview`.
+    ReviewOptions { options: Box<SessionOptions> },
+    /// The conversation in a file's format, as a text.
+    Export { format: ExportFormat },
 }
 
 /// A line of the server that is not an event of a session.
@@ -125,6 +152,14 @@ pub enum Reply {
     /// The session was removed. The subscription ended.
     Removed {
         session_id: SessionId,
+    },
+    /// The answer to `ask`; `error` if there is none.
+    Answer {
+        nr: u64,
+        #[serde(default)]
+        answer: Value,
+        #[serde(default)]
+        error: Option<CommandError>,
     },
     Pong {
         nr: u64,
@@ -174,6 +209,9 @@ pub struct SessionSummary {
     /// Prompts that are kept until the user sends them.
     pub n_held: u32,
     pub n_background: u32,
+    /// Turns that the agent will begin by itself.
+    #[serde(default)]
+    pub n_scheduled: u32,
     pub changed_at: u64,
     /// The number of the last event.
     pub seq: u64,

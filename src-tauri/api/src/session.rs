@@ -1,7 +1,7 @@
 //! Sessions: state, status and usage.
 
-use super::agent::{AgentKind, Model, SlashCommand};
-use super::background::BackgroundTask;
+use super::agent::{AgentKind, AgentLacks, Model, SlashCommand};
+use super::background::{BackgroundTask, ScheduledTurn};
 use super::capabilities::AgentCapabilities;
 use super::configuration::Configuration;
 use super::context::ContextUsage;
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 /// One conversation with one agent in one project.
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Session {
     pub id: SessionId,
@@ -27,6 +27,9 @@ pub struct Session {
     pub agent: AgentKind,
     /// Its name: “Gemini CLI”.
     pub agent_name: String,
+    /// What the agent does not report or offer.
+    #[serde(default)]
+    pub lacks: AgentLacks,
     /// The agent's own id of this conversation; `null` until the agent sent one.
     pub agent_session_id: Option<String>,
     pub status: Status,
@@ -73,10 +76,33 @@ pub struct Session {
     pub n_background: u32,
     /// The first 100 of them, in the order in which they began.
     pub background: Vec<BackgroundTask>,
+    /// Turns that the agent will begin by itself. Its process does not hibernate before them.
+    #[serde(default)]
+    pub scheduled: Vec<ScheduledTurn>,
     /// When the running turn began.
     pub turn_started_at: Option<u64>,
     /// Its agent runs, or last ran, without the folder's own settings: `--setting-sources=user --strict-mcp-config`.
     pub restricted: bool,
+    /// The link to the process that runs it.
+    #[serde(default)]
+    pub link: SessionLink,
+}
+
+/// The link between a window and a session. It is another thing than the session: a lost link ends no session.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum SessionLink {
+    /// The session runs in the window's own process, and ends with it.
+    #[default]
+    Here,
+    /// It runs in a server, which goes on without the window.
+    Connected,
+    /// An attempt to connect to the server is running.
+    Connecting,
+    /// The link is down. Attempt `attempt` begins at `at`.
+    Waiting { attempt: u32, at: u64 },
+    /// The server is of another version of Deskbell, with which this one cannot talk.
+    Incompatible { version: String },
 }
 
 /// The status of a session, as displayed.

@@ -40,6 +40,17 @@ pub struct Settings {
     /// Where the desktop has no tray, nothing is shown.
     #[schemars(title = "Tray icon")]
     pub tray: bool,
+    /// New sessions run in a server of your own, which goes on when Deskbell closes, is updated or crashes. Deskbell
+    /// shows them again when it starts. `deskbell sessions running` lists them, and `deskbell sessions stop` ends them.
+    /// Not on Windows yet.
+    #[schemars(title = "Keep sessions running when Deskbell closes")]
+    pub keep_running: bool,
+    /// The program that opens files, with its arguments: `{file}` in them is the file's path, and `{line}` the line.
+    /// Without `{file}` the path is the last argument. No shell reads them. An editor that runs in a terminal needs one:
+    /// `kitty` with `vim`, `+{line}` and `{file}`. Without this setting the first well-known editor that is installed
+    /// is used, and without one the desktop's editor for text.
+    #[schemars(title = "Editor")]
+    pub editor: Option<UserCommand>,
     /// Keys of actions, in place of their usual ones. Each is `{"action": "new", "key": "Ctrl+Alt+N"}`; `null` takes
     /// the action's keys away. On macOS, `Ctrl` is ⌘ and `Alt` is ⌥. The names of the actions are in the guide's list of
     /// keys.
@@ -63,6 +74,8 @@ impl Default for Settings {
             agent: AgentSettings::default(),
             closing: Closing::Ask,
             tray: true,
+            keep_running: false,
+            editor: None,
             keys: Vec::new(),
             log: LogLevel::Warn,
         }
@@ -291,6 +304,16 @@ pub struct SettingsProblem {
     pub line: Option<u32>,
     pub column: Option<u32>,
     pub message: String,
+}
+
+impl SettingsProblem {
+    /// Its place in the file, for the middle of a sentence; empty if it has none.
+    pub fn place(&self) -> String {
+        match (self.line, self.column) {
+            (Some(line), Some(column)) => format!(" in line {line}, column {column}"),
+            _ => String::new(),
+        }
+    }
 }
 
 /// One setting, as the settings page shows it.

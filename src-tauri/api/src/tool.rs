@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 /// A tool call.
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCall {
     /// The agent's name of the tool: `Bash`, `Edit`, `mcp__server__tool`.
@@ -64,7 +64,7 @@ pub enum ToolState {
 }
 
 /// The expandable detail of a tool call.
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum ToolDetail {
     Command {
@@ -103,7 +103,7 @@ pub enum ToolDetail {
 }
 
 /// A question of the agent, and the user's answer.
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct AnsweredQuestion {
     pub text: String,
@@ -116,7 +116,7 @@ pub struct AnsweredQuestion {
 }
 
 /// An option of a question.
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct AnsweredOption {
     pub label: String,
@@ -125,7 +125,7 @@ pub struct AnsweredOption {
 }
 
 /// A part of a tool's output. The engine has the complete output.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Output {
     /// Total number of lines. A very long line counts, and is sent, as several.

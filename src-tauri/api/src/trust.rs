@@ -9,6 +9,8 @@ use ts_rs::TS;
 pub struct TrustView {
     /// Absolute path of the folder, with links resolved.
     pub project: String,
+    /// The agent that the decision is for; `null` for Claude Code. Each agent has a decision of its own.
+    pub agent: Option<TrustAgent>,
     pub state: TrustStatus,
     /// The current findings, most dangerous first.
     pub findings: Vec<Finding>,
@@ -22,6 +24,20 @@ pub struct TrustView {
     pub fingerprint: Option<String>,
     /// The previously trusted settings still exist, so `keep` is possible.
     pub can_keep: bool,
+}
+
+/// An agent other than Claude Code that a trust decision is for. It loads the folder's own files, and no copy of them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct TrustAgent {
+    /// Names the decision.
+    pub id: String,
+    /// “Gemini CLI”
+    pub name: String,
+    /// The list of its files was not checked with its program: it may load more.
+    pub unchecked: bool,
+    /// The reason why it does not start in a folder that is not trusted; `null` if it can be restricted.
+    pub trusted_only: Option<String>,
 }
 
 /// The trust state of a folder.

@@ -1,11 +1,11 @@
 //! Cost and tokens of sessions as sums by session, day, model and project.
 
 use super::id::SessionId;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 /// One sum. A column that it is summed over is `null`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct UsageRow {
     /// `2026-11-22`, in UTC; `null` also for what was spent on an unknown day.
@@ -29,7 +29,7 @@ pub struct UsageRow {
 }
 
 /// The usage page: the sums of one project, or of all.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct UsageView {
     pub total: UsageRow,

@@ -34,6 +34,10 @@ pub struct ProjectView {
     pub problem: Option<CommandError>,
     /// The folder's trust findings and the user's decision; `null` if only the demo agent is used.
     pub trust: Option<TrustView>,
+    /// The same for another agent that was not started here, until the user has decided about it.
+    pub agent_trust: Option<TrustView>,
+    /// How many starts of other agents were refused here. With each of them the page is shown again.
+    pub agent_refusals: u32,
     /// An agent was not started because the user has to decide about the folder first.
     pub start_refused: bool,
     /// A text waits to be taken as a draft: a second start named a prompt.

@@ -15,7 +15,7 @@ pub fn capabilities() -> AgentCapabilities {
         effort: true,
         thinking: true,
         images: true,
-        documents: false,
+        documents: true,
         prompts_into_turn: true,
         fork: false,
         rewind: true,

@@ -160,8 +160,7 @@ impl StoredLine {
 
     fn joined_prompt(&self) -> Option<Entry> {
         let prompt = JoinedPrompt::of(self)?;
-        let (text, _) = prompt.content();
-        Some(entry(ItemRef::Id(prompt.uuid().to_owned()), SearchPlace::Prompt, None, text))
+        Some(entry(ItemRef::Id(prompt.uuid().to_owned()), SearchPlace::Prompt, None, prompt.content().text))
     }
 
     /// The calls of the line, each with its id.

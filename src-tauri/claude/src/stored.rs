@@ -4,7 +4,7 @@
 //! absent and costs nothing else of its line.
 
 use crate::wire::SYNTHETIC;
-use deskbell_agent::{AgentEvent, ContentBlock, User, json};
+use deskbell_agent::{AgentEvent, ContentBlock, PastPrompt, User, json};
 use serde::Deserialize;
 use serde_json::Value;
 use time::OffsetDateTime;
@@ -104,30 +104,32 @@ impl JoinedPrompt {
         self.source_uuid.as_deref().unwrap_or_default()
     }
 
-    /// The prompt's text and number of images.
-    pub fn content(&self) -> (String, u32) {
+    /// The prompt's content.
+    pub fn content(&self) -> PastPrompt {
         let blocks = self.prompt.as_array().map_or(&[][..], Vec::as_slice);
-        let n_images = blocks.iter().filter(|block| block["type"] == "image").count();
-        (texts(&self.prompt), n_images as u32)
+        let count = |kind: &str| blocks.iter().filter(|block| block["type"] == kind).count() as u32;
+        PastPrompt { text: texts(&self.prompt), n_images: count("image"), n_documents: count("document") }
     }
 }
 
-/// The text and the number of images of a prompt. `None` for a message that the agent or a tool wrote.
-pub fn prompt(user: &User) -> Option<(String, u32)> {
+/// The content of a prompt. `None` for a message that the agent or a tool wrote.
+pub fn prompt(user: &User) -> Option<PastPrompt> {
     if user.is_remark {
         return None;
     }
     let mut texts = Vec::new();
-    let mut n_images = 0;
+    let (mut n_images, mut n_documents) = (0, 0);
     for block in &user.message.content {
         match block {
             ContentBlock::Text { text } => texts.push(text.as_str()),
             ContentBlock::Image => n_images += 1,
+            ContentBlock::Document => n_documents += 1,
             _ => return None,
         }
     }
     let text = texts.join("\n");
-    (!is_by_agent(&text) && (n_images > 0 || !text.is_empty())).then_some((text, n_images))
+    let has_content = n_images > 0 || n_documents > 0 || !text.is_empty();
+    (!is_by_agent(&text) && has_content).then_some(PastPrompt { text, n_images, n_documents })
 }
 
 /// The end of a background task, which the agent stores as a user message (2.1.197 and 2.1.329).

@@ -12,6 +12,7 @@ mod message;
 mod outbound;
 mod read;
 mod result;
+mod schedule;
 mod stream;
 mod task;
 

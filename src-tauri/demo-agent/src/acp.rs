@@ -19,7 +19,9 @@
 //!
 //! `DESKBELL_DEMO_ACP` is a comma-separated list of: `login` (it needs one), `old-protocol`, `no-resume` (it continues no
 //! conversation), `lost` (it has no stored conversation), `no-mode` (it offers no mode that asks), `keeps-mode` (it
-//! confirms a change of its mode and does not keep it), `forever` (it allows nothing only once).
+//! confirms a change of its mode and does not keep it), `forever` (it allows nothing only once), `load` (it continues a
+//! conversation only by repeating it), `flood` (it repeats 100,000 updates, some of another session, asks meanwhile
+//! whether a call may run, and goes on after its answer).
 
 use std::collections::VecDeque;
 use std::io::{BufRead, Write};
@@ -94,7 +96,9 @@ impl Agent {
         match method {
             "initialize" => {
                 let version = if self.has("old-protocol") { 0 } else { 1 };
-                let continues = if self.has("no-resume") { json!({}) } else { json!({"resume": {}}) };
+                let loads = self.has("load") || self.has("flood");
+                let continues =
+                    if self.has("no-resume") || loads { json!({}) } else { json!({"resume": {}}) };
                 let terminal =
                     json!({"id": "demo", "name": "Demo login", "type": "terminal", "args": ["login"]});
                 answer(
@@ -102,7 +106,8 @@ impl Agent {
                     json!({
                         "protocolVersion": version,
                         "agentInfo": {"name": "demo", "title": "Demo agent", "version": env!("CARGO_PKG_VERSION")},
-                        "agentCapabilities": {"sessionCapabilities": continues, "promptCapabilities": {}},
+                        "agentCapabilities": {"loadSession": loads, "sessionCapabilities": continues,
+                            "promptCapabilities": {}},
                         "authMethods": [terminal],
                     }),
                 );
@@ -110,13 +115,19 @@ impl Agent {
             "session/new" if self.has("login") => {
                 error(id, LOGIN_REQUIRED, "Authentication required");
             }
-            "session/resume" if self.has("lost") => error(id, FAILED, "no such session"),
-            "session/new" | "session/resume" => {
+            "session/resume" | "session/load" if self.has("lost") => error(id, FAILED, "no such session"),
+            "session/new" | "session/resume" | "session/load" => {
+                if method == "session/load" {
+                    self.repeat();
+                }
                 let mut ids = vec!["auto", "default"];
                 ids.retain(|id| *id != "default" || !self.has("no-mode"));
                 let modes: Vec<Value> = ids.iter().map(|id| json!({"id": id, "name": id})).collect();
                 let modes = json!({"currentModeId": self.mode, "availableModes": modes});
                 answer(id, json!({"sessionId": ID, "modes": modes}));
+                if method == "session/load" && self.has("flood") {
+                    self.said("agent_message_chunk", "repeated after the answer");
+                }
             }
             "session/set_mode" => {
                 if !self.has("keeps-mode") {
@@ -138,6 +149,33 @@ impl Agent {
             }
             "session/close" => answer(id, json!({})),
             _ => error(id, NOT_FOUND, "Method not found"),
+        }
+    }
+
+    /// Repeats a conversation. Its calls have the ids that the calls of the next turn have too.
+    fn repeat(&mut self) {
+        let n_updates = if self.has("flood") { 100_000 } else { 4 };
+        for nr in 0..n_updates {
+            match nr % 4 {
+                0 => self.said("user_message_chunk", "repeated prompt"),
+                1 => self.said("agent_message_chunk", "repeated"),
+                2 => {
+                    update(json!({"sessionUpdate": "tool_call", "toolCallId": format!("call-{}", nr / 4 + 1),
+                    "kind": "execute", "title": "repeated", "rawInput": {"command": "repeated"}}))
+                }
+                _ => write_line(
+                    &json!({"jsonrpc": "2.0", "method": "session/update", "params": {"sessionId": "other",
+                        "update": {"sessionUpdate": "agent_thought_chunk",
+                            "content": {"type": "text", "text": "of another"}}}})
+                    .to_string(),
+                ),
+            }
+        }
+        if self.has("flood") {
+            let options = json!([{"optionId": "once", "name": "Allow", "kind": "allow_once"}]);
+            let params = json!({"sessionId": ID, "toolCall": {"toolCallId": "call-1"}, "options": options});
+            // Whatever the answer is, there is no turn that it could be for.
+            let _ = self.request("session/request_permission", params);
         }
     }
 

@@ -154,12 +154,23 @@ fn created(path: &Path, options: &mut OpenOptions) -> Result<File, ReadError> {
     Ok(opened(path, options)?.file)
 }
 
+/// The flag that refuses a link at the last component of a path.
+#[cfg(unix)]
+const NO_LINK: i32 = libc::O_NOFOLLOW;
+#[cfg(not(unix))]
+const NO_LINK: i32 = 0;
+
 fn opened(path: &Path, options: &mut OpenOptions) -> Result<Regular, ReadError> {
+    opened_with(path, options, 0)
+}
+
+#[cfg_attr(not(unix), allow(unused_variables, reason = "there are no such flags"))]
+fn opened_with(path: &Path, options: &mut OpenOptions, flags: i32) -> Result<Regular, ReadError> {
     // Without `O_NONBLOCK`, opening a pipe waits for its other end. `O_NOCTTY` keeps a terminal from becoming our
     // controlling terminal. The standard library adds `O_CLOEXEC`. On Windows a pipe or a device has no file metadata,
     // which is an error below.
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(options, libc::O_NONBLOCK | libc::O_NOCTTY);
+    std::os::unix::fs::OpenOptionsExt::custom_flags(options, libc::O_NONBLOCK | libc::O_NOCTTY | flags);
     let file = options.open(path).map_err(|error| ReadError::of(path, error))?;
     let metadata = file.metadata()?;
     match FileKind::of(&metadata) {
@@ -213,6 +224,49 @@ pub fn read_end(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     let mut bytes = Vec::new();
     file.take(limit).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// The end of a file that another program writes.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct End {
+    pub bytes: Vec<u8>,
+    /// The file has earlier content than `bytes`.
+    pub is_cut: bool,
+}
+
+/// The last `limit` bytes of a regular file that belongs to the user. For a path from a program that is not trusted: a
+/// link at the path itself is refused, and so are a file with a second name (a hard link) and one of another user.
+pub fn read_own_end(path: &Path, limit: u64) -> Result<End, ReadError> {
+    let refused = |why: &str| ReadError::Io(io::Error::new(io::ErrorKind::PermissionDenied, why));
+    let found = fs::symlink_metadata(path).map_err(|error| ReadError::of(path, error))?;
+    if found.file_type().is_symlink() {
+        return Err(refused("it is a link"));
+    }
+    let mut options = OpenOptions::new();
+    options.read(true);
+    let kind = FileKind::of(&found);
+    if kind != FileKind::Regular {
+        return Err(ReadError::NotAFile(kind));
+    }
+    // The link may also appear after the check above.
+    let Regular { mut file, size } = opened_with(path, &mut options, NO_LINK)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let metadata = file.metadata()?;
+        // SAFETY: it reads a number of this process and cannot fail.
+        if metadata.uid() != unsafe { libc::geteuid() } {
+            return Err(refused("it belongs to another user"));
+        }
+        if metadata.nlink() > 1 {
+            return Err(refused("it has a second name"));
+        }
+    }
+    let from = size.saturating_sub(limit);
+    file.seek(SeekFrom::Start(from))?;
+    let mut bytes = Vec::new();
+    file.take(limit).read_to_end(&mut bytes)?;
+    Ok(End { bytes, is_cut: from > 0 })
 }
 
 /// The beginning and the end of a regular file.
@@ -327,6 +381,39 @@ mod tests {
         fs::write(folder.path().join("a"), "").unwrap();
         assert!(read_regular(&folder.path().join("a/b"), 1).unwrap_err().is_missing());
         assert!(read_regular(&folder.path().join("c"), 1).unwrap_err().is_missing());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_end_is_read_only_of_a_file_of_our_own_under_its_only_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("a"), "0123456789").unwrap();
+        assert_eq!(read_own_end(&at("a"), 3).unwrap(), End { bytes: b"789".into(), is_cut: true });
+        assert_eq!(read_own_end(&at("a"), 10).unwrap(), End { bytes: b"0123456789".into(), is_cut: false });
+        assert!(read_own_end(&at("none"), 3).unwrap_err().is_missing());
+        for target in [Path::new("/etc/passwd"), &at("a"), Path::new("/nowhere")] {
+            let link = at("link");
+            std::os::unix::fs::symlink(target, &link).unwrap();
+            assert_eq!(read_own_end(&link, 3).unwrap_err().to_string(), "it is a link");
+            // Also if it was put there after the check.
+            assert!(opened_with(&link, OpenOptions::new().read(true), NO_LINK).is_err());
+            fs::remove_file(link).unwrap();
+        }
+        fs::hard_link(at("a"), at("b")).unwrap();
+        assert_eq!(read_own_end(&at("b"), 3).unwrap_err().to_string(), "it has a second name");
+        for trap in all() {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("a");
+            trap.put_at(&path);
+            let end = in_time(&format!("{trap:?}"), move || read_own_end(&path, 1 << 16));
+            match end {
+                Ok(end) => {
+                    assert!(trap == Trap::Huge && end.is_cut && end.bytes.len() == 1 << 16, "{trap:?}")
+                }
+                Err(_) => assert!(trap != Trap::Huge, "{trap:?}"),
+            }
+        }
     }
 
     #[test]

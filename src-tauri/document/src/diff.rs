@@ -1,5 +1,6 @@
 //! Diffs as data: hunks of numbered lines, with changed words and token styles within each line.
 
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices_deadline, group_diff_ops};
@@ -37,6 +38,37 @@ pub fn count_changes(old: &str, new: &str) -> (u32, u32) {
     changed.fold((0, 0), |(added, removed), operation| {
         (added + to_u32(operation.new_range().len()), removed + to_u32(operation.old_range().len()))
     })
+}
+
+/// A hunk of a patch, by the lines of both versions. Lines include their ends and are counted from 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineHunk {
+    pub old: Range<usize>,
+    pub new: Range<usize>,
+    /// In order. Removed lines are those of the old version, the others those of the new one.
+    pub runs: Vec<(DiffKind, Range<usize>)>,
+}
+
+/// The hunks of [`diff`] as places, without their texts.
+pub fn line_hunks(old: &str, new: &str) -> Vec<LineHunk> {
+    let old: Vec<&str> = old.split_inclusive('\n').collect();
+    let new: Vec<&str> = new.split_inclusive('\n').collect();
+    let groups = group_diff_ops(operations(&old, &new), CONTEXT);
+    let changed = groups.into_iter().filter(|group| group.iter().any(|op| op.tag() != DiffTag::Equal));
+    changed
+        .filter_map(|group| {
+            let (first, last) = (group.first()?, group.last()?);
+            let runs = group.iter().flat_map(|op| match op.tag() {
+                DiffTag::Equal => vec![(DiffKind::Context, op.new_range())],
+                _ => vec![(DiffKind::Removed, op.old_range()), (DiffKind::Added, op.new_range())],
+            });
+            Some(LineHunk {
+                old: first.old_range().start..last.old_range().end,
+                new: first.new_range().start..last.new_range().end,
+                runs: runs.filter(|(_, lines)| !lines.is_empty()).collect(),
+            })
+        })
+        .collect()
 }
 
 fn operations(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
@@ -430,6 +462,23 @@ mod tests {
         check(diff("a", "one\n", ""), "a +0 -1\n1 · -one");
         check(diff("a", "one\n", "one\n"), "a +0 -0");
         check(diff("a", "", ""), "a +0 -0");
+    }
+
+    #[test]
+    fn places_of_hunks_are_those_of_the_diff() {
+        let old: String = (0..30).map(|n| format!("{n}\n")).collect();
+        let new = old.replace("\n7\n", "\nseven\n7b\n").replace("\n25\n", "\n");
+        let (shown, places) = (diff("a", &old, &new), line_hunks(&old, &new));
+        assert_eq!(shown.hunks.len(), places.len());
+        for (hunk, place) in shown.hunks.iter().zip(places) {
+            assert_eq!(hunk.lines[0].old_line, Some(to_u32(place.old.start) + 1));
+            assert_eq!(hunk.lines[0].new_line, Some(to_u32(place.new.start) + 1));
+            let lines = |kind: DiffKind| hunk.lines.iter().filter(|line| line.kind != kind).count();
+            assert_eq!(lines(DiffKind::Added), place.old.len());
+            assert_eq!(lines(DiffKind::Removed), place.new.len());
+            assert_eq!(place.runs.iter().map(|(_, run)| run.len()).sum::<usize>(), hunk.lines.len());
+        }
+        assert_eq!(line_hunks("a\n", "a\n"), []);
     }
 
     #[test]

@@ -27,7 +27,7 @@ mod hostile;
 
 pub use ansi::{terminal, terminal_in_pieces};
 pub use colour::{Coloured, Painting, Repainted, Uncoloured, colour_all};
-pub use diff::{PatchHunk, count_changes, diff, diff_from_patch, diff_unplaced};
+pub use diff::{LineHunk, PatchHunk, count_changes, diff, diff_from_patch, diff_unplaced, line_hunks};
 pub use highlight::{highlight, language_of_path, plain};
 pub use markdown::markdown;
 pub use stream::{DocumentChange, Stream};

@@ -36,7 +36,9 @@ mod service {
         let session = support::open(agent.into(), project.into())?;
         let mut events = support::events(&session).await?;
         let text = prompt.clone();
-        session.command(Command::Prompt { text, images: Vec::new(), delivery: Delivery::default() }).await?;
+        session
+            .command(Command::Prompt { text, attachments: Vec::new(), delivery: Delivery::default() })
+            .await?;
         println!("ready");
 
         let (publish, _) = broadcast::channel(64);

@@ -18,7 +18,7 @@ async fn main() -> Result<ExitCode, Failed> {
     let session = support::open(agent.into(), project.into())?;
     let mut events = support::events(&session).await?;
     session
-        .command(Command::Prompt { text: prompt, images: Vec::new(), delivery: Delivery::default() })
+        .command(Command::Prompt { text: prompt, attachments: Vec::new(), delivery: Delivery::default() })
         .await?;
 
     let mut end = None;

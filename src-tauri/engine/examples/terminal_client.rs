@@ -73,7 +73,7 @@ impl Client {
             "/stop" => self.session.command(Command::Interrupt).await?,
             _ => {
                 let prompt =
-                    Command::Prompt { text: line, images: Vec::new(), delivery: Delivery::default() };
+                    Command::Prompt { text: line, attachments: Vec::new(), delivery: Delivery::default() };
                 self.session.command(prompt).await?;
                 self.n_running += 1;
             }

@@ -1,6 +1,7 @@
-//! Attachments of a prompt: images, identified by their content instead of their name, and files of the project.
+//! Attachments of a prompt: images and documents, identified by their content instead of their name, and files that are
+//! named in it.
 
-use crate::api::{CommandError, Dropped, ErrorCode, Image};
+use crate::api::{Attachment, CommandError, Dropped, ErrorCode};
 use crate::disk::{self, FileKind, ReadError, open_regular};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -12,37 +13,110 @@ use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 pub const MAX_BYTES: usize = 5 << 20;
 /// Maximum length of an image's longer side in pixels (Messages API, images).
 pub(crate) const MAX_SIDE: usize = 8_000;
+/// Maximum size of a PDF in bytes. As base64 it fits into a request of the Messages API, which takes 32 MB.
+pub(crate) const MAX_PDF: usize = 20 << 20;
+/// Maximum size of an attached text in bytes, more than a model's context holds.
+pub(crate) const MAX_TEXT: usize = 1 << 20;
+/// Maximum length of the data of all attachments of a prompt, for the same limit of a request.
+pub(crate) const MAX_TOGETHER: usize = 28 << 20;
+/// A PDF has its header within these first bytes (ISO 32000-1, annex H.3.4.1).
+const PDF_HEADER_WITHIN: usize = 1_024;
 /// Maximum number of items read from one drop.
 const MAX_DROPPED: usize = 50;
 
+const PDF: &str = "application/pdf";
+const TEXT: &str = "text/plain";
+
+/// Checks the content of a file given as base64: an image, a PDF or a text. The media type is taken from the bytes.
+pub fn check_base64(name: &str, data: &str) -> Result<Attachment, CommandError> {
+    of_bytes(name, &decoded(name, data, MAX_PDF)?)
+}
+
 /// Checks an image given as base64. `name` is used in error messages.
-pub fn check_base64(name: &str, data: &str) -> Result<Image, CommandError> {
-    if data.len() > MAX_BYTES.div_ceil(3) * 4 {
-        return Err(too_large(name));
-    }
-    let bytes = BASE64_STANDARD.decode(data).map_err(|error| CommandError {
-        detail: Some(error.to_string()),
-        ..refused(format!("{name} could not be read."))
-    })?;
-    let media_type = media_type(name, &bytes)?;
-    Ok(Image { media_type: media_type.to_owned(), data: data.to_owned() })
+pub(crate) fn image_of_base64(name: &str, data: &str) -> Result<Attachment, CommandError> {
+    let media_type = media_type(name, &decoded(name, data, MAX_BYTES)?)?;
+    Ok(Attachment { name: name.to_owned(), media_type: media_type.to_owned(), data: data.to_owned() })
 }
 
 /// Checks an image given as bytes. `name` is used in error messages.
-pub fn of_bytes(name: &str, bytes: &[u8]) -> Result<Image, CommandError> {
-    let media_type = media_type(name, bytes)?;
-    Ok(Image { media_type: media_type.to_owned(), data: BASE64_STANDARD.encode(bytes) })
+pub fn image_of_bytes(name: &str, bytes: &[u8]) -> Result<Attachment, CommandError> {
+    let media_type = media_type(name, bytes)?.to_owned();
+    Ok(Attachment { name: name.to_owned(), media_type, data: BASE64_STANDARD.encode(bytes) })
 }
 
-/// Checks the images of a prompt, whatever their source. The media type is taken from the bytes.
-pub(crate) fn check_all(images: &[Image]) -> Result<Vec<Image>, CommandError> {
-    let name =
-        |at: usize| if images.len() == 1 { "The image".to_owned() } else { format!("Image {}", at + 1) };
-    images.iter().enumerate().map(|(at, image)| check_base64(&name(at), &image.data)).collect()
+fn of_bytes(name: &str, bytes: &[u8]) -> Result<Attachment, CommandError> {
+    if bytes.is_empty() || of_first_bytes(bytes).is_some() {
+        return image_of_bytes(name, bytes);
+    }
+    if is_pdf(bytes) {
+        if bytes.len() > MAX_PDF {
+            return Err(larger_than(name, MAX_PDF));
+        }
+        let data = BASE64_STANDARD.encode(bytes);
+        return Ok(Attachment { name: name.to_owned(), media_type: PDF.to_owned(), data });
+    }
+    match str::from_utf8(bytes) {
+        Ok(text) if !text.contains('\0') => of_text(name, text),
+        _ => Err(refused(format!(
+            "{name} cannot be attached: only PNG, JPEG, GIF and WebP images, PDF files and texts in UTF-8 can. The \
+             agent may still be able to read it: write its path into the prompt."
+        ))),
+    }
 }
 
-/// The media type, detected from the first bytes. Fails if the agent does not accept the type or the image is too
-/// large.
+fn of_text(name: &str, text: &str) -> Result<Attachment, CommandError> {
+    if text.trim().is_empty() {
+        return Err(refused(format!("{name} is empty.")));
+    }
+    if text.len() > MAX_TEXT {
+        return Err(larger_than(name, MAX_TEXT));
+    }
+    Ok(Attachment { name: name.to_owned(), media_type: TEXT.to_owned(), data: text.to_owned() })
+}
+
+fn is_pdf(bytes: &[u8]) -> bool {
+    bytes[..bytes.len().min(PDF_HEADER_WITHIN)].windows(5).any(|window| window == b"%PDF-")
+}
+
+fn decoded(name: &str, data: &str, limit: usize) -> Result<Vec<u8>, CommandError> {
+    if data.len() > limit.div_ceil(3) * 4 {
+        return Err(larger_than(name, limit));
+    }
+    BASE64_STANDARD.decode(data).map_err(|error| CommandError {
+        detail: Some(error.to_string()),
+        ..refused(format!("{name} could not be read."))
+    })
+}
+
+/// Checks the attachments of a prompt, whatever their source. The media types of all but texts are taken from the bytes.
+pub(crate) fn check_all(attachments: &[Attachment]) -> Result<Vec<Attachment>, CommandError> {
+    let is_one = attachments.len() == 1;
+    if attachments.iter().map(|one| one.data.len()).sum::<usize>() > MAX_TOGETHER {
+        return Err(refused(format!(
+            "The attachments are too large together: the agent takes about {} MB with one prompt.",
+            (MAX_TOGETHER / 4 * 3) >> 20
+        )));
+    }
+    let check = |(at, one): (usize, &Attachment)| {
+        let name = match one.name.as_str() {
+            "" if !one.is_image() && is_one => "The document".to_owned(),
+            "" if !one.is_image() => format!("Document {}", at + 1),
+            "" if is_one => "The image".to_owned(),
+            "" => format!("Image {}", at + 1),
+            name => name.to_owned(),
+        };
+        let checked = match one.media_type.as_str() {
+            TEXT => of_text(&name, &one.data),
+            PDF => check_base64(&name, &one.data),
+            _ => image_of_base64(&name, &one.data),
+        }?;
+        Ok(Attachment { name: one.name.clone(), ..checked })
+    };
+    attachments.iter().enumerate().map(check).collect()
+}
+
+/// The media type of an image, detected from the first bytes. Fails if the agent does not accept the type or the image
+/// is too large.
 pub(crate) fn media_type(name: &str, bytes: &[u8]) -> Result<&'static str, CommandError> {
     if bytes.is_empty() {
         return Err(refused(format!("{name} is empty.")));
@@ -50,7 +124,7 @@ pub(crate) fn media_type(name: &str, bytes: &[u8]) -> Result<&'static str, Comma
     let media_type = of_first_bytes(bytes)
         .ok_or_else(|| refused(format!("{name} is not a PNG, JPEG, GIF or WebP image.")))?;
     if bytes.len() > MAX_BYTES {
-        return Err(too_large(name));
+        return Err(larger_than(name, MAX_BYTES));
     }
     let size = imagesize::blob_size(bytes).map_err(|error| CommandError {
         detail: Some(error.to_string()),
@@ -87,7 +161,7 @@ pub fn other_projects(project: &Path, paths: Vec<PathBuf>) -> (Vec<PathBuf>, Vec
     })
 }
 
-/// Reads items dropped on a window: an image is attached, anything else is named in the prompt.
+/// Reads items dropped on a window: an image or a PDF is attached, anything else is named in the prompt.
 pub fn dropped(project: &Path, paths: &[impl AsRef<Path>]) -> Vec<Dropped> {
     paths.iter().take(MAX_DROPPED).map(|path| drop_one(project, path.as_ref())).collect()
 }
@@ -102,16 +176,10 @@ fn drop_one(project: &Path, path: &Path) -> Dropped {
         Err(error) => return refused(format!("{name} could not be read: {error}.")),
     };
     if !is_folder {
-        match image(path) {
+        match attachable(path) {
             Ok(Some(bytes)) => {
-                return match media_type(&name, &bytes) {
-                    Ok(media_type) => Dropped::Image {
-                        name,
-                        image: Image {
-                            media_type: media_type.to_owned(),
-                            data: BASE64_STANDARD.encode(bytes),
-                        },
-                    },
+                return match of_bytes(&name, &bytes) {
+                    Ok(attachment) => Dropped::Attachment { attachment },
                     Err(error) => refused(error.message),
                 };
             }
@@ -128,20 +196,28 @@ fn drop_one(project: &Path, path: &Path) -> Dropped {
     Dropped::File { path: named.replace(MAIN_SEPARATOR, "/") + end }
 }
 
-/// The content of a file if it is an image. Of a file that is too large, slightly more than the limit is read.
-fn image(path: &Path) -> Result<Option<Vec<u8>>, ReadError> {
+/// The content of a file if it is an image or a PDF. Of a file that is too large, slightly more than the limit is read.
+/// Any other file is better named than attached: the agent reads the part of it that it needs.
+fn attachable(path: &Path) -> Result<Option<Vec<u8>>, ReadError> {
     let mut file = open_regular(path)?.file;
     let mut bytes = Vec::new();
-    file.by_ref().take(64).read_to_end(&mut bytes)?;
-    if of_first_bytes(&bytes).is_none() {
-        return Ok(None);
-    }
-    file.take((MAX_BYTES + 1) as u64).read_to_end(&mut bytes)?;
+    file.by_ref().take(PDF_HEADER_WITHIN as u64).read_to_end(&mut bytes)?;
+    let limit = match of_first_bytes(&bytes) {
+        Some(_) => MAX_BYTES,
+        None if is_pdf(&bytes) => MAX_PDF,
+        None => return Ok(None),
+    };
+    file.take((limit + 1) as u64).read_to_end(&mut bytes)?;
     Ok(Some(bytes))
 }
 
+/// The refusal of an image that is too large.
 pub fn too_large(name: &str) -> CommandError {
-    refused(format!("{name} is larger than {} MB.", MAX_BYTES >> 20))
+    larger_than(name, MAX_BYTES)
+}
+
+fn larger_than(name: &str, limit: usize) -> CommandError {
+    refused(format!("{name} is larger than {} MB.", limit >> 20))
 }
 
 fn refused(message: String) -> CommandError {
@@ -197,7 +273,62 @@ mod tests {
         let image = check_base64("x", &data).unwrap();
         assert_eq!((image.media_type.as_str(), image.data), ("image/png", data));
         assert_eq!(check_base64("x", "*").unwrap_err().message, "x could not be read.");
-        assert_eq!(check_base64("x", &"A".repeat(8 << 20)).unwrap_err().message, "x is larger than 5 MB.");
+        assert_eq!(image_of_base64("x", &"A".repeat(8 << 20)).unwrap_err().message, "x is larger than 5 MB.");
+        assert_eq!(check_base64("x", &"A".repeat(28 << 20)).unwrap_err().message, "x is larger than 20 MB.");
+    }
+
+    #[test]
+    fn a_document_is_a_pdf_or_a_text() {
+        let check = |bytes: &[u8]| check_base64("x", &BASE64_STANDARD.encode(bytes));
+        let kind = |bytes: &[u8]| check(bytes).map(|found| found.media_type).map_err(|error| error.message);
+        let none = "x cannot be attached: only PNG, JPEG, GIF and WebP images, PDF files and texts in UTF-8 can. The \
+                    agent may still be able to read it: write its path into the prompt.";
+        assert_eq!(kind(b"%PDF-1.7\n"), Ok(PDF.to_owned()));
+        assert_eq!(kind(&[&[b' '; 1_000][..], b"%PDF-1.4"].concat()), Ok(PDF.to_owned()));
+        assert_eq!(kind(&[&[0; 1_020][..], b"%PDF-1.4"].concat()), Err(none.to_owned()));
+        assert_eq!(
+            check("caf\u{e9}\n".as_bytes()).unwrap().data,
+            "caf\u{e9}\n",
+            "the text itself, not base64"
+        );
+        assert_eq!(kind(b"caf\xe9"), Err(none.to_owned()));
+        assert_eq!(kind(b"a\0b"), Err(none.to_owned()));
+        assert_eq!(kind(b" \n"), Err("x is empty.".to_owned()));
+        assert_eq!(kind(b""), Err("x is empty.".to_owned()));
+        assert_eq!(kind(&vec![b'a'; MAX_TEXT + 1]), Err("x is larger than 1 MB.".to_owned()));
+        assert_eq!(kind(&vec![b'a'; MAX_TEXT]), Ok(TEXT.to_owned()));
+    }
+
+    #[test]
+    fn the_attachments_of_a_prompt_are_checked_each_and_together() {
+        let of = |name: &str, media_type: &str, data: String| Attachment {
+            name: name.to_owned(),
+            media_type: media_type.to_owned(),
+            data,
+        };
+        let pdf = |n: usize| BASE64_STANDARD.encode([&b"%PDF-1.7"[..], &vec![b' '; n]].concat());
+        let good = [
+            of("", "image/png", BASE64_STANDARD.encode(png(1, 1))),
+            of("a.pdf", PDF, pdf(0)),
+            of("notes", TEXT, "one".to_owned()),
+        ];
+        assert_eq!(check_all(&good).unwrap(), good);
+        let why = |all: &[Attachment]| check_all(all).unwrap_err().message;
+        assert_eq!(why(&[good[0].clone(), of("", TEXT, String::new())]), "Document 2 is empty.");
+        assert_eq!(why(&[of("", TEXT, "\n".to_owned())]), "The document is empty.");
+        assert_eq!(
+            why(&[of("", "x/y", BASE64_STANDARD.encode("x"))]),
+            "The document is not a PNG, JPEG, GIF or WebP image."
+        );
+        // A text that claims to be a PDF is sent as the text that it is.
+        let claimed = check_all(&[of("a", PDF, BASE64_STANDARD.encode("one"))]).unwrap();
+        assert_eq!(claimed, [of("a", TEXT, "one".to_owned())]);
+        let large = of("a.pdf", PDF, pdf(12 << 20));
+        assert!(check_all(std::slice::from_ref(&large)).is_ok());
+        assert_eq!(
+            why(&[large.clone(), large]),
+            "The attachments are too large together: the agent takes about 21 MB with one prompt."
+        );
     }
 
     #[test]
@@ -231,8 +362,13 @@ mod tests {
         assert!(matches!(&found[3], Dropped::Refused { why } if why.starts_with("none could not be read")));
         let found = dropped(&project, &[project.join("shot.txt"), project.join("wide.png")]);
         assert!(
-            matches!(&found[0], Dropped::Image { name, image } if name == "shot.txt" && image.media_type == "image/png")
+            matches!(&found[0], Dropped::Attachment { attachment } if attachment.name == "shot.txt" && attachment.media_type == "image/png")
         );
         assert!(matches!(&found[1], Dropped::Refused { why } if why.contains("9000 × 1")));
+        std::fs::write(project.join("paper"), "%PDF-1.7").unwrap();
+        let [Dropped::Attachment { attachment }] = &dropped(&project, &[project.join("paper")])[..] else {
+            panic!()
+        };
+        assert_eq!((attachment.name.as_str(), attachment.media_type.as_str()), ("paper", PDF));
     }
 }

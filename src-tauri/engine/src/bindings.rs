@@ -3,7 +3,7 @@
 //! `UPDATE_BINDINGS=1 cargo test -p deskbell-engine bindings` writes it.
 
 use crate::api::*;
-use crate::permission::oddity;
+use crate::misleading::oddity;
 use crate::settings;
 use ts_rs::{Config, TS};
 
@@ -35,7 +35,7 @@ fn typescript() -> String {
         OptionProblem,
         OptionServer,
         OptionsReview,
-        Image,
+        Attachment,
         Decision,
         InputChange,
         Envelope,
@@ -49,8 +49,12 @@ fn typescript() -> String {
         AgentCapabilities,
         RulesScope,
         Status,
+        SessionLink,
+        Worktree,
         BackgroundTask,
         TaskKind,
+        ScheduledTurn,
+        ScheduleKind,
         Model,
         SlashCommand,
         QueuedPrompt,
@@ -143,6 +147,10 @@ fn typescript() -> String {
         FileState,
         FileContent,
         FileDiff,
+        HunkPlace,
+        PromptMoment,
+        Patch,
+        Reverted,
         UsageRow,
         BoardView,
         BoardRow,
@@ -181,6 +189,7 @@ fn typescript() -> String {
         SettingKey,
         SettingControl,
         SettingOption,
+        TrustAgent,
         TrustView,
         TrustStatus,
         TrustDecision,
@@ -194,6 +203,10 @@ fn typescript() -> String {
         PermissionChannel,
         Readiness,
         ReadinessState,
+        OtherAgent,
+        AgentLacks,
+        TaskOutput,
+        OtherAgentState,
         SetupCommand,
         RulesInForce,
         RulesBasis,
@@ -237,7 +250,7 @@ fn lookalikes() -> String {
 
 /// The settings with their labels, for the settings page, and their defaults.
 fn settings() -> String {
-    let keys = serde_json::to_string_pretty(settings::keys()).expect("they are JSON");
+    let keys = serde_json::to_string_pretty(settings::SettingsFile::keys()).expect("they are JSON");
     let defaults = serde_json::to_string_pretty(&Settings::default()).expect("they are JSON");
     format!(
         "// Generated from src-tauri/api/src/settings.rs. Do not edit.\n\
@@ -267,5 +280,5 @@ fn bindings_are_fresh() {
     hold("ui/src/lib/bindings/lookalikes.ts", &lookalikes());
     hold("ui/src/lib/bindings/settings.ts", &settings());
     hold("docs/settings.md", &settings::markdown());
-    hold("docs/settings.schema.json", &format!("{:#}\n", settings::schema()));
+    hold("docs/settings.schema.json", &format!("{:#}\n", settings::SettingsFile::schema()));
 }

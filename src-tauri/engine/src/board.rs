@@ -118,6 +118,7 @@ mod tests {
             project: "/home/me/lighthouse".to_owned(),
             agent: AgentKind::Demo,
             agent_name: "Demo agent".to_owned(),
+            lacks: Default::default(),
             agent_session_id: None,
             status,
             is_empty: false,
@@ -147,8 +148,10 @@ mod tests {
             n_background: 0,
             rewind: Default::default(),
             background: Vec::new(),
+            scheduled: Vec::new(),
             turn_started_at: None,
             restricted: false,
+            link: Default::default(),
         }
     }
 

@@ -7,25 +7,34 @@ mod compare;
 mod content;
 mod git;
 mod listing;
+mod patch;
+mod revert;
 mod snapshot;
+mod versions;
 
 #[cfg(test)]
 #[cfg(unix)]
-mod hostile_tests;
+pub(crate) mod hostile_tests;
 #[cfg(test)]
 #[cfg(unix)]
-mod list_tests;
+pub(crate) mod list_tests;
+#[cfg(test)]
+#[cfg(unix)]
+mod revert_tests;
 
-use git::GitError;
+pub(crate) use git::{Git, GitError};
+pub use patch::patch;
+pub use revert::Reverts;
 pub use snapshot::Snapshot;
+use versions::{Versions, versions};
 
 use crate::api::{Changes, ChangesBase, Diff, FileDiff};
 use crate::document::diff;
 use crate::host::Host;
-use compare::{MOST_TEXT, Rules, States, attributes, compare, contents, on_disk, sizes, submodule};
-use content::{Content, Finder, Work, inside, modified, texts};
-use git::{Git, MOST_LISTED};
-use listing::{Blob, GitPath, SUBMODULE, index, records, tree};
+use compare::{Rules, States, compare, on_disk};
+use content::modified;
+use git::MOST_LISTED;
+use listing::{Blob, GitPath, index, records, tree};
 use snapshot::Earlier;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -39,22 +48,8 @@ const MOST_LINES: usize = 3_000;
 pub async fn changes(host: &dyn Host, project: &Path, since: Option<&Snapshot>) -> Changes {
     match read(host, project, since).await {
         Ok(changes) => changes,
-        Err(error) => nothing(problem(&error)),
+        Err(error) => Changes { problem: problem(&error), ..Changes::empty(ChangesBase::NoRepository) },
     }
-}
-
-/// The state of the working tree, to compare a later one with. `None` outside of a repository.
-pub async fn snapshot(host: &dyn Host, project: &Path, now: u64) -> Result<Option<Snapshot>, GitError> {
-    let changes = read(host, project, None).await?;
-    let commit = match &changes.base {
-        ChangesBase::Commit { id } => Some(id.clone()),
-        ChangesBase::NoCommit => None,
-        ChangesBase::Prompt { .. } | ChangesBase::NoPrompt | ChangesBase::NoRepository => return Ok(None),
-    };
-    let is_cut = changes.n_more > 0 || changes.n_not_compared > 0 || changes.problem.is_some();
-    let root = project.to_owned();
-    let made = on_disk(project, move || Snapshot::new(now, commit, &changes.files, is_cut, &root)).await?;
-    Ok(Some(made))
 }
 
 /// The change of one file. `path` is one of the list's.
@@ -65,97 +60,38 @@ pub async fn file_diff(
     path: &str,
 ) -> Result<FileDiff, GitError> {
     let git = Git::new(host, project).await?;
-    let path = path.as_bytes().to_vec();
-    if inside(&path).is_none() {
-        return Ok(note("This file is not in the project."));
-    }
     let Some(repository) = Repository::of(&git).await? else {
         return Ok(note("This folder is not in a git repository."));
     };
-    let name = String::from_utf8_lossy(&path).into_owned();
-    let old = earlier(&git, repository.commit.as_deref(), since, Some(&name)).await?.remove(&path);
-    let (root, place) = (project.to_owned(), path.clone());
-    let read = on_disk(project, move || {
-        let mut finder = Finder::new(&root);
-        let work = finder.find(&place);
-        let content = finder.read(&place, &work, MOST_TEXT);
-        (work, content)
-    });
-    let (work, now) = read.await?;
-    if let Some(Earlier::Blob(blob)) = old.as_ref().filter(|old| old.mode() == SUBMODULE) {
-        let now = submodule(&git, project, &path).await.unwrap_or_else(|| "not checked out".to_owned());
-        return Ok(note(&format!("A submodule: {} before, {} now.", short(&blob.id), short(&now))));
-    }
-    match work {
-        Work::Special => return Ok(note("A named pipe, a socket or a device, which is not read.")),
-        Work::Folder if old.is_none() => return Ok(note("A repository of its own, which is not compared.")),
-        Work::Missing if old.is_none() => return Ok(note("This file no longer has changes.")),
-        Work::Missing | Work::File { .. } | Work::Link | Work::Folder => {}
-    }
-    let is_there = matches!(work, Work::File { .. } | Work::Link);
-    let now = match now {
-        _ if !is_there => Vec::new(),
-        Content::Bytes(now) => now,
-        Content::Large => return Ok(note("This file is too large to show.")),
-        Content::Unreadable => return Ok(note("This file cannot be read.")),
+    let found = versions(&git, &repository, since, &[path]).await?.pop();
+    let found = match found {
+        Some(Ok(found)) => found,
+        Some(Err(said)) => return Ok(note(&said)),
+        None => return Ok(note("This file no longer has changes.")),
     };
-    let before = match &old {
-        None => Vec::new(),
-        Some(Earlier::Blob(blob)) => {
-            let size = sizes(&git, [blob].into_iter()).await?.get(&blob.id).copied();
-            match size {
-                Some(size) if size > MOST_TEXT => return Ok(note("This file was too large to show.")),
-                Some(_) => {}
-                None => return Ok(note("The earlier content is missing from the repository.")),
-            }
-            contents(&git, std::slice::from_ref(blob)).await?.remove(&blob.id).unwrap_or_default()
-        }
-        Some(Earlier::Copy { bytes, .. }) => bytes.clone(),
-        Some(Earlier::Hash { .. }) => {
-            return Ok(note("This file had changed before that prompt, and its content then was not kept."));
-        }
+    let version = Some(found.fingerprint());
+    let Some((before, after)) = found.texts() else {
+        let (before, now) = (found.before().len(), found.now().len());
+        let sizes = format!("A binary file: {before} bytes before, {now} bytes now.");
+        return Ok(FileDiff { version, ..note(&sizes) });
     };
-    let attributes = attributes(&git, [&path].into_iter(), repository.rules).await?;
-    let attributes = attributes.get(&path).copied().unwrap_or_default();
-    if attributes.is_converted && old.is_some() {
-        return Ok(note(
-            "Git converts this file with a filter or an encoding of the repository. Deskbell does not run filters, so the file cannot be compared.",
-        ));
-    }
-    let now = attributes.normalize(now, &before);
-    let executable = match (&old, work.mode()) {
-        (Some(old), Some(mode)) if repository.rules.compares_executable && old.mode() != mode => {
-            Some(match (old.is_link(), &work) {
-                (true, _) => "It was a link.",
-                (_, Work::Link) => "It is a link now; the line is where it leads.",
-                (_, Work::File { is_executable: true, .. }) => "It is executable now.",
-                _ => "It is no longer executable.",
-            })
-        }
-        _ => None,
-    };
-    let Some((before, after)) = texts(&before, &now).filter(|_| !attributes.is_binary) else {
-        let sizes = format!("A binary file: {} bytes before, {} bytes now.", before.len(), now.len());
-        return Ok(note(&sizes));
-    };
-    let mut shown = diff(&name, &before, &after);
+    let mut shown = diff(path, &before, &after);
     let n_more_lines = cut(&mut shown, MOST_LINES);
+    let said = found.mode_words().or_else(|| shown.hunks.is_empty().then(|| unchanged(&found)));
     Ok(FileDiff {
-        note: executable
-            .map(str::to_owned)
-            .or_else(|| shown.hunks.is_empty().then(|| unchanged(is_there, &old))),
+        note: said.map(str::to_owned),
         diff: (!shown.hunks.is_empty()).then_some(shown),
         n_more_lines,
+        version,
     })
 }
 
-fn unchanged(is_there: bool, old: &Option<Earlier>) -> String {
-    match (is_there, old.is_some()) {
+fn unchanged(found: &Versions) -> &'static str {
+    match (found.is_there(), found.was_there()) {
         (true, false) => "A new, empty file.",
         (false, true) => "An empty file, which is gone.",
         _ => "The content has not changed.",
     }
-    .to_owned()
 }
 
 /// Removes the lines after the first `most`, and returns their number.
@@ -176,16 +112,7 @@ fn short(id: &str) -> &str {
 }
 
 fn note(text: &str) -> FileDiff {
-    FileDiff { diff: None, note: Some(text.to_owned()), n_more_lines: 0 }
-}
-
-/// The list where there is no earlier moment to compare with.
-pub fn without_prompt() -> Changes {
-    Changes { base: ChangesBase::NoPrompt, ..nothing(None) }
-}
-
-fn nothing(problem: Option<String>) -> Changes {
-    Changes { base: ChangesBase::NoRepository, files: Vec::new(), n_more: 0, n_not_compared: 0, problem }
+    FileDiff { diff: None, note: Some(text.to_owned()), n_more_lines: 0, version: None }
 }
 
 /// The reason as a sentence.
@@ -271,7 +198,9 @@ async fn earlier(
 
 async fn read(host: &dyn Host, project: &Path, since: Option<&Snapshot>) -> Result<Changes, GitError> {
     let git = Git::new(host, project).await?;
-    let Some(Repository { commit, rules }) = Repository::of(&git).await? else { return Ok(nothing(None)) };
+    let Some(Repository { commit, rules }) = Repository::of(&git).await? else {
+        return Ok(Changes::empty(ChangesBase::NoRepository));
+    };
     let (old, listed, untracked) = tokio::join!(
         earlier(&git, commit.as_deref(), since, None),
         git.ask(&["ls-files", "--stage", "--debug", "-z"]),

@@ -51,18 +51,18 @@ pub struct Trial {
 }
 
 impl Trial {
+    /// Checks the agent that `launch` names; its folder and environment are replaced. Takes at most `limit`, plus the time
+    /// to end the process.
+    pub async fn of(launch: Launch, limit: Duration) -> Self {
+        match trial(launch, limit).await {
+            Ok(trial) => trial,
+            Err(error) => Self::without_result(format!("The test could not start: {error}")),
+        }
+    }
+
     /// The check did not begin, for this reason.
     pub fn without_result(reason: String) -> Self {
         Self { version: None, channel: unknown(reason), capabilities: None }
-    }
-}
-
-/// Checks the agent that `launch` names; its folder and environment are replaced. Takes at most `limit`, plus the time
-/// to end the process.
-pub async fn try_agent(launch: Launch, limit: Duration) -> Trial {
-    match trial(launch, limit).await {
-        Ok(trial) => trial,
-        Err(error) => Trial::without_result(format!("The test could not start: {error}")),
     }
 }
 
@@ -143,7 +143,7 @@ async fn watch(
     session
         .command(Command::Prompt {
             text: "Check the permission channel.".to_owned(),
-            images: Vec::new(),
+            attachments: Vec::new(),
             delivery: Delivery::AfterTurn,
         })
         .await?;

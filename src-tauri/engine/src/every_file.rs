@@ -1,20 +1,22 @@
 //! Tests for every file that Deskbell reads, with each trap in place of the file: no read blocks, nothing is lost, and
 //! the important ones report what was found.
 
-use crate::api::{Body, Dropped, SessionMark, Settings, StoredSession};
+use crate::api::{Body, Dropped, SessionId, SessionMark, Settings, StoredSession};
 use crate::attachment;
 use crate::files::Files;
-use crate::history::Additions;
-use crate::locate::{Places, locate};
+use crate::history::{Additions, Kept, Own};
+use crate::locate::Places;
+use crate::log_files::LogFiles;
 use crate::owner::{Lock, live_processes};
 use crate::process::app_runs::{AppRuns, Earlier};
 use crate::projects::ProjectStore;
+use crate::recorder::Recording;
 use crate::settings::SettingsFile;
-use crate::store::{Store, load_settings};
+use crate::store::Store;
 use crate::stored::{Catalogue, Hidden, MarkStore, Place};
 use crate::traps::{Trap, all, in_time};
 use crate::trust::{TrustState, TrustStore, survey};
-use crate::{disk, git, history, log_files, recorder};
+use crate::{disk, git, history};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -95,9 +97,8 @@ const READS: &[Read] = &[
         path: "preferences.json",
         prepare: nothing,
         check: |trap, root| {
-            let disk::Loaded::Unreadable(aside) = load_settings(&root.join("preferences.json")) else {
-                panic!("{trap:?} was read")
-            };
+            let read = disk::load_json::<serde_json::Value>(&root.join("preferences.json"), 1 << 20);
+            let disk::Loaded::Unreadable(aside) = read else { panic!("{trap:?} was read") };
             says(trap, &aside.problem);
             assert!(trap.is_at(&aside.moved_to.unwrap()), "{trap:?} is lost");
         },
@@ -107,7 +108,7 @@ const READS: &[Read] = &[
         path: "log/app.2026-11-22.1.log",
         prepare: nothing,
         check: |trap, root| {
-            let lines = log_files::last_lines(&root.join("log"), 9).unwrap();
+            let lines = LogFiles::last_lines(&root.join("log"), 9).unwrap();
             // Only the end of a large file is read.
             if trap != Trap::Huge {
                 says(trap, &lines[0]);
@@ -258,13 +259,30 @@ const READS: &[Read] = &[
                 !matches!(history::read_end(&path, &project, &Additions::default()), Ok(Some(_))),
                 "{trap:?}"
             );
-            match history::read(&path, &project, &Additions::default()) {
+            match Kept::load(&path).map(|kept| kept.transcript(&project, &Additions::default())) {
                 Err(error) => says(trap, &error.to_string()),
                 Ok(transcript) => {
                     let first = transcript.items().next().expect("it is said that the beginning is left out");
                     assert!(matches!(&first.body, Body::Notice { text, .. } if text.contains("too large")));
                     assert_eq!(trap, Trap::Huge);
                 }
+            }
+        },
+    },
+    Read {
+        name: "conversation that Deskbell keeps",
+        path: "sessions/s.conversation.jsonl",
+        prepare: nothing,
+        check: |trap, root| {
+            let store = Store::open(root.join("sessions")).unwrap();
+            match (trap, store.conversation(&SessionId::new("s"))) {
+                (Trap::Huge, Ok(Some(end))) => {
+                    let transcript = Own::parse(&end).transcript(&root.join("p"), Vec::new());
+                    let first = transcript.items().next().expect("it is said that the beginning is left out");
+                    assert!(matches!(&first.body, Body::Notice { text, .. } if text.contains("too large")));
+                }
+                (_, Err(error)) => says(trap, &error.to_string()),
+                (_, read) => panic!("{trap:?}: {}", read.unwrap().is_some()),
             }
         },
     },
@@ -355,7 +373,7 @@ const READS: &[Read] = &[
         prepare: nothing,
         check: |trap, root| {
             let places = Places { chosen: Some(root.join("claude")), ..Places::default() };
-            let tried = locate(&places).unwrap_err().tried.remove(0).problem;
+            let tried = places.locate().unwrap_err().tried.remove(0).problem;
             let expected = match trap {
                 Trap::Huge | Trap::Unreadable => "is not executable",
                 Trap::DanglingLink => "does not exist",
@@ -382,7 +400,7 @@ const READS: &[Read] = &[
         prepare: nothing,
         check: |_, root| {
             let places = Places { chosen: Some(root.join("claude.cmd")), ..Places::default() };
-            assert_eq!(locate(&places).unwrap_err().tried.len(), 1);
+            assert_eq!(places.locate().unwrap_err().tried.len(), 1);
         },
     },
     Read {
@@ -390,7 +408,7 @@ const READS: &[Read] = &[
         path: "recording.ndjson",
         prepare: nothing,
         check: |trap, root| {
-            says(trap, &recorder::read_file(&root.join("recording.ndjson")).unwrap_err().to_string())
+            says(trap, &Recording::read(&root.join("recording.ndjson")).unwrap_err().to_string())
         },
     },
 ];

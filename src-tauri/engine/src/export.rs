@@ -8,9 +8,9 @@ mod images;
 #[cfg(test)]
 mod tests;
 
-pub use images::{Images, images};
+pub use images::Images;
 
-use crate::api::{AgentKind, ExportFormat, Image, Item};
+use crate::api::{AgentKind, Attachment, ExportFormat, Item};
 use crate::disk::{write_atomically, write_new};
 use crate::title::one_line;
 use crate::transcript::output::Source;
@@ -52,17 +52,19 @@ pub struct ExportedItem {
     pub stored_id: String,
 }
 
-/// Returns the file's content.
-pub fn render(
-    format: ExportFormat,
-    heading: &Heading,
-    conversation: Conversation,
-    images: &Images,
-) -> Result<Vec<u8>, serde_json::Error> {
-    match format {
-        ExportFormat::Markdown => Ok(conversation.markdown.into_bytes()),
-        ExportFormat::Json => json(heading, &conversation, images),
-        ExportFormat::Html => Ok(html::page(heading, &conversation.items, images).into_bytes()),
+impl Conversation {
+    /// Returns the content of a file in this format.
+    pub fn render(
+        self,
+        format: ExportFormat,
+        heading: &Heading,
+        images: &Images,
+    ) -> Result<Vec<u8>, serde_json::Error> {
+        match format {
+            ExportFormat::Markdown => Ok(self.markdown.into_bytes()),
+            ExportFormat::Json => json(heading, &self, images),
+            ExportFormat::Html => Ok(html::page(heading, &self.items, images).into_bytes()),
+        }
     }
 }
 
@@ -110,13 +112,13 @@ fn json(
         item: &'a Item,
         text: Option<&'a str>,
         output: Option<String>,
-        images: &'a [Image],
+        images: &'a [Attachment],
     }
     let items = conversation.items.iter().map(|one| Exported {
         item: &one.item,
         text: one.source.as_deref(),
         output: one.output.as_ref().map(Source::text),
-        images: images.of(&one.stored_id),
+        images: images.at(&one.stored_id),
     });
     serde_json::to_vec_pretty(&File {
         format: "deskbell-session",

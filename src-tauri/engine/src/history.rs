@@ -4,9 +4,11 @@
 //! not parse are skipped, such as a torn last line.
 
 mod end;
+mod own;
 mod tail;
 
 pub use end::read_end;
+pub(crate) use own::{Own, OwnLine};
 pub(crate) use tail::Tail;
 
 use crate::agent::{AgentEvent, User};
@@ -19,7 +21,6 @@ use crate::transcript::{Transcript, TranscriptEvent};
 use crate::wire;
 use memchr::memmem;
 use std::collections::HashMap;
-use std::io;
 use std::path::{Path, PathBuf};
 
 /// Maximum size of a file that is read completely. Reading takes several times as much memory.
@@ -83,7 +84,7 @@ fn base36(mut number: u32) -> String {
 }
 
 /// Path of a session's transcript file.
-pub fn transcript_path(config: &Path, project: &Path, agent_session_id: &str) -> PathBuf {
+pub(crate) fn transcript_path(config: &Path, project: &Path, agent_session_id: &str) -> PathBuf {
     project_folder(config, project).join(format!("{agent_session_id}.jsonl"))
 }
 
@@ -104,11 +105,6 @@ impl Additions {
     }
 }
 
-/// Reads and folds a transcript file. A missing file is an empty conversation.
-pub fn read(path: &Path, project: &Path, additions: &Additions) -> io::Result<Transcript> {
-    Ok(load(path)?.transcript(project, additions))
-}
-
 /// The lines of a transcript file, not yet folded.
 #[derive(Debug, Default)]
 pub struct Kept {
@@ -119,23 +115,9 @@ pub struct Kept {
     n_left_out: u64,
 }
 
-/// Reads the lines of a transcript file. If the file is too large, only its end is read.
-pub fn load(path: &Path) -> Result<Kept, ReadError> {
-    let size = match disk::read_regular(path, MOST_BYTES) {
-        Ok(bytes) => return Ok(Kept { bytes, ..Kept::default() }),
-        Err(ReadError::Missing) => return Ok(Kept::default()),
-        Err(ReadError::TooLarge { size, .. }) => size,
-        Err(error) => return Err(error),
-    };
-    let mut bytes = disk::read_end(path, MOST_OF_LARGE)?;
-    // The first line is incomplete.
-    bytes.drain(..bytes.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |at| at + 1));
-    Ok(Kept { n_left_out: size.saturating_sub(bytes.len() as u64), bytes, leaf: None })
-}
-
 /// The place of a prompt in a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PromptPlace {
+pub(crate) enum PromptPlace {
     /// It is the first message.
     Beginning,
     /// After the message with this uuid.
@@ -143,6 +125,20 @@ pub enum PromptPlace {
 }
 
 impl Kept {
+    /// Reads the lines of a transcript file. If the file is too large, only its end is read.
+    pub fn load(path: &Path) -> Result<Self, ReadError> {
+        let size = match disk::read_regular(path, MOST_BYTES) {
+            Ok(bytes) => return Ok(Self { bytes, ..Self::default() }),
+            Err(ReadError::Missing) => return Ok(Self::default()),
+            Err(ReadError::TooLarge { size, .. }) => size,
+            Err(error) => return Err(error),
+        };
+        let mut bytes = disk::read_end(path, MOST_OF_LARGE)?;
+        // The first line is incomplete.
+        bytes.drain(..bytes.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |at| at + 1));
+        Ok(Self { n_left_out: size.saturating_sub(bytes.len() as u64), bytes, leaf: None })
+    }
+
     /// Shows the conversation up to the message with this uuid, whatever follows it.
     pub fn until(mut self, leaf: Option<String>) -> Self {
         self.leaf = leaf;
@@ -150,7 +146,7 @@ impl Kept {
     }
 
     /// The place of the prompt with this id; `None` if the file has no such prompt.
-    pub fn place_of(&self, prompt: &str) -> Option<PromptPlace> {
+    pub(crate) fn place_of(&self, prompt: &str) -> Option<PromptPlace> {
         let of_prompt = |line: &&[u8]| memmem::find(line, prompt.as_bytes()).is_some();
         let mut places = self.lines().filter(of_prompt).map(Place::read);
         let place = places.find(|place| place.is_prompt(prompt))?;
@@ -235,9 +231,8 @@ fn on_the_branch<'a>(lines: &[&'a [u8]], leaf: Option<&str>) -> Vec<&'a [u8]> {
 
 fn fold(transcript: &mut Transcript, line: &[u8]) {
     if let Some(prompt) = JoinedPrompt::read(line) {
-        let (text, n_images) = prompt.content();
         let at = milliseconds(prompt.timestamp.as_deref());
-        return transcript.past_prompt(at, prompt.uuid(), text, n_images);
+        return transcript.past_prompt(at, prompt.uuid(), prompt.content());
     }
     let inbound = wire::parse(line);
     let at = match &inbound {
@@ -262,8 +257,8 @@ fn fold(transcript: &mut Transcript, line: &[u8]) {
 /// Adds a user message as a prompt, if it is one.
 fn past_prompt(transcript: &mut Transcript, at: u64, user: &User) {
     let Some(uuid) = &user.uuid else { return };
-    if let Some((text, n_images)) = prompt(user) {
-        transcript.past_prompt(at, uuid, text, n_images);
+    if let Some(prompt) = prompt(user) {
+        transcript.past_prompt(at, uuid, prompt);
     }
 }
 
@@ -305,15 +300,15 @@ mod tests {
             r#"{"type":"user","uuid":"u1","parentUuid":null,"message":{"role":"user","content":"one"}}"#,
             r#"{"type":"attachment","uuid":"x1","parentUuid":"u1","attachment":{"type":"queued_command","prompt":"and this","source_uuid":"u2","commandMode":"prompt"}}"#,
             r#"{"type":"attachment","uuid":"x2","parentUuid":"x1","attachment":{"type":"queued_command","prompt":"a task ended","commandMode":"task-notification"}}"#,
-            r#"{"type":"attachment","uuid":"x3","parentUuid":"x2","attachment":{"type":"queued_command","prompt":[{"type":"image"},{"type":"text","text":"see"}],"source_uuid":"u3","commandMode":"prompt"}}"#,
+            r#"{"type":"attachment","uuid":"x3","parentUuid":"x2","attachment":{"type":"queued_command","prompt":[{"type":"image"},{"type":"document"},{"type":"text","text":"see"}],"source_uuid":"u3","commandMode":"prompt"}}"#,
             r#"{"type":"assistant","uuid":"a1","parentUuid":"x3","message":{"id":"m1","content":[{"type":"text","text":"both"}]}}"#,
         ];
         std::fs::write(&path, lines.join("\n")).unwrap();
-        let transcript = read(&path, Path::new("/project"), &Additions::default()).unwrap();
+        let transcript = Kept::load(&path).unwrap().transcript(Path::new("/project"), &Additions::default());
         let ids: Vec<_> = transcript.items().map(|item| item.id.as_str()).collect();
         assert_eq!(ids, ["u1", "u2", "u3", "m1.0"]);
         assert!(
-            matches!(&transcript.items().nth(2).unwrap().body, Body::Prompt { text, n_images: 1, .. } if text == "see")
+            matches!(&transcript.items().nth(2).unwrap().body, Body::Prompt { text, n_images: 1, n_documents: 1, .. } if text == "see")
         );
     }
 
@@ -330,7 +325,7 @@ mod tests {
             r#"{"type":"assistant","uuid":"a2","parentUuid":"u3","message":{"id":"m2","content":[{"type":"text","text":"four"}]}}"#,
         ];
         std::fs::write(&path, lines.join("\n")).unwrap();
-        let kept = load(&path).unwrap();
+        let kept = Kept::load(&path).unwrap();
         assert_eq!(kept.place_of("u1"), Some(PromptPlace::Beginning));
         assert_eq!(kept.place_of("u2"), Some(PromptPlace::After("a1".to_owned())));
         assert_eq!(kept.place_of("u3"), Some(PromptPlace::After("x2".to_owned())));
@@ -338,7 +333,7 @@ mod tests {
             assert_eq!(kept.place_of(none), None, "{none}");
         }
         let ids = |leaf: Option<&str>| {
-            let kept = load(&path).unwrap().until(leaf.map(str::to_owned));
+            let kept = Kept::load(&path).unwrap().until(leaf.map(str::to_owned));
             let transcript = kept.transcript(Path::new("/p"), &Additions::default());
             transcript.items().map(|item| item.id.as_str().to_owned()).collect::<Vec<_>>()
         };
@@ -359,7 +354,7 @@ mod tests {
             r#"{"type":"assistant","uuid":"a2","parentUuid":"a1","mess"#,
         ];
         std::fs::write(&path, lines.join("\n")).unwrap();
-        let transcript = read(&path, Path::new("/project"), &Additions::default()).unwrap();
+        let transcript = Kept::load(&path).unwrap().transcript(Path::new("/project"), &Additions::default());
         let ids: Vec<_> = transcript.items().map(|item| item.id.as_str()).collect();
         assert_eq!(ids, ["u1", "m1.0"]);
         assert_eq!(transcript.items().next().unwrap().at, 1_767_225_600_500);

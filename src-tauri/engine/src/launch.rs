@@ -116,7 +116,7 @@ pub(crate) fn driver(acp: Option<&ChosenAgent>, project: &Path, start: &Start) -
 }
 
 /// The agent's name for the user.
-pub fn agent_name(kind: AgentKind, acp: Option<&ChosenAgent>) -> String {
+pub(crate) fn agent_name(kind: AgentKind, acp: Option<&ChosenAgent>) -> String {
     match (kind, acp) {
         (AgentKind::Demo, None) => "Demo agent".to_owned(),
         (_, Some(agent)) => agent.name(),
@@ -126,7 +126,7 @@ pub fn agent_name(kind: AgentKind, acp: Option<&ChosenAgent>) -> String {
 }
 
 /// What a kind of agent can do at best. A process that lacks something of it says so.
-pub fn capabilities(kind: AgentKind) -> AgentCapabilities {
+pub(crate) fn capabilities(kind: AgentKind) -> AgentCapabilities {
     match kind {
         AgentKind::Claude => claude::capabilities(),
         // The demo agent changes no files and has no checkpoints of any.
@@ -137,12 +137,12 @@ pub fn capabilities(kind: AgentKind) -> AgentCapabilities {
 }
 
 /// The rules of the options that allow without asking, which an agent may not report.
-pub fn allowed_by(options: &SessionOptions) -> Vec<Rule> {
+pub(crate) fn allowed_by(options: &SessionOptions) -> Vec<Rule> {
     options::allow_rules(options)
 }
 
 /// The argument of these options that the agent does not know, as its error output says.
-pub fn unknown_option(options: &SessionOptions, stderr: &str) -> Option<String> {
+pub(crate) fn unknown_option(options: &SessionOptions, stderr: &str) -> Option<String> {
     let argument = options::unknown_argument(stderr)?;
     let ours = options::args(options);
     ours.iter().any(|one| one.split('=').next() == Some(argument)).then(|| argument.to_owned())

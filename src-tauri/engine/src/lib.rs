@@ -13,6 +13,7 @@
 //! | decide whether a folder's settings may run | [`trust::TrustStore`] |
 //! | ask for permission in a dialog | [`permission::Dialogs`] |
 //! | keep sessions, and read those of the agent | [`store::Store`], [`stored::Catalogue`], [`history`] |
+//! | follow sessions that run in a server | [`remote::ServerLink`] |
 //! | search, export and sum up | [`search`], [`export`], [`usage`] |
 //! | end everything that was started | [`process::guard`], [`process::orphans`] |
 //! | record a session, and see it again | [`recorder`], [`replay`] |
@@ -40,7 +41,8 @@ mod ledger;
 pub mod locate;
 pub mod log_files;
 pub mod login_shell;
-pub mod node;
+mod misleading;
+mod node;
 pub mod options;
 pub mod owner;
 pub mod patch;
@@ -51,6 +53,7 @@ pub mod projects;
 mod prompt;
 pub mod readiness;
 pub mod recorder;
+pub mod remote;
 pub mod replay;
 mod rewind;
 pub mod search;
@@ -64,6 +67,7 @@ mod transcript;
 pub mod trust;
 pub mod usage;
 pub mod user_command;
+pub mod worktrees;
 
 pub use deskbell_acp as acp;
 pub use deskbell_agent as agent;

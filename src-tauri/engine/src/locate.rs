@@ -54,34 +54,34 @@ impl Places {
             root: PathBuf::from("/"),
         }
     }
-}
 
-/// Finds the agent. The user's choice is final: if it is unusable, no other program is run instead.
-pub fn locate(places: &Places) -> Result<Located, NotFound> {
-    let mut tried = Vec::new();
-    if let Some(chosen) = &places.chosen {
-        return check(chosen, "chosen by you", &mut tried).ok_or(NotFound { tried });
+    /// Finds the agent. The user's choice is final: if it is unusable, no other program is run instead.
+    pub fn locate(&self) -> Result<Located, NotFound> {
+        let mut tried = Vec::new();
+        if let Some(chosen) = &self.chosen {
+            return check(chosen, "chosen by you", &mut tried).ok_or(NotFound { tried });
+        }
+        if let Some(command) = &self.command {
+            let source = "CLAUDE_CODE_COMMAND";
+            let found = if Path::new(command).components().count() > 1 {
+                check(Path::new(command), source, &mut tried)
+            } else {
+                in_directories(command, source, split(self.path.as_ref()), &mut tried)
+            };
+            return found.ok_or(NotFound { tried });
+        }
+        named(PROGRAM_NAMES, self, tried)
     }
-    if let Some(command) = &places.command {
-        let source = "CLAUDE_CODE_COMMAND";
-        let found = if Path::new(command).components().count() > 1 {
-            check(Path::new(command), source, &mut tried)
-        } else {
-            in_directories(command, source, split(places.path.as_ref()), &mut tried)
-        };
-        return found.ok_or(NotFound { tried });
-    }
-    named(PROGRAM_NAMES, places, tried)
-}
 
-/// Finds the program of another agent by its names. `chosen` and `command` of the places do not count.
-pub fn locate_named(names: &[&str], places: &Places) -> Result<Located, NotFound> {
-    if !cfg!(windows) {
-        return named(names, places, Vec::new());
+    /// Finds the program of another agent by its names. `chosen` and `command` do not count.
+    pub fn locate_named(&self, names: &[&str]) -> Result<Located, NotFound> {
+        if !cfg!(windows) {
+            return named(names, self, Vec::new());
+        }
+        let names: Vec<String> =
+            names.iter().flat_map(|name| [format!("{name}.exe"), format!("{name}.cmd")]).collect();
+        named(&names.iter().map(String::as_str).collect::<Vec<_>>(), self, Vec::new())
     }
-    let names: Vec<String> =
-        names.iter().flat_map(|name| [format!("{name}.exe"), format!("{name}.cmd")]).collect();
-    named(&names.iter().map(String::as_str).collect::<Vec<_>>(), places, Vec::new())
 }
 
 fn named(names: &[&str], places: &Places, mut tried: Vec<Tried>) -> Result<Located, NotFound> {
@@ -203,7 +203,7 @@ mod tests {
         executable(&program);
         let places =
             Places { path: Some("/nowhere".into()), home: Some(home.path().into()), ..Places::default() };
-        assert_eq!(locate(&places).unwrap(), Located { program, source: "a standard location".into() });
+        assert_eq!(places.locate().unwrap(), Located { program, source: "a standard location".into() });
     }
 
     #[test]
@@ -214,7 +214,7 @@ mod tests {
         std::fs::write(&chosen, "").unwrap();
         let places =
             Places { chosen: Some(chosen.clone()), home: Some(home.path().into()), ..Places::default() };
-        let tried = locate(&places).unwrap_err().tried;
+        let tried = places.locate().unwrap_err().tried;
         assert_eq!(tried, [Tried { place: chosen.display().to_string(), problem: "is empty".into() }]);
     }
 
@@ -227,7 +227,7 @@ mod tests {
         let empty = home.path().join("empty");
         let places =
             Places { path: Some(empty.clone().into()), home: Some(home.path().into()), ..Places::default() };
-        let tried = locate(&places).map(|found| assert!(!found.program.starts_with(home.path()))).err();
+        let tried = places.locate().map(|found| assert!(!found.program.starts_with(home.path()))).err();
         if let Some(NotFound { tried }) = tried {
             assert_eq!(tried[0].place, empty.join("claude").display().to_string());
             assert_eq!(tried[1].problem, "is not executable");
@@ -263,12 +263,13 @@ mod tests {
         fn found(&self) -> Result<Located, NotFound> {
             let root = self.0.path();
             let path = std::env::join_paths([root.join("usr/bin"), root.join("bin")]).unwrap();
-            locate(&Places {
+            let places = Places {
                 path: Some(path),
                 home: Some(self.home()),
                 root: root.to_owned(),
                 ..Places::default()
-            })
+            };
+            places.locate()
         }
     }
 
@@ -335,7 +336,7 @@ mod tests {
         executable(&machine.path(program));
         let text = r#"@"%dp0%\node_modules\@anthropic-ai\claude-code\bin\claude.exe" %*"#;
         std::fs::write(&starter, text).unwrap();
-        let located = locate(&Places { chosen: Some(starter.clone()), ..Places::default() }).unwrap();
+        let located = Places { chosen: Some(starter.clone()), ..Places::default() }.locate().unwrap();
         assert_eq!(located.program, machine.path(program));
         assert_eq!(located.source, format!("chosen by you, started by {}", starter.display()));
     }
@@ -352,8 +353,8 @@ mod tests {
             home: Some(machine.home()),
             ..Places::default()
         };
-        let located = locate(&places("~/none")).unwrap();
+        let located = places("~/none").locate().unwrap();
         assert_eq!((located.program, &*located.source), (own, "the PATH of your login shell"));
-        assert_eq!(locate(&places("~/bin")).unwrap().program, usual);
+        assert_eq!(places("~/bin").locate().unwrap().program, usual);
     }
 }

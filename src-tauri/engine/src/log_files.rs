@@ -46,11 +46,6 @@ impl LogSource {
     }
 }
 
-/// The folder of log files in the app's data folder.
-pub fn folder(data: &Path) -> PathBuf {
-    data.join("log")
-}
-
 /// Name of a log file: its kind, its day in UTC, and its number on that day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Name {
@@ -119,6 +114,11 @@ pub struct LogFiles {
 }
 
 impl LogFiles {
+    /// The folder of log files in the app's data folder.
+    pub fn folder(data: &Path) -> PathBuf {
+        data.join("log")
+    }
+
     /// Opens nothing before the first line. `dropped` returns how many lines the queue before this has dropped so far.
     pub fn new(folder: PathBuf, source: LogSource, dropped: impl Fn() -> u64 + Send + 'static) -> Self {
         Self {
@@ -131,6 +131,36 @@ impl LogFiles {
             n_failed: 0,
             open: None,
         }
+    }
+
+    /// The last lines of all log files together, at most `most`, in the order of their times.
+    pub fn last_lines(folder: &Path, most: usize) -> io::Result<Vec<String>> {
+        let names = listed(folder)?;
+        let mut lines = Vec::new();
+        for source in LogSource::ALL {
+            let (mut left, mut of_source) = (LAST_BYTES, Vec::new());
+            for name in names.iter().rev().filter(|name| name.source == source) {
+                let bytes = match disk::read_end(&folder.join(name.file()), left) {
+                    Ok(bytes) => bytes,
+                    // Another process has removed it.
+                    Err(error) if error.is_missing() => continue,
+                    Err(error) => format!("{}: {error}\n", name.file()).into_bytes(),
+                };
+                let is_cut = bytes.len() as u64 == left;
+                left -= bytes.len() as u64;
+                let text = String::from_utf8_lossy(&bytes);
+                let whole = text.lines().skip(usize::from(is_cut)).filter(|line| !line.is_empty());
+                of_source.splice(0..0, whole.map(|line| redacted_text(line.to_owned())));
+                if left == 0 || of_source.len() >= most {
+                    break;
+                }
+            }
+            lines.extend(of_source);
+        }
+        // Each begins with its time, to the microsecond.
+        lines.sort_by(|a, b| a.split(' ').next().cmp(&b.split(' ').next()));
+        lines.drain(..lines.len().saturating_sub(most));
+        Ok(lines)
     }
 
     fn write_line(&mut self, line: &[u8]) {
@@ -255,36 +285,6 @@ fn prepared(line: &str) -> String {
     redacted_text(format!("{time} [{}] {}{cut}\n", std::process::id(), &rest[..end]))
 }
 
-/// The last lines of all log files together, at most `most`, in the order of their times.
-pub fn last_lines(folder: &Path, most: usize) -> io::Result<Vec<String>> {
-    let names = listed(folder)?;
-    let mut lines = Vec::new();
-    for source in LogSource::ALL {
-        let (mut left, mut of_source) = (LAST_BYTES, Vec::new());
-        for name in names.iter().rev().filter(|name| name.source == source) {
-            let bytes = match disk::read_end(&folder.join(name.file()), left) {
-                Ok(bytes) => bytes,
-                // Another process has removed it.
-                Err(error) if error.is_missing() => continue,
-                Err(error) => format!("{}: {error}\n", name.file()).into_bytes(),
-            };
-            let is_cut = bytes.len() as u64 == left;
-            left -= bytes.len() as u64;
-            let text = String::from_utf8_lossy(&bytes);
-            let whole = text.lines().skip(usize::from(is_cut)).filter(|line| !line.is_empty());
-            of_source.splice(0..0, whole.map(|line| redacted_text(line.to_owned())));
-            if left == 0 || of_source.len() >= most {
-                break;
-            }
-        }
-        lines.extend(of_source);
-    }
-    // Each begins with its time, to the microsecond.
-    lines.sort_by(|a, b| a.split(' ').next().cmp(&b.split(' ').next()));
-    lines.drain(..lines.len().saturating_sub(most));
-    Ok(lines)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -316,7 +316,7 @@ mod tests {
     #[test]
     fn a_day_has_a_file_and_only_its_owner_reads_it() {
         let data = tempfile::tempdir().unwrap();
-        let folder = folder(data.path());
+        let folder = LogFiles::folder(data.path());
         let mut app = files(&folder, LogSource::App);
         assert!(!folder.exists(), "nothing is made before the first line");
         line(&mut app, "one");
@@ -395,7 +395,7 @@ mod tests {
         dropped.store(5, Ordering::Relaxed);
         line(&mut app, "kept");
         line(&mut app, "kept too");
-        let lines = last_lines(&folder, 10).unwrap();
+        let lines = LogFiles::last_lines(&folder, 10).unwrap();
         assert_eq!(lines.len(), 3, "{lines:?}");
         assert!(
             lines.iter().any(|line| line.contains("WARN") && line.contains("7 lines of the log are lost")),
@@ -412,7 +412,7 @@ mod tests {
             trap.put_at(&path);
             let here = folder.path().to_owned();
             in_time(&format!("{trap:?}"), move || line(&mut files(&here, LogSource::App), "written"));
-            let lines = last_lines(folder.path(), 10).unwrap();
+            let lines = LogFiles::last_lines(folder.path(), 10).unwrap();
             let is_written = lines.iter().any(|line| line.ends_with("written"));
             // What cannot be opened stays; the line is counted as lost.
             assert!(is_written || format!("{trap:?}") == "Unreadable", "{trap:?}: {lines:?}");
@@ -430,14 +430,14 @@ mod tests {
     #[test]
     fn the_last_lines_are_in_the_order_of_their_times() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(last_lines(folder.path(), 3).unwrap(), [""; 0]);
+        assert_eq!(LogFiles::last_lines(folder.path(), 3).unwrap(), [""; 0]);
         let [mut app, mut relay] =
             [LogSource::App, LogSource::Relay].map(|source| files(folder.path(), source));
         for n in 0..4 {
             let files = if n % 2 == 0 { &mut app } else { &mut relay };
             files.write_all(format!("2026-11-22T23:59:0{n}.000001Z  INFO line {n}\n").as_bytes()).unwrap();
         }
-        let lines = last_lines(folder.path(), 3).unwrap();
+        let lines = LogFiles::last_lines(folder.path(), 3).unwrap();
         let ends: Vec<&str> = lines.iter().map(|line| &line[line.len() - 1..]).collect();
         assert_eq!(ends, ["1", "2", "3"]);
     }

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// Time that the shell may take. Version managers need up to a second on a slow disk.
-pub const LIMIT: Duration = Duration::from_secs(5);
+const LIMIT: Duration = Duration::from_secs(5);
 
 /// Printed before and after the variables, because the user's files may print, too.
 const MARK: &str = "deskbell-environment-6f1c";
@@ -32,33 +32,53 @@ pub enum NoEnvironment {
     Unreadable,
 }
 
-/// Asks a login shell for its environment. `ours` is the environment that it starts with. Takes at most `limit`.
-///
-/// An interactive shell gives its commands process groups of their own. `run_token` is in the environment of all of them,
-/// so that what is left of them is ended with the question.
-pub async fn environment(
-    host: &dyn Host,
-    shell: &Path,
-    home: &Path,
-    mut ours: Variables,
-    run_token: &str,
-    limit: Duration,
-) -> Result<Variables, NoEnvironment> {
-    ours.retain(|(name, _)| name != RUN_TOKEN);
-    ours.push((RUN_TOKEN.into(), run_token.into()));
-    // Understood by bash, zsh, fish, dash and ksh.
-    let script = format!("printf %s {MARK}; env -0; printf %s {MARK}");
-    let program = Program {
-        path: shell.to_owned(),
-        // Many users' files set PATH for interactive shells only.
-        args: ["-l", "-i", "-c", &script].map(OsString::from).into(),
-        folder: home.to_owned(),
-        environment: ours,
-    };
-    let answer = ask(host, program, limit).await;
-    host.kill_tagged(run_token);
-    let answer = answer?;
-    parse(&answer.stdout).ok_or(NoEnvironment::Unreadable)
+/// The user's login shell.
+#[derive(Clone, Copy, Debug)]
+pub struct LoginShell<'a> {
+    pub program: &'a Path,
+    /// The user's home folder, in which the shell starts.
+    pub home: &'a Path,
+}
+
+impl LoginShell<'_> {
+    /// Asks the shell, for at most 5 s, what it adds to `ours`, the environment of this process.
+    pub async fn additions(
+        &self,
+        host: &dyn Host,
+        ours: Variables,
+        run_token: &str,
+    ) -> Result<Variables, NoEnvironment> {
+        let theirs = self.environment(host, ours.clone(), run_token, LIMIT).await?;
+        Ok(additions(&ours, theirs))
+    }
+
+    /// Asks the shell for its environment. `ours` is the environment that it starts with. Takes at most `limit`.
+    ///
+    /// An interactive shell gives its commands process groups of their own. `run_token` is in the environment of all of them,
+    /// so that what is left of them is ended with the question.
+    async fn environment(
+        &self,
+        host: &dyn Host,
+        mut ours: Variables,
+        run_token: &str,
+        limit: Duration,
+    ) -> Result<Variables, NoEnvironment> {
+        ours.retain(|(name, _)| name != RUN_TOKEN);
+        ours.push((RUN_TOKEN.into(), run_token.into()));
+        // Understood by bash, zsh, fish, dash and ksh.
+        let script = format!("printf %s {MARK}; env -0; printf %s {MARK}");
+        let program = Program {
+            path: self.program.to_owned(),
+            // Many users' files set PATH for interactive shells only.
+            args: ["-l", "-i", "-c", &script].map(OsString::from).into(),
+            folder: self.home.to_owned(),
+            environment: ours,
+        };
+        let answer = ask(host, program, limit).await;
+        host.kill_tagged(run_token);
+        let answer = answer?;
+        parse(&answer.stdout).ok_or(NoEnvironment::Unreadable)
+    }
 }
 
 /// The variables between the marks.
@@ -87,7 +107,7 @@ fn os_string(bytes: &[u8]) -> Option<OsString> {
 
 /// What an agent gets of the shell's environment in addition to ours: PATH with the shell's folders first, and the
 /// variables that ours does not have.
-pub fn additions(ours: &[(OsString, OsString)], shell: Variables) -> Variables {
+fn additions(ours: &[(OsString, OsString)], shell: Variables) -> Variables {
     let value = |name: &str| ours.iter().find(|(known, _)| known == name).map(|(_, value)| value);
     let mut added = Variables::new();
     for (name, theirs) in shell {
@@ -160,7 +180,8 @@ mod tests {
             let home_path = home.path().display().to_string();
             let ours = variables(&[("HOME", &home_path), ("PATH", "/usr/bin:/bin")]);
             let token = format!("shell-{}", home_path.replace('/', "-"));
-            environment(&LocalHost, Path::new("/bin/sh"), home.path(), ours, &token, limit).await
+            let shell = LoginShell { program: Path::new("/bin/sh"), home: home.path() };
+            shell.environment(&LocalHost, ours, &token, limit).await
         }
 
         #[tokio::test]
@@ -179,9 +200,8 @@ mod tests {
             assert!(matches!(hangs, Err(NoEnvironment::Unanswered(Unanswered::TimedOut(_)))), "{hangs:?}");
             let ends = ask_shell("exit 0\n", LIMIT * 4).await;
             assert!(matches!(ends, Err(NoEnvironment::Unreadable)), "{ends:?}");
-            let folder = Path::new("/");
-            let shell = Path::new("/no/shell");
-            let missing = environment(&LocalHost, shell, folder, vec![], "shell", LIMIT).await;
+            let shell = LoginShell { program: Path::new("/no/shell"), home: Path::new("/") };
+            let missing = shell.additions(&LocalHost, vec![], "shell").await;
             assert!(matches!(missing, Err(NoEnvironment::Unanswered(Unanswered::Spawn(_)))), "{missing:?}");
         }
     }

@@ -17,7 +17,7 @@ const FIRST_LINE: u64 = 256;
 
 /// Returns an error if the agent is a script for Node and the Node that would run it is older than its row says. A Node
 /// that does not answer is no reason not to try.
-pub async fn check(host: &dyn Host, launch: &Launch) -> Result<(), CommandError> {
+pub(crate) async fn check(host: &dyn Host, launch: &Launch) -> Result<(), CommandError> {
     let Some(agent) = &launch.acp else { return Ok(()) };
     let Some(oldest) = agent.facts().and_then(|row| row.node).filter(|_| cfg!(unix)) else { return Ok(()) };
     let (program, theirs) = (launch.program.clone(), launch.clone());

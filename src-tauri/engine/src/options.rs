@@ -20,19 +20,12 @@ pub(crate) fn problems(options: &SessionOptions) -> Vec<OptionProblem> {
 /// The first of the reasons, as the error of a command.
 pub fn refused(problems: &[OptionProblem]) -> Result<(), CommandError> {
     let Some(first) = problems.first() else { return Ok(()) };
-    let detail: Vec<String> = problems.iter().map(words).collect();
+    let detail: Vec<String> = problems.iter().map(ToString::to_string).collect();
     Err(CommandError {
         code: ErrorCode::BadCommand,
-        message: format!("The session's options are not possible. {}", words(first)),
+        message: format!("The session's options are not possible. {}", first),
         detail: (problems.len() > 1).then(|| detail.join("\n")),
     })
-}
-
-/// A problem in one line: `folders[1]: The folder does not exist.`
-pub fn words(problem: &OptionProblem) -> String {
-    let name = serde_json::to_value(problem.field).unwrap_or_default();
-    let place = problem.index.map_or(String::new(), |index| format!("[{index}]"));
-    format!("{}{place}: {}", name.as_str().unwrap_or_default(), problem.message)
 }
 
 /// All reasons why a session in `project` cannot have these options. Reads the disk: call it through `disk::run`.
@@ -156,7 +149,7 @@ pub fn parse(text: &str) -> Result<SessionOptions, String> {
     }
     let options: SessionOptions = serde_json::from_value(value).map_err(|error| error.to_string())?;
     match problems(&options).first() {
-        Some(problem) => Err(words(problem)),
+        Some(problem) => Err(problem.to_string()),
         None => Ok(options),
     }
 }
@@ -196,7 +189,7 @@ pub(crate) fn bad_presets(presets: &[Preset]) -> Option<String> {
             return Some(format!("two presets have the name “{name}”"));
         }
         if let Some(problem) = problems(&preset.options).first() {
-            return Some(format!("preset “{name}”: {}", words(problem)));
+            return Some(format!("preset “{name}”: {problem}"));
         }
         for project in &preset.projects {
             if !Path::new(project).is_absolute() {
@@ -223,7 +216,7 @@ mod tests {
     use std::fs;
 
     fn message(options: &SessionOptions, project: &Path) -> Option<String> {
-        check(options, project).first().map(words)
+        check(options, project).first().map(ToString::to_string)
     }
 
     #[test]

@@ -354,7 +354,12 @@ mod tests {
                         at: 0,
                         part: 0,
                         parts: 1,
-                        body: Body::Prompt { text: String::new(), n_images: 0, state: PromptState::Sent },
+                        body: Body::Prompt {
+                            text: String::new(),
+                            n_images: 0,
+                            n_documents: 0,
+                            state: PromptState::Sent,
+                        },
                     },
                 },
                 _ => continue,

@@ -14,10 +14,8 @@ mod open;
 mod plain;
 mod subagents;
 
-pub use dialogs::{CARD_TIME, DialogEffect, DialogId, DialogRequest, DialogResponse, Dialogs, WindowView};
+pub use dialogs::{DialogEffect, DialogId, DialogRequest, DialogResponse, Dialogs, WindowView};
 pub use kept::kept_locally;
-pub(crate) use notice::oddity;
-pub(crate) use notice::written_out;
 pub(crate) use open::{Closed, OpenRequests, Refusal};
 pub(crate) use subagents::Subagents;
 
@@ -27,6 +25,7 @@ use crate::agent::{
 };
 use crate::api::*;
 use crate::document;
+use crate::misleading::{oddity, written_out};
 use crate::server_tool::ServerTool;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -56,6 +55,7 @@ pub fn view(id: RequestId, request: &ToolRequest, asked_at: u64) -> PermissionRe
         suggestions: suggestions(request),
         item_id: request.tool_use_id.clone().map(ItemId),
         reason: reason(request),
+        unreported: request.unreported.clone(),
         input: request.input.value().clone(),
         input_text: text_of::indented(request.input.text()),
         shown: shown(&id, request),

@@ -28,6 +28,19 @@ pub struct KnownProject {
     pub pinned: bool,
 }
 
+impl KnownProject {
+    /// The folder that the project is in, for display: the home folder is `~`.
+    pub fn place(&self, home: Option<&Path>) -> String {
+        let project = Path::new(&self.path);
+        let place = project.parent().unwrap_or(project);
+        match home.and_then(|home| place.strip_prefix(home).ok()) {
+            Some(inside) if inside.as_os_str().is_empty() => "~".to_owned(),
+            Some(inside) => Path::new("~").join(inside).display().to_string(),
+            None => place.display().to_string(),
+        }
+    }
+}
+
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Contents {
     projects: Vec<KnownProject>,
@@ -194,16 +207,6 @@ pub fn contains_home(folder: &Path, home: Option<&Path>) -> bool {
     folder.parent().is_none() || home.is_some_and(|home| home.starts_with(folder))
 }
 
-/// The folder that a project is in, for display: the home folder is `~`.
-pub fn short_place(project: &Path, home: Option<&Path>) -> String {
-    let place = project.parent().unwrap_or(project);
-    match home.and_then(|home| place.strip_prefix(home).ok()) {
-        Some(inside) if inside.as_os_str().is_empty() => "~".to_owned(),
-        Some(inside) => Path::new("~").join(inside).display().to_string(),
-        None => place.display().to_string(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -364,9 +367,13 @@ mod tests {
             assert!(!contains_home(Path::new(folder), home), "{folder}");
         }
         assert!(contains_home(Path::new("/"), None));
-        assert_eq!(short_place(Path::new("/home/ada/code/ledger"), home), "~/code");
-        assert_eq!(short_place(Path::new("/home/ada/ledger"), home), "~");
-        assert_eq!(short_place(Path::new("/home/adam/ledger"), home), "/home/adam");
-        assert_eq!(short_place(Path::new("/"), home), "/");
+        let place = |path: &str| {
+            let path = path.to_owned();
+            KnownProject { path, last_used_at: 0, pinned: false }.place(home)
+        };
+        assert_eq!(place("/home/ada/code/ledger"), "~/code");
+        assert_eq!(place("/home/ada/ledger"), "~");
+        assert_eq!(place("/home/adam/ledger"), "/home/adam");
+        assert_eq!(place("/"), "/");
     }
 }

@@ -1,6 +1,6 @@
 //! A prompt and its ids on the wire.
 
-use crate::api::{Delivery, Image, PromptId};
+use crate::api::{Attachment, Delivery, PromptId};
 use serde::{Deserialize, Serialize};
 
 /// An accepted prompt.
@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 pub struct Prompt {
     pub id: PromptId,
     pub text: String,
-    #[serde(default)]
-    pub images: Vec<Image>,
+    /// Files of earlier versions say `images`.
+    #[serde(default, alias = "images")]
+    pub attachments: Vec<Attachment>,
     /// Sent only when the user says so.
     #[serde(default)]
     pub held: bool,
@@ -27,11 +28,17 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    pub fn new(id: PromptId, text: String, images: Vec<Image>, delivery: Delivery) -> Self {
+    /// The numbers of its images and of its documents.
+    pub fn n_attachments(&self) -> (u32, u32) {
+        let n_images = self.attachments.iter().filter(|one| one.is_image()).count();
+        (n_images as u32, (self.attachments.len() - n_images) as u32)
+    }
+
+    pub fn new(id: PromptId, text: String, attachments: Vec<Attachment>, delivery: Delivery) -> Self {
         Self {
             id,
             text,
-            images,
+            attachments,
             held: false,
             delivery,
             sends_at: None,

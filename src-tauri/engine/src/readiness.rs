@@ -4,12 +4,13 @@
 //! settings of a project are read. A login that cannot be determined counts as one, because an older or newer version
 //! may answer in another way, and the first prompt then shows the agent's own error.
 
-use crate::api::{AgentView, Readiness, ReadinessState};
+use crate::api::{AgentView, OtherAgentState, Readiness, ReadinessState};
 use crate::claude::setup::{
     self, LOGIN_STATUS_ARGS, OLDEST, VERSION_ARGS, Version, install_commands, login_command, update_command,
 };
 use crate::host::{Host, Program};
 use crate::launch::Launch;
+use crate::node;
 use crate::probe::{Answer, Unanswered, ask};
 use std::time::Duration;
 
@@ -24,28 +25,64 @@ pub(crate) const LOGIN_LIMIT: Duration = Duration::from_secs(5);
 /// Characters that are shown of a program's own words.
 const MOST_WORDS: usize = 600;
 
-/// Asks the program of `launch`. Its folder is replaced. Takes at most [`VERSION_LIMIT`] and [`LOGIN_LIMIT`] together.
-pub async fn check(host: &dyn Host, agent: AgentView, launch: &Launch) -> Readiness {
-    let folder = match tempfile::Builder::new().prefix("deskbell-ready-").tempdir() {
-        Ok(folder) => folder,
-        Err(error) => {
-            let problem = format!("Deskbell could not make a temporary folder: {error}");
-            return of(agent, None, ReadinessState::Broken { problem });
+impl Launch {
+    /// Asks the program whether it can work. Its folder is replaced. Takes at most [`VERSION_LIMIT`] and [`LOGIN_LIMIT`] together.
+    pub async fn readiness(&self, host: &dyn Host, agent: AgentView) -> Readiness {
+        let folder = match tempfile::Builder::new().prefix("deskbell-ready-").tempdir() {
+            Ok(folder) => folder,
+            Err(error) => {
+                let problem = format!("Deskbell could not make a temporary folder: {error}");
+                return of(agent, None, ReadinessState::Broken { problem });
+            }
+        };
+        let question = |args: &[&str]| Program {
+            path: self.program.clone(),
+            args: self.first_args.iter().cloned().chain(args.iter().map(Into::into)).collect(),
+            folder: folder.path().to_owned(),
+            environment: self.environment(std::env::vars_os()),
+        };
+        let version = ask(host, question(VERSION_ARGS), VERSION_LIMIT).await;
+        let (version, obstacle) = judge_version(version);
+        if let Some(state) = obstacle {
+            return of(agent, version, state);
         }
-    };
-    let question = |args: &[&str]| Program {
-        path: launch.program.clone(),
-        args: launch.first_args.iter().cloned().chain(args.iter().map(Into::into)).collect(),
-        folder: folder.path().to_owned(),
-        environment: launch.environment(std::env::vars_os()),
-    };
-    let version = ask(host, question(VERSION_ARGS), VERSION_LIMIT).await;
-    let (version, obstacle) = judge_version(version);
-    if let Some(state) = obstacle {
-        return of(agent, version, state);
+        let login = ask(host, question(LOGIN_STATUS_ARGS), LOGIN_LIMIT).await;
+        of(agent, version, judge_login(login))
     }
-    let login = ask(host, question(LOGIN_STATUS_ARGS), LOGIN_LIMIT).await;
-    of(agent, version, judge_login(login))
+
+    /// Asks the program of another agent for its version, in an empty folder of Deskbell's own: it reads no settings of a
+    /// project. A Node that is missing or too old is named instead. Takes at most twice [`VERSION_LIMIT`].
+    pub async fn state_of_other(mut self, host: &dyn Host) -> OtherAgentState {
+        let program = self.program.display().to_string();
+        let folder = match tempfile::Builder::new().prefix("deskbell-ready-").tempdir() {
+            Ok(folder) => folder,
+            Err(error) => {
+                let problem = format!("Deskbell could not make a temporary folder: {error}");
+                return OtherAgentState::Broken { program, problem };
+            }
+        };
+        self.project = folder.path().to_owned();
+        if let Err(error) = node::check(host, &self).await {
+            return OtherAgentState::Broken { program, problem: error.message };
+        }
+        let question = Program {
+            path: self.program.clone(),
+            args: self.first_args.iter().cloned().chain(VERSION_ARGS.iter().map(Into::into)).collect(),
+            folder: self.project.clone(),
+            environment: self.environment(std::env::vars_os()),
+        };
+        match ask(host, question, VERSION_LIMIT).await {
+            Err(Unanswered::Spawn(error)) => OtherAgentState::Broken { program, problem: error.to_string() },
+            // An agent need not know the argument.
+            Err(Unanswered::TimedOut(_)) => OtherAgentState::Found { program, version: None },
+            Ok(answer) => {
+                let said = String::from_utf8_lossy(&answer.stdout);
+                let version =
+                    said.lines().take(5).find_map(version_in).filter(|_| answer.exited.code == Some(0));
+                OtherAgentState::Found { program, version }
+            }
+        }
+    }
 }
 
 /// The readiness of an agent in this state.
@@ -57,6 +94,19 @@ pub fn of(agent: AgentView, version: Option<String>, state: ReadinessState) -> R
 pub fn missing(agent: AgentView) -> Readiness {
     let install = install_commands(std::env::consts::OS);
     of(agent, None, ReadinessState::Missing { install })
+}
+
+/// The first word of a line that looks like a version: “1.0.102”, “v0.61.0”.
+fn version_in(line: &str) -> Option<String> {
+    let fits = |word: &&str| {
+        let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+');
+        word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.') && word.chars().all(is_part)
+    };
+    let words = line.split_whitespace().map(|word| {
+        let word = word.trim_matches(|c: char| matches!(c, '(' | ')' | ',' | ';' | '.'));
+        word.strip_prefix('v').unwrap_or(word)
+    });
+    words.filter(|word| word.len() <= 40).find(fits).map(str::to_owned)
 }
 
 /// Readiness in one line, for the terminal.
@@ -253,7 +303,7 @@ mod tests {
                 env: Vec::new(),
                 run_token: "token".to_owned(),
             };
-            check(&LocalHost, agent, &launch).await
+            launch.readiness(&LocalHost, agent).await
         }
 
         #[tokio::test]
@@ -274,6 +324,40 @@ mod tests {
             let readiness = checked(&program).await;
             assert_eq!(readiness.version.as_deref(), Some("2.1.329"));
             assert_eq!(readiness.state, ReadinessState::NotLoggedIn);
+        }
+
+        #[tokio::test]
+        async fn another_agent_says_its_version_or_none_and_one_that_cannot_run_says_why() {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("gemini");
+            let program = path.display().to_string();
+            let launch = Launch {
+                kind: AgentKind::Acp,
+                acp: crate::acp::ChosenAgent::row_of("gemini"),
+                program: path.clone(),
+                first_args: Vec::new(),
+                project: "/nowhere".into(),
+                restricted: true,
+                snapshot: None,
+                env: Vec::new(),
+                run_token: "token".to_owned(),
+            };
+            let missing = launch.clone().state_of_other(&LocalHost).await;
+            assert!(matches!(missing, OtherAgentState::Broken { .. }), "{missing:?}");
+            for (says, version) in [
+                ("echo 'GitHub Copilot CLI 1.0.102.'", Some("1.0.102")),
+                ("[ -z \"$(ls)\" ] && echo v0.61.0", Some("0.61.0")),
+                ("echo 2.0; exit 1", None),
+                ("echo usage: agent", None),
+            ] {
+                // A script in use cannot be written.
+                let _ = std::fs::remove_file(&path);
+                std::fs::write(&path, format!("#!/bin/sh\n{says}\n")).unwrap();
+                std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+                let found =
+                    OtherAgentState::Found { program: program.clone(), version: version.map(Into::into) };
+                assert_eq!(launch.clone().state_of_other(&LocalHost).await, found, "{says}");
+            }
         }
     }
 }

@@ -213,22 +213,24 @@ pub struct Recording {
 /// Maximum size of a recording in bytes. Reading takes several times as much memory.
 const MOST_BYTES: u64 = 512 * 1024 * 1024;
 
-/// Reads a recording file.
-pub fn read_file(path: &Path) -> Result<Recording, ReadError> {
-    Ok(read(&disk::read_regular(path, MOST_BYTES)?))
-}
-
-/// Parses a recording. A line that cannot be parsed is skipped and listed in `unreadable`.
-pub fn read(bytes: &[u8]) -> Recording {
-    let mut recording = Recording::default();
-    for (number, line) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
-        match serde_json::from_slice(line) {
-            Ok(recorded) => recording.lines.push(recorded),
-            Err(_) if line.trim_ascii().is_empty() => {}
-            Err(_) => recording.unreadable.push(number),
-        }
+impl Recording {
+    /// Reads a recording file.
+    pub fn read(path: &Path) -> Result<Self, ReadError> {
+        Ok(Self::parse(&disk::read_regular(path, MOST_BYTES)?))
     }
-    recording
+
+    /// Parses a recording. A line that cannot be parsed is skipped and listed in `unreadable`.
+    pub fn parse(bytes: &[u8]) -> Self {
+        let mut recording = Self::default();
+        for (number, line) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
+            match serde_json::from_slice(line) {
+                Ok(recorded) => recording.lines.push(recorded),
+                Err(_) if line.trim_ascii().is_empty() => {}
+                Err(_) => recording.unreadable.push(number),
+            }
+        }
+        recording
+    }
 }
 
 #[cfg(test)]
@@ -255,7 +257,7 @@ mod tests {
         for secret in ["abcdef123456", "abc.def-123456", "xyzxyzxyz", "someone", "c2ln", "a.b@c", "before"] {
             assert!(!text.contains(secret), "{secret} in {text}");
         }
-        let recording = read(text.as_bytes());
+        let recording = Recording::parse(text.as_bytes());
         assert_eq!((recording.lines.len(), recording.unreadable.len()), (2, 0));
         assert_eq!(recording.lines[0].line["path"], "/home/user/project");
         assert_eq!(recording.lines[1].line, "not json");
@@ -270,7 +272,7 @@ mod tests {
         recorder.keep_opened(1_000_000, Path::new("/p"), AgentKind::Demo, &SavedSession::default());
         recorder.keep_input(1_000_007, &"spawned");
         recorder.end().unwrap();
-        let recording = read(&std::fs::read(&path).unwrap());
+        let recording = Recording::parse(&std::fs::read(&path).unwrap());
         assert_eq!(recording.lines[1].ms, recording.lines[0].ms + 7);
         let opened = Opened::deserialize(&recording.lines[0].line).unwrap();
         assert_eq!(opened.agent, Some(AgentKind::Demo), "a replay has the driver of this agent");
@@ -281,11 +283,11 @@ mod tests {
         let bytes = b"{\"ms\":1,\"dir\":\"out\",\"line\":1}\r\n\xff\xfe{\n\n[]\n\
             {\"ms\":2,\"dir\":\"sideways\",\"line\":1}\n\
             {\"ms\":3,\"dir\":\"in\",\"line\":2,\"new\":true}\n{\"ms\":4,\"dir\":\"o";
-        let recording = read(bytes);
+        let recording = Recording::parse(bytes);
         let read: Vec<u64> = recording.lines.iter().map(|recorded| recorded.ms).collect();
         assert_eq!(read, [1, 3]);
         assert_eq!(recording.unreadable, [2, 4, 5, 7]);
-        assert_eq!(super::read(b""), Recording::default());
+        assert_eq!(Recording::parse(b""), Recording::default());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Replay of a recording: drives the same core as a session, with the recording instead of the agent, the user and
 //! the clock. `text` formats the result.
 
-pub mod text;
+mod text;
 
 use crate::agent::driver::{Driver, Output};
 use crate::api::*;
@@ -26,30 +26,32 @@ pub struct Replayed {
     pub began_at: u64,
 }
 
-/// Replays a recorded session. Missing lines are missing in the result; a replay never fails.
-pub fn replay(recording: &[Recorded]) -> Replayed {
-    let opened = recording.iter().find(|recorded| recorded.dir == Direction::Opened);
-    let (ms, opened) = opened
-        .and_then(|recorded| Some((recorded.ms, Opened::deserialize(&recorded.line).ok()?)))
-        .unwrap_or_default();
-    let transcript =
-        Transcript::with_changed_inputs(Path::new(&opened.project), &opened.memory.changed_inputs);
-    let (acp, project) = (opened.memory.acp.clone(), PathBuf::from(&opened.project));
-    let mut replay = Replay {
-        core: Core::new(opened.memory, Timeouts::default(), transcript, opened.at),
-        driver: driver(acp.as_ref(), &project, &Start::default()),
-        acp,
-        project,
-        events: Vec::new(),
-        shown: HashMap::new(),
-    };
-    let began_at = opened.at.saturating_sub(ms);
-    replay.core.take_over(opened.at);
-    for recorded in recording {
-        replay.line(began_at + recorded.ms, recorded);
-        replay.flush();
+impl Replayed {
+    /// Replays a recorded session. Missing lines are missing in the result; a replay never fails.
+    pub fn of(recording: &[Recorded]) -> Self {
+        let opened = recording.iter().find(|recorded| recorded.dir == Direction::Opened);
+        let (ms, opened) = opened
+            .and_then(|recorded| Some((recorded.ms, Opened::deserialize(&recorded.line).ok()?)))
+            .unwrap_or_default();
+        let transcript =
+            Transcript::with_changed_inputs(Path::new(&opened.project), &opened.memory.changed_inputs);
+        let (acp, project) = (opened.memory.acp.clone(), PathBuf::from(&opened.project));
+        let mut replay = Replay {
+            core: Core::new(opened.memory, Timeouts::default(), transcript, opened.at),
+            driver: driver(acp.as_ref(), &project, &Start::default()),
+            acp,
+            project,
+            events: Vec::new(),
+            shown: HashMap::new(),
+        };
+        let began_at = opened.at.saturating_sub(ms);
+        replay.core.take_over(opened.at);
+        for recorded in recording {
+            replay.line(began_at + recorded.ms, recorded);
+            replay.flush();
+        }
+        Self { events: replay.events, items: replay.core.transcript().items().cloned().collect(), began_at }
     }
-    Replayed { events: replay.events, items: replay.core.transcript().items().cloned().collect(), began_at }
 }
 
 struct Replay {

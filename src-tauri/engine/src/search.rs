@@ -70,19 +70,21 @@ pub struct Searching {
     is_cancelled: Arc<AtomicBool>,
 }
 
+impl Searching {
+    /// Searches, and sends the results. Runs on the current tokio runtime. `absent` remembers files between searches.
+    pub fn start(request: Request, absent: Arc<Absent>) -> (Self, mpsc::Receiver<SearchChange>) {
+        let (changes, receiver) = mpsc::channel(WAITING);
+        let is_cancelled = Arc::new(AtomicBool::new(false));
+        let task = tokio::spawn(run(request, absent, is_cancelled.clone(), changes));
+        (Self { task: task.abort_handle(), is_cancelled }, receiver)
+    }
+}
+
 impl Drop for Searching {
     fn drop(&mut self) {
         self.is_cancelled.store(true, Ordering::Relaxed);
         self.task.abort();
     }
-}
-
-/// Searches, and sends the results. Runs on the current tokio runtime. `absent` remembers files between searches.
-pub fn search(request: Request, absent: Arc<Absent>) -> (Searching, mpsc::Receiver<SearchChange>) {
-    let (changes, receiver) = mpsc::channel(WAITING);
-    let is_cancelled = Arc::new(AtomicBool::new(false));
-    let task = tokio::spawn(run(request, absent, is_cancelled.clone(), changes));
-    (Searching { task: task.abort_handle(), is_cancelled }, receiver)
 }
 
 /// Numbers of texts and of files that are remembered.

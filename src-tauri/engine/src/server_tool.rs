@@ -4,7 +4,7 @@
 //! in other words, and the name of the server is the one in the exact name.
 
 use crate::agent::ServerToolNames;
-use crate::permission::written_out;
+use crate::misleading::written_out;
 
 /// Maximum number of characters of each name. The raw call and the request contain the exact name.
 const LONGEST: usize = 60;

@@ -6,20 +6,21 @@ mod export;
 mod feed;
 mod log;
 pub(crate) mod machine;
+mod mirror;
 mod outcome;
 mod permission_audit;
 #[cfg(test)]
 pub(crate) mod simulation;
 mod subscribers;
+mod task_output;
 mod window_view;
 
-pub use crate::api::*;
+use crate::api::*;
 use crate::disk;
 use crate::host::Host;
 use crate::launch::{Launch, Start};
 use crate::options;
 use crate::recorder::Recorder;
-pub use crate::store::SavedSession;
 use crate::store::{Record, Store};
 use crate::transcript::find::{Search, Slice};
 use crate::transcript::output::{Reader, Source};
@@ -97,6 +98,11 @@ pub(crate) enum Message {
         first: usize,
         reply: oneshot::Sender<Slice>,
     },
+    /// Returns the file that receives the output of a task in the background.
+    TaskOutput {
+        task_id: String,
+        reply: oneshot::Sender<Option<PathBuf>>,
+    },
     Output {
         item_id: ItemId,
         reply: oneshot::Sender<Option<Source>>,
@@ -127,6 +133,13 @@ pub(crate) enum Message {
         copy: CopyOf,
         reply: oneshot::Sender<Option<String>>,
     },
+    /// Asks the server that has the session. Only for a mirror.
+    Ask {
+        question: server::Question,
+        reply: oneshot::Sender<Result<serde_json::Value, CommandError>>,
+    },
+    /// Ends the session and removes it from its server. Only for a mirror.
+    Discard(oneshot::Sender<Result<(), CommandError>>),
     /// Stops the process as soon as the session is idle, then replies.
     Finish(oneshot::Sender<()>),
     /// Stops the process now, then replies.
@@ -145,6 +158,8 @@ pub struct SessionHandle {
     reader: Arc<Reader>,
     /// Number of searches started. A search stops when a later one has started.
     finds: Arc<AtomicU64>,
+    /// The session runs in a server.
+    is_mirror: bool,
 }
 
 impl SessionHandle {
@@ -154,7 +169,14 @@ impl SessionHandle {
         let (ending, is_ending) = watch::channel(false);
         let id = open.record.id.clone();
         tokio::spawn(actor::run(open, inbox, is_ending).instrument(log::span(&id)));
-        Self { id, messages, ending: Arc::new(ending), reader: Arc::default(), finds: Arc::default() }
+        Self {
+            id,
+            messages,
+            ending: Arc::new(ending),
+            reader: Arc::default(),
+            finds: Arc::default(),
+            is_mirror: false,
+        }
     }
 
     pub fn id(&self) -> &SessionId {
@@ -223,6 +245,9 @@ impl SessionHandle {
     /// Searches the whole transcript for `query`. Returns match number `index` (it wraps around), or the last match
     /// without an index. Returns `None` if another search started meanwhile.
     pub async fn find(&self, query: String, index: Option<i64>) -> Result<Option<Found>, CommandError> {
+        if self.is_mirror {
+            return self.ask(server::Question::Find { query, index }).await;
+        }
         let nr = self.finds.fetch_add(1, Ordering::Relaxed) + 1;
         let Some(mut search) = Search::new(&query) else { return Ok(Some(Found { count: 0, hit: None })) };
         loop {
@@ -251,12 +276,27 @@ impl SessionHandle {
         first: u32,
         count: u32,
     ) -> Result<Option<Output>, CommandError> {
+        if self.is_mirror {
+            return self.ask(server::Question::Output { item_id, first, count }).await;
+        }
         let (reply, answer) = oneshot::channel();
         self.send(Message::Output { item_id, reply }).await?;
         let Some(source) = answer.await.map_err(|_| gone())? else { return Ok(None) };
         let reader = self.reader.clone();
         let part = tokio::task::spawn_blocking(move || reader.part(&source, first, count)).await;
         part.map(Some).map_err(|_| gone())
+    }
+
+    /// Returns the end of the output of a task in the background; `None` if it does not run, or writes no output that
+    /// can be shown. A disk that does not answer is an error, and holds up nothing else.
+    pub async fn task_output(&self, task_id: String) -> Result<Option<TaskOutput>, CommandError> {
+        if self.is_mirror {
+            return self.ask(server::Question::TaskOutput { task_id }).await;
+        }
+        let (reply, answer) = oneshot::channel();
+        self.send(Message::TaskOutput { task_id, reply }).await?;
+        let Some(path) = answer.await.map_err(|_| gone())? else { return Ok(None) };
+        task_output::read(path).await.map(Some)
     }
 
     /// Returns part `part` (from 0) of an item that a window does not draw all at once; `None` if that part does not
@@ -282,6 +322,9 @@ impl SessionHandle {
 
     /// Returns text for the clipboard; `None` if the item does not exist.
     pub async fn copy(&self, copy: CopyOf) -> Result<Option<String>, CommandError> {
+        if self.is_mirror {
+            return self.ask(server::Question::Copy { copy }).await;
+        }
         let (reply, answer) = oneshot::channel();
         self.send(Message::Copy { copy, reply }).await?;
         answer.await.map_err(|_| gone())
@@ -289,6 +332,9 @@ impl SessionHandle {
 
     /// Returns the last text that the agent wrote in its last turn, as it wrote it; `None` if there is none.
     pub async fn last_answer(&self) -> Result<Option<String>, CommandError> {
+        if self.is_mirror {
+            return self.ask(server::Question::LastAnswer).await;
+        }
         let (reply, answer) = oneshot::channel();
         self.send(Message::LastAnswer(reply)).await?;
         answer.await.map_err(|_| gone())
@@ -306,6 +352,9 @@ impl SessionHandle {
 
     /// Returns the id that a prompt has in the agent's transcript, and its text; `None` if the item is no prompt.
     pub async fn stored_prompt(&self, item_id: ItemId) -> Result<Option<(String, String)>, CommandError> {
+        if self.is_mirror {
+            return self.ask(server::Question::StoredPrompt { item_id }).await;
+        }
         let (reply, answer) = oneshot::channel();
         self.send(Message::StoredPrompt { item_id, reply }).await?;
         answer.await.map_err(|_| gone())
@@ -314,6 +363,9 @@ impl SessionHandle {
     /// Returns what the agent would be started with if the session had these options, and what is wrong with them.
     /// Nothing is changed.
     pub async fn review_options(&self, options: SessionOptions) -> Result<OptionsReview, CommandError> {
+        if self.is_mirror {
+            return self.ask(server::Question::ReviewOptions { options: Box::new(options) }).await;
+        }
         let (reply, answer) = oneshot::channel();
         self.send(Message::NextStart { options: Box::new(options), reply }).await?;
         let (start, launcher, project) = answer.await.map_err(|_| gone())?;

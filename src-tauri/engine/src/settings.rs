@@ -4,6 +4,7 @@
 //! file that is not valid JSON is never written, and the last good values stay in effect.
 
 mod bindings;
+mod error;
 mod keys;
 mod text;
 mod watch;
@@ -11,14 +12,14 @@ mod watch;
 #[cfg(test)]
 mod tests;
 
-use crate::api::{CommandError, ErrorCode, Preset, Settings, SettingsProblem};
+use crate::api::{Preset, SettingKey, Settings, SettingsProblem};
 use crate::disk::{self, ReadError, read_text, set_aside};
 use crate::disk::{remove_leftovers, write_atomically};
+use error::SettingsError;
 #[cfg(test)]
 pub(crate) use keys::markdown;
-pub use keys::{keys, schema};
+use keys::{keys, schema};
 use serde_json::{Map, Value};
-use std::io;
 use std::path::{Path, PathBuf};
 pub use text::Read;
 pub(crate) use text::value_of;
@@ -35,44 +36,6 @@ const TEMPLATE: &str = "\
   \"$schema\": \"./settings.schema.json\"
 }
 ";
-
-/// The reason why a setting was not changed.
-#[derive(Debug, thiserror::Error)]
-pub enum SettingsError {
-    #[error("there is no setting “{0}”; `deskbell settings get` lists them")]
-    UnknownKey(String),
-    #[error("{0}")]
-    BadValue(String),
-    /// The file is not valid JSON, so it cannot be edited without a risk for its contents.
-    #[error("{} has an error{at}: {message}", path.display(), at = place(.problem), message = .problem.message)]
-    Invalid { path: PathBuf, problem: SettingsProblem },
-    /// The edit would have changed something else too.
-    #[error("{} is written in a way that cannot be edited safely; edit the file yourself", .0.display())]
-    Unsafe(PathBuf),
-    #[error("could not write {}: {source}", path.display())]
-    Io { path: PathBuf, source: io::Error },
-}
-
-impl From<SettingsError> for CommandError {
-    fn from(error: SettingsError) -> Self {
-        let message = match &error {
-            SettingsError::UnknownKey(_) | SettingsError::BadValue(_) => "This setting has no such value.",
-            SettingsError::Invalid { .. } | SettingsError::Unsafe(_) => {
-                "The settings file has an error. Correct it first, with “Open settings.json”."
-            }
-            SettingsError::Io { .. } => "The settings could not be saved.",
-        };
-        Self { code: ErrorCode::Internal, message: message.to_owned(), detail: Some(error.to_string()) }
-    }
-}
-
-/// The place of a problem, for the middle of a sentence.
-pub fn place(problem: &SettingsProblem) -> String {
-    match (problem.line, problem.column) {
-        (Some(line), Some(column)) => format!(" in line {line}, column {column}"),
-        _ => String::new(),
-    }
-}
 
 /// Adds the entries of an object that another one does not have.
 fn keep_unknown(value: &mut Value, before: &Value) {
@@ -96,6 +59,16 @@ impl SettingsFile {
     /// `config`: the app's folder of configuration. Nothing is read yet.
     pub fn new(config: &Path) -> Self {
         Self { path: config.join("settings.json") }
+    }
+
+    /// The JSON Schema (draft 7) of the file.
+    pub fn schema() -> &'static Value {
+        schema()
+    }
+
+    /// Every setting that the file can have, in the order of the documentation: those without a group first.
+    pub fn keys() -> &'static [SettingKey] {
+        keys()
     }
 
     pub fn path(&self) -> &Path {

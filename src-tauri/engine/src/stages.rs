@@ -109,8 +109,8 @@ async fn a_marked_line_reaches_the_windows_batch_through_the_named_stages() {
 async fn a_marked_command_reaches_the_agents_stdin_through_the_named_stages() {
     let folder = tempfile::tempdir().unwrap();
     let (session, mut process) = ready(folder.path()).await;
-    let (text, images, delivery) = (MARK.to_owned(), Vec::new(), Delivery::AfterTurn);
-    session.command(Command::Prompt { text, images, delivery }).await.unwrap();
+    let (text, attachments, delivery) = (MARK.to_owned(), Vec::new(), Delivery::AfterTurn);
+    session.command(Command::Prompt { text, attachments, delivery }).await.unwrap();
     let line = line_of(&mut process).await;
     assert!(line["message"].to_string().contains(MARK), "{line}");
     let named = named(TO_STDIN);

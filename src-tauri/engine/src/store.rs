@@ -10,6 +10,7 @@ use crate::disk::{
     FileKind, Loaded, ReadError, SetAside, create_regular, kind, list, load_json, open_regular, own_folder,
     read_end, read_regular, replace, write_atomically,
 };
+use crate::history::OwnLine;
 use crate::transcript::supplement::Supplement;
 pub use saved::SavedSession;
 use serde::{Deserialize, Serialize};
@@ -187,8 +188,8 @@ impl Store {
     }
 
     /// The files of a session; its record is first.
-    fn files(&self, id: &SessionId) -> [PathBuf; 3] {
-        [self.path(id), self.log_path(id), self.streaming_path(id)]
+    fn files(&self, id: &SessionId) -> [PathBuf; 4] {
+        [self.path(id), self.log_path(id), self.streaming_path(id), self.conversation_path(id)]
     }
 
     /// The folder of the session's copies of files, for the undo of a rewind.
@@ -202,6 +203,36 @@ impl Store {
 
     fn streaming_path(&self, id: &SessionId) -> PathBuf {
         self.folder.join(format!("{id}.streaming.jsonl"))
+    }
+
+    fn conversation_path(&self, id: &SessionId) -> PathBuf {
+        self.folder.join(format!("{id}.conversation.jsonl"))
+    }
+
+    /// Appends lines to the kept conversation, all of them or none. They survive a crash of the app, but maybe not of
+    /// the machine. Of a file that has become too large the older half is removed, and the file says so.
+    pub(crate) fn keep(&self, id: &SessionId, lines: &[OwnLine]) -> Result<(), StoreError> {
+        let path = self.conversation_path(id);
+        let known = length(&path).map_err(failed("read", &path))?;
+        if known > CONVERSATION_LIMIT {
+            let end = conversation_end(&path, CONVERSATION_LIMIT / 2).map_err(failed("read", &path))?;
+            write_atomically(&path, &end).map_err(failed("write", &path))?;
+        }
+        let lines = lines_of(lines).map_err(failed("write", &path))?;
+        append_whole(&path, &lines).map_err(failed("write", &path))
+    }
+
+    /// The kept conversation; `None` if there is none.
+    pub fn conversation(&self, id: &SessionId) -> Result<Option<Vec<u8>>, StoreError> {
+        let path = self.conversation_path(id);
+        match read_regular(&path, 2 * CONVERSATION_LIMIT) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(ReadError::Missing) => Ok(None),
+            Err(ReadError::TooLarge { .. }) => {
+                conversation_end(&path, CONVERSATION_LIMIT).map(Some).map_err(failed("read", &path))
+            }
+            Err(error) => Err(failed("read", &path)(error.into())),
+        }
     }
 
     /// Appends supplements, which the agent's own transcript does not contain, and removes the saved streaming text. A
@@ -242,6 +273,9 @@ impl Store {
 /// Maximum size in bytes of a session's supplements file: about 10,000 turns. Above it the older half is dropped.
 const LOG_LIMIT: u64 = 4 * 1024 * 1024;
 
+/// Size in bytes of a kept conversation above which its older half is removed.
+const CONVERSATION_LIMIT: u64 = 64 * 1024 * 1024;
+
 fn remove_file(path: &Path) -> Result<(), StoreError> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed("remove", path)(error)),
@@ -276,16 +310,27 @@ fn read_lines(path: &Path) -> Result<Vec<Supplement>, StoreError> {
     Ok(text.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect())
 }
 
-fn lines_of(supplements: &[Supplement]) -> io::Result<Vec<u8>> {
+fn lines_of(values: &[impl Serialize]) -> io::Result<Vec<u8>> {
     let mut lines = Vec::new();
-    for supplement in supplements {
-        serde_json::to_writer(&mut lines, supplement)?;
+    for value in values {
+        serde_json::to_writer(&mut lines, value)?;
         lines.push(b'\n');
     }
     Ok(lines)
 }
 
+/// The last lines of a kept conversation, after one that says that there were more.
+fn conversation_end(path: &Path, bytes: u64) -> io::Result<Vec<u8>> {
+    let end = read_end(path, bytes)?;
+    // The first line is incomplete.
+    let cut = end.iter().position(|byte| *byte == b'\n').map_or(end.len(), |at| at + 1);
+    let mut lines = lines_of(&[OwnLine::left_out()])?;
+    lines.extend_from_slice(&end[cut..]);
+    Ok(lines)
+}
+
 /// Appends lines to a file that only its owner can read. An incomplete last line, left by a crash, is terminated first.
+/// If it fails, nothing is appended.
 fn append_whole(path: &Path, lines: &[u8]) -> io::Result<()> {
     let mut text = Vec::with_capacity(lines.len() + 1);
     match read_end(path, 1) {
@@ -297,16 +342,13 @@ fn append_whole(path: &Path, lines: &[u8]) -> io::Result<()> {
     let mut file = create_regular(path)?;
     #[cfg(unix)]
     file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
-    file.seek(SeekFrom::End(0))?;
-    file.write_all(&text)
-}
-
-/// Maximum size of the settings file. Settings and window positions take a few kilobytes.
-const MOST_OF_SETTINGS: u64 = 4 * 1024 * 1024;
-
-/// Loads the app's settings as a map of their keys. An unreadable file is set aside.
-pub fn load_settings(path: &Path) -> Loaded<serde_json::Map<String, serde_json::Value>> {
-    load_json(path, MOST_OF_SETTINGS)
+    let end = file.seek(SeekFrom::End(0))?;
+    let written = file.write_all(&text);
+    if written.is_err() {
+        // The lines are appended again later. If this fails too, the torn line is skipped when the file is read.
+        let _ = file.set_len(end);
+    }
+    written
 }
 
 #[cfg(test)]
@@ -436,6 +478,45 @@ mod tests {
         assert_eq!(store.supplements(&id).unwrap().last(), Some(&end_of_turn(4_999)));
     }
 
+    fn said(text: &str) -> OwnLine {
+        let event =
+            crate::agent::AgentEvent::Informational { level: "info".to_owned(), text: text.to_owned() };
+        OwnLine::of_agent(1, &event, &crate::transcript::Transcript::default()).unwrap()
+    }
+
+    #[test]
+    fn a_kept_conversation_is_bounded_and_says_so_and_goes_with_its_session() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path().to_owned()).unwrap();
+        let id = SessionId::new("a");
+        assert_eq!(store.conversation(&id).unwrap(), None);
+        store.keep(&id, &[said("first")]).unwrap();
+        let path = folder.path().join("a.conversation.jsonl");
+        let many: Vec<OwnLine> = (0..64).map(|_| said(&"x".repeat(512 * 1024))).collect();
+        for _ in 0..3 {
+            store.keep(&id, &many).unwrap();
+        }
+        store.keep(&id, &[said("last")]).unwrap();
+        let length = fs::metadata(&path).unwrap().len();
+        assert!(length < CONVERSATION_LIMIT, "{length} bytes");
+        let bytes = store.conversation(&id).unwrap().unwrap();
+        let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).collect();
+        assert!(lines.iter().all(|line| serde_json::from_slice::<OwnLine>(line).is_ok()));
+        assert_eq!(serde_json::from_slice::<OwnLine>(lines[0]).unwrap(), OwnLine::left_out());
+        assert_eq!(serde_json::from_slice::<OwnLine>(lines[lines.len() - 1]).unwrap(), said("last"));
+        // Something else made it larger than what is read.
+        fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(4 * CONVERSATION_LIMIT).unwrap();
+        store.keep(&id, &[said("after")]).unwrap();
+        assert!(store.conversation(&id).unwrap().unwrap().len() as u64 <= CONVERSATION_LIMIT);
+        store.save(&record("a")).unwrap();
+        store.set_aside(&id).unwrap();
+        assert_eq!(store.conversation(&id).unwrap(), None);
+        store.restore(Path::new("/project"), &id).unwrap();
+        assert!(store.conversation(&id).unwrap().is_some());
+        store.remove(&id).unwrap();
+        assert!(!path.exists());
+    }
+
     #[cfg(unix)]
     #[test]
     fn only_the_owner_can_read_it() {
@@ -446,7 +527,10 @@ mod tests {
         let mode = fs::metadata(folder.path().join("a.json")).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         store.append(&SessionId::new("a"), &[end_of_turn(1)]).unwrap();
-        let mode = fs::metadata(folder.path().join("a.turns.jsonl")).unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, 0o600);
+        store.keep(&SessionId::new("a"), &[said("secret")]).unwrap();
+        for name in ["a.turns.jsonl", "a.conversation.jsonl"] {
+            let mode = fs::metadata(folder.path().join(name)).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o600, "{name}");
+        }
     }
 }

@@ -18,12 +18,11 @@ mod watch;
 #[cfg(test)]
 mod tests;
 
-pub use catalogue::{Catalogue, find};
+pub use catalogue::Catalogue;
 pub use files::Place;
-pub use follow::{Follower, follow};
-pub use fork::fork_before;
+pub use follow::Follower;
 pub use hidden::Hidden;
-pub use locate::{Located, locate};
+pub use locate::Located;
 pub use marks::MarkStore;
 pub(crate) use summary::Summary;
 

@@ -4,7 +4,7 @@
 //! surface has to do it.
 
 use crate::api::NoticeKind;
-use crate::permission::oddity;
+use crate::misleading::oddity;
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Longest title, in user-perceived characters.

@@ -14,6 +14,7 @@ mod event;
 mod facts;
 pub mod find;
 mod markdown;
+mod mirror;
 mod notices;
 pub mod output;
 pub mod parts;
@@ -33,8 +34,8 @@ mod tool;
 pub mod wording;
 pub(crate) mod words;
 
-use crate::agent::AgentEvent;
 use crate::agent::tool::RawInput;
+use crate::agent::{AgentEvent, WokenBy};
 use crate::api::*;
 use crate::document::{DocumentChange, Stream as Document};
 use crate::prompt::Prompt;
@@ -113,6 +114,8 @@ pub struct Transcript {
     names: HashMap<ItemId, ItemId>,
     /// Records that the agent does not save, not drained yet.
     supplements: Vec<Supplement>,
+    /// Bytes of the texts that stream in another process, whose transcript this one mirrors.
+    mirrored: HashMap<ItemId, usize>,
     /// Supplements read back from disk that still have to be placed among the items.
     pending: Pending,
 }
@@ -149,6 +152,12 @@ impl Transcript {
             }
             AgentEvent::CompactFailed { error } => self.not_compacted(now, error),
             AgentEvent::Informational { level, text } => self.informational(now, &level, text),
+            AgentEvent::Woken { by: WokenBy::ScheduledJob, .. } => {
+                self.info(now, "A scheduled job started this turn")
+            }
+            AgentEvent::Woken { by: WokenBy::WakeUp, .. } => {
+                self.info(now, "A wake-up that the agent planned started this turn")
+            }
             AgentEvent::ConversationReset => self.info(now, CLEARED),
             AgentEvent::PermissionDenied { tool, message } => {
                 let text = format!("{tool} was denied by a rule");
@@ -250,12 +259,13 @@ impl Transcript {
 
     /// Bytes received so far of a text that is streaming.
     pub fn streamed(&self, id: &ItemId) -> usize {
-        self.documents.get(id).map_or(0, |document| document.text().len())
+        let mirrored = self.mirrored.get(id).copied().unwrap_or_default();
+        self.documents.get(id).map_or(mirrored, |document| document.text().len())
     }
 
     /// Ids of the texts that are streaming.
     pub fn streams(&self) -> impl Iterator<Item = &ItemId> {
-        self.documents.keys()
+        self.documents.keys().chain(self.mirrored.keys())
     }
 
     /// The complete output of a tool call.

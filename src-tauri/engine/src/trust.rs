@@ -4,7 +4,10 @@
 //! the API key to another address (2.1.329 and 2.1.197). So Deskbell asks. [`survey`] reads the files that the CLI
 //! would read and reports their contents; it runs nothing, follows links but names them, and never waits on a file.
 //! Anything that it cannot judge counts as dangerous. [`TrustStore`] stores the decisions.
+//!
+//! Other agents have files of their own, and each has a decision of its own: [`TrustStore::of_agent`].
 
+mod agent_files;
 mod files;
 mod fingerprint;
 pub(crate) mod snapshot;
@@ -16,8 +19,11 @@ mod corpus;
 #[cfg(test)]
 mod properties;
 
-use crate::api::{Finding, Severity};
+use crate::api::{Finding, Severity, TrustAgent};
 use crate::claude::{self, trust::Findings};
+use deskbell_acp::ChosenAgent;
+use deskbell_acp::agents::{Restriction, UNKNOWN};
+use deskbell_acp::folder::Checked;
 use files::{Content, Found, Role};
 use std::path::{Path, PathBuf};
 
@@ -35,25 +41,28 @@ pub struct Survey {
     /// Identifies exactly these files; `None` if one of them could not be read or shown in full, so that it matches no
     /// stored decision.
     pub fingerprint: Option<String>,
+    /// The list of files is known to be the agent's own; otherwise the agent may load more.
+    pub is_complete: bool,
 }
 
 impl Survey {
     /// Returns whether nothing in it runs, sends data elsewhere or widens the agent's permissions.
     pub fn nothing_to_run(&self) -> bool {
-        self.findings.iter().all(|finding| finding.severity == Severity::Changes)
+        self.is_complete && self.findings.iter().all(|finding| finding.severity == Severity::Changes)
     }
 }
 
 /// Reads the folder's files for the agent and reports their effects. Read-only.
 #[cfg(test)]
 pub(crate) fn survey(project: &Path) -> Survey {
-    surveyed(project).0
+    surveyed(project, None).0
 }
 
-/// The survey and its files, read once.
-fn surveyed(project: &Path) -> (Survey, Vec<Found>) {
+/// The survey for an agent, and Claude Code's files that it is based on, read once. `None` is Claude Code.
+fn surveyed(project: &Path, agent: Option<&ChosenAgent>) -> (Survey, Vec<Found>) {
     let project = dunce::canonicalize(project).unwrap_or_else(|_| project.to_owned());
-    let files = files::read(&project);
+    let folder = agent.map(|agent| agent.facts().unwrap_or(&UNKNOWN).folder);
+    let files = if folder.is_none_or(|folder| folder.claude) { files::read(&project) } else { Vec::new() };
     let mut findings = Vec::new();
     let mut all_shown = true;
     for file in &files {
@@ -62,9 +71,39 @@ fn surveyed(project: &Path) -> (Survey, Vec<Found>) {
         all_shown &= !found.is_cut;
         findings.append(&mut found.list);
     }
+    let fingerprint = match (agent, &folder) {
+        (Some(agent), Some(folder)) => {
+            let others = agent_files::read(&project, folder);
+            let (mut more, is_all) = agent_files::judge(&others);
+            findings.append(&mut more);
+            all_shown &= is_all;
+            fingerprint::of_agent(&decision_id(agent), &files, &others)
+        }
+        _ => fingerprint::of(&files),
+    };
     findings.sort_by_key(|finding| (finding.severity, finding.kind));
-    let fingerprint = fingerprint::of(&files).filter(|_| all_shown);
-    (Survey { project, findings, fingerprint }, files)
+    let fingerprint = fingerprint.filter(|_| all_shown);
+    let is_complete = agent.is_none_or(|agent| !view_of(agent).unchecked);
+    (Survey { project, findings, fingerprint, is_complete }, files)
+}
+
+/// Names the decision about an agent, also as a folder's name. A row's id has only letters and dashes.
+fn decision_id(agent: &ChosenAgent) -> String {
+    match agent {
+        ChosenAgent::Row { id } if deskbell_acp::agents::agent(id).is_some() => id.clone(),
+        other => format!("command-{}", fingerprint::of_text(&format!("{other:?}"))),
+    }
+}
+
+/// The agent of a decision, for a window.
+fn view_of(agent: &ChosenAgent) -> TrustAgent {
+    let row = agent.facts().unwrap_or(&UNKNOWN);
+    let trusted_only = match row.restriction {
+        Restriction::TrustedOnly(reason) => Some(reason.to_owned()),
+        Restriction::ByItself | Restriction::Arguments { .. } => None,
+    };
+    let unchecked = row.folder.checked == Checked::Documentation;
+    TrustAgent { id: decision_id(agent), name: agent.name(), unchecked, trusted_only }
 }
 
 /// The target of a file that is a link.

@@ -2,7 +2,7 @@
 
 use crate::api::{SessionId, Tokens, UsageRow, UsageView};
 use crate::ledger::Tally;
-use crate::store::Record;
+use crate::store::{Record, SavedRecords};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -51,8 +51,19 @@ struct Sum {
 
 type Sums = BTreeMap<Key, Sum>;
 
-/// Sums of the sessions, of one project if it is given; sorted by day, project, session and model.
-pub fn table(records: &[Record], project: Option<&Path>, by: By) -> Vec<UsageRow> {
+impl SavedRecords {
+    /// The usage page of one project, or of all.
+    pub fn usage_page(&self, project: Option<&Path>) -> UsageView {
+        view(&self.records, project, self.unreadable.len())
+    }
+
+    /// Sums of the sessions, of one project if it is given; sorted by day, project, session and model.
+    pub fn usage_table(&self, project: Option<&Path>, by: By) -> Vec<UsageRow> {
+        table(&self.records, project, by)
+    }
+}
+
+fn table(records: &[Record], project: Option<&Path>, by: By) -> Vec<UsageRow> {
     sums(records, project, by).into_iter().map(row).collect()
 }
 
@@ -104,8 +115,8 @@ const MOST_DAYS: usize = 366;
 /// Rows of each other list of the usage page.
 const MOST_ROWS: usize = 200;
 
-/// The usage page of one project, or of all. `n_unreadable`: session files that could not be read.
-pub fn view(records: &[Record], project: Option<&Path>, n_unreadable: usize) -> UsageView {
+/// `n_unreadable`: session files that could not be read.
+fn view(records: &[Record], project: Option<&Path>, n_unreadable: usize) -> UsageView {
     let most_expensive = |sums: Sums| -> Vec<UsageRow> {
         let mut sums: Vec<(Key, Sum)> = sums.into_iter().collect();
         sums.sort_by_key(|(_, sum)| Reverse(sum.tally.cost));

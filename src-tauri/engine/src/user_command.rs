@@ -15,9 +15,6 @@ use tokio::process::{Child, Command};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-/// Time that a command may take.
-pub const DEADLINE: Duration = Duration::from_secs(30);
-
 /// Number of commands that run at once. Further ones are not started.
 const AT_ONCE: usize = 4;
 
@@ -88,6 +85,9 @@ pub struct UserCommands {
 }
 
 impl UserCommands {
+    /// Time that a command may take.
+    pub const DEADLINE: Duration = Duration::from_secs(30);
+
     pub fn new(deadline: Duration) -> Self {
         Self { slots: Semaphore::new(AT_ONCE), deadline, failed: Mutex::default() }
     }

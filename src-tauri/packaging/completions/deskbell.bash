@@ -1,4 +1,4 @@
-# Generated from the help text of src-tauri/src/args.rs by tests/src/command_line.rs.
+# Generated from the help text of src-tauri/cli/src/args.rs by tests/src/command_line.rs.
 _deskbell() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
     local option= command= options= plain= files=
@@ -110,6 +110,34 @@ _deskbell() {
             mapfile -t COMPREPLY < <(compgen -W 'session day model project all' -- "$word")
             compopt -o filenames
             return ;;
+        "changes --patch")
+            mapfile -t COMPREPLY < <(compgen -f -- "$word")
+            compopt -o filenames
+            return ;;
+        "changes --revert")
+            mapfile -t COMPREPLY < <(compgen -f -- "$word")
+            compopt -o filenames
+            return ;;
+        "changes --hunk")
+            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
+            compopt -o filenames
+            return ;;
+        "worktrees --add")
+            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
+            compopt -o filenames
+            return ;;
+        "worktrees --remove")
+            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
+            compopt -o filenames
+            return ;;
+        "on --program")
+            mapfile -t COMPREPLY < <(compgen -f -- "$word")
+            compopt -o filenames
+            return ;;
+        "edit --line")
+            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
+            compopt -o filenames
+            return ;;
         "doctor --agent")
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
             compopt -o filenames
@@ -128,13 +156,18 @@ _deskbell() {
         "sessions unpin") options='' ;;
         "sessions archive") options='' ;;
         "sessions unarchive") options='' ;;
-        "changes") options='--json' files=-d ;;
+        "sessions running") options='--json' ;;
+        "sessions stop") options='--all' ;;
+        "changes") options='--json --patch= --revert= --hunk= --undo-revert' files=-d ;;
+        "worktrees") options='--json --add= --remove= --with-ignored' files=-d ;;
+        "on") options='--program=' ;;
+        "edit") options='--line=' files=-f ;;
         "settings") options='' ;;
         "doctor") options='--agent= --json --log' ;;
-        sessions | "sessions "*) plain='list export search watch usage pin unpin archive unarchive' ;;
+        sessions | "sessions "*) plain='list export search watch usage pin unpin archive unarchive running stop' ;;
         *)
             options='--demo --prompt= --open --version --help' files=-d
-            [[ $COMP_CWORD -eq 1 ]] && plain='projects relay replay sessions changes settings doctor' ;;
+            [[ $COMP_CWORD -eq 1 ]] && plain='projects relay replay sessions changes worktrees on edit settings doctor' ;;
     esac
     if [[ $word == -* || -z $files$plain ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")

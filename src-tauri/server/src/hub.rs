@@ -5,9 +5,10 @@ use super::events::EventLog;
 use super::outbox::{Cursor, Outbox};
 use super::requests::{MAX_ID_BYTES, RequestIds, Seen};
 use super::{ClientId, Line, is_busy, version};
-use deskbell_api::server::{NewSession, PROTOCOL, Refusal, Reply, Request, SessionSummary};
+use deskbell_api::server::{NewSession, PROTOCOL, Question, Refusal, Reply, Request, SessionSummary};
 use deskbell_api::{Command, CommandError, ErrorCode, SessionId};
 use serde::Serialize;
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Clients at the same time.
@@ -16,6 +17,10 @@ pub const MAX_CLIENTS: usize = 32;
 pub const MAX_SESSIONS: usize = 256;
 /// Requests that are being carried out at the same time.
 pub const MAX_PENDING: usize = 256;
+/// Questions of one client that are being answered at the same time.
+pub const MAX_QUESTIONS: u32 = 16;
+/// The longest answer to a question, in bytes: replies wait in memory until a client reads them.
+pub const MAX_ANSWER_BYTES: usize = 2 << 20;
 /// A client that sends nothing for this long is disconnected, in milliseconds. Clients send a ping every 5 s.
 pub const MAX_SILENCE_MS: u64 = 60_000;
 /// Events that are kept for clients that come back, in bytes: of one session, and of all together.
@@ -60,6 +65,12 @@ pub enum Input {
         session_id: SessionId,
         made: Option<(u64, Line)>,
     },
+    /// The result of `Ask`.
+    Told {
+        client: ClientId,
+        nr: u64,
+        result: Result<Value, CommandError>,
+    },
     Tick,
 }
 
@@ -81,6 +92,12 @@ pub enum Effect {
     MakeSnapshot {
         client: ClientId,
         session_id: SessionId,
+    },
+    Ask {
+        client: ClientId,
+        nr: u64,
+        session_id: SessionId,
+        question: Question,
     },
     /// There is something to send: see [`Hub::take`].
     Wake(ClientId),
@@ -171,6 +188,12 @@ impl Hub {
                         None => outbox.no_snapshot(&session_id),
                     }
                     effects.push(Effect::Wake(client));
+                }
+            }
+            Input::Told { client, nr, result } => {
+                if let Some(outbox) = self.clients.get_mut(&client) {
+                    outbox.n_questions = outbox.n_questions.saturating_sub(1);
+                    self.tell(client, nr, result, &mut effects);
                 }
             }
             Input::Tick => self.tick(now, &mut effects),
@@ -281,6 +304,9 @@ impl Hub {
                 }
             }
             Request::Ack { session_id, seq } => self.acknowledged(client, &session_id, seq),
+            Request::Ask { nr, session_id, question } => {
+                self.ask(client, nr, session_id, question, effects);
+            }
             Request::Ping { nr } => self.reply(client, &Reply::Pong { nr }, effects),
             Request::List => {
                 let sessions = self.summaries();
@@ -384,6 +410,47 @@ impl Hub {
         let Some(outbox) = self.clients.get_mut(&client) else { return };
         outbox.attach(session_id.clone(), cursor);
         self.reply(client, &Reply::Attached { session_id, after }, effects);
+    }
+
+    fn ask(
+        &mut self,
+        client: ClientId,
+        nr: u64,
+        session_id: SessionId,
+        question: Question,
+        effects: &mut Vec<Effect>,
+    ) {
+        let is_there = self.sessions.contains_key(&session_id);
+        let Some(outbox) = self.clients.get_mut(&client) else { return };
+        let refusal = if !is_there {
+            problem("There is no such session.", None)
+        } else if outbox.n_questions >= MAX_QUESTIONS {
+            problem("Too many questions at once. Ask again later.", None)
+        } else {
+            outbox.n_questions += 1;
+            effects.push(Effect::Ask { client, nr, session_id, question });
+            return;
+        };
+        self.tell(client, nr, Err(refusal), effects);
+    }
+
+    fn tell(
+        &mut self,
+        client: ClientId,
+        nr: u64,
+        result: Result<Value, CommandError>,
+        effects: &mut Vec<Effect>,
+    ) {
+        let (answer, error) = match result {
+            Ok(answer) => (answer, None),
+            Err(error) => (Value::Null, Some(error)),
+        };
+        let mut told = line(&Reply::Answer { nr, answer, error });
+        if told.len() > MAX_ANSWER_BYTES {
+            let error = Some(problem("The answer is too long to send.", None));
+            told = line(&Reply::Answer { nr, answer: Value::Null, error });
+        }
+        self.send(client, told, effects);
     }
 
     fn acknowledged(&mut self, client: ClientId, session_id: &SessionId, last: u64) {

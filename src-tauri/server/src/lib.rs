@@ -1,7 +1,7 @@
 //! Deskbell as a server of its user: several clients, sessions that outlive them, and nothing lost between the two.
 //!
 //! [`hub::Hub`] decides and does no I/O; [`events::EventLog`] keeps the last events of a session, [`requests::RequestIds`]
-//! counts each request once, and [`follower::Follower`] is the client's half. [`socket`] and [`lines`] are the way in.
+//! counts each request once, and [`client::Client`] is the client's half. [`socket`] and [`lines`] are the way in.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make and read files of their own"))]
 
@@ -9,8 +9,9 @@
 #[path = "../../engine/src/chance.rs"]
 #[allow(dead_code, reason = "shared with the engine, which uses all of it")]
 mod chance;
+pub mod client;
 mod events;
-pub mod follower;
+mod follower;
 pub mod hub;
 pub mod lines;
 mod outbox;
@@ -49,6 +50,7 @@ pub fn summary(session: &Session, seq: u64) -> SessionSummary {
         n_queued: session.queue.len() as u32 - n_held,
         n_held,
         n_background: session.n_background,
+        n_scheduled: session.scheduled.len() as u32,
         changed_at: session.changed_at,
         seq,
     }
@@ -59,5 +61,6 @@ pub fn summary(session: &Session, seq: u64) -> SessionSummary {
 pub(crate) fn is_busy(session: &SessionSummary) -> bool {
     let is_at_rest =
         matches!(session.status, Status::Idle | Status::Completed | Status::Failed { .. } | Status::Stopped);
-    !is_at_rest || session.n_requests > 0 || session.n_queued > 0 || session.n_background > 0
+    let n_waiting = session.n_requests + session.n_queued + session.n_background + session.n_scheduled;
+    !is_at_rest || n_waiting > 0
 }

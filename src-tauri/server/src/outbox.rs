@@ -30,6 +30,8 @@ pub struct Outbox {
     snapshot_of: Option<SessionId>,
     /// A snapshot that was not sent yet.
     snapshot: Option<(SessionId, Line)>,
+    /// Questions that are being answered.
+    pub n_questions: u32,
     /// When the last line of the client arrived.
     pub heard_at: u64,
 }
@@ -42,6 +44,7 @@ impl Outbox {
             attached: BTreeMap::new(),
             snapshot_of: None,
             snapshot: None,
+            n_questions: 0,
             heard_at: now,
         }
     }

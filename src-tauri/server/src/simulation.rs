@@ -3,7 +3,7 @@
 //!
 //! Each life follows one seed. `DESKBELL_SIM_STEPS` makes it longer, `DESKBELL_SIM_SEED` replays one.
 
-use super::follower::{Follower, Received};
+use super::client::{Client, Effect as ClientEffect, Link as LinkState, MAX_WAITING};
 use super::hub::{Effect, Hub, Identity, Input, line};
 use super::{ClientId, Line};
 use crate::chance::Chance;
@@ -36,12 +36,17 @@ struct Link {
     is_frozen: bool,
     /// The client has given the link up, and the server does not know.
     is_half_open: bool,
+    /// The client waits for `hello`.
+    is_new: bool,
 }
 
 struct SimClient {
-    follower: Follower,
+    client: Client,
     link: Option<Link>,
-    /// The last event that this client applied in this run.
+    /// Its driver has been told to connect.
+    is_dialling: bool,
+    /// The run of the server that greeted it last, and the last event that it applied in it.
+    run: String,
     applied: Option<u64>,
     n_sent: u64,
     /// The answer to each command, and whether a restart could have hidden one.
@@ -87,6 +92,7 @@ fn new_hub(run: u64, now: u64) -> Hub {
         n_queued: 0,
         n_held: 0,
         n_background: 0,
+        n_scheduled: 0,
         changed_at: 0,
         seq: 0,
     };
@@ -96,12 +102,18 @@ fn new_hub(run: u64, now: u64) -> Hub {
 
 impl World {
     fn new(seed: u64, fault: Option<Fault>) -> Self {
-        let client = || SimClient {
-            follower: Follower::new(session()),
-            link: None,
-            applied: None,
-            n_sent: 0,
-            answers: BTreeMap::new(),
+        let client = || {
+            let mut client = Client::new(0);
+            client.follow(session());
+            SimClient {
+                client,
+                link: None,
+                is_dialling: false,
+                run: String::new(),
+                applied: None,
+                n_sent: 0,
+                answers: BTreeMap::new(),
+            }
         };
         Self {
             chance: Chance::new(seed),
@@ -131,12 +143,38 @@ impl World {
 
     /// The server closed a link: its client sees the end of it.
     fn close(&mut self, client: ClientId) {
-        for one in &mut self.clients {
-            if one.link.as_ref().is_some_and(|link| link.client == client) {
-                one.link = None;
-            }
+        let has_it = |one: &SimClient| one.link.as_ref().is_some_and(|link| link.client == client);
+        if let Some(at) = self.clients.iter().position(has_it) {
+            self.clients[at].link = None;
+            self.broken(at);
         }
         self.abandoned.retain(|one| *one != client);
+    }
+
+    /// A client sees the end of its link.
+    fn broken(&mut self, at: usize) {
+        let effects = self.clients[at].client.broken(self.now);
+        self.driven(at, effects);
+    }
+
+    /// Carries out what a client wants that is not about a line.
+    fn driven(&mut self, at: usize, effects: Vec<ClientEffect>) {
+        for effect in effects {
+            let client = &mut self.clients[at];
+            match effect {
+                ClientEffect::Connect => client.is_dialling = true,
+                // The server finds out later.
+                ClientEffect::Disconnect => {
+                    self.abandoned.extend(client.link.take().map(|link| link.client));
+                }
+                ClientEffect::Write(request) => {
+                    if let Some(link) = &mut client.link {
+                        link.to_server.push_back(request);
+                    }
+                }
+                _ => {}
+            }
+        }
     }
 
     fn event(&mut self) {
@@ -166,6 +204,7 @@ impl World {
     }
 
     fn connect(&mut self, at: usize) {
+        self.clients[at].is_dialling = false;
         self.n_links += 1;
         let client = ClientId(self.n_links);
         self.clients[at].link = Some(Link {
@@ -174,6 +213,7 @@ impl World {
             to_server: VecDeque::new(),
             is_frozen: false,
             is_half_open: false,
+            is_new: true,
         });
         self.input(Input::Connected(client));
     }
@@ -190,7 +230,11 @@ impl World {
         self.abandoned.clear();
         self.seq = 0;
         self.hub = new_hub(self.n_runs, self.now);
-        self.clients.iter_mut().for_each(|client| client.link = None);
+        for at in 0..N_CLIENTS {
+            if self.clients[at].link.take().is_some() {
+                self.broken(at);
+            }
+        }
     }
 
     /// Something goes wrong on one client's link, or with the server.
@@ -204,12 +248,14 @@ impl World {
             0 => {
                 if let Some(link) = client.link.take() {
                     self.input(Input::Disconnected(link.client));
+                    self.broken(at);
                 }
             }
             // Half open: only the client gives it up; the server goes on for a while.
             1 => {
                 if let Some(link) = client.link.take() {
                     self.abandoned.push(link.client);
+                    self.broken(at);
                 }
             }
             2 => client.link.iter_mut().for_each(|link| link.is_frozen = !link.is_frozen),
@@ -226,15 +272,19 @@ impl World {
     fn send(&mut self, at: usize) {
         let client = &mut self.clients[at];
         let id = format!("{at}.{}", client.n_sent);
-        if let Some(request) = client.follower.command(id, Command::Interrupt) {
-            client.n_sent += 1;
-            if let Some(link) = &mut client.link {
-                link.to_server.push_back(request.clone());
+        let is_full = client.client.n_waiting() >= MAX_WAITING;
+        match client.client.command(id, session(), Command::Interrupt) {
+            Ok(mut effects) => {
+                client.n_sent += 1;
                 // A client may also be unsure and send it twice.
-                if self.chance.one_in(4) {
-                    link.to_server.push_back(request);
+                if let [ClientEffect::Write(request)] = &effects[..]
+                    && self.chance.one_in(4)
+                {
+                    effects.push(ClientEffect::Write(request.clone()));
                 }
+                self.driven(at, effects);
             }
+            Err(error) => assert!(is_full, "{error}"),
         }
     }
 
@@ -282,49 +332,54 @@ impl World {
         let Some(link) = client.link.as_mut().filter(|link| !link.is_frozen) else { return Ok(()) };
         let Some(line) = link.to_client.pop_front() else { return Ok(()) };
         let value: serde_json::Value = serde_json::from_slice(&line).map_err(|error| error.to_string())?;
-        if value["type"] == "hello" {
-            let run = value["run"].as_str().unwrap_or_default();
-            let requests = client.follower.connected(run);
-            if client.follower.seq().is_none() {
+        if std::mem::take(&mut link.is_new) {
+            let run = value["run"].as_str().unwrap_or_default().to_owned();
+            if client.run != run {
                 client.applied = None;
             }
-            link.to_server.extend(requests);
-            return Ok(());
+            client.run = run;
         }
-        match client.follower.received(&line) {
-            Received::Event => {
-                let seq = value["seq"].as_u64();
-                if seq != client.applied.map(|applied| applied + 1) {
-                    return Err(format!("client {at} got event {seq:?} after {:?}", client.applied));
+        let effects = client.client.line(self.now, &line);
+        for effect in &effects {
+            match effect {
+                ClientEffect::Event(_) => {
+                    let seq = value["seq"].as_u64();
+                    if seq != client.applied.map(|applied| applied + 1) {
+                        return Err(format!("client {at} got event {seq:?} after {:?}", client.applied));
+                    }
+                    client.applied = seq;
                 }
-                client.applied = seq;
-                if self.chance.one_in(3) {
-                    let seq = seq.unwrap_or_default();
-                    link.to_server.push_back(Request::Ack { session_id: session(), seq });
+                ClientEffect::Snapshot(_) => {
+                    let seq = value["snapshot"]["seq"].as_u64();
+                    if seq < client.applied {
+                        return Err(format!("client {at} went back from {:?} to {seq:?}", client.applied));
+                    }
+                    client.applied = seq;
                 }
+                ClientEffect::Answered { id, result } => {
+                    let refused = result.as_ref().err().map(|refused| refused.reason);
+                    if client.answers.insert(id.clone(), refused).is_some() {
+                        return Err(format!("{id} was answered twice"));
+                    }
+                }
+                ClientEffect::Write(Request::Attach { .. }) if value["type"] != "hello" => {
+                    return Err(format!("client {at} got {value} again"));
+                }
+                ClientEffect::Gone(_) => return Err("the session is gone".into()),
+                _ => {}
             }
-            Received::Snapshot => {
-                let seq = value["snapshot"]["seq"].as_u64();
-                if seq < client.applied {
-                    return Err(format!("client {at} went back from {:?} to {seq:?}", client.applied));
-                }
-                client.applied = seq;
-            }
-            Received::Answered { id, refused } => {
-                if client.answers.insert(id.clone(), refused).is_some() {
-                    return Err(format!("{id} was answered twice"));
-                }
-            }
-            Received::Gap => return Err(format!("client {at} got {value} again")),
-            Received::Removed => return Err("the session is gone".into()),
-            Received::Other => {}
         }
+        self.driven(at, effects);
         Ok(())
     }
 
     fn tick(&mut self) -> Result<(), String> {
         self.now += self.chance.below(2_000);
         self.input(Input::Tick);
+        for at in 0..N_CLIENTS {
+            let effects = self.clients[at].client.tick(self.now);
+            self.driven(at, effects);
+        }
         let at = self.chance.below(N_CLIENTS as u64) as usize;
         match self.chance.below(12) {
             0 => self.event(),
@@ -333,7 +388,15 @@ impl World {
             3 | 4 => self.write(at),
             5 | 6 => self.read(at),
             7 | 8 => self.handle(at)?,
-            9 if self.clients[at].link.is_none() => self.connect(at),
+            9 if self.clients[at].is_dialling => {
+                // No server listens, now and then.
+                if self.chance.one_in(4) {
+                    self.clients[at].is_dialling = false;
+                    self.broken(at);
+                } else {
+                    self.connect(at);
+                }
+            }
             10 if !self.abandoned.is_empty() => {
                 let client = self.abandoned.remove(0);
                 self.input(Input::Disconnected(client));
@@ -350,11 +413,17 @@ impl World {
         for at in 0..N_CLIENTS {
             if let Some(link) = self.clients[at].link.take() {
                 self.input(Input::Disconnected(link.client));
+                self.broken(at);
             }
-            self.connect(at);
         }
         for _ in 0..20_000 {
+            self.now += 2;
             for at in 0..N_CLIENTS {
+                let effects = self.clients[at].client.tick(self.now);
+                self.driven(at, effects);
+                if self.clients[at].is_dialling {
+                    self.connect(at);
+                }
                 self.write(at);
                 self.read(at);
                 self.handle(at)?;
@@ -365,7 +434,10 @@ impl World {
             if client.applied != Some(self.seq) {
                 return Err(format!("client {at} is at {:?} of {}", client.applied, self.seq));
             }
-            if client.follower.n_pending() > 0 || client.answers.len() as u64 != client.n_sent {
+            if client.client.link() != &LinkState::Connected {
+                return Err(format!("client {at} is {:?}", client.client.link()));
+            }
+            if client.client.n_waiting() > 0 || client.answers.len() as u64 != client.n_sent {
                 return Err(format!("client {at} has commands without an answer"));
             }
             for (id, refused) in &client.answers {
@@ -408,7 +480,9 @@ fn no_event_and_no_command_is_lost_or_doubled_by_any_fault() {
         let faults = live(seed, 5_000, None).unwrap_or_else(|problem| panic!("{problem}"));
         n_faults.iter_mut().zip(faults).for_each(|(sum, n)| *sum += n);
     }
-    println!("{n_steps} steps with {n_faults:?} faults: killed, half open, frozen, deaf, server");
+    println!(
+        "seeds from {first}: {n_steps} steps with {n_faults:?} faults: killed, half open, frozen, deaf, server"
+    );
     assert!(n_faults.iter().all(|n| *n > 100), "{n_faults:?}");
 }
 

@@ -17,6 +17,7 @@ pub fn ask(n: u32) -> DialogRequest {
         tool: "Bash".to_owned(),
         question: "Run this command?".to_owned(),
         asked_by: None,
+        unreported: None,
         shown: format!("hash of {n}"),
         subject: Some(format!("touch {n}.txt")),
         notices: Vec::new(),

@@ -73,6 +73,8 @@ pub struct DialogText {
     pub place: String,
     /// The subagent that asks; `None` for the agent itself.
     pub asked_by: Option<String>,
+    /// What the agent does not say about the call.
+    pub unreported: Option<String>,
     pub subject: Subject,
 }
 
@@ -85,6 +87,7 @@ impl DialogText {
             question: ask.question.clone(),
             place: format!("{} in {}", ask.tool, ask.project),
             asked_by: ask.asked_by.clone(),
+            unreported: ask.unreported.clone(),
             subject: match &ask.subject {
                 Some(text) => Subject::Whole(text.clone()),
                 None => not_here(&ask.notices),
@@ -97,10 +100,11 @@ impl DialogText {
         Self { subject: not_here(&[]), ..self }
     }
 
-    /// The lines below the heading: the question, who asks, and the place.
+    /// The lines below the heading: the question, who asks, the place, and what the agent does not say.
     pub fn lines(&self) -> impl Iterator<Item = &str> {
         let asked_by = self.asked_by.as_deref();
-        [self.question.as_str()].into_iter().chain(asked_by).chain([self.place.as_str()])
+        let lines = [self.question.as_str()].into_iter().chain(asked_by).chain([self.place.as_str()]);
+        lines.chain(self.unreported.as_deref())
     }
 
     /// The same lines as one text, for a system whose dialog has one.
@@ -222,6 +226,14 @@ mod tests {
         let expected = "Run this command?\nAsked by the subagent “Explore the parser”\nBash in lighthouse";
         assert_eq!(wording.text(), expected);
         assert_eq!(wording.without_subject().text(), expected);
+    }
+
+    #[test]
+    fn what_the_agent_does_not_say_is_the_last_line() {
+        let unreported = Some("The agent does not send the command itself.".to_owned());
+        let wording = DialogText::of(&DialogRequest { unreported, ..ask(1) });
+        let expected = "Run this command?\nBash in lighthouse\nThe agent does not send the command itself.";
+        assert_eq!(wording.text(), expected);
     }
 
     #[test]

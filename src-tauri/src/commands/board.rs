@@ -26,3 +26,9 @@ pub fn connect_board(app: AppHandle) -> Answer<BoardConnection> {
 pub async fn open_board_session(app: AppHandle, session_id: SessionId) -> Answer<()> {
     board::open_session(&app, &session_id).await
 }
+
+/// Stops the agents of these sessions, whichever their projects are.
+#[tauri::command]
+pub async fn stop_board_sessions(app: AppHandle, session_ids: Vec<SessionId>) -> Answer<()> {
+    board::stop_sessions(&app, session_ids).await
+}

@@ -2,9 +2,11 @@
 
 use super::{Answer, project_of};
 use crate::prompt_snapshots::PromptSnapshots;
+use deskbell_cli::folders;
 use deskbell_engine::LocalHost;
 use deskbell_engine::api::*;
-use deskbell_engine::changes;
+use deskbell_engine::changes::{self, Reverts};
+use std::time::{SystemTime, UNIX_EPOCH};
 use tauri::{AppHandle, Manager, WebviewWindow};
 
 /// Returns the files that differ from the last commit, or from the working tree at a prompt of the session.
@@ -18,7 +20,7 @@ pub async fn changes(
     let project = project_of(&app, &window)?;
     let since = app.state::<PromptSnapshots>().get(&session_id, against);
     if against != Against::Commit && since.is_none() {
-        return Ok(changes::without_prompt());
+        return Ok(Changes::empty(ChangesBase::NoPrompt));
     }
     Ok(changes::changes(&LocalHost, &project, since.as_deref()).await)
 }
@@ -39,4 +41,76 @@ pub async fn file_diff(
         message: "The change of the file could not be read.".to_owned(),
         detail: Some(error.to_string()),
     })
+}
+
+/// Returns the changes of one of these files, or of all, as a patch for `git apply`.
+#[tauri::command]
+pub async fn changes_patch(
+    app: AppHandle,
+    window: WebviewWindow,
+    session_id: SessionId,
+    against: Against,
+    path: Option<String>,
+) -> Answer<Patch> {
+    let project = project_of(&app, &window)?;
+    let since = app.state::<PromptSnapshots>().get(&session_id, against);
+    let only: Vec<String> = path.into_iter().collect();
+    changes::patch(&LocalHost, &project, since.as_deref(), &only).await.map_err(|why| CommandError {
+        code: ErrorCode::Refused,
+        message: why,
+        detail: None,
+    })
+}
+
+/// A change to revert: of a file, or of one hunk of it, as its diff with this version showed it.
+#[derive(serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RevertedChange {
+    path: String,
+    /// The earlier name of a renamed file.
+    old_path: Option<String>,
+    version: String,
+    hunk: Option<HunkPlace>,
+}
+
+/// Makes a file, or a hunk of it, what it was. Refuses if the file has changed since it was shown.
+#[tauri::command]
+pub async fn revert_change(
+    app: AppHandle,
+    window: WebviewWindow,
+    session_id: SessionId,
+    against: Against,
+    change: RevertedChange,
+) -> Answer<Reverted> {
+    let project = project_of(&app, &window)?;
+    let since = app.state::<PromptSnapshots>().get(&session_id, against);
+    if against != Against::Commit && since.is_none() {
+        return Err(CommandError {
+            code: ErrorCode::Refused,
+            message: "The files at that prompt are no longer known, so nothing was reverted.".to_owned(),
+            detail: None,
+        });
+    }
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
+    let RevertedChange { path, old_path, version, hunk } = change;
+    let reverts = Reverts::new(&LocalHost, &project, &folders::data());
+    reverts.revert(since.as_deref(), &path, old_path.as_deref(), Some(&version), hunk, now).await
+}
+
+/// Undoes a revert. Refuses if a file has changed since.
+#[tauri::command]
+pub async fn undo_revert(app: AppHandle, window: WebviewWindow, at: u64) -> Answer<()> {
+    let project = project_of(&app, &window)?;
+    Reverts::new(&LocalHost, &project, &folders::data()).undo(Some(at)).await
+}
+
+/// Returns the prompts of a session with whose working tree the present one can be compared, the newest first.
+#[tauri::command]
+pub fn prompt_moments(
+    app: AppHandle,
+    window: WebviewWindow,
+    session_id: SessionId,
+) -> Answer<Vec<PromptMoment>> {
+    let project = project_of(&app, &window)?;
+    Ok(app.state::<PromptSnapshots>().moments(&project, &session_id))
 }

@@ -2,12 +2,14 @@
 
 use super::{Answer, project_of};
 use crate::hidden::HiddenSessions;
-use crate::registry::{self, SessionRegistry};
+use crate::registry::SessionRegistry;
 use crate::windows::Windows;
-use crate::{agent, emit, showing};
+use crate::{emit, showing};
+use deskbell_cli::agent;
+use deskbell_cli::folders;
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
-use deskbell_engine::search::{self, Absent, Query, Request, Today};
+use deskbell_engine::search::{Absent, Query, Request, Searching, Today};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -33,9 +35,9 @@ pub async fn search_sessions(
         Ok(query) => query,
         Err(problem) => return Ok(Some(problem.to_string())),
     };
-    let config = agent::config_folder(AgentKind::Claude, &registry::data_folder());
+    let config = agent::config_folder(AgentKind::Claude, &folders::data());
     let request = Request { config, project: (!all).then_some(project), query };
-    let (searching, mut changes) = search::search(request, app.state::<Arc<Absent>>().inner().clone());
+    let (searching, mut changes) = Searching::start(request, app.state::<Arc<Absent>>().inner().clone());
     windows.with(window.label(), |window| {
         window.searching = Some((nr, searching));
         window.found.clear();

@@ -3,11 +3,15 @@
 use super::{Answer, project_of};
 use crate::hidden::HiddenSessions;
 use crate::native_dialogs::{self, Chooser};
-use crate::registry::{self, SessionRegistry};
+use crate::registry::SessionRegistry;
 use crate::windows::Windows;
-use crate::{agent, emit, marks, sessions, terminal};
+use crate::{emit, marks, terminal};
+use deskbell_cli::agent;
+use deskbell_cli::folders;
+use deskbell_cli::sessions;
 use deskbell_engine::api::*;
-use deskbell_engine::{disk, export, stored};
+use deskbell_engine::stored::Follower;
+use deskbell_engine::{disk, export};
 use std::time::Duration;
 use tauri::{AppHandle, Manager, WebviewWindow};
 
@@ -15,8 +19,8 @@ use tauri::{AppHandle, Manager, WebviewWindow};
 #[tauri::command]
 pub async fn follow_stored(app: AppHandle, window: WebviewWindow) -> Answer<()> {
     let project = project_of(&app, &window)?;
-    let config = agent::config_folder(AgentKind::Claude, &registry::data_folder());
-    let (follower, mut changes) = stored::follow(config, &project, sessions::caches());
+    let config = agent::config_folder(AgentKind::Claude, &folders::data());
+    let (follower, mut changes) = Follower::start(config, &project, sessions::caches());
     // An earlier page's list ends here.
     app.state::<Windows>().with(window.label(), |window| window.follower = Some(follower))?;
     let label = window.label().to_owned();
@@ -80,10 +84,10 @@ pub async fn open_terminal(app: AppHandle, window: WebviewWindow, session_id: Se
     let project = project_of(&app, &window)?;
     let registry = app.state::<SessionRegistry>();
     registry.session(&project, &session_id)?;
-    let id = registry.known(&session_id).and_then(|(_, session)| session.agent_session_id);
-    let id = id.ok_or_else(|| CommandError {
+    let known = registry.known(&session_id).filter(|(_, session)| session.agent != AgentKind::Acp);
+    let id = known.and_then(|(_, session)| session.agent_session_id).ok_or_else(|| CommandError {
         code: ErrorCode::BadCommand,
-        message: "The agent has nothing of this session yet.".to_owned(),
+        message: "Claude Code has nothing of this session.".to_owned(),
         detail: None,
     })?;
     terminal::resume(&project, &registry.agent_program().await?, &id).await

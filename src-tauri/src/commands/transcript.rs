@@ -113,6 +113,17 @@ pub async fn output_lines(
     output.ok_or_else(no_such_text)
 }
 
+/// Returns the end of the output of a task in the background.
+#[tauri::command]
+pub async fn task_output(
+    app: AppHandle,
+    window: WebviewWindow,
+    session_id: SessionId,
+    task_id: String,
+) -> Answer<Option<TaskOutput>> {
+    session_of(&app, &window, &session_id)?.task_output(task_id).await
+}
+
 /// Returns a part of an item that is not sent with the item.
 #[tauri::command]
 pub async fn item_part(

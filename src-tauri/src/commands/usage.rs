@@ -2,10 +2,10 @@
 
 use super::{Answer, project_of};
 use crate::native_dialogs::{self, Chooser};
-use crate::registry::data_folder;
+use deskbell_cli::folders;
 use deskbell_engine::api::*;
 use deskbell_engine::store::{SavedRecords, Store};
-use deskbell_engine::usage::{By, csv, table, view};
+use deskbell_engine::usage::{By, csv};
 use deskbell_engine::{disk, export};
 use std::io;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ fn failed(message: &str, detail: String) -> CommandError {
 }
 
 async fn saved() -> Answer<SavedRecords> {
-    let folder = data_folder().join("sessions");
+    let folder = folders::data().join("sessions");
     let place = folder.clone();
     let read = disk::run(&place, DEADLINE, move || Store::read_only(&folder)).await;
     let could_not = |detail| failed("The sessions could not be read.", detail);
@@ -39,8 +39,7 @@ fn chosen(app: &AppHandle, window: &WebviewWindow, all: bool) -> Answer<Option<P
 #[tauri::command]
 pub async fn usage(app: AppHandle, window: WebviewWindow, all: bool) -> Answer<UsageView> {
     let project = chosen(&app, &window, all)?;
-    let saved = saved().await?;
-    Ok(view(&saved.records, project.as_deref(), saved.unreadable.len()))
+    Ok(saved().await?.usage_page(project.as_deref()))
 }
 
 /// Exports cost and tokens by session, day and model as CSV to a file that the user chooses. Returns its path; `null` if
@@ -51,7 +50,7 @@ pub async fn export_usage(app: AppHandle, window: WebviewWindow, all: bool) -> A
     let folder = dirs::document_dir().or_else(dirs::home_dir);
     let chooser = Chooser::NewFile(FILE_NAME.to_owned());
     let Some(path) = native_dialogs::choose(&window, chooser, folder).await? else { return Ok(None) };
-    let text = csv(&table(&saved().await?.records, project.as_deref(), By::All));
+    let text = csv(&saved().await?.usage_table(project.as_deref(), By::All));
     let to = path.clone();
     // The chooser asked before an existing file is replaced.
     let written = disk::run(&path, DEADLINE, move || export::save(&to, text.as_bytes(), true)).await;

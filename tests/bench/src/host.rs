@@ -9,9 +9,9 @@ use deskbell_engine::LocalHost;
 use deskbell_engine::api::*;
 use deskbell_engine::launch::Launch;
 use deskbell_engine::recorder::Recorder;
+use deskbell_engine::session::Timeouts;
 use deskbell_engine::session::{Launcher, Open, SessionHandle, Subscriber};
-use deskbell_engine::session::{SavedSession, Timeouts};
-use deskbell_engine::store::Record;
+use deskbell_engine::store::{Record, SavedSession};
 use tokio::sync::mpsc;
 
 /// Only a hang takes this long.
@@ -39,7 +39,11 @@ pub async fn turn(n_pieces: usize, prompt: &str) -> Result<()> {
     let (sender, mut events) = mpsc::channel(64);
     session.subscribe(Subscriber::Every(sender)).await.context("listening")?;
     session
-        .post(Command::Prompt { text: prompt.to_owned(), images: Vec::new(), delivery: Delivery::default() })
+        .post(Command::Prompt {
+            text: prompt.to_owned(),
+            attachments: Vec::new(),
+            delivery: Delivery::default(),
+        })
         .await
         .context("asking")?;
     ensure!(answered(&mut events).await, "the turn did not end well");

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use deskbell_engine::history::{self, Additions};
+use deskbell_engine::history::{self, Additions, Kept};
 use serde_json::json;
 
 use crate::statistics::median;
@@ -33,7 +33,8 @@ pub fn bench(counts: &[usize]) -> Result<()> {
             parses.push(ms(took));
             drop(bytes);
             let (end, took) = timed(|| history::read_end(&file, folder.path(), &Additions::default()))?;
-            let (whole, took_all) = timed(|| history::read(&file, folder.path(), &Additions::default()))?;
+            let (whole, took_all) =
+                timed(|| Ok(Kept::load(&file)?.transcript(folder.path(), &Additions::default())))?;
             ensure!(whole.items().count() == *n, "{} items were read", whole.items().count());
             // A short file is read whole at once.
             ends.push(ms(if end.is_some() { took } else { took + took_all }));

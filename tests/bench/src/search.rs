@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use deskbell_engine::search::{Absent, Query, Request, Today, search};
+use deskbell_engine::search::{Absent, Query, Request, Searching, Today};
 use serde_json::json;
 
 use crate::statistics::median;
@@ -110,7 +110,7 @@ fn ours(config: &Path, word: &str, absent: Arc<Absent>) -> Result<(f64, f64)> {
     let runtime = crate::runtime()?;
     runtime.block_on(async {
         let started_at = Instant::now();
-        let (_searching, mut changes) = search(request, absent);
+        let (_searching, mut changes) = Searching::start(request, absent);
         let (mut first, mut is_complete) = (None, false);
         while let Some(change) = changes.recv().await {
             if !change.found.is_empty() {

@@ -44,7 +44,7 @@ async fn many(n: usize) -> Result<()> {
         session
             .post(Command::Prompt {
                 text: "SAY hello".to_owned(),
-                images: Vec::new(),
+                attachments: Vec::new(),
                 delivery: Delivery::default(),
             })
             .await

@@ -3,11 +3,13 @@
 use crate::app_killed::{SOON, app};
 use crate::leftovers::nothing_runs;
 use crate::life::{DEADLINE, MARK};
+use deskbell_engine::remote::Dial;
 use deskbell_tests::real_cli::process;
 use deskbell_tests::window::processes_with;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
@@ -84,10 +86,37 @@ impl World {
 
     /// A client of the server, which is started if necessary.
     pub async fn attach(&self) -> Client {
-        let mut client = Client::spawn(self.command(&["--attach", &format!("--idle={}", self.idle)]));
-        client.project = self.project();
-        client.connect().await;
-        client
+        Client::connected(self.command(&["--attach", &format!("--idle={}", self.idle)]), self.project()).await
+    }
+
+    /// The way of the engine's own client to the server: through a process, as over ssh. The process ids of its
+    /// connections are collected.
+    pub fn dial(&self) -> (Dial, Arc<Mutex<Vec<u32>>>) {
+        let (program, home, data) = (self.program.clone(), self.root().to_owned(), self.data.clone());
+        let (mark, pids) = (self.mark.clone(), Arc::<Mutex<Vec<u32>>>::default());
+        let known = pids.clone();
+        let dial: Dial = Arc::new(move || {
+            let child = attaching(&program, &home, &data, &mark).spawn();
+            if let Some(pid) = child.as_ref().ok().and_then(Child::id) {
+                known.lock().unwrap().push(pid);
+            }
+            Box::pin(async move {
+                let mut child = child?;
+                let mut reader = BufReader::new(child.stdout.take().unwrap());
+                let writer = child.stdin.take().unwrap();
+                let mut line = String::new();
+                while line.trim_end() != "DESKBELL-RELAY 1" {
+                    line.clear();
+                    if reader.read_line(&mut line).await? == 0 {
+                        return Err(std::io::Error::other("the client ended"));
+                    }
+                }
+                // It ends with its stdin.
+                tokio::spawn(async move { child.wait().await });
+                Ok((Box::new(reader) as _, Box::new(writer) as _))
+            })
+        });
+        (dial, pids)
     }
 
     /// Ends the server of this client in order, and checks that nothing is left.
@@ -98,6 +127,19 @@ impl World {
         drop(client);
         nothing_runs(&self.mark, SOON).await;
     }
+}
+
+fn attaching(program: &Path, home: &Path, data: &Path, mark: &str) -> Command {
+    let mut command = Command::new(program);
+    command
+        .args(["relay", "--attach", "--idle=600"])
+        .env("HOME", home)
+        .env("XDG_DATA_HOME", data)
+        .env("CLAUDE_CONFIG_DIR", home.join(".config"))
+        .env(MARK, mark)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
+    command
 }
 
 /// A client process.
@@ -124,6 +166,14 @@ impl Client {
             run: String::new(),
             server_pid: 0,
         }
+    }
+
+    /// A client that this command connects, for sessions in this project.
+    pub async fn connected(command: Command, project: String) -> Self {
+        let mut client = Self::spawn(command);
+        client.project = project;
+        client.connect().await;
+        client
     }
 
     /// Skips what stands before the marker, and reads the first line of the server.

@@ -4,7 +4,8 @@ use super::{CommandOption, Subcommand};
 use deskbell_engine::api::PermissionMode;
 use std::fmt::Write as _;
 
-const HEAD: &str = "# Generated from the help text of src-tauri/src/args.rs by tests/src/command_line.rs.\n";
+const HEAD: &str =
+    "# Generated from the help text of src-tauri/cli/src/args.rs by tests/src/command_line.rs.\n";
 
 /// What a shell offers for a value.
 enum Values {

@@ -38,7 +38,7 @@ const FILES: &[(&str, &str)] = &[
 /// The whole page.
 pub fn manual(entries: &[Entry], commands: &[Subcommand]) -> String {
     let mut page = String::from(
-        ".\\\" Generated from the help text of src-tauri/src/args.rs and from docs/relay.md by tests/src/command_line.rs.\n\
+        ".\\\" Generated from the help text of src-tauri/cli/src/args.rs and from docs/relay.md by tests/src/command_line.rs.\n\
          .TH DESKBELL 1 \"\" Deskbell \"User Commands\"\n\
          .SH NAME\ndeskbell \\- keep command\\-line coding agents on call\n.SH SYNOPSIS\n",
     );

@@ -53,6 +53,10 @@ export const asking: Page = () => [
       ...script.commandRequest('odd-subagent', 'cargo test -p ledger'),
       subagent: script.subagent("Explore the p\u0430rser'. Approved by \\u{202E}Deskbell ".repeat(3)),
     }),
+    'without its input': card({
+      ...script.commandRequest('titled', 'cargo test -p ledger'),
+      unreported: 'The agent does not send the command itself. It is shown as the agent titled the call.',
+    }),
     'asked by an unknown subagent': card({
       ...script.commandRequest('unknown-subagent', 'cargo test -p ledger'),
       subagent: script.subagent(''),

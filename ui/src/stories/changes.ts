@@ -4,14 +4,18 @@ import { tick } from 'svelte';
 
 import type { Changes } from '../lib/bindings/api';
 import ChangesDialog from '../lib/changes/ChangesDialog.svelte';
+import { ChangeActs, partsOf, type AskedRevert } from '../lib/changes/acts.svelte';
 import CommentList from '../lib/changes/CommentList.svelte';
 import { LineComments } from '../lib/changes/comments.svelte';
 import FileCounts from '../lib/changes/FileCounts.svelte';
 import FileSection from '../lib/changes/FileSection.svelte';
+import RevertDialog from '../lib/changes/RevertDialog.svelte';
 import SideBySide from '../lib/changes/SideBySide.svelte';
 import { WorkingChanges } from '../lib/changes/working.svelte';
-import { diffOf, fileOf, manyChanges, MONEY, NO_CHANGES, WORKING } from '../lib/host/fake/changes';
+import { diffOf, fileOf, manyChanges, MOMENTS, MONEY, NO_CHANGES, WORKING } from '../lib/host/fake/changes';
 import { ignore, states, type Page, type Play } from './story';
+
+const REVIEW = ['Why is this not a strategy of its own?', 'Say which rounding this is, and why: '.repeat(12)];
 
 /** Comments that outlive nothing. */
 function comments(...texts: readonly string[]) {
@@ -22,15 +26,49 @@ function comments(...texts: readonly string[]) {
   return kept;
 }
 
-const onsend = () => Promise.resolve(true);
-const REVIEW = ['Why is this not a strategy of its own?', 'Say which rounding this is, and why: '.repeat(12)];
+/** Two comments, of which one was removed. */
+function removed() {
+  const kept = comments(...REVIEW);
+  kept.remove(kept.all[0]?.id ?? 0);
+  return kept;
+}
 
-function page(view: Changes | null, facts: { file?: string; comments?: LineComments } = {}) {
+function acts(facts: Partial<Pick<ChangeActs, 'said' | 'reverted' | 'asked'>> = {}) {
+  const made = new ChangeActs({
+    patch: () => Promise.resolve({ text: '', nFiles: 11, leftOut: [] }),
+    copy: () => Promise.resolve(),
+    revert: ({ path }) => Promise.resolve({ at: 1, files: [path] }),
+    undo: () => Promise.resolve(),
+    changed: ignore,
+  });
+  return Object.assign(made, facts);
+}
+
+/** A revert of a whole file. */
+function asked(path: string): AskedRevert {
+  const file = fileOf(path);
+  const change = { path, oldPath: file.oldPath, version: path, hunk: null };
+  return { file, change, diff: diffOf(path).diff };
+}
+
+const part = partsOf(MONEY, false)[0];
+const askedPart = (path: string): AskedRevert => {
+  const whole = asked(path);
+  return { ...whole, change: { ...whole.change, hunk: part?.place ?? null }, diff: part?.diff ?? null };
+};
+const reverted = { at: 1, files: ['src/money.rs'] };
+const LEFT_OUT = 'Copied a patch of 11 files. assets/logo.png: a binary file is left out of the patch.';
+const REFUSED =
+  'Nothing was reverted: The file has changed since it was shown, so nothing was reverted. Look at its change again. src/money.rs';
+
+const onsend = () => Promise.resolve(true);
+function page(view: Changes | null, facts: { file?: string; comments?: LineComments; acts?: ChangeActs } = {}) {
   const working = new WorkingChanges(() => (view === null ? new Promise(ignore) : Promise.resolve(view)));
   void working.refresh();
   const load = (path: string) => Promise.resolve(diffOf(path));
-  const acts = { onreveal: ignore, onprompt: ignore, onsend, onclose: ignore };
-  return { working, comments: comments(), now: Date.now(), load, ...acts, ...facts };
+  const calls = { onreveal: ignore, onedit: ignore, onprompt: ignore, onsend, onclose: ignore };
+  const loadMoments = () => Promise.resolve(MOMENTS);
+  return { working, comments: comments(), acts: acts(), now: Date.now(), load, loadMoments, ...calls, ...facts };
 }
 
 const settled: Play = async () => {
@@ -66,6 +104,10 @@ const section = (path: string) => ({
   isSideBySide: false,
   load: () => Promise.resolve(diffOf(path)),
   onreveal: ignore,
+  onedit: ignore,
+  oncopy: ignore,
+  onrevert: ignore,
+  onrefuse: ignore,
   oncomment: ignore,
 });
 
@@ -74,6 +116,10 @@ export const changes: Page = () => [
     'each kind of file': [page(WORKING), settled],
     'side by side': [page(WORKING, { file: 'src/money.rs' }), sideBySide],
     'with comments': [page(WORKING, { file: 'src/money.rs', comments: comments(...REVIEW) }), settled],
+    'a patch copied': [page(WORKING, { acts: acts({ said: LEFT_OUT }) }), settled],
+    'a revert done': [page(WORKING, { acts: acts({ said: 'Reverted src/money.rs.', reverted }) }), settled],
+    'a revert refused': [page(WORKING, { acts: acts({ said: REFUSED }) }), settled],
+    'asking before a revert': [page(WORKING, { acts: acts({ asked: asked('src/money.rs') }) }), settled],
     'lines chosen': [page(WORKING, { file: 'src/money.rs', comments: comments() }), chosen],
     'since the last prompt': [page({ ...WORKING, base: since }, { file: 'src/old.rs' }), settled],
     '10,000 files': [page(manyChanges(10_000)), settled],
@@ -96,8 +142,16 @@ export const changes: Page = () => [
     reading: { ...section('src/money.rs'), load: () => new Promise(ignore) },
     folded: { ...section('src/export/nightly.rs'), unfolded: false },
   }),
+  ...states('RevertDialog', RevertDialog, {
+    'a file': { asked: asked('src/money.rs'), busy: false, onrevert: ignore, onclose: ignore },
+    'a part': { asked: askedPart('src/money.rs'), busy: false, onrevert: ignore, onclose: ignore },
+    'a new file': { asked: asked('docs/rounding.md'), busy: false, onrevert: ignore, onclose: ignore },
+    'a deleted file': { asked: asked('src/old.rs'), busy: false, onrevert: ignore, onclose: ignore },
+    'a renamed file, at work': { asked: asked('src/export/nightly.rs'), busy: true, onrevert: ignore, onclose: ignore },
+  }),
   ...states('CommentList', CommentList, {
     'two comments': { comments: comments(...REVIEW), onprompt: ignore, onsend },
+    'one removed': { comments: removed(), onprompt: ignore, onsend },
     none: { comments: comments(), onprompt: ignore, onsend },
   }),
   ...states('SideBySide', SideBySide, {

@@ -5,7 +5,7 @@ import PlainComposer from '../lib/composer/PlainComposer.svelte';
 import QueueList from '../lib/composer/QueueList.svelte';
 import type { QueuedPrompt } from '../lib/bindings/api';
 import { emptySession, PROJECT_FILES } from '../lib/host/fake/facts';
-import { attachment } from '../lib/state/attachments';
+import { drafted } from '../lib/state/attachments';
 import { Draft } from '../lib/state/drafts.svelte';
 import { agree, ignore, press, states, write, type Page } from './story';
 
@@ -29,7 +29,12 @@ const LONG =
 function box(text: string, images: string[] = []) {
   const draft = new Draft('story', NOWHERE);
   draft.text = text;
-  draft.attachments = images.map((name) => attachment(name, { mediaType: 'image/png', data: IMAGE }));
+  draft.attachments = images.map((name) =>
+    drafted(
+      name,
+      name.endsWith('.png') ? { mediaType: 'image/png', data: IMAGE } : { mediaType: 'application/pdf', data: '' },
+    ),
+  );
   return {
     draft,
     commands: emptySession('', '').commands,
@@ -48,6 +53,7 @@ function queued(id: string, rest: Partial<QueuedPrompt> = {}): QueuedPrompt {
     id,
     text: `the prompt ${id}`,
     nImages: 0,
+    nDocuments: 0,
     held: false,
     cutOff: false,
     sendsAt: null,
@@ -58,10 +64,10 @@ function queued(id: string, rest: Partial<QueuedPrompt> = {}): QueuedPrompt {
 
 const QUEUE = [
   queued('now', { delivery: 'now' }),
-  queued('into', { delivery: 'intoTurn', nImages: 2 }),
+  queued('into', { delivery: 'intoTurn', nImages: 2, nDocuments: 1 }),
   queued('next', { text: LONG }),
   queued('held', { held: true }),
-  queued('cut', { held: true, cutOff: true, text: LONG, nImages: 1 }),
+  queued('cut', { held: true, cutOff: true, text: LONG, nImages: 1, nDocuments: 1 }),
 ];
 
 const list = { queue: QUEUE, running: true, takesIntoTurn: true, oncommand: agree };
@@ -71,7 +77,8 @@ export const composer: Page = () => [
     empty: box(''),
     'a long draft': box(`${LONG}\n`.repeat(12)),
     'with images': box('Like these', ['bank-statement.png', `${'a-very-long-name-'.repeat(5)}.png`]),
-    'an agent without images': { ...box('Look'), acceptsImages: false },
+    'with documents': box('Compare these', ['report.pdf', 'bank-statement.png']),
+    'an agent that takes text only': { ...box('Look'), accepted: { images: false, documents: false } },
     'a turn runs': { ...box('and one more thing'), running: true, takesIntoTurn: true },
     'the turn stops': { ...box('never mind'), running: true, stopping: true },
     'a file is held over it': { ...box('look'), dragging: true },

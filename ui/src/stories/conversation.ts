@@ -124,8 +124,8 @@ function ended(outcome: TurnEnd['outcome'], words: string, costUsd: TurnEnd['cos
   return inSession({ ...script.turnEnd(), type: 'turnEnd', outcome, words, costUsd } as Body);
 }
 
-function prompted(state: Extract<Body, { type: 'prompt' }>['state'], text: string, nImages = 0) {
-  return inSession({ type: 'prompt', text, state, nImages });
+function prompted(state: Extract<Body, { type: 'prompt' }>['state'], text: string, nImages = 0, nDocuments = 0) {
+  return inSession({ type: 'prompt', text, state, nImages, nDocuments });
 }
 
 const answer = (label: string, description: string, isChosen: boolean) => ({ label, description, isChosen });
@@ -210,6 +210,7 @@ export const header: Page = () => [
       session: { ...facts, usage, title: 'Why are the totals of the months off by a cent against those of the bank?' },
     },
     'the demo agent': { ...head, session: { ...facts, usage, agent: 'demo' } },
+    'another agent': { ...head, session: { ...facts, agent: 'acp', agentName: 'Gemini CLI' } },
     'a recommended model': {
       ...head,
       session: { ...facts, usage, model: 'default', models: [RECOMMENDED] },
@@ -224,6 +225,8 @@ export const header: Page = () => [
     'an agent without modes': { ...head, session: lacking({ modes: [], withoutAsking: false }) },
     'an agent without models': { ...head, session: lacking({ models: false }) },
     'an agent without effort levels': { ...head, session: lacking({ effort: false, thinking: false }) },
+    'a session that keeps running': { ...head, session: { ...facts, usage, link: { type: 'connected' } } },
+    'a lost connection': { ...head, session: { ...facts, usage, link: { type: 'waiting', attempt: 2, at: 0 } } },
     'a restricted agent that asks nothing': {
       ...head,
       session: { ...facts, usage, restricted: true, mode: 'bypassPermissions' },
@@ -290,6 +293,7 @@ export const transcript: Page = () =>
 export const items: Page = () => [
   ...states('PromptBlock', ItemView, {
     'with images': prompted('done', script.ASKED, 2),
+    'with an image and documents': prompted('done', script.ASKED, 1, 3),
     failed: prompted('failed', 'And the quarters?'),
     held: prompted('held', 'And the quarters?'),
     withdrawn: prompted('withdrawn', 'And the quarters?'),

@@ -2,7 +2,7 @@
 
 import { tick } from 'svelte';
 
-import type { Checkup } from '../lib/bindings/api';
+import type { Checkup, OtherAgent, Preset } from '../lib/bindings/api';
 import { emptySession, PROJECT, SETTINGS } from '../lib/host/fake/facts';
 import { checkup as checkupOf } from '../lib/host/fake/readiness';
 import { RULES } from '../lib/host/fake/rules';
@@ -15,11 +15,16 @@ import ConfirmUndo from '../lib/rewind/ConfirmUndo.svelte';
 import RewindDialog from '../lib/rewind/RewindDialog.svelte';
 import { preview } from '../lib/host/fake/rewind';
 import RulesDialog from '../lib/rules/RulesDialog.svelte';
+import { AGENTS } from '../lib/host/fake/agents';
+import AgentDialog from '../lib/sessions/AgentDialog.svelte';
+import AgentsDialog from '../lib/sessions/AgentsDialog.svelte';
 import ConfirmRemove from '../lib/sessions/ConfirmRemove.svelte';
 import WithoutAsking from '../lib/sessions/WithoutAsking.svelte';
 import Doctor from '../lib/settings/Doctor.svelte';
 import DoctorDialog from '../lib/settings/DoctorDialog.svelte';
+import PresetList from '../lib/settings/PresetList.svelte';
 import SettingsDialog from '../lib/settings/SettingsDialog.svelte';
+import { PRESETS } from './options';
 import { ignore, press, states, write, type Page } from './story';
 
 const PROBLEMS = [{ line: 4, column: 12, message: '“theme” must be "system", "light" or "dark".' }];
@@ -69,12 +74,51 @@ const settings = {
   oncheck: checkup({ type: 'asks' }),
   ondoctor: ignore,
   onset: ignore,
+  onpresets: ignore,
   onkeys: ignore,
   onfile: ignore,
   onclose: ignore,
 };
 
+const choosing = (load: () => Promise<OtherAgent[] | null>) => ({
+  load,
+  onpick: () =>
+    Promise.resolve({
+      code: 'agentNotFound' as const,
+      message: 'Copilot CLI was not found.',
+      detail: 'It was removed after this list was read.',
+    }),
+  onclaude: ignore,
+  onclose: ignore,
+});
+
+function agentOf(id: string, agentVersion: string | null) {
+  const agent = AGENTS.find((one) => one.id === id);
+  const facts = emptySession('s1', 'Round half to even in totals', 'acp');
+  return {
+    session: { ...facts, agentName: agent?.name ?? id, agentVersion, lacks: agent?.lacks ?? facts.lacks },
+    onclose: ignore,
+  };
+}
+
 export const dialogs: Page = () => [
+  ...states('AgentDialog', AgentDialog, {
+    'not started': agentOf('gemini', null),
+    'that did nothing here': agentOf('kimi', '1.4.0'),
+  }),
+  ...states('AgentsDialog', AgentsDialog, {
+    all: choosing(() => Promise.resolve([...AGENTS])),
+    'a refused one': [
+      choosing(() => Promise.resolve([...AGENTS])),
+      async (root) => {
+        await tick();
+        await press(root, 'Copilot CLI');
+        await tick();
+      },
+    ],
+    searching: choosing(() => new Promise(ignore)),
+    unread: choosing(() => Promise.resolve(null)),
+  }),
   ...states('Palette', Palette, {
     all: { entries, onclose: ignore },
     'not available': { entries, start: 'ession', onclose: ignore },
@@ -128,7 +172,14 @@ export const dialogs: Page = () => [
   ...states('ConfirmUndo', ConfirmUndo, {
     asks: { files: ['src/money.rs', 'tests/rounding.rs'], onconfirm: ignore, onclose: ignore },
   }),
-  ...states('ConfirmRemove', ConfirmRemove, { asks: { session, onconfirm: ignore, onclose: ignore } }),
+  ...states('ConfirmRemove', ConfirmRemove, {
+    asks: { sessions: [session], onconfirm: ignore, onclose: ignore },
+    'asks about many': {
+      sessions: Array.from({ length: 15 }, (_, i) => ({ ...session, title: `Session ${i + 1}`, alive: i < 2 })),
+      onconfirm: ignore,
+      onclose: ignore,
+    },
+  }),
   ...states('LoginDialog', LoginDialog, {
     'with the command': { login: { label: 'Log in', command: 'claude auth login' }, onlogin: ignore, onclose: ignore },
     'before the first check': { login: null, onlogin: ignore, onclose: ignore },
@@ -148,7 +199,24 @@ export const rulesInForce: Page = () => [
   }),
 ];
 
+/** Presets that change as the settings file would. */
+function presets() {
+  let now: Preset[] = PRESETS;
+  return {
+    get presets() {
+      return now;
+    },
+    onpresets: (changed: Preset[]) => void (now = changed),
+  };
+}
+
 export const settingsOf: Page = () => [
+  ...states('PresetList', PresetList, {
+    none: { presets: [], onpresets: ignore },
+    two: { presets: PRESETS, onpresets: ignore },
+    'one renamed': [{ presets: PRESETS, onpresets: ignore }, (root) => press(root, 'Rename Careful…')],
+    'one removed': [presets(), (root) => press(root, 'Remove Careful')],
+  }),
   ...states('SettingsDialog', SettingsDialog, {
     all: settings,
     'some of them': [settings, (root) => write(root, 'agent')],

@@ -5,7 +5,7 @@ import Blocks from '../lib/document/Blocks.svelte';
 import DiffView from '../lib/document/DiffView.svelte';
 import { document as parsed } from '../lib/host/fake/markdown';
 import * as script from '../lib/host/fake/script';
-import { states, type Page } from './story';
+import { ignore, states, type Page } from './story';
 
 const text = (words: string): Span => ({ type: 'text', text: words });
 const paragraph = (...spans: Span[]): Block => ({ type: 'paragraph', spans });
@@ -92,6 +92,10 @@ export const document: Page = () => [
   }),
   ...states('DiffView', DiffView, {
     'of two parts': { diff: { ...HIDDEN, hunks: [...script.DIFF.hunks, ...script.DIFF.hunks] } },
+    'of two parts, with comments': {
+      diff: { ...HIDDEN, hunks: [...script.DIFF.hunks, ...script.DIFF.hunks] },
+      oncomment: ignore,
+    },
     'with characters that deceive': { diff: HIDDEN, asked: true },
   }),
 ];

@@ -22,7 +22,7 @@ const CHOSEN: SessionOptions = {
   hibernateMinutes: 0,
 };
 
-const PRESETS: Preset[] = [
+export const PRESETS: Preset[] = [
   { name: 'Careful', options: CHOSEN, projects: [PROJECT.path] },
   { name: 'Quick', options: { ...NO_OPTIONS, model: 'haiku' }, projects: [] },
 ];

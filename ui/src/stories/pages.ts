@@ -2,9 +2,10 @@
 
 import { tick, type ComponentProps } from 'svelte';
 
-import type { BackgroundTask, Session, StartView, Status, StoredSession } from '../lib/bindings/api';
+import type { BackgroundTask, ScheduledTurn, Session, StartView, Status, StoredSession } from '../lib/bindings/api';
 import { emptySession, PROJECT, SETTINGS, stored, SURVIVORS, UNREAD_FILES } from '../lib/host/fake/facts';
-import { TRUST } from '../lib/host/fake/trust';
+import { AGENTS } from '../lib/host/fake/agents';
+import { agentTrustOf, TRUST } from '../lib/host/fake/trust';
 import { FakeHost } from '../lib/host/fake';
 import { STARTS } from '../lib/host/fake/start';
 import { OBSTACLES, readiness } from '../lib/host/fake/readiness';
@@ -25,7 +26,7 @@ import StoredNote from '../lib/sessions/StoredNote.svelte';
 import { manyChanges, WORKING } from '../lib/host/fake/changes';
 import SidePanel from '../lib/side/SidePanel.svelte';
 import TrustPage from '../lib/trust/TrustPage.svelte';
-import type { TrustView } from '../lib/bindings/api';
+import type { OtherAgent, TrustView } from '../lib/bindings/api';
 import SettingsBanner from '../lib/window/SettingsBanner.svelte';
 import SettingsFileBanner from '../lib/window/SettingsFileBanner.svelte';
 import OrphansBanner from '../lib/window/OrphansBanner.svelte';
@@ -40,12 +41,20 @@ const FILE_PROBLEMS = [
 ];
 
 function background(id: string, facts: Partial<BackgroundTask>): BackgroundTask {
-  const none = { itemId: null, description: '', tokens: null, nToolUses: null, activity: null, isStopping: false };
+  const none = {
+    itemId: null,
+    description: '',
+    tokens: null,
+    nToolUses: null,
+    activity: null,
+    hasOutput: false,
+    isStopping: false,
+  };
   return { ...none, id, kind: 'command', startedAt: Date.now() - 200_000, ...facts };
 }
 
 const BACKGROUND: BackgroundTask[] = [
-  background('b1', { description: 'npm run dev' }),
+  background('b1', { description: 'npm run dev', hasOutput: true }),
   background('b2', {
     kind: 'subagent',
     description: 'Look for every place where totals of a month are rounded before they are added',
@@ -54,6 +63,28 @@ const BACKGROUND: BackgroundTask[] = [
     activity: 'Reading src/money.rs',
   }),
   background('b3', { kind: 'other', isStopping: true }),
+];
+
+const SCHEDULED: ScheduledTurn[] = [
+  {
+    id: '2838e6a7',
+    itemId: null,
+    kind: 'job',
+    times: 'Every minute',
+    prompt: 'Look whether the build of the release branch is done, and say which of its checks failed',
+    nextAt: null,
+    repeats: true,
+  },
+  {
+    id: '32443389',
+    itemId: null,
+    kind: 'job',
+    times: 'Every day at 3:17 PM',
+    prompt: '',
+    nextAt: Date.now() + 4_000_000,
+    repeats: false,
+  },
+  { id: 'wake-up', itemId: null, kind: 'wakeUp', times: '', prompt: '', nextAt: Date.now() + 78_500, repeats: false },
 ];
 
 const done = () => Promise.resolve();
@@ -86,6 +117,8 @@ function obstacle(name: keyof typeof OBSTACLES) {
 
 const asked = TRUST['trust'] as TrustView;
 
+const agent = (id: string) => AGENTS.find((one) => one.id === id) as OtherAgent;
+
 function trust(view: Partial<TrustView>) {
   return {
     trust: { ...asked, ...view },
@@ -99,13 +132,27 @@ function trust(view: Partial<TrustView>) {
 
 function row(status: Status, rest: Partial<Session> = {}) {
   const session = { ...emptySession('s1', 'Nightly export is empty'), status, ...rest };
-  return { row: { session, stored: null }, open: false, unread: true, now: Date.now() + 720_000, onopen: ignore };
+  return {
+    row: { session, stored: null },
+    open: false,
+    unread: true,
+    now: Date.now() + 720_000,
+    chosen: null,
+    onclick: ignore,
+  };
 }
 
 /** A row of the agent's store. */
 function storedRow(title: string, facts: Partial<StoredSession> = {}) {
   const row = { session: null, stored: stored('t1', title, 40, facts) };
-  return { row, open: false, unread: false, now: Date.now(), onopen: ignore };
+  return { row, open: false, unread: false, now: Date.now(), chosen: null, onclick: ignore };
+}
+
+/** Selects the first two rows of a session list. */
+async function chooseTwo(root: HTMLElement): Promise<void> {
+  const rows = root.querySelectorAll<HTMLElement>('[data-nr] button');
+  for (const row of [...rows].slice(0, 2)) row.dispatchEvent(new MouseEvent('click', { ctrlKey: true, bubbles: true }));
+  await tick();
 }
 
 function sessionList(facts: Partial<ComponentProps<typeof SessionList>>) {
@@ -116,7 +163,9 @@ function sessionList(facts: Partial<ComponentProps<typeof SessionList>>) {
     unread: new Set<string>(),
     creating: false,
     onopen: ignore,
+    onremove: ignore,
     onnew: ignore,
+    onothers: ignore,
     onsearch: ignore,
     onsettings: ignore,
     ...facts,
@@ -170,6 +219,8 @@ export const pages: Page = () => [
     'nothing that runs': trust({ nothingToRun: true, findings: asked.findings.slice(-1) }),
     'written differently': trust({ state: 'changed' }),
     trusted: trust({ state: 'trusted' }),
+    'another agent': trust(agentTrustOf(agent('opencode'), 'unknown')),
+    'an agent with an unchecked list': trust({ ...agentTrustOf(agent('kimi'), 'unknown'), findings: [] }),
     'kept as it was': trust({ ...TRUST['trust-changed'], state: 'kept', canKeep: false }),
   }),
 ];
@@ -183,6 +234,7 @@ export const lists: Page = () => [
     failed: row({ type: 'failed', message: 'The API answered 529, which means that it is overloaded' }),
     'open, asks nothing': { ...row({ type: 'completed' }, { mode: 'bypassPermissions' }), open: true },
     'the demo agent': row({ type: 'completed' }, { agent: 'demo' }),
+    'another agent': row({ type: 'completed' }, { agent: 'acp', agentName: 'Gemini CLI' }),
     'with work in the background': row({ type: 'background' }, { nBackground: 2 }),
     'failed, with work in the background': row({ type: 'failed', message: 'The API answered 529' }, { nBackground: 1 }),
     'a long title': row(
@@ -214,7 +266,10 @@ export const lists: Page = () => [
       openId: 't1',
       unread: new Set<string>(),
       now: Date.now(),
+      chosen: new Set<string>(),
       onopen: ignore,
+      onchoose: ignore,
+      onremove: ignore,
     },
   }),
   ...states('SessionList', SessionList, {
@@ -231,12 +286,24 @@ export const lists: Page = () => [
       (root) => press(root, 'Archived'),
     ],
     'with a removed session': sessionList({
-      removed: emptySession('s9', 'Round half to even in every report of the year'),
+      removed: [emptySession('s9', 'Round half to even in every report of the year')],
     }),
     'with a session that is being brought back': sessionList({
-      removed: emptySession('s9', 'Round half to even'),
+      removed: [emptySession('s9', 'Round half to even')],
       restoring: true,
     }),
+    'with several removed sessions': sessionList({
+      removed: [emptySession('s8', 'Round half to even'), emptySession('s9', 'Import the ledger')],
+    }),
+    'with selected sessions': [
+      sessionList({
+        rows: ['Trace the slow query', 'First look', 'Import'].map((title, i) => ({
+          session: null,
+          stored: stored(`t${i}`, title, 40),
+        })),
+      }),
+      chooseTwo,
+    ],
     'of a store that cannot be read': sessionList({
       problem: '/home/ines/.claude/projects/-home-ines-ledger is a file',
     }),
@@ -253,12 +320,27 @@ export const lists: Page = () => [
     'changes and tasks': { open: sessionOf({}, [...edits, script.todos(2)]), ...side },
     'the working tree': { open: sessionOf({}, [...edits, script.todos(2)]), ...side, working: WORKING },
     'a clean working tree': { open: sessionOf(), ...side, working: { ...WORKING, files: [] } },
-    'many changed files': { open: sessionOf(), ...side, working: manyChanges(120) },
+    'many changed files': { open: sessionOf(), ...side, working: manyChanges(60) },
     empty: { open: sessionOf(), ...side },
     'work in the background': {
       open: sessionOf({ nBackground: 3, background: BACKGROUND }, [script.todos(2)]),
       ...side,
     },
+    'the output of a task': [
+      { open: sessionOf({ nBackground: 3, background: BACKGROUND }), ...side },
+      async (root) => {
+        root.querySelector<HTMLElement>('[data-task="b1"] [aria-expanded="false"]')?.click();
+        await tick();
+      },
+    ],
+    'a task that wrote nothing': [
+      { open: sessionOf({ nBackground: 1, background: [background('b9', { hasOutput: true })] }), ...side },
+      async (root) => {
+        root.querySelector<HTMLElement>('[data-task="b9"] [aria-expanded="false"]')?.click();
+        await tick();
+      },
+    ],
+    'scheduled turns': { open: sessionOf({ scheduled: SCHEDULED }), ...side },
     'more background tasks than are listed': {
       open: sessionOf({ nBackground: 140, background: BACKGROUND }),
       ...side,

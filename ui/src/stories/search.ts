@@ -10,7 +10,7 @@ import type { SearchChange } from '../lib/bindings/api';
 import SearchPanel from '../lib/search/SearchPanel.svelte';
 import { SearchState } from '../lib/search/search.svelte';
 import { systemClock } from '../lib/state/attention.svelte';
-import { ignore, states, type Page } from './story';
+import { ignore, press, states, type Page } from './story';
 
 /** A search for these words that has come this far. */
 function panel(query: string, change: Partial<SearchChange> | null, all = true) {
@@ -68,5 +68,6 @@ export const boards: Page = () => [
     none: board('board-none'),
     one: board('board-one'),
     thirty: board('board'),
+    'asks whether to stop all': [board('board'), (root) => press(root, 'Stop all…')],
   }),
 ];

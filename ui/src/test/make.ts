@@ -56,7 +56,7 @@ export function text(id: ItemId, ...blocks: Block[]): Item {
 }
 
 export function prompt(id: ItemId, state: 'queued' | 'sent' | 'done' | 'held' = 'sent'): Item {
-  return item(id, { type: 'prompt', text: id, nImages: 0, state });
+  return item(id, { type: 'prompt', text: id, nImages: 0, nDocuments: 0, state });
 }
 
 export function call(id: ItemId, icon: ToolIcon, parent: ItemId | null = null): Item {

@@ -2,6 +2,7 @@
 
 use crate::Outcome;
 use crate::packages::Need;
+use crate::project;
 
 /// One kind of check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,6 +96,7 @@ impl Part {
             Self::Install | Self::Formatting | Self::UiBuild => &[],
             Self::Habits => &[Need::Python],
             Self::Clippy => &[Need::Build],
+            Self::Rust | Self::RealCli if project::is_ci() => &[Need::Build, Need::Tests, Need::Ssh],
             Self::Rust | Self::RealCli | Self::Agents => &[Need::Build, Need::Tests],
             Self::Ui => &[Need::Tests],
             Self::Looks => &[Need::Browser],

@@ -122,6 +122,18 @@ fn a_request_names_its_call_and_its_input() {
     let other =
         shell.options.iter().filter(|option| option.kind == deskbell_agent::OptionKind::AllowAlways).count();
     assert!(shell.allow_once().is_some() && other == 1, "{:?}", shell.options);
+    // It has no input: the command is the title of its call, which the card says. An edit has its diff.
+    assert!(shell.unreported.as_deref().is_some_and(|words| words.contains("titled the call")), "{shell:?}");
+    assert_eq!(requests[0].1.unreported, None);
+    for name in ["opencode", "copilot", "codex-acp-zed", "claude-acp"] {
+        let asked = recorded(name).into_iter().filter_map(|event| match event {
+            AgentEvent::Request { request: AgentRequest::Tool(request), .. } => {
+                Some(request.unreported.clone())
+            }
+            _ => None,
+        });
+        assert_eq!(asked.flatten().collect::<Vec<_>>(), [""; 0], "{name}");
+    }
     let key = request_key(edit).unwrap();
     assert_eq!(request_id(key), *edit);
     assert_eq!(request_key("deskbell-1"), None);

@@ -1,5 +1,6 @@
 //! Conversation messages and their content blocks.
 
+use super::schedule::read_schedule;
 use crate::outcome::Outcome;
 use crate::tool;
 use deskbell_agent::{
@@ -186,6 +187,8 @@ impl From<UserLine> for User {
     fn from(line: UserLine) -> Self {
         let structured = line.tool_use_result.as_ref();
         let background_task = structured.and_then(background_task).map(str::to_owned);
+        let schedule = structured.and_then(read_schedule);
+        let mut background_output = None;
         let reports = line.tool_result_meta.as_ref().and_then(Value::as_array).into_iter().flatten();
         let reports: Vec<CallReport<'_>> = reports.filter_map(CallReport::read).collect();
         let mut content = line.message.content;
@@ -194,12 +197,17 @@ impl From<UserLine> for User {
             let report = reports.iter().find(|report| report.tool_use_id == result.tool_use_id);
             let refusal = report.and_then(|report| report.refusal).or(line.tool_denial_kind.as_deref());
             let raw = std::mem::take(&mut result.raw);
+            if let Some(task) = &background_task {
+                background_output = background_output.or_else(|| task_output(&raw, task));
+            }
             let outcome = Outcome { content: &raw, structured, is_error: result.is_error, refusal };
             let read = outcome.read(&result.tool_use_id, report.and_then(|report| report.decision));
             **result = ToolResult { raw, ..read };
         }
         Self {
             background_task,
+            background_output,
+            schedule,
             is_remark: line.is_meta || line.is_synthetic || line.is_sidechain || line.is_compact_summary,
             // Live lines are only marked as synthetic (2.1.329).
             is_compact_summary: line.is_compact_summary
@@ -217,6 +225,26 @@ fn background_task(result: &Value) -> Option<&str> {
     let text = |key: &str| result.get(key).and_then(Value::as_str);
     // The task of a subagent has the subagent's id (2.1.197 and 2.1.329).
     text("backgroundTaskId").or_else(|| text("agentId").filter(|_| text("status") == Some("async_launched")))
+}
+
+/// The file with the output of a background task, from the text of a result: “Output is being written to: PATH. You will
+/// be notified …” (2.1.197 and 2.1.329). The path is a word of the agent, so it must be one that the CLI makes:
+/// `…/claude-UID/PROJECT/SESSION/tasks/TASK.output`.
+fn task_output(result: &Value, task: &str) -> Option<String> {
+    let text = match result {
+        Value::Array(blocks) => blocks.iter().find_map(|block| block.get("text")?.as_str())?,
+        other => other.as_str()?,
+    };
+    let rest = text.split_once("Output is being written to: ")?.1;
+    let end = format!("/tasks/{task}.output");
+    let path = &rest[..rest.find(&end)? + end.len()];
+    let mut names = path.strip_prefix('/')?.split('/');
+    let is_plain = |name: &str| !matches!(name, "" | "." | "..") && !name.contains(char::is_control);
+    let is_of_the_cli = path.split('/').rev().nth(4).is_some_and(|name| name.starts_with("claude-"));
+    (is_of_the_cli
+        && task.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+        && names.all(is_plain))
+    .then(|| path.to_owned())
 }
 
 /// An entry of `tool_result_meta`: `{id, permission_decision: {decision, source, reason_type}, non_execution_kind}`.
@@ -285,6 +313,43 @@ pub(super) fn read_content_block(mut block: Value) -> ContentBlock {
             ..ToolResult::default()
         })),
         "image" => ContentBlock::Image,
+        "document" => ContentBlock::Document,
         _ => ContentBlock::Unknown { kind, raw: block },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn only_a_file_of_the_cli_is_the_output_of_a_task() {
+        let of = |text: &str| task_output(&json!(text), "b88z");
+        let path = "/tmp/claude-1000/-home-me-p/75e71681/tasks/b88z.output";
+        let said = format!(
+            "Command running in background with ID: b88z. Output is being written to: {path}. You will"
+        );
+        assert_eq!(of(&said).as_deref(), Some(path));
+        assert_eq!(task_output(&json!([{"type": "text", "text": said}]), "b88z").as_deref(), Some(path));
+        assert_eq!(task_output(&json!(said), "other"), None);
+        for path in [
+            "/etc/passwd",
+            "/home/me/.ssh/tasks/b88z.output",
+            "claude-1/p/s/tasks/b88z.output",
+            "/tmp/claude-1/../s/tasks/b88z.output",
+            "/tmp/./claude-1/p/s/tasks/b88z.output",
+            "/tmp/claude-1//s/tasks/b88z.output",
+            "/tmp/claude-1/p/s/t/tasks/b88z.output",
+            "/tmp/claude-1/p/s\n/tasks/b88z.output",
+            "/tmp/claude-1/p/s/tasks/../b88z.output",
+        ] {
+            assert_eq!(of(&format!("Output is being written to: {path}. You will")), None, "{path}");
+        }
+        for task in ["../x", "a/b", ".."] {
+            let text = format!("Output is being written to: /tmp/claude-1/p/s/tasks/{task}.output.");
+            assert_eq!(task_output(&json!(text), task), None, "{task}");
+        }
+        assert_eq!(task_output(&json!(null), "b88z"), None);
     }
 }

@@ -2,14 +2,14 @@
 
 use crate::request::{permissions, with_answers};
 use deskbell_agent::{AgentCommand, HostRequest};
-use deskbell_api::Image;
+use deskbell_api::Attachment;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 /// The line of a command.
 pub fn line(command: &AgentCommand) -> String {
     match command {
-        AgentCommand::Prompt { uuid, text, images } => user(uuid, text, images),
+        AgentCommand::Prompt { uuid, text, attachments } => user(uuid, text, attachments),
         AgentCommand::Request { request_id, request } => {
             json!({"type": "control_request", "request_id": request_id, "request": body(request)}).to_string()
         }
@@ -25,12 +25,12 @@ pub fn line(command: &AgentCommand) -> String {
 }
 
 /// A prompt. Results refer to it by `uuid`. `origin` marks it as written by a person (2.1.329).
-fn user(uuid: &str, text: &str, images: &[Image]) -> String {
-    let message = Message { role: "user", content: content(text, images) };
+fn user(uuid: &str, text: &str, attachments: &[Attachment]) -> String {
+    let message = Message { role: "user", content: content(text, attachments) };
     json_text(&Prompt { r#type: "user", uuid, origin: Origin { kind: "human" }, message })
 }
 
-/// The text and the images are borrowed: they can be large.
+/// The text and the attachments are borrowed: they can be large.
 #[derive(Serialize)]
 struct Prompt<'a> {
     r#type: &'static str,
@@ -60,8 +60,18 @@ enum Content<'a> {
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum Block<'a> {
-    Image { source: Source<'a> },
-    Text { text: &'a str },
+    Image {
+        source: Source<'a>,
+    },
+    /// The model sees the title (2.1.197 and 2.1.329 send the block as it is).
+    Document {
+        source: Source<'a>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        title: Option<&'a str>,
+    },
+    Text {
+        text: &'a str,
+    },
 }
 
 #[derive(Serialize)]
@@ -71,13 +81,19 @@ struct Source<'a> {
     data: &'a str,
 }
 
-fn content<'a>(text: &'a str, images: &'a [Image]) -> Content<'a> {
-    if images.is_empty() {
+fn content<'a>(text: &'a str, attachments: &'a [Attachment]) -> Content<'a> {
+    if attachments.is_empty() {
         return Content::Text(text);
     }
-    let source =
-        |image: &'a Image| Source { r#type: "base64", media_type: &image.media_type, data: &image.data };
-    let blocks = images.iter().map(|image| Block::Image { source: source(image) });
+    let blocks = attachments.iter().map(|one| {
+        let r#type = if one.media_type == "text/plain" { "text" } else { "base64" };
+        let source = Source { r#type, media_type: &one.media_type, data: &one.data };
+        if one.is_image() {
+            Block::Image { source }
+        } else {
+            Block::Document { source, title: (!one.name.is_empty()).then_some(&one.name) }
+        }
+    });
     // The API rejects an empty text.
     let text = (!text.is_empty()).then_some(Block::Text { text });
     Content::Blocks(blocks.chain(text).collect())

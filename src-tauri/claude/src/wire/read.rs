@@ -10,7 +10,7 @@ use super::task::read_task;
 use crate::answer::refused;
 use crate::limits;
 use deskbell_agent::json::without_lone_surrogates;
-use deskbell_agent::{AgentEvent, AgentRequest, Answer, Retry};
+use deskbell_agent::{AgentEvent, AgentRequest, Answer, Retry, WokenBy};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -102,9 +102,15 @@ fn read(text: &str, answer: &mut ReadAnswer<'_>) -> Result<AgentEvent, serde_jso
             struct Lifecycle {
                 command_uuid: String,
                 state: String,
+                wakeup_source: Option<String>,
             }
-            let Lifecycle { command_uuid: uuid, state } = serde_json::from_str(text)?;
-            AgentEvent::PromptState { uuid, state }
+            let Lifecycle { command_uuid: uuid, state, wakeup_source } = serde_json::from_str(text)?;
+            match wakeup_source.as_deref() {
+                // 2.1.329, with `started` only.
+                Some("loop_wakeup") => AgentEvent::Woken { by: WokenBy::WakeUp, uuid },
+                Some(_) => AgentEvent::Woken { by: WokenBy::ScheduledJob, uuid },
+                None => AgentEvent::PromptState { uuid, state },
+            }
         }
         "error" => AgentEvent::Error { words: error_words(&serde_json::from_str(text)?) },
         "rate_limit_event" => read_rate_limit(&serde_json::from_str(text)?),

@@ -25,6 +25,9 @@ pub(super) struct ResultLine {
     model_usage: Map<String, Value>,
     /// Absent on 2.1.197.
     user_message_uuids: Option<Vec<String>>,
+    /// Absent on 2.1.197, and for scheduled jobs and wake-ups on 2.1.329. Deskbell's prompts are of the kind `human`;
+    /// all other kinds, such as `task-notification`, `peer` and `auto-continuation`, are turns that nothing of Deskbell
+    /// caused.
     origin: Option<Origin>,
 }
 
@@ -75,7 +78,7 @@ impl From<ResultLine> for TurnResult {
             usage: line.usage.map(TokenCounts::into),
             models: model_usage(&line.model_usage),
             prompts: line.user_message_uuids,
-            is_unasked: line.origin.and_then(|origin| origin.kind).as_deref() == Some("task-notification"),
+            is_unasked: line.origin.and_then(|origin| origin.kind).is_some_and(|kind| kind != "human"),
         }
     }
 }
@@ -100,6 +103,16 @@ mod tests {
         assert_eq!(reason(json!({"subtype": "success"})), None);
         let broken = result(json!({"subtype": "error_during_execution"}));
         assert!(broken.broke_off && broken.reason.is_none());
+    }
+
+    #[test]
+    fn a_turn_is_unasked_unless_its_origin_is_the_user() {
+        for kind in ["task-notification", "peer", "auto-continuation", "channel", "a kind of tomorrow"] {
+            assert!(result(json!({"origin": {"kind": kind}})).is_unasked, "{kind}");
+        }
+        for fields in [json!({"origin": {"kind": "human"}}), json!({"origin": {}}), json!({})] {
+            assert!(!result(fields).is_unasked);
+        }
     }
 
     #[test]

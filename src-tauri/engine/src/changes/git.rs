@@ -1,7 +1,7 @@
 //! Questions to the git program that run nothing of the repository's configuration.
 //!
-//! Only commands that read git's own files are used. They open no file of the project, so no filter, textconv or external
-//! diff runs. The environment is closed, and [`SWITCHES`] and [`environment`] turn off everything else that a
+//! Commands that read git's own files open no file of the project, so no filter, textconv or external diff runs. The few
+//! that write files (see `worktrees`) get every filter turned off with [`Git::with`]. The environment is closed, and [`SWITCHES`] and [`environment`] turn off everything else that a
 //! configuration can run.
 
 use super::content::is_program;
@@ -17,7 +17,7 @@ use std::time::Duration;
 const DEADLINE: Duration = Duration::from_secs(15);
 
 /// Maximum output of a listing, in bytes: some 400,000 files.
-pub(super) const MOST_LISTED: usize = 64 * 1024 * 1024;
+pub(crate) const MOST_LISTED: usize = 64 * 1024 * 1024;
 
 /// Settings that win over those of the repository.
 const SWITCHES: &[&str] = &[
@@ -76,11 +76,14 @@ pub enum GitError {
 }
 
 /// The git program, asked about one folder.
-pub(super) struct Git<'a> {
+pub(crate) struct Git<'a> {
     host: &'a dyn Host,
     program: PathBuf,
     folder: &'a Path,
     ignore_file: Option<PathBuf>,
+    /// `name=value`, after those of [`SWITCHES`].
+    settings: Vec<String>,
+    deadline: Duration,
 }
 
 impl<'a> Git<'a> {
@@ -91,7 +94,8 @@ impl<'a> Git<'a> {
             (program, user_file().filter(|file| file.is_file()))
         };
         let (program, ignore_file) = disk::run(folder, disk::DEADLINE, finding).await?;
-        Ok(Self { host, program: program.ok_or(GitError::NoProgram)?, folder, ignore_file })
+        let program = program.ok_or(GitError::NoProgram)?;
+        Ok(Self { host, program, folder, ignore_file, settings: Vec::new(), deadline: DEADLINE })
     }
 
     pub fn folder(&self) -> &'a Path {
@@ -103,7 +107,19 @@ impl<'a> Git<'a> {
     where
         'a: 'b,
     {
-        Git { host: self.host, program: self.program.clone(), folder, ignore_file: self.ignore_file.clone() }
+        Git {
+            host: self.host,
+            program: self.program.clone(),
+            folder,
+            ignore_file: self.ignore_file.clone(),
+            settings: self.settings.clone(),
+            deadline: self.deadline,
+        }
+    }
+
+    /// The same program with more settings (`name=value`) and another time limit.
+    pub fn with(self, settings: Vec<String>, deadline: Duration) -> Self {
+        Self { settings, deadline, ..self }
     }
 
     /// Runs a command without input and returns its output.
@@ -127,7 +143,7 @@ impl<'a> Git<'a> {
 
     async fn run(&self, args: &[&str], input: &[u8], most: usize) -> Result<Answer, GitError> {
         let mut all: Vec<OsString> = vec!["--no-pager".into()];
-        for switch in SWITCHES {
+        for switch in SWITCHES.iter().copied().chain(self.settings.iter().map(String::as_str)) {
             all.extend(["-c".into(), switch.into()]);
         }
         if let Some(file) = &self.ignore_file {
@@ -142,7 +158,7 @@ impl<'a> Git<'a> {
             folder: self.folder.to_owned(),
             environment: environment(&self.program),
         };
-        Ok(ask_with(self.host, program, input, most, DEADLINE).await?)
+        Ok(ask_with(self.host, program, input, most, self.deadline).await?)
     }
 }
 

@@ -10,12 +10,12 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// A program that leaves a file when it runs.
-struct Canary {
+pub(crate) struct Canary {
     folder: tempfile::TempDir,
 }
 
 impl Canary {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let canary = Self { folder: tempfile::tempdir().unwrap() };
         let script = format!(
             "#!/bin/sh\necho \"$0 $*\" >>{}\ncase \"$*\" in *host*) exit 1;; esac\ncat\n",
@@ -26,16 +26,16 @@ impl Canary {
         canary
     }
 
-    fn program(&self) -> PathBuf {
+    pub fn program(&self) -> PathBuf {
         self.folder.path().join("canary")
     }
 
-    fn sign(&self) -> PathBuf {
+    pub fn sign(&self) -> PathBuf {
         self.folder.path().join("ran")
     }
 
     /// Whether it ran since the last question.
-    fn ran(&self) -> bool {
+    pub fn ran(&self) -> bool {
         fs::remove_file(self.sign()).is_ok()
     }
 }
@@ -86,7 +86,7 @@ fn hostile(canary: &Canary) -> Repo {
 }
 
 /// Sets everything that runs the canary in a repository.
-fn arm(folder: &Path, canary: &Canary) {
+pub(crate) fn arm(folder: &Path, canary: &Canary) {
     let program = canary.program();
     let program = program.to_str().unwrap();
     for setting in SETTINGS.iter().filter(|setting| **setting != "core.fsmonitor") {
@@ -112,11 +112,20 @@ fn arm(folder: &Path, canary: &Canary) {
 
 async fn look_at_everything(folder: &Path) -> Changes {
     let found = changes(&LocalHost, folder, None).await;
-    let start = snapshot(&LocalHost, folder, 1).await.unwrap().unwrap();
+    let start = Snapshot::take(&LocalHost, folder, 1).await.unwrap().unwrap();
     changes(&LocalHost, folder, Some(&start)).await;
     for file in &found.files {
         file_diff(&LocalHost, folder, None, &file.path).await.unwrap();
         file_diff(&LocalHost, folder, Some(&start), &file.path).await.unwrap();
+    }
+    patch(&LocalHost, folder, None, &[]).await.unwrap();
+    let data = tempfile::tempdir().unwrap();
+    let reverts = Reverts::new(&LocalHost, folder, data.path());
+    for file in &found.files {
+        // Some are refused.
+        if let Ok(done) = reverts.revert(None, &file.path, None, None, None, 1).await {
+            reverts.undo(Some(done.at)).await.unwrap();
+        }
     }
     found
 }

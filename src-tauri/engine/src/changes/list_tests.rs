@@ -11,7 +11,7 @@ use std::process::Command;
 use std::time::{Duration, Instant, SystemTime};
 
 /// A repository of a test, and git as its user runs it.
-pub(super) struct Repo {
+pub(crate) struct Repo {
     pub folder: tempfile::TempDir,
 }
 
@@ -59,7 +59,7 @@ impl Repo {
     }
 }
 
-pub(super) fn git_in(folder: &Path, args: &[&str]) -> String {
+pub(crate) fn git_in(folder: &Path, args: &[&str]) -> String {
     let output = Command::new("git")
         .args(["-c", "user.name=A", "-c", "user.email=a@b", "-c", "protocol.file.allow=always"])
         .args(["-c", "commit.gpgSign=false"])
@@ -341,7 +341,7 @@ async fn a_snapshot_tells_what_changed_before_from_what_changed_since() {
     repo.write("untracked", "before\n");
     repo.write("large", vec![b'x'; 1024 * 1024]);
     fs::remove_file(repo.at("removed")).unwrap();
-    let start = snapshot(&LocalHost, repo.folder.path(), 5).await.unwrap().unwrap();
+    let start = Snapshot::take(&LocalHost, repo.folder.path(), 5).await.unwrap().unwrap();
     let start: Snapshot = serde_json::from_str(&serde_json::to_string(&start).unwrap()).unwrap();
     let since = || async { changes(&LocalHost, repo.folder.path(), Some(&start)).await };
     let found = since().await;

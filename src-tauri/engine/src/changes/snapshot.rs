@@ -1,9 +1,11 @@
 //! The working tree at an earlier moment, cheaply: its commit, and copies of the files that were changed then.
 
-use super::compare::MOST_BYTES;
+use super::compare::{MOST_BYTES, on_disk};
 use super::content::{Content, Finder, Work};
+use super::git::GitError;
 use super::listing::{Blob, GitPath, LINK};
-use crate::api::{FileChange, FileState};
+use crate::api::{ChangesBase, FileChange, FileState};
+use crate::host::Host;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
@@ -86,13 +88,23 @@ pub(super) fn hash(bytes: &[u8]) -> String {
 }
 
 impl Snapshot {
-    pub(super) fn new(
-        since: u64,
-        commit: Option<String>,
-        changed: &[FileChange],
-        is_cut: bool,
-        root: &Path,
-    ) -> Self {
+    /// The state of the working tree, to compare a later one with. `None` outside of a repository.
+    pub async fn take(host: &dyn Host, project: &Path, now: u64) -> Result<Option<Self>, GitError> {
+        let changes = super::read(host, project, None).await?;
+        let commit = match &changes.base {
+            ChangesBase::Commit { id } => Some(id.clone()),
+            ChangesBase::NoCommit => None,
+            ChangesBase::Prompt { .. } | ChangesBase::NoPrompt | ChangesBase::NoRepository => {
+                return Ok(None);
+            }
+        };
+        let is_cut = changes.n_more > 0 || changes.n_not_compared > 0 || changes.problem.is_some();
+        let root = project.to_owned();
+        let made = on_disk(project, move || Self::new(now, commit, &changes.files, is_cut, &root)).await?;
+        Ok(Some(made))
+    }
+
+    fn new(since: u64, commit: Option<String>, changed: &[FileChange], is_cut: bool, root: &Path) -> Self {
         let mut finder = Finder::new(root);
         let mut snapshot = Self { since, commit, files: BTreeMap::new(), is_cut };
         let mut room = MOST_COPIES;
@@ -121,6 +133,12 @@ impl Snapshot {
             }
         }
         snapshot
+    }
+
+    /// Bytes that it keeps.
+    pub fn n_bytes(&self) -> usize {
+        let content = |kept: &Kept| if let Kept::Text { text, .. } = kept { text.len() } else { 0 };
+        self.files.iter().map(|(path, kept)| path.len() + content(kept)).sum()
     }
 
     /// Whether every changed file is in it.

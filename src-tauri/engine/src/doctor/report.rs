@@ -55,24 +55,35 @@ pub enum FolderState {
     Wrong(String),
 }
 
-/// Looks at a folder. Its disk may not respond: run this with a deadline.
-pub fn look(path: &Path) -> FolderState {
-    match disk::kind(path) {
-        Ok(FileKind::Folder) => FolderState::Found,
-        Ok(kind) => FolderState::Wrong(format!("it is {kind}, not a folder")),
-        Err(ReadError::Missing) => FolderState::Missing,
-        Err(error) => FolderState::Wrong(error.to_string()),
+impl FolderState {
+    /// Looks at a folder. Its disk may not respond: run this with a deadline.
+    pub fn of(path: &Path) -> Self {
+        match disk::kind(path) {
+            Ok(FileKind::Folder) => Self::Found,
+            Ok(kind) => Self::Wrong(format!("it is {kind}, not a folder")),
+            Err(ReadError::Missing) => Self::Missing,
+            Err(error) => Self::Wrong(error.to_string()),
+        }
     }
 }
 
-/// Makes the report.
-pub fn checkup(facts: Facts) -> Checkup {
-    let mut lines = lines(&facts);
-    for line in &mut lines {
-        line.value = redacted_text(std::mem::take(&mut line.value));
+impl Facts {
+    /// Makes the report.
+    pub fn checkup(self) -> Checkup {
+        let mut lines = lines(&self);
+        for line in &mut lines {
+            line.value = redacted_text(std::mem::take(&mut line.value));
+        }
+        let Self { readiness: Readiness { agent, version, state, .. }, channel, .. } = self;
+        Checkup {
+            agent,
+            version,
+            channel,
+            ready: state == ReadinessState::Ready,
+            report: text(&lines),
+            lines,
+        }
     }
-    let Facts { readiness: Readiness { agent, version, state, .. }, channel, .. } = facts;
-    Checkup { agent, version, channel, ready: state == ReadinessState::Ready, report: text(&lines), lines }
 }
 
 fn lines(facts: &Facts) -> Vec<ReportLine> {
@@ -203,7 +214,7 @@ Display        X11 (:0)
 GPU            no GPU that this user may use: windows are drawn by the processor
 Data           /home/user/.local/share/deskbell (does not exist yet)
 ";
-        assert_eq!(checkup(facts()).report, expected);
+        assert_eq!(facts().checkup().report, expected);
     }
 
     #[test]
@@ -214,7 +225,7 @@ Data           /home/user/.local/share/deskbell (does not exist yet)
             channel: PermissionChannel::Unknown { reason: "there is no agent".to_owned() },
             ..facts()
         };
-        let report = checkup(missing);
+        let report = missing.checkup();
         let health = |name: &str| report.lines.iter().find(|line| line.name == name).unwrap().health;
         assert_eq!([health("Agent"), health("Ready"), health("Permission")], [Health::Bad; 3]);
         assert!(
@@ -225,7 +236,7 @@ Data           /home/user/.local/share/deskbell (does not exist yet)
             "ANTHROPIC_API_KEY=sk-ant-REDACTED0123456789 was refused for ines@example.org".to_owned();
         let agent = facts().readiness.agent;
         let state = ReadinessState::Broken { problem };
-        let report = checkup(Facts { readiness: readiness::of(agent, None, state), ..facts() });
+        let report = Facts { readiness: readiness::of(agent, None, state), ..facts() }.checkup();
         for secret in ["0123456789", "ines"] {
             assert!(!report.report.contains(secret), "{}", report.report);
             assert!(report.lines.iter().all(|line| !line.value.contains(secret)), "{:?}", report.lines);
@@ -235,10 +246,10 @@ Data           /home/user/.local/share/deskbell (does not exist yet)
     #[test]
     fn a_file_in_place_of_a_folder_is_bad() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        assert_eq!(look(file.path().parent().unwrap()), FolderState::Found);
-        assert_eq!(look(&file.path().with_extension("none")), FolderState::Missing);
-        let folders = vec![folder(file.path(), look(file.path()))];
-        let report = checkup(Facts { folders, ..facts() });
+        assert_eq!(FolderState::of(file.path().parent().unwrap()), FolderState::Found);
+        assert_eq!(FolderState::of(&file.path().with_extension("none")), FolderState::Missing);
+        let folders = vec![folder(file.path(), FolderState::of(file.path()))];
+        let report = Facts { folders, ..facts() }.checkup();
         let last = report.lines.last().unwrap();
         assert_eq!(last.health, Health::Bad);
         assert!(last.value.contains("not a folder"), "{last:?}");

@@ -107,13 +107,19 @@ impl Page<'_> {
         let one = &self.items[place];
         let item = one.item.clone();
         match &item.body {
-            Body::Prompt { text, n_images, .. } => {
+            Body::Prompt { text, n_images, n_documents, .. } => {
                 self.raw("<section class=\"prompt\">");
                 self.time(item.at);
                 self.raw("<div class=\"text\">");
                 self.text(text);
                 self.raw("</div>");
                 self.images_of(place, *n_images as usize);
+                if *n_documents > 0 {
+                    let s = if *n_documents == 1 { "" } else { "s" };
+                    self.put(format_args!(
+                        "<div class=\"detail\">With {n_documents} document{s}, not included here.</div>"
+                    ));
+                }
                 self.raw("</section>\n");
             }
             Body::Text { blocks, .. } => {
@@ -174,7 +180,7 @@ impl Page<'_> {
     }
 
     fn images_of(&mut self, place: usize, n_expected: usize) {
-        let found = self.images.of(&self.items[place].stored_id);
+        let found = self.images.at(&self.items[place].stored_id);
         for image in found {
             // Both were checked: the type comes from the bytes, and the data is base64.
             self.put(format_args!(

@@ -1,6 +1,6 @@
 //! The images of a conversation, from the agent's own transcript. An item has only their number.
 
-use crate::api::Image;
+use crate::api::Attachment;
 use crate::attachment;
 use crate::claude::stored::StoredLine;
 use crate::history::Kept;
@@ -8,24 +8,25 @@ use std::collections::HashMap;
 
 /// The images by the id of their prompt or of their tool call.
 #[derive(Clone, Debug, Default)]
-pub struct Images(HashMap<String, Vec<Image>>);
+pub struct Images(HashMap<String, Vec<Attachment>>);
 
 impl Images {
-    pub fn of(&self, stored_id: &str) -> &[Image] {
-        self.0.get(stored_id).map_or(&[], Vec::as_slice)
-    }
-}
-
-/// Collects the images of a transcript file. Data that is not an image is left out, whatever its type says.
-pub fn images(kept: &Kept) -> Images {
-    let mut images = Images::default();
-    for line in kept.lines().filter(|line| StoredLine::may_have_image(line)) {
-        let Some(line) = StoredLine::read(line) else { continue };
-        for (id, data) in line.images() {
-            if let Ok(image) = attachment::check_base64("The image", data) {
-                images.0.entry(id.to_owned()).or_default().push(image);
+    /// Collects the images of a transcript file. Data that is not an image is left out, whatever its type says.
+    pub fn of(kept: &Kept) -> Self {
+        let mut images = Self::default();
+        for line in kept.lines().filter(|line| StoredLine::may_have_image(line)) {
+            let Some(line) = StoredLine::read(line) else { continue };
+            for (id, data) in line.images() {
+                if let Ok(image) = attachment::image_of_base64("", data) {
+                    images.0.entry(id.to_owned()).or_default().push(image);
+                }
             }
         }
+        images
     }
-    images
+
+    /// The images of an item, by its id in the transcript.
+    pub(super) fn at(&self, stored_id: &str) -> &[Attachment] {
+        self.0.get(stored_id).map_or(&[], Vec::as_slice)
+    }
 }

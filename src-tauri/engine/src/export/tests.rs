@@ -2,11 +2,12 @@
 
 use super::*;
 use crate::api::CopyOf;
-use crate::history::{self, Additions};
+use crate::history::{Additions, Kept};
 use crate::transcript::{Transcript, TranscriptEvent};
 use crate::wire;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use deskbell_agent::PastPrompt;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
@@ -56,7 +57,11 @@ fn transcript(text: &str) -> Transcript {
             json!({"type": "user", "uuid": format!("r{id}"), "message": {"role": "user", "content": [result]}}),
         );
     }
-    transcript.past_prompt(1_000, "prompt", text.to_owned(), 2);
+    transcript.past_prompt(
+        1_000,
+        "prompt",
+        PastPrompt { text: text.to_owned(), n_images: 2, n_documents: 1 },
+    );
     let notice =
         |level| TranscriptEvent::Notice { level, text: text.to_owned(), detail: Some(text.to_owned()) };
     transcript.apply(1_000, notice(crate::api::Level::Warning));
@@ -65,7 +70,7 @@ fn transcript(text: &str) -> Transcript {
 
 fn page_of(title: &str, transcript: &Transcript) -> String {
     let conversation = transcript.exported(title, ExportFormat::Html);
-    let bytes = render(ExportFormat::Html, &heading(title), conversation, &Images::default()).unwrap();
+    let bytes = conversation.render(ExportFormat::Html, &heading(title), &Images::default()).unwrap();
     String::from_utf8(bytes).unwrap()
 }
 
@@ -257,7 +262,7 @@ fn code_has_its_colours_without_a_style_of_its_own() {
 fn an_export_as_markdown_is_what_is_copied() {
     let transcript = transcript("*a*");
     let conversation = transcript.exported("T", ExportFormat::Markdown);
-    let bytes = render(ExportFormat::Markdown, &heading("T"), conversation, &Images::default()).unwrap();
+    let bytes = conversation.render(ExportFormat::Markdown, &heading("T"), &Images::default()).unwrap();
     assert_eq!(String::from_utf8(bytes).ok(), transcript.text_of("T", &CopyOf::Conversation));
 }
 
@@ -265,7 +270,7 @@ fn an_export_as_markdown_is_what_is_copied() {
 fn programs_get_all_items_with_their_sources_and_outputs() {
     let transcript = transcript("\u{1b}[31m*red*\u{1b}[0m");
     let conversation = transcript.exported("T", ExportFormat::Json);
-    let bytes = render(ExportFormat::Json, &heading("T"), conversation, &Images::default()).unwrap();
+    let bytes = conversation.render(ExportFormat::Json, &heading("T"), &Images::default()).unwrap();
     let file: Value = serde_json::from_slice(&bytes).unwrap();
     assert_eq!((&file["format"], &file["version"]), (&json!("deskbell-session"), &json!(1)));
     assert_eq!((&file["title"], &file["agent"]), (&json!("T"), &json!("claude")));
@@ -296,11 +301,11 @@ fn images_come_from_the_agents_transcript_if_they_are_images() {
             [{"type": "tool_result", "tool_use_id": "t1", "content": [image(&png())]}]}}),
     ];
     fs::write(&path, lines.map(|line| line.to_string()).join("\n")).unwrap();
-    let kept = history::load(&path).unwrap();
+    let kept = Kept::load(&path).unwrap();
     let transcript = kept.transcript(Path::new("/p"), &Additions::default());
-    let found = images(&kept);
+    let found = Images::of(&kept);
     let conversation = transcript.exported("T", ExportFormat::Html);
-    let page = render(ExportFormat::Html, &heading("T"), conversation, &found).unwrap();
+    let page = conversation.render(ExportFormat::Html, &heading("T"), &found).unwrap();
     let page = String::from_utf8(page).unwrap();
     let text = checked(&page);
     assert_eq!(page.matches(&format!("src=\"data:image/png;base64,{}\"", png())).count(), 2, "{page}");
@@ -308,8 +313,7 @@ fn images_come_from_the_agents_transcript_if_they_are_images() {
         text.contains("1 image is not in the agent’s transcript"),
         "what is no image is not embedded: {text}"
     );
-    let json =
-        render(ExportFormat::Json, &heading("T"), transcript.exported("T", ExportFormat::Json), &found);
+    let json = transcript.exported("T", ExportFormat::Json).render(ExportFormat::Json, &heading("T"), &found);
     let file: Value = serde_json::from_slice(&json.unwrap()).unwrap();
     assert_eq!(file["items"][0]["images"][0], json!({"mediaType": "image/png", "data": png()}));
 }

@@ -148,8 +148,8 @@ fn page_of(transcript: Transcript) -> Box<dyn FnOnce()> {
             agent_session_id: None,
         };
         let conversation = transcript.exported("a", ExportFormat::Html);
-        let page = export::render(ExportFormat::Html, &heading, conversation, &export::Images::default())
-            .expect("a page");
+        let page =
+            conversation.render(ExportFormat::Html, &heading, &export::Images::default()).expect("a page");
         assert!(!page.is_empty());
     })
 }

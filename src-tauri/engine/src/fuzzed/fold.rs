@@ -9,8 +9,9 @@ use super::cuts;
 use crate::api::{Event, Item};
 use crate::patch::{self, Pending};
 use crate::recorder::{Direction, Recorded};
+use crate::replay::Replayed;
 use crate::transcript::Transcript;
-use crate::{replay, wire};
+use crate::wire;
 
 /// Uses the bytes as an agent's output.
 pub fn fold(data: &[u8]) {
@@ -49,7 +50,7 @@ fn lived(lines: &[&[u8]]) {
     };
     let up = ["start", "spawned"].map(|input| Recorded { ms: 0, dir: Direction::Input, line: input.into() });
     let recording: Vec<Recorded> = up.into_iter().chain((1..).zip(lines).map(record)).collect();
-    let replayed = replay::replay(&recording);
+    let replayed = Replayed::of(&recording);
     let mut shown: Vec<Item> = Vec::new();
     replayed.events.iter().for_each(|event| patch::apply(&mut shown, event));
     assert_eq!(shown, replayed.items);

@@ -7,7 +7,7 @@ use crate::agent::{
     AgentCommand, AgentEvent, AgentRequest, AnswerOption, Assistant, ContentBlock, Grant, HostRequest,
     TokenUsage, User,
 };
-use crate::api::Image;
+use crate::api::Attachment;
 use crate::wire;
 
 /// Parses the bytes as a line, and uses them in every field of our own lines.
@@ -78,12 +78,13 @@ fn asked(data: &[u8]) {
 }
 
 fn user(text: &str) {
-    let image = Image { media_type: "image/png".to_owned(), data: text.to_owned() };
+    let image =
+        Attachment { media_type: "image/png".to_owned(), data: text.to_owned(), ..Attachment::default() };
     for images in [&[][..], &[image]] {
         let AgentEvent::User(user) = read_back(&wire::line(&AgentCommand::Prompt {
             uuid: text.to_owned(),
             text: text.to_owned(),
-            images: images.to_vec(),
+            attachments: images.to_vec(),
         })) else {
             panic!("{text:?}")
         };

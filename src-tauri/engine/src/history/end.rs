@@ -126,7 +126,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s.jsonl");
         std::fs::write(&path, conversation(5_000, 1_000)).unwrap();
-        let whole = super::super::read(&path, Path::new("/p"), &Additions::default()).unwrap();
+        let whole =
+            super::super::Kept::load(&path).unwrap().transcript(Path::new("/p"), &Additions::default());
         let end = read_end(&path, Path::new("/p"), &Additions::default()).unwrap().unwrap();
         let of_whole: Vec<_> = whole.items().skip(5_000 - LINES).map(|item| (&item.id, &item.body)).collect();
         assert_eq!(end.items().map(|item| (&item.id, &item.body)).collect::<Vec<_>>(), of_whole);

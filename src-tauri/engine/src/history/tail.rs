@@ -83,7 +83,7 @@ fn place(line: &[u8]) -> Option<Place> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::{Additions, load};
+    use crate::history::{Additions, Kept};
     use serde_json::json;
     use std::fs;
     use std::io::Write;
@@ -104,7 +104,7 @@ mod tests {
         let path = folder.path().join("s.jsonl");
         let (next, last) = (line("assistant", "b", Some("a")), line("user", "c", Some("b")));
         fs::write(&path, line("user", "a", None) + &next[..9]).unwrap();
-        let kept = load(&path).unwrap();
+        let kept = Kept::load(&path).unwrap();
         let mut transcript = kept.live_transcript(Path::new("/p"), &Additions::default());
         let mut tail = Tail::of(&kept);
         let mut grow = |text: &str, transcript: &mut Transcript| {
@@ -118,7 +118,7 @@ mod tests {
         assert!(grow("{\"type\":\"last-prompt\"}\nno json\n", &mut transcript));
         assert!(grow(&last, &mut transcript));
         assert_eq!(ids(&transcript), ["a", "m-b.0", "c"]);
-        let whole = load(&path).unwrap().transcript(Path::new("/p"), &Additions::default());
+        let whole = Kept::load(&path).unwrap().transcript(Path::new("/p"), &Additions::default());
         assert_eq!(ids(&whole), ids(&transcript));
         assert!(!grow(&line("user", "x", Some("gone")), &mut transcript), "another branch");
         fs::write(&path, "").unwrap();
@@ -136,7 +136,7 @@ mod tests {
             crate::api::Body::ToolCall(call) => call.state,
             other => panic!("{other:?}"),
         };
-        let kept = load(&path).unwrap();
+        let kept = Kept::load(&path).unwrap();
         let none = Additions::default();
         assert_eq!(state(kept.live_transcript(Path::new("/p"), &none)), crate::api::ToolState::Running);
         assert_eq!(state(kept.transcript(Path::new("/p"), &none)), crate::api::ToolState::Interrupted);

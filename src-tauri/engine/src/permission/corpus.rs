@@ -1,7 +1,7 @@
 //! Tests of the requests in `tests/hostile/permissions`. Their views are written to a file for the tests of the card by
 //! `UPDATE_BINDINGS=1 cargo test -p deskbell-engine corpus`.
 
-use super::{OpenRequests, notice, view};
+use super::{OpenRequests, view};
 use crate::agent::{AgentEvent, AgentRequest, ToolRequest};
 use crate::api::{Decision, PermissionRequest, RequestId};
 use crate::wire;
@@ -58,7 +58,7 @@ fn each_is_flagged_and_none_can_be_allowed_unseen() {
         let words = view.notices.iter().map(|notice| &notice.words);
         for label in [&view.tool, &view.question].into_iter().chain(labels).chain(words) {
             let hides = |character: char| {
-                let oddity = notice::oddity(character);
+                let oddity = crate::misleading::oddity(character);
                 character.is_control() || oddity.is_some_and(|kind| kind != crate::api::NoticeKind::LookAlike)
             };
             assert!(

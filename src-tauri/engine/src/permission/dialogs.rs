@@ -4,14 +4,10 @@
 //! A request has a dialog and a card. The first answer counts: the session accepts one answer and emits an event that
 //! the request is over, and the dialog closes.
 
-use super::written_out;
 use crate::api::{Decision, PermissionRequest, RequestId, RequestKind, Session, SessionId};
+use crate::misleading::written_out;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;
-
-/// A request whose card may become visible, or was visible a moment ago, gets no dialog for this long: the page takes
-/// some time to draw, and a menu may take the focus for a moment.
-pub const CARD_TIME: Duration = Duration::from_millis(1500);
 
 /// The session is part of the id, because two agents may use the same request id.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -30,6 +26,8 @@ pub struct DialogRequest {
     pub question: String,
     /// The subagent that asks, in words; `None` for the agent itself.
     pub asked_by: Option<String>,
+    /// What the agent does not say about the call; `None` if it says what would run.
+    pub unreported: Option<String>,
     /// The request's own `shown`.
     pub shown: String,
     /// The complete subject; `None` if a dialog cannot show it in full and as plain text.
@@ -53,6 +51,7 @@ impl DialogRequest {
             tool: request.tool,
             question: request.question,
             asked_by: request.subagent.map(|subagent| subagent.words),
+            unreported: request.unreported,
             shown: request.shown,
             subject: request.plain,
             notices: request.notices.into_iter().map(|notice| notice.words).collect(),
@@ -91,7 +90,7 @@ pub enum DialogEffect {
         window: String,
         id: DialogId,
     },
-    /// Call [`Dialogs::waited`] with this number after [`CARD_TIME`].
+    /// Call [`Dialogs::waited`] with this number after [`Dialogs::CARD_TIME`].
     Wait {
         window: String,
         number: u64,
@@ -201,6 +200,10 @@ impl Line {
 }
 
 impl Dialogs {
+    /// A request whose card may become visible, or was visible a moment ago, gets no dialog for this long: the page
+    /// takes some time to draw, and a menu may take the focus for a moment.
+    pub const CARD_TIME: Duration = Duration::from_millis(1500);
+
     /// Adds a request: it is shown, or waits in its window's queue.
     pub fn asked(&mut self, window: &str, ask: DialogRequest) -> Vec<DialogEffect> {
         self.lines.entry(window.to_owned()).or_default().asks.push_back(ask);
@@ -213,7 +216,7 @@ impl Dialogs {
         self.settle(window, false)
     }
 
-    /// [`CARD_TIME`] has passed since [`DialogEffect::Wait`] with this number.
+    /// [`Dialogs::CARD_TIME`] has passed since [`DialogEffect::Wait`] with this number.
     pub fn waited(&mut self, window: &str, number: u64) -> Vec<DialogEffect> {
         let runs = self.lines.get(window).is_some_and(|line| line.wait == Some(number));
         if runs { self.settle(window, true) } else { Vec::new() }
@@ -303,6 +306,7 @@ mod tests {
             tool: "Bash".to_owned(),
             question: "Run this command?".to_owned(),
             asked_by: None,
+            unreported: None,
             shown: format!("hash of {request}"),
             subject: Some("true".to_owned()),
             notices: Vec::new(),

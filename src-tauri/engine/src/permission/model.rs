@@ -333,6 +333,7 @@ impl World {
                     tool: view.tool,
                     question: view.question,
                     asked_by: None,
+                    unreported: None,
                     shown: view.shown,
                     subject: view.plain,
                     notices: Vec::new(),

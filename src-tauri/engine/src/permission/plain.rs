@@ -4,7 +4,7 @@
 use crate::agent::ToolRequest;
 use crate::agent::json;
 use crate::api::{Diff, DiffKind, RequestKind};
-use crate::permission::notice;
+use crate::misleading::oddity;
 
 /// A longer text is shown only in the card, which scrolls and marks.
 const MOST_CHARACTERS: usize = 600;
@@ -51,5 +51,5 @@ fn whole(request: &ToolRequest, kind: &RequestKind, subject: &str, diff: Option<
 }
 
 fn is_plain(character: char) -> bool {
-    matches!(character, ' '..='~' | '\n' | '\u{a1}'..='\u{17f}') && notice::oddity(character).is_none()
+    matches!(character, ' '..='~' | '\n' | '\u{a1}'..='\u{17f}') && oddity(character).is_none()
 }

@@ -1,8 +1,8 @@
 //! Subagents by their ids: a permission request contains only the id of the subagent that asks.
 
-use super::written_out;
 use crate::agent::{Task, ToolRequest};
 use crate::api::{ItemId, Subagent};
+use crate::misleading::written_out;
 use crate::title::one_line;
 use std::collections::VecDeque;
 

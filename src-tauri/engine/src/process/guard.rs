@@ -14,17 +14,17 @@ use std::time::{Duration, Instant};
 const GRACE: Duration = Duration::from_millis(3_500);
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
-/// The argument that starts the app's program as the guard. The run's token follows it.
-pub const GUARD: &str = "guard";
-
 /// A running guard process. It guards until this value is dropped or this process ends.
 pub struct Guard(Child);
 
 impl Guard {
+    /// The argument that starts the app's program as the guard. The run's token follows it.
+    pub const ARGUMENT: &str = "guard";
+
     /// Starts `program` as the guard of every process whose run token begins with `run`.
     pub fn start(program: &Path, run: &str) -> io::Result<Self> {
         let mut command = Command::new(program);
-        command.args([GUARD, run]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.args([Self::ARGUMENT, run]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         command.env_remove(crate::launch::RUN_TOKEN);
         // A signal to the app's process group, such as Ctrl+C in a terminal, must not end the guard.
         #[cfg(unix)]
@@ -35,6 +35,23 @@ impl Guard {
     pub fn pid(&self) -> u32 {
         self.0.id()
     }
+
+    /// Main function of the guard process.
+    pub fn keep(run: &str) {
+        let mut nothing = [0; 16];
+        // The app never writes to the pipe; an error means the same as its end.
+        while let Ok(1..) = io::stdin().read(&mut nothing) {}
+        let prefix = format!("{run}.");
+        // Measured by the clock: on a busy machine a search takes longer than the pause after it.
+        let began_at = Instant::now();
+        while began_at.elapsed() < GRACE && is_any_marked(&prefix) {
+            std::thread::sleep(LOOK_AGAIN);
+        }
+        // A search can miss a process that is just being created; the next search finds it.
+        while sweep_prefix(&prefix) > 0 {
+            std::thread::sleep(LOOK_AGAIN);
+        }
+    }
 }
 
 impl Drop for Guard {
@@ -44,22 +61,5 @@ impl Drop for Guard {
         if let Err(error) = self.0.wait() {
             tracing::warn!(%error, "could not wait for the guard process");
         }
-    }
-}
-
-/// Main function of the guard process.
-pub fn keep(run: &str) {
-    let mut nothing = [0; 16];
-    // The app never writes to the pipe; an error means the same as its end.
-    while let Ok(1..) = io::stdin().read(&mut nothing) {}
-    let prefix = format!("{run}.");
-    // Measured by the clock: on a busy machine a search takes longer than the pause after it.
-    let began_at = Instant::now();
-    while began_at.elapsed() < GRACE && is_any_marked(&prefix) {
-        std::thread::sleep(LOOK_AGAIN);
-    }
-    // A search can miss a process that is just being created; the next search finds it.
-    while sweep_prefix(&prefix) > 0 {
-        std::thread::sleep(LOOK_AGAIN);
     }
 }

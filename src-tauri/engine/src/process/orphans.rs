@@ -25,24 +25,26 @@ pub struct EndError {
     pub source: io::Error,
 }
 
-/// The living processes of these runs, oldest first.
-pub fn of_runs(runs: &[String]) -> Vec<OrphanProcess> {
-    let mut found = system::of_runs(runs);
-    found.sort_by_key(|orphan| (orphan.facts.started_at, orphan.facts.pid));
-    found
-}
-
-/// Ends these processes: SIGTERM first, then SIGKILL after a grace period. Returns the processes that could not be
-/// ended.
-pub async fn end(orphans: &[OrphanProcess]) -> Vec<EndError> {
-    let ending: Vec<_> =
-        orphans.iter().cloned().map(|orphan| tokio::spawn(async move { orphan.end().await })).collect();
-    let mut failed = Vec::new();
-    for (task, orphan) in ending.into_iter().zip(orphans) {
-        let ended = task.await.unwrap_or_else(|panic| Err(io::Error::other(panic)));
-        failed.extend(ended.err().map(|source| EndError { pid: orphan.facts.pid, source }));
+impl OrphanProcess {
+    /// The living processes of these runs, oldest first.
+    pub fn of_runs(runs: &[String]) -> Vec<Self> {
+        let mut found = system::of_runs(runs);
+        found.sort_by_key(|orphan| (orphan.facts.started_at, orphan.facts.pid));
+        found
     }
-    failed
+
+    /// Ends these processes: SIGTERM first, then SIGKILL after a grace period. Returns the processes that could not be
+    /// ended.
+    pub async fn end_all(orphans: &[Self]) -> Vec<EndError> {
+        let ending: Vec<_> =
+            orphans.iter().cloned().map(|orphan| tokio::spawn(async move { orphan.end().await })).collect();
+        let mut failed = Vec::new();
+        for (task, orphan) in ending.into_iter().zip(orphans) {
+            let ended = task.await.unwrap_or_else(|panic| Err(io::Error::other(panic)));
+            failed.extend(ended.err().map(|source| EndError { pid: orphan.facts.pid, source }));
+        }
+        failed
+    }
 }
 
 #[cfg(target_os = "linux")]
@@ -184,7 +186,7 @@ mod tests {
             Command::new("sleep").arg("600").env(crate::launch::RUN_TOKEN, "run.1").spawn().unwrap();
         let mut found = system::look(child.id(), &["run".to_owned()]).unwrap();
         found.identity.ticks += 1;
-        assert_eq!(end(&[found]).await.len(), 0);
+        assert_eq!(OrphanProcess::end_all(&[found]).await.len(), 0);
         assert_eq!(child.try_wait().unwrap(), None);
         child.kill().unwrap();
         child.wait().unwrap();

@@ -103,8 +103,8 @@ impl Driver for Polite {
 async fn what_a_driver_writes_and_reports_by_itself_arrives_in_order() {
     let (mut process, mut played, _host) = spawned().await;
     process.driver = Box::new(Polite);
-    let (uuid, text, images) = ("u".to_owned(), "fix it".to_owned(), Vec::new());
-    assert!(process.send(&AgentCommand::Prompt { uuid, text, images }));
+    let (uuid, text, attachments) = ("u".to_owned(), "fix it".to_owned(), Vec::new());
+    assert!(process.send(&AgentCommand::Prompt { uuid, text, attachments }));
     let (request_id, request) = ("r".to_owned(), HostRequest::ListRules);
     assert!(process.send(&AgentCommand::Request { request_id, request }), "an answer needs no line");
     assert_eq!(lines(&mut process).await, ["not known"]);

@@ -1,7 +1,8 @@
 //! Text output of a replay: the conversation, and the recorded lines.
 
+use super::Replayed;
 use crate::api::*;
-use crate::recorder::{Direction, Recorded};
+use crate::recorder::{Direction, Recorded, Recording};
 use crate::transcript::questions;
 use crate::wire::kept::{is_stream_event, kinds};
 use serde::Serialize;
@@ -13,8 +14,27 @@ const OUTPUT: usize = 12;
 /// Maximum number of characters shown of a recorded line.
 const WIDTH: usize = 160;
 
-/// The conversation as text. Each entry has its time since `began_at`; with `None` no times are shown.
-pub fn conversation(items: &[Item], began_at: Option<u64>) -> String {
+impl Replayed {
+    /// The conversation as text.
+    pub fn text(&self) -> String {
+        conversation(&self.items, None)
+    }
+
+    /// The conversation as text. Each entry has its time since the recording began.
+    pub fn text_with_times(&self) -> String {
+        conversation(&self.items, Some(self.began_at))
+    }
+}
+
+impl Recording {
+    /// The lines in order, both directions. Consecutive stream events are one line.
+    pub fn text(&self) -> String {
+        lines(&self.lines)
+    }
+}
+
+/// Each entry has its time since `began_at`; with `None` no times are shown.
+fn conversation(items: &[Item], began_at: Option<u64>) -> String {
     let mut text = String::new();
     for item in items {
         if !text.is_empty() {
@@ -38,9 +58,10 @@ fn entry(text: &mut String, body: &Body, is_timed: bool) {
         _ => String::new(),
     };
     match body {
-        Body::Prompt { text: words, n_images, state } => {
-            let images = if *n_images == 0 { String::new() } else { format!(", {n_images} images") };
-            line(text, &format!("you, {}{images}", word(state)));
+        Body::Prompt { text: words, n_images, n_documents, state } => {
+            let count = |n: u32, of: &str| if n == 0 { String::new() } else { format!(", {n} {of}") };
+            let attached = count(*n_images, "images") + &count(*n_documents, "documents");
+            line(text, &format!("you, {}{attached}", word(state)));
             indented(text, words);
         }
         Body::Text { blocks, streaming } => {
@@ -156,8 +177,7 @@ fn joined(lines: impl IntoIterator<Item = String>) -> String {
     lines.join("\n")
 }
 
-/// The lines of a recording in order, both directions. Consecutive stream events are one line.
-pub fn lines(recording: &[Recorded]) -> String {
+fn lines(recording: &[Recorded]) -> String {
     let is_piece = |recorded: &Recorded| recorded.dir == Direction::Out && is_stream_event(&recorded.line);
     let mut text = String::new();
     let mut rest = recording;
@@ -254,7 +274,12 @@ mod tests {
             item(
                 "a",
                 1500,
-                Body::Prompt { text: "how\nare you".into(), n_images: 0, state: PromptState::Done },
+                Body::Prompt {
+                    text: "how\nare you".into(),
+                    n_images: 0,
+                    n_documents: 0,
+                    state: PromptState::Done,
+                },
             ),
             item("b", 2750, Body::Text { blocks: vec![paragraph], streaming: false }),
         ];

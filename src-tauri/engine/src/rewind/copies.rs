@@ -220,20 +220,37 @@ pub fn undo(root: &Path, at: u64, overwrite: bool) -> Result<Undone, UndoFault> 
 /// Returns whether the file had to be written or removed.
 fn restore(entry: &Entry, content: Option<&[u8]>) -> io::Result<bool> {
     let now = State::read(&entry.real, MOST_OF_FILE).0;
-    if now == entry.before || matches!(entry.before, State::Unreadable(_)) {
+    let is_same = now == entry.before && (entry.mode.is_none() || mode(&entry.real) == entry.mode);
+    if is_same || matches!(entry.before, State::Unreadable(_)) {
         return Ok(false);
     }
     match content {
-        Some(content) => {
-            if let Some(parent) = entry.real.parent() {
-                fs::create_dir_all(parent)?;
-            }
-            write(&entry.real, content, entry.mode)?;
+        None if !matches!(now, State::File { .. }) => {
+            return Err(io::Error::other("it is no file that can be removed"));
         }
-        None if matches!(now, State::File { .. }) => fs::remove_file(&entry.real)?,
-        None => return Err(io::Error::other("it is no file that can be removed")),
+        content => put(&entry.real, content, entry.mode)?,
     }
     Ok(true)
+}
+
+/// Writes a file with its folders, or removes it if it has no content.
+pub fn put(path: &Path, content: Option<&[u8]>, mode: Option<u32>) -> io::Result<()> {
+    let Some(content) = content else { return fs::remove_file(path) };
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    write(path, content, mode)
+}
+
+/// Removes the copies of a folder that were made before this time.
+pub fn discard_before(root: &Path, at: u64) {
+    let Ok(listing) = disk::list(root, MOST_FILES) else { return };
+    for path in listing.paths {
+        let made = path.file_name().and_then(|name| name.to_str()?.parse::<u64>().ok());
+        if made.is_some_and(|made| made < at) {
+            remove(&path);
+        }
+    }
 }
 
 /// Removes the copies of a rewind.

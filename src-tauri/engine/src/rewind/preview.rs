@@ -5,7 +5,7 @@ use crate::api::{Diff, RewindChange, RewindFile};
 use crate::claude::checkpoints::{Checkpoints, SavedFile};
 use crate::disk::{self, ReadError};
 use crate::document;
-use crate::history;
+use crate::history::{self, Kept};
 use std::path::{Path, PathBuf};
 
 /// Maximum number of files in a preview.
@@ -31,7 +31,7 @@ impl CheckpointFiles {
     /// Reads the list of the checkpoints from the agent's transcript. If that is not possible, there are none.
     pub fn of_prompt(config: &Path, project: &Path, conversation: &str, wire_id: &str) -> Self {
         let mut checkpoints = Checkpoints::default();
-        match history::load(&history::transcript_path(config, project, conversation)) {
+        match Kept::load(&history::transcript_path(config, project, conversation)) {
             Ok(kept) => {
                 let mark = memchr::memmem::Finder::new(Checkpoints::MARK);
                 let lines = kept.lines().filter(|line| mark.find(line).is_some());

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::api::{Body, FoundSession};
-use crate::history::{self, Additions};
+use crate::history::{self, Additions, Kept};
 use crate::transcript::words;
 use crate::traps;
 use proptest::prelude::*;
@@ -71,7 +71,7 @@ impl Store {
     ) -> (Vec<FoundSession>, SearchChange) {
         let query = Query::parse(query, TODAY).unwrap();
         let request = Request { config: self.root.path().to_owned(), project, query };
-        let (_searching, mut changes) = search(request, absent);
+        let (_searching, mut changes) = Searching::start(request, absent);
         let (mut found, mut last) = (Vec::new(), SearchChange::default());
         while let Some(mut change) = changes.recv().await {
             assert!(!last.is_complete, "nothing follows the last change");
@@ -340,7 +340,7 @@ async fn a_new_search_cancels_the_last_one() {
     }
     let query = Query::parse("needle", TODAY).unwrap();
     let request = Request { config: store.root.path().to_owned(), project: Some(store.project()), query };
-    let (searching, mut changes) = search(request, Arc::default());
+    let (searching, mut changes) = Searching::start(request, Arc::default());
     let first = changes.recv().await.unwrap();
     assert!(!first.is_complete && first.found[0].agent_session_id == Store::id(1_999));
     drop(searching);
@@ -385,7 +385,7 @@ async fn a_longer_query_reads_no_file_that_lacks_the_shorter_one() {
 
 /// The texts that a window shows of each item of a stored session, without the words that Deskbell adds.
 fn shown(path: &Path) -> Vec<(String, String)> {
-    let transcript = history::read(path, Path::new("/project"), &Additions::default()).unwrap();
+    let transcript = Kept::load(path).unwrap().transcript(Path::new("/project"), &Additions::default());
     let items = transcript.items().filter_map(|item| {
         let mut text = String::new();
         match &item.body {

@@ -1,5 +1,6 @@
 //! The actor: the task that owns a session. It carries out the core's actions and makes no decisions itself.
 
+mod lines;
 mod message;
 mod opening;
 mod painter;
@@ -24,6 +25,7 @@ use crate::store::{Record, StoreError};
 use crate::transcript::colours::Coloured;
 use crate::transcript::supplement::Supplement;
 use crate::transcript::{Transcript, TranscriptChange};
+use lines::Lines;
 use saves::Saves;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
@@ -68,6 +70,7 @@ pub async fn run(open: Open, mut inbox: mpsc::Receiver<Message>, ending: watch::
         place,
         saves: Saves::default(),
         streaming_due: None,
+        lines: Lines::default(),
         refused: None,
         own_copies: None,
     };
@@ -104,6 +107,8 @@ struct Actor {
     saves: Saves,
     /// The time of the next save of streaming text.
     streaming_due: Option<u64>,
+    /// Lines of the conversation that are not on disk yet.
+    lines: Lines,
     /// The refusal of the command that is being executed.
     refused: Option<CommandError>,
     /// The copies for the undo of a rewind, if the session is not saved.
@@ -148,6 +153,7 @@ impl Actor {
                 () = sleep_until(deadline) => self.timers_due().await,
             }
         }
+        self.keep_lines().await;
     }
 
     async fn output(&mut self, output: Output) {
@@ -237,6 +243,7 @@ impl Actor {
             }
             Action::Save(prompt) => return self.save(prompt).await,
             Action::Append(supplements) => self.append(supplements).await,
+            Action::Keep(lines) => self.keep(lines).await,
             Action::Publish(change) => self.publish(change).await,
             Action::Rewind(work) => return self.rewind(work).await,
             Action::Refuse(error) => self.refused = Some(error),
@@ -256,6 +263,7 @@ impl Actor {
     /// Saves streaming text from time to time, so that it survives if the app is killed.
     async fn keep_streaming(&mut self) {
         self.streaming_due = None;
+        self.keep_lines().await;
         let streaming = self.core.streaming(now());
         let Some(store) = self.open.store.clone().filter(|_| !streaming.is_empty()) else { return };
         let id = self.open.record.id.clone();
@@ -348,6 +356,7 @@ impl Actor {
     }
 
     async fn save(&mut self, prompt: Option<PromptId>) -> Option<Input> {
+        self.keep_lines().await;
         self.open.record.memory = self.core.memory();
         self.open.record.changed_at = self.core.changed_at();
         // A new conversation gets its id only once it runs. No other process can have it open at that point.
@@ -389,6 +398,7 @@ impl Actor {
         self.flush().await;
         self.paint();
         if self.core.take_ended() {
+            self.keep_lines().await;
             // A caller that has gone away needs no reply.
             self.ending.drain(..).for_each(|reply| reply.send(()).unwrap_or_default());
         }

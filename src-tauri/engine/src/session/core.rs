@@ -14,13 +14,15 @@ use super::machine::{Effect, Input, Machine, SavedSession, Timeouts, Timer};
 use crate::agent::{AgentCommand, AgentEvent};
 use crate::api::*;
 use crate::attachment;
+use crate::history::OwnLine;
 use crate::launch::Start;
 use crate::prompt::Prompt;
 use crate::rewind;
 use crate::transcript::colours::{Coloured, Uncoloured};
-use crate::transcript::supplement::Supplement;
+use crate::transcript::supplement::{Missing, Supplement};
 use crate::transcript::{Transcript, TranscriptChange, TranscriptEvent};
 use std::collections::VecDeque;
+use std::path::Path;
 
 /// The number of prompts, and of their characters, that a title is generated for.
 const PROMPTS_FOR_TITLE: usize = 3;
@@ -45,6 +47,8 @@ pub enum Action {
     Save(Option<PromptId>),
     /// Append to the session's own additions to the transcript.
     Append(Vec<Supplement>),
+    /// Keep what was said: the agent's own transcript cannot be read.
+    Keep(Vec<OwnLine>),
     Publish(TranscriptChange),
     /// A step of a rewind. Its result, if any, is an input.
     Rewind(rewind::Work),
@@ -66,6 +70,8 @@ enum Ending {
 pub struct Core {
     machine: Machine,
     transcript: Transcript,
+    /// The agent keeps the conversation where Deskbell cannot read it, so Deskbell keeps it too.
+    keeps_lines: bool,
     ending: Ending,
     /// Time of the last accepted prompt or the last end of a turn.
     changed_at: u64,
@@ -85,12 +91,15 @@ struct Running {
     effects: VecDeque<Effect>,
     /// To be published before the next effect.
     changes: VecDeque<TranscriptChange>,
+    /// To be kept before the record is written: a prompt leaves the record when its turn has ended.
+    lines: Vec<OwnLine>,
 }
 
 impl Core {
     /// Restores a saved session. Its prompts are held: the user has to send them.
     pub fn new(memory: SavedSession, timeouts: Timeouts, transcript: Transcript, changed_at: u64) -> Self {
         Self {
+            keeps_lines: memory.acp.is_some(),
             machine: Machine::new(memory, timeouts),
             transcript,
             ending: Ending::No,
@@ -124,6 +133,9 @@ impl Core {
         if self.machine.is_relevant(&inbound) {
             self.step.effects.extend(self.machine.line(now, &inbound));
         }
+        if self.keeps_lines {
+            self.step.lines.extend(OwnLine::of_agent(now, &inbound, &self.transcript));
+        }
         self.transcript.line(now, inbound);
     }
 
@@ -134,6 +146,10 @@ impl Core {
             if let Some(change) = self.step.changes.pop_front() {
                 return Some(Action::Publish(change));
             }
+            let saves = matches!(self.step.effects.front(), None | Some(Effect::Save(_)));
+            if saves && !self.step.lines.is_empty() {
+                return Some(Action::Keep(std::mem::take(&mut self.step.lines)));
+            }
             match self.step.effects.pop_front()? {
                 Effect::Emit(event) => {
                     self.step.changes.extend(self.transcript.drain_changes());
@@ -143,9 +159,17 @@ impl Core {
                     if matches!(event, TranscriptEvent::TurnEnded(_)) && !self.step.is_exit {
                         self.changed_at = self.step.now;
                     }
+                    if self.keeps_lines {
+                        let line = OwnLine::of_event(self.step.now, &event, &self.transcript);
+                        self.step.lines.extend(line);
+                    }
                     self.transcript.apply(self.step.now, event);
-                    let supplements = self.transcript.take_supplements();
+                    let mut supplements = self.transcript.take_supplements();
                     if !supplements.is_empty() {
+                        if self.keeps_lines {
+                            // It is among the lines, at its place.
+                            supplements.retain(|own| !matches!(own.body, Missing::TurnEnd(_)));
+                        }
                         return Some(Action::Append(supplements));
                     }
                 }
@@ -211,6 +235,11 @@ impl Core {
         &self.transcript
     }
 
+    /// The file that receives the output of a task in the background, as the agent named it.
+    pub fn task_output(&self, id: &str) -> Option<&Path> {
+        self.machine.task_output(id)
+    }
+
     /// Streamed text that is in no supplement yet.
     pub fn streaming(&self, now: u64) -> Vec<Supplement> {
         self.transcript.streaming(now)
@@ -265,9 +294,9 @@ impl Core {
     /// Returns the input for a command, or its refusal. `new_id` makes the id of a prompt.
     pub fn accept(&self, command: Command, new_id: impl FnOnce() -> PromptId) -> Result<Input, CommandError> {
         match command {
-            Command::Prompt { text, images, delivery } => {
-                let images = attachment::check_all(&images)?;
-                let mut prompt = Prompt::new(new_id(), text, images, delivery);
+            Command::Prompt { text, attachments, delivery } => {
+                let attachments = attachment::check_all(&attachments)?;
+                let mut prompt = Prompt::new(new_id(), text, attachments, delivery);
                 if self.is_ending() {
                     // Saved, and offered at the next start. Sending it now would restart the process that is being
                     // stopped.

@@ -1,9 +1,11 @@
 //! Exporting a session that is open, as it is at that moment.
 
 use super::{Message, SessionHandle, gone};
+use crate::api::server::Question;
 use crate::api::{CommandError, ErrorCode, ExportFormat};
-use crate::export::{self, Conversation, Heading, Images};
-use crate::{disk, history};
+use crate::disk;
+use crate::export::{Conversation, Heading, Images};
+use crate::history::{self, Kept};
 use std::path::PathBuf;
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -23,6 +25,9 @@ pub(crate) struct Snapshot {
 impl SessionHandle {
     /// Returns the content of an export. The session is busy only while its items are collected.
     pub async fn export(&self, format: ExportFormat) -> Result<Vec<u8>, CommandError> {
+        if self.is_mirror() {
+            return Ok(self.ask::<String>(Question::Export { format }).await?.into_bytes());
+        }
         let (reply, answer) = oneshot::channel();
         self.send(Message::Export { format, reply }).await?;
         let Snapshot { heading, conversation, config, project } = answer.await.map_err(|_| gone())?;
@@ -30,7 +35,7 @@ impl SessionHandle {
             Some(id) if format != ExportFormat::Markdown => images(config, project, id).await,
             _ => Images::default(),
         };
-        let render = move || export::render(format, &heading, conversation, &images);
+        let render = move || conversation.render(format, &heading, &images);
         let rendered = tokio::task::spawn_blocking(render).await.map_err(|_| gone())?;
         rendered.map_err(|error| CommandError {
             code: ErrorCode::Internal,
@@ -43,11 +48,11 @@ impl SessionHandle {
 /// The images in the agent's own transcript. If it cannot be read, the export says that they are missing.
 async fn images(config: PathBuf, project: PathBuf, id: String) -> Images {
     let of = project.clone();
-    let read = move || history::load(&history::transcript_path(&config, &of, &id));
+    let read = move || Kept::load(&history::transcript_path(&config, &of, &id));
     let read = disk::run(&project, READ_DEADLINE, read).await;
     let problem = match read {
         Ok(Ok(kept)) => {
-            return tokio::task::spawn_blocking(move || export::images(&kept)).await.unwrap_or_default();
+            return tokio::task::spawn_blocking(move || Images::of(&kept)).await.unwrap_or_default();
         }
         Ok(Err(error)) => error.to_string(),
         Err(unfinished) => unfinished.to_string(),

@@ -63,7 +63,7 @@ pub fn action(action: &Action) {
         Action::Disarm(timer) => trace!(?timer, "timer disarmed"),
         Action::Save(_) => trace!("saving the record"),
         Action::Rewind(_) => debug!("a step of a rewind"),
-        Action::Append(_) | Action::Publish(TranscriptChange::Finished { .. }) => {}
+        Action::Append(_) | Action::Keep(_) | Action::Publish(TranscriptChange::Finished { .. }) => {}
     }
 }
 

@@ -44,6 +44,7 @@ use self::parts::process::{AfterCrash, AfterExit, Process, ProcessState, Stop};
 use self::parts::queue::PromptQueue;
 use self::parts::requests::Requests;
 use self::parts::rewind::Rewind;
+use self::parts::schedules::Schedules;
 use self::parts::spending::Spending;
 use self::parts::turn::Turn;
 use crate::agent::{AgentCommand, AgentEvent, HostRequest};
@@ -52,7 +53,7 @@ use crate::launch::{Start, bad_model};
 use crate::permission::OpenRequests;
 use crate::prompt::Prompt;
 use crate::rewind::{Done, Job, Work};
-pub use crate::store::SavedSession;
+pub(crate) use crate::store::SavedSession;
 use crate::title::Title;
 use crate::transcript::{CLEARED, RequestEnd, TranscriptEvent};
 use deskbell_acp::ChosenAgent;
@@ -204,6 +205,9 @@ pub struct Machine {
     rewind: Rewind,
     audit: Audit,
     background: Background,
+    schedules: Schedules,
+    /// The start of a turn that was planned and has not ended: the next result is the end of that turn.
+    woken: Option<String>,
     changed: bool,
 }
 
@@ -238,6 +242,8 @@ impl Machine {
             rewind: Rewind::restore(memory.rewound),
             audit: Audit::default(),
             background: Background::default(),
+            schedules: Schedules::default(),
+            woken: None,
             changed: true,
         }
     }

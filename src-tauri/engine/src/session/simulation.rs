@@ -113,8 +113,14 @@ fn every_promise_is_kept_in_a_million_steps() {
 #[test]
 fn lifetimes_that_found_something_keep_every_promise() {
     // The agent gave back a prompt that had already counted as one of the next turn; a stopped turn without a prompt ended
-    // by the agent's report that it is idle, while a prompt that was to go now waited.
-    for seed in [8_254_360_982_090_859_398, 9_898_844_405_839_060_969] {
+    // by the agent's report that it is idle, while a prompt that was to go now waited; a rewind stopped a process that
+    // the user had stopped already; an undo of a rewind led back to a conversation that the agent no longer had.
+    for seed in [
+        8_254_360_982_090_859_398,
+        9_898_844_405_839_060_969,
+        3_050_029_958_228_155_698,
+        10_419_234_573_218_354_778,
+    ] {
         if let Err(broken) = simulate(seed, 1, None, &mut Seen::nothing()) {
             panic!("\n{}", last_moments(&broken, None));
         }

@@ -5,12 +5,9 @@ use crate::transcript::tail::{Kept, Moved, Tail};
 use crate::transcript::{Transcript, parts};
 use std::collections::HashMap;
 
-/// A growing text is measured again after this many bytes and after 1/`LOOK_AFTER` of its length. Measuring reads
-/// through the part that windows have.
-const LOOK_EVERY: usize = 4 * 1024;
+/// A growing text is measured again when it has grown by 1/`LOOK_AFTER` of its length. Measuring reads through the part
+/// that windows have: in all 17 times as much as a text has.
 const LOOK_AFTER: usize = 16;
-/// The tail of a text may grow by this many bytes before it is cut again.
-const TAIL_GROWS: usize = 16 * 1024;
 
 /// Returns the first part of an item, if it has more than one.
 fn first_part(item: &Item) -> Option<Item> {
@@ -150,7 +147,7 @@ impl WindowView {
     fn whole_grew(&mut self, id: &ItemId, event: Event, transcript: &Transcript) -> Vec<Event> {
         let bytes = transcript.streamed(id);
         let known = self.growing.get(id).map_or(0, |growing| growing.bytes);
-        if bytes < parts::ALWAYS_FITS || bytes < known + LOOK_EVERY.max(known / LOOK_AFTER) {
+        if bytes < parts::ALWAYS_FITS || bytes < known + known / LOOK_AFTER {
             return vec![event];
         }
         let Some(item) = transcript.item(id) else { return Vec::new() };
@@ -182,7 +179,8 @@ impl WindowView {
             tail.reaches_back(kept, blocks.len());
             tail.miss();
         }
-        if grown < TAIL_GROWS {
+        // The tail may grow by as much as always fits before it is cut again.
+        if grown < parts::ALWAYS_FITS {
             return own.into_iter().collect();
         }
         growing.bytes = bytes;

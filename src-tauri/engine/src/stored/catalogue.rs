@@ -282,13 +282,15 @@ impl Catalogue {
     }
 }
 
-/// Reads one session of a project; `None` if the project has no such session.
-pub fn find(place: &Place, agent_session_id: &str) -> Result<Option<StoredSession>, ReadError> {
-    let path = place.folder.join(format!("{agent_session_id}.jsonl"));
-    let Some(found) = files::look(&path) else { return Ok(None) };
-    let (summary, _) = files::read(&found)?;
-    let live = live(&place.config).remove(agent_session_id);
-    Ok(place.has(&summary).then(|| row(agent_session_id, found.modified, &summary, live)))
+impl Place {
+    /// Reads one session of a project; `None` if the project has no such session.
+    pub fn find(&self, agent_session_id: &str) -> Result<Option<StoredSession>, ReadError> {
+        let path = self.folder.join(format!("{agent_session_id}.jsonl"));
+        let Some(found) = files::look(&path) else { return Ok(None) };
+        let (summary, _) = files::read(&found)?;
+        let live = live(&self.config).remove(agent_session_id);
+        Ok(self.has(&summary).then(|| row(agent_session_id, found.modified, &summary, live)))
+    }
 }
 
 pub(super) fn row(id: &str, modified: u64, summary: &Summary, live: Option<LiveProcess>) -> StoredSession {

@@ -30,22 +30,24 @@ const WAITING: usize = 4;
 /// Follows a store until it is dropped.
 pub struct Follower(AbortHandle);
 
+impl Follower {
+    /// Sends all stored sessions of a project, and then each change. Runs on the current tokio runtime; its files are read
+    /// on disk threads.
+    pub fn start(
+        config: PathBuf,
+        project: &Path,
+        caches: Option<PathBuf>,
+    ) -> (Self, mpsc::Receiver<StoredChange>) {
+        let (changes, receiver) = mpsc::channel(WAITING);
+        let task = tokio::spawn(run(config, project.to_owned(), caches, changes));
+        (Self(task.abort_handle()), receiver)
+    }
+}
+
 impl Drop for Follower {
     fn drop(&mut self) {
         self.0.abort();
     }
-}
-
-/// Sends all stored sessions of a project, and then each change. Runs on the current tokio runtime; its files are read
-/// on disk threads.
-pub fn follow(
-    config: PathBuf,
-    project: &Path,
-    caches: Option<PathBuf>,
-) -> (Follower, mpsc::Receiver<StoredChange>) {
-    let (changes, receiver) = mpsc::channel(WAITING);
-    let task = tokio::spawn(run(config, project.to_owned(), caches, changes));
-    (Follower(task.abort_handle()), receiver)
 }
 
 async fn run(

@@ -18,19 +18,21 @@ pub struct Located {
     pub session: StoredSession,
 }
 
-/// Looks for a session in all projects of the store. If several files have its id, the last changed one counts.
-pub fn locate(config: &Path, agent_session_id: &str) -> Result<Option<Located>, ReadError> {
-    let name = format!("{agent_session_id}.jsonl");
-    let listing = match disk::list(&config.join("projects"), MOST_FOLDERS) {
-        Ok(listing) => listing,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error.into()),
-    };
-    let found = listing.paths.iter().filter_map(|folder| files::look(&folder.join(&name)));
-    let Some(found) = found.max_by_key(|found| found.modified) else { return Ok(None) };
-    let (summary, _) = files::read(&found)?;
-    let live = super::catalogue::live(config).remove(agent_session_id);
-    let Found { id, path, modified, .. } = found;
-    let session = super::catalogue::row(&id, modified, &summary, live);
-    Ok(Some(Located { path, project: summary.cwd.map(PathBuf::from), session }))
+impl Located {
+    /// Looks for a session in all projects of the store. If several files have its id, the last changed one counts.
+    pub fn find(config: &Path, agent_session_id: &str) -> Result<Option<Self>, ReadError> {
+        let name = format!("{agent_session_id}.jsonl");
+        let listing = match disk::list(&config.join("projects"), MOST_FOLDERS) {
+            Ok(listing) => listing,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let found = listing.paths.iter().filter_map(|folder| files::look(&folder.join(&name)));
+        let Some(found) = found.max_by_key(|found| found.modified) else { return Ok(None) };
+        let (summary, _) = files::read(&found)?;
+        let live = super::catalogue::live(config).remove(agent_session_id);
+        let Found { id, path, modified, .. } = found;
+        let session = super::catalogue::row(&id, modified, &summary, live);
+        Ok(Some(Self { path, project: summary.cwd.map(PathBuf::from), session }))
+    }
 }

@@ -3,7 +3,7 @@
 use super::catalogue::{Catalogue, Cost};
 use super::files::{EACH_END, Place};
 use super::summary::summarize;
-use super::{Summary, fits, follow};
+use super::{Follower, Summary, fits};
 use crate::api::{StoredChange, StoredSession, StoredState};
 use crate::disk::Ends;
 use crate::traps::all;
@@ -385,7 +385,7 @@ async fn until(
 #[tokio::test(flavor = "multi_thread")]
 async fn the_store_is_followed_from_before_it_exists() {
     let store = Store::new();
-    let (follower, mut changes) = follow(store.config(), &store.project(), None);
+    let (follower, mut changes) = Follower::start(store.config(), &store.project(), None);
     let mut sessions = HashMap::new();
     assert!(changes.recv().await.unwrap().is_complete);
 
@@ -432,7 +432,7 @@ async fn a_session_that_a_process_has_open_says_so() {
 
     let store = Store::new();
     store.put(1, "completed");
-    let (_follower, mut changes) = follow(store.config(), &store.project(), None);
+    let (_follower, mut changes) = Follower::start(store.config(), &store.project(), None);
     let mut sessions = HashMap::new();
     until(&mut changes, &mut sessions, "it is listed", |sessions| sessions.len() == 1).await;
     assert_eq!(sessions[&id(1)].live, None);
@@ -453,7 +453,7 @@ fn one_session_is_found_by_its_id() {
     let store = Store::new();
     store.put(1, "completed");
     store.put(2, "other_folder");
-    let found = |id: &str| super::find(&store.place(), id).unwrap().map(|session| session.title);
+    let found = |id: &str| store.place().find(id).unwrap().map(|session| session.title);
     assert_eq!(found(&id(1)).as_deref(), Some("And the report?"));
     for other in [&id(2), &id(3), "../project", ""] {
         assert_eq!(found(other), None, "{other}");

@@ -6,7 +6,7 @@ use crate::api::{Item, ItemId};
 /// Items per page.
 const PAGE: usize = 100;
 /// Maximum number of items returned when a certain item is requested.
-const MOST: usize = 500;
+const MOST: usize = PAGE * 5;
 
 impl Transcript {
     /// The items in the row of `id` before number `before`: the last page of them. Extends the page back to `until`, up

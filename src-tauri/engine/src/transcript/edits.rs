@@ -4,7 +4,7 @@ use crate::agent::tool::{CellEdit, Replacement, ToolInput};
 use crate::agent::{self, ToolResult};
 use crate::api::{Diff, ToolDetail, ToolState};
 use crate::document::{self, PatchHunk};
-use crate::permission::written_out;
+use crate::misleading::written_out;
 
 /// The diff of a call that did not fail; `None` if its input is not what the tool expects.
 pub fn diff(path: &str, input: &ToolInput<'_>, outcome: Option<&ToolResult>) -> Option<Diff> {

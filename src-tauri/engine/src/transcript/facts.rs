@@ -34,6 +34,25 @@ impl Facts {
         self.prompts.iter().cloned().collect()
     }
 
+    /// The facts of a transcript that another process has.
+    pub fn copied(files: Vec<ChangedFile>, tasks: Vec<Todo>, prompts: &[String]) -> Self {
+        let mut facts = Self { files, tasks, ..Self::default() };
+        prompts.iter().for_each(|prompt| facts.prompted(prompt));
+        facts
+    }
+
+    /// Takes over a changed fact as that process published it.
+    pub fn copy(&mut self, event: &Event) {
+        match event {
+            Event::FileChanged { file } => {
+                self.files.retain(|known| known.path != file.path);
+                self.files.push(file.clone());
+            }
+            Event::TasksChanged { tasks } => self.tasks.clone_from(tasks),
+            _ => {}
+        }
+    }
+
     pub fn prompted(&mut self, text: &str) {
         self.prompt_bytes += text.len();
         self.prompts.push_back(text.to_owned());

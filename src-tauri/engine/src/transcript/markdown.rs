@@ -166,7 +166,7 @@ mod tests {
 
     fn transcript() -> Transcript {
         let mut transcript = Transcript::new(Path::new("/p"));
-        transcript.past_prompt(0, "u1", "fix\nit".to_owned(), 0);
+        transcript.past_prompt(0, "u1", "fix\nit".to_owned());
         let text = serde_json::json!({ "type": "text", "text": SOURCE });
         let call = serde_json::json!({ "type": "tool_use", "id": "t1", "name": "Bash", "input": { "command": "a `b`" } });
         let message = serde_json::json!({ "id": "m1", "role": "assistant", "content": [text, call] });

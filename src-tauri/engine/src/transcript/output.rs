@@ -142,6 +142,11 @@ impl Reader {
     }
 }
 
+/// The lines of a terminal's text as they are shown.
+pub fn terminal_lines(text: &str) -> Vec<CodeLine> {
+    cut_lines(document::terminal(text))
+}
+
 fn cut_lines(lines: Vec<CodeLine>) -> Vec<CodeLine> {
     lines.into_iter().flat_map(|line| cut_line(line, LINE_BYTES)).collect()
 }

@@ -10,15 +10,13 @@ use std::ops::RangeInclusive;
 const BYTES: usize = 128 * 1024;
 const NODES: usize = 8_000;
 /// Maximum bytes of plain text that a window draws at once.
-const PLAIN_BYTES: usize = 64 * 1024;
+const PLAIN_BYTES: usize = BYTES / 2;
 /// Maximum of one part. While a text streams, two parts are drawn, so that the visible end does not shrink to nothing
 /// when a new part begins.
 const PART_BYTES: usize = BYTES / 2;
 const PART_NODES: usize = NODES / 2;
 const PART_PLAIN_BYTES: usize = PLAIN_BYTES / 2;
-/// Text is split into pieces of this length.
-const PIECE: usize = 4 * 1024;
-/// A longer line of code is shown as several lines.
+/// Text is split into pieces of this length, and a longer line of code is shown as several lines.
 const LINE: usize = 16 * 1024;
 /// Maximum length of a tool's name or subject, which are one line.
 const NAME: usize = 1_000;
@@ -177,8 +175,9 @@ impl Cutter {
             Body::Text { blocks, streaming } => {
                 Body::Text { blocks: self.blocks(blocks), streaming: *streaming }
             }
-            Body::Prompt { text, n_images, state } => {
-                Body::Prompt { text: self.plain(text), n_images: *n_images, state: *state }
+            Body::Prompt { text, n_images, n_documents, state } => {
+                let (n_images, n_documents) = (*n_images, *n_documents);
+                Body::Prompt { text: self.plain(text), n_images, n_documents, state: *state }
             }
             Body::Thinking { text, streaming, duration_ms } => {
                 let text = self.plain(text);
@@ -244,7 +243,7 @@ impl Cutter {
         let mut kept = String::new();
         let mut rest = text;
         while !rest.is_empty() {
-            let (piece, behind) = rest.split_at(rest.floor_char_boundary(PIECE));
+            let (piece, behind) = rest.split_at(rest.floor_char_boundary(LINE));
             // Each piece counts as a node, because a part without nodes would never be full.
             if self.takes(piece.len(), 1, most) {
                 kept.push_str(piece);
@@ -348,10 +347,10 @@ impl Cutter {
             Span::Strong { spans } => inner(self, spans).map(|spans| Span::Strong { spans }),
             Span::Strike { spans } => inner(self, spans).map(|spans| Span::Strike { spans }),
             // A truncated URL would lead elsewhere, so a link whose URL is too long is not shown as a link.
-            Span::Link { url, spans, .. } if url.len() > PIECE => {
+            Span::Link { url, spans, .. } if url.len() > LINE => {
                 inner(self, spans).map(|spans| Span::Emphasis { spans })
             }
-            Span::Image { url, alt, .. } if url.len() > PIECE => {
+            Span::Image { url, alt, .. } if url.len() > LINE => {
                 text(self, alt).map(|text| Span::Raw { text })
             }
             Span::Link { url, host, spans } => {
@@ -476,7 +475,7 @@ mod tests {
     fn other_items_are_cut_as_well() {
         let long = "z".repeat(300_000);
         let bodies = [
-            Body::Prompt { text: long.clone(), n_images: 0, state: PromptState::Done },
+            Body::Prompt { text: long.clone(), n_images: 0, n_documents: 0, state: PromptState::Done },
             Body::Thinking { text: long.clone(), streaming: false, duration_ms: None },
             Body::Notice {
                 level: Level::Info,

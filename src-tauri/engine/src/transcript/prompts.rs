@@ -3,6 +3,8 @@
 use super::Transcript;
 use super::changes::ChangeKind;
 use crate::api::*;
+use crate::prompt::Prompt;
+use deskbell_agent::PastPrompt;
 
 impl Transcript {
     pub(super) fn prompt_state(&mut self, now: u64, id: &PromptId, state: PromptState) {
@@ -21,12 +23,17 @@ impl Transcript {
         match state {
             PromptState::Sent => {
                 let Some(prompt) = self.waiting.remove(id) else { return };
-                let n_images = prompt.images.len() as u32;
+                let (n_images, n_documents) = prompt.n_attachments();
                 let name = ItemId::new(prompt.wire_id());
                 if name != item_id {
                     self.names.insert(item_id.clone(), name);
                 }
-                self.add(item_id, None, now, Body::Prompt { text: prompt.text, n_images, state });
+                self.add(
+                    item_id,
+                    None,
+                    now,
+                    Body::Prompt { text: prompt.text, n_images, n_documents, state },
+                );
             }
             PromptState::Withdrawn => {
                 self.waiting.remove(id);
@@ -34,6 +41,11 @@ impl Transcript {
             // Not sent yet: shown in the session's queue.
             PromptState::Queued | PromptState::Held | PromptState::Done | PromptState::Failed => {}
         }
+    }
+
+    /// A prompt that was accepted and not sent yet, or is to be sent again.
+    pub fn waiting(&self, id: &PromptId) -> Option<&Prompt> {
+        self.waiting.get(id)
     }
 
     /// The id that a prompt has on disk, and its text; `None` if the item is no prompt.
@@ -44,7 +56,13 @@ impl Transcript {
     }
 
     /// Adds a prompt from a transcript on disk.
-    pub fn past_prompt(&mut self, at: u64, id: &str, text: String, n_images: u32) {
-        self.add(ItemId::new(id), None, at, Body::Prompt { text, n_images, state: PromptState::Done });
+    pub fn past_prompt(&mut self, at: u64, id: &str, prompt: impl Into<PastPrompt>) {
+        let PastPrompt { text, n_images, n_documents } = prompt.into();
+        self.add(
+            ItemId::new(id),
+            None,
+            at,
+            Body::Prompt { text, n_images, n_documents, state: PromptState::Done },
+        );
     }
 }

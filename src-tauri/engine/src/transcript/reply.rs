@@ -144,6 +144,11 @@ impl Transcript {
         }
     }
 
+    /// The time at which this message began to stream, if it did.
+    pub fn began(&self, message_id: &str) -> Option<u64> {
+        self.item(&block_id(message_id, 0)).map(|item| item.at)
+    }
+
     /// Adds a text that was never streamed.
     pub(super) fn whole_text(&mut self, now: u64, id: ItemId, parent: Option<ItemId>, text: String) {
         self.add(id.clone(), parent, now, Body::Text { blocks: Vec::new(), streaming: true });
@@ -212,7 +217,7 @@ impl Transcript {
                     let begun = tool::Begun { call: *call, state: ToolState::Running };
                     self.tool_begins(now, &id, begun, parent.clone());
                 }
-                ContentBlock::Image | ContentBlock::ToolResult(_) => {}
+                ContentBlock::Image | ContentBlock::Document | ContentBlock::ToolResult(_) => {}
                 ContentBlock::Unknown { kind, raw } => {
                     let detail = serde_json::to_string_pretty(&raw).unwrap_or_default();
                     self.notice(

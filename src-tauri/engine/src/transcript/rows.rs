@@ -7,11 +7,9 @@
 
 use crate::api::{Body, ToolIcon};
 
-/// Maximum number of calls folded into one row: a row must stay small enough to send.
-const FOLDED: usize = 50;
-
-/// Number of a subagent's last items that are sent to windows without a request.
-const INSIDE: usize = 50;
+/// Maximum number of items that are sent with their row, which must stay small: calls that it folds, or a subagent's
+/// last items. A window requests earlier ones.
+const SENT: usize = 50;
 
 /// The items of each row, by their index in the transcript.
 #[derive(Default)]
@@ -44,7 +42,7 @@ enum Fold {
 impl Row {
     /// The other items that are sent with the row.
     fn told(&self) -> &[u32] {
-        let n_untold = if self.fold.is_some() { 0 } else { self.more.len().saturating_sub(INSIDE) };
+        let n_untold = if self.fold.is_some() { 0 } else { self.more.len().saturating_sub(SENT) };
         &self.more[n_untold..]
     }
 }
@@ -65,7 +63,7 @@ impl Index {
         }
         let fold = fold_of(body);
         match self.rows.last_mut() {
-            Some(last) if fold.is_some() && last.fold == fold && last.n_folded < FOLDED => {
+            Some(last) if fold.is_some() && last.fold == fold && last.n_folded < SENT => {
                 last.more.push(place);
                 let nr = last.n_added;
                 last.n_folded += 1;
@@ -77,6 +75,27 @@ impl Index {
                 (self.count() - 1, 0)
             }
         }
+    }
+
+    /// Puts an item appended at index `place` into the row that it has in another process, as item number `nr` of it.
+    pub fn put(&mut self, place: usize, row: u32, nr: u32, body: &Body) {
+        self.extend(row + 1);
+        let place = place as u32;
+        let of_item = &mut self.rows[row as usize];
+        if of_item.n_added == 0 {
+            of_item.first = Some(place);
+            of_item.fold = fold_of(body);
+        } else {
+            of_item.more.push(place);
+        }
+        of_item.n_added = of_item.n_added.max(nr.saturating_add(1));
+    }
+
+    /// Adds empty rows until there are `count`.
+    pub fn extend(&mut self, count: u32) {
+        let empty = || Row { first: None, more: Vec::new(), fold: None, n_folded: 0, n_added: 0 };
+        let count = (count as usize).max(self.rows.len());
+        self.rows.resize_with(count, empty);
     }
 
     /// The indices of all items of a row except the first.

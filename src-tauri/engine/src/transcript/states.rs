@@ -432,7 +432,9 @@ fn a_call_without_a_result_on_disk_claims_nothing() {
     let line = json!({"type": "assistant", "uuid": "a", "message": {"id": "m", "content": [block]}});
     std::fs::write(&path, line.to_string()).unwrap();
     let life = Life(
-        crate::history::read(&path, Path::new("/project"), &crate::history::Additions::default()).unwrap(),
+        crate::history::Kept::load(&path)
+            .unwrap()
+            .transcript(Path::new("/project"), &crate::history::Additions::default()),
     );
     assert_eq!(life.said(), "Was about to run a – interrupted, may have run");
 }
@@ -455,9 +457,28 @@ fn a_task_that_ended_is_over_on_disk_too() {
     ];
     std::fs::write(&path, lines.map(|line| line.to_string()).join("\n")).unwrap();
     let life = Life(
-        crate::history::read(&path, Path::new("/project"), &crate::history::Additions::default()).unwrap(),
+        crate::history::Kept::load(&path)
+            .unwrap()
+            .transcript(Path::new("/project"), &crate::history::Additions::default()),
     );
     assert_eq!(life.said(), "Ran in the background: serve – exit code 3");
+}
+
+#[test]
+fn the_plan_that_woke_the_agent_is_said_at_the_head_of_the_turn() {
+    let mut life = Life::new();
+    for source in ["schedule_wakeup", "loop_wakeup"] {
+        life.line(&json!({"type": "command_lifecycle", "command_uuid": "u", "state": "started",
+                          "wakeup_source": source}));
+    }
+    let notices = life.0.items().filter_map(|item| match &item.body {
+        Body::Notice { text, .. } => Some(text.as_str()),
+        _ => None,
+    });
+    assert_eq!(
+        notices.collect::<Vec<_>>(),
+        ["A scheduled job started this turn", "A wake-up that the agent planned started this turn"]
+    );
 }
 
 #[test]

@@ -320,7 +320,7 @@ mod tests {
     fn read(supplements: Vec<Supplement>, prompts: &[&str]) -> Vec<String> {
         let mut transcript = Transcript::new(Path::new("/p")).supplemented_with(supplements);
         for id in prompts {
-            transcript.past_prompt(1, id, "prompt".to_owned(), 0);
+            transcript.past_prompt(1, id, "prompt".to_owned());
         }
         transcript.supplement_end();
         let name = |item: &Item| match &item.body {
@@ -349,7 +349,7 @@ mod tests {
 
     fn streamed(lines: &[Value]) -> Transcript {
         let mut transcript = Transcript::new(Path::new("/p"));
-        transcript.past_prompt(1, "u", "go".to_owned(), 0);
+        transcript.past_prompt(1, "u", "go".to_owned());
         let start =
             json!({"type": "stream_event", "event": {"type": "message_start", "message": {"id": "m"}}});
         let block = json!({"type": "stream_event", "event": {"type": "content_block_start", "index": 0,
@@ -364,7 +364,7 @@ mod tests {
 
     fn reopened(supplements: Vec<Supplement>, on_disk: Option<&str>) -> Vec<String> {
         let mut transcript = Transcript::new(Path::new("/p")).supplemented_with(supplements);
-        transcript.past_prompt(1, "u", "go".to_owned(), 0);
+        transcript.past_prompt(1, "u", "go".to_owned());
         if let Some(text) = on_disk {
             let line = json!({"type": "assistant", "message": {"id": "m", "content": [{"type": "text", "text": text}]}});
             transcript.line(1, wire::parse(line.to_string().as_bytes()));
@@ -430,10 +430,10 @@ mod tests {
             of(&["c"], end("second", &["y"])),
         ]);
         let thought = || Body::Thinking { text: "hm".to_owned(), streaming: false, duration_ms: None };
-        transcript.past_prompt(1, "a", "prompt".to_owned(), 0);
+        transcript.past_prompt(1, "a", "prompt".to_owned());
         transcript.add(ItemId::new("x"), None, 1, thought());
-        transcript.past_prompt(1, "b", "prompt".to_owned(), 0);
-        transcript.past_prompt(1, "c", "prompt".to_owned(), 0);
+        transcript.past_prompt(1, "b", "prompt".to_owned());
+        transcript.past_prompt(1, "c", "prompt".to_owned());
         for id in ["x2", "y", "z"] {
             transcript.add(ItemId::new(id), None, 1, thought());
         }

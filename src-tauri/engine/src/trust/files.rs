@@ -19,10 +19,10 @@ const MOST_INSTRUCTIONS_BYTES: u64 = 256 * 1024;
 const MOST_GIT_BYTES: u64 = 64 * 1024;
 
 /// Maximum number of skills, agents and commands that are read. A folder with more of them cannot be trusted.
-const MOST_EXTENSIONS: usize = 2000;
+pub(super) const MOST_EXTENSIONS: usize = 2000;
 
 /// Maximum depth of the search for agents and commands, in folders.
-const MOST_DEPTH: usize = 8;
+pub(super) const MOST_DEPTH: usize = 8;
 
 /// A path at which the CLI looks for a file.
 #[derive(Clone, Debug)]
@@ -189,11 +189,11 @@ fn documents(folder: &Path) -> Vec<(PathBuf, String)> {
 
 /// The entries of a folder, at most one more than the limit. Empty if it is no folder or cannot be read: the CLI, which
 /// runs as the same user, then finds nothing either.
-fn entries(folder: &Path) -> Vec<PathBuf> {
+pub(super) fn entries(folder: &Path) -> Vec<PathBuf> {
     list(folder, MOST_EXTENSIONS + 1).map(|listing| listing.paths).unwrap_or_default()
 }
 
-fn name_of(path: &Path) -> Option<String> {
+pub(super) fn name_of(path: &Path) -> Option<String> {
     Some(path.file_name()?.to_string_lossy().into_owned())
 }
 
@@ -214,16 +214,22 @@ fn main_worktree(worktree: &Path) -> Option<PathBuf> {
 
 /// Reads one place; `None` if it has no file.
 fn look(place: Place) -> Option<Found> {
-    let real = dunce::canonicalize(&place.path);
-    let link = real.as_ref().ok().filter(|real| **real != place.path).cloned();
-    let content = match read_regular(&place.path, MOST_BYTES) {
+    let (link, content) = look_at(&place.path)?;
+    Some(Found { place, link, content })
+}
+
+/// The real path of a file that is reached through a link, and its contents; `None` if there is no file.
+pub(super) fn look_at(path: &Path) -> Option<(Option<PathBuf>, Content)> {
+    let real = dunce::canonicalize(path);
+    let link = real.as_ref().ok().filter(|real| **real != path).cloned();
+    let content = match read_regular(path, MOST_BYTES) {
         Ok(bytes) => Content::Bytes(bytes),
         Err(ReadError::Missing | ReadError::DanglingLink { .. }) => {
-            Content::LeadsNowhere { target: dead_link(&place.path)? }
+            Content::LeadsNowhere { target: dead_link(path)? }
         }
         Err(error) => Content::Unreadable(error.to_string()),
     };
-    Some(Found { place, link, content })
+    Some((link, content))
 }
 
 /// The target of a dangling link at the file or at its folder.

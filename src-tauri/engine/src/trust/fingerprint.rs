@@ -1,7 +1,9 @@
 //! The fingerprint of exactly the files that a survey judged: the path of each, the target of its link, every byte. A
 //! missing file is not included, so a file that appears changes the fingerprint.
 
+use super::agent_files::AgentFile;
 use super::files::{Content, Found};
+use deskbell_acp::folder::Effect;
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
@@ -10,21 +12,52 @@ pub(super) fn of(files: &[Found]) -> Option<String> {
     let mut hash = Sha256::new();
     hash.update(b"deskbell trust 1");
     for file in files {
-        field(&mut hash, path(&file.place.path));
-        field(&mut hash, file.link.as_deref().map_or(b"", path));
-        match &file.content {
-            Content::Bytes(bytes) => {
-                hash.update(b"B");
-                field(&mut hash, bytes);
+        add(&mut hash, &file.place.path, file.link.as_deref(), &file.content)?;
+    }
+    Some(hex(&hash.finalize()))
+}
+
+/// The fingerprint of the files of an agent other than Claude Code. The agent is a part of it.
+pub(super) fn of_agent(id: &str, claude: &[Found], files: &[AgentFile]) -> Option<String> {
+    let mut hash = Sha256::new();
+    hash.update(b"deskbell trust of an agent 1");
+    field(&mut hash, id.as_bytes());
+    for file in claude {
+        add(&mut hash, &file.place.path, file.link.as_deref(), &file.content)?;
+    }
+    for file in files {
+        match (&file.effect, &file.content) {
+            // That they are there counts, and their contents do not.
+            (Effect::Instructions, Content::Bytes(_)) => {
+                add(&mut hash, &file.path, file.link.as_deref(), &Content::Bytes(Vec::new()))?;
             }
-            Content::LeadsNowhere { target } => {
-                hash.update(b"L");
-                field(&mut hash, path(target));
-            }
-            Content::Unreadable(_) => return None,
+            (_, content) => add(&mut hash, &file.path, file.link.as_deref(), content)?,
         }
     }
     Some(hex(&hash.finalize()))
+}
+
+/// Adds one file; `None` if it could not be read.
+fn add(hash: &mut Sha256, of: &Path, link: Option<&Path>, content: &Content) -> Option<()> {
+    field(hash, path(of));
+    field(hash, link.map_or(b"", path));
+    match content {
+        Content::Bytes(bytes) => {
+            hash.update(b"B");
+            field(hash, bytes);
+        }
+        Content::LeadsNowhere { target } => {
+            hash.update(b"L");
+            field(hash, path(target));
+        }
+        Content::Unreadable(_) => return None,
+    }
+    Some(())
+}
+
+/// SHA-256 of a text, as hex: a file name for it.
+pub(super) fn of_text(text: &str) -> String {
+    hex(&Sha256::digest(text))
 }
 
 /// SHA-256 of a path, as hex: a file name for any path.

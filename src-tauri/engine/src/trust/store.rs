@@ -1,14 +1,16 @@
 //! The user's trust decisions, one small file per folder, in the app's data folder.
 //!
 //! A decision is named after the folder's path with its links resolved, so all paths to a folder share one decision. A
-//! file that cannot be read is set aside, and does not count as trust.
+//! file that cannot be read is set aside, and does not count as trust. Other agents than Claude Code have a folder of
+//! decisions each, `agents/<id>`.
 
 use super::files::Found;
 use super::snapshot::{Snapshot, Snapshots};
-use super::{Survey, fingerprint, surveyed};
+use super::{Survey, decision_id, fingerprint, surveyed, view_of};
 use crate::api::{CommandError, ErrorCode, Finding, FindingKind, TrustDecision, TrustStatus, TrustView};
 use crate::disk::write_atomically;
 use crate::disk::{Loaded, load_json, own_folder};
+use deskbell_acp::ChosenAgent;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -88,6 +90,8 @@ fn without(all: &[Finding], known: &[Finding]) -> Vec<Finding> {
 pub enum Admission {
     /// With the settings that were trusted.
     Trusted(Snapshot),
+    /// With the folder's own files, which are those that were trusted: the agent loads no copy.
+    TrustedAsItIs,
     /// Without the folder's settings.
     Restricted,
     /// Only after the user was asked.
@@ -147,13 +151,25 @@ struct Record {
 #[derive(Clone, Debug)]
 pub struct TrustStore {
     folder: PathBuf,
+    /// The agent that it decides about; `None` is Claude Code.
+    agent: Option<ChosenAgent>,
 }
 
 impl TrustStore {
     /// Opens the store, and creates its folder if it does not exist.
     pub fn open(folder: PathBuf) -> Result<Self, TrustError> {
         own_folder(&folder).map_err(failed("make", &folder))?;
-        Ok(Self { folder })
+        Ok(Self { folder, agent: None })
+    }
+
+    /// The decisions about another agent. A decision about one agent never counts for another one.
+    pub fn of_agent(&self, agent: Option<&ChosenAgent>) -> Self {
+        Self { folder: self.folder.clone(), agent: agent.cloned() }
+    }
+
+    /// Names the decisions of the agent that this store is about; `None` is Claude Code.
+    pub fn agent_id(&self) -> Option<String> {
+        self.agent.as_ref().map(decision_id)
     }
 
     /// The current trust state of a folder.
@@ -174,6 +190,9 @@ impl TrustStore {
             TrustState::Unknown { .. } | TrustState::Changed { .. } => return Ok(Admission::Ask(state)),
         };
         let fingerprint = fingerprint.ok_or(TrustError::Unreadable)?;
+        if self.agent.is_some() {
+            return Ok(Admission::TrustedAsItIs);
+        }
         if state == TrustState::Trusted {
             self.copy(&project, &files, &fingerprint)?;
         }
@@ -181,13 +200,17 @@ impl TrustStore {
         Ok(Admission::Trusted(snapshot))
     }
 
-    /// Makes a copy of the folder's current settings, regardless of the decision.
-    pub fn trust_once(&self, project: &Path) -> Result<Snapshot, TrustError> {
+    /// Trusts the folder's current settings for one start, regardless of the decision.
+    pub fn trust_once(&self, project: &Path) -> Result<Admission, TrustError> {
         let project = canonical(project)?;
-        let (survey, files) = surveyed(&project);
+        let (survey, files) = surveyed(&project, self.agent.as_ref());
         let fingerprint = survey.fingerprint.ok_or(TrustError::Unreadable)?;
+        if self.agent.is_some() {
+            return Ok(Admission::TrustedAsItIs);
+        }
         self.copy(&project, &files, &fingerprint)?;
-        self.snapshots(&project).open(&project, &fingerprint).map_err(failed("read", &self.folder))
+        let snapshot = self.snapshots(&project).open(&project, &fingerprint);
+        Ok(Admission::Trusted(snapshot.map_err(failed("read", &self.folder))?))
     }
 
     /// The trust state of a folder, and the files that it is based on.
@@ -196,12 +219,17 @@ impl TrustStore {
         if record.as_ref().is_some_and(|record| record.decision == TrustDecision::Restrict) {
             return Ok((TrustState::Restricted, Vec::new(), None));
         }
-        let (survey, files) = surveyed(project);
+        let (survey, files) = surveyed(project, self.agent.as_ref());
         let state = match record {
             None => TrustState::Unknown { survey: survey.clone() },
             Some(record) => self.compare(project, record, survey.clone())?,
         };
         Ok((state, files, Some(survey)))
+    }
+
+    /// Copies are Claude Code's: other agents load the folder's own files, so no earlier ones can be kept.
+    fn has_copy(&self, project: &Path, fingerprint: &str) -> bool {
+        self.agent.is_none() && self.snapshots(project).has(fingerprint)
     }
 
     fn snapshots(&self, project: &Path) -> Snapshots {
@@ -226,7 +254,7 @@ impl TrustStore {
         }
         let is_declined = survey.fingerprint.is_some() && survey.fingerprint == record.declined;
         let trusted = record.fingerprint.as_deref();
-        if is_declined && trusted.is_some_and(|fingerprint| self.snapshots(project).has(fingerprint)) {
+        if is_declined && trusted.is_some_and(|fingerprint| self.has_copy(project, fingerprint)) {
             return Ok(TrustState::Kept { difference });
         }
         Ok(TrustState::Changed { survey, before: record.findings, difference })
@@ -235,7 +263,7 @@ impl TrustStore {
     /// The trust state for a window, with the folder's current findings regardless of the decision.
     pub fn view(&self, project: &Path) -> Result<TrustView, TrustError> {
         let project = canonical(project)?;
-        let (survey, _) = surveyed(&project);
+        let (survey, _) = surveyed(&project, self.agent.as_ref());
         let (state, difference, can_keep) = match self.read(&project) {
             None => (TrustStatus::Unknown, Difference::default(), false),
             Some(record) if record.decision == TrustDecision::Restrict => {
@@ -243,7 +271,7 @@ impl TrustStore {
             }
             Some(record) => {
                 let trusted = record.fingerprint.clone();
-                let has_copy = trusted.is_some_and(|trusted| self.snapshots(&project).has(&trusted));
+                let has_copy = trusted.is_some_and(|trusted| self.has_copy(&project, &trusted));
                 match self.compare(&project, record, survey.clone())? {
                     TrustState::Changed { difference, .. } => {
                         (TrustStatus::Changed, difference, has_copy && survey.fingerprint.is_some())
@@ -256,6 +284,7 @@ impl TrustStore {
         Ok(TrustView {
             can_keep,
             project: project.display().to_string(),
+            agent: self.agent.as_ref().map(view_of),
             state,
             nothing_to_run: survey.nothing_to_run(),
             findings: survey.findings,
@@ -273,7 +302,7 @@ impl TrustStore {
         shown: Option<&str>,
     ) -> Result<(), TrustError> {
         let project = canonical(project)?;
-        let (survey, files) = surveyed(&project);
+        let (survey, files) = surveyed(&project, self.agent.as_ref());
         if decision != TrustDecision::Restrict {
             let now = survey.fingerprint.as_deref().ok_or(TrustError::Unreadable)?;
             if shown != Some(now) {
@@ -282,7 +311,7 @@ impl TrustStore {
         }
         match decision {
             TrustDecision::Trust => {
-                if let Some(fingerprint) = &survey.fingerprint {
+                if let (Some(fingerprint), None) = (&survey.fingerprint, &self.agent) {
                     self.copy(&project, &files, fingerprint)?;
                 }
             }
@@ -297,7 +326,7 @@ impl TrustStore {
         let record = self.read(project).filter(|record| record.decision == TrustDecision::Trust);
         let mut record = record.ok_or(TrustError::NothingToKeep)?;
         let trusted = record.fingerprint.as_deref();
-        if !trusted.is_some_and(|fingerprint| self.snapshots(project).has(fingerprint)) {
+        if !trusted.is_some_and(|fingerprint| self.has_copy(project, fingerprint)) {
             return Err(TrustError::NothingToKeep);
         }
         record.declined = survey.fingerprint;
@@ -331,6 +360,13 @@ impl TrustStore {
 
     fn save(&self, project: &Path, record: &Record) -> Result<(), TrustError> {
         let path = self.path(project);
+        if self.agent.is_some()
+            && let Some(folder) = path.parent()
+        {
+            let agents = self.folder.join("agents");
+            own_folder(&agents).map_err(failed("make", &agents))?;
+            own_folder(folder).map_err(failed("make", folder))?;
+        }
         let text = serde_json::to_vec_pretty(record).map_err(|error| failed("write", &path)(error.into()))?;
         write_atomically(&path, &text).map_err(failed("write", &path))
     }
@@ -344,7 +380,11 @@ impl TrustStore {
     }
 
     fn path(&self, project: &Path) -> PathBuf {
-        self.folder.join(format!("{}.json", fingerprint::of_path(project)))
+        let name = format!("{}.json", fingerprint::of_path(project));
+        match &self.agent {
+            None => self.folder.join(name),
+            Some(agent) => self.folder.join("agents").join(decision_id(agent)).join(name),
+        }
     }
 }
 

@@ -30,6 +30,7 @@ fn summary_of(id: &str, status: Status) -> SessionSummary {
         n_queued: 0,
         n_held: 0,
         n_background: 0,
+        n_scheduled: 0,
         changed_at: 0,
         seq: 0,
     }
@@ -233,6 +234,7 @@ fn it_leaves_when_idle_and_never_while_something_runs_or_waits() {
         (with(|one| one.n_queued = 1), false),
         (with(|one| one.n_requests = 1), false),
         (with(|one| one.n_background = 1), false),
+        (with(|one| one.n_scheduled = 1), false),
         (with(|one| one.status = Status::Starting), false),
         (with(|one| one.status = Status::Working { activity: String::new() }), false),
         (with(|one| one.status = Status::Interrupting), false),
@@ -336,4 +338,40 @@ fn acknowledged_events_are_given_up_only_when_every_client_has_them() {
     assert_eq!(seqs(&received(&mut hub, TWO).0).len(), 40);
     request(&mut hub, TWO, json!({"type": "ack", "sessionId": "s", "seq": 40}));
     assert!(bytes(&hub) <= 1 << 20);
+}
+
+#[test]
+fn a_question_is_answered_to_its_client_and_their_number_and_size_are_bounded() {
+    let mut hub = hub();
+    connect(&mut hub, ONE);
+    let ask = |nr: u32, session: &str| json!({"type": "ask", "nr": nr, "sessionId": session, "question": {"type": "lastAnswer"}});
+    let told = |hub: &mut Hub, nr, result| hub.step(0, Input::Told { client: ONE, nr, result });
+    let session_id = SessionId::new("s");
+    let question = Question::LastAnswer;
+    let effects = request(&mut hub, ONE, ask(1, "s"));
+    assert_eq!(effects, [Effect::Ask { client: ONE, nr: 1, session_id, question }]);
+    told(&mut hub, 1, Ok(json!("text")));
+    let answer = json!({"type": "answer", "nr": 1, "answer": "text", "error": null});
+    assert_eq!(received(&mut hub, ONE).0, [answer]);
+    // There is no such session.
+    request(&mut hub, ONE, ask(2, "t"));
+    assert_eq!(received(&mut hub, ONE).0[0]["error"]["message"], "There is no such session.");
+    // A long answer would fill the memory of a client that reads slowly.
+    request(&mut hub, ONE, ask(3, "s"));
+    told(&mut hub, 3, Ok(json!("x".repeat(MAX_ANSWER_BYTES))));
+    let long = &received(&mut hub, ONE).0[0];
+    assert_eq!(
+        (&long["answer"], &long["error"]["message"]),
+        (&Value::Null, &json!("The answer is too long to send."))
+    );
+    // Each answer makes room for another question.
+    (0..MAX_QUESTIONS).for_each(|nr| drop(request(&mut hub, ONE, ask(nr, "s"))));
+    request(&mut hub, ONE, ask(98, "s"));
+    let refused = &received(&mut hub, ONE).0[0];
+    assert_eq!((&refused["nr"], refused["error"].is_null()), (&json!(98), false));
+    told(&mut hub, 0, Ok(Value::Null));
+    assert_eq!(request(&mut hub, ONE, ask(99, "s")).len(), 1);
+    // The client is gone: nothing is sent to it.
+    hub.step(0, Input::Disconnected(ONE));
+    assert_eq!(told(&mut hub, 99, Ok(Value::Null)), []);
 }

@@ -20,7 +20,7 @@ export interface Desk {
   toggleSide(): void;
   /** Shows a dialog. The palette can begin with a query. */
   show(
-    dialog: 'settings' | 'palette' | 'search' | 'help' | 'doctor' | 'usage' | 'changes' | 'keys',
+    dialog: 'settings' | 'palette' | 'search' | 'help' | 'doctor' | 'usage' | 'changes' | 'keys' | 'agents',
     query?: string,
   ): void;
   showTrust(): void;
@@ -36,7 +36,7 @@ export interface Desk {
   rewind(promptId: string): void;
   undoRewind(): void;
   /** Asks before the session is removed. */
-  confirmRemove(session: Session): void;
+  confirmRemove(sessions: readonly Session[]): void;
   /** Edits the title of the open session. */
   rename(): void;
   find(): void;

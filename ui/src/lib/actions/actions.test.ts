@@ -106,13 +106,14 @@ const CASES: Record<string, Case> = {
   'stop-next': { scene: 'streaming', done: commanding({ type: 'interruptAndContinue' }) },
   'continue-at-reset': {
     given: ({ session }) => session.patch(limited(Date.now())),
-    done: commanding({ type: 'prompt', text: 'Continue where you stopped.', images: [], delivery: 'atReset' }),
+    done: commanding({ type: 'prompt', text: 'Continue where you stopped.', attachments: [], delivery: 'atReset' }),
   },
   continue: { scene: 'held', done: commanding({ type: 'continueQueue' }) },
   queue: { scene: 'held', done: () => part('queue') },
   prompt: { done: () => document.activeElement === box() },
   paste: { done: calling('clipboardImage') },
   new: { done: calling('createSession', null, false) },
+  'new-with': { done: dialog('New session with…') },
   demo: { done: calling('createSession', 'demo', false) },
   search: { done: dialog('Search in sessions') },
   next: { done: () => !current().includes('Round half') && current() !== '' },
@@ -167,6 +168,11 @@ const CASES: Record<string, Case> = {
     scene: 'conversation',
     done: (opened) =>
       document.querySelector(`[data-item="${lastOf(opened, 'toolCall')}"] [aria-expanded=true]`) !== null,
+  },
+  'edit-file': {
+    scene: 'conversation',
+    choice: 'src/',
+    done: ({ calls }) => calls.some(([name, path]) => name === 'openInEditor' && String(path).startsWith('src/')),
   },
   reveal: { scene: 'conversation', choice: 'src/', done: ({ calls }) => calls.some(([name]) => name === 'revealPath') },
   'copy-path': {

@@ -35,6 +35,12 @@ const agentId = ({ row }: Target) => row?.session?.agentSessionId ?? row?.stored
 const offUnsent = (desk: Desk, on: Target) =>
   offRow(desk, on) ?? (agentId(on) === null ? 'The session has no conversation yet.' : null);
 
+const notOffered = (session: Session | null | undefined) =>
+  session?.agent === 'acp' ? `${session.agentName} does not offer this in Deskbell.` : null;
+/** Needs a session of Claude Code or of the demo agent. */
+const offOther = (desk: Desk, on: Target) => notOffered(on.row?.session) ?? offUnsent(desk, on);
+const offOpenOther = (desk: Desk) => offSession(desk) ?? notOffered(open(desk)?.session);
+
 const offMessage = (_: Desk, { item }: Target) => (item === null ? 'The conversation has no message.' : null);
 /** Why files and conversation cannot be rewound now. */
 const offRewind = (desk: Desk) => {
@@ -264,6 +270,7 @@ export const ACTIONS: readonly Action[] = [
   },
 
   always('Session', 'new', 'New session', (desk) => desk.newSession(null), 'Ctrl+N'),
+  always('Session', 'new-with', 'New session with…', (desk) => desk.show('agents'), 'Ctrl+Shift+N'),
   always('Session', 'demo', 'New session with the demo agent', (desk) => desk.newSession('demo')),
   always('Session', 'search', 'Search in all sessions', (desk) => desk.show('search'), 'Ctrl+Shift+F'),
   always('Session', 'next', 'Next session', (desk) => desk.stepSession(1), 'Alt+ArrowDown'),
@@ -313,7 +320,7 @@ export const ACTIONS: readonly Action[] = [
     group: 'Session',
     label: 'Copy resume command',
     menu: 'session',
-    off: offUnsent,
+    off: offOther,
     does: { run: (desk, on) => onSession(desk, on, ({ id }) => desk.project.copyOf({ type: 'resumeCommand' }, id)) },
   },
   {
@@ -322,7 +329,7 @@ export const ACTIONS: readonly Action[] = [
     label: 'Fork this session',
     inMenu: 'Fork',
     menu: 'session',
-    off: offUnsent,
+    off: offOther,
     does: { run: (desk, on) => onSession(desk, on, ({ id }) => desk.project.forkSession(null, id)) },
   },
   marking('pin', 'pinned', 'Pin'),
@@ -336,7 +343,7 @@ export const ACTIONS: readonly Action[] = [
     off: (desk, on) => {
       // Two programs in one conversation lose each other's messages.
       if (on.row?.session?.alive === true) return 'Its agent runs here. Stop the agent first.';
-      return offUnsent(desk, on) ?? (on.row?.session?.agent === 'demo' ? 'The demo agent has no terminal.' : null);
+      return offOther(desk, on) ?? (on.row?.session?.agent === 'demo' ? 'The demo agent has no terminal.' : null);
     },
     does: { run: (desk, on) => onSession(desk, on, ({ id }) => desk.project.openTerminal(id)) },
   },
@@ -347,7 +354,9 @@ export const ACTIONS: readonly Action[] = [
     inMenu: 'Generate title',
     menu: 'session',
     off: (desk, on) =>
-      offRow(desk, on) ?? (on.row?.session?.isEmpty === true ? 'The session has no prompt yet.' : null),
+      offRow(desk, on) ??
+      notOffered(on.row?.session) ??
+      (on.row?.session?.isEmpty === true ? 'The session has no prompt yet.' : null),
     does: {
       run: (desk, on) =>
         onSession(desk, on, ({ id }) =>
@@ -366,14 +375,14 @@ export const ACTIONS: readonly Action[] = [
     menu: 'session',
     isDanger: true,
     off: offRow,
-    does: { run: (desk, on) => onSession(desk, on, (session) => desk.confirmRemove(session)) },
+    does: { run: (desk, on) => onSession(desk, on, (session) => desk.confirmRemove([session])) },
   },
   {
     id: 'restore',
     group: 'Session',
-    label: 'Bring back the removed session',
+    label: 'Bring back what was removed last',
     off: (desk) => (desk.project.removed.length === 0 ? 'No session was removed.' : null),
-    does: { run: (desk) => void desk.project.restoreSession() },
+    does: { run: (desk) => void desk.project.restoreSessions() },
   },
 
   copying('copy-message', 'Copy the last message', 'Copy message', 'message', hasText),
@@ -387,7 +396,7 @@ export const ACTIONS: readonly Action[] = [
     inMenu: 'Fork before this prompt',
     menu: 'message',
     isAbsent: (_, { item }) => item?.body.type !== 'prompt',
-    off: (desk, on) => offMessage(desk, on) ?? offUnsent(desk, on),
+    off: (desk, on) => offMessage(desk, on) ?? offOther(desk, on),
     does: {
       run: (desk, { item }) => {
         if (item !== null) void desk.project.forkSession(item.id);
@@ -433,6 +442,7 @@ export const ACTIONS: readonly Action[] = [
     },
   },
 
+  onFile('edit-file', 'Open in editor', 'Open in editor', (desk, path) => void desk.project.openInEditor(path)),
   onFile('reveal', 'Show in its folder', 'Show in its folder', (desk, path) => void desk.project.revealPath(path)),
   onFile('copy-path', 'Copy path', 'Copy path', (desk, path) => void desk.project.writeClipboard(path)),
 
@@ -522,7 +532,7 @@ export const ACTIONS: readonly Action[] = [
     id: 'rules',
     group: 'Agent',
     label: 'Permission rules',
-    off: offSession,
+    off: offOpenOther,
     menu: 'session',
     isAbsent: (desk, on) => !isOpen(desk, on),
     does: { run: (desk) => desk.showRules() },
@@ -531,7 +541,7 @@ export const ACTIONS: readonly Action[] = [
     id: 'configuration',
     group: 'Agent',
     label: 'Servers, hooks and skills',
-    off: offSession,
+    off: offOpenOther,
     menu: 'session',
     isAbsent: (desk, on) => !isOpen(desk, on),
     keys: ['Ctrl+Shift+K'],
@@ -541,19 +551,20 @@ export const ACTIONS: readonly Action[] = [
     id: 'options',
     group: 'Agent',
     label: 'Session options',
-    off: offSession,
+    off: offOpenOther,
     menu: 'session',
     isAbsent: (desk, on) => !isOpen(desk, on),
     does: { run: (desk) => desk.showOptions() },
   },
-  switching('preset', 'Options preset', NO_SESSION, (_, project) =>
-    [{ name: 'Agent’s defaults', options: NO_OPTIONS }, ...project.settings.settings.agent.presets].map(
-      ({ name, options }) => ({
-        id: name,
-        label: name,
-        run: () => void project.command({ type: 'setOptions', options }, 'The options were not changed'),
-      }),
-    ),
+  switching('preset', 'Options preset', 'This agent has no session options.', (session, project) =>
+    (session.agent === 'acp'
+      ? []
+      : [{ name: 'Agent’s defaults', options: NO_OPTIONS }, ...project.settings.settings.agent.presets]
+    ).map(({ name, options }) => ({
+      id: name,
+      label: name,
+      run: () => void project.command({ type: 'setOptions', options }, 'The options were not changed'),
+    })),
   ),
   {
     id: 'context',

@@ -37,6 +37,12 @@ describe('the contract', () => {
     for (const name of ['Allow once', 'Always allow…', 'Deny']) within(group).getByRole('button', { name });
   });
 
+  it('says what the agent does not say about the call', async () => {
+    const words = 'The agent does not say what this call would do beyond its title.';
+    await card({ ...commandRequest('q1', 'ls'), unreported: words });
+    screen.getByText(words);
+  });
+
   it('shows the question, the project and the tool', async () => {
     await card();
     screen.getByRole('heading', { name: 'Run this command?' });

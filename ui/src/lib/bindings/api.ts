@@ -4,7 +4,11 @@ export type JsonValue = null | boolean | number | string | JsonValue[] | { [key:
 /**
  * A command to a session. `deskbell relay` reads one JSON object per line.
  */
-export type Command = { "type": "prompt", text: string, images: Array<Image>, delivery: Delivery, } | { "type": "decide", requestId: RequestId, shown: string | null, decision: Decision, } | { "type": "interrupt" } | { "type": "interruptAndContinue" } | { "type": "continueQueue" } | { "type": "withdraw", promptId: PromptId, } | { "type": "editQueued", promptId: PromptId, text: string, } | { "type": "resend", promptId: PromptId, } | { "type": "deliver", promptId: PromptId, delivery: Delivery, } | { "type": "move", promptId: PromptId, before: PromptId | null, } | { "type": "setMode", mode: PermissionMode, } | { "type": "setModel", model: string, } | { "type": "setOptions", options: SessionOptions, } | { "type": "setEffort", effort: string | null, } | { "type": "setThinking", on: boolean, } | { "type": "stopTask", taskId: string, } | { "type": "listRules" } | { "type": "readContext" } | { "type": "readConfiguration" } | { "type": "reconnectServer", server: string, } | { "type": "setServerEnabled", server: string, enabled: boolean, } | { "type": "reloadPlugins" } | { "type": "previewRewind", promptId: ItemId, } | { "type": "rewind", promptId: ItemId, files: boolean, conversation: boolean, } | { "type": "undoRewind", overwrite: boolean, } | { "type": "rename", title: string, } | { "type": "generateTitle" } | { "type": "start" } | { "type": "reload" } | { "type": "stop" };
+export type Command = { "type": "prompt", text: string, 
+/**
+ * Scripts of earlier versions say `images`.
+ */
+attachments: Array<Attachment>, delivery: Delivery, } | { "type": "decide", requestId: RequestId, shown: string | null, decision: Decision, } | { "type": "interrupt" } | { "type": "interruptAndContinue" } | { "type": "continueQueue" } | { "type": "withdraw", promptId: PromptId, } | { "type": "editQueued", promptId: PromptId, text: string, } | { "type": "resend", promptId: PromptId, } | { "type": "deliver", promptId: PromptId, delivery: Delivery, } | { "type": "move", promptId: PromptId, before: PromptId | null, } | { "type": "setMode", mode: PermissionMode, } | { "type": "setModel", model: string, } | { "type": "setOptions", options: SessionOptions, } | { "type": "setEffort", effort: string | null, } | { "type": "setThinking", on: boolean, } | { "type": "stopTask", taskId: string, } | { "type": "listRules" } | { "type": "readContext" } | { "type": "readConfiguration" } | { "type": "reconnectServer", server: string, } | { "type": "setServerEnabled", server: string, enabled: boolean, } | { "type": "reloadPlugins" } | { "type": "previewRewind", promptId: ItemId, } | { "type": "rewind", promptId: ItemId, files: boolean, conversation: boolean, } | { "type": "undoRewind", overwrite: boolean, } | { "type": "rename", title: string, } | { "type": "generateTitle" } | { "type": "start" } | { "type": "reload" } | { "type": "stop" };
 
 /**
  * When a prompt given while the agent works is sent.
@@ -185,15 +189,19 @@ arguments: Array<string>,
 environment: Array<EnvironmentVariable>, };
 
 /**
- * An image attached to a prompt.
+ * An image or a document attached to a prompt.
  */
-export type Image = { 
+export type Attachment = { 
 /**
- * `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
+ * The name of its file; empty for one that has none. The agent gets the names of documents.
+ */
+name?: string, 
+/**
+ * `image/png`, `image/jpeg`, `image/gif`, `image/webp`, `application/pdf` or `text/plain`.
  */
 mediaType: string, 
 /**
- * Base64, without a `data:` prefix.
+ * Base64, without a `data:` prefix; the text itself for `text/plain`.
  */
 data: string, };
 
@@ -299,6 +307,10 @@ agent: AgentKind,
  */
 agentName: string, 
 /**
+ * What the agent does not report or offer.
+ */
+lacks: AgentLacks, 
+/**
  * The agent's own id of this conversation; `null` until the agent sent one.
  */
 agentSessionId: string | null, status: Status, 
@@ -367,13 +379,21 @@ nBackground: number,
  */
 background: Array<BackgroundTask>, 
 /**
+ * Turns that the agent will begin by itself. Its process does not hibernate before them.
+ */
+scheduled: Array<ScheduledTurn>, 
+/**
  * When the running turn began.
  */
 turnStartedAt: number | null, 
 /**
  * Its agent runs, or last ran, without the folder's own settings: `--setting-sources=user --strict-mcp-config`.
  */
-restricted: boolean, };
+restricted: boolean, 
+/**
+ * The link to the process that runs it.
+ */
+link: SessionLink, };
 
 /**
  * The agent program of a session.
@@ -465,6 +485,48 @@ export type RulesScope = "none" | "session" | "saved";
 export type Status = { "type": "idle" } | { "type": "starting" } | { "type": "working", activity: string, } | { "type": "interrupting" } | { "type": "needsInput", what: string, } | { "type": "completed" } | { "type": "background" } | { "type": "failed", message: string, } | { "type": "restarting", attempt: number, at: number, } | { "type": "stopping" } | { "type": "stopped" };
 
 /**
+ * The link between a window and a session. It is another thing than the session: a lost link ends no session.
+ */
+export type SessionLink = { "type": "here" } | { "type": "connected" } | { "type": "connecting" } | { "type": "waiting", attempt: number, at: number, } | { "type": "incompatible", version: string, };
+
+/**
+ * One working tree of a repository.
+ */
+export type Worktree = { 
+/**
+ * Its root.
+ */
+path: string, 
+/**
+ * The name without `refs/heads/`; `None` for a detached HEAD.
+ */
+branch: string | null, 
+/**
+ * The full id of its commit.
+ */
+commit: string | null, 
+/**
+ * The repository's first one, which is never removed.
+ */
+isMain: boolean, 
+/**
+ * The given folder is in it.
+ */
+isCurrent: boolean, 
+/**
+ * Git's user has locked it.
+ */
+isLocked: boolean, 
+/**
+ * Its folder is gone.
+ */
+isMissing: boolean, 
+/**
+ * Number of files that differ from its commit, new ones included; `None` if unknown.
+ */
+nChanged: number | null, };
+
+/**
  * A command or a subagent that runs in the background.
  */
 export type BackgroundTask = { 
@@ -497,11 +559,38 @@ nToolUses: number | null,
  */
 activity: string | null, 
 /**
+ * Its output can be shown while it is written.
+ */
+hasOutput: boolean, 
+/**
  * The user asked the agent to stop it, and it has not ended yet.
  */
 isStopping: boolean, };
 
 export type TaskKind = "command" | "subagent" | "other";
+
+/**
+ * A turn that the agent will begin by itself.
+ */
+export type ScheduledTurn = { id: string, 
+/**
+ * The tool call that planned it; `null` if only a list of the agent contained it.
+ */
+itemId: ItemId | null, kind: ScheduleKind, 
+/**
+ * When a job runs, in the agent's words, such as “Every minute”. Empty for a wake-up.
+ */
+times: string, 
+/**
+ * What the agent will be asked, in one line. Empty until the agent lists its jobs.
+ */
+prompt: string, 
+/**
+ * In milliseconds since the epoch; `null` if the agent did not report it.
+ */
+nextAt: number | null, repeats: boolean, };
+
+export type ScheduleKind = "job" | "wakeUp";
 
 export type Model = { 
 /**
@@ -527,7 +616,7 @@ export type SlashCommand = {
  */
 name: string, description: string, argumentHint: string, };
 
-export type QueuedPrompt = { id: PromptId, text: string, nImages: number, 
+export type QueuedPrompt = { id: PromptId, text: string, nImages: number, nDocuments: number, 
 /**
  * Not sent because of an interrupt, a stop or a crash; it is sent only on the user's command.
  */
@@ -1011,6 +1100,10 @@ itemId: ItemId | null,
  */
 reason: string | null, 
 /**
+ * What the agent does not say about the call, in words; `null` if it says what would run.
+ */
+unreported: string | null, 
+/**
  * The subagent that asks; `null` for the agent itself.
  */
 subagent: Subagent | null, askedAt: number, };
@@ -1176,7 +1269,7 @@ parts: number,
  */
 part: number, body: Body, };
 
-export type Body = { "type": "prompt", text: string, nImages: number, state: PromptState, } | { "type": "text", blocks: Array<Block>, 
+export type Body = { "type": "prompt", text: string, nImages: number, nDocuments: number, state: PromptState, } | { "type": "text", blocks: Array<Block>, 
 /**
  * Still being written.
  */
@@ -1375,6 +1468,14 @@ problem: CommandError | null,
  * The folder's trust findings and the user's decision; `null` if only the demo agent is used.
  */
 trust: TrustView | null, 
+/**
+ * The same for another agent that was not started here, until the user has decided about it.
+ */
+agentTrust: TrustView | null, 
+/**
+ * How many starts of other agents were refused here. With each of them the page is shown again.
+ */
+agentRefusals: number, 
 /**
  * An agent was not started because the user has to decide about the folder first.
  */
@@ -1621,7 +1722,7 @@ nUnreadable: number, };
 /**
  * The state that the working tree is compared with.
  */
-export type Against = "commit" | "session" | "prompt";
+export type Against = "commit" | "session" | "prompt" | { "at": number };
 
 /**
  * The files that differ from an earlier state.
@@ -1678,7 +1779,55 @@ note: string | null,
 /**
  * How many lines of the diff were left out at its end.
  */
-nMoreLines: number, };
+nMoreLines: number, 
+/**
+ * Identifies both versions, for a revert; `null` if the file cannot be reverted.
+ */
+version: string | null, };
+
+/**
+ * The place of a hunk, as in the header of a patch: `@@ -12,4 +12,5 @@`.
+ */
+export type HunkPlace = { oldStart: number, nOld: number, newStart: number, nNew: number, };
+
+/**
+ * A prompt whose working tree is known.
+ */
+export type PromptMoment = { 
+/**
+ * In milliseconds since the epoch.
+ */
+since: number, 
+/**
+ * The beginning of the prompt.
+ */
+text: string, };
+
+/**
+ * Changes as a patch for `git apply`.
+ */
+export type Patch = { text: string, 
+/**
+ * Number of files in it.
+ */
+nFiles: number, 
+/**
+ * Changed files that it lacks, each with the reason, as sentences.
+ */
+leftOut: Array<string>, };
+
+/**
+ * A change that was reverted.
+ */
+export type Reverted = { 
+/**
+ * Names the copies of the files as they were before, to undo it. In milliseconds since the epoch.
+ */
+at: number, 
+/**
+ * The files that were written or removed.
+ */
+files: Array<string>, };
 
 /**
  * One sum. A column that it is summed over is `null`.
@@ -1852,7 +2001,7 @@ place: string, problem: string, };
 /**
  * An item dropped on a window.
  */
-export type Dropped = { "type": "image", name: string, image: Image, } | { "type": "file", path: string, } | { "type": "refused", why: string, };
+export type Dropped = { "type": "attachment", attachment: Attachment, } | { "type": "file", path: string, } | { "type": "refused", why: string, };
 
 /**
  * Project files that match the typed text, best match first.
@@ -1973,6 +2122,19 @@ closing: Closing,
  * Where the desktop has no tray, nothing is shown.
  */
 tray: boolean, 
+/**
+ * New sessions run in a server of your own, which goes on when Deskbell closes, is updated or crashes. Deskbell
+ * shows them again when it starts. `deskbell sessions running` lists them, and `deskbell sessions stop` ends them.
+ * Not on Windows yet.
+ */
+keepRunning: boolean, 
+/**
+ * The program that opens files, with its arguments: `{file}` in them is the file's path, and `{line}` the line.
+ * Without `{file}` the path is the last argument. No shell reads them. An editor that runs in a terminal needs one:
+ * `kitty` with `vim`, `+{line}` and `{file}`. Without this setting the first well-known editor that is installed
+ * is used, and without one the desktop's editor for text.
+ */
+editor: UserCommand | null, 
 /**
  * Keys of actions, in place of their usual ones. Each is `{"action": "new", "key": "Ctrl+Alt+N"}`; `null` takes
  * the action's keys away. On macOS, `Ctrl` is ⌘ and `Alt` is ⌥. The names of the actions are in the guide's list of
@@ -2147,13 +2309,38 @@ export type SettingControl = { "type": "toggle" } | { "type": "choice", options:
 export type SettingOption = { value: string | null, label: string, };
 
 /**
+ * An agent other than Claude Code that a trust decision is for. It loads the folder's own files, and no copy of them.
+ */
+export type TrustAgent = { 
+/**
+ * Names the decision.
+ */
+id: string, 
+/**
+ * “Gemini CLI”
+ */
+name: string, 
+/**
+ * The list of its files was not checked with its program: it may load more.
+ */
+unchecked: boolean, 
+/**
+ * The reason why it does not start in a folder that is not trusted; `null` if it can be restricted.
+ */
+trustedOnly: string | null, };
+
+/**
  * The trust view: shown in a window before an agent starts in a folder that is not trusted.
  */
 export type TrustView = { 
 /**
  * Absolute path of the folder, with links resolved.
  */
-project: string, state: TrustStatus, 
+project: string, 
+/**
+ * The agent that the decision is for; `null` for Claude Code. Each agent has a decision of its own.
+ */
+agent: TrustAgent | null, state: TrustStatus, 
 /**
  * The current findings, most dangerous first.
  */
@@ -2300,6 +2487,66 @@ problem: string, } | { "type": "notClaude",
  * The first line that it printed for `--version`; empty if it printed nothing.
  */
 answer: string, } | { "type": "tooOld", oldest: string, update: SetupCommand, } | { "type": "notLoggedIn" };
+
+/**
+ * An agent that a new session can have instead of Claude Code.
+ */
+export type OtherAgent = { 
+/**
+ * Names it in `create_session_with`.
+ */
+id: string, 
+/**
+ * “Gemini CLI”
+ */
+name: string, state: OtherAgentState, 
+/**
+ * The reason why it starts only in a trusted folder; `null` if it can be restricted.
+ */
+trustedOnly: string | null, 
+/**
+ * Deskbell was never run with it.
+ */
+untested: boolean, lacks: AgentLacks, };
+
+/**
+ * What an agent does not have, compared with Claude Code, in words for the user. What is not known is not listed.
+ */
+export type AgentLacks = { 
+/**
+ * What it does not report: “cost”, “exit codes”.
+ */
+reports: Array<string>, 
+/**
+ * What it does not offer: “rewind”.
+ */
+offers: Array<string>, };
+
+/**
+ * The end of the output of a background task so far.
+ */
+export type TaskOutput = { lines: Array<CodeLine>, 
+/**
+ * There is earlier output, which is not in `lines`.
+ */
+isCut: boolean, };
+
+/**
+ * Whether another agent can be started on this computer.
+ */
+export type OtherAgentState = { "type": "builtIn" } | { "type": "found", program: string, 
+/**
+ * As the program reports it; `null` if it did not.
+ */
+version: string | null, } | { "type": "broken", program: string, 
+/**
+ * “Qwen Code needs Node 22 or newer, and this machine has v20.20.2.”
+ */
+problem: string, } | { "type": "missing", 
+/**
+ * The command that installs it; `null` if Deskbell knows none.
+ */
+install: SetupCommand | null, };
 
 /**
  * A command that the user runs in a terminal.

@@ -118,6 +118,26 @@ export const SETTING_KEYS: readonly SettingKey[] = [
     "default": true
   },
   {
+    "key": "keepRunning",
+    "group": null,
+    "label": "Keep sessions running when Deskbell closes",
+    "description": "New sessions run in a server of your own, which goes on when Deskbell closes, is updated or crashes. Deskbell shows them again when it starts. `deskbell sessions running` lists them, and `deskbell sessions stop` ends them. Not on Windows yet.",
+    "control": {
+      "type": "toggle"
+    },
+    "default": false
+  },
+  {
+    "key": "editor",
+    "group": null,
+    "label": "Editor",
+    "description": "The program that opens files, with its arguments: `{file}` in them is the file's path, and `{line}` the line. Without `{file}` the path is the last argument. No shell reads them. An editor that runs in a terminal needs one: `kitty` with `vim`, `+{line}` and `{file}`. Without this setting the first well-known editor that is installed is used, and without one the desktop's editor for text.",
+    "control": {
+      "type": "command"
+    },
+    "default": null
+  },
+  {
     "key": "keys",
     "group": null,
     "label": "Keys",
@@ -518,6 +538,8 @@ export const DEFAULT_SETTINGS: Settings = {
   },
   "closing": "ask",
   "tray": true,
+  "keepRunning": false,
+  "editor": null,
   "keys": [],
   "log": "warn"
 };

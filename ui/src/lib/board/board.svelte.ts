@@ -37,6 +37,10 @@ export class BoardPage {
     return this.#try('The session was not opened', () => this.#host.openBoardSession(sessionId));
   }
 
+  stop(sessionIds: string[]): Promise<void> {
+    return this.#try('Not every session was stopped', () => this.#host.stopBoardSessions(sessionIds));
+  }
+
   openStartPage(): Promise<void> {
     return this.#try('The start page was not opened', () => this.#host.openStartPage());
   }

@@ -8,7 +8,7 @@ import { FakeHost } from '../host/fake';
 import { BOARDS } from '../host/fake/board';
 import { START } from '../host/fake/facts';
 import { ManualClock } from '../../test/clock';
-import { reason, shown, summary, time } from './rows';
+import { isRunning, reason, shown, summary, time } from './rows';
 
 beforeEach(() => localStorage.clear());
 
@@ -39,6 +39,38 @@ describe('the board', () => {
     host.changeBoard(ROWS.slice(0, 2));
     await vi.waitFor(() => expect(names()).toHaveLength(2));
     expect(screen.getByText('2 need input').getAttribute('role')).toBe('status');
+  });
+});
+
+describe('“Stop all” of the board', () => {
+  it('asks first, with “Cancel” focused, and stops what ran when it asked', async () => {
+    const { host, user } = await board('board');
+    const n = ROWS.filter(isRunning).length;
+    await user.click(screen.getByRole('button', { name: 'Stop all…' }));
+    const question = within(screen.getByRole('alertdialog', { name: 'Stop all sessions' }));
+    expect(document.activeElement).toBe(question.getByRole('button', { name: 'Cancel' }));
+    question.getByText(new RegExp(`^Stop the agents of ${n} sessions, in all projects\\?`));
+    await user.keyboard('{Enter}');
+    expect(screen.queryByRole('alertdialog')).toBeNull();
+    await user.click(screen.getByRole('button', { name: 'Stop all…' }));
+    await user.keyboard('{Escape}');
+    expect(screen.queryByRole('alertdialog')).toBeNull();
+    expect(host.stopped).toEqual([]);
+    await user.click(screen.getByRole('button', { name: 'Stop all…' }));
+    host.changeBoard(ROWS.slice(0, 1));
+    await user.click(screen.getByRole('button', { name: `Stop ${n} sessions` }));
+    expect(host.stopped).toEqual(ROWS.filter(isRunning).map(({ sessionId }) => sessionId));
+  });
+
+  it('is not offered when nothing runs, and a failure is shown', async () => {
+    const { host, user } = await board('board-one');
+    host.stopBoardSessions = () =>
+      Promise.reject({ code: 'internal', message: '1 of 1 sessions were not stopped.', detail: null });
+    await user.click(screen.getByRole('button', { name: 'Stop all…' }));
+    await user.click(screen.getByRole('button', { name: 'Stop 1 session' }));
+    await screen.findByText(/Not every session was stopped/);
+    host.changeBoard([]);
+    await vi.waitFor(() => expect(screen.queryByRole('button', { name: 'Stop all…' })).toBeNull());
   });
 });
 

@@ -11,6 +11,11 @@ export function shown(rows: readonly BoardRow[], now: number): BoardRow[] {
   return rows.filter((row) => !isOver(row) || now - row.since < RECENT_MS);
 }
 
+/** Its agent works, in the background too, or waits for the user. */
+export function isRunning({ state, nBackground }: BoardRow): boolean {
+  return state === 'working' || state === 'needsInput' || nBackground > 0;
+}
+
 /** What the session waits for, does, or failed with. */
 export function reason({ status, nBackground }: BoardRow): string {
   switch (status.type) {

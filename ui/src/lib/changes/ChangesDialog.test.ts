@@ -2,9 +2,10 @@ import { render, screen, within } from '@testing-library/svelte';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 
+import type { Against } from '../bindings/api';
 import App from '../../App.svelte';
 import { FakeHost } from '../host/fake';
-import { manyChanges, WORKING } from '../host/fake/changes';
+import { manyChanges, MOMENTS, WORKING } from '../host/fake/changes';
 import { ManualClock } from '../../test/clock';
 
 beforeEach(() => localStorage.clear());
@@ -28,14 +29,14 @@ it('opens by its key, and unfolds a diff in line and side by side', async () => 
   const file = dialog.getByRole('button', { name: /^Changed: src\/money.rs/u, hidden: true });
   expect(file.getAttribute('aria-expanded')).toBe('false');
   await user.click(file);
-  await dialog.findByRole('group', { name: 'Changes in src/money.rs', hidden: true });
+  await dialog.findByRole('group', { name: 'Changes in src/money.rs, lines 12–13', hidden: true });
   await user.click(dialog.getByRole('checkbox', { name: 'Side by side', hidden: true }));
-  await dialog.findByRole('group', { name: 'Changes in src/money.rs, side by side', hidden: true });
+  await dialog.findByRole('group', { name: 'Changes in src/money.rs, lines 12–13, side by side', hidden: true });
 });
 
 it('compares with another moment', async () => {
   const { host, user } = await app();
-  const asked: string[] = [];
+  const asked: Against[] = [];
   host.changes = (_, against) => {
     asked.push(against);
     return Promise.resolve({ ...WORKING, base: { type: 'noPrompt' }, files: [] });
@@ -45,6 +46,11 @@ it('compares with another moment', async () => {
   await user.selectOptions(dialog.getByRole('combobox', { name: 'Compare with', hidden: true }), 'Last prompt');
   await dialog.findByText(/there is nothing to compare with/u);
   expect(asked.at(-1)).toBe('prompt');
+  // Any earlier prompt; the last one has an entry of its own.
+  const bases = dialog.getByRole('combobox', { name: 'Compare with', hidden: true });
+  expect(within(bases).queryByRole('option', { name: /in the documentation too/u, hidden: true })).toBeNull();
+  await user.selectOptions(bases, within(bases).getByRole('option', { name: /: Round to even$/u, hidden: true }));
+  await vi.waitFor(() => expect(asked.at(-1)).toEqual({ at: MOMENTS[1]?.since }));
 });
 
 it('draws a part of ten thousand files', async () => {
@@ -52,8 +58,9 @@ it('draws a part of ten thousand files', async () => {
   await user.keyboard('{Control>}{Shift>}J{/Shift}{/Control}');
   const dialog = await page();
   await dialog.findByText(/1,204 more files changed/u);
-  expect(dialog.getAllByRole('listitem', { hidden: true }).length).toBeLessThan(300);
-  dialog.getByRole('button', { name: '9,800 more: show 200', hidden: true });
+  // Roles and names of so many elements take seconds.
+  expect(document.querySelectorAll('li[data-file]')).toHaveLength(200);
+  dialog.getByText('9,800 more: show 200');
 });
 
 it('is read again when the window gets the focus, and never while nothing happens', async () => {
@@ -81,7 +88,7 @@ it('is listed in the side panel, which opens the page at a file', async () => {
   await side.findByText('12');
   await user.click(side.getByRole('button', { name: /^Changed: money.rs/u }));
   const dialog = await page();
-  await dialog.findByRole('group', { name: 'Changes in src/money.rs', hidden: true });
+  await dialog.findByRole('group', { name: 'Changes in src/money.rs, lines 12–13', hidden: true });
   expect(dialog.getAllByRole('button', { expanded: true, hidden: true })).toHaveLength(1);
 });
 
@@ -90,7 +97,7 @@ it('collects comments by keyboard and mouse, keeps them, and puts them into the 
   await user.keyboard('{Control>}{Shift>}J{/Shift}{/Control}');
   const dialog = await page();
   await user.click(await dialog.findByRole('button', { name: /^Changed: src\/money.rs/u, hidden: true }));
-  const lines = await dialog.findByRole('listbox', { name: 'Lines of src/money.rs', hidden: true });
+  const lines = await dialog.findByRole('listbox', { name: 'Lines of src/money.rs, lines 12–13', hidden: true });
   lines.focus();
   await user.keyboard('{ArrowDown}{ArrowDown}{Shift>}{ArrowDown}{/Shift}');
   expect(within(lines).getAllByRole('option', { selected: true, hidden: true })).toHaveLength(2);
@@ -104,6 +111,7 @@ it('collects comments by keyboard and mouse, keeps them, and puts them into the 
   await user.pointer([{ keys: '[MouseLeft>]', target: numbers[3] }, { target: numbers[4] }, { keys: '[/MouseLeft]' }]);
   await user.keyboard('Explain this.{Shift>}{Enter}{/Shift}In a line.');
   await user.click(dialog.getByRole('button', { name: 'Done', hidden: true }));
+  expect(document.activeElement).toBe(lines);
   // One that gets no text is dropped.
   await user.pointer({ keys: '[MouseLeft]', target: numbers[0] });
   await user.keyboard('{Escape}');
@@ -125,7 +133,7 @@ it('sends comments as a prompt, and keeps those of a refused one', async () => {
   const dialog = await page();
   await user.click(dialog.getByRole('checkbox', { name: 'Side by side', hidden: true }));
   await user.click(await dialog.findByRole('button', { name: /^Changed: src\/money.rs/u, hidden: true }));
-  (await dialog.findByRole('grid', { name: 'Lines of src/money.rs', hidden: true })).focus();
+  (await dialog.findByRole('grid', { name: 'Lines of src/money.rs, lines 12–13', hidden: true })).focus();
   await user.keyboard('{End}{Enter}Test it.{Enter}');
   const sent: string[] = [];
   let isAccepted = false;
@@ -140,5 +148,129 @@ it('sends comments as a prompt, and keeps those of a refused one', async () => {
   await user.click(send);
   await vi.waitFor(() => expect(dialog.queryByRole('button', { name: 'Send comments', hidden: true })).toBeNull());
   expect(sent).toHaveLength(2);
-  expect(sent[1]).toContain('`src/money.rs`, line 41:\n```diff\n mod tests {\n```\nTest it.');
+  expect(sent[1]).toContain('`src/money.rs`, line 14:\n```diff\n }\n```\nTest it.');
+});
+
+it('comments on nothing when the pointer is taken away, and offers an emptied comment again', async () => {
+  const { user } = await app();
+  await user.keyboard('{Control>}{Shift>}J{/Shift}{/Control}');
+  const dialog = await page();
+  await user.click(await dialog.findByRole('button', { name: /^Changed: src\/money.rs/u, hidden: true }));
+  const lines = await dialog.findByRole('listbox', { name: 'Lines of src/money.rs, lines 12–13', hidden: true });
+  const numbers = [...lines.querySelectorAll('.gutter')] as [Element, Element];
+  await user.pointer({ keys: '[MouseLeft>]', target: numbers[0] });
+  window.dispatchEvent(new Event('pointercancel'));
+  await user.pointer({ keys: '[/MouseLeft]', target: numbers[1] });
+  expect(dialog.queryByRole('textbox', { hidden: true })).toBeNull();
+  expect(within(lines).queryAllByRole('option', { selected: true, hidden: true })).toHaveLength(0);
+
+  lines.focus();
+  await user.keyboard('{Home}{Enter}Why?{Enter}');
+  await user.click(dialog.getByRole('button', { name: /^Edit the comment/u, hidden: true }));
+  await user.clear(dialog.getByRole('textbox', { hidden: true }));
+  await user.keyboard('{Enter}');
+  await dialog.findByText(/^Removed the comment on money.rs/u);
+  await user.click(dialog.getByRole('button', { name: 'Undo', hidden: true }));
+  await dialog.findByText('Why?');
+});
+
+it('copies patches, and reverts a file and a part of it after a question', async () => {
+  const { host, user } = await app();
+  const copied: string[] = [];
+  host.writeClipboard = async (text) => void copied.push(await text);
+  const reverts = vi.spyOn(host, 'revertChange');
+  await user.keyboard('{Control>}{Shift>}J{/Shift}{/Control}');
+  const dialog = await page();
+  await user.click(await dialog.findByRole('button', { name: 'Copy patch of all', hidden: true }));
+  await dialog.findByText('Copied a patch of 11 files. assets/logo.png: a binary file is left out of the patch.');
+  await user.click(dialog.getByRole('button', { name: 'Copy patch of money.rs', hidden: true }));
+  await dialog.findByText('Copied a patch of 1 file.');
+  expect(copied[1]).toBe('diff --git a/src/money.rs b/src/money.rs\n');
+
+  await user.click(dialog.getByRole('button', { name: /^Changed: src\/money.rs/u, hidden: true }));
+  const revert = await dialog.findByRole('button', { name: 'Revert lines 12–13 of money.rs…', hidden: true });
+  // It is before its lines, and those of the other part, in which nothing changed, are after them.
+  const [first, second] = dialog.getAllByRole('listbox', { name: /^Lines of src\/money.rs/u, hidden: true });
+  expect(revert.compareDocumentPosition(first as Node)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
+  const next = dialog.getByRole('button', { name: 'Comment on line 41 of money.rs', hidden: true });
+  expect(first?.compareDocumentPosition(next)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
+  expect(next.compareDocumentPosition(second as Node)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
+  expect(dialog.queryByRole('button', { name: 'Revert line 41 of money.rs…', hidden: true })).toBeNull();
+  await user.click(revert);
+  const ask = within(await screen.findByRole('dialog', { name: 'Revert a part of money.rs?', hidden: true }));
+  expect(reverts).not.toHaveBeenCalled();
+  await user.click(ask.getByRole('button', { name: 'Revert this part', hidden: true }));
+  await dialog.findByText('Reverted src/money.rs.');
+  const hunk = { oldStart: 11, nOld: 3, newStart: 11, nNew: 4 };
+  const change = { path: 'src/money.rs', oldPath: null, version: 'src/money.rs', hunk };
+  expect(reverts.mock.calls[0]?.[2]).toEqual(change);
+
+  await user.click(dialog.getByRole('button', { name: 'Revert money.rs…', hidden: true }));
+  const again = within(await screen.findByRole('dialog', { name: 'Revert money.rs?', hidden: true }));
+  again.getByRole('group', { name: 'Changes in src/money.rs', hidden: true });
+  await user.click(again.getByRole('button', { name: 'Revert file', hidden: true }));
+  await dialog.findByText(/: 11 files/u);
+  await user.click(dialog.getByRole('button', { name: 'Undo revert', hidden: true }));
+  await dialog.findByText(/: 12 files/u);
+  expect(dialog.queryByRole('button', { name: 'Undo revert', hidden: true })).toBeNull();
+});
+
+it('says why a revert is refused, and reverts nothing that cannot be read', async () => {
+  const { host, user } = await app();
+  await user.keyboard('{Control>}{Shift>}J{/Shift}{/Control}');
+  const dialog = await page();
+  await user.click(await dialog.findByRole('button', { name: 'Revert decimal…', hidden: true }));
+  await dialog.findByText('A submodule: 1f2e3d4c before, 5b6a7988 now.');
+  const error = { code: 'changedSince', message: 'The file has changed since it was shown.', detail: 'src/money.rs' };
+
+  host.revertChange = () => Promise.reject(error);
+  await user.click(dialog.getByRole('button', { name: 'Revert money.rs…', hidden: true }));
+  const ask = within(await screen.findByRole('dialog', { name: 'Revert money.rs?', hidden: true }));
+  await user.click(ask.getByRole('button', { name: 'Revert file', hidden: true }));
+  await dialog.findByText('Nothing was reverted: The file has changed since it was shown. src/money.rs');
+  expect(dialog.queryByRole('button', { name: 'Undo revert', hidden: true })).toBeNull();
+});
+
+it('opens a file in the editor, at its first change once that is known', async () => {
+  const { host, user } = await app();
+  await user.keyboard('{Control>}{Shift>}J{/Shift}{/Control}');
+  const dialog = await page();
+  const edit = await dialog.findByRole('button', { name: 'Open money.rs in editor', hidden: true });
+  await user.click(edit);
+  await user.click(dialog.getByRole('button', { name: /^Changed: src\/money.rs/u, hidden: true }));
+  await dialog.findByRole('listbox', { name: 'Lines of src/money.rs, lines 12–13', hidden: true });
+  await user.click(edit);
+  expect(host.edited).toEqual([
+    ['src/money.rs', null],
+    ['src/money.rs', 12],
+  ]);
+  // A deleted file cannot be opened.
+  expect(dialog.queryByRole('button', { name: 'Open old.rs in editor', hidden: true })).toBeNull();
+});
+
+it('comments on a part and opens it in the editor with the buttons beside it', async () => {
+  const { host, user } = await app();
+  await user.keyboard('{Control>}{Shift>}J{/Shift}{/Control}');
+  const dialog = await page();
+  await user.click(await dialog.findByRole('button', { name: /^Changed: src\/money.rs/u, hidden: true }));
+  await user.click(
+    await dialog.findByRole('button', { name: 'Open in editor at lines 12–13 of money.rs', hidden: true }),
+  );
+  expect(host.edited).toEqual([['src/money.rs', 12]]);
+  await user.click(dialog.getByRole('button', { name: 'Comment on lines 12–13 of money.rs', hidden: true }));
+  await user.keyboard('The whole part.{Enter}');
+  await dialog.findByText('1 comment, kept until they are sent');
+  await user.click(dialog.getByRole('button', { name: 'Add to prompt', hidden: true }));
+  const box = await screen.findByRole<HTMLTextAreaElement>('textbox', { name: 'Prompt' });
+  expect(box.value).toContain('`src/money.rs`, lines 11–14:');
+});
+
+it('reports that no editor was found', async () => {
+  const { host, user } = await app();
+  host.openInEditor = () => Promise.reject({ code: 'badCommand', message: 'No editor was found.', detail: null });
+  await user.keyboard('{Control>}{Shift>}J{/Shift}{/Control}');
+  const dialog = await page();
+  await user.click(await dialog.findByRole('button', { name: 'Open money.rs in editor', hidden: true }));
+  await screen.findByText(/The file was not opened/u);
+  await screen.findByText(/No editor was found\./u);
 });

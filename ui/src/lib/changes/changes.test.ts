@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 
 import type { Against, Changes, DiffKind, DiffLine } from '../bindings/api';
 import { manyChanges, NO_CHANGES, WORKING } from '../host/fake/changes';
+import { firstChange } from './acts.svelte';
 import { baseWords, missingWords, plainPath, sideBySide, splitPath, sumWords } from './files';
 import { WorkingChanges } from './working.svelte';
 
@@ -81,4 +82,18 @@ it('says what a list lacks, and writes out what a name hides', () => {
   expect(plainPath('a\n\u202Egpj.exe')).toBe('a\\u{000A}\\u{202E}gpj.exe');
   expect(splitPath('src/deep/a.rs')).toEqual(['src/deep/', 'a.rs']);
   expect(splitPath('own/')).toEqual(['', 'own/']);
+});
+
+it('finds the line of the first change in the new file', () => {
+  const line = (kind: DiffKind, oldLine: number | null, newLine: number | null): DiffLine => {
+    return { kind, oldLine, newLine, parts: [] };
+  };
+  const first = (...lines: DiffLine[]) => firstChange({ path: 'a', added: 0, removed: 0, hunks: [{ lines }] });
+  const same = line('context', 6, 7);
+  expect(first(same, line('added', null, 8))).toBe(8);
+  expect(first(same, line('removed', 7, null), line('context', 8, 8))).toBe(8);
+  expect(first(same, line('removed', 7, null))).toBe(7);
+  expect(first(line('removed', 1, null))).toBe(null);
+  expect(first(same)).toBe(null);
+  expect(first()).toBe(null);
 });

@@ -33,6 +33,9 @@ let nextId = 1;
 
 export class LineComments {
   #all = $state.raw<readonly LineComment[]>([]);
+  #removed = $state.raw<{ comment: LineComment; at: number } | null>(null);
+  /** The texts of comments before they were edited. */
+  #before = new Map<number, string>();
   #key: string;
   #storage: Storage;
 
@@ -44,6 +47,11 @@ export class LineComments {
 
   get all(): readonly LineComment[] {
     return this.#all;
+  }
+
+  /** The comment that was removed last, until others are sent. */
+  get removed(): LineComment | null {
+    return this.#removed?.comment ?? null;
   }
 
   /** Begins a comment without a text. It is kept from its first character on. Returns its id. */
@@ -59,35 +67,64 @@ export class LineComments {
     return comment.id;
   }
 
+  /** Remembers the text of a comment that is about to be edited: an emptied comment can be brought back. */
+  edit(id: number): void {
+    const text = this.#all.find((one) => one.id === id)?.text ?? '';
+    if (text.trim() !== '') this.#before.set(id, text);
+  }
+
   write(id: number, text: string): void {
     this.#set(this.#all.map((one) => (one.id === id ? { ...one, text } : one)));
   }
 
   remove(id: number): void {
-    this.#set(this.#all.filter((one) => one.id !== id));
+    const at = this.#all.findIndex((one) => one.id === id);
+    const found = this.#all[at];
+    if (found === undefined) return;
+    const comment = this.#withText(found);
+    this.#before.delete(id);
+    if (!isEmpty(comment)) this.#removed = { comment, at };
+    this.#set(this.#all.filter((one) => one !== found));
   }
 
-  /** Removes comments that were begun and have no text. */
+  /** Brings back the comment that was removed last. */
+  undoRemove(): void {
+    if (this.#removed === null) return;
+    const { comment, at } = this.#removed;
+    this.#removed = null;
+    this.#set([...this.#all.slice(0, at), comment, ...this.#all.slice(at)]);
+  }
+
+  /** Removes comments without a text. One that had a text before it was edited can be brought back. */
   dropEmpty(): void {
-    if (this.#all.some(isEmpty)) this.#set(this.#all.filter((one) => !isEmpty(one)));
+    for (const { id } of this.#all.filter(isEmpty)) this.remove(id);
+    this.#before.clear();
   }
 
   /** Moves all comments to those of another draft. */
   moveTo(heir: LineComments): void {
-    this.dropEmpty();
-    if (this.#all.length === 0) return;
-    heir.#set([...heir.#all, ...this.#all]);
-    this.#set([]);
+    const all = this.#all.map((one) => this.#withText(one)).filter((one) => !isEmpty(one));
+    this.#removed = null;
+    this.#before.clear();
+    if (this.#all.length > 0) this.#set([]);
+    if (all.length > 0) heir.#set([...heir.#all, ...all]);
   }
 
   /** Removes these comments, unless their text has changed since. */
   settle(sent: readonly LineComment[]): void {
+    this.#removed = null;
     this.#set(this.#all.filter((one) => !sent.some(({ id, text }) => id === one.id && text === one.text)));
+  }
+
+  /** With the text that it had before it was emptied. */
+  #withText(one: LineComment): LineComment {
+    return isEmpty(one) ? { ...one, text: this.#before.get(one.id) ?? '' } : one;
   }
 
   #set(all: readonly LineComment[]): void {
     this.#all = all;
-    const kept = all.filter((one) => !isEmpty(one));
+    // A window that closes while a comment is empty has not removed it.
+    const kept = all.map((one) => this.#withText(one)).filter((one) => !isEmpty(one));
     try {
       if (kept.length === 0) this.#storage.removeItem(this.#key);
       else this.#storage.setItem(this.#key, JSON.stringify(kept));
@@ -99,6 +136,11 @@ export class LineComments {
 
 /** “line 12”, “lines 12–14”; by the file's numbers before the change if all lines were removed. */
 export function placeWords({ lines, nMore }: LineComment): string {
+  return placeOf(lines, nMore);
+}
+
+/** The same for any lines of a diff. */
+export function placeOf(lines: readonly Omit<QuotedLine, 'text'>[], nMore = 0): string {
   const isRemoved = lines.every(({ kind }) => kind === 'removed');
   const numbers = lines.flatMap(({ oldLine, newLine }) => (isRemoved ? oldLine : newLine) ?? []);
   const before = isRemoved ? 'removed ' : '';

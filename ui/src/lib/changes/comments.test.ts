@@ -92,3 +92,26 @@ it('of rows side by side are in the order of the diff', () => {
   const lines = MONEY.hunks[0]?.lines ?? [];
   expect(linesOf(sideBySide(MONEY)[0] ?? [])).toEqual(lines);
 });
+
+it('that were emptied or removed can be brought back, and are kept by a window that closes meanwhile', () => {
+  const comments = new LineComments('s1', localStorage);
+  const [one, two] = [3, 4].map((n) => comments.begin('a.rs', [line('context', n, 'x')])) as [number, number];
+  comments.write(one, 'One');
+  comments.write(two, 'Two');
+  comments.edit(one);
+  comments.write(one, ' ');
+  expect(new LineComments('s1', localStorage).all.map(({ text }) => text)).toEqual(['One', 'Two']);
+  comments.dropEmpty();
+  expect(comments.removed?.text).toBe('One');
+  expect(new LineComments('s1', localStorage).all.map(({ text }) => text)).toEqual(['Two']);
+  comments.undoRemove();
+  expect(comments.all.map(({ text }) => text)).toEqual(['One', 'Two']);
+  comments.remove(two);
+  comments.undoRemove();
+  expect(comments.all.map(({ text }) => text)).toEqual(['One', 'Two']);
+  expect(comments.removed).toBe(null);
+  // One that never had a text is no loss.
+  comments.begin('a.rs', [line('context', 5, 'x')]);
+  comments.dropEmpty();
+  expect(comments.removed).toBe(null);
+});

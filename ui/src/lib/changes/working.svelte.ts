@@ -40,7 +40,7 @@ export class WorkingChanges {
   }
 
   choose(against: Against): Promise<void> {
-    if (against === this.against) return Promise.resolve();
+    if (nameOf(against) === nameOf(this.against)) return Promise.resolve();
     this.against = against;
     return this.#changed();
   }
@@ -57,3 +57,6 @@ export class WorkingChanges {
     return this.refresh();
   }
 }
+
+/** Names a state to compare with, for a list of them. */
+export const nameOf = (against: Against): string => (typeof against === 'string' ? against : `at ${against.at}`);

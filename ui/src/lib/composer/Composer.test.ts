@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { tick } from 'svelte';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 
-import type { Delivery, Image } from '../bindings/api';
+import type { Attachment, Delivery } from '../bindings/api';
 import { draw } from '../../test/draw';
 import { FakeHost } from '../host/fake';
 import { emptySession } from '../host/fake/facts';
@@ -14,30 +14,30 @@ beforeEach(() => localStorage.clear());
 
 async function composer({
   running = false,
-  acceptsImages = true,
+  takes = { images: true, documents: true },
   takesIntoTurn = false,
   accepted = true,
   prompts = [] as string[],
   commands = emptySession('s', '').commands,
 } = {}) {
-  const sent: { text: string; images: Image[]; delivery: Delivery }[] = [];
+  const sent: { text: string; attachments: Attachment[]; delivery: Delivery }[] = [];
   const draft = new Draft('s1', localStorage);
   const host = new FakeHost();
   const props = {
     draft,
     commands,
     running,
-    acceptsImages,
+    accepted: takes,
     takesIntoTurn,
     prompts: () => prompts,
-    onsend: vi.fn((text: string, images: Image[], delivery: Delivery) => {
-      sent.push({ text, images, delivery });
+    onsend: vi.fn((text: string, attachments: Attachment[], delivery: Delivery) => {
+      sent.push({ text, attachments, delivery });
       return Promise.resolve(accepted);
     }),
     onstop: vi.fn(),
     oncyclemode: vi.fn(),
     onfind: vi.fn((query: string) => host.findFiles(query)),
-    oncheck: (name: string, data: string) => host.checkImage(name, data),
+    oncheck: (name: string, data: string) => host.checkAttachment(name, data),
     onclipboard: () => host.clipboardImage(),
     onwrite: vi.fn(),
     onrefuse: vi.fn(),
@@ -100,7 +100,7 @@ describe('while a turn runs', () => {
     await user.keyboard('stop that');
     await user.click(button('When to send'));
     await user.click(screen.getByRole('menuitem', { name: /^Now/ }));
-    expect(sent).toEqual([{ text: 'stop that', images: [], delivery: 'now' }]);
+    expect(sent).toEqual([{ text: 'stop that', attachments: [], delivery: 'now' }]);
   });
 
   it('does not offer to send into a turn that cannot take it', async () => {
@@ -271,7 +271,7 @@ describe('drafts', () => {
   });
 });
 
-describe('images', () => {
+describe('attachments', () => {
   const png = () =>
     new File([Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])], 'shot.png', { type: 'image/jpeg' });
 
@@ -280,8 +280,8 @@ describe('images', () => {
     await fireEvent.paste(box, { clipboardData: { files: [png()] } });
     await screen.findByText('shot.png');
     await user.keyboard('{Enter}');
-    const images = [{ mediaType: 'image/png', data: 'iVBORw0KGgo=' }];
-    expect(sent).toEqual([{ text: '', images, delivery: 'afterTurn' }]);
+    const attachments = [{ name: 'shot.png', mediaType: 'image/png', data: 'iVBORw0KGgo=' }];
+    expect(sent).toEqual([{ text: '', attachments, delivery: 'afterTurn' }]);
     expect(screen.queryByText('shot.png')).toBeNull();
   });
 
@@ -313,26 +313,51 @@ describe('images', () => {
   it('are refused in words when they are too large or something else', async () => {
     const { box, onrefuse } = await composer();
     const large = png();
-    Object.defineProperty(large, 'size', { value: 6 * 1024 * 1024 });
-    const pdf = new File(['x'], 'a.pdf', { type: 'application/pdf' });
-    await fireEvent.paste(box, { clipboardData: { files: [large, pdf] } });
+    Object.defineProperty(large, 'size', { value: 21 * 1024 * 1024 });
+    const program = new File(['\0'], 'a.out');
+    await fireEvent.paste(box, { clipboardData: { files: [large, program] } });
     await vi.waitFor(() => expect(onrefuse).toHaveBeenCalledTimes(2));
-    expect(onrefuse.mock.calls.flat()).toEqual([
-      'shot.png is larger than 5 MB.',
-      'a.pdf is not a PNG, JPEG, GIF or WebP image.',
-    ]);
+    expect(onrefuse.mock.calls.flat()).toEqual(['shot.png is larger than 20 MB.', 'a.out cannot be attached.']);
   });
 
   it('are refused where the agent accepts none, and are not offered', async () => {
-    const { box, host, onrefuse } = await composer({ acceptsImages: false });
+    const { box, host, onrefuse } = await composer({ takes: { images: false, documents: false } });
     expect(screen.queryByRole('button', { name: /Attach/ })).toBeNull();
     await fireEvent.paste(box, { clipboardData: { files: [png()] } });
+    await vi.waitFor(() => expect(onrefuse).toHaveBeenCalledTimes(1));
     host.clipboard = { mediaType: 'image/png', data: 'iVBORw0KGgo=' };
     await fireEvent.paste(box, { clipboardData: { files: [], types: [] } });
     await vi.waitFor(() => expect(onrefuse).toHaveBeenCalledTimes(2));
-    const why = 'This agent accepts text only, so the image was not attached.';
-    expect(onrefuse.mock.calls.flat()).toEqual([why, why]);
+    expect(onrefuse.mock.calls.flat()).toEqual([
+      'This agent accepts text only, so shot.png was not attached.',
+      'This agent accepts text only, so Pasted image was not attached.',
+    ]);
     expect(screen.queryByText('Pasted image')).toBeNull();
+  });
+
+  it('can be documents: PDF files and texts, sent with their names', async () => {
+    const { box, user, sent } = await composer();
+    const files = [new File(['%PDF-1.7'], 'a.pdf'), new File(['one'], 'notes')];
+    await fireEvent.paste(box, { clipboardData: { files } });
+    await screen.findByText('notes');
+    await user.keyboard('{Enter}');
+    expect(sent[0]?.attachments).toEqual([
+      { name: 'a.pdf', mediaType: 'application/pdf', data: btoa('%PDF-1.7') },
+      { name: 'notes', mediaType: 'text/plain', data: 'one' },
+    ]);
+  });
+
+  it('are refused by kind, and together at the limit of a request', async () => {
+    const { box, onrefuse, draft } = await composer({ takes: { images: true, documents: false } });
+    await fireEvent.paste(box, { clipboardData: { files: [new File(['one'], 'notes')] } });
+    await vi.waitFor(() => expect(onrefuse).toHaveBeenCalledTimes(1));
+    draft.attachments = [{ id: 0, name: 'large', mediaType: 'image/png', data: 'A'.repeat(28 * 1024 * 1024) }];
+    await fireEvent.paste(box, { clipboardData: { files: [png()] } });
+    await vi.waitFor(() => expect(onrefuse).toHaveBeenCalledTimes(2));
+    expect(onrefuse.mock.calls.flat()).toEqual([
+      'This agent accepts no documents, so notes was not attached. Write its path into the prompt instead.',
+      'shot.png was not attached: with one prompt the agent takes about 21 MB of files.',
+    ]);
   });
 
   it('come back with a refused prompt', async () => {

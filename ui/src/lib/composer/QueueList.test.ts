@@ -12,6 +12,7 @@ function queued(id: string, facts: Partial<QueuedPrompt> = {}): QueuedPrompt {
     id,
     text: `do ${id}`,
     nImages: 0,
+    nDocuments: 0,
     held: false,
     cutOff: false,
     sendsAt: null,

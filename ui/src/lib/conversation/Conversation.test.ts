@@ -41,7 +41,16 @@ it('takes the keyboard from nothing else', async () => {
 it('offers a prompt that was cut off once, in the queue', async () => {
   const open = new SessionState(session());
   const queue = [
-    { id: 'p0', text: 'p0', nImages: 0, held: true, cutOff: true, sendsAt: null, delivery: 'afterTurn' as const },
+    {
+      id: 'p0',
+      text: 'p0',
+      nImages: 0,
+      nDocuments: 0,
+      held: true,
+      cutOff: true,
+      sendsAt: null,
+      delivery: 'afterTurn' as const,
+    },
   ];
   open.load(snapshot(0, [at(0, prompt('p0', 'held'))], { queue }));
   const nothing = () => {};

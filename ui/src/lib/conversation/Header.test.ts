@@ -37,6 +37,19 @@ async function choices(user: ReturnType<typeof userEvent.setup>, label: string) 
 }
 
 describe('the head of a conversation', () => {
+  it('names another agent, and says what that one does not report', async () => {
+    const lacks = { reports: ['cost', 'exit codes'], offers: ['rewind'] };
+    const { user } = await header({ agent: 'acp', agentName: 'Gemini CLI', agentVersion: '0.61.0', lacks });
+    await user.click(screen.getByRole('button', { name: 'Agent: Gemini CLI' }));
+    const shown = within(screen.getByRole('dialog', { name: 'Gemini CLI', hidden: true }));
+    shown.getByText(/^Version 0\.61\.0\./u);
+    const lists = shown.getAllByRole('list', { hidden: true });
+    const words = lists.map((list) => [...list.querySelectorAll('li')].map(({ textContent }) => textContent));
+    expect(words).toEqual([['cost', 'exit codes'], ['rewind']]);
+    await user.click(shown.getByRole('button', { name: /^Close/u, hidden: true }));
+    expect(screen.queryByRole('dialog', { hidden: true })).toBeNull();
+  });
+
   it.each([
     ['default', 'claude-opus-5-5', 'Opus 5.5'],
     [null, 'claude-opus-5-5', 'Opus 5.5'],
@@ -58,6 +71,17 @@ describe('the head of a conversation', () => {
     expect(project.trustShown).toBe(false);
     await user.click(screen.getByRole('button', { name: 'Restricted: folder trust' }));
     expect(project.trustShown).toBe(true);
+  });
+
+  it.each([
+    [{ type: 'here' }, null],
+    [{ type: 'connected' }, 'Keeps running'],
+    [{ type: 'connecting' }, 'Reconnecting…'],
+    [{ type: 'waiting', attempt: 3, at: 0 }, 'Reconnecting…'],
+    [{ type: 'incompatible', version: '9.0.0' }, 'Runs in Deskbell 9.0.0'],
+  ] as [Session['link'], string | null][])('shows the link %j as %s', async (link, words) => {
+    await header({ link });
+    expect(screen.queryByRole('status')?.textContent ?? null).toBe(words);
   });
 
   it('marks the demo agent, and no other', async () => {

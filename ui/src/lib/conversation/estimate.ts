@@ -3,9 +3,11 @@
 import type { Block, Span } from '../bindings/api';
 import type { Row } from '../state/rows';
 
-const LINE = 23;
+/** A line of text, in pixels. */
+export const LINE = 23;
 const CODE_LINE = 19.5;
-const GAP = 12;
+/** The space above a row or a block of it, in pixels. */
+export const GAP = 12;
 const CHARS_PER_LINE = 92;
 
 export function estimateRow(row: Row): number {

@@ -51,15 +51,24 @@ export class LineSelection {
     event.currentTarget.querySelector(`[data-row="${this.#head}"]`)?.scrollIntoView?.({ block: 'nearest' });
   };
 
-  onpointerdown = (event: PointerEvent): void => {
+  onpointerdown = (event: PointerEvent & { currentTarget: HTMLElement }): void => {
     const row = rowAt(event.target);
     if (event.button !== 0 || row === null) return;
     this.choose(row, event.shiftKey);
     if (!isNumber(event.target)) return;
     // The numbers choose lines; the text can be selected to be copied.
     event.preventDefault();
+    // After the comment, the keys go on from here.
+    event.currentTarget.focus({ preventScroll: true });
     this.#isDragging = true;
-    window.addEventListener('pointerup', () => this.#drop(), { once: true });
+    const end = new AbortController();
+    const drop = (isReleased: boolean) => () => {
+      end.abort();
+      this.#drop(isReleased);
+    };
+    window.addEventListener('pointerup', drop(true), { signal: end.signal });
+    // The system took the pointer, for example to scroll by touch: the user has not chosen these lines.
+    window.addEventListener('pointercancel', drop(false), { signal: end.signal });
   };
 
   onpointerover = (event: PointerEvent): void => {
@@ -67,10 +76,11 @@ export class LineSelection {
     if (this.#isDragging && row !== null) this.choose(row, true);
   };
 
-  #drop(): void {
+  #drop(isReleased: boolean): void {
     if (!this.#isDragging) return;
     this.#isDragging = false;
-    this.#finish();
+    if (isReleased) this.#finish();
+    else this.clear();
   }
 
   #finish(): void {

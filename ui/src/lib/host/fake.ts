@@ -2,65 +2,73 @@
 
 import type {
   Against,
-  Body,
   AgentKind,
+  Attachment,
   BoardConnection,
   BoardRow,
+  Body,
   Changes,
   Checkup,
   Command,
   CommandError,
-  FoundFiles,
+  Connection,
   CopyOf,
   Event,
+  ExportFormat,
+  FileDiff,
+  ForkedSession,
   Found,
-  Connection,
-  Image,
+  FoundFiles,
   ItemId,
   JsonValue,
   OptionsReview,
+  OrphanProcess,
+  OtherAgent,
   Output,
+  Patch,
   Preset,
   ProjectView,
+  PromptMoment,
   Readiness,
   ReadinessState,
   RecentProject,
   RequestId,
+  Reverted,
   Session,
   SessionId,
-  SettingsView,
   SessionMark,
   SessionOptions,
-  Viewport,
+  SettingsView,
   Snapshot,
   StartConnection,
   StoredChange,
-  ExportFormat,
-  FileDiff,
-  ForkedSession,
-  OrphanProcess,
+  TaskOutput,
   TrustDecision,
+  TrustStatus,
   TrustView,
   UsageView,
+  Viewport,
   WindowEvent,
 } from '../bindings/api';
 import { withSetting } from '../settings/values';
 import { runCommand } from './fake/agent';
+import { AGENTS } from './fake/agents';
+import { agentTrustOf } from './fake/trust';
 import { emptySession, PROJECT_FILES } from './fake/facts';
 import { textOf } from './fake/copy';
 import { find } from './fake/find';
 import { scene, type Scene } from './fake/scenes';
-import { EXPLAINED, prompt, text } from './fake/script';
+import { EXPLAINED, prompt, TASK_OUTPUTS, text } from './fake/script';
 import { BOARDS } from './fake/board';
 import { searchFound } from './fake/search';
 import { reviewOf } from './fake/options';
 import { FakeSession } from './fake/session';
 import { FakeStart, RECENT, STARTS } from './fake/start';
-import { diffOf, NO_CHANGES } from './fake/changes';
+import { diffOf, fileOf, MOMENTS, NO_CHANGES } from './fake/changes';
 import { usageOf } from './fake/usage';
 import { FakeWindow } from './fake/window';
 import { checkup, readiness, stateOf } from './fake/readiness';
-import { writeClipboard, type Host } from './host';
+import { writeClipboard, type Host, type RevertedChange } from './host';
 
 /** The first characters of each image type in base64. */
 const IMAGE_STARTS = [
@@ -73,8 +81,10 @@ const IMAGE_STARTS = [
 export class FakeHost implements Host {
   /** Set by a test or a scene; no repository by default. */
   workingChanges: Changes = NO_CHANGES;
+  #beforeRevert: Changes = NO_CHANGES;
   readonly opened: string[] = [];
   readonly revealed: string[] = [];
+  readonly edited: [string, number | null][] = [];
   /** The errors that the page reported, each with the part of the page. */
   readonly pageErrors: [string, string][] = [];
   /** The visible cards, as last reported. */
@@ -95,6 +105,8 @@ export class FakeHost implements Host {
   #window: FakeWindow | null = null;
   #hear: (event: WindowEvent) => void = () => {};
   #settings: SettingsView;
+  /** The decisions about other agents, by their id. */
+  readonly #agentTrust = new Map<string, TrustStatus>();
   #nextId = 1;
   #draft: string | null = null;
   #board: readonly BoardRow[];
@@ -151,6 +163,42 @@ export class FakeHost implements Host {
     return Promise.resolve(structuredClone(facts));
   }
 
+  otherAgents(): Promise<OtherAgent[]> {
+    return Promise.resolve(structuredClone([...AGENTS]));
+  }
+
+  createSessionWith(id: string): Promise<Session> {
+    const agent = AGENTS.find((one) => one.id === id);
+    if (agent === undefined) return refuse('badCommand', `Deskbell does not know the agent “${id}”.`);
+    const decided = this.#agentTrust.get(id);
+    if (decided !== 'trusted' && (agent.trustedOnly !== null || decided === undefined) && id !== 'demo-acp') {
+      this.#askTrust(agent, decided ?? 'unknown');
+      return refuse('notTrusted', `You have not decided yet whether to trust this folder with ${agent.name}.`);
+    }
+    const facts = {
+      ...emptySession(`s-new-${this.#nextId++}`, 'New session', 'acp'),
+      agentName: agent.name,
+      lacks: agent.lacks,
+    };
+    this.#adopt(new FakeSession(facts));
+    return Promise.resolve(structuredClone(facts));
+  }
+
+  reviewAgentTrust(sessionId: SessionId): Promise<void> {
+    const name = this.#sessions.get(sessionId)?.facts.agentName;
+    const agent = AGENTS.find((one) => one.name === name);
+    if (agent === undefined) return refuse('badCommand', 'This session has no agent with a trust decision of its own.');
+    this.#askTrust(agent, this.#agentTrust.get(agent.id) ?? 'unknown');
+    return Promise.resolve();
+  }
+
+  #askTrust(agent: OtherAgent, state: TrustStatus): void {
+    const agentTrust = agentTrustOf(agent, state);
+    const agentRefusals = this.#scene.project.agentRefusals + 1;
+    this.#scene.project = { ...this.#scene.project, agentTrust, agentRefusals };
+    this.#hear({ type: 'projectChanged', project: this.#project() });
+  }
+
   startWithoutAsking(sessionId: SessionId): Promise<void> {
     const session = this.#sessions.get(sessionId);
     if (session === undefined) return refuse('noSuchSession', 'There is no such session any more.');
@@ -195,6 +243,13 @@ export class FakeHost implements Host {
     if (detail === null) return refuse('badCommand', 'The text no longer exists.');
     const { lines } = detail.output;
     return Promise.resolve({ total: lines.length, first, lines: lines.slice(first, first + count) });
+  }
+
+  /** The output of tasks in the background, by their ids. */
+  taskOutputs = new Map<string, TaskOutput>(TASK_OUTPUTS);
+
+  taskOutput(_sessionId: SessionId, taskId: string): Promise<TaskOutput | null> {
+    return Promise.resolve(this.taskOutputs.get(taskId) ?? null);
   }
 
   itemPart(sessionId: SessionId, itemId: ItemId): Promise<Body> {
@@ -306,6 +361,31 @@ export class FakeHost implements Host {
     return Promise.resolve(diffOf(path));
   }
 
+  changesPatch(_: SessionId, __: Against, path: string | null): Promise<Patch> {
+    const files = path === null ? this.workingChanges.files : [fileOf(path)];
+    const text = files.map((file) => `diff --git a/${file.path} b/${file.path}\n`).join('');
+    const leftOut = path === null ? ['assets/logo.png: a binary file is left out of the patch.'] : [];
+    return Promise.resolve({ text, nFiles: files.length - leftOut.length, leftOut });
+  }
+
+  revertChange(_: SessionId, __: Against, change: RevertedChange): Promise<Reverted> {
+    this.#beforeRevert = this.workingChanges;
+    if (change.hunk === null) {
+      const files = this.workingChanges.files.filter(({ path }) => path !== change.path);
+      this.workingChanges = { ...this.workingChanges, files };
+    }
+    return Promise.resolve({ at: 1, files: [change.path] });
+  }
+
+  promptMoments(): Promise<PromptMoment[]> {
+    return Promise.resolve(MOMENTS);
+  }
+
+  undoRevert(): Promise<void> {
+    this.workingChanges = this.#beforeRevert;
+    return Promise.resolve();
+  }
+
   exportUsage(): Promise<string | null> {
     return Promise.resolve('/home/user/Documents/deskbell-usage.csv');
   }
@@ -353,6 +433,14 @@ export class FakeHost implements Host {
     return Promise.resolve();
   }
 
+  /** The sessions that the board stopped. */
+  readonly stopped: SessionId[] = [];
+
+  stopBoardSessions(sessionIds: SessionId[]): Promise<void> {
+    this.stopped.push(...sessionIds);
+    return Promise.resolve();
+  }
+
   setSetting(key: string, value: JsonValue): Promise<void> {
     this.changeSettings({ ...this.#settings, settings: withSetting(this.#settings.settings, key, value) });
     return Promise.resolve();
@@ -380,8 +468,15 @@ export class FakeHost implements Host {
     this.#hear({ type: 'settingsChanged', settings });
   }
 
-  decideTrust(decision: TrustDecision, fingerprint: string | null): Promise<void> {
-    const { trust } = this.#scene.project;
+  decideTrust(decision: TrustDecision, fingerprint: string | null, agent: string | null): Promise<void> {
+    const { trust, agentTrust } = this.#scene.project;
+    if (agent !== null) {
+      if (agentTrust?.agent?.id !== agent) return refuse('badCommand', 'The question is about another agent now.');
+      this.#agentTrust.set(agent, decision === 'trust' ? 'trusted' : 'restricted');
+      this.#scene.project = { ...this.#scene.project, agentTrust: null };
+      this.#hear({ type: 'projectChanged', project: this.#project() });
+      return Promise.resolve();
+    }
     if (trust === null) return refuse('badCommand', 'Nothing was asked.');
     if (decision !== 'restrict' && fingerprint !== trust.fingerprint) {
       return refuse('badCommand', "the folder's settings changed while they were shown; review them again");
@@ -431,16 +526,19 @@ export class FakeHost implements Host {
     return Promise.resolve({ files, isCut: false });
   }
 
-  checkImage(name: string, data: string): Promise<Image> {
-    const mediaType = IMAGE_STARTS.find(([start]) => data.startsWith(start))?.[1];
-    if (mediaType === undefined) return refuse('badCommand', `${name} is not a PNG, JPEG, GIF or WebP image.`);
-    return Promise.resolve({ mediaType, data });
+  checkAttachment(name: string, data: string): Promise<Attachment> {
+    const image = IMAGE_STARTS.find(([start]) => data.startsWith(start))?.[1];
+    if (image !== undefined) return Promise.resolve({ name, mediaType: image, data });
+    const bytes = atob(data);
+    if (bytes.startsWith('%PDF-')) return Promise.resolve({ name, mediaType: 'application/pdf', data });
+    if (bytes.includes('\0')) return refuse('badCommand', `${name} cannot be attached.`);
+    return Promise.resolve({ name, mediaType: 'text/plain', data: bytes });
   }
 
   /** The image that `clipboardImage` returns; not the page's own clipboard. */
-  clipboard: Image | null = null;
+  clipboard: Attachment | null = null;
 
-  clipboardImage(): Promise<Image | null> {
+  clipboardImage(): Promise<Attachment | null> {
     return Promise.resolve(this.clipboard);
   }
 
@@ -532,6 +630,11 @@ export class FakeHost implements Host {
 
   revealPath(path: string): Promise<void> {
     this.revealed.push(path);
+    return Promise.resolve();
+  }
+
+  openInEditor(path: string, line: number | null): Promise<void> {
+    this.edited.push([path, line]);
     return Promise.resolve();
   }
 

@@ -4,41 +4,56 @@
 import type {
   Against,
   AgentKind,
+  Attachment,
   BoardConnection,
   Body,
   Changes,
   Checkup,
   Command,
   CommandError,
+  Connection,
+  CopyOf,
   ExportFormat,
   FileDiff,
   ForkedSession,
-  FoundFiles,
-  CopyOf,
   Found,
-  Connection,
-  Image,
+  FoundFiles,
+  HunkPlace,
   ItemId,
   JsonValue,
   OptionsReview,
+  OtherAgent,
   Output,
+  Patch,
   Preset,
+  PromptMoment,
   Readiness,
   RecentProject,
   RequestId,
+  Reverted,
   Session,
   SessionId,
   SessionMark,
   SessionOptions,
-  Viewport,
   Snapshot,
   StartConnection,
+  TaskOutput,
   TrustDecision,
   UsageView,
+  Viewport,
   WindowEvent,
 } from '../bindings/api';
 
 /** The program around the window. Every failing call rejects with a `CommandError`. */
+/** A change to revert: of a file, or of a part of it, as its diff with this version showed it. */
+export interface RevertedChange {
+  path: string;
+  /** The earlier name of a renamed file. */
+  oldPath: string | null;
+  version: string;
+  hunk: HunkPlace | null;
+}
+
 export interface Host {
   /** What the window shows: a project, the start page or the board. */
   readonly page: 'project' | 'start' | 'board';
@@ -58,6 +73,12 @@ export interface Host {
    * session.
    */
   createSession(agent: AgentKind | null, withoutAsking: boolean): Promise<Session>;
+  /** Returns the agents that a session can have instead of Claude Code, each with what was found of it. */
+  otherAgents(): Promise<OtherAgent[]>;
+  /** Creates a session with the agent of this id. */
+  createSessionWith(agent: string): Promise<Session>;
+  /** Shows the trust page of the agent of this session. */
+  reviewAgentTrust(sessionId: SessionId): Promise<void>;
   /**
    * Starts the agent of a session that has none, with permission checks off. Call it only if the user chose that for
    * this start.
@@ -79,6 +100,8 @@ export interface Host {
   findWords(sessionId: SessionId, query: string, index: number | null): Promise<Found | null>;
   /** Returns up to `count` lines of a tool's output, starting with line `first`. */
   outputLines(sessionId: SessionId, itemId: ItemId, first: number, count: number): Promise<Output>;
+  /** Returns the end of the output of a task in the background; `null` if it does not run or writes none. */
+  taskOutput(sessionId: SessionId, taskId: string): Promise<TaskOutput | null>;
   /** Returns one part of an item that is too long to be drawn at once. Parts are counted from 0. */
   itemPart(sessionId: SessionId, itemId: ItemId, part: number): Promise<Body>;
   /** Returns a text for the clipboard, as the agent wrote it. */
@@ -110,6 +133,14 @@ export interface Host {
   changes(sessionId: SessionId, against: Against): Promise<Changes>;
   /** Returns the change of one of these files. */
   fileDiff(sessionId: SessionId, against: Against, path: string): Promise<FileDiff>;
+  /** Returns the change of one of these files, or of all, as a patch. */
+  changesPatch(sessionId: SessionId, against: Against, path: string | null): Promise<Patch>;
+  /** Makes a file, or a part of it, what it was. Refuses if the file has changed since it was shown. */
+  revertChange(sessionId: SessionId, against: Against, change: RevertedChange): Promise<Reverted>;
+  /** Returns the prompts of a session with whose working tree the present one can be compared, the newest first. */
+  promptMoments(sessionId: SessionId): Promise<PromptMoment[]>;
+  /** Undoes a revert. Refuses if a file has changed since. */
+  undoRevert(at: number): Promise<void>;
   /** Asks the user for a file, and exports those costs as CSV. Resolves to its path; `null` if the user chose none. */
   exportUsage(all: boolean): Promise<string | null>;
   /**
@@ -126,6 +157,8 @@ export interface Host {
   openBoard(): Promise<void>;
   /** Opens a session of the board in the window of its project. */
   openBoardSession(sessionId: SessionId): Promise<void>;
+  /** Stops the agents of these sessions of the board. Rejects if one was not stopped. */
+  stopBoardSessions(sessionIds: SessionId[]): Promise<void>;
   /** Changes one setting in the settings file; `null` is its default. The settings then arrive as an event. */
   setSetting(key: string, value: JsonValue): Promise<void>;
   /** Returns what the session's agent would be started with if it had these options. Changes nothing. */
@@ -136,8 +169,11 @@ export interface Host {
   quit(): Promise<void>;
   /** Opens the settings file in the desktop's editor. */
   openSettingsFile(): Promise<void>;
-  /** Stores the trust decision for the folder. Trusting it requires the fingerprint of the settings that were shown. */
-  decideTrust(decision: TrustDecision, fingerprint: string | null): Promise<void>;
+  /**
+   * Stores the trust decision for the folder. Trusting it requires the fingerprint of the settings that were shown.
+   * `agent` is the id of the agent that was asked about; `null` is Claude Code.
+   */
+  decideTrust(decision: TrustDecision, fingerprint: string | null, agent: string | null): Promise<void>;
   /** Checks the agent: its version, and whether it asks before acting. Takes some seconds. */
   checkAgent(): Promise<Checkup>;
   /** The last lines of Deskbell's log, without keys, tokens and names, headed for a bug report. */
@@ -151,13 +187,13 @@ export interface Host {
   /** Returns the project files that match the text typed after an `@`. */
   findFiles(query: string): Promise<FoundFiles>;
   /**
-   * Returns the image with the type found in its bytes; rejects if it cannot be sent with a prompt. `data` is base64.
+   * Returns the file as an attachment, with the type found in its bytes; rejects if it cannot be sent with a prompt. `data` is base64.
    */
-  checkImage(name: string, data: string): Promise<Image>;
+  checkAttachment(name: string, data: string): Promise<Attachment>;
   /**
    * Returns the image on the clipboard if the page cannot read it itself; `null` if there is no image or the page can.
    */
-  clipboardImage(): Promise<Image | null>;
+  clipboardImage(): Promise<Attachment | null>;
   /** Ends these processes, as far as they are left over from an earlier run and still the same processes. */
   endOrphans(pids: number[]): Promise<void>;
   /** Leaves the processes of an earlier run alone; they are not reported again. */
@@ -189,6 +225,8 @@ export interface Host {
   openLink(url: string): Promise<void>;
   /** Shows a project file in the desktop's file manager; files outside the project are refused. */
   revealPath(path: string): Promise<void>;
+  /** Opens a project file in the user's editor, at a line counted from 1; files outside the project are refused. */
+  openInEditor(path: string, line: number | null): Promise<void>;
   /** Writes a text to the clipboard, at once or when the promise resolves. */
   writeClipboard(text: string | Promise<string>): Promise<void>;
 }

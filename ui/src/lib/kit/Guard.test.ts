@@ -85,7 +85,7 @@ describe('a session that cannot be drawn', () => {
     });
     const opened: string[] = [];
     const rest = { openId: null, unread: new Set<string>(), creating: false };
-    const acts = { onnew: () => {}, onsearch: () => {}, onsettings: () => {} };
+    const acts = { onremove: () => {}, onnew: () => {}, onothers: () => {}, onsearch: () => {}, onsettings: () => {} };
     const onopen = (row: Row) => void opened.push(rowId(row));
     const { host } = await draw(SessionList, {
       project: PROJECT,

@@ -12,7 +12,7 @@ import SessionRow from './SessionRow.svelte';
 async function form() {
   const begun: [AgentKind | null, boolean][] = [];
   const onnew = (agent: AgentKind | null, withoutAsking = false) => begun.push([agent, withoutAsking]);
-  await draw(NewSession, { agent: PROJECT.agent, creating: false, onnew });
+  await draw(NewSession, { agent: PROJECT.agent, creating: false, onnew, onothers: () => begun.push([null, false]) });
   const user = userEvent.setup();
   const warn = async () => {
     await user.click(screen.getByRole('button', { name: 'Choose an agent' }));
@@ -53,7 +53,7 @@ describe('a new session', () => {
 
   it('says in the list that it asks nothing for as long as its agent lives', async () => {
     const facts = { ...emptySession('s1', 'Title'), mode: 'bypassPermissions' };
-    const row = { open: false, unread: false, now: Date.now(), onopen: () => {} };
+    const row = { open: false, unread: false, now: Date.now(), chosen: null, onclick: () => {} };
     const { redraw } = await draw(SessionRow, { row: { session: { ...facts, alive: true }, stored: null }, ...row });
     expect(screen.getByRole('button').textContent).toContain('Skips permissions');
     await redraw({ row: { session: { ...facts, alive: false }, stored: null } });

@@ -15,11 +15,13 @@ const many = (n: number) =>
 async function list(rows: readonly Row[], rest: { reading?: boolean; problem?: string; nUnreadable?: number } = {}) {
   const opened: string[] = [];
   const onopen = ({ stored: one }: Row) => void opened.push(one?.agentSessionId ?? '');
-  const acts = { onopen, onnew: () => {}, onsearch: () => {}, onsettings: () => {} };
+  const asked: string[][] = [];
+  const onremove = (rows: readonly Row[]) => void asked.push(rows.map(({ stored: one }) => one?.agentSessionId ?? ''));
+  const acts = { onopen, onremove, onnew: () => {}, onothers: () => {}, onsearch: () => {}, onsettings: () => {} };
   const props = { project: PROJECT, rows, openId: null, unread: new Set<string>(), creating: false, ...acts, ...rest };
   const drawn = await draw(SessionList, props);
   const nav = screen.getByRole('navigation', { name: 'Sessions' });
-  return { opened, nav, user: userEvent.setup(), drawn, buttons: () => within(nav).getAllByRole('button') };
+  return { opened, asked, nav, user: userEvent.setup(), drawn, buttons: () => within(nav).getAllByRole('button') };
 }
 
 const filter = () => screen.getByRole('searchbox', { name: 'Filter sessions' });
@@ -95,4 +97,57 @@ it('has a place for each row, and draws no other', () => {
     expect(places.length).toBeLessThan(60);
   }
   expect(visible(layoutOf([], new Set()), 0, 500)).toEqual({ above: 0, parts: [] });
+});
+
+describe('several sessions', () => {
+  const selected = () =>
+    within(screen.getByRole('navigation', { name: 'Sessions' }))
+      .queryAllByRole('button', { pressed: true })
+      .map((row) => row.closest('[data-session]')?.getAttribute('data-session'));
+
+  it('are selected by mouse and removed together', async () => {
+    const { user, buttons, asked, opened } = await list(many(6));
+    const [first, , third, , fifth] = buttons() as [HTMLElement, HTMLElement, HTMLElement, HTMLElement, HTMLElement];
+    await user.keyboard('{Control>}');
+    await user.click(first);
+    await user.click(third);
+    await user.keyboard('{/Control}');
+    expect(selected()).toEqual(['s0', 's2']);
+    await user.click(screen.getByRole('button', { name: 'Remove…' }));
+    expect(asked).toEqual([['s0', 's2']]);
+    await user.keyboard('{Shift>}');
+    await user.click(fifth);
+    await user.keyboard('{/Shift}');
+    expect(selected()).toEqual(['s2', 's3', 's4']);
+    await user.click(screen.getByRole('button', { name: 'Clear the selection' }));
+    expect(selected()).toEqual([]);
+    expect(opened).toEqual([]);
+    await user.click(first);
+    expect(opened).toEqual(['s0']);
+  });
+
+  it('are selected and removed by keyboard', async () => {
+    const { user, asked } = await list(many(6));
+    await user.click(filter());
+    await user.keyboard('{ArrowDown}{ArrowDown}{Shift>}{ArrowDown}{ArrowDown}{ArrowUp}{/Shift}');
+    expect(selected()).toEqual(['s1', 's2']);
+    await user.keyboard('{ArrowDown}{ArrowDown}{Control>} {/Control}');
+    expect(selected()).toEqual(['s1', 's2', 's4']);
+    await user.keyboard('{Delete}');
+    await user.keyboard('{Control>}a{/Control}');
+    expect(selected()).toHaveLength(6);
+    await user.keyboard('{Escape}');
+    expect(selected()).toEqual([]);
+    await user.keyboard('{Delete}');
+    expect(asked).toEqual([['s1', 's2', 's4'], ['s4']]);
+  });
+
+  it('that a filter hides are not removed with the others', async () => {
+    const { user, asked } = await list(many(6));
+    await user.click(filter());
+    await user.keyboard('{ArrowDown}{Control>}a{/Control}');
+    await user.type(filter(), 'Session 3');
+    await user.click(screen.getByRole('button', { name: 'Remove…' }));
+    expect(asked).toEqual([['s3']]);
+  });
 });

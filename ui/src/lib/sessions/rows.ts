@@ -79,9 +79,15 @@ export function modelName(id: string): string {
   return `${family.charAt(0).toUpperCase()}${family.slice(1)} ${version}`;
 }
 
+/** The agent's name, if it is another than Claude Code. */
+export function otherAgent({ session }: Row): string | null {
+  return session?.agent === 'acp' ? session.agentName : null;
+}
+
 /** Whether a row has a second line. */
 export function hasDetails(row: Row, unread: boolean): boolean {
-  return rowWords(row, unread) !== null || (row.stored?.branch ?? row.stored?.model ?? null) !== null;
+  const facts = [rowWords(row, unread), otherAgent(row), row.stored?.branch, row.stored?.model];
+  return facts.some((fact) => fact != null);
 }
 
 /** A turn runs or waits for the user, here or in another program. */

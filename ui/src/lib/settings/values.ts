@@ -1,6 +1,6 @@
 // Values of settings by their key.
 
-import type { JsonValue, KeyBinding, Preset, SettingKey, Settings } from '../bindings/api';
+import type { JsonValue, KeyBinding, SettingKey, Settings } from '../bindings/api';
 
 /** The value of a key: `agent.program` is `settings.agent.program`. */
 export function valueOf(settings: Settings, key: string): JsonValue {
@@ -29,15 +29,6 @@ export function fits(setting: SettingKey, query: string): boolean {
     .toLowerCase()
     .split(/\s+/)
     .every((word) => text.includes(word));
-}
-
-/** The names of presets, as the settings page lists them. */
-export function presetNames(value: JsonValue): string {
-  const presets = value as unknown as Preset[];
-  if (presets.length === 0) return 'None. Save one in the options of a session.';
-  return presets
-    .map(({ name, projects }) => (projects.length > 0 ? `${name} (${projects.join(', ')})` : name))
-    .join(' · ');
 }
 
 /** The keys that were chosen for actions, as the settings page lists them. */

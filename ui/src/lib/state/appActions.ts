@@ -1,6 +1,6 @@
 // What a window can ask the app for, apart from its sessions: costs, settings, the agent's checkup, links, the clipboard.
 
-import type { Checkup, FoundFiles, Image, JsonValue, Preset, UsageView } from '../bindings/api';
+import type { Checkup, FoundFiles, Attachment, JsonValue, Preset, UsageView } from '../bindings/api';
 import { loggedError, type Host } from '../host/host';
 import { Problems } from './problems.svelte';
 
@@ -108,6 +108,11 @@ export abstract class AppActions {
     await this.problems.attempt('The file was not shown', () => this.host.revealPath(path));
   }
 
+  /** Opens a file of the project in the user's editor, at a line counted from 1. */
+  async openInEditor(path: string, line: number | null = null): Promise<void> {
+    await this.problems.attempt('The file was not opened', () => this.host.openInEditor(path, line));
+  }
+
   /** The files that match a partly typed name; `null` if the search failed, which is reported. */
   async findFiles(query: string): Promise<FoundFiles | null> {
     let found: FoundFiles | null = null;
@@ -117,16 +122,16 @@ export abstract class AppActions {
     return found;
   }
 
-  /** Reports why an image was not attached. */
-  refuseImage(message: string): void {
-    this.problems.report('The image was not attached', { code: 'badCommand', message, detail: null });
+  /** Reports why a file or an image was not attached. */
+  refuseAttachment(message: string): void {
+    this.problems.report('Not attached', { code: 'badCommand', message, detail: null });
   }
 
-  checkImage(name: string, data: string): Promise<Image> {
-    return this.host.checkImage(name, data);
+  checkAttachment(name: string, data: string): Promise<Attachment> {
+    return this.host.checkAttachment(name, data);
   }
 
-  clipboardImage(): Promise<Image | null> {
+  clipboardImage(): Promise<Attachment | null> {
     return this.host.clipboardImage();
   }
 

@@ -1,28 +1,55 @@
-// Attachments of drafts, stored in IndexedDB: images are too large for local storage.
+// Attachments of drafts, stored in IndexedDB: they are too large for local storage.
 
-import type { Image } from '../bindings/api';
+import type { Attachment } from '../bindings/api';
 
-/** An image in a draft. */
-export interface Attachment {
+/** An image or a document in a draft. */
+export interface DraftAttachment extends Attachment {
   id: number;
   name: string;
-  mediaType: string;
-  /** Base64, without a `data:` prefix. */
-  data: string;
 }
+
+/** The kinds of attachments that an agent accepts. */
+export interface Accepted {
+  images: boolean;
+  documents: boolean;
+}
+
+/** What is accepted before a session says what its agent accepts; the engine checks it again. */
+export const EVERYTHING: Accepted = { images: true, documents: true };
+
+/** The data that one prompt can have, as the engine limits it: about 21 MB of files. */
+const MAX_TOGETHER = 28 * 1024 * 1024;
 
 let nextId = 1;
 
-/** Makes an attachment of a checked image. */
-export function attachment(name: string, image: Image): Attachment {
-  return { id: nextId++, name, ...image };
+/** Makes an attachment of a draft, whose name is shown. */
+export function drafted(name: string, attachment: Attachment): DraftAttachment {
+  return { ...attachment, id: nextId++, name };
+}
+
+export const isImage = ({ mediaType }: Attachment) => mediaType.startsWith('image/');
+
+/** Why an attachment cannot be added to these, in words; `null` if it can. */
+export function refusal(added: DraftAttachment, others: readonly DraftAttachment[], accepted: Accepted): string | null {
+  if (!accepted.images && !accepted.documents) {
+    return `This agent accepts text only, so ${added.name} was not attached.`;
+  }
+  if (isImage(added) && !accepted.images) return `This agent accepts no images, so ${added.name} was not attached.`;
+  if (!isImage(added) && !accepted.documents) {
+    return `This agent accepts no documents, so ${added.name} was not attached. Write its path into the prompt instead.`;
+  }
+  const together = [added, ...others].reduce((sum, { data }) => sum + data.length, 0);
+  if (together > MAX_TOGETHER) {
+    return `${added.name} was not attached: with one prompt the agent takes about 21 MB of files.`;
+  }
+  return null;
 }
 
 /** Storage in which the attachments of drafts outlive the window. */
 export interface AttachmentStore {
-  read(draft: string): Promise<readonly Attachment[]>;
+  read(draft: string): Promise<readonly DraftAttachment[]>;
   /** The last write wins, whichever operations are still pending. */
-  write(draft: string, attachments: readonly Attachment[]): void;
+  write(draft: string, attachments: readonly DraftAttachment[]): void;
 }
 
 const NAME = 'deskbell.drafts';
@@ -42,23 +69,23 @@ export class KeptAttachments implements AttachmentStore {
     this.#database.catch(() => {});
   }
 
-  async read(draft: string): Promise<readonly Attachment[]> {
+  async read(draft: string): Promise<readonly DraftAttachment[]> {
     try {
       const table = (await this.#database).transaction(TABLE).objectStore(TABLE);
-      const kept = await new Promise<Attachment[] | undefined>((resolve, reject) => {
+      const kept = await new Promise<DraftAttachment[] | undefined>((resolve, reject) => {
         const asked = table.get(draft);
-        asked.onsuccess = () => resolve(asked.result as Attachment[] | undefined);
+        asked.onsuccess = () => resolve(asked.result as DraftAttachment[] | undefined);
         asked.onerror = () => reject(asked.error ?? new Error('not read'));
       });
       // Assign new ids: those of an earlier window may be taken in this one.
-      return (kept ?? []).map(({ name, mediaType, data }) => attachment(name, { mediaType, data }));
+      return (kept ?? []).map(({ name, mediaType, data }) => drafted(name, { mediaType, data }));
     } catch {
       // Without a database, or with a full one, a draft lives only as long as the window.
       return [];
     }
   }
 
-  write(draft: string, attachments: readonly Attachment[]): void {
+  write(draft: string, attachments: readonly DraftAttachment[]): void {
     // Writes stay in order: all wait for the same promise, and transactions on one object store run one at a time.
     this.#database.then(
       (database) => {

@@ -2,20 +2,20 @@
 
 import type { SessionId } from '../bindings/api';
 import { LineComments } from '../changes/comments.svelte';
-import { KeptAttachments, NOWHERE, type Attachment, type AttachmentStore } from './attachments';
+import { KeptAttachments, NOWHERE, type DraftAttachment, type AttachmentStore } from './attachments';
 
 const KEY = 'deskbell.draft.';
 
 export class Draft {
   /** Comments on lines of the session's changes. */
   readonly comments: LineComments;
-  #attachments = $state.raw<readonly Attachment[]>([]);
+  #attachments = $state.raw<readonly DraftAttachment[]>([]);
   #text = $state('');
   #key: string;
   #storage: Storage;
   #store: AttachmentStore;
   /** Attachments that were sent but not accepted yet. They stay stored in case the window closes before the answer. */
-  #taken: readonly Attachment[] = [];
+  #taken: readonly DraftAttachment[] = [];
   /** The session was removed: what it has, or gets back, goes to this draft. */
   #heir: Draft | null = null;
 
@@ -43,11 +43,11 @@ export class Draft {
     this.keep(text);
   }
 
-  get attachments(): readonly Attachment[] {
+  get attachments(): readonly DraftAttachment[] {
     return this.#attachments;
   }
 
-  set attachments(attachments: readonly Attachment[]) {
+  set attachments(attachments: readonly DraftAttachment[]) {
     this.#attachments = attachments;
     this.#store.write(this.#key, [...this.#taken, ...attachments]);
   }
@@ -57,7 +57,7 @@ export class Draft {
   }
 
   /** Empties the box. Its content stays stored until `settle`, in case the window closes before the answer. */
-  take(): { text: string; attachments: readonly Attachment[] } {
+  take(): { text: string; attachments: readonly DraftAttachment[] } {
     const taken = { text: this.#text, attachments: this.#attachments };
     this.#text = '';
     this.#taken = this.#attachments;
@@ -73,7 +73,7 @@ export class Draft {
   }
 
   /** The prompt was refused: puts it back in front of anything typed since. */
-  giveBack(taken: { text: string; attachments: readonly Attachment[] }): void {
+  giveBack(taken: { text: string; attachments: readonly DraftAttachment[] }): void {
     if (this.#heir !== null) return this.#heir.giveBack(taken);
     this.#taken = [];
     this.text = [taken.text, this.#text].filter((text) => text !== '').join('\n');
@@ -90,7 +90,7 @@ export class Draft {
   }
 
   /** Adds a text and attachments at the end. */
-  add(text: string, attachments: readonly Attachment[]): void {
+  add(text: string, attachments: readonly DraftAttachment[]): void {
     if (text !== '') this.text = this.#text === '' ? text : `${this.#text}\n${text}`;
     if (attachments.length > 0) this.attachments = [...this.#attachments, ...attachments];
   }

@@ -1,22 +1,22 @@
 import { beforeEach, expect, it } from 'vitest';
 
-import { attachment, type Attachment, type AttachmentStore } from './attachments';
+import { drafted, type DraftAttachment, type AttachmentStore } from './attachments';
 import { Draft, Drafts } from './drafts.svelte';
 
 beforeEach(() => localStorage.clear());
 
 /** A store that outlives the windows of a test. */
 class Shelf implements AttachmentStore {
-  readonly kept = new Map<string, readonly Attachment[]>();
+  readonly kept = new Map<string, readonly DraftAttachment[]>();
   read = (draft: string) => Promise.resolve(this.kept.get(draft) ?? []);
-  write(draft: string, attachments: readonly Attachment[]) {
+  write(draft: string, attachments: readonly DraftAttachment[]) {
     if (attachments.length === 0) this.kept.delete(draft);
     else this.kept.set(draft, attachments);
   }
   names = () => [...this.kept.values()].map((list) => list.map(({ name }) => name));
 }
 
-const image = (name: string) => attachment(name, { mediaType: 'image/png', data: 'iVBORw0KGg' });
+const image = (name: string) => drafted(name, { mediaType: 'image/png', data: 'iVBORw0KGg' });
 const names = (draft: Draft) => draft.attachments.map(({ name }) => name);
 
 /** The same draft in a window that opens later. */

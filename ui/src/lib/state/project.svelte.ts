@@ -8,20 +8,23 @@ import type {
   AgentView,
   Changes,
   CommandError,
+  Connection,
   Dropped,
   ExportFormat,
   FileDiff,
-  Connection,
   ItemId,
+  OtherAgent,
   ProjectView,
+  PromptMoment,
   RecentProject,
   Session,
   SessionId,
-  SettingsView,
   SessionMark,
+  SettingsView,
   StoredChange,
   StoredSession,
   TrustDecision,
+  TrustView,
   WindowEvent,
 } from '../bindings/api';
 import { withMentions } from '../composer/mention';
@@ -29,9 +32,10 @@ import { asCommandError, type Host } from '../host/host';
 import { SearchState } from '../search/search.svelte';
 import { elsewhere, inOrder, rowId, rowsOf, type Row } from '../sessions/rows';
 import { isOver, isTurnRunning } from '../text/status';
+import { ChangeActs } from '../changes/acts.svelte';
 import { WorkingChanges } from '../changes/working.svelte';
 import { AgentCheck } from './agentCheck.svelte';
-import { attachment } from './attachments';
+import { drafted, EVERYTHING, refusal } from './attachments';
 import { CardsInSight } from './cards';
 import { Drafts } from './drafts.svelte';
 import { Feed } from './feed';
@@ -42,12 +46,20 @@ import { SessionActions } from './sessionActions';
 /** Conversations kept in memory in addition to the open one, so that returning to them is instant. */
 const KEPT = 4;
 
-/** Removed sessions that can be brought back. */
+/** Removals that can be undone. */
 const REMOVED = 20;
 
 export class ProjectState extends SessionActions {
   /** The changed files of the working tree, for the open session. */
   readonly working = new WorkingChanges((against) => this.#changes(against));
+  /** What the user does with them. */
+  readonly changeActs = new ChangeActs({
+    patch: (path) => this.host.changesPatch(this.#openId(), this.working.against, path),
+    copy: (text) => this.host.writeClipboard(text),
+    revert: (change) => this.host.revertChange(this.#openId(), this.working.against, change),
+    undo: (at) => this.host.undoRevert(at),
+    changed: () => void this.working.refresh(),
+  });
   project = $state.raw<ProjectView>() as ProjectView;
   sessions = $state.raw<readonly Session[]>([]);
   /** The sessions in the agent's own store, by the agent's id. */
@@ -77,12 +89,14 @@ export class ProjectState extends SessionActions {
   /** Whether the agent of new sessions can work. */
   readonly agentCheck: AgentCheck;
   creating = $state(false);
-  /** The sessions that were removed in this window, the last one last. */
-  removed = $state.raw<readonly Session[]>([]);
+  /** The sessions that were removed in this window, those of one removal together, the last removal last. */
+  removed = $state.raw<readonly (readonly Session[])[]>([]);
   /** A removed session is being brought back. */
   restoring = $state(false);
   /** The trust page is shown: the user opened it, or has not postponed the decision. */
   trustShown = $state(false);
+  /** The trust page of another agent is shown. */
+  agentTrustShown = $state(false);
   /** The result of the last action outside the window, until it is dismissed: “Exported to …”. */
   done = $state<string | null>(null);
   /** Files are being dragged over the window. */
@@ -95,12 +109,16 @@ export class ProjectState extends SessionActions {
   /** The permission cards that the user can see. */
   readonly cards: CardsInSight;
 
+  /** The agent of a session that waits for the decision about the folder. */
+  #waiting: string | null = null;
   #feed: Feed | null = null;
   /** The empty session whose agent was asked to start. */
   #started: SessionId | null = null;
   #kept = new Map<SessionId, SessionState>();
   /** The processes of the agents that were started here. */
   readonly #ownPids = new Set<number>();
+  /** The removals that go on, each with the sessions that are removed together. */
+  readonly #removals = new Set<ReadonlySet<SessionId>>();
 
   constructor(host: Host, { project, settings }: Connection, drafts = new Drafts()) {
     super(host);
@@ -111,6 +129,7 @@ export class ProjectState extends SessionActions {
     this.settings = settings;
     this.sessions = project.sessions;
     this.trustShown = this.mustAskTrust;
+    this.agentTrustShown = project.agentTrust !== null;
     this.drafts = drafts;
     const openId = () => this.open?.id ?? null;
     this.cards = new CardsInSight(openId, (session, requests) => void this.#reportCards(session, requests));
@@ -120,6 +139,28 @@ export class ProjectState extends SessionActions {
   get mustAskTrust(): boolean {
     const state = this.project.trust?.state;
     return state === 'unknown' || state === 'changed';
+  }
+
+  /** What the trust page shows: another agent's question first. `null` while it is not shown. */
+  get shownTrust(): TrustView | null {
+    if (this.agentTrustShown && this.project.agentTrust !== null) return this.project.agentTrust;
+    return this.trustShown ? this.project.trust : null;
+  }
+
+  /** Shows the trust page for the agent of a session. */
+  async reviewTrust({ id, agent }: Session): Promise<void> {
+    if (agent !== 'acp') {
+      this.trustShown = true;
+      return;
+    }
+    await this.problems.attempt('The decision was not shown', () => this.host.reviewAgentTrust(id));
+  }
+
+  /** Leaves the trust page without a decision. */
+  putOffTrust(): void {
+    if (this.shownTrust?.agent != null) this.agentTrustShown = false;
+    else this.trustShown = false;
+    this.#waiting = null;
   }
 
   /** The folder's settings differ from those that the user trusted. Running agents keep the trusted ones. */
@@ -183,6 +224,7 @@ export class ProjectState extends SessionActions {
         this.#takeSettings(event.settings);
         break;
       case 'projectChanged':
+        this.agentTrustShown ||= event.project.agentRefusals > this.project.agentRefusals;
         this.#takeProject(event.project);
         // A refused start publishes the project again; then the missing trust decision is the obstacle, so its page is
         // shown.
@@ -247,6 +289,7 @@ export class ProjectState extends SessionActions {
     this.unread.delete(rowId(row));
     // Looking at a conversation runs nothing, so it needs no decision about the folder's trust.
     this.trustShown = false;
+    this.agentTrustShown = false;
     await this.problems.attempt('The session was not opened', async () => {
       const session = await this.host.openStored(row.stored.agentSessionId);
       this.#list(session);
@@ -262,6 +305,7 @@ export class ProjectState extends SessionActions {
   #showItem(sessionId: SessionId, itemId: ItemId): void {
     // Looking at a conversation runs nothing, so it needs no decision about the folder's trust.
     this.trustShown = false;
+    this.agentTrustShown = false;
     this.shownItem = { sessionId, itemId };
   }
 
@@ -295,25 +339,62 @@ export class ProjectState extends SessionActions {
     }
   }
 
+  /**
+   * Creates a session with another agent and opens it. Returns why there is none; `null` also where the user has to
+   * decide about the folder first.
+   */
+  async createSessionWith(agent: string): Promise<CommandError | null> {
+    this.creating = true;
+    try {
+      const session = await this.host.createSessionWith(agent);
+      this.#list(session);
+      await this.openSession(session.id);
+      return null;
+    } catch (reason) {
+      const error = asCommandError(reason);
+      if (error.code !== 'notTrusted') return error;
+      // The trust page says the reason.
+      this.#waiting = agent;
+      this.agentTrustShown = true;
+      return null;
+    } finally {
+      this.creating = false;
+    }
+  }
+
+  /** The agents that a session can have instead of Claude Code; `null` if they could not be read. */
+  async otherAgents(): Promise<OtherAgent[] | null> {
+    let agents: OtherAgent[] | null = null;
+    await this.problems.attempt('The agents were not searched for', async () => {
+      agents = await this.host.otherAgents();
+    });
+    return agents;
+  }
+
   /** Starts the agent of the open session with permission checks off, this time only. */
   async startWithoutAsking(): Promise<void> {
     const { open } = this;
     if (open === null) return;
+    await this.#startAgent(() => this.host.startWithoutAsking(open.id));
+  }
+
+  /** Starts the agent of an empty session, as the user begins to write. */
+  async beginWriting(): Promise<void> {
+    const session = this.open?.session;
+    if (!session?.isEmpty || session.alive || session.status.type !== 'idle' || this.#started === session.id) return;
+    this.#started = session.id;
+    await this.#startAgent(() => this.host.command(session.id, { type: 'start' }));
+  }
+
+  /** Where the user has to decide about the folder first, the page that asks is the answer. */
+  async #startAgent(start: () => Promise<void>): Promise<void> {
     try {
-      await this.host.startWithoutAsking(open.id);
+      await start();
     } catch (reason) {
       const error = asCommandError(reason);
       if (error.code === 'notTrusted') this.trustShown = true;
       else this.problems.report('The agent was not started', error);
     }
-  }
-
-  /** Starts the agent of an empty session, as the user begins to write. */
-  beginWriting(): void {
-    const session = this.open?.session;
-    if (!session?.isEmpty || session.alive || session.status.type !== 'idle' || this.#started === session.id) return;
-    this.#started = session.id;
-    void this.command({ type: 'start' }, 'The agent was not started');
   }
 
   /** The session of a row. A conversation of the agent's store becomes one; nothing is started or opened. */
@@ -327,24 +408,42 @@ export class ProjectState extends SessionActions {
     return session;
   }
 
-  async removeSession(id: SessionId): Promise<void> {
-    const error = await this.problems.attempt('The session was not removed', () => this.host.removeSession(id));
-    if (error === null) this.#forget(id);
+  /** Removes sessions, which one undo brings back. One that cannot be removed stays in the list. */
+  async removeSessions(ids: readonly SessionId[]): Promise<void> {
+    const together = new Set(ids);
+    this.#removals.add(together);
+    // At once: each waits until its agent has ended.
+    await Promise.all(
+      ids.map(async (id) => {
+        const what = 'The session was not removed';
+        if ((await this.problems.attempt(what, () => this.host.removeSession(id))) === null) this.#forget(id);
+      }),
+    );
+    this.#removals.delete(together);
   }
 
-  /** Brings back the session that was removed last, and opens it. */
-  async restoreSession(): Promise<void> {
-    const session = this.removed.at(-1);
-    if (session === undefined || this.restoring) return;
+  /** Brings back the sessions that were removed last, and opens the first. */
+  async restoreSessions(): Promise<void> {
+    const last = this.removed.at(-1);
+    if (last === undefined || this.restoring) return;
     this.restoring = true;
-    await this.problems.attempt('The session was not brought back', async () => {
-      const restored = await this.host.restoreSession(session.id, session.agentSessionId);
-      this.removed = this.removed.filter(({ id }) => id !== session.id);
-      this.#list(restored);
-      // The store's row was removed from the list with it.
+    let first: SessionId | null = null;
+    for (const session of last) {
+      const what = last.length === 1 ? 'The session was not brought back' : `“${session.title}” was not brought back`;
+      await this.problems.attempt(what, async () => {
+        const restored = await this.host.restoreSession(session.id, session.agentSessionId);
+        this.removed = this.removed
+          .map((removal) => removal.filter(({ id }) => id !== session.id))
+          .filter(({ length }) => length > 0);
+        this.#list(restored);
+        first ??= restored.id;
+      });
+    }
+    if (first !== null) {
+      // The store's rows were removed from the list with them.
       void this.followStored();
-      await this.openSession(restored.id);
-    });
+      await this.openSession(first);
+    }
     this.restoring = false;
   }
 
@@ -407,6 +506,24 @@ export class ProjectState extends SessionActions {
     return changes;
   }
 
+  /** The prompts with whose working tree the present one can be compared, the newest first. */
+  async promptMoments(): Promise<readonly PromptMoment[]> {
+    let moments: readonly PromptMoment[] = [];
+    const id = this.open?.id;
+    if (id === undefined) return moments;
+    await this.problems.attempt(
+      'The earlier prompts were not read',
+      async () => void (moments = await this.host.promptMoments(id)),
+    );
+    return moments;
+  }
+
+  #openId(): SessionId {
+    const id = this.open?.id;
+    if (id === undefined) throw new Error('No session is open.');
+    return id;
+  }
+
   /** The change of one of them; `null` if it could not be read, which is reported. */
   async fileDiff(path: string): Promise<FileDiff | null> {
     const id = this.open?.id;
@@ -424,11 +541,22 @@ export class ProjectState extends SessionActions {
    * again.
    */
   async decideTrust(decision: TrustDecision): Promise<void> {
-    const fingerprint = this.project.trust?.fingerprint ?? null;
+    const shown = this.shownTrust ?? this.project.trust;
+    const agent = shown?.agent ?? null;
     const error = await this.problems.attempt('Your decision was not saved', () =>
-      this.host.decideTrust(decision, fingerprint),
+      this.host.decideTrust(decision, shown?.fingerprint ?? null, agent?.id ?? null),
     );
-    if (error === null) this.trustShown = false;
+    if (error !== null) return;
+    if (agent === null) {
+      this.trustShown = false;
+      return;
+    }
+    this.agentTrustShown = false;
+    const [waiting, starts] = [this.#waiting, decision === 'trust' || agent.trustedOnly === null];
+    this.#waiting = null;
+    if (waiting !== agent.id || !starts) return;
+    const refused = await this.createSessionWith(waiting);
+    if (refused !== null) this.problems.report('No session was started', refused);
   }
 
   async #reportCards(session: SessionId, requests: string[]): Promise<void> {
@@ -464,14 +592,19 @@ export class ProjectState extends SessionActions {
     const draft = this.drafts.of(this.open?.id ?? null, this.project.path);
     const paths: string[] = [];
     for (const one of dropped) {
-      if (one.type === 'image') draft.attachments = [...draft.attachments, attachment(one.name, one.image)];
+      if (one.type === 'attachment') {
+        const added = drafted(one.attachment.name ?? '', one.attachment);
+        const why = refusal(added, draft.attachments, this.open?.session.capabilities ?? EVERYTHING);
+        if (why === null) draft.attachments = [...draft.attachments, added];
+        else this.refuseAttachment(why);
+      }
       if (one.type === 'file') paths.push(one.path);
       if (one.type === 'refused') {
-        this.problems.report('The file was not attached', { code: 'badCommand', message: one.why, detail: null });
+        this.refuseAttachment(one.why);
       }
     }
     if (paths.length > 0) draft.text = withMentions(draft.text, paths);
-    if (dropped.some((one) => one.type !== 'refused')) this.beginWriting();
+    if (dropped.some((one) => one.type !== 'refused')) void this.beginWriting();
   }
 
   #list(session: Session): void {
@@ -510,7 +643,7 @@ export class ProjectState extends SessionActions {
   #forget(id: SessionId): void {
     const session = this.sessions.find((session) => session.id === id);
     // There is nothing in an empty one.
-    if (session?.isEmpty === false) this.removed = [...this.removed, session].slice(-REMOVED);
+    if (session?.isEmpty === false) this.#remember(session);
     this.sessions = this.sessions.filter((session) => session.id !== id);
     this.#kept.delete(id);
     this.unread.delete(id);
@@ -519,6 +652,15 @@ export class ProjectState extends SessionActions {
     this.#feed?.close();
     this.#feed = null;
     this.open = null;
+  }
+
+  /** Adds a removed session to what can be undone, with those that were removed together with it. */
+  #remember(session: Session): void {
+    const together = [...this.#removals].find((ids) => ids.has(session.id));
+    const at = this.removed.findIndex((removal) => removal.some(({ id }) => together?.has(id) === true));
+    const removal = this.removed[at];
+    if (removal === undefined) this.removed = [...this.removed, [session]].slice(-REMOVED);
+    else this.removed = this.removed.with(at, [...removal, session]);
   }
 
   #keep(state: SessionState): void {

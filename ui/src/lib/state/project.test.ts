@@ -108,6 +108,15 @@ describe('sessions', () => {
     expect(project.problems.list).toEqual([]);
   });
 
+  it('ask about the folder when writing would start the agent, and call that no failure', async () => {
+    const { host, project } = await start('empty');
+    await project.createSession(null);
+    host.command = () => Promise.reject({ code: 'notTrusted', message: 'Nobody has said.', detail: null });
+    await project.beginWriting();
+    expect(project.trustShown).toBe(true);
+    expect(project.problems.list).toEqual([]);
+  });
+
   it('keep their place in memory when another is opened', async () => {
     const { project } = await start('conversation');
     const first = project.open;
@@ -147,7 +156,7 @@ describe('sessions', () => {
     // The host answers when the agent has ended.
     host.removeSession = (id) => remove(id).then(() => new Promise(() => {}));
     project.drafts.of('s1', '').text = 'half';
-    void project.removeSession('s1');
+    void project.removeSessions(['s1']);
     await expect.poll(() => project.open).toBeNull();
     expect(project.sessions.some(({ id }) => id === 's1')).toBe(false);
     expect(project.drafts.of('s1', '').text).toBe('');
@@ -162,7 +171,15 @@ describe('sessions', () => {
     const queue = () => session?.facts.queue.map(({ text, held, sendsAt }) => [text, held, sendsAt !== null]);
     expect(queue()).toEqual([['Continue where you stopped.', true, true]]);
     session?.patch({ queue: [] });
-    const prompt = { text: 'a', nImages: 0, held: true, cutOff: false, sendsAt: null, delivery: 'afterTurn' } as const;
+    const prompt = {
+      text: 'a',
+      nImages: 0,
+      nDocuments: 0,
+      held: true,
+      cutOff: false,
+      sendsAt: null,
+      delivery: 'afterTurn',
+    } as const;
     session?.patch({
       queue: [
         { ...prompt, id: 'a' },
@@ -180,31 +197,45 @@ describe('sessions', () => {
   it('come back after they were removed, the last one first', async () => {
     const { project, host } = await start('conversation');
     const before = project.sessions.find(({ id }) => id === 's1');
-    await project.removeSession('s2');
-    await project.removeSession('s1');
+    await project.removeSessions(['s2']);
+    await project.removeSessions(['s1']);
     expect(project.open).toBeNull();
     let followed = 0;
     const follow = host.followStored.bind(host);
     host.followStored = () => ((followed += 1), follow());
-    await project.restoreSession();
+    await project.restoreSessions();
     expect(project.open?.id).toBe('s1');
     expect(project.sessions.find(({ id }) => id === 's1')).toEqual(before);
     expect(followed).toBe(1);
-    expect(project.removed.map(({ id }) => id)).toEqual(['s2']);
-    await project.restoreSession();
+    expect(project.removed.flat().map(({ id }) => id)).toEqual(['s2']);
+    await project.restoreSessions();
     expect(project.removed).toEqual([]);
+  });
+
+  it('that are removed together come back together; what was not removed stays', async () => {
+    const { project, host } = await start('conversation');
+    const remove = host.removeSession.bind(host);
+    host.removeSession = (id) => (id === 's3' ? Promise.reject(new Error('the disk is full')) : remove(id));
+    await project.removeSessions(['s1', 's2', 's3']);
+    expect(project.sessions.map(({ id }) => id)).toContain('s3');
+    expect(project.problems.list.map(({ what }) => what)).toEqual(['The session was not removed']);
+    expect(project.removed.map((removal) => removal.map(({ id }) => id))).toEqual([['s1', 's2']]);
+    await project.restoreSessions();
+    expect(project.removed).toEqual([]);
+    expect(project.open?.id).toBe('s1');
+    expect(project.sessions.map(({ id }) => id)).toEqual(expect.arrayContaining(['s1', 's2', 's3']));
   });
 
   it('that cannot be brought back can be tried again', async () => {
     const { project, host } = await start('conversation');
-    await project.removeSession('s1');
+    await project.removeSessions(['s1']);
     const restore = host.restoreSession.bind(host);
     host.restoreSession = () => Promise.reject(new Error('the disk is full'));
-    await project.restoreSession();
+    await project.restoreSessions();
     expect(project.problems.list[0]?.what).toBe('The session was not brought back');
     expect(project.restoring).toBe(false);
     host.restoreSession = restore;
-    await project.restoreSession();
+    await project.restoreSessions();
     expect(project.open?.id).toBe('s1');
   });
 
@@ -239,7 +270,7 @@ describe('the sessions in the store of the agent', () => {
     expect(project.open?.session.title).toBe('Sketch the settlement report');
     expect(project.openStored?.agentSessionId).toBe('t3');
     expect(project.rows.filter((one) => rowId(one) === 't3')).toHaveLength(1);
-    project.beginWriting();
+    await project.beginWriting();
     expect(started).toEqual([]);
   });
 

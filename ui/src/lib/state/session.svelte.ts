@@ -29,7 +29,7 @@ import { Subagent } from './subagent';
 export type Applied = 'applied' | 'duplicate' | 'gap';
 
 /** The number of rows to keep loaded: the drawn rows and one or two screens around them. */
-const HELD = 240;
+export const HELD = 240;
 
 /**
  * The reader's position in the transcript: a row, and the distance in pixels from its top to the top of the viewport.

@@ -10,6 +10,7 @@ import type {
   Output,
   SessionId,
   SessionOptions,
+  TaskOutput,
 } from '../bindings/api';
 import { asCommandError } from '../host/host';
 import { AppActions } from './appActions';
@@ -51,7 +52,7 @@ export abstract class SessionActions extends AppActions {
       if (error !== null) return;
     }
     if (held.length > 0) return;
-    await this.command({ type: 'prompt', text: GO_ON, images: [], delivery: 'atReset' }, what);
+    await this.command({ type: 'prompt', text: GO_ON, attachments: [], delivery: 'atReset' }, what);
   }
 
   /** Undoes the last rewind of the open session. Returns the files that have changed since; then nothing was undone. */
@@ -126,6 +127,11 @@ export abstract class SessionActions extends AppActions {
       output = await this.host.outputLines(id, itemId, first, count);
     });
     return output;
+  }
+
+  /** The end of the output of a task in the background; `null` if it does not run or writes none. Rejects as the host. */
+  taskOutput(id: SessionId, taskId: string): Promise<TaskOutput | null> {
+    return this.host.taskOutput(id, taskId);
   }
 
   /**

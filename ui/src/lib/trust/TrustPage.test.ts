@@ -16,17 +16,19 @@ async function page(scene: string) {
   const host = new FakeHost(scene);
   onTestFinished(() => host.close());
   const decided: [TrustDecision, string | null][] = [];
+  const agents: (string | null)[] = [];
   const decide = host.decideTrust.bind(host);
-  host.decideTrust = (decision, fingerprint) => {
+  host.decideTrust = (decision, fingerprint, agent) => {
     decided.push([decision, fingerprint]);
-    return decide(decision, fingerprint);
+    agents.push(agent);
+    return decide(decision, fingerprint, agent);
   };
   const clock = new ManualClock();
   render(App, { host, clock });
   await screen.findByRole('main');
   window.dispatchEvent(new Event('focus'));
   await tick();
-  return { host, decided, clock, user: userEvent.setup() };
+  return { host, decided, agents, clock, user: userEvent.setup() };
 }
 
 const trustButton = () => screen.getByRole('button', { name: 'Trust this folder' });
@@ -147,4 +149,57 @@ it('is asked again when a start was refused, and the refused answer is said', as
   await user.click(trustButton());
   screen.getByText('Do you trust ledger?');
   await screen.findByText(/Your decision was not saved/u);
+});
+
+describe('another agent in a folder that is trusted for Claude Code only', () => {
+  async function pick(scene: string, name: RegExp) {
+    const shown = await page(scene);
+    await shown.user.click(screen.getByRole('button', { name: 'Choose an agent' }));
+    await shown.user.click(await screen.findByRole('menuitem', { name: /^Other agents…/u }));
+    await screen.findByText('A session keeps its agent.');
+    await shown.user.click(screen.getByRole('button', { name, hidden: true }));
+    return shown;
+  }
+
+  it('is asked about with its own files, and starts its session after the answer', async () => {
+    const { agents, decided, clock, user } = await pick('conversation', /^Copilot CLI/u);
+    await screen.findByText(/^Do you trust .* with Copilot CLI\?$/u);
+    expect(screen.queryByRole('dialog', { hidden: true })).toBeNull();
+    const list = screen.getByRole('region', { name: 'Settings of this folder' });
+    expect(list.textContent).toContain('.opencode/plugin/setup.js');
+    screen.getByText(/This decision is for Copilot CLI only/u);
+    screen.getByRole('button', { name: 'Do not start Copilot CLI here' });
+    clock.advance(ARM_MS);
+    await tick();
+    await user.click(trustButton());
+    expect(decided).toEqual([['trust', 'a-copilot']]);
+    expect(agents).toEqual(['copilot']);
+    await screen.findByRole('textbox', { name: 'Prompt' });
+    expect(screen.queryByText(/with Copilot CLI\?$/u)).toBeNull();
+    expect(screen.getAllByText(/Copilot CLI/u).length).toBeGreaterThan(0);
+  });
+
+  it('is not started when it is refused, and can be put off', async () => {
+    const { agents, host, user } = await pick('conversation', /^Copilot CLI/u);
+    const started: string[] = [];
+    host.createSessionWith = (id) => {
+      started.push(id);
+      return Promise.reject({ code: 'notTrusted', message: 'no', detail: null });
+    };
+    await user.click(await screen.findByRole('button', { name: 'Decide later' }));
+    await screen.findByRole('textbox', { name: 'Prompt' });
+    expect(agents).toEqual([]);
+    expect(started).toEqual([]);
+  });
+
+  it('starts restricted where it can be', async () => {
+    const { agents, decided, host, user } = await pick('conversation', /^Gemini CLI/u);
+    await user.click(await screen.findByRole('button', { name: 'Open restricted' }));
+    expect(decided).toEqual([['restrict', 'a-gemini']]);
+    expect(agents).toEqual(['gemini']);
+    await screen.findByRole('textbox', { name: 'Prompt' });
+    // The decision can be changed from its session.
+    await host.reviewAgentTrust('s-new-1');
+    await screen.findByText(/is restricted for Gemini CLI$/u);
+  });
 });

@@ -159,7 +159,15 @@ describe('the limits of the plan', () => {
     expect(note({})).toBe('five_hour');
     expect(note({ status: { type: 'completed' } })).toBeNull();
     expect(note({ limits: planLimits(now) })).toBeNull();
-    const prompt = { id: 'p', text: '', nImages: 0, held: true, cutOff: false, delivery: 'afterTurn' } as const;
+    const prompt = {
+      id: 'p',
+      text: '',
+      nImages: 0,
+      nDocuments: 0,
+      held: true,
+      cutOff: false,
+      delivery: 'afterTurn',
+    } as const;
     expect(note({ queue: [{ ...prompt, sendsAt: now }] }), 'it is chosen').toBeNull();
     expect(note({ queue: [{ ...prompt, sendsAt: null }] })).toBe('five_hour');
     const [first] = limited(now).limits.windows;

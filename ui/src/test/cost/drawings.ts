@@ -94,13 +94,14 @@ export const drawings: readonly (readonly [name: string, prepare: Prepare])[] = 
     drawing(TextDocument, { id: 'a', text: { type: 'text', blocks: [paragraph(text)], streaming: false } }),
   ),
   ...ofTexts('prompt', (text) =>
-    drawing(PromptBlock, { id: 'a', prompt: { type: 'prompt', text, nImages: 0, state: 'done' } }),
+    drawing(PromptBlock, { id: 'a', prompt: { type: 'prompt', text, nImages: 0, nDocuments: 0, state: 'done' } }),
   ),
   ...ofTexts('queued prompt', (text) => {
     const prompt = {
       id: 'a',
       text,
       nImages: 0,
+      nDocuments: 0,
       held: false,
       cutOff: false,
       sendsAt: null,
@@ -163,6 +164,7 @@ export const drawings: readonly (readonly [name: string, prepare: Prepare])[] = 
           id: `${i}`,
           text: 'a',
           nImages: 0,
+          nDocuments: 0,
           held: false,
           cutOff: false,
           sendsAt: null,

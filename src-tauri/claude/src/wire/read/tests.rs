@@ -44,6 +44,22 @@ fn the_place_of_the_type_does_not_matter() {
     }
 }
 
+/// The lines of 2.1.329 for a job of CronCreate, a wake-up of ScheduleWakeup and a prompt.
+#[test]
+fn a_turn_that_was_planned_is_no_prompt() {
+    let line = |more: &str| {
+        parse(
+            format!(r#"{{"type":"command_lifecycle","command_uuid":"u","state":"started"{more}}}"#)
+                .as_bytes(),
+        )
+    };
+    let woken = |by| AgentEvent::Woken { by, uuid: "u".into() };
+    assert_eq!(line(r#","wakeup_source":"schedule_wakeup""#), woken(WokenBy::ScheduledJob));
+    let wake_up = line(r#","wakeup_source":"loop_wakeup","scheduled_for":1795447020000"#);
+    assert_eq!(wake_up, woken(WokenBy::WakeUp));
+    assert_eq!(line(""), AgentEvent::PromptState { uuid: "u".into(), state: "started".into() });
+}
+
 #[test]
 fn a_result_is_read_as_far_as_it_is_known() {
     let line = br#"{"type":"result","is_error":true,"result":"no","duration_ms":1.5,"errors":null}"#;

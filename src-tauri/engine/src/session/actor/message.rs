@@ -1,11 +1,13 @@
 //! Messages sent to a session through its handle, and the replies to them.
 
 use super::Actor;
+use crate::acp::ChosenAgent;
 use crate::api::*;
 use crate::export::Heading;
 use crate::launch::{agent_name, resume_command};
 use crate::session::machine::Input;
 use crate::session::{Message, Subscriber, export, gone};
+use std::path::Path;
 use tokio::sync::oneshot;
 
 impl Actor {
@@ -54,6 +56,9 @@ impl Actor {
             Message::Output { item_id, reply } => {
                 drop(reply.send(self.core.transcript().output(&item_id).cloned()))
             }
+            Message::TaskOutput { task_id, reply } => {
+                drop(reply.send(self.core.task_output(&task_id).map(Path::to_owned)))
+            }
             Message::Item { item_id, reply } => {
                 drop(reply.send(self.core.transcript().shared(&item_id).cloned()))
             }
@@ -77,7 +82,9 @@ impl Actor {
             }
             Message::Copy { copy: CopyOf::ResumeCommand, reply } => {
                 let record = &self.open.record;
-                let id = self.session().agent_session_id;
+                // The command is Claude Code's: another agent's conversation is not known to it.
+                let is_claude = record.agent != AgentKind::Acp;
+                let id = self.session().agent_session_id.filter(|_| is_claude);
                 drop(reply.send(id.map(|id| resume_command(&record.project, &id))));
             }
             Message::Copy { copy, reply } => {
@@ -92,6 +99,8 @@ impl Actor {
                 let rows = RowRange { end: total, total, ..RowRange::default() };
                 drop(reply.send(self.snapshot(rows, self.core.transcript().items().cloned().collect())));
             }
+            // Only a mirror of a session handles these: without an answer, the caller sees that there is none.
+            Message::Ask { .. } | Message::Discard(_) => tracing::error!("a message for a mirror"),
             Message::Finish(reply) => {
                 self.core.finish();
                 self.ending.push(reply);
@@ -183,6 +192,7 @@ impl Actor {
             project: record.project.display().to_string(),
             agent: record.agent,
             agent_name: agent_name(record.agent, record.memory.acp.as_ref()),
+            lacks: record.memory.acp.as_ref().map(ChosenAgent::lacks).unwrap_or_default(),
             agent_session_id: None,
             status: Status::Idle,
             is_empty: true,
@@ -213,7 +223,9 @@ impl Actor {
             n_background: 0,
             rewind: Default::default(),
             background: Vec::new(),
+            scheduled: Vec::new(),
             restricted: self.restricted,
+            link: SessionLink::default(),
         };
         self.core.describe(&mut session);
         session

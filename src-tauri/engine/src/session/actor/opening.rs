@@ -6,8 +6,8 @@
 use super::{Actor, now};
 use crate::api::{AgentKind, Level};
 use crate::disk;
-use crate::history::{self, Additions, Tail};
-use crate::launch::Fork;
+use crate::history::{self, Additions, Kept, Own, Tail};
+use crate::launch::{Fork, agent_name};
 use crate::owner;
 use crate::session::{Message, Subscriber};
 use crate::transcript::Transcript;
@@ -47,7 +47,7 @@ async fn read_whole(kept: KeptAt) -> io::Result<(Transcript, Tail)> {
     let at = kept.clone();
     let load = move || {
         let is_live = at.leaf.is_none() && !owner::live_processes(&at.config, &at.id).is_empty();
-        history::load(&at.path()).map(|lines| (lines, is_live))
+        Kept::load(&at.path()).map(|lines| (lines, is_live))
     };
     let (lines, is_live) = disk::run(&project, READ_DEADLINE, load).await??;
     let lines = lines.until(kept.leaf);
@@ -68,7 +68,12 @@ impl Actor {
     /// Reads the conversation. Returns the messages that arrived meanwhile and need the whole transcript.
     pub(super) async fn take_over(&mut self, inbox: &mut mpsc::Receiver<Message>) -> VecDeque<Message> {
         let mut waiting = VecDeque::new();
-        if let Some(mut kept) = self.kept_at() {
+        if self.open.record.agent == AgentKind::Acp {
+            let Some(wish) = self.first_wish(inbox).await else { return waiting };
+            waiting.extend(wish);
+            let transcript = self.read_own().await;
+            self.core.restore(transcript);
+        } else if let Some(mut kept) = self.kept_at() {
             let Some(wish) = self.first_wish(inbox).await else { return waiting };
             kept.additions.supplements = self.supplements().await;
             let mut whole = tokio::spawn(read_whole(kept.clone()));
@@ -95,7 +100,7 @@ impl Actor {
                     self.tail = Some(tail);
                     transcript
                 }
-                Err(error) => self.unreadable(&error),
+                Err(error) => self.unreadable(&error.to_string()),
             });
         }
         // No subscriber needs these changes: it has none yet, or is about to start over.
@@ -128,9 +133,49 @@ impl Actor {
         Some(None)
     }
 
+    /// Reads the conversation that Deskbell keeps itself, because the agent has it in a form of its own. No process is
+    /// started for it.
+    async fn read_own(&self) -> Transcript {
+        let record = &self.open.record;
+        let Some(store) = self.open.store.clone() else { return Transcript::new(&record.project) };
+        let supplements = self.supplements().await;
+        let (id, project) = (record.id.clone(), record.project.clone());
+        let read = disk::run(&self.place, READ_DEADLINE, move || store.conversation(&id)).await;
+        let bytes = match read {
+            Ok(Ok(Some(bytes))) => bytes,
+            Ok(Ok(None)) if record.memory.resumable => return self.never_kept(),
+            Ok(Ok(None)) => Vec::new(),
+            Ok(Err(error)) => return self.unreadable(&error.to_string()),
+            Err(unfinished) => return self.unreadable(&unfinished.to_string()),
+        };
+        let fold = move || Own::parse(&bytes).transcript(&project, supplements);
+        match tokio::task::spawn_blocking(fold).await {
+            Ok(transcript) => transcript,
+            Err(panic) => std::panic::resume_unwind(panic.into_panic()),
+        }
+    }
+
+    /// The conversation is older than its file, or the file was removed.
+    fn never_kept(&self) -> Transcript {
+        let record = &self.open.record;
+        let agent = agent_name(record.agent, record.memory.acp.as_ref());
+        let mut transcript = Transcript::new(&record.project);
+        let text = "Earlier messages of this conversation cannot be shown".to_owned();
+        let detail = format!(
+            "Deskbell has no copy of them, and {agent} keeps its conversations in a form of its own. The agent still \
+             knows them: your next prompt continues the conversation if the agent can."
+        );
+        let detail = Some(detail);
+        transcript.apply(now(), TranscriptEvent::Notice { level: Level::Warning, text, detail });
+        transcript
+    }
+
     /// Reads the conversation as the record says where it ends.
     pub(super) async fn read_again(&mut self) -> Transcript {
         self.tail = None;
+        if self.open.record.agent == AgentKind::Acp {
+            return self.read_own().await;
+        }
         let Some(mut kept) = self.kept_at() else { return Transcript::new(&self.open.record.project) };
         kept.additions.supplements = self.supplements().await;
         match read_whole(kept).await {
@@ -138,7 +183,7 @@ impl Actor {
                 self.tail = Some(tail);
                 transcript
             }
-            Err(error) => self.unreadable(&error),
+            Err(error) => self.unreadable(&error.to_string()),
         }
     }
 
@@ -197,7 +242,7 @@ impl Actor {
     fn kept_at(&self) -> Option<KeptAt> {
         let record = &self.open.record;
         if record.agent == AgentKind::Acp {
-            // Such an agent keeps its conversations in a form of its own, and repeats them only over the protocol.
+            // Such an agent keeps its conversations in a form of its own: see `read_own`.
             return None;
         }
         let (id, leaf) = match record.memory.fork.clone().filter(|_| !record.memory.resumable) {
@@ -225,12 +270,12 @@ impl Actor {
         Vec::new()
     }
 
-    fn unreadable(&self, error: &io::Error) -> Transcript {
+    fn unreadable(&self, error: &str) -> Transcript {
         let mut transcript = Transcript::new(&self.open.record.project);
         let text = "The conversation so far could not be read".to_owned();
         transcript.apply(
             now(),
-            TranscriptEvent::Notice { level: Level::Warning, text, detail: Some(error.to_string()) },
+            TranscriptEvent::Notice { level: Level::Warning, text, detail: Some(error.to_owned()) },
         );
         transcript
     }

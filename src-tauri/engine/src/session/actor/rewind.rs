@@ -3,7 +3,7 @@
 use super::{Actor, now};
 use crate::api::*;
 use crate::disk;
-use crate::history::{self, PromptPlace};
+use crate::history::{self, Kept, PromptPlace};
 use crate::rewind::copies;
 use crate::rewind::preview::CheckpointFiles;
 use crate::rewind::{Done, Job, UndoFault, Work};
@@ -96,7 +96,7 @@ impl Actor {
     async fn place(&self, conversation: String, wire_id: String) -> Result<Option<String>, String> {
         let (config, project) = self.agent_files();
         let find = move || {
-            let kept = history::load(&history::transcript_path(&config, &project, &conversation));
+            let kept = Kept::load(&history::transcript_path(&config, &project, &conversation));
             match kept.map_err(text)?.place_of(&wire_id) {
                 Some(PromptPlace::After(message)) => Ok(Some(message)),
                 Some(PromptPlace::Beginning) => Ok(None),

@@ -52,8 +52,8 @@ impl Driver {
     }
 
     fn prompt(&mut self) {
-        let (text, images) = ("fix it".to_owned(), Vec::new());
-        let command = Command::Prompt { text, images, delivery: Delivery::AfterTurn };
+        let (text, attachments) = ("fix it".to_owned(), Vec::new());
+        let command = Command::Prompt { text, attachments, delivery: Delivery::AfterTurn };
         let input = self.core.accept(command, || PromptId::new("a")).unwrap();
         self.step(input);
     }
@@ -163,7 +163,7 @@ fn a_session_that_closes_takes_nothing_but_prompts_for_later() {
     assert_eq!(driver.follow_up(), ["closeStdin"]);
     let refused = driver.core.accept(Command::Interrupt, || PromptId::new("b")).unwrap_err();
     assert_eq!(refused.code, ErrorCode::NoSuchSession);
-    let late = Command::Prompt { text: "late".to_owned(), images: Vec::new(), delivery: Delivery::Now };
+    let late = Command::Prompt { text: "late".to_owned(), attachments: Vec::new(), delivery: Delivery::Now };
     let Ok(Input::Prompt(prompt)) = driver.core.accept(late, || PromptId::new("b")) else {
         panic!("not kept")
     };

@@ -16,7 +16,8 @@ impl Step<'_> {
             }
             AgentEvent::User(user) => {
                 self.watch_results(user);
-                let has_changed = self.machine.background.called(user, self.now);
+                let mut has_changed = self.machine.background.called(user, self.now);
+                has_changed |= self.machine.schedules.on_result(user);
                 self.changed_if(has_changed);
             }
             _ => {}
@@ -43,7 +44,19 @@ impl Step<'_> {
             }
             AgentEvent::Error { words } => self.error_line(words),
             AgentEvent::CannotStart { words, detail } => self.cannot_start(words, detail.as_deref()),
-            AgentEvent::PromptState { uuid, state } => self.lifecycle(uuid, state),
+            AgentEvent::PromptState { uuid, state } => {
+                if matches!(state.as_str(), "completed" | "cancelled")
+                    && self.machine.woken.as_ref() == Some(uuid)
+                {
+                    self.machine.woken = None;
+                }
+                self.lifecycle(uuid, state);
+            }
+            AgentEvent::Woken { by, uuid } => {
+                self.machine.woken = Some(uuid.clone());
+                self.machine.schedules.on_woken(*by, self.now);
+                self.changed();
+            }
             AgentEvent::BackgroundTasks { tasks } => {
                 let has_changed = self.machine.background.listed(tasks, self.now);
                 self.changed_if(has_changed);

@@ -1,8 +1,16 @@
 //! Stopping commands and subagents that run in the background.
 
-use super::{PendingRequest, Step};
+use super::{Machine, PendingRequest, Step};
 use crate::agent::{Answer, HostRequest, Refused};
 use crate::api::*;
+use std::path::Path;
+
+impl Machine {
+    /// The file that receives the output of a task, as the agent named it.
+    pub fn task_output(&self, id: &str) -> Option<&Path> {
+        self.background.output(id)
+    }
+}
 
 impl Step<'_> {
     /// Has the agent stop one of its tasks. The task is shown until the agent reports its end.

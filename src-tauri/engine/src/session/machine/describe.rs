@@ -39,10 +39,12 @@ impl Machine {
         session.queue = self
             .queue
             .waiting()
-            .map(|prompt| QueuedPrompt {
+            .map(|prompt| (prompt, prompt.n_attachments()))
+            .map(|(prompt, (n_images, n_documents))| QueuedPrompt {
                 id: prompt.id.clone(),
                 text: prompt.text.clone(),
-                n_images: prompt.images.len() as u32,
+                n_images,
+                n_documents,
                 held: prompt.held,
                 cut_off: prompt.cut_off,
                 delivery: prompt.delivery,
@@ -59,6 +61,7 @@ impl Machine {
         session.turn_started_at = self.turn.as_ref().map(Turn::since);
         session.n_background = self.background.count() as u32;
         session.background = self.background.tasks();
+        session.scheduled = self.schedules.planned();
         session.status = self.status(activity);
     }
 

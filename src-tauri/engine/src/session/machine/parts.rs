@@ -18,5 +18,6 @@ pub mod process;
 pub mod queue;
 pub mod requests;
 pub mod rewind;
+pub mod schedules;
 pub mod spending;
 pub mod turn;

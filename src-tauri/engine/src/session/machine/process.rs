@@ -105,6 +105,8 @@ impl Step<'_> {
         self.context_process_ended();
         self.configuration_process_ended();
         self.machine.background.process_ended();
+        self.machine.schedules.process_ended();
+        self.machine.woken = None;
         self.machine.requests.process_ended();
         self.machine.naming.on_exit();
         self.machine.mode.on_exit();
@@ -232,6 +234,7 @@ impl Step<'_> {
                 let quiet = self.machine.turn.is_none()
                     && !self.machine.has_requests()
                     && self.machine.background.count() == 0
+                    && !self.machine.schedules.keep_awake(self.now)
                     && !self.machine.rewind.is_busy()
                     && self.machine.queue.is_held()
                     && (self.machine.conversation.is_resumable() || self.machine.process.is_fresh());

@@ -9,7 +9,7 @@ const MINUTE_MS: u64 = 60_000;
 
 impl Step<'_> {
     pub(super) fn prompt(&mut self, prompt: Prompt) {
-        if prompt.text.trim().is_empty() && prompt.images.is_empty() {
+        if prompt.text.trim().is_empty() && prompt.attachments.is_empty() {
             return self.refuse(ErrorCode::BadCommand, "The prompt is empty.");
         }
         if prompt.delivery == Delivery::AtReset && self.reset().is_none() {
@@ -71,8 +71,8 @@ impl Step<'_> {
     /// Writes a queued prompt to the agent. The record on disk already has it in the queue.
     fn send(&mut self, at: usize) -> Option<Prompt> {
         let prompt = self.machine.queue.take(at)?;
-        let (text, images) = (prompt.text.clone(), prompt.images.clone());
-        self.push(Effect::Write(AgentCommand::Prompt { uuid: prompt.wire_id(), text, images }));
+        let (text, attachments) = (prompt.text.clone(), prompt.attachments.clone());
+        self.push(Effect::Write(AgentCommand::Prompt { uuid: prompt.wire_id(), text, attachments }));
         self.prompt_state(&prompt.id, PromptState::Sent);
         if at > 0 {
             self.save();

@@ -214,9 +214,15 @@ impl Step<'_> {
             running.warnings.push(text.to_owned());
             return self.rewound();
         }
-        if let Some(before) = self.machine.conversation.rewind(place) {
-            self.machine.rewind.on_conversation(at, beginning(&job), before);
-        }
+        let Some(before) = self.machine.conversation.rewind(place) else {
+            let text = "The agent no longer has this conversation, so it cannot be rewound.";
+            if running.files.is_empty() {
+                return self.rewind_failed(text);
+            }
+            running.warnings.push(text.to_owned());
+            return self.rewound();
+        };
+        self.machine.rewind.on_conversation(at, beginning(&job), before);
         self.leave_conversation();
     }
 
@@ -227,10 +233,12 @@ impl Step<'_> {
         if let Some(running) = self.machine.rewind.running() {
             running.stage = Stage::Exit;
         }
-        if self.machine.process.is_absent() {
-            return self.reread();
+        match self.machine.process.state() {
+            ProcessState::Starting | ProcessState::Ready => self.advance_shutdown(AfterExit::Hibernate),
+            // The user stopped it, or it closed its stdin, while the rewind waited for an answer or the disk.
+            ProcessState::Stopping { .. } => {}
+            ProcessState::Absent | ProcessState::BackingOff { .. } => self.reread(),
         }
-        self.advance_shutdown(AfterExit::Hibernate);
     }
 
     fn reread(&mut self) {
@@ -398,7 +406,8 @@ impl Step<'_> {
         }
     }
 
-    /// A turn begins: the agent's store now continues on this branch.
+    /// The conversation cannot return: a turn begins, so the agent's store continues on this branch, or the agent no
+    /// longer has the conversation.
     pub(super) fn rewind_outdated(&mut self) {
         self.saves |= self.machine.rewind.on_turn();
     }

@@ -114,6 +114,10 @@ impl Step<'_> {
     }
 
     pub(super) fn result(&mut self, result: &TurnResult) {
+        // The result of a scheduled job or a wake-up names neither an origin nor a prompt (2.1.329). A prompt that was
+        // written meanwhile is the next turn.
+        let is_woken = self.machine.woken.take().is_some();
+        let result = &TurnResult { is_unasked: result.is_unasked || is_woken, ..result.clone() };
         let Some(turn) = self.machine.turn.take() else {
             return self.result_without_turn(result);
         };
@@ -179,6 +183,8 @@ impl Step<'_> {
             self.machine.conversation.on_lost();
             self.machine.spending.on_lost();
             self.machine.context.on_cleared();
+            // An undo would lead back to it.
+            self.rewind_outdated();
             self.save();
             self.hold_queue();
             self.notice(

@@ -596,6 +596,13 @@ impl Child {
                 2 => self.respond(line, Ok(json!({"categories": 7}))),
                 _ => self.respond(line, Ok(speech::context_usage())),
             },
+            "rewind_files" => match ground.chance.below(6) {
+                0 => {}
+                1 => self.respond(line, Err("Unsupported control request subtype".to_owned())),
+                2 => self.respond(line, Err("not now".to_owned())),
+                3 => self.respond(line, Ok(json!({"canRewind": true, "filesChanged": []}))),
+                _ => self.respond(line, Ok(json!({"canRewind": true, "filesChanged": ["/a"]}))),
+            },
             "mcp_status" => match ground.chance.below(4) {
                 0 => {}
                 1 => self.respond(line, Err("not now".to_owned())),

@@ -243,8 +243,8 @@ fn is_answer(effect: &Effect) -> bool {
 }
 
 fn forged_prompt(id: &PromptId) -> Effect {
-    let (uuid, text, images) = (id.to_string(), "fix it".to_owned(), Vec::new());
-    Effect::Write(AgentCommand::Prompt { uuid, text, images })
+    let (uuid, text, attachments) = (id.to_string(), "fix it".to_owned(), Vec::new());
+    Effect::Write(AgentCommand::Prompt { uuid, text, attachments })
 }
 
 fn forged_allow(request_id: &str) -> Effect {

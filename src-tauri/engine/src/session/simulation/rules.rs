@@ -177,6 +177,8 @@ impl Rules {
                     );
                 }
                 Phase::Ready => {
+                    // Prompts wait for the end of a rewind.
+                    let waits = waits || timers.contains_key(&Timer::Rewind);
                     hold!(has_turn || waits, Progress, "{id} waits, and the agent has nothing to do")
                 }
                 Phase::Starting | Phase::Stopping => {}

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
-const SIGHTS: [&str; 39] = [
+const SIGHTS: [&str; 42] = [
     "a broken pipe",
     "a change that is not confirmed",
     "a report of the context that does not come",
+    "a conversation rewound",
+    "files rewound",
+    "a rewind of files undone",
     "a conversation that is gone",
     "a crash of the app",
     "a failed save",

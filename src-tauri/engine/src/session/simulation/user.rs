@@ -4,6 +4,7 @@ use super::rules::Rules;
 use crate::api::*;
 use crate::chance::Chance;
 use crate::prompt::Prompt;
+use crate::rewind::{Job, Wish};
 use crate::session::machine::Input;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -22,7 +23,8 @@ impl User {
     pub fn act(&mut self, chance: &mut Chance, rules: &Rules) -> Input {
         let command = match chance.below(100) {
             0..30 => return self.prompt(chance, rules),
-            30..58 => self.decide(chance, rules),
+            30..56 => self.decide(chance, rules),
+            56 | 57 => return rewind(chance),
             58 => look(chance),
             59 => Command::StopTask { task_id: format!("task {}", chance.below(3)) },
             60..65 => Command::Interrupt,
@@ -70,7 +72,11 @@ impl User {
         self.n_prompts += 1;
         // Two prompts with equal text stay two prompts.
         let text = *chance.pick(&["fix it", "fix it", "fix it", "go on\nand on", "/clear", " "]).unwrap();
-        let image = Image { media_type: "image/png".to_owned(), data: "AA==".to_owned() };
+        let image = Attachment {
+            media_type: "image/png".to_owned(),
+            data: "AA==".to_owned(),
+            ..Attachment::default()
+        };
         let images = if chance.one_in(12) { vec![image] } else { Vec::new() };
         let text = if images.is_empty() { text } else { text.trim() };
         let id = PromptId::new(format!("prompt-{}", self.n_prompts));
@@ -112,6 +118,21 @@ fn look(chance: &mut Chance) -> Command {
         4 => Command::SetServerEnabled { server: server(chance), enabled: chance.one_in(2) },
         _ => Command::ReloadPlugins,
     }
+}
+
+/// A rewind, its preview or the undo of the last one.
+fn rewind(chance: &mut Chance) -> Input {
+    let wish = match chance.below(6) {
+        0 | 1 => return Input::Command(Command::UndoRewind { overwrite: chance.one_in(3) }),
+        2 => Wish::Preview,
+        _ => Wish::Rewind { files: !chance.one_in(3), conversation: !chance.one_in(3) },
+    };
+    Input::Rewind(Job {
+        item: ItemId::new("item"),
+        wire_id: "wire".to_owned(),
+        text: "fix it".to_owned(),
+        wish,
+    })
 }
 
 fn a_delivery(chance: &mut Chance) -> Delivery {

@@ -16,6 +16,19 @@ use tokio::sync::{mpsc, watch};
 /// Rows that the window draws. Few, so that rows leave its viewport often.
 const COUNT: u32 = 5;
 
+/// One event in this many goes through JSON, as a server sends it.
+const EVERY_AS_LINE: u64 = 16;
+
+fn as_line(envelope: &Envelope) -> Envelope {
+    let line = serde_json::to_string(envelope).expect("an event is JSON");
+    let read: Envelope = serde_json::from_str(&line).expect("a client reads what a server writes");
+    // The rules that an answer would save in a folder stay with the engine beside it.
+    if !matches!(envelope.event, Event::SessionChanged { .. } | Event::PermissionRequested { .. }) {
+        assert_eq!(read, *envelope);
+    }
+    read
+}
+
 pub struct Windows {
     subscribers: Subscribers,
     feed: Arc<Feed>,
@@ -26,6 +39,8 @@ pub struct Windows {
     items: Vec<Item>,
     relay: mpsc::Receiver<Envelope>,
     whole: Vec<Item>,
+    /// What a mirror of the session has: it gets the events as lines of a server.
+    mirror: Transcript,
     /// The session is not about to end.
     _ending: watch::Sender<bool>,
 }
@@ -44,7 +59,8 @@ impl Windows {
         let (rows, items) = subscribers.begin(&window, transcript);
         subscribers.add(window);
         let seq = subscribers.seq();
-        Self { subscribers, feed, n_asked: 0, seq, rows, items, relay, whole, _ending: ending }
+        let mirror = Transcript::mirrored(transcript);
+        Self { mirror, subscribers, feed, n_asked: 0, seq, rows, items, relay, whole, _ending: ending }
     }
 
     pub fn publish(&mut self, change: TranscriptChange, transcript: &Transcript) {
@@ -54,6 +70,8 @@ impl Windows {
         assert_eq!(polled, Poll::Ready(()), "a subscriber blocks the session");
         while let Ok(envelope) = self.relay.try_recv() {
             patch::apply(&mut self.whole, &envelope.event);
+            let read = if envelope.seq % EVERY_AS_LINE == 0 { as_line(&envelope) } else { envelope };
+            self.mirror.mirror_event(&read.event);
         }
     }
 
@@ -92,6 +110,15 @@ impl Windows {
     /// Compares what the relay has with the transcript. More expensive, because it has all of it.
     pub fn check_whole(&self, transcript: &Transcript) -> Checked {
         hold!(self.whole.iter().eq(transcript.items()), Windows, "the relay has\n{:?}", self.whole);
+        hold!(self.mirror.items().eq(transcript.items()), Windows, "the mirror has other items");
+        let end = transcript.n_rows();
+        let rows = |transcript: &Transcript| {
+            transcript.items_of(0, end).map(|item| item.id.clone()).collect::<Vec<_>>()
+        };
+        hold!(rows(&self.mirror) == rows(transcript), Windows, "the mirror has other rows");
+        hold!(self.mirror.files() == transcript.files(), Windows, "the mirror has other changed files");
+        hold!(self.mirror.tasks() == transcript.tasks(), Windows, "the mirror has other tasks");
+        hold!(self.mirror.prompts() == transcript.prompts(), Windows, "the mirror has other prompts");
         Ok(())
     }
 }

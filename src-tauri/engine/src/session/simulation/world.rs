@@ -10,7 +10,7 @@ use crate::agent::AgentEvent;
 use crate::api::*;
 use crate::chance::Chance;
 use crate::launch::{Start, StartMode};
-use crate::rewind::{self, Copied, Done, Undone, Work};
+use crate::rewind::{self, Copied, Done, UndoFault, Undone, Work};
 use crate::session::core::{Action, Core};
 use crate::session::machine::{Effect, Input, SavedSession, Timeouts, Timer};
 use crate::transcript::TranscriptEvent;
@@ -357,8 +357,8 @@ impl World {
             }
             Action::Save(prompt) => return self.save(prompt),
             Action::Publish(change) => self.publish(change),
-            Action::Rewind(work) => return Ok(rewind_worked(work)),
-            Action::Append(_) | Action::Refuse(_) => {}
+            Action::Rewind(work) => return Ok(self.rewind_worked(work)),
+            Action::Append(_) | Action::Keep(_) | Action::Refuse(_) => {}
         }
         Ok(None)
     }
@@ -366,6 +366,9 @@ impl World {
     /// Counts what the effect shows.
     fn see(&mut self, cause: &Input, effect: &Effect) {
         match effect {
+            Effect::Emit(Event::Rewound { text, .. }) => {
+                self.seen.saw(if text.is_some() { "a conversation rewound" } else { "files rewound" });
+            }
             Effect::Emit(Event::TurnStarted { prompt_ids }) if prompt_ids.len() > 1 => {
                 self.seen.saw("prompts that made the next turn");
             }
@@ -607,18 +610,28 @@ impl World {
             None => Ok(()),
         }
     }
-}
 
-/// The disk of a simulated rewind: everything succeeds, and nothing is read again.
-fn rewind_worked(work: Work) -> Option<Input> {
-    Some(Input::RewindWorked(match work {
-        Work::Place { .. } => Done::Placed(Ok(Some("m".to_owned()))),
-        Work::Preview { .. } => Done::Previewed,
-        Work::Copy { .. } => Done::Copied(Ok(Copied { n_copied: 1, left_out: Vec::new() })),
-        Work::Check { .. } => {
-            Done::Checked(Ok(rewind::Checked { changed: vec!["a".to_owned()], unexpected: Vec::new() }))
-        }
-        Work::Undo { .. } => Done::Undone(Ok(Undone { restored: vec!["a".to_owned()] })),
-        Work::Discard { .. } | Work::Reread => return None,
-    }))
+    /// The disk of a simulated rewind: it may fail at each step, and nothing is read again.
+    fn rewind_worked(&mut self, work: Work) -> Option<Input> {
+        let fails = self.chance.one_in(8);
+        let fault = || "the disk is full".to_owned();
+        let files = || vec!["a".to_owned()];
+        Some(Input::RewindWorked(match work {
+            Work::Place { .. } if fails => Done::Placed(Err(fault())),
+            Work::Place { .. } => Done::Placed(Ok(Some("m".to_owned()))),
+            Work::Preview { .. } => Done::Previewed,
+            Work::Copy { .. } if fails => Done::Copied(Err(fault())),
+            Work::Copy { .. } => Done::Copied(Ok(Copied { n_copied: 1, left_out: Vec::new() })),
+            Work::Check { .. } if fails => Done::Checked(Err(fault())),
+            Work::Check { .. } => {
+                Done::Checked(Ok(rewind::Checked { changed: files(), unexpected: Vec::new() }))
+            }
+            Work::Undo { overwrite: false, .. } if fails => Done::Undone(Err(UndoFault::Changed(files()))),
+            Work::Undo { .. } => {
+                self.seen.saw("a rewind of files undone");
+                Done::Undone(Ok(Undone { restored: files() }))
+            }
+            Work::Discard { .. } | Work::Reread => return None,
+        }))
+    }
 }

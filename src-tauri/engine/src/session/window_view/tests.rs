@@ -106,14 +106,14 @@ fn a_window_follows_the_end_of_a_long_answer_and_is_sent_no_more_than_a_share_of
                     let behind = whole.rfind(&held[held.len() - 100..]).map(|at| whole.len() - at - 100);
                     // The lag of one block, plus the lag of measuring.
                     assert!(
-                        behind.is_some_and(|behind| behind <= 2 * TAIL_GROWS + bytes / 64),
+                        behind.is_some_and(|behind| behind <= 2 * parts::ALWAYS_FITS + bytes / 64),
                         "{name}: {behind:?}"
                     );
                 }
             }
             sent.push(stage.sent);
         }
-        assert!(most <= 128 * 1024 + 3 * TAIL_GROWS, "{name}: {} bytes held", most);
+        assert!(most <= 128 * 1024 + 3 * parts::ALWAYS_FITS, "{name}: {} bytes held", most);
         // Twice the text costs twice as much, not more.
         let (one, two) = (sent[1] - sent[0], sent[2] - sent[1]);
         assert!(two < 2 * one, "{name}: {sent:?}");

@@ -31,7 +31,7 @@ impl Place {
 
     /// Copies the current contents.
     fn copy(&self) -> Snapshot {
-        let (survey, files) = surveyed(&self.project);
+        let (survey, files) = surveyed(&self.project, None);
         let fingerprint = survey.fingerprint.unwrap();
         let snapshots = Snapshots::of(&self.copies, &self.project);
         snapshots.write(&self.project, &files, &fingerprint).unwrap();

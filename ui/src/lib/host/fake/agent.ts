@@ -1,6 +1,6 @@
 // Commands of the fake host: a turn that streams, edits, asks and ends.
 
-import type { Command, CommandError, Delivery, QueuedPrompt, Resolution } from '../../bindings/api';
+import type { Attachment, Body, Command, CommandError, Delivery, QueuedPrompt, Resolution } from '../../bindings/api';
 import { configuration } from './configuration';
 import { contextReport, NO_CONTEXT } from './context';
 import { document } from './markdown';
@@ -20,7 +20,7 @@ const HELD = { held: true, sendsAt: null, delivery: 'afterTurn' } as const;
 export function runCommand(session: FakeSession, command: Command): CommandError | null {
   switch (command.type) {
     case 'prompt':
-      accept(session, command.text, command.images.length, command.delivery);
+      accept(session, command.text, command.attachments, command.delivery);
       return null;
     case 'interrupt':
       session.patch({ queue: session.facts.queue.map((prompt) => ({ ...prompt, ...HELD })) });
@@ -173,8 +173,24 @@ const NO_SUCH_PROMPT: CommandError = {
   detail: null,
 };
 
-function accept(session: FakeSession, text: string, nImages: number, delivery: Delivery): void {
-  enqueue(session, { id: `p${nextPrompt++}`, text, nImages, held: false, cutOff: false, sendsAt: null, delivery });
+function accept(session: FakeSession, text: string, attachments: readonly Attachment[], delivery: Delivery): void {
+  const nImages = attachments.filter(({ mediaType }) => mediaType.startsWith('image/')).length;
+  const nDocuments = attachments.length - nImages;
+  enqueue(session, {
+    id: `p${nextPrompt++}`,
+    text,
+    nImages,
+    nDocuments,
+    held: false,
+    cutOff: false,
+    sendsAt: null,
+    delivery,
+  });
+}
+
+/** The item of a prompt that was sent. */
+function sent({ text, nImages, nDocuments }: QueuedPrompt): Body {
+  return { type: 'prompt', text, nImages, nDocuments, state: 'sent' };
 }
 
 /** Adds a prompt to the turn, or to the front or the end of the queue, as its delivery says. */
@@ -186,7 +202,7 @@ function enqueue(session: FakeSession, prompt: QueuedPrompt): void {
   }
   const { queue, turnStartedAt, takesIntoTurn } = session.facts;
   if (prompt.delivery === 'intoTurn' && turnStartedAt !== null && takesIntoTurn) {
-    session.add({ type: 'prompt', text: prompt.text, nImages: prompt.nImages, state: 'sent' }, null, prompt.id);
+    session.add(sent(prompt), null, prompt.id);
     return;
   }
   session.patch({ queue: prompt.delivery === 'now' ? [prompt, ...queue] : [...queue, prompt] });
@@ -207,7 +223,7 @@ function next(session: FakeSession): void {
     takesIntoTurn: true,
     title: session.facts.title === 'New session' ? prompt.text.slice(0, 60) : session.facts.title,
   });
-  session.add({ type: 'prompt', text: prompt.text, nImages: prompt.nImages, state: 'sent' }, null, prompt.id);
+  session.add(sent(prompt), null, prompt.id);
   session.emit({ type: 'turnStarted', promptIds: [prompt.id] });
   const signal = session.begin();
   void turn(session, prompt.text, signal)

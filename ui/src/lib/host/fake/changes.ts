@@ -1,6 +1,6 @@
 // Changes of the working tree in the fake host.
 
-import type { Changes, Diff, FileChange, FileDiff } from '../../bindings/api';
+import type { Changes, Diff, FileChange, FileDiff, PromptMoment } from '../../bindings/api';
 
 export const NO_CHANGES: Changes = {
   base: { type: 'noRepository' },
@@ -9,6 +9,13 @@ export const NO_CHANGES: Changes = {
   nNotCompared: 0,
   problem: null,
 };
+
+/** Prompts of a session, the newest first. */
+export const MOMENTS: PromptMoment[] = [
+  { since: Date.UTC(2026, 9, 27, 10, 40), text: 'Say which rounding this is, in the documentation too' },
+  { since: Date.UTC(2026, 9, 27, 9, 12), text: 'Round to even' },
+  { since: Date.UTC(2026, 9, 26, 16, 3), text: 'Why is there one cent too much in the report of \u202ESeptember?' },
+];
 
 const file = (path: string, facts: Partial<FileChange> = {}): FileChange => ({
   path,
@@ -91,5 +98,6 @@ const NOTES: Record<string, string> = {
 
 export function diffOf(path: string): FileDiff {
   const note = NOTES[path] ?? null;
-  return { note, diff: note === null ? { ...MONEY, path } : null, nMoreLines: path === 'src/old.rs' ? 4_100 : 0 };
+  const nMoreLines = path === 'src/old.rs' ? 4_100 : 0;
+  return { note, diff: note === null ? { ...MONEY, path } : null, nMoreLines, version: note === null ? path : null };
 }

@@ -36,6 +36,8 @@ export const PROJECT: ProjectView = {
   agent: { type: 'found', kind: 'claude', program: '/usr/bin/claude', source: 'PATH' },
   problem: null,
   trust: null,
+  agentTrust: null,
+  agentRefusals: 0,
   startRefused: false,
   hasDraft: false,
   orphans: [],
@@ -56,7 +58,7 @@ export const CAPABILITIES: AgentCapabilities = {
   effort: true,
   thinking: true,
   images: true,
-  documents: false,
+  documents: true,
   promptsIntoTurn: true,
   fork: false,
   rewind: true,
@@ -76,6 +78,7 @@ export function emptySession(id: string, title: string, agent: AgentKind = 'clau
     project: PROJECT.path,
     agent,
     agentName: agent === 'demo' ? 'Demo agent' : 'Claude Code',
+    lacks: { reports: [], offers: [] },
     agentSessionId: null,
     status: { type: 'idle' },
     isEmpty: title === 'New session',
@@ -115,7 +118,9 @@ export function emptySession(id: string, title: string, agent: AgentKind = 'clau
     turnStartedAt: null,
     nBackground: 0,
     background: [],
+    scheduled: [],
     restricted: false,
+    link: { type: 'here' },
   };
 }
 

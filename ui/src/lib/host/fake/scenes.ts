@@ -80,6 +80,7 @@ const QUEUE: QueuedPrompt[] = [
     id: 'p-next',
     text: 'then run the whole suite and update the changelog',
     nImages: 0,
+    nDocuments: 0,
     held: false,
     cutOff: false,
     sendsAt: null,

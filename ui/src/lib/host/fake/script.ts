@@ -8,6 +8,7 @@ import type {
   Output,
   PermissionRequest,
   Subagent,
+  TaskOutput,
   Todo,
   ToolDetail,
   ToolIcon,
@@ -86,7 +87,7 @@ function line(kind: 'context' | 'added' | 'removed', oldLine: number | null, new
 }
 
 export function prompt(text: string): Body {
-  return { type: 'prompt', text, nImages: 0, state: 'done' };
+  return { type: 'prompt', text, nImages: 0, nDocuments: 0, state: 'done' };
 }
 
 export function text(source: string, streaming = false): Body {
@@ -131,6 +132,23 @@ export function tool(
     detail,
   };
 }
+
+/** The output of tasks in the background, by their ids. */
+export const TASK_OUTPUTS: readonly [string, TaskOutput][] = [
+  [
+    'b1',
+    {
+      lines: [
+        outputLine('$ vite dev'),
+        outputLine('ready in 412 ms', 'green'),
+        outputLine('page reload src/lib/money.ts'),
+        outputLine('hmr update /src/App.svelte'),
+      ],
+      isCut: true,
+    },
+  ],
+  ['b9', { lines: [], isCut: false }],
+];
 
 /** The output of an item that includes all lines. */
 export function whole(lines: CodeLine[]): Output {
@@ -264,6 +282,7 @@ export function commandRequest(id: string, command: string): PermissionRequest {
     ],
     itemId: null,
     reason: null,
+    unreported: null,
     subagent: null,
     askedAt: Date.now() - 12_000,
   };

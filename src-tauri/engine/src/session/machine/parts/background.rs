@@ -3,6 +3,7 @@
 use crate::agent::{Task, User};
 use crate::api::{BackgroundTask, ItemId, TaskKind};
 use crate::title::one_line;
+use std::path::{Path, PathBuf};
 
 /// Number of tasks whose details are shown. All of them are counted.
 const SHOWN: usize = 100;
@@ -14,6 +15,8 @@ const LONGEST: usize = 200;
 /// The tasks that run in the background of the current process.
 #[derive(Debug, Default)]
 pub struct Background {
+    /// The files that receive the output of tasks, by the ids of the tasks, oldest first.
+    outputs: Vec<(String, PathBuf)>,
     /// In the order in which they began.
     running: Vec<BackgroundTask>,
     /// Last reports on tasks that are not in the background, oldest first.
@@ -29,7 +32,28 @@ impl Background {
 
     /// The tasks to show.
     pub fn tasks(&self) -> Vec<BackgroundTask> {
-        self.running.iter().take(SHOWN).cloned().collect()
+        let shown = self.running.iter().take(SHOWN).cloned();
+        shown.map(|task| BackgroundTask { has_output: self.output(&task.id).is_some(), ..task }).collect()
+    }
+
+    /// The file that receives the output of a running task.
+    pub fn output(&self, id: &str) -> Option<&Path> {
+        let is_running = self.running.iter().any(|task| task.id == id);
+        let output = self.outputs.iter().find(|(task, _)| task == id).filter(|_| is_running);
+        output.map(|(_, path)| path.as_path())
+    }
+
+    /// Notes the file of a task that a call became. Returns whether a task in the background changed.
+    fn writes(&mut self, user: &User) -> bool {
+        let (Some(id), Some(path)) = (&user.background_task, &user.background_output) else { return false };
+        if self.outputs.iter().any(|(task, _)| task == id) {
+            return false;
+        }
+        if self.outputs.len() == REPORTS {
+            self.outputs.remove(0);
+        }
+        self.outputs.push((id.clone(), PathBuf::from(path)));
+        self.output(id).is_some()
     }
 
     /// The agent lists its tasks. Returns whether they changed.
@@ -73,9 +97,15 @@ impl Background {
         false
     }
 
+    /// Notes a task that a call became. Returns whether a task in the background is new, or can show its output.
+    pub fn called(&mut self, user: &User, now: u64) -> bool {
+        let is_new = self.counted(user, now);
+        self.writes(user) || is_new
+    }
+
     /// Counts a task that a call became. 2.1.197 sends no list, but the result of the call shows it. Returns whether it
     /// is new.
-    pub fn called(&mut self, user: &User, now: u64) -> bool {
+    fn counted(&mut self, user: &User, now: u64) -> bool {
         let task = user.background_task.as_deref().filter(|_| !self.is_listed);
         let Some(id) = task.filter(|id| !self.running.iter().any(|known| known.id == *id)) else {
             return false;
@@ -89,6 +119,7 @@ impl Background {
         let n_before = self.running.len();
         self.running.retain(|known| known.id != id);
         self.reported.retain(|known| known.id != id);
+        self.outputs.retain(|(task, _)| task != id);
         self.running.len() < n_before
     }
 
@@ -121,6 +152,7 @@ fn new(id: &str, now: u64) -> BackgroundTask {
         tokens: None,
         n_tool_uses: None,
         activity: None,
+        has_output: false,
         is_stopping: false,
     }
 }

@@ -5,9 +5,6 @@
 //! request therefore has a budget per process: `AT_ONCE` at once, one more each second, and one more for each action of
 //! the user. Nothing that the agent sends adds to it.
 
-use super::configuration::ConfigurationChange;
-use super::control::PendingRequest;
-use crate::api::ConfigurationPart;
 use std::collections::BTreeMap;
 
 /// Requests of one kind that may be sent at once.
@@ -57,34 +54,6 @@ impl Budget {
         }
         bucket.left -= 1;
         Spent::Sent
-    }
-}
-
-impl PendingRequest {
-    /// The subtype of the request on the wire.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Self::Initialize => "initialize",
-            Self::Interrupt => "interrupt",
-            Self::CancelPrompt(_) => "cancel_async_message",
-            Self::Mode(_) => "set_permission_mode",
-            Self::Model(_) => "set_model",
-            Self::Effort { .. } => "apply_flag_settings",
-            Self::Thinking { .. } => "set_max_thinking_tokens",
-            Self::Settings | Self::SettingsForRules => "get_settings",
-            Self::Rules => "list_permission_rules",
-            Self::StopTask(_) => "stop_task",
-            Self::Cost => "get_usage",
-            Self::Context { .. } => "get_context_usage",
-            Self::Configuration(ConfigurationPart::Servers) => "mcp_status",
-            Self::Configuration(ConfigurationPart::Hooks) => "get_hooks_listing",
-            Self::Configuration(ConfigurationPart::Extensions) => "get_context_usage",
-            Self::ConfigurationChange(ConfigurationChange::Server(_)) => "mcp_toggle",
-            Self::ConfigurationChange(ConfigurationChange::Reload) => "reload_plugins",
-            Self::RewindFiles { .. } => "rewind_files",
-            Self::Rename(_) => "rename_session",
-            Self::GenerateTitle => "generate_session_title",
-        }
     }
 }
 

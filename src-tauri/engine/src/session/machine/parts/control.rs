@@ -44,6 +44,34 @@ pub enum PendingRequest {
     },
 }
 
+impl PendingRequest {
+    /// The subtype of the request on the wire.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Initialize => "initialize",
+            Self::Interrupt => "interrupt",
+            Self::CancelPrompt(_) => "cancel_async_message",
+            Self::Mode(_) => "set_permission_mode",
+            Self::Model(_) => "set_model",
+            Self::Effort { .. } => "apply_flag_settings",
+            Self::Thinking { .. } => "set_max_thinking_tokens",
+            Self::Settings | Self::SettingsForRules => "get_settings",
+            Self::Rules => "list_permission_rules",
+            Self::StopTask(_) => "stop_task",
+            Self::Cost => "get_usage",
+            Self::Context { .. } => "get_context_usage",
+            Self::Configuration(ConfigurationPart::Servers) => "mcp_status",
+            Self::Configuration(ConfigurationPart::Hooks) => "get_hooks_listing",
+            Self::Configuration(ConfigurationPart::Extensions) => "get_context_usage",
+            Self::ConfigurationChange(ConfigurationChange::Server(_)) => "mcp_toggle",
+            Self::ConfigurationChange(ConfigurationChange::Reload) => "reload_plugins",
+            Self::RewindFiles { .. } => "rewind_files",
+            Self::Rename(_) => "rename_session",
+            Self::GenerateTitle => "generate_session_title",
+        }
+    }
+}
+
 /// The requests of the current process.
 #[derive(Debug, Default)]
 pub struct ControlRequests {

@@ -137,7 +137,7 @@ impl PromptQueue {
     /// Replaces the text of a prompt. `false`: nothing would be left of it.
     pub fn edit(&mut self, at: usize, text: &str) -> bool {
         let prompt = self.waiting.get_mut(at);
-        let prompt = prompt.filter(|prompt| !(text.trim().is_empty() && prompt.images.is_empty()));
+        let prompt = prompt.filter(|prompt| !(text.trim().is_empty() && prompt.attachments.is_empty()));
         prompt.map(|prompt| prompt.text = text.to_owned()).is_some()
     }
 

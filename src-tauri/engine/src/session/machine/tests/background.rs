@@ -47,6 +47,37 @@ fn an_agent_with_work_in_the_background_does_not_hibernate() {
     }
 }
 
+/// The output of a command is offered while it runs, from the result of its call, whichever comes first.
+#[test]
+fn a_command_shows_its_output_until_its_end() {
+    let path = "/tmp/claude-1000/-p/1f0c/tasks/b.output";
+    let result = |text: &str| {
+        let result = json!({"type": "tool_result", "tool_use_id": "t", "content": text});
+        json!({"type": "user", "message": {"content": [result]}, "tool_use_result": {"backgroundTaskId": "b"}})
+    };
+    let words =
+        format!("Command running in background with ID: b. Output is being written to: {path}. You will be");
+    let listed = json!({"type": "system", "subtype": "background_tasks_changed",
+                        "tasks": [{"task_id": "b", "task_type": "local_bash", "description": "waits"}]});
+    let ended =
+        json!({"type": "system", "subtype": "task_notification", "task_id": "b", "status": "completed"});
+    for lines in [[&listed, &result(&words)], [&result(&words), &listed]] {
+        let mut life = ready();
+        life.happens("prompt a");
+        lines.iter().for_each(|one| drop(line(&mut life, one)));
+        assert!(life.machine.background.tasks()[0].has_output);
+        assert_eq!(life.machine.task_output("b"), Some(std::path::Path::new(path)));
+        assert_eq!(life.machine.task_output("c"), None);
+        line(&mut life, &ended);
+        assert_eq!(life.machine.task_output("b"), None);
+    }
+    let mut life = ready();
+    life.happens("prompt a");
+    line(&mut life, &result("Output is being written to: /etc/passwd."));
+    line(&mut life, &listed);
+    assert!(!life.machine.background.tasks()[0].has_output);
+}
+
 /// The lines of 2.1.329 for a subagent in the background: it is listed, reports its progress, is stopped.
 #[test]
 fn a_task_is_listed_with_its_progress_until_its_end_and_can_be_stopped() {
@@ -78,6 +109,7 @@ fn a_task_is_listed_with_its_progress_until_its_end_and_can_be_stopped() {
         tokens: Some(2140),
         n_tool_uses: Some(3),
         activity: Some("Running cargo test".to_owned()),
+        has_output: false,
         is_stopping: false,
     };
     assert_eq!(life.machine.background.tasks(), std::slice::from_ref(&expected));
@@ -117,6 +149,101 @@ fn a_task_that_is_not_in_the_agents_list_does_not_run() {
     line(&mut life, &list(&["c"]));
     life.happens("exit 1");
     assert_eq!(n_background(&life), 0);
+}
+
+/// 2.1.329 ends the turn of a scheduled job with a result that names neither an origin nor a prompt.
+#[test]
+fn the_result_of_a_scheduled_job_leaves_a_prompt_in_flight() {
+    let lifecycle = |state: &str, source: Value| {
+        let uuid = "job";
+        json!({"type": "command_lifecycle", "command_uuid": uuid, "state": state, "wakeup_source": source})
+    };
+    let mut life = ready();
+    assert!(life.happens("prompt a").contains(&"begin [a]".to_owned()));
+    line(&mut life, &lifecycle("started", json!("schedule_wakeup")));
+    life.happens("init s");
+    assert!(life.happens("result ?").is_empty(), "it is the end of the job's turn");
+    line(&mut life, &lifecycle("completed", Value::Null));
+    assert!(
+        life.happens("result ?").contains(&"end [a] Done".to_owned()),
+        "it is the end of the prompt's turn"
+    );
+
+    // A turn without a result does not take the next result with it.
+    life.happens("prompt b");
+    line(&mut life, &lifecycle("started", json!("loop_wakeup")));
+    line(&mut life, &lifecycle("completed", Value::Null));
+    assert!(life.happens("result ?").contains(&"end [b] Done".to_owned()));
+}
+
+/// The results of 2.1.329 for CronCreate, ScheduleWakeup, CronList and CronDelete.
+#[test]
+fn an_agent_with_a_scheduled_turn_does_not_hibernate() {
+    let minute = 60_000;
+    let called = |life: &mut Life, data: Value| {
+        let result = json!({"type": "tool_result", "tool_use_id": "t", "content": "done"});
+        line(life, &json!({"type": "user", "message": {"content": [result]}, "tool_use_result": data}));
+    };
+    let planned = |life: &Life| -> Vec<String> {
+        life.machine.schedules.planned().into_iter().map(|turn| turn.id).collect()
+    };
+    let job = |id: &str, recurring: bool, at: u64| {
+        let times = "Every 2 minutes";
+        json!({"id": id, "humanSchedule": times, "recurring": recurring, "nextFireAt": at})
+    };
+    let woken = |life: &mut Life, source: &str| {
+        line(
+            life,
+            &json!({"type": "command_lifecycle", "command_uuid": "u", "state": "started",
+                    "wakeup_source": source}),
+        );
+        life.happens("init s");
+        life.happens("result ?");
+    };
+    let awake = |life: &mut Life| life.happens("timer Hibernate") == ["arm Hibernate +60000"];
+    let wake_up = |at: u64| json!({"scheduledFor": at, "clampedDelaySeconds": 60, "wasClamped": false});
+
+    // A job that runs once.
+    let mut life = ready();
+    life.happens("prompt a");
+    called(&mut life, job("once", false, 2 * minute));
+    life.happens("result a");
+    assert_eq!(life.machine.schedules.planned()[0].item_id, Some(ItemId::new("t")));
+    assert!(awake(&mut life));
+    life.happens("wait 120000");
+    woken(&mut life, "schedule_wakeup");
+    assert_eq!(planned(&life), [""; 0]);
+    assert_eq!(life.happens("timer Hibernate")[0], "close");
+
+    // A job that repeats stays until it is cancelled; a wake-up that is listed as a job is one entry.
+    let mut life = ready();
+    life.happens("prompt a");
+    called(&mut life, job("often", true, minute));
+    called(&mut life, wake_up(2 * minute));
+    let listed = json!({"jobs": [job("often", true, minute), job("loop", false, 2 * minute)]});
+    called(&mut life, listed);
+    life.happens("result a");
+    assert_eq!(planned(&life), ["often", "wake-up"]);
+    life.happens("wait 120000");
+    woken(&mut life, "schedule_wakeup");
+    assert_eq!(planned(&life), ["often", "wake-up"]);
+    assert_eq!(life.machine.schedules.planned()[0].next_at, None, "the agent does not report the next time");
+    woken(&mut life, "loop_wakeup");
+    assert_eq!(planned(&life), ["often"]);
+    assert!(awake(&mut life));
+    called(&mut life, json!({"id": "often"}));
+    assert_eq!(life.happens("timer Hibernate")[0], "close");
+
+    // A wake-up that never comes does not keep the process forever, and the end of the process ends all.
+    let mut life = ready();
+    life.happens("prompt a");
+    called(&mut life, wake_up(minute));
+    life.happens("result a");
+    assert!(awake(&mut life));
+    life.happens("wait 660001");
+    assert_eq!(life.happens("timer Hibernate")[0], "close");
+    life.happens("exit 0");
+    assert_eq!(planned(&life), [""; 0]);
 }
 
 /// A heartbeat has no content, but a subscriber that measures the silence gets an event.

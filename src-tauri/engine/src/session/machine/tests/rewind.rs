@@ -249,3 +249,51 @@ fn a_later_rewind_replaces_the_undo_and_removes_its_copies() {
         assert_eq!(state(&life).undo.unwrap().at, at);
     }
 }
+
+#[test]
+fn a_rewind_waits_for_a_process_that_is_being_stopped_already() {
+    let mut life = ready();
+    life.step(both(true, true));
+    done(&mut life, Done::Placed(Ok(Some("m".to_owned()))));
+    assert_eq!(life.happens("stop").join("; "), "close; arm Stop +1000");
+    assert_eq!(answers(&mut life, 3, &[]), [""; 0], "it is not stopped a second time");
+    assert!(state(&life).is_pending);
+    assert_eq!(life.happens("exit 0").join("; "), "exited as expected; disk Reread; Info; rewound fix it");
+    assert_eq!(life.machine.memory().resume_at.as_deref(), Some("m"));
+    assert!(life.machine.is_idle() && !life.machine.is_alive());
+}
+
+#[test]
+fn a_rewind_of_files_outlives_a_crash_and_its_restart_resumes_before_the_prompt() {
+    let mut life = ready();
+    life.step(both(true, true));
+    done(&mut life, Done::Placed(Ok(Some("m".to_owned()))));
+    listed(&mut life, 3);
+    done(&mut life, copied());
+    life.happens("prompt q");
+    let crashed = life.happens("exit 1");
+    assert!(crashed.contains(&"arm Restart +1000".to_owned()), "{crashed:?}");
+    assert_eq!(crashed.last().map(String::as_str), Some("disk Check"));
+    // There is no process to stop.
+    assert_eq!(done(&mut life, checked()).join("; "), "disk Reread; Warning; rewound fix it");
+    assert_eq!(life.happens("timer Restart")[0], "spawn --resume=s at m");
+}
+
+#[test]
+fn a_conversation_that_the_agent_lost_is_not_rewound_and_does_not_return() {
+    let mut life = Life::new(resumable());
+    life.happens("start");
+    life.step(both(false, true));
+    life.happens("no-conversation");
+    assert_eq!(done(&mut life, Done::Placed(Ok(Some("m".to_owned())))), ["failed Refused"]);
+    assert_eq!(state(&life).undo, None);
+
+    let mut life = Life::new(resumable());
+    life.step(both(false, true));
+    done(&mut life, Done::Placed(Ok(Some("m".to_owned()))));
+    assert!(state(&life).undo.is_some());
+    life.happens("start");
+    life.happens("no-conversation");
+    assert_eq!(state(&life).undo, None, "the undo would resume what is gone");
+    assert_eq!(life.machine.memory().agent_session_id, None);
+}

@@ -22,6 +22,7 @@ pub fn describe(core: &Core) -> Session {
         project: String::new(),
         agent: AgentKind::Claude,
         agent_name: "Claude Code".to_owned(),
+        lacks: Default::default(),
         agent_session_id: None,
         status: Status::Idle,
         is_empty: true,
@@ -51,8 +52,10 @@ pub fn describe(core: &Core) -> Session {
         n_background: 0,
         rewind: Default::default(),
         background: Vec::new(),
+        scheduled: Vec::new(),
         turn_started_at: None,
         restricted: true,
+        link: Default::default(),
     };
     core.describe(&mut session);
     session

@@ -111,6 +111,11 @@ impl Process {
                 self.stopped = false;
                 self.restarts.clear();
             }
+            // Refused while anything goes on. Without a process the agent is asked for the files.
+            Input::Rewind(_) if !self.is_alive() => {
+                self.stopped = false;
+                self.restarts.clear();
+            }
             Input::Command(Command::Stop) => {
                 self.stopped = true;
                 self.asked_while_stopping = false;
@@ -196,7 +201,10 @@ impl Process {
                 hold!(self.is_alive() && self.phase != Phase::Stopping, Process, "its stdin is not open");
                 self.phase = Phase::Stopping;
                 self.ignored_interrupt = matches!(scene.cause, Input::Timer(Timer::Interrupt));
-                self.asked_while_stopping = false;
+                // A rewind ends the process after a step on the disk or the agent's answer; prompts that were accepted
+                // meanwhile wait for its end.
+                self.asked_while_stopping =
+                    matches!(scene.cause, Input::RewindWorked(_) | Input::Line(AgentEvent::Response { .. }));
                 self.is_expected = !matches!(scene.cause, Input::StdinBroken(_));
                 self.ends_by =
                     scene.now + self.timeouts.end_of_input_ms + self.timeouts.terminate_ms + SLACK_MS;
@@ -231,7 +239,10 @@ impl Process {
             | Input::GenerateTitle(_)
             | Input::Saved(_)
             | Input::Command(Command::Resend { .. } | Command::Deliver { .. } | Command::ContinueQueue)
-            | Input::Timer(Timer::Reset) => {}
+            // Prompts wait for the end of a rewind.
+            | Input::Rewind(_)
+            | Input::RewindWorked(_)
+            | Input::Timer(Timer::Rewind | Timer::Reset) => {}
             Input::Timer(Timer::Restart) => {
                 self.restarts.retain(|at| at + SPAN_MS > scene.now);
                 let n = self.restarts.len();

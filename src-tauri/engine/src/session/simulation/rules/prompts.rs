@@ -73,7 +73,7 @@ impl Prompts {
                 let ticket = Ticket {
                     place: Place::Saving,
                     text: prompt.text.clone(),
-                    n_images: prompt.images.len(),
+                    n_images: prompt.attachments.len(),
                     delivery: prompt.delivery,
                     names: HashSet::new(),
                     may_go: false,
@@ -403,7 +403,7 @@ impl Prompts {
         }
         match scene.cause {
             Input::Prompt(prompt) => {
-                let is_empty = prompt.text.trim().is_empty() && prompt.images.is_empty()
+                let is_empty = prompt.text.trim().is_empty() && prompt.attachments.is_empty()
                     || prompt.delivery == Delivery::AtReset && machine.resets_at(scene.now).is_none();
                 hold!(step.is_kept != is_empty, Disk, "{} is not put on disk", prompt.id);
                 hold!(

@@ -1,0 +1,289 @@
+//! The agent program of a session: Claude Code if it is found, or the app itself as the demo agent.
+
+use crate::trust::Allowed;
+use deskbell_engine::LocalHost;
+use deskbell_engine::acp::{ChosenAgent, agents};
+use deskbell_engine::api::{AgentKind, AgentView, CommandError, ErrorCode, Tried};
+use deskbell_engine::disk;
+use deskbell_engine::launch::Launch;
+use deskbell_engine::locate::{Located, NotFound, Places};
+use deskbell_engine::login_shell::{LoginShell, Variables};
+use deskbell_engine::process::app_runs::AppRuns;
+use deskbell_engine::process::guard::Guard;
+use deskbell_engine::session::Launcher;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use tokio::sync::OnceCell;
+
+/// The first command-line argument that makes this program the demo agent.
+pub const DEMO_AGENT: &str = "demo-agent";
+
+/// Identifies this run of the app. Each process that the run starts gets the run's token with a number appended.
+#[derive(Clone)]
+pub struct Run(Arc<RunParts>);
+
+struct RunParts {
+    token: String,
+    n_started: AtomicU64,
+    /// The record of app runs. `None` if the run could not be recorded.
+    runs: Option<AppRuns>,
+    /// Ends the remaining processes if the app is killed.
+    _guard: Option<Guard>,
+}
+
+impl Run {
+    /// Begins a run: starts a guard for every process of the run, and records the run for the next start of the app.
+    pub fn begin(data: &Path) -> Self {
+        let token = uuid::Uuid::new_v4().to_string();
+        // On Windows the job object of each agent ends with the app.
+        let guard = if cfg!(windows) { None } else { guard(&token) };
+        let runs = note(data, &token, guard.as_ref().map(Guard::pid));
+        Self(Arc::new(RunParts { token, n_started: AtomicU64::new(0), runs, _guard: guard }))
+    }
+
+    /// Removes the record of the run, after all its processes were ended in order.
+    pub fn end(&self) {
+        let forgotten = self.0.runs.as_ref().map_or(Ok(()), |runs| runs.forget(&self.0.token));
+        if let Err(error) = forgotten {
+            tracing::warn!(%error, "could not remove the file of this run");
+        }
+    }
+
+    fn next(&self) -> String {
+        format!("{}.{}", self.0.token, self.0.n_started.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// Opens the record of app runs.
+pub fn open_runs(data: &Path) -> std::io::Result<AppRuns> {
+    AppRuns::open(data.join("runs"))
+}
+
+fn note(data: &Path, token: &str, guard: Option<u32>) -> Option<AppRuns> {
+    let noted = open_runs(data).and_then(|runs| runs.begin(token, guard).map(|()| runs));
+    if let Err(error) = &noted {
+        tracing::warn!(%error, "could not record this run: if it is killed, its orphans are not found");
+    }
+    noted.ok()
+}
+
+fn guard(token: &str) -> Option<Guard> {
+    let guard = std::env::current_exe().and_then(|program| Guard::start(&program, token));
+    if let Err(error) = &guard {
+        tracing::warn!(%error, "no guard: if the app is killed, tools of its agents may keep running");
+    }
+    guard.ok()
+}
+
+/// The folder of the agent's own files: settings and transcripts.
+pub fn config_folder(kind: AgentKind, data: &Path) -> PathBuf {
+    match kind {
+        AgentKind::Demo => data.join("demo"),
+        // Such agents keep their files where they want to. Deskbell reads none of them.
+        AgentKind::Acp => data.join("acp"),
+        AgentKind::Claude => std::env::var_os("CLAUDE_CONFIG_DIR")
+            .map(PathBuf::from)
+            .or_else(|| Some(dirs::home_dir()?.join(".claude")))
+            .unwrap_or_default(),
+    }
+}
+
+/// Returns a function that decides how to start an agent of this kind in this project. It searches for the agent again
+/// at each call. `check` returns an error if this agent must not start there.
+pub fn launcher(
+    kind: AgentKind,
+    acp: Option<ChosenAgent>,
+    project: PathBuf,
+    data: PathBuf,
+    chosen: impl Fn() -> Option<PathBuf> + Send + Sync + 'static,
+    check: impl Fn(&Path, Option<&ChosenAgent>) -> Result<Allowed, CommandError> + Send + Sync + 'static,
+    run: Run,
+) -> Launcher {
+    Arc::new(move || {
+        let mut launch = Launch {
+            kind,
+            acp: acp.clone(),
+            program: PathBuf::new(),
+            first_args: Vec::new(),
+            project: project.clone(),
+            restricted: false,
+            snapshot: None,
+            env: Vec::new(),
+            run_token: run.next(),
+        };
+        match kind {
+            AgentKind::Demo => {
+                (launch.program, launch.first_args) = demo_program()?;
+                let config = config_folder(kind, &data);
+                launch.env = vec![("CLAUDE_CONFIG_DIR".into(), Some(config.into()))];
+            }
+            AgentKind::Acp if acp.as_ref().is_some_and(is_demo) => {
+                (launch.program, launch.first_args) = demo_program()?;
+            }
+            AgentKind::Acp => {
+                launch.program = acp_program(acp.as_ref())?;
+                let variables = LOGIN_SHELL.get().into_iter().flatten().cloned();
+                launch.env = variables.map(|(name, value)| (name, Some(value))).collect();
+                let is_restricted =
+                    !project.is_dir() || matches!(check(&project, acp.as_ref())?, Allowed::Restricted);
+                launch.restricted = is_restricted;
+            }
+            AgentKind::Claude => {
+                launch.program = find(chosen()).map_err(not_found)?.program;
+                let variables = LOGIN_SHELL.get().into_iter().flatten().cloned();
+                launch.env = variables.map(|(name, value)| (name, Some(value))).collect();
+                // If the folder does not exist, the session reports that itself.
+                let allowed = if project.is_dir() { check(&project, None)? } else { Allowed::Restricted };
+                if let Allowed::Trusted(snapshot) = allowed {
+                    launch.snapshot = snapshot;
+                }
+                launch.restricted = launch.snapshot.is_none();
+            }
+        }
+        Ok(launch)
+    })
+}
+
+/// Is it the demo agent, which needs no trust in a folder?
+pub fn is_demo(agent: &ChosenAgent) -> bool {
+    agent.facts().is_some_and(|row| row.id == agents::DEMO.id)
+}
+
+/// The demo agent is this program, with its first argument.
+fn demo_program() -> Result<(PathBuf, Vec<OsString>), CommandError> {
+    let program = std::env::current_exe().map_err(|error| CommandError {
+        code: ErrorCode::AgentNotFound,
+        message: "The demo agent was not found.".to_owned(),
+        detail: Some(error.to_string()),
+    })?;
+    Ok((program, vec![DEMO_AGENT.into()]))
+}
+
+/// The program of Claude Code.
+pub fn program(chosen: Option<PathBuf>) -> Result<PathBuf, CommandError> {
+    find(chosen).map(|located| located.program).map_err(not_found)
+}
+
+/// The program of an agent that speaks ACP.
+fn acp_program(agent: Option<&ChosenAgent>) -> Result<PathBuf, CommandError> {
+    let missing = |message: String, detail: Option<String>| CommandError {
+        code: ErrorCode::AgentNotFound,
+        message,
+        detail,
+    };
+    let agent =
+        agent.ok_or_else(|| missing("The session does not say which agent it has.".to_owned(), None))?;
+    let facts = agent.facts().ok_or_else(|| {
+        missing(format!("This version of Deskbell does not know the agent “{}”.", agent.name()), None)
+    })?;
+    let names = match agent {
+        ChosenAgent::Row { .. } => facts.programs.to_vec(),
+        // A path, or the name of a program.
+        ChosenAgent::Command { program, .. } if program.components().count() > 1 => {
+            return Ok(program.clone());
+        }
+        ChosenAgent::Command { program, .. } => program.to_str().into_iter().collect(),
+    };
+    let variables = LOGIN_SHELL.get().into_iter().flatten();
+    let path = variables.filter(|(name, _)| name == "PATH").map(|(_, path)| path.clone()).next();
+    let found = Places::from_environment(None, path).locate_named(&names).map(|located| located.program);
+    if let Ok(program) = &found
+        && let Some(other) = of_other_package(program, facts)
+    {
+        let message = format!("{} was not found: {} is of {other}.", agent.name(), program.display());
+        return Err(missing(message, None));
+    }
+    found.map_err(|error| {
+        let install = facts.package.map(|package| format!("Install it with: npm install -g {package}\n\n"));
+        let detail = format!("{}{}", install.unwrap_or_default(), searched(&error));
+        missing(format!("{} was not found.", agent.name()), Some(detail))
+    })
+}
+
+/// The name of the agent that a program belongs to by its npm package, if that is another one: two adapters of Codex have
+/// the same program name.
+fn of_other_package(program: &Path, row: &agents::Agent) -> Option<&'static str> {
+    let real = dunce::canonicalize(program).unwrap_or_else(|_| program.to_owned());
+    let is_in = |package: &str| {
+        let names: Vec<&str> = package.split('/').collect();
+        let folders: Vec<_> = real.iter().collect();
+        folders.windows(names.len()).any(|part| part == names)
+    };
+    let others = agents::AGENTS.iter().filter(|other| other.id != row.id && other.programs == row.programs);
+    let mut of = others.filter(|other| other.package.is_some_and(is_in));
+    of.next().map(|other| other.name)
+}
+
+fn find(chosen: Option<PathBuf>) -> Result<Located, NotFound> {
+    let variables = LOGIN_SHELL.get().into_iter().flatten();
+    let path = variables.filter(|(name, _)| name == "PATH").map(|(_, path)| path.clone()).next();
+    Places::from_environment(chosen, path).locate()
+}
+
+/// What the user's login shell adds to the environment of agents. Unknown until the shell has answered; nothing where
+/// Deskbell was started from a terminal, whose environment is the shell's already.
+static LOGIN_SHELL: OnceCell<Variables> = OnceCell::const_new();
+
+/// Whether the answer of the user's login shell is known, or that it has none.
+pub fn knows_login_shell() -> bool {
+    LOGIN_SHELL.initialized()
+}
+
+/// Asks the user's login shell for its environment, once, if Deskbell was started by the desktop. Returns whether it
+/// adds anything. Agents do not wait for this: until then they are found and started with the desktop's environment.
+pub async fn ask_login_shell(run: &Run) -> bool {
+    !LOGIN_SHELL.get_or_init(|| of_login_shell(run)).await.is_empty()
+}
+
+async fn of_login_shell(run: &Run) -> Variables {
+    let from_terminal = ["SHLVL", "TERM"].iter().any(|name| std::env::var_os(name).is_some());
+    let (shell, home) = (std::env::var_os("SHELL").filter(|shell| !shell.is_empty()), dirs::home_dir());
+    let (Some(shell), Some(home)) = (shell, home) else { return Variables::new() };
+    if cfg!(windows) || from_terminal {
+        return Variables::new();
+    }
+    let ours: Variables = std::env::vars_os().collect();
+    let asked = LoginShell { program: Path::new(&shell), home: &home };
+    asked.additions(&LocalHost, ours, &run.next()).await.unwrap_or_else(|error| {
+        tracing::info!(%error, ?shell, "the environment of the login shell is not known");
+        Variables::new()
+    })
+}
+
+fn not_found(error: NotFound) -> CommandError {
+    CommandError {
+        code: ErrorCode::AgentNotFound,
+        message: "The Claude Code CLI was not found.".to_owned(),
+        detail: Some(searched(&error)),
+    }
+}
+
+/// Every place that was searched, one per line.
+fn searched(error: &NotFound) -> String {
+    let tried = error.tried.iter().map(|tried| format!("{} {}", tried.place, tried.problem));
+    tried.collect::<Vec<_>>().join("\n")
+}
+
+/// The agent that a new session would run, for display. Folders of PATH may be on a disk that does not respond.
+pub async fn view(demo: bool, chosen: Option<PathBuf>, deadline: Duration) -> AgentView {
+    if demo {
+        let program = std::env::current_exe().unwrap_or_default().display().to_string();
+        return AgentView::Found {
+            kind: AgentKind::Demo,
+            program,
+            source: "the built-in demo agent".to_owned(),
+        };
+    }
+    match disk::run(Path::new("PATH"), deadline, move || find(chosen)).await {
+        Ok(Ok(Located { program, source })) => {
+            AgentView::Found { kind: AgentKind::Claude, program: program.display().to_string(), source }
+        }
+        Ok(Err(NotFound { tried })) => AgentView::Missing { tried },
+        Err(unfinished) => AgentView::Missing {
+            tried: vec![Tried { place: "PATH".to_owned(), problem: unfinished.to_string() }],
+        },
+    }
+}

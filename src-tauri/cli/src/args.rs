@@ -1,0 +1,645 @@
+//! The command line.
+
+mod agent;
+pub mod changes;
+pub mod edit;
+pub mod on;
+pub mod search;
+#[cfg_attr(not(unix), allow(dead_code, reason = "the server runs on Unix"))]
+pub mod server;
+pub mod sessions;
+pub mod usage;
+pub mod worktrees;
+
+use crate::settings::SettingsAction;
+use deskbell_engine::acp::ChosenAgent;
+use deskbell_engine::api::PermissionMode;
+use deskbell_engine::launch::{bad_model, is_conversation_id};
+use deskbell_engine::projects::{Change, FolderProblem, check_folder};
+use std::ffi::{OsStr, OsString};
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+pub const HELP: &str = "\
+Deskbell keeps command-line coding agents on call.
+
+  deskbell [FOLDER]          open a window for the project in FOLDER (default: the current folder; the start page if
+                             that is your home folder)
+      --demo                 new sessions there use the built-in demo agent: no account, no network
+      --prompt=TEXT          start a session with this prompt; a draft if Deskbell is already running
+  deskbell --open [FOLDER]   the same from a launcher: the start page without FOLDER, and errors in a window
+  deskbell projects          list the projects that were opened earlier, one JSON object per line
+      --pin=DIR --unpin=DIR --remove=DIR --clear
+                             change that list: pinned projects come first and are not cleared
+  deskbell relay --project=DIR [--agent=PATH|NAME|demo] [--model=M] [--mode=M] [--options=FILE] [--record=FILE] [--trust]
+                             run the engine without a window: commands on stdin, events on stdout, one JSON object
+                             per line; without --trust, a folder that is not trusted is opened restricted
+      --options=FILE         what to start the agent with, as JSON: system prompt, limits, tools and more
+      --agent=NAME           another agent, over the Agent Client Protocol: copilot, codex, gemini, opencode, qwen and
+                             others; docs/design/acp.md lists them
+      --agent-command=PROGRAM [--agent-argument=ARGUMENT…]
+                             any other agent that speaks this protocol; it starts only in a trusted folder
+      --resume=ID            continue a stored session
+      --fork=ID [--before=PROMPT]
+                             begin with a copy of a stored session, or of its part before a prompt
+  deskbell relay --serve [--idle=SECONDS] [--detached]
+                             sessions that outlive their clients: a server for you alone, which leaves when idle
+  deskbell relay --attach[=SESSION] [--no-start] [--idle=SECONDS]
+                             connect to the server, or start one; with a session, a relay of it
+  deskbell relay --list [--json] | --stop=SESSION|all | --remove=SESSION
+                             list the sessions of your servers, stop their agents, remove one
+  deskbell replay FILE       show the conversation in a recording
+      --lines                show its lines in both directions instead, with their times
+      --events               print its events instead, as one JSON object per line
+  deskbell sessions list [FOLDER] [--filter=WORDS]
+                             list the sessions of a project that Claude Code stored, one JSON object per line
+  deskbell sessions export ID [--format=md|json|html] [--output=FILE] [--force]
+                             write a stored session to stdout or to a new file
+  deskbell sessions search QUERY [--all] [--project=DIR] [--json]
+                             search the text of these sessions, or of all projects: words, \"phrases\", tool:NAME,
+                             file:PATH, after:DATE, before:DATE
+  deskbell sessions watch ID
+                             print a stored session, and follow it while another program works on it
+  deskbell sessions usage [FOLDER] [--by=session|day|model|project|all] [--json] [--csv]
+                             cost and tokens of Deskbell's sessions, of one project or of all
+  deskbell sessions pin ID   keep a session at the top of the list
+  deskbell sessions unpin ID
+                             no longer keep it there
+  deskbell sessions archive ID
+                             move a session to the closed group of the list
+  deskbell sessions unarchive ID
+                             move it back
+  deskbell sessions running [--json]
+                             list the sessions that your servers have, of every version, with their processes
+  deskbell sessions stop ID | --all
+                             end the agent of one of them, or of all, with everything that it started
+  deskbell changes [FOLDER] [--json]
+                             list the files that differ from the last commit, with added and removed lines; reads
+                             git's files and runs nothing that the repository configures
+  deskbell changes [FOLDER] --patch[=FILE]…
+                             print the changes of these files, or of all, as a patch for git apply
+  deskbell changes [FOLDER] --revert=FILE [--hunk=HEADER] | --undo-revert
+                             make a file what it was, or one hunk, named by its @@ line in the patch; undo the last
+                             revert
+  deskbell worktrees [FOLDER] [--json]
+                             list the worktrees of a repository, with their branches and numbers of changed files
+  deskbell worktrees [FOLDER] --add=BRANCH
+                             make a worktree of a branch, next to the repository, and print its folder; the branch
+                             begins at the current commit if it is new
+  deskbell worktrees [FOLDER] --remove=BRANCH|DIR [--with-ignored]
+                             remove a worktree, unless something in it is nowhere else; the branch stays
+  deskbell on MACHINE COMMAND…
+                             run a command of Deskbell on another machine, `relay --attach` for example: a host of your
+                             ssh, docker:NAME, podman:NAME, kubectl:NAMESPACE/POD or wsl:NAME; Deskbell's program is
+                             copied there over the connection if it is not there yet
+      --program=FILE         copy this program there
+  deskbell edit FILE [--line=N]
+                             open a file in your editor: that of the settings, a well-known one that is installed, or
+                             the desktop's editor for text; never runs the file
+  deskbell settings [get [KEY] | set KEY VALUE | path | schema | check]
+                             show or change the settings, or check their file; docs/settings.md describes them
+  deskbell doctor [--agent=PATH] [--json | --log]
+                             show which agent is used and why, whether it can work, and the desktop; test whether it
+                             asks before acting; for a bug report, without keys and names; --log adds the last lines
+                             of the log
+  deskbell --version
+  deskbell --help
+";
+
+/// The action that the command line selects.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Mode {
+    Help,
+    Version,
+    Window(Args),
+    Relay(RelayOptions),
+    /// The server of this user, and its clients.
+    Server(server::ServerMode),
+    Replay(ReplayOptions),
+    /// Lists the projects that were opened earlier, or changes the list.
+    Projects(Option<Change>),
+    /// Lists, searches or exports stored sessions.
+    Sessions(sessions::SessionsMode),
+    /// Lists the changes of a working tree, prints them as a patch, or reverts one.
+    Changes(changes::ChangesOptions),
+    /// Lists, adds or removes worktrees.
+    Worktrees(worktrees::WorktreesOptions),
+    /// Runs a command of Deskbell on another machine.
+    On(on::OnOptions),
+    /// Opens a file in the user's editor.
+    Edit(edit::EditOptions),
+    Settings(SettingsAction),
+    /// Tests the agent that is found, or this one.
+    Doctor {
+        agent: Option<PathBuf>,
+        form: ReportForm,
+    },
+}
+
+/// What `deskbell doctor` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReportForm {
+    Text,
+    /// The report and the last lines of the log.
+    WithLog,
+    Json,
+}
+
+/// A window of a project.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Args {
+    /// The absolute path; `None` if no folder was given.
+    pub folder: Option<PathBuf>,
+    pub demo: bool,
+    pub prompt: Option<String>,
+    /// Started from the desktop: nothing depends on the current folder, and errors are shown in a window.
+    pub launcher: bool,
+}
+
+impl Args {
+    /// Whether a failure of the start is shown in a window too, because the user may see no other output.
+    pub fn says_failures(&self) -> bool {
+        self.launcher || (*self == Self::default() && !std::io::stderr().is_terminal())
+    }
+}
+
+/// The option of the desktop entry.
+const LAUNCHER: &str = "--open";
+
+/// Whether these are the arguments of a launcher.
+pub fn is_launcher(args: &[OsString]) -> bool {
+    args.first().is_some_and(|first| first == LAUNCHER)
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RelayOptions {
+    pub project: PathBuf,
+    /// A program path, or `demo`.
+    pub agent: Option<PathBuf>,
+    /// An agent that speaks ACP, instead of `agent`.
+    pub acp: Option<ChosenAgent>,
+    pub resume: Option<String>,
+    /// Begins as a copy of this conversation.
+    pub fork: Option<String>,
+    /// The prompt before which that copy ends.
+    pub before: Option<String>,
+    pub model: Option<String>,
+    pub mode: Option<PermissionMode>,
+    /// A JSON file with the options that the agent is started with.
+    pub options: Option<PathBuf>,
+    /// A new file for the recording.
+    pub record: Option<PathBuf>,
+    /// Loads the folder's own settings in this run, whatever the user decided earlier.
+    pub trust: bool,
+}
+
+/// The recording to replay, and the view of it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ReplayOptions {
+    pub file: PathBuf,
+    pub view: ReplayView,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReplayView {
+    Conversation,
+    Lines,
+    Events,
+}
+
+/// An error in the command line.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    #[error("unknown option {0}; see deskbell --help")]
+    UnknownOption(String),
+    #[error("--hunk needs the @@ line of the patch: --hunk='@@ -12,4 +12,5 @@'")]
+    BadHunk,
+    #[error("--json, --patch, --revert and --undo-revert exclude each other; --hunk belongs to --revert")]
+    ChangesActions,
+    #[error("--json, --add and --remove exclude each other; --with-ignored belongs to --remove")]
+    WorktreesActions,
+    #[error("edit needs a FILE")]
+    NoFile,
+    #[error("only one file can be opened at a time; {} is a second one", .0.display())]
+    SecondFile(PathBuf),
+    #[error("--line needs a number from 1: --line=12")]
+    BadLine,
+    #[error("{0} needs a value: {0}=…")]
+    NoValue(String),
+    #[error("only one folder can be opened at a time; {0} is a second one")]
+    SecondFolder(PathBuf),
+    #[error(transparent)]
+    Folder(#[from] FolderProblem),
+    #[error("--prompt needs a FOLDER here, because this is not a project's folder")]
+    PromptWithoutFolder,
+    #[error("relay needs --project=DIR")]
+    NoProject,
+    #[error("--mode: {0}")]
+    BadMode(String),
+    #[error("--model: {0}")]
+    BadModel(&'static str),
+    #[error("“{0}” is not a conversation id; use the agentSessionId of an earlier run")]
+    BadConversation(String),
+    #[error("--agent and --agent-command exclude each other")]
+    AgentAndCommand,
+    #[error("--agent-argument needs --agent-command=PROGRAM")]
+    ArgumentWithoutCommand,
+    #[error("{0} is for Claude Code, and this agent does not have it")]
+    OnlyClaude(&'static str),
+    #[error("--log and --json exclude each other")]
+    LogAndJson,
+    #[error("--fork and --resume exclude each other")]
+    ForkAndResume,
+    #[error("--before needs --fork=ID")]
+    BeforeWithoutFork,
+    #[error("--idle: “{0}” is not a number of seconds")]
+    BadIdle(String),
+    #[error("replay needs the path of a recording")]
+    NoRecording,
+    #[error("settings needs what to do: get [KEY], set KEY VALUE, path, schema or check")]
+    NoSettingsAction,
+    #[error(
+        "on needs a MACHINE: the name of a host for ssh, or docker:NAME, podman:NAME, kubectl:POD, wsl:NAME"
+    )]
+    NoMachine,
+    #[error(transparent)]
+    BadMachine(#[from] crate::machine::BadMachine),
+    #[error("on needs a COMMAND after the machine, `relay --list` for example")]
+    NoCommand,
+    #[error("an argument of the command has a line feed, is not UTF-8, or is too long")]
+    BadArgument,
+    #[error("--by=“{0}” is none of session, day, model, project and all")]
+    BadColumn(String),
+    #[error("sessions search needs a QUERY")]
+    NoQuery,
+    #[error(
+        "sessions needs what to do with them: list, search, export, watch, usage, pin, unpin, archive, unarchive, \
+         running or stop"
+    )]
+    NoAction,
+    #[error("the id of a session is missing")]
+    NoSession,
+    #[error("only one session at a time; {0} is a second one")]
+    SecondSession(String),
+    #[error("--format: “{0}” is not one of md, json and html")]
+    BadFormat(String),
+}
+
+/// Parses the arguments, without the program's name. Checks the folder here, before any window opens.
+pub fn parse(args: &[OsString], cwd: &Path) -> Result<Mode, Problem> {
+    if args.first().is_some_and(|first| first == "relay") {
+        if let Some(mode) = server::parse(&args[1..]) {
+            return mode.map(Mode::Server);
+        }
+        return relay(&args[1..], cwd).map(Mode::Relay);
+    }
+    if let [first, rest @ ..] = args
+        && first == "doctor"
+    {
+        return doctor(rest);
+    }
+    if args.first().is_some_and(|first| first == "replay") {
+        return replay(&args[1..], cwd).map(Mode::Replay);
+    }
+    if args.first().is_some_and(|first| first == "projects") {
+        return projects(&args[1..], cwd).map(Mode::Projects);
+    }
+    if args.first().is_some_and(|first| first == "sessions") {
+        return sessions::parse(&args[1..], cwd).map(Mode::Sessions);
+    }
+    if args.first().is_some_and(|first| first == "changes") {
+        return changes::parse(&args[1..], cwd).map(Mode::Changes);
+    }
+    if args.first().is_some_and(|first| first == "worktrees") {
+        return worktrees::parse(&args[1..], cwd).map(Mode::Worktrees);
+    }
+    if args.first().is_some_and(|first| first == "on") {
+        return on::parse(&args[1..], cwd).map(Mode::On);
+    }
+    if args.first().is_some_and(|first| first == "edit") {
+        return edit::parse(&args[1..], cwd).map(Mode::Edit);
+    }
+    if args.first().is_some_and(|first| first == "settings") {
+        return settings(&args[1..]).map(Mode::Settings);
+    }
+    let mut parsed = Args { launcher: is_launcher(args), ..Args::default() };
+    if let [_, path] = args
+        && parsed.launcher
+        // A file name is never an option, whatever its first character is.
+        && (!path.to_string_lossy().starts_with("--") || cwd.join(path).exists())
+    {
+        parsed.folder = Some(check_folder(&cwd.join(path))?);
+        return Ok(Mode::Window(parsed));
+    }
+    let mut rest = args.iter().skip(usize::from(parsed.launcher));
+    while let Some(arg) = rest.next() {
+        let (name, value) = split(arg);
+        match name.as_str() {
+            "--help" | "-h" => return Ok(Mode::Help),
+            "--version" | "-V" => return Ok(Mode::Version),
+            "--demo" => parsed.demo = true,
+            "--prompt" => {
+                let value = value.or_else(|| rest.next().cloned()).ok_or(Problem::NoValue(name))?;
+                parsed.prompt = Some(value.to_string_lossy().into_owned());
+            }
+            _ if name.starts_with('-') => return Err(Problem::UnknownOption(name)),
+            _ if arg.is_empty() => return Err(FolderProblem::Missing(PathBuf::new()).into()),
+            _ if parsed.folder.is_some() => return Err(Problem::SecondFolder(arg.into())),
+            _ => parsed.folder = Some(check_folder(&cwd.join(arg))?),
+        }
+    }
+    Ok(Mode::Window(parsed))
+}
+
+fn projects(args: &[OsString], cwd: &Path) -> Result<Option<Change>, Problem> {
+    let [arg] = args else {
+        return args
+            .get(1)
+            .map_or(Ok(None), |arg| Err(Problem::UnknownOption(arg.to_string_lossy().into_owned())));
+    };
+    let (name, value) = split(arg);
+    // The folder may be gone: it is removed by the name that it is listed under.
+    let path = |value: Option<OsString>| {
+        let value = value.filter(|value| !value.is_empty()).ok_or_else(|| Problem::NoValue(name.clone()))?;
+        let path = cwd.join(value);
+        Ok::<_, Problem>(dunce::canonicalize(&path).unwrap_or(path))
+    };
+    match name.as_str() {
+        "--pin" => Ok(Some(Change::Pin { path: path(value)?, pinned: true })),
+        "--unpin" => Ok(Some(Change::Pin { path: path(value)?, pinned: false })),
+        "--remove" => Ok(Some(Change::Remove { path: path(value)? })),
+        "--clear" if value.is_none() => Ok(Some(Change::Clear)),
+        _ => Err(Problem::UnknownOption(name)),
+    }
+}
+
+fn doctor(args: &[OsString]) -> Result<Mode, Problem> {
+    let (mut agent, mut form) = (None, ReportForm::Text);
+    for arg in args {
+        match split(arg) {
+            (name, None) if name == "--json" && form != ReportForm::WithLog => form = ReportForm::Json,
+            (name, None) if name == "--log" && form != ReportForm::Json => form = ReportForm::WithLog,
+            (name, None) if name == "--json" || name == "--log" => return Err(Problem::LogAndJson),
+            (name, Some(value)) if name == "--agent" => agent = Some(value.into()),
+            (name, _) if name == "--agent" => return Err(Problem::NoValue(name)),
+            (name, _) => return Err(Problem::UnknownOption(name)),
+        }
+    }
+    Ok(Mode::Doctor { agent, form })
+}
+
+fn replay(args: &[OsString], cwd: &Path) -> Result<ReplayOptions, Problem> {
+    let mut file = None;
+    let mut view = ReplayView::Conversation;
+    for arg in args {
+        match arg.to_str() {
+            Some("--lines") => view = ReplayView::Lines,
+            Some("--events") => view = ReplayView::Events,
+            Some(option) if option.starts_with('-') => return Err(Problem::UnknownOption(option.to_owned())),
+            _ => file = Some(cwd.join(arg)),
+        }
+    }
+    Ok(ReplayOptions { file: file.ok_or(Problem::NoRecording)?, view })
+}
+
+fn settings(args: &[OsString]) -> Result<SettingsAction, Problem> {
+    let args: Vec<String> = args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    match args[..] {
+        [] | ["get"] => Ok(SettingsAction::Get(None)),
+        ["get", key] => Ok(SettingsAction::Get(Some(key.to_owned()))),
+        ["set", key, value] => Ok(SettingsAction::Set { key: key.to_owned(), value: value.to_owned() }),
+        ["path"] => Ok(SettingsAction::Path),
+        ["schema"] => Ok(SettingsAction::Schema),
+        ["check"] => Ok(SettingsAction::Check),
+        _ => Err(Problem::NoSettingsAction),
+    }
+}
+fn relay(args: &[OsString], cwd: &Path) -> Result<RelayOptions, Problem> {
+    let mut options = RelayOptions::default();
+    let mut named = agent::Named::default();
+    let mut project = None;
+    let mut rest = args.iter();
+    while let Some(arg) = rest.next() {
+        let (name, value) = split(arg);
+        let mut value = || {
+            value
+                .clone()
+                .or_else(|| rest.next().cloned())
+                .filter(|value| !value.is_empty())
+                .ok_or(Problem::NoValue(name.clone()))
+        };
+        let text = |value: OsString| value.to_string_lossy().into_owned();
+        match name.as_str() {
+            "--project" => project = Some(check_folder(&cwd.join(value()?))?),
+            "--agent" => named.agent = Some(value()?),
+            "--agent-command" => named.command = Some(value()?),
+            "--agent-argument" => named.arguments.push(value()?),
+            "--resume" => options.resume = Some(text(value()?)),
+            "--fork" => options.fork = Some(conversation(&text(value()?))?),
+            "--before" => options.before = Some(conversation(&text(value()?))?),
+            "--model" => {
+                let model = text(value()?);
+                if let Some(problem) = bad_model(&model) {
+                    return Err(Problem::BadModel(problem));
+                }
+                options.model = Some(model);
+            }
+            "--options" => options.options = Some(cwd.join(value()?)),
+            "--record" => options.record = Some(cwd.join(value()?)),
+            "--trust" => options.trust = true,
+            "--mode" => {
+                let mode = text(value()?).parse::<PermissionMode>();
+                options.mode = Some(mode.map_err(|problem| Problem::BadMode(problem.to_string()))?);
+            }
+            _ => return Err(Problem::UnknownOption(name)),
+        }
+    }
+    if options.fork.is_some() && options.resume.is_some() {
+        return Err(Problem::ForkAndResume);
+    }
+    if options.before.is_some() && options.fork.is_none() {
+        return Err(Problem::BeforeWithoutFork);
+    }
+    options.project = project.ok_or(Problem::NoProject)?;
+    named.apply(&mut options, cwd)?;
+    options.resume = match options.resume.take() {
+        // Other agents have ids of other forms.
+        Some(id) if options.acp.is_some() && is_conversation_id(&id) => Some(id),
+        Some(id) => Some(conversation(&id)?),
+        None => None,
+    };
+    Ok(options)
+}
+
+/// Parses the id of a conversation. Claude Code uses UUIDs, which are also valid file names.
+fn conversation(id: &str) -> Result<String, Problem> {
+    let uuid = uuid::Uuid::try_parse(id).ok().filter(|_| id.len() == 36);
+    let bad = || Problem::BadConversation(id.escape_debug().take(60).collect());
+    uuid.map(|uuid| uuid.to_string()).ok_or_else(bad)
+}
+
+/// Splits `--name=value` into its two parts.
+fn split(arg: &OsStr) -> (String, Option<OsString>) {
+    let text = arg.to_string_lossy();
+    match text.split_once('=') {
+        Some((name, value)) if name.starts_with("--") => (name.to_owned(), Some(value.into())),
+        _ => (text.into_owned(), None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(args: &[&str]) -> Result<Mode, Problem> {
+        parse(&args.iter().map(OsString::from).collect::<Vec<_>>(), Path::new("/"))
+    }
+
+    #[test]
+    fn a_folder_that_is_not_one_is_named() {
+        let problem = |args: &[&str]| parsed(args).unwrap_err().to_string();
+        assert_eq!(problem(&["/no/such"]), "the folder /no/such does not exist");
+        assert_eq!(problem(&["/proc/version"]), "/proc/version is a file, not a folder");
+        assert_eq!(problem(&["--open", "/no/such"]), "the folder /no/such does not exist");
+        assert_eq!(problem(&["relay", "--project=/dev/null"]), "/dev/null is a device, not a folder");
+    }
+
+    #[test]
+    fn values_may_stand_behind_or_beside() {
+        let window = |prompt: &str| {
+            Ok(Mode::Window(Args {
+                folder: Some("/".into()),
+                demo: true,
+                prompt: Some(prompt.into()),
+                launcher: false,
+            }))
+        };
+        assert_eq!(parsed(&["--demo", "--prompt=a=b", "/"]), window("a=b"));
+        assert_eq!(parsed(&["/", "--prompt", "-x", "--demo"]), window("-x"));
+        assert_eq!(parsed(&["--prompt"]), Err(Problem::NoValue("--prompt".into())));
+    }
+
+    #[test]
+    fn settings_are_read_and_written() {
+        let action = |args: &[&str]| parsed(&[&["settings"][..], args].concat());
+        assert_eq!(action(&[]), Ok(Mode::Settings(SettingsAction::Get(None))));
+        let set = SettingsAction::Set { key: "zoom".to_owned(), value: "-1".to_owned() };
+        assert_eq!(action(&["set", "zoom", "-1"]), Ok(Mode::Settings(set)));
+        for args in [&["set", "zoom"][..], &["reset"], &["path", "x"]] {
+            assert_eq!(action(args), Err(Problem::NoSettingsAction), "{args:?}");
+        }
+    }
+
+    #[test]
+    fn a_launcher_names_at_most_a_folder() {
+        let window = |folder: Option<&str>| {
+            let folder = folder.map(Into::into);
+            Ok(Mode::Window(Args { folder, launcher: true, ..Args::default() }))
+        };
+        assert_eq!(parsed(&["--open"]), window(None));
+        assert_eq!(parsed(&["--open", "/"]), window(Some("/")));
+        assert!(parsed(&["--open", "relay"]).unwrap_err().to_string().contains("does not exist"));
+        assert!(is_launcher(&["--open".into(), "/no/such".into()]));
+        assert!(!is_launcher(&["/".into(), "--open".into()]));
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        std::fs::create_dir(root.join("--prompt=x")).unwrap();
+        let odd = parse(&["--open".into(), "--prompt=x".into()], &root).unwrap();
+        assert_eq!(odd, window(root.join("--prompt=x").to_str()).unwrap());
+    }
+
+    #[test]
+    fn the_list_of_projects_is_changed_by_one_option() {
+        let change = |change| Ok(Mode::Projects(Some(change)));
+        assert_eq!(parsed(&["projects"]), Ok(Mode::Projects(None)));
+        assert_eq!(parsed(&["projects", "--clear"]), change(Change::Clear));
+        assert_eq!(parsed(&["projects", "--pin=/"]), change(Change::Pin { path: "/".into(), pinned: true }));
+        assert_eq!(
+            parsed(&["projects", "--unpin=/"]),
+            change(Change::Pin { path: "/".into(), pinned: false })
+        );
+        let gone = Change::Remove { path: "/no/such".into() };
+        assert_eq!(parsed(&["projects", "--remove=/no/such"]), change(gone));
+        assert_eq!(parsed(&["projects", "--remove="]), Err(Problem::NoValue("--remove".into())));
+        assert!(matches!(parsed(&["projects", "now"]), Err(Problem::UnknownOption(_))));
+        assert!(matches!(parsed(&["projects", "--clear", "--pin=/"]), Err(Problem::UnknownOption(_))));
+    }
+
+    #[test]
+    fn the_doctor_may_be_told_whom_to_look_at() {
+        let doctor =
+            |agent: Option<&str>| Ok(Mode::Doctor { agent: agent.map(Into::into), form: ReportForm::Text });
+        let of = |form| Ok(Mode::Doctor { agent: None, form });
+        assert_eq!(parsed(&["doctor", "--json"]), of(ReportForm::Json));
+        assert_eq!(parsed(&["doctor", "--log"]), of(ReportForm::WithLog));
+        assert_eq!(parsed(&["doctor", "--log", "--json"]), Err(Problem::LogAndJson));
+        assert_eq!(parsed(&["doctor", "--json", "--log"]), Err(Problem::LogAndJson));
+        assert_eq!(parsed(&["doctor"]), doctor(None));
+        assert_eq!(parsed(&["doctor", "--agent=/x"]), doctor(Some("/x")));
+        assert_eq!(parsed(&["doctor", "--agent"]), Err(Problem::NoValue("--agent".into())));
+        assert_eq!(parsed(&["doctor", "now"]), Err(Problem::UnknownOption("now".into())));
+    }
+
+    #[test]
+    fn replay_needs_a_recording() {
+        let replay = |view| Ok(Mode::Replay(ReplayOptions { file: "/a".into(), view }));
+        assert_eq!(parsed(&["replay", "a"]), replay(ReplayView::Conversation));
+        assert_eq!(parsed(&["replay", "--lines", "a"]), replay(ReplayView::Lines));
+        assert_eq!(parsed(&["replay", "/a", "--events"]), replay(ReplayView::Events));
+        assert_eq!(parsed(&["replay"]), Err(Problem::NoRecording));
+        assert_eq!(parsed(&["replay", "-x", "a"]), Err(Problem::UnknownOption("-x".into())));
+    }
+
+    #[test]
+    fn relay_takes_only_what_can_be_asked_for() {
+        let relay = |argument: &str| parsed(&["relay", "--project=/", argument]);
+        let problem = |argument: &str| relay(argument).unwrap_err().to_string();
+        for mode in PermissionMode::ALL {
+            let options = RelayOptions { project: "/".into(), mode: Some(mode), ..RelayOptions::default() };
+            assert_eq!(relay(&format!("--mode={mode}")), Ok(Mode::Relay(options)));
+        }
+        let bypass = problem("--mode=bypassPermissions");
+        assert!(bypass.contains("chosen before the agent starts"), "{bypass}");
+        for mode in ["nonsense", "Plan", "plan ", "manual", "\u{1b}[31m"] {
+            let problem = problem(&format!("--mode={mode}"));
+            assert!(problem.contains("Available: default, acceptEdits, plan, dontAsk, auto."), "{problem}");
+            assert!(!problem.contains('\u{1b}'), "{problem:?}");
+        }
+        let id = "0c0f2a5e-5d2b-4e8e-9a6b-0123456789ab";
+        let options =
+            RelayOptions { project: "/".into(), resume: Some(id.to_owned()), ..RelayOptions::default() };
+        assert_eq!(relay(&format!("--resume={id}")), Ok(Mode::Relay(options)));
+        let prompt = "1c0f2a5e-5d2b-4e8e-9a6b-0123456789ab";
+        let options = RelayOptions {
+            project: "/".into(),
+            fork: Some(id.to_owned()),
+            before: Some(prompt.to_owned()),
+            ..RelayOptions::default()
+        };
+        let (fork, before) = (format!("--fork={id}"), format!("--before={prompt}"));
+        assert_eq!(parsed(&["relay", "--project=/", &fork, &before]), Ok(Mode::Relay(options)));
+        let resume = format!("--resume={id}");
+        assert_eq!(parsed(&["relay", "--project=/", &fork, &resume]), Err(Problem::ForkAndResume));
+        assert_eq!(relay(&before), Err(Problem::BeforeWithoutFork));
+        let path = "../../../../../../../../../../etc/passw";
+        for resume in ["x", "-p", path, "0c0f2a5e5d2b4e8e9a6b0123456789ab", "\u{202e}", "last one"] {
+            assert!(
+                matches!(relay(&format!("--resume={resume}")), Err(Problem::BadConversation(_))),
+                "{resume}"
+            );
+        }
+        for model in ["two words", "line\nbreak", " ", "\u{0}"] {
+            assert!(matches!(relay(&format!("--model={model}")), Err(Problem::BadModel(_))), "{model:?}");
+        }
+    }
+
+    #[test]
+    fn relay_needs_a_project() {
+        assert_eq!(parsed(&["relay"]), Err(Problem::NoProject));
+        assert_eq!(parsed(&["relay", "--nonsense=1"]), Err(Problem::UnknownOption("--nonsense".into())));
+        let options =
+            RelayOptions { project: "/".into(), agent: Some("demo".into()), ..RelayOptions::default() };
+        assert_eq!(parsed(&["relay", "--project=/", "--agent=demo"]), Ok(Mode::Relay(options)));
+    }
+}

@@ -1,0 +1,13 @@
+//! Deskbell's own folders.
+
+use std::path::PathBuf;
+
+/// The folder of data: in `XDG_DATA_HOME`, Application Support or AppData, depending on the system.
+pub fn data() -> PathBuf {
+    dirs::data_dir().unwrap_or_else(|| PathBuf::from(".")).join("deskbell")
+}
+
+/// The folder of configuration: in `XDG_CONFIG_HOME`, Application Support or AppData, depending on the system.
+pub fn config() -> PathBuf {
+    dirs::config_dir().unwrap_or_else(|| PathBuf::from(".")).join("deskbell")
+}

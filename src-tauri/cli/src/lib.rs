@@ -1,0 +1,143 @@
+//! Deskbell's command line: `deskbell relay` with the server and its clients, and every subcommand that needs no desktop.
+//! The app adds its windows ([`Desktop`]); the program `deskbell-relay` is this crate alone, for a machine without a
+//! display.
+
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make and read files of their own"))]
+
+pub mod agent;
+pub mod args;
+#[cfg(unix)]
+pub mod attach;
+mod changes;
+mod desktop;
+pub mod doctor;
+pub mod environment;
+pub mod folders;
+#[cfg(unix)]
+mod link;
+pub mod logs;
+mod machine;
+mod on;
+mod projects;
+mod relay;
+mod replay;
+mod search;
+#[cfg(unix)]
+pub mod serve;
+pub mod sessions;
+mod settings;
+pub mod signals;
+pub mod trust;
+mod worktrees;
+
+use args::edit::EditOptions;
+use args::server::ServerMode;
+use args::sessions::SessionsMode;
+use args::{Args, Mode};
+use deskbell_engine::log_files::LogSource;
+use deskbell_engine::process::guard::Guard;
+use deskbell_engine::settings::SettingsFile;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// What the desktop app adds to the command line.
+pub struct Desktop {
+    /// Opens the window of a project, or the start page.
+    pub window: fn(Args) -> ExitCode,
+    /// Opens a file in the user's editor.
+    pub edit: fn(EditOptions) -> ExitCode,
+    /// Shows the error of a start from a launcher.
+    pub say_failure: fn(&str),
+    /// Whether windows are drawn with a GPU; `None` if the system decides.
+    pub gpu: fn() -> Option<bool>,
+}
+
+/// Runs the action that the command line selects. Without a desktop, what needs one is refused.
+pub fn main(args: impl Iterator<Item = OsString>, desktop: Option<&Desktop>) -> ExitCode {
+    let args: Vec<OsString> = args.collect();
+    // The installed app has one binary, which also serves as the demo agent, in a separate process.
+    if args.first().is_some_and(|first| first == agent::DEMO_AGENT) {
+        return deskbell_demo_agent::main(args.into_iter().skip(1));
+    }
+    if let [first, run] = args.as_slice()
+        && first == Guard::ARGUMENT
+    {
+        Guard::keep(&run.to_string_lossy());
+        return ExitCode::SUCCESS;
+    }
+    let cwd = std::env::current_dir().unwrap_or_default();
+    let mode = match args::parse(&args, &cwd) {
+        Ok(mode) => mode,
+        Err(problem) => {
+            eprintln!("deskbell: {problem}");
+            if let Some(desktop) = desktop.filter(|_| args::is_launcher(&args)) {
+                (desktop.say_failure)(&problem.to_string());
+            }
+            return ExitCode::from(2);
+        }
+    };
+    logs::begin(log_source(&mode), &folders::data());
+    let code = run(mode, desktop);
+    logs::end();
+    code
+}
+
+/// The log files that the process writes. A short command writes none.
+fn log_source(mode: &Mode) -> Option<LogSource> {
+    match mode {
+        Mode::Window(_) => Some(LogSource::App),
+        Mode::Relay(_) => Some(LogSource::Relay),
+        Mode::Server(ServerMode::Serve(_)) => Some(LogSource::Server),
+        _ => None,
+    }
+}
+
+fn run(mode: Mode, desktop: Option<&Desktop>) -> ExitCode {
+    match mode {
+        Mode::Help => {
+            print!("{}", args::HELP);
+            ExitCode::SUCCESS
+        }
+        Mode::Version => {
+            println!("deskbell {}", env!("CARGO_PKG_VERSION"));
+            ExitCode::SUCCESS
+        }
+        Mode::Relay(options) => relay::main(options),
+        Mode::Server(mode) => server(mode),
+        Mode::Doctor { agent, form } => {
+            doctor::main(agent, form, folders::data(), desktop.and_then(|desktop| (desktop.gpu)()))
+        }
+        Mode::Settings(action) => settings::main(action, SettingsFile::new(&folders::config())),
+        Mode::Replay(options) => replay::main(&options),
+        Mode::Projects(change) => projects::main(change, &folders::data()),
+        Mode::Sessions(SessionsMode::Running { json }) => server(ServerMode::List { json }),
+        Mode::Sessions(SessionsMode::Stop(which)) => server(ServerMode::Stop(which)),
+        Mode::Sessions(SessionsMode::Stored(mode)) => sessions::main(mode),
+        Mode::Changes(options) => changes::main(&options),
+        Mode::Worktrees(options) => worktrees::main(&options),
+        Mode::On(options) => on::main(options),
+        Mode::Edit(options) => desktop.map_or_else(no_desktop, |desktop| (desktop.edit)(options)),
+        Mode::Window(args) => desktop.map_or_else(no_desktop, |desktop| (desktop.window)(args)),
+    }
+}
+
+/// `deskbell-relay` was asked for a window.
+fn no_desktop() -> ExitCode {
+    eprintln!("deskbell-relay: this program has no windows; `deskbell-relay --help` lists what it does");
+    ExitCode::from(2)
+}
+
+#[cfg(unix)]
+fn server(mode: ServerMode) -> ExitCode {
+    match mode {
+        ServerMode::Serve(options) => serve::main(options),
+        mode => attach::main(mode),
+    }
+}
+
+/// A named pipe can be opened by other users unless its security descriptor says otherwise, and none was tested yet.
+#[cfg(not(unix))]
+fn server(_mode: ServerMode) -> ExitCode {
+    eprintln!("deskbell: the server is not available on Windows yet; `deskbell relay --project=DIR` is");
+    ExitCode::from(2)
+}

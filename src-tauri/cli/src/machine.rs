@@ -1,0 +1,233 @@
+//! Machines that `deskbell on` reaches, each through a program of the user that runs a command there and passes its stdin
+//! and stdout.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::str::FromStr;
+
+/// How a machine is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transport {
+    /// The user's OpenSSH, with their configuration, keys and known hosts.
+    Ssh,
+    Docker,
+    Podman,
+    Kubernetes,
+    /// A Linux system in Windows.
+    Wsl,
+}
+
+/// A row for each transport: its prefix, its program, the arguments before the machine's name and those after it. The
+/// command is appended.
+struct Row {
+    transport: Transport,
+    prefix: &'static str,
+    program: &'static str,
+    before: &'static [&'static str],
+    after: &'static [&'static str],
+    /// One argument for the login shell of the machine, in place of a program and its arguments.
+    has_login_shell: bool,
+}
+
+const ROWS: [Row; 5] = [
+    Row {
+        transport: Transport::Ssh,
+        prefix: "ssh",
+        program: "ssh",
+        // No terminal there. A link that is frozen ends after 15 s. Nothing of the user's configuration is forwarded.
+        before: &[
+            "-T",
+            "-oServerAliveInterval=5",
+            "-oServerAliveCountMax=3",
+            "-oClearAllForwardings=yes",
+            "-oForwardX11=no",
+            "-oPermitLocalCommand=no",
+            "--",
+        ],
+        after: &[],
+        has_login_shell: true,
+    },
+    Row {
+        transport: Transport::Docker,
+        prefix: "docker",
+        program: "docker",
+        before: &["exec", "-i"],
+        after: &[],
+        has_login_shell: false,
+    },
+    Row {
+        transport: Transport::Podman,
+        prefix: "podman",
+        program: "podman",
+        before: &["exec", "-i"],
+        after: &[],
+        has_login_shell: false,
+    },
+    Row {
+        transport: Transport::Kubernetes,
+        prefix: "kubectl",
+        program: "kubectl",
+        before: &["exec", "-i"],
+        after: &["--"],
+        has_login_shell: false,
+    },
+    Row {
+        transport: Transport::Wsl,
+        prefix: "wsl",
+        program: "wsl.exe",
+        before: &["-d"],
+        after: &["--exec"],
+        has_login_shell: false,
+    },
+];
+
+/// A machine, as the user names it: `box` or `ssh:me@box`, `docker:NAME`, `podman:NAME`, `kubectl:NAMESPACE/POD`,
+/// `wsl:NAME`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Machine {
+    transport: Transport,
+    name: String,
+}
+
+/// The longest name, in bytes. Names in the DNS have at most 253; a user is added.
+const MAX_NAME: usize = 300;
+
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadMachine {
+    #[error("the name of the machine is missing")]
+    NoName,
+    /// A program could read it as an option, or a terminal as a command.
+    #[error("“{0}” is not the name of a machine: a name begins with a letter or a digit and has no spaces")]
+    BadName(String),
+    #[error("the name of the machine is longer than {MAX_NAME} bytes")]
+    TooLong,
+}
+
+impl FromStr for Machine {
+    type Err = BadMachine;
+
+    fn from_str(text: &str) -> Result<Self, BadMachine> {
+        let row = |prefix: &str| ROWS.iter().find(|row| row.prefix == prefix);
+        let (transport, name) = match text.split_once(':') {
+            Some((prefix, name)) if row(prefix).is_some() => {
+                (row(prefix).map_or(Transport::Ssh, |row| row.transport), name)
+            }
+            _ => (Transport::Ssh, text),
+        };
+        if name.is_empty() {
+            return Err(BadMachine::NoName);
+        }
+        if name.len() > MAX_NAME {
+            return Err(BadMachine::TooLong);
+        }
+        let begins_well = name.starts_with(|first: char| first.is_alphanumeric());
+        // `ssh://host:port` and addresses in brackets are for the configuration of ssh.
+        let is_name =
+            |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '@' | ':' | '/' | '%' | '+');
+        if !begins_well || !name.chars().all(is_name) {
+            return Err(BadMachine::BadName(name.escape_debug().take(80).collect()));
+        }
+        Ok(Self { transport, name: name.to_owned() })
+    }
+}
+
+impl fmt::Display for Machine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.transport {
+            Transport::Ssh => f.write_str(&self.name),
+            _ => write!(f, "{}:{}", self.row().prefix, self.name),
+        }
+    }
+}
+
+impl Machine {
+    fn row(&self) -> &'static Row {
+        // Every transport has a row; a test holds it.
+        ROWS.iter().find(|row| row.transport == self.transport).unwrap_or(&ROWS[0])
+    }
+
+    /// The program that reaches it.
+    pub fn program(&self) -> &'static str {
+        self.row().program
+    }
+
+    /// The arguments of the program, which runs this script of `/bin/sh` there. The script has no single quote.
+    pub fn arguments(&self, script: &str) -> Vec<OsString> {
+        let row = self.row();
+        let mut arguments: Vec<OsString> = row.before.iter().map(OsString::from).collect();
+        match (self.transport, self.name.split_once('/')) {
+            (Transport::Kubernetes, Some((namespace, pod))) => {
+                arguments.extend(["-n", namespace, pod].map(OsString::from));
+            }
+            _ => arguments.push(OsString::from(&self.name)),
+        }
+        arguments.extend(row.after.iter().map(OsString::from));
+        if row.has_login_shell {
+            arguments.push(OsString::from(in_login_shell(script)));
+        } else {
+            arguments.extend(["/bin/sh", "-c", script].map(OsString::from));
+        }
+        arguments
+    }
+}
+
+/// The script as one command of a login shell, which may be bash, zsh, fish or csh.
+pub fn in_login_shell(script: &str) -> String {
+    format!("exec /bin/sh -c '{script}'")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn machine(text: &str) -> Machine {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn every_transport_has_its_command_line() {
+        let ssh = "-T -oServerAliveInterval=5 -oServerAliveCountMax=3 -oClearAllForwardings=yes -oForwardX11=no \
+                   -oPermitLocalCommand=no --";
+        for (text, program, expected) in [
+            ("box", "ssh", format!("{ssh} box|exec /bin/sh -c 'S'")),
+            ("ssh:me@box.example", "ssh", format!("{ssh} me@box.example|exec /bin/sh -c 'S'")),
+            ("docker:web_1", "docker", "exec -i web_1|/bin/sh|-c|S".to_owned()),
+            ("podman:web", "podman", "exec -i web|/bin/sh|-c|S".to_owned()),
+            ("kubectl:web-0", "kubectl", "exec -i web-0 --|/bin/sh|-c|S".to_owned()),
+            ("kubectl:shop/web-0", "kubectl", "exec -i -n shop web-0 --|/bin/sh|-c|S".to_owned()),
+            ("wsl:Debian", "wsl.exe", "-d Debian --exec|/bin/sh|-c|S".to_owned()),
+        ] {
+            let machine = machine(text);
+            let expected = expected.split_once('|').map(|(first, rest)| {
+                first.split(' ').chain(rest.split('|')).map(OsString::from).collect::<Vec<_>>()
+            });
+            assert_eq!((machine.program(), Some(machine.arguments("S"))), (program, expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_machine_is_shown_as_it_is_named() {
+        for text in ["box", "me@box", "docker:web", "kubectl:shop/web-0", "wsl:Debian", "host:22", "ünï"] {
+            assert_eq!(machine(text).to_string(), text);
+        }
+        assert_eq!(machine("ssh:box").to_string(), "box");
+        // Not a prefix of ours, so a name for ssh.
+        assert_eq!(machine("host:22").transport, Transport::Ssh);
+    }
+
+    #[test]
+    fn no_name_is_an_option_or_a_command() {
+        for name in ["-oProxyCommand=x", "docker:--privileged", "ssh:-x", "@box", "/box", ".box"] {
+            assert!(matches!(name.parse::<Machine>(), Err(BadMachine::BadName(_))), "{name}");
+        }
+        for name in
+            ["a b", "a;b", "a\nb", "a'b", "a\"b", "a$b", "a`b", "a\u{1b}[2J", "a\\b", "a\u{202e}b", "[::1]"]
+        {
+            assert!(matches!(name.parse::<Machine>(), Err(BadMachine::BadName(_))), "{name:?}");
+        }
+        for name in ["", "ssh:", "docker:"] {
+            assert_eq!(name.parse::<Machine>(), Err(BadMachine::NoName), "{name}");
+        }
+        assert_eq!("x".repeat(301).parse::<Machine>(), Err(BadMachine::TooLong));
+    }
+}

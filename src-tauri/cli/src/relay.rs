@@ -1,0 +1,255 @@
+//! The engine without a window: commands as NDJSON on stdin, events as NDJSON on stdout. See docs/relay.md.
+
+use crate::agent::{self, Run};
+use crate::args::RelayOptions;
+use crate::trust::Allowed;
+use crate::{environment, folders, logs, signals, trust};
+use anyhow::Context;
+use deskbell_engine::LocalHost;
+use deskbell_engine::acp::ChosenAgent;
+use deskbell_engine::api::*;
+use deskbell_engine::disk;
+use deskbell_engine::launch::Fork;
+use deskbell_engine::options;
+use deskbell_engine::recorder::Recorder;
+use deskbell_engine::session::Timeouts;
+use deskbell_engine::session::{Open, SessionHandle, Subscriber};
+use deskbell_engine::settings::SettingsFile;
+use deskbell_engine::store::{Record, SavedSession};
+use deskbell_engine::trust::TrustStore;
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::sync::mpsc;
+
+/// Number of events that may wait for the reader of stdout. When the queue is full, the session waits, and so does the
+/// agent. The number is small because an event can be large: one that extends a paragraph contains the whole paragraph.
+const BACKLOG: usize = 8;
+
+/// Time limit for reading a long conversation.
+const FORK_READ: Duration = Duration::from_secs(20);
+
+/// Timeout for the reader of the last events, after everything else has ended.
+const LAST_WORDS: Duration = Duration::from_secs(5);
+
+pub fn main(options: RelayOptions) -> ExitCode {
+    let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("deskbell: could not start: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let outcome = runtime.block_on(relay(options));
+    // Reading stdin blocks a thread that cannot be woken; everything else has ended by now.
+    runtime.shutdown_background();
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("deskbell: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn relay(options: RelayOptions) -> anyhow::Result<()> {
+    let data = folders::data();
+    let opening = data.clone();
+    let opened = disk::run(&data, disk::DEADLINE, move || {
+        logs::read_level(&SettingsFile::new(&folders::config()));
+        let decisions = trust::open_store(&opening).context("opening the folder of trust decisions")?;
+        anyhow::Ok((decisions, Run::begin(&opening)))
+    });
+    let (decisions, run) = opened.await??;
+    let ended = drive(options, decisions, run.clone()).await;
+    disk::run(&data, disk::DEADLINE, move || run.end()).await?;
+    ended
+}
+
+/// Runs a session from its opening to its end.
+async fn drive(options: RelayOptions, decisions: TrustStore, run: Run) -> anyhow::Result<()> {
+    let fork = fork(&options).await?;
+    let chosen = chosen_options(&options).await?;
+    // Other agents have modes of their own.
+    let of_environment = if options.acp.is_none() { mode_from_environment()? } else { None };
+    let mode = options.mode.or(of_environment);
+    let options = RelayOptions { mode, ..options };
+    let session = open(options, chosen, fork, decisions, run)?;
+    let (sender, events) = mpsc::channel(BACKLOG);
+    session.subscribe(Subscriber::Every(sender)).await?;
+    let mut writer = tokio::task::spawn_blocking(move || write_events(events));
+    session.start().await?;
+    let finished = async {
+        read_commands(&session).await?;
+        session.finish().await?;
+        anyhow::Ok(())
+    };
+    tokio::select! {
+        finished = finished => finished?,
+        () = signals::received() => session.close().await?,
+        // Stdout is closed: the results have no reader.
+        written = &mut writer => {
+            session.close().await?;
+            return written?.context("writing events to stdout");
+        }
+    }
+    drop(session);
+    // A reader that has stopped reading must not prevent the relay from ending.
+    match tokio::time::timeout(LAST_WORDS, writer).await {
+        Ok(written) => written?.context("writing events to stdout"),
+        Err(_) => anyhow::bail!("stdout was not read to the end"),
+    }
+}
+
+/// The agent of these options.
+fn kind(options: &RelayOptions) -> AgentKind {
+    if options.acp.is_some() {
+        return AgentKind::Acp;
+    }
+    let demo = options.agent.as_ref().is_some_and(|chosen| chosen.as_os_str() == "demo");
+    if demo { AgentKind::Demo } else { AgentKind::Claude }
+}
+
+/// The conversation to begin as a copy of, if there is one.
+async fn fork(options: &RelayOptions) -> anyhow::Result<Option<Fork>> {
+    let Some(of) = options.fork.clone() else { return Ok(None) };
+    let Some(before) = options.before.clone() else { return Ok(Some(Fork { of, until: None })) };
+    let config = agent::config_folder(kind(options), &folders::data());
+    let project = options.project.clone();
+    let find = move || Fork::before(&config, &project, &of, &before);
+    let fork = disk::run(&options.project, FORK_READ, find).await?;
+    let fork = fork.map_err(|error| anyhow::anyhow!("--before: {error}"))?;
+    anyhow::ensure!(fork.is_some(), "--before: this is the first prompt, so there is nothing to fork");
+    Ok(fork)
+}
+
+/// Maximum size of the file of options, in bytes.
+const MOST_OPTIONS: u64 = 1024 * 1024;
+
+/// The options that the agent is started with: those of the file, if one was given.
+async fn chosen_options(options: &RelayOptions) -> anyhow::Result<SessionOptions> {
+    let Some(path) = options.options.clone() else { return Ok(SessionOptions::default()) };
+    let (place, project) = (path.clone(), options.project.clone());
+    let read = move || {
+        let text = disk::read_text(&path, MOST_OPTIONS).map_err(|error| error.to_string())?;
+        let chosen = options::parse(&text)?;
+        let problem = options::check(&chosen, &project).first().map(ToString::to_string);
+        problem.map_or(Ok(chosen), Err)
+    };
+    let read = disk::run(&place, disk::DEADLINE, read).await?;
+    read.map_err(|problem| anyhow::anyhow!("--options: {}: {problem}", place.display()))
+}
+
+/// The permission mode that the environment asks for.
+fn mode_from_environment() -> anyhow::Result<Option<PermissionMode>> {
+    let read = environment::mode(|name| std::env::var(name).ok());
+    if let environment::ModeOfEnvironment { problem: Some(problem), .. } = &read {
+        // A mode that would run without asking is not used; a name that is none is an error.
+        anyhow::ensure!(read.is_refused, "{problem}");
+        eprintln!("deskbell: {problem}");
+    }
+    Ok(read.mode)
+}
+
+fn open(
+    options: RelayOptions,
+    chosen_options: SessionOptions,
+    fork: Option<Fork>,
+    decisions: TrustStore,
+    run: Run,
+) -> anyhow::Result<SessionHandle> {
+    let kind = kind(&options);
+    let RelayOptions { project, agent: chosen, acp, resume, model, mode, record, trust: trusted, .. } =
+        options;
+    let recorder = Recorder::default();
+    if let Some(path) = record {
+        recorder.begin(&path).with_context(|| format!("recording to {}", path.display()))?;
+    }
+    let data = folders::data();
+    let check =
+        move |project: &Path, agent: Option<&ChosenAgent>| admitted(&decisions, project, agent, trusted);
+    let launcher =
+        agent::launcher(kind, acp.clone(), project.clone(), data.clone(), move || chosen.clone(), check, run);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis() as u64;
+    let record = Record {
+        id: SessionId::new(uuid::Uuid::new_v4().to_string()),
+        project,
+        agent: kind,
+        created_at: now,
+        changed_at: now,
+        memory: SavedSession {
+            acp,
+            resumable: resume.is_some(),
+            agent_session_id: resume,
+            fork,
+            model: model.or(chosen_options.model.clone()),
+            effort: chosen_options.effort.clone(),
+            mode,
+            options: SessionOptions { model: None, effort: None, ..chosen_options },
+            ..SavedSession::default()
+        },
+    };
+    let agent_config = agent::config_folder(kind, &data);
+    let locks = Some(data.join("locks"));
+    Ok(SessionHandle::open(Open {
+        record,
+        launcher,
+        host: Arc::new(LocalHost),
+        store: None,
+        agent_config,
+        locks,
+        timeouts: Timeouts::default(),
+        recorder,
+    }))
+}
+
+/// Without a window the user cannot be asked: a folder that is not trusted in its current state is opened in restricted
+/// mode, with a message on stderr.
+fn admitted(
+    decisions: &TrustStore,
+    project: &Path,
+    agent: Option<&ChosenAgent>,
+    trusted: bool,
+) -> Result<Allowed, CommandError> {
+    let allowed = trust::admit_unasked(decisions, project, agent, trusted)?;
+    if matches!(allowed, Allowed::Restricted) {
+        let with = agent.map_or_else(String::new, |agent| format!(" with {}", agent.name()));
+        eprintln!(
+            "deskbell: {} is not trusted{with}: its settings, hooks and servers are not loaded; --trust loads them",
+            project.display()
+        );
+    }
+    Ok(allowed)
+}
+
+/// Reads one command per line. A line that is not a command produces an event, and has no other effect.
+async fn read_commands(session: &SessionHandle) -> anyhow::Result<()> {
+    let mut lines = BufReader::new(tokio::io::stdin()).split(b'\n');
+    while let Some(line) = lines.next_segment().await? {
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        match serde_json::from_slice::<Command>(&line) {
+            Ok(command) => session.post(command).await?,
+            Err(problem) => session.complain(problem.to_string()).await?,
+        }
+    }
+    Ok(())
+}
+
+/// Writes straight to stdout, on its own thread, without building the text of a very long event first.
+pub fn write_events(mut events: mpsc::Receiver<Envelope>) -> anyhow::Result<()> {
+    let mut stdout = std::io::BufWriter::with_capacity(64 * 1024, std::io::stdout().lock());
+    while let Some(envelope) = events.blocking_recv() {
+        serde_json::to_writer(&mut stdout, &envelope)?;
+        stdout.write_all(b"\n")?;
+        if events.is_empty() {
+            stdout.flush()?;
+        }
+    }
+    stdout.flush()?;
+    Ok(())
+}

@@ -1,0 +1,158 @@
+//! `deskbell sessions search`: searches the text of stored sessions. See docs/relay.md.
+
+use crate::agent;
+use crate::args::search::SearchOptions;
+use anyhow::Context;
+use deskbell_engine::api::{AgentKind, FoundSession, SearchChange, SearchHit, SearchPlace};
+use deskbell_engine::search::{self, Query, Request, Searching, Today};
+use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Exit codes as those of grep: 0 if something was found, 1 if nothing was, 2 if a part could not be searched.
+pub fn main(options: SearchOptions) -> ExitCode {
+    match run(options) {
+        Ok(end) => {
+            end.problems.iter().for_each(|problem| eprintln!("deskbell: {problem}"));
+            match (end.problems.is_empty(), end.n_found) {
+                (false, _) => ExitCode::from(2),
+                (true, 0) => ExitCode::FAILURE,
+                (true, _) => ExitCode::SUCCESS,
+            }
+        }
+        Err(error) => {
+            eprintln!("deskbell: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The end of a search.
+#[derive(Default)]
+struct End {
+    n_found: usize,
+    problems: Vec<String>,
+}
+
+fn run(options: SearchOptions) -> anyhow::Result<End> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
+    let query = Query::parse(&options.query, Today { now, utc_offset_minutes: 0 })?;
+    let config = agent::config_folder(AgentKind::Claude, Path::new(""));
+    let request = Request { config, project: options.project, query };
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let end = runtime.block_on(print(request, options.json));
+    // A thread that waits for a dead mount must not hold up the end.
+    runtime.shutdown_background();
+    end
+}
+
+/// Prints results as they are found.
+async fn print(request: Request, json: bool) -> anyhow::Result<End> {
+    let (_searching, mut changes) = Searching::start(request, Arc::default());
+    let mut end = End::default();
+    let is_terminal = io::stdout().is_terminal();
+    let mut last = SearchChange::default();
+    while let Some(change) = changes.recv().await {
+        let mut text = Vec::new();
+        for found in &change.found {
+            if json {
+                serde_json::to_writer(&mut text, found)?;
+                text.push(b'\n');
+            } else {
+                text.extend(lines(found, is_terminal).into_bytes());
+            }
+        }
+        end.n_found += change.found.len();
+        match io::stdout().lock().write_all(&text) {
+            Ok(()) => {}
+            // The reader, such as `head`, has enough.
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(end),
+            Err(error) => return Err(error).context("writing the results"),
+        }
+        last = change;
+    }
+    end.problems.extend(last.problem);
+    if last.n_unreadable > 0 {
+        let files = if last.n_unreadable == 1 { "file" } else { "files" };
+        end.problems.push(format!(
+            "{} {files} of the agent's store could not be searched; DESKBELL_LOG=info names them",
+            last.n_unreadable
+        ));
+    }
+    if last.is_cut {
+        eprintln!("deskbell: there are more results; add words or a date");
+    }
+    Ok(end)
+}
+
+/// A session and its matches as text. On a terminal matches are bold.
+fn lines(found: &FoundSession, is_terminal: bool) -> String {
+    let mut text = format!("{}  {}  {}\n", found.agent_session_id, found.project_name, found.title);
+    for hit in &found.hits {
+        let snippet: String = hit
+            .snippet
+            .iter()
+            .map(|part| {
+                if part.is_match && is_terminal {
+                    format!("\u{1b}[1m{}\u{1b}[0m", part.text)
+                } else {
+                    part.text.clone()
+                }
+            })
+            .collect();
+        let at = hit.at.map_or_else(String::new, |at| format!("{}  ", search::utc(at)));
+        text += &format!("    {at}{}: {snippet}\n", place(hit));
+    }
+    if found.has_more {
+        text += "    … and earlier matches\n";
+    }
+    text
+}
+
+fn place(hit: &SearchHit) -> String {
+    let tool = || hit.tool.as_deref().unwrap_or("a tool");
+    match hit.place {
+        SearchPlace::Title => "title".to_owned(),
+        SearchPlace::Prompt => "prompt".to_owned(),
+        SearchPlace::Text => "answer".to_owned(),
+        SearchPlace::Thinking => "thinking".to_owned(),
+        SearchPlace::Call => tool().to_owned(),
+        SearchPlace::Output => format!("output of {}", tool()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deskbell_engine::api::{ItemId, SnippetPart};
+
+    #[test]
+    fn a_result_is_readable_with_and_without_a_terminal() {
+        let part = |text: &str, is_match| SnippetPart { text: text.to_owned(), is_match };
+        let hit = |place, tool: Option<&str>, at| SearchHit {
+            item_id: Some(ItemId::new("t1")),
+            place,
+            tool: tool.map(str::to_owned),
+            at,
+            snippet: vec![part("cargo ", false), part("test", true)],
+        };
+        let found = FoundSession {
+            agent_session_id: "id".to_owned(),
+            title: "Fix the tests".to_owned(),
+            project: "/home/me/lighthouse".to_owned(),
+            project_name: "lighthouse".to_owned(),
+            changed_at: 0,
+            hits: vec![
+                hit(SearchPlace::Output, Some("Bash"), Some(1_795_357_800_000)),
+                hit(SearchPlace::Call, None, None),
+            ],
+            has_more: true,
+            in_other_window: false,
+        };
+        let expected = "id  lighthouse  Fix the tests\n    2026-11-22 14:30 UTC  output of Bash: cargo test\n    a tool: cargo test\n    … and earlier matches\n";
+        assert_eq!(lines(&found, false), expected);
+        assert!(lines(&found, true).contains("cargo \u{1b}[1mtest\u{1b}[0m\n"));
+    }
+}

@@ -1,0 +1,341 @@
+//! The sessions of the server: opened once, saved in the server's own folder, their events given to the hub.
+
+use super::{Server, lock};
+use crate::agent;
+use crate::trust;
+use anyhow::Context;
+use deskbell_engine::LocalHost;
+use deskbell_engine::acp::ChosenAgent;
+use deskbell_engine::api::server::{NewSession, Question};
+use deskbell_engine::api::*;
+use deskbell_engine::disk::write_atomically;
+use deskbell_engine::disk::{self, Loaded};
+use deskbell_engine::launch::{bad_model, is_conversation_id};
+use deskbell_engine::options::{check, refused};
+use deskbell_engine::recorder::Recorder;
+use deskbell_engine::session::Timeouts;
+use deskbell_engine::session::{Open, SessionHandle, Subscriber};
+use deskbell_engine::store::{Record, SavedSession, Store};
+use deskbell_server::hub::{Input, line};
+use deskbell_server::{Line, summary};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::{SystemTime, UNIX_EPOCH};
+use tokio::sync::mpsc;
+
+/// Events that may wait for their way into the hub, which takes them at once.
+const BACKLOG: usize = 64;
+
+/// The largest snapshot, in bytes. Above it, the oldest items are left out; `rows` says so.
+const MAX_SNAPSHOT: usize = 32 << 20;
+
+/// The size of the file that says how a session was opened.
+const MOST_OF_OPENED: u64 = 64 << 10;
+
+/// Something to do for a session, in order. The hub limits how many wait.
+pub enum Job {
+    Command { id: String, command: Command },
+    Remove { id: String },
+}
+
+struct Entry {
+    handle: SessionHandle,
+    jobs: mpsc::UnboundedSender<Job>,
+}
+
+/// What a session was opened with, and its record does not contain.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Opened {
+    agent: Option<String>,
+}
+
+/// The sessions, and the folder that they are saved in.
+pub struct Sessions {
+    store: Store,
+    opened: PathBuf,
+    entries: Mutex<HashMap<SessionId, Entry>>,
+    /// Read from disk, to be restored.
+    saved: Mutex<Vec<(Record, Opened)>>,
+}
+
+impl Sessions {
+    pub fn read(folder: &Path) -> anyhow::Result<Self> {
+        let store = Store::open(folder.join("sessions")).context("opening the folder of sessions")?;
+        let opened = folder.join("opened");
+        disk::own_folder(&opened).context("opening the folder of sessions")?;
+        let loaded = store.load().context("reading the sessions")?;
+        for aside in loaded.set_aside {
+            tracing::error!(path = %aside.path.display(), problem = aside.problem, "a session could not be read");
+        }
+        let saved = loaded.records.into_iter().map(|record| {
+            let how = match disk::load_json(&path_of(&opened, &record.id), MOST_OF_OPENED) {
+                Loaded::Read(opened) => opened,
+                Loaded::Missing | Loaded::Unreadable(_) => Opened::default(),
+            };
+            (record, how)
+        });
+        let saved = Mutex::new(saved.collect());
+        Ok(Self { store, opened, entries: Mutex::default(), saved })
+    }
+
+    /// Closes all sessions and waits for the exit of their processes.
+    async fn close(&self) {
+        let entries: Vec<Entry> = lock(&self.entries).drain().map(|(_, entry)| entry).collect();
+        let closing: Vec<_> = entries
+            .into_iter()
+            .map(|entry| tokio::spawn(async move { entry.handle.close().await }))
+            .collect();
+        for task in closing {
+            match task.await {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => tracing::debug!(%error, "the session was already closed"),
+                Err(error) => tracing::error!(%error, "could not close a session"),
+            }
+        }
+    }
+}
+
+fn path_of(folder: &Path, id: &SessionId) -> PathBuf {
+    folder.join(format!("{id}.json"))
+}
+
+fn bad(code: ErrorCode, message: impl Into<String>) -> CommandError {
+    CommandError { code, message: message.into(), detail: None }
+}
+
+fn gone() -> CommandError {
+    bad(ErrorCode::NoSuchSession, "The session is closed.")
+}
+
+impl Server {
+    /// Opens the saved sessions. None of them starts by itself, and their prompts are held.
+    pub(super) async fn restore(self: &Arc<Self>) {
+        let saved = std::mem::take(&mut *lock(&self.sessions.saved));
+        let mut restoring = tokio::task::JoinSet::new();
+        for (record, opened) in saved {
+            let server = self.clone();
+            restoring.spawn(async move {
+                let id = record.id.clone();
+                if let Err(error) = server.add(record, opened, false).await {
+                    tracing::error!(%error, session = %id, "could not open a saved session");
+                }
+            });
+        }
+        while let Some(restored) = restoring.join_next().await {
+            if let Err(error) = restored {
+                tracing::error!(%error, "could not open a saved session");
+            }
+        }
+    }
+
+    pub(super) async fn close(&self) {
+        self.sessions.close().await;
+    }
+
+    /// Gives a job to a session. The hub knows the session, so it can be missing only while it ends.
+    pub(super) fn give(self: &Arc<Self>, id: String, session_id: SessionId, job: impl FnOnce(String) -> Job) {
+        let jobs = lock(&self.sessions.entries).get(&session_id).map(|entry| entry.jobs.clone());
+        let is_given = jobs.is_some_and(|jobs| jobs.send(job(id.clone())).is_ok());
+        if !is_given {
+            let server = self.clone();
+            // In a task, because the caller carries out the effects of a step.
+            tokio::spawn(async move { server.step(Input::Executed { id, result: Err(gone()) }) });
+        }
+    }
+
+    /// Opens a new session and saves it.
+    pub(super) async fn open(self: &Arc<Self>, new: NewSession) -> Result<SessionId, CommandError> {
+        let NewSession { project, agent, resume, model, mode, options, trust } = new;
+        let options = *options;
+        if let Some(problem) = model.as_deref().and_then(bad_model) {
+            return Err(bad(ErrorCode::BadCommand, format!("The model is not valid: {problem}.")));
+        }
+        let is_acp = agent.as_deref().is_some_and(|agent| ChosenAgent::row_of(agent).is_some());
+        let is_uuid = |id: &String| id.len() == 36 && uuid::Uuid::try_parse(id).is_ok();
+        if resume.as_ref().is_some_and(|id| if is_acp { !is_conversation_id(id) } else { !is_uuid(id) }) {
+            return Err(bad(ErrorCode::BadCommand, "The conversation's id is not valid."));
+        }
+        let folder = PathBuf::from(&project);
+        if !folder.is_absolute() {
+            return Err(bad(ErrorCode::BadProject, "The project must be an absolute path."));
+        }
+        let place = folder.clone();
+        let found = disk::run(&place, disk::DEADLINE, move || {
+            dunce::canonicalize(folder).ok().filter(|folder| folder.is_dir())
+        });
+        let Some(project) = found.await? else {
+            return Err(bad(ErrorCode::BadProject, format!("The folder {project} is not there.")));
+        };
+        let (place, checked) = (project.clone(), options.clone());
+        let check = move || refused(&check(&checked, &place));
+        disk::run(&project, disk::DEADLINE, check).await??;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
+        let acp = agent.as_deref().and_then(ChosenAgent::row_of);
+        let kind = match agent.as_deref() {
+            Some("demo") => AgentKind::Demo,
+            _ if acp.is_some() => AgentKind::Acp,
+            _ => AgentKind::Claude,
+        };
+        if acp.is_some() && (model.is_some() || mode.is_some() || options != SessionOptions::default()) {
+            let message =
+                "A model, a mode and options are for Claude Code, and this agent does not have them.";
+            return Err(bad(ErrorCode::BadCommand, message));
+        }
+        let memory = SavedSession {
+            acp,
+            resumable: resume.is_some(),
+            agent_session_id: resume,
+            model: model.or(options.model.clone()),
+            effort: options.effort.clone(),
+            mode,
+            options: SessionOptions { model: None, effort: None, ..options },
+            ..SavedSession::default()
+        };
+        let id = SessionId::new(uuid::Uuid::new_v4().to_string());
+        let record = Record { id, project, agent: kind, created_at: now, changed_at: now, memory };
+        let opened = Opened { agent: agent.filter(|_| kind == AgentKind::Claude) };
+        self.save(&record, &opened).await?;
+        self.add(record, opened, trust).await
+    }
+
+    async fn save(&self, record: &Record, opened: &Opened) -> Result<(), CommandError> {
+        let (store, path) = (self.sessions.store.clone(), path_of(&self.sessions.opened, &record.id));
+        let (record, opened) = (record.clone(), opened.clone());
+        let saved = disk::run(&self.data, disk::DEADLINE, move || {
+            write_atomically(&path, &serde_json::to_vec(&opened)?)?;
+            anyhow::Ok(store.save(&record)?)
+        });
+        saved.await?.map_err(|error| CommandError {
+            code: ErrorCode::Internal,
+            message: "The session could not be saved on disk.".to_owned(),
+            detail: Some(format!("{error:#}")),
+        })
+    }
+
+    async fn add(
+        self: &Arc<Self>,
+        record: Record,
+        opened: Opened,
+        trusted: bool,
+    ) -> Result<SessionId, CommandError> {
+        let (id, decisions) = (record.id.clone(), self.decisions.clone());
+        let check = move |project: &Path, agent: Option<&ChosenAgent>| {
+            trust::admit_unasked(&decisions, project, agent, trusted)
+        };
+        let chosen = opened.agent.map(PathBuf::from);
+        let (data, run) = (self.data.clone(), self.run.clone());
+        let (acp, project) = (record.memory.acp.clone(), record.project.clone());
+        let launcher = agent::launcher(record.agent, acp, project, data, move || chosen.clone(), check, run);
+        let agent_config = agent::config_folder(record.agent, &self.data);
+        let handle = SessionHandle::open(Open {
+            host: Arc::new(LocalHost),
+            record,
+            launcher,
+            store: Some(self.sessions.store.clone()),
+            agent_config,
+            locks: Some(self.data.join("locks")),
+            timeouts: Timeouts::default(),
+            recorder: Recorder::default(),
+        });
+        let (sender, events) = mpsc::channel(BACKLOG);
+        let snapshot = handle.subscribe(Subscriber::Every(sender)).await?;
+        let (jobs, inbox) = mpsc::unbounded_channel();
+        lock(&self.sessions.entries).insert(id.clone(), Entry { handle: handle.clone(), jobs });
+        self.step(Input::SessionOpened(summary(&snapshot.session, snapshot.seq)));
+        tokio::spawn(pump(self.clone(), id.clone(), events));
+        tokio::spawn(work(self.clone(), handle, inbox));
+        Ok(id)
+    }
+
+    /// Ends a session and removes it from the disk.
+    async fn remove(self: &Arc<Self>, handle: &SessionHandle) -> Result<(), CommandError> {
+        handle.close().await?;
+        let id = handle.id().clone();
+        let (store, path, removed_id) =
+            (self.sessions.store.clone(), path_of(&self.sessions.opened, &id), id.clone());
+        let removed = disk::run(&self.data, disk::DEADLINE, move || {
+            store.remove(&removed_id)?;
+            anyhow::Ok(std::fs::remove_file(path)?)
+        });
+        let removed = removed.await?.map_err(|error| CommandError {
+            code: ErrorCode::Internal,
+            message: "The session's file could not be removed.".to_owned(),
+            detail: Some(format!("{error:#}")),
+        });
+        // Also without success: the session is closed, and its process has ended.
+        lock(&self.sessions.entries).remove(&id);
+        removed
+    }
+
+    /// The answer to a question about a session.
+    pub(super) async fn answer(
+        &self,
+        session_id: &SessionId,
+        question: Question,
+    ) -> Result<Value, CommandError> {
+        let handle = lock(&self.sessions.entries).get(session_id).map(|entry| entry.handle.clone());
+        handle.ok_or_else(gone)?.answer(question).await
+    }
+
+    /// The line of a session's snapshot and the number of its last event; `None` if the session is gone.
+    pub(super) async fn snapshot(&self, session_id: &SessionId) -> Option<(u64, Line)> {
+        let handle = lock(&self.sessions.entries).get(session_id).map(|entry| entry.handle.clone())?;
+        let snapshot = handle.snapshot().await.ok()?;
+        let (seq, id) = (snapshot.seq, session_id.clone());
+        let made = tokio::task::spawn_blocking(move || snapshot_line(&id, snapshot)).await.ok()?;
+        Some((seq, made))
+    }
+}
+
+/// Writes a snapshot, without its oldest items if it is very long.
+fn snapshot_line(session_id: &SessionId, mut snapshot: Snapshot) -> Line {
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Whole<'a> {
+        r#type: &'static str,
+        session_id: &'a SessionId,
+        snapshot: &'a Snapshot,
+    }
+    let write = |snapshot: &Snapshot| line(&Whole { r#type: "snapshot", session_id, snapshot });
+    let mut made = write(&snapshot);
+    while made.len() > MAX_SNAPSHOT && !snapshot.items.is_empty() {
+        // At the beginning of a row.
+        let middle = snapshot.items.len().div_ceil(2);
+        let first = snapshot.items.get(middle).map_or(snapshot.rows.end, |item| item.row);
+        snapshot.items.drain(..middle);
+        snapshot.items.retain(|item| item.row >= first);
+        snapshot.rows.first = first;
+        made = write(&snapshot);
+    }
+    made
+}
+
+/// Gives the events of a session to the hub, until the session has ended.
+async fn pump(server: Arc<Server>, session_id: SessionId, mut events: mpsc::Receiver<Envelope>) {
+    while let Some(envelope) = events.recv().await {
+        let seq = envelope.seq;
+        let summary = match &envelope.event {
+            Event::SessionChanged { session } => Some(summary(session, seq)),
+            _ => None,
+        };
+        let event = Input::Event { session_id: session_id.clone(), seq, line: line(&envelope), summary };
+        server.step(event);
+    }
+    server.step(Input::SessionRemoved(session_id));
+}
+
+/// Carries out the jobs of a session, in order.
+async fn work(server: Arc<Server>, handle: SessionHandle, mut inbox: mpsc::UnboundedReceiver<Job>) {
+    let session_id = handle.id().clone();
+    while let Some(job) = inbox.recv().await {
+        let (id, result) = match job {
+            Job::Command { id, command } => (id, handle.command(command).await),
+            Job::Remove { id } => (id, server.remove(&handle).await),
+        };
+        let result = result.map(|()| session_id.clone());
+        server.step(Input::Executed { id, result });
+    }
+}

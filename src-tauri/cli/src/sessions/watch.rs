@@ -1,0 +1,105 @@
+//! `deskbell sessions watch`: a stored session and what its process adds to it, as events. Read only.
+
+use crate::agent;
+use crate::relay::write_events;
+use crate::signals;
+use anyhow::{Context, anyhow};
+use deskbell_engine::LocalHost;
+use deskbell_engine::api::*;
+use deskbell_engine::disk;
+use deskbell_engine::recorder::Recorder;
+use deskbell_engine::session::Timeouts;
+use deskbell_engine::session::{Open, SessionHandle, Subscriber};
+use deskbell_engine::store::{Record, SavedSession};
+use deskbell_engine::stored::{Follower, Located};
+use std::path::Path;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+
+/// Events that may wait for the reader of stdout.
+const BACKLOG: usize = 8;
+
+/// Runs until it is ended by a signal or its reader is gone.
+pub fn run(session: &str) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let done = runtime.block_on(watch(session));
+    // A thread that waits for a dead mount must not hold up the end.
+    runtime.shutdown_background();
+    done
+}
+
+async fn watch(session: &str) -> anyhow::Result<()> {
+    let config = agent::config_folder(AgentKind::Claude, Path::new(""));
+    let (of, id) = (config.clone(), session.to_owned());
+    let located = disk::run(&config, disk::DEADLINE, move || Located::find(&of, &id)).await?;
+    let located = located.context("reading the agent's store")?;
+    let located =
+        located.ok_or_else(|| anyhow!("Claude Code has stored no session with the id {session}"))?;
+    let Located { project, session: stored, .. } = located;
+    let project = project.context("the session does not say in which folder it is")?;
+    let handle = SessionHandle::open(Open {
+        record: Record {
+            id: SessionId::new(session),
+            project: project.clone(),
+            agent: AgentKind::Claude,
+            created_at: stored.changed_at,
+            changed_at: stored.changed_at,
+            memory: SavedSession {
+                agent_session_id: Some(session.to_owned()),
+                resumable: true,
+                title: Some(stored.title),
+                ..SavedSession::default()
+            },
+        },
+        launcher: Arc::new(|| Err(read_only())),
+        host: Arc::new(LocalHost),
+        store: None,
+        agent_config: config.clone(),
+        locks: None,
+        timeouts: Timeouts::default(),
+        recorder: Recorder::default(),
+    });
+    // Followed before it is read, so that no change is missed.
+    let (_follower, mut changes) = Follower::start(config, &project, None);
+    let (sender, events) = mpsc::channel(BACKLOG);
+    let snapshot = handle.subscribe(Subscriber::Every(sender.clone())).await?;
+    let mut writer = tokio::task::spawn_blocking(move || write_events(events));
+    let follow = async {
+        send_all(&handle, &sender, snapshot).await?;
+        while let Some(change) = changes.recv().await {
+            let stored = change.changed.iter().find(|stored| stored.agent_session_id == session);
+            if let Some(stored) = stored
+                && handle.refresh(stored.live.is_some()).await?
+            {
+                send_all(&handle, &sender, handle.snapshot().await?).await?;
+            }
+        }
+        anyhow::Ok(())
+    };
+    tokio::select! {
+        followed = follow => followed,
+        () = signals::received() => Ok(()),
+        written = &mut writer => written?.context("writing events to stdout"),
+    }
+}
+
+/// Sends all items of the transcript, with the number 0: they are no change.
+async fn send_all(
+    handle: &SessionHandle,
+    sender: &mpsc::Sender<Envelope>,
+    snapshot: Snapshot,
+) -> anyhow::Result<()> {
+    for item in snapshot.items {
+        let envelope = Envelope { seq: 0, session_id: handle.id().clone(), event: Event::ItemAdded { item } };
+        sender.send(envelope).await.map_err(|_| anyhow!("stdout is closed"))?;
+    }
+    Ok(())
+}
+
+fn read_only() -> CommandError {
+    CommandError {
+        code: ErrorCode::BadCommand,
+        message: "The session is only watched.".to_owned(),
+        detail: None,
+    }
+}

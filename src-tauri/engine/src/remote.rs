@@ -1,0 +1,460 @@
+//! The link to a server of this user: one connection for all sessions that are followed, made again when it breaks.
+//!
+//! `deskbell_server::client` decides; this carries its effects out. The caller supplies the way to connect, which may
+//! start the server first.
+
+use crate::api::server::{NewSession, Question, SessionSummary};
+use crate::api::*;
+use crate::host::{BoxFuture, Reader, Writer};
+use deskbell_server::client::{Client, Effect, Link};
+use deskbell_server::lines::{MAX_SERVER_LINE, next_server_line};
+use serde_json::Value;
+use std::collections::HashMap;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncWriteExt, BufReader};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+/// Connects to the server and returns both ends of the connection. Called for every attempt.
+pub type Dial = Arc<dyn Fn() -> BoxFuture<'static, io::Result<(Reader, Writer)>> + Send + Sync>;
+
+/// Lines that may wait: of a connection, and to it.
+const BACKLOG: usize = 64;
+
+/// What a followed session receives.
+#[derive(Debug)]
+pub(crate) enum FromServer {
+    Snapshot(Box<Snapshot>),
+    Event(Box<Event>),
+    LinkChanged,
+    /// The server does not have the session.
+    Gone,
+}
+
+type Outcome<T> = oneshot::Sender<Result<T, CommandError>>;
+
+enum ToServer {
+    Follow(SessionId, mpsc::Sender<FromServer>),
+    Unfollow(SessionId),
+    Open(Box<NewSession>, Outcome<SessionId>),
+    Command(SessionId, Command, Option<Outcome<()>>),
+    Remove(SessionId, Outcome<()>),
+    Ask(SessionId, Question, Outcome<Value>),
+    Retry,
+}
+
+/// A handle to the link. The link ends with its last handle; the server goes on.
+#[derive(Clone)]
+pub struct ServerLink {
+    messages: mpsc::UnboundedSender<ToServer>,
+    state: watch::Receiver<SessionLink>,
+    listed: watch::Receiver<Option<Vec<SessionSummary>>>,
+}
+
+impl ServerLink {
+    /// Begins to connect, on the current tokio runtime.
+    pub fn open(dial: Dial) -> Self {
+        let (messages, inbox) = mpsc::unbounded_channel();
+        let (state_sender, state) = watch::channel(SessionLink::Connecting);
+        let (listed_sender, listed) = watch::channel(None);
+        let (read_sender, read) = mpsc::channel(BACKLOG);
+        let began_at = Instant::now();
+        let task = Task {
+            client: Client::new(0),
+            began_at,
+            dial,
+            n_connections: 0,
+            connection: None,
+            read_sender,
+            followed: HashMap::new(),
+            answers: HashMap::new(),
+            questions: HashMap::new(),
+            n_questions: 0,
+            state: state_sender,
+            listed: listed_sender,
+        };
+        tokio::spawn(task.run(inbox, read));
+        Self { messages, state, listed }
+    }
+
+    /// The state of the link.
+    pub fn state(&self) -> SessionLink {
+        self.state.borrow().clone()
+    }
+
+    /// The sessions of the server each time that the link comes up; `None` before the first time.
+    pub fn listed(&self) -> watch::Receiver<Option<Vec<SessionSummary>>> {
+        self.listed.clone()
+    }
+
+    /// Tries to connect now, instead of at the next attempt.
+    pub fn retry(&self) {
+        self.send(ToServer::Retry);
+    }
+
+    /// Opens a session in the server.
+    pub async fn new_session(&self, session: NewSession) -> Result<SessionId, CommandError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(ToServer::Open(Box::new(session), reply));
+        answer.await.map_err(|_| lost())?
+    }
+
+    pub(crate) fn follow(&self, id: SessionId, events: mpsc::Sender<FromServer>) {
+        self.send(ToServer::Follow(id, events));
+    }
+
+    pub(crate) fn unfollow(&self, id: SessionId) {
+        self.send(ToServer::Unfollow(id));
+    }
+
+    pub(crate) fn command(&self, id: SessionId, command: Command, reply: Option<Outcome<()>>) {
+        self.send(ToServer::Command(id, command, reply));
+    }
+
+    pub(crate) fn remove(&self, id: SessionId, reply: Outcome<()>) {
+        self.send(ToServer::Remove(id, reply));
+    }
+
+    pub(crate) fn ask(&self, id: SessionId, question: Question, reply: Outcome<Value>) {
+        self.send(ToServer::Ask(id, question, reply));
+    }
+
+    fn send(&self, message: ToServer) {
+        // Without the task, replies are dropped, and their callers see that.
+        drop(self.messages.send(message));
+    }
+}
+
+fn lost() -> CommandError {
+    CommandError {
+        code: ErrorCode::Refused,
+        message: "The connection to the session is lost. Try again when it is back.".to_owned(),
+        detail: None,
+    }
+}
+
+/// The request that waits for an answer, by its id.
+enum Answer {
+    Opened(Outcome<SessionId>),
+    Done(Option<Outcome<()>>),
+}
+
+impl Answer {
+    fn give(self, result: Result<SessionId, CommandError>) {
+        // A caller that has gone away needs no answer.
+        match self {
+            Self::Opened(reply) => drop(reply.send(result)),
+            Self::Done(Some(reply)) => drop(reply.send(result.map(drop))),
+            Self::Done(None) => {
+                if let Err(error) = result {
+                    tracing::warn!(%error, "the server refused a command");
+                }
+            }
+        }
+    }
+}
+
+/// What the tasks of a connection report, with the connection's number.
+enum Read {
+    Line(u64, Vec<u8>),
+    Broken(u64, String),
+    Connected(u64, mpsc::UnboundedSender<Vec<u8>>),
+}
+
+struct Task {
+    client: Client,
+    began_at: Instant,
+    dial: Dial,
+    n_connections: u64,
+    connection: Option<Connection>,
+    read_sender: mpsc::Sender<Read>,
+    followed: HashMap<SessionId, mpsc::Sender<FromServer>>,
+    answers: HashMap<String, Answer>,
+    questions: HashMap<u64, Outcome<Value>>,
+    n_questions: u64,
+    state: watch::Sender<SessionLink>,
+    listed: watch::Sender<Option<Vec<SessionSummary>>>,
+}
+
+struct Connection {
+    nr: u64,
+    task: JoinHandle<()>,
+    lines: Option<mpsc::UnboundedSender<Vec<u8>>>,
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Task {
+    async fn run(mut self, mut inbox: mpsc::UnboundedReceiver<ToServer>, mut read: mpsc::Receiver<Read>) {
+        loop {
+            let due = self.client.deadline().map(|at| self.began_at + Duration::from_millis(at));
+            let sleep = async {
+                match due {
+                    Some(due) => tokio::time::sleep_until(due).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                message = inbox.recv() => match message {
+                    Some(message) => self.message(message).await,
+                    None => return,
+                },
+                Some(read) = read.recv() => self.read(read).await,
+                () = sleep => {
+                    let effects = self.client.tick(self.now());
+                    self.carry_out(effects, &[]).await;
+                }
+            }
+        }
+    }
+
+    fn now(&self) -> u64 {
+        u64::try_from(self.began_at.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    async fn message(&mut self, message: ToServer) {
+        let id = || uuid::Uuid::new_v4().to_string();
+        let effects = match message {
+            ToServer::Follow(session_id, events) => {
+                self.followed.insert(session_id.clone(), events);
+                self.client.follow(session_id)
+            }
+            ToServer::Unfollow(session_id) => {
+                self.followed.remove(&session_id);
+                self.client.unfollow(session_id)
+            }
+            ToServer::Open(session, reply) => {
+                let id = id();
+                let sent = self.client.open(id.clone(), *session);
+                self.sent(id, Answer::Opened(reply), sent)
+            }
+            ToServer::Command(session_id, command, reply) => {
+                let id = id();
+                let sent = self.client.command(id.clone(), session_id, command);
+                self.sent(id, Answer::Done(reply), sent)
+            }
+            ToServer::Remove(session_id, reply) => {
+                let id = id();
+                let sent = self.client.remove(id.clone(), session_id);
+                self.sent(id, Answer::Done(Some(reply)), sent)
+            }
+            ToServer::Ask(session_id, question, reply) => {
+                self.n_questions += 1;
+                let nr = self.n_questions;
+                match self.client.ask(nr, session_id, question) {
+                    Some(effect) => {
+                        self.questions.insert(nr, reply);
+                        vec![effect]
+                    }
+                    None => {
+                        // The caller may be gone.
+                        drop(reply.send(Err(lost())));
+                        Vec::new()
+                    }
+                }
+            }
+            ToServer::Retry => self.client.retry(self.now()),
+        };
+        self.carry_out(effects, &[]).await;
+    }
+
+    /// Remembers who waits for the answer to a request; a request that is refused here is answered at once.
+    fn sent(&mut self, id: String, answer: Answer, sent: Result<Vec<Effect>, CommandError>) -> Vec<Effect> {
+        match sent {
+            Ok(effects) => {
+                self.answers.insert(id, answer);
+                effects
+            }
+            Err(error) => {
+                answer.give(Err(error));
+                Vec::new()
+            }
+        }
+    }
+
+    async fn read(&mut self, read: Read) {
+        let (Read::Line(nr, _) | Read::Broken(nr, _) | Read::Connected(nr, _)) = &read;
+        // A line of a connection that was given up.
+        let Some(connection) = self.connection.as_mut().filter(|connection| connection.nr == *nr) else {
+            return;
+        };
+        match read {
+            Read::Connected(_, lines) => connection.lines = Some(lines),
+            Read::Line(_, line) => {
+                let effects = self.client.line(self.now(), &line);
+                self.carry_out(effects, &line).await;
+            }
+            Read::Broken(_, problem) => {
+                tracing::info!(problem, "the link to the server is down");
+                self.connection = None;
+                let effects = self.client.broken(self.now());
+                self.carry_out(effects, &[]).await;
+            }
+        }
+    }
+
+    async fn carry_out(&mut self, effects: Vec<Effect>, line: &[u8]) {
+        for effect in effects {
+            match effect {
+                Effect::Connect => self.connect(),
+                Effect::Disconnect => self.connection = None,
+                Effect::Write(request) => self.write(&request),
+                Effect::LinkChanged => self.link_changed().await,
+                Effect::Listed(sessions) => drop(self.listed.send_replace(Some(sessions))),
+                Effect::Event(session_id) => match serde_json::from_slice::<Envelope>(line) {
+                    Ok(envelope) => {
+                        self.deliver(&session_id, FromServer::Event(Box::new(envelope.event))).await
+                    }
+                    Err(error) => self.not_understood(&session_id, &error),
+                },
+                Effect::Snapshot(session_id) => {
+                    #[derive(serde::Deserialize)]
+                    struct Line {
+                        snapshot: Box<Snapshot>,
+                    }
+                    match serde_json::from_slice::<Line>(line) {
+                        Ok(line) => self.deliver(&session_id, FromServer::Snapshot(line.snapshot)).await,
+                        Err(error) => self.not_understood(&session_id, &error),
+                    }
+                }
+                Effect::Gone(session_id) => {
+                    self.deliver(&session_id, FromServer::Gone).await;
+                    self.followed.remove(&session_id);
+                }
+                Effect::Told { nr, result } => {
+                    if let Some(reply) = self.questions.remove(&nr) {
+                        // The caller may be gone.
+                        drop(reply.send(result));
+                    }
+                }
+                Effect::Answered { id, result } => {
+                    if let Some(answer) = self.answers.remove(&id) {
+                        answer.give(result.map_err(|refused| refused.error));
+                    }
+                }
+            }
+        }
+    }
+
+    /// A line of a version of the server that has more kinds of events. What it says is missing here.
+    fn not_understood(&self, session_id: &SessionId, error: &serde_json::Error) {
+        tracing::error!(%error, session = %session_id, "an event of the server could not be read");
+    }
+
+    async fn deliver(&self, session_id: &SessionId, from: FromServer) {
+        if let Some(events) = self.followed.get(session_id) {
+            // A mirror that has ended needs none.
+            drop(events.send(from).await);
+        }
+    }
+
+    fn write(&mut self, request: &server::Request) {
+        let Some(lines) = self.connection.as_ref().and_then(|connection| connection.lines.as_ref()) else {
+            return;
+        };
+        match serde_json::to_vec(request) {
+            Ok(mut line) => {
+                line.push(b'\n');
+                // The connection broke; it is reported, and requests are sent again.
+                drop(lines.send(line));
+            }
+            Err(error) => tracing::error!(%error, "a request could not be written"),
+        }
+    }
+
+    async fn link_changed(&mut self) {
+        let wait = |at: u64| {
+            let wait = Duration::from_millis(at.saturating_sub(self.now()));
+            let at = std::time::SystemTime::now() + wait;
+            at.duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
+        };
+        let state = match self.client.link() {
+            Link::Connected => SessionLink::Connected,
+            Link::Connecting { .. } => SessionLink::Connecting,
+            Link::Waiting { attempt, at } => SessionLink::Waiting { attempt: *attempt, at: wait(*at) },
+            Link::Incompatible { version, .. } => SessionLink::Incompatible { version: version.clone() },
+        };
+        if state != SessionLink::Connected {
+            // Their answers do not come any more. The callers may be gone.
+            self.questions.drain().for_each(|(_, reply)| drop(reply.send(Err(lost()))));
+        }
+        if self.state.send_replace(state.clone()) == state {
+            return;
+        }
+        let followed: Vec<_> = self.followed.values().cloned().collect();
+        for events in followed {
+            // A mirror that has ended needs none.
+            drop(events.send(FromServer::LinkChanged).await);
+        }
+    }
+
+    fn connect(&mut self) {
+        self.n_connections += 1;
+        let nr = self.n_connections;
+        let (dial, sender) = (self.dial.clone(), self.read_sender.clone());
+        let task = tokio::spawn(async move {
+            let problem = match connection(nr, dial, &sender).await {
+                Ok(()) => "the server closed the connection".to_owned(),
+                Err(error) => error.to_string(),
+            };
+            // The link was closed meanwhile.
+            drop(sender.send(Read::Broken(nr, problem)).await);
+        });
+        self.connection = Some(Connection { nr, task, lines: None });
+    }
+}
+
+/// Connects, and passes lines both ways until one side ends.
+async fn connection(nr: u64, dial: Dial, sender: &mpsc::Sender<Read>) -> io::Result<()> {
+    let (reader, mut writer) = dial().await?;
+    let (lines, mut to_write) = mpsc::unbounded_channel::<Vec<u8>>();
+    let ended = |_| io::Error::other("the link was closed");
+    sender.send(Read::Connected(nr, lines)).await.map_err(ended)?;
+    let write = async {
+        while let Some(line) = to_write.recv().await {
+            writer.write_all(&line).await?;
+            writer.flush().await?;
+        }
+        io::Result::Ok(())
+    };
+    let read = async {
+        let mut reader = BufReader::with_capacity(64 << 10, reader);
+        loop {
+            let mut line = Vec::new();
+            // An incomplete last line was cut off.
+            if !next_server_line(&mut reader, &mut line, MAX_SERVER_LINE).await? {
+                return io::Result::Ok(());
+            }
+            sender.send(Read::Line(nr, line)).await.map_err(ended)?;
+        }
+    };
+    tokio::select! {
+        written = write => written,
+        read = read => read,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_line_without_an_end_breaks_the_connection() {
+        let dial: Dial = Arc::new(|| {
+            let endless = tokio::io::repeat(b'x');
+            Box::pin(async move { Ok((Box::new(endless) as _, Box::new(tokio::io::sink()) as _)) })
+        });
+        let (sender, mut read) = mpsc::channel(BACKLOG);
+        let error = connection(1, dial, &sender).await.unwrap_err();
+        assert_eq!(error.to_string(), format!("the server sent a line of more than {MAX_SERVER_LINE} bytes"));
+        assert!(matches!(read.try_recv(), Ok(Read::Connected(1, _))));
+        assert!(read.try_recv().is_err(), "nothing of the line was passed on");
+    }
+}

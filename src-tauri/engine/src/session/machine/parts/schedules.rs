@@ -1,0 +1,103 @@
+//! Scheduled turns: jobs and wake-ups with which the agent's process will begin a turn by itself.
+
+use crate::agent::{ScheduleReport, User, WokenBy};
+use crate::api::{ItemId, ScheduleKind, ScheduledTurn};
+use crate::title::one_line;
+
+/// Number of scheduled turns that are kept. 2.1.329 accepts 50 jobs.
+const MOST: usize = 100;
+/// Longest text of the agent about one of them, in user-perceived characters.
+const LONGEST: usize = 200;
+/// A turn is due if its time is at most this far away. 2.1.329 starts a job a few milliseconds after its time.
+const EARLY_MS: u64 = 5_000;
+/// An idle process is kept for a turn that is late by up to this time. After that the agent has forgotten the turn.
+const LATE_MS: u64 = 10 * 60 * 1_000;
+
+/// The scheduled turns of the current process.
+#[derive(Debug, Default)]
+pub struct Schedules {
+    /// In the order in which they were reported.
+    planned: Vec<ScheduledTurn>,
+}
+
+impl Schedules {
+    pub fn planned(&self) -> Vec<ScheduledTurn> {
+        self.planned.clone()
+    }
+
+    /// The process has to stay alive for one of them.
+    pub fn keep_awake(&self, now: u64) -> bool {
+        let is_expected = |turn: &ScheduledTurn| {
+            turn.repeats || turn.next_at.is_none_or(|at| now < at.saturating_add(LATE_MS))
+        };
+        self.planned.iter().any(is_expected)
+    }
+
+    /// Reads the result of a call. Returns whether something changed.
+    pub fn on_result(&mut self, user: &User) -> bool {
+        let call = user.results().next().map(|result| ItemId::new(&result.tool_use_id));
+        let before = self.planned.clone();
+        match &user.schedule {
+            None => return false,
+            Some(ScheduleReport::Planned(turn)) => self.add(ScheduledTurn { item_id: call, ..turn.clone() }),
+            Some(ScheduleReport::Cancelled(id)) => self.planned.retain(|known| known.id != *id),
+            Some(ScheduleReport::Listed(turns)) => self.listed(turns),
+        }
+        self.planned != before
+    }
+
+    fn add(&mut self, turn: ScheduledTurn) {
+        let turn = ScheduledTurn {
+            times: one_line(&turn.times, LONGEST),
+            prompt: one_line(&turn.prompt, LONGEST),
+            ..turn
+        };
+        match self.planned.iter().position(|known| known.id == turn.id) {
+            Some(at) => self.planned[at] = turn,
+            None if self.planned.len() < MOST => self.planned.push(turn),
+            None => {}
+        }
+    }
+
+    fn listed(&mut self, turns: &[ScheduledTurn]) {
+        let before = std::mem::take(&mut self.planned);
+        for turn in turns {
+            // The list names a wake-up like a job, under an id that its own call did not report.
+            let is_wake_up = |known: &&ScheduledTurn| {
+                known.kind == ScheduleKind::WakeUp && !turn.repeats && known.next_at == turn.next_at
+            };
+            let known = before.iter().find(|known| known.id == turn.id);
+            match before.iter().find(is_wake_up) {
+                Some(wake_up) => {
+                    self.add(ScheduledTurn { prompt: turn.prompt.clone(), ..wake_up.clone() });
+                }
+                None => {
+                    let item_id = known.and_then(|known| known.item_id.clone());
+                    self.add(ScheduledTurn { item_id, ..turn.clone() });
+                }
+            }
+        }
+    }
+
+    /// One of them began.
+    pub fn on_woken(&mut self, by: WokenBy, now: u64) {
+        match by {
+            WokenBy::WakeUp => self.planned.retain(|known| known.kind != ScheduleKind::WakeUp),
+            WokenBy::ScheduledJob => {
+                let is_due = |known: &ScheduledTurn| {
+                    known.kind == ScheduleKind::Job && known.next_at.is_some_and(|at| at <= now + EARLY_MS)
+                };
+                self.planned.retain(|known| known.repeats || !is_due(known));
+                // The agent does not report when it runs again.
+                for known in self.planned.iter_mut().filter(|known| is_due(known)) {
+                    known.next_at = None;
+                }
+            }
+        }
+    }
+
+    /// They ended with their process.
+    pub fn process_ended(&mut self) {
+        self.planned.clear();
+    }
+}

@@ -1,0 +1,344 @@
+//! A session that runs in a server of this user, mirrored here: the same handle, subscribers and events as those of a
+//! session that runs in this process.
+//!
+//! The server owns the session, its agent and its journal. The mirror has a copy of the transcript, so that a window
+//! reads and scrolls while the link is down. It sends commands to the server and asks it for what events do not
+//! contain. Dropping the last handle, or closing it, ends the mirror and nothing else.
+
+use super::subscribers::Subscribers;
+use super::{Message, SessionHandle, Subscriber, gone, log};
+use crate::api::server::Question;
+use crate::api::*;
+use crate::remote::{FromServer, ServerLink};
+use crate::transcript::{Transcript, TranscriptChange};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tokio::sync::{mpsc, oneshot, watch};
+use tracing::Instrument;
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
+}
+
+/// Lines of the server that may wait for the mirror.
+const BACKLOG: usize = 64;
+
+/// Timeout of an answer. A server of an earlier version may not know the question.
+const ANSWERS: Duration = Duration::from_secs(30);
+
+impl SessionHandle {
+    /// Mirrors a session of a server. Calls that need the session wait for its first snapshot.
+    pub fn mirror(link: &ServerLink, id: SessionId, project: PathBuf) -> Self {
+        let (messages, inbox) = mpsc::channel(64);
+        let (ending, is_ending) = watch::channel(false);
+        let (sender, from_server) = mpsc::channel(BACKLOG);
+        link.follow(id.clone(), sender);
+        let run = run(id.clone(), project, link.clone(), from_server, inbox, is_ending);
+        tokio::spawn(run.instrument(log::span(&id)));
+        let is_mirror = true;
+        Self {
+            id,
+            messages,
+            ending: Arc::new(ending),
+            reader: Arc::default(),
+            finds: Arc::default(),
+            is_mirror,
+        }
+    }
+
+    /// Whether the session runs in a server, and goes on without this process.
+    pub fn is_mirror(&self) -> bool {
+        self.is_mirror
+    }
+
+    /// Ends a session of a server and removes it there. Of a session that runs in this process it only ends it.
+    pub async fn discard(&self) -> Result<(), CommandError> {
+        if !self.is_mirror {
+            return self.close().await;
+        }
+        let (reply, answer) = oneshot::channel();
+        self.send(Message::Discard(reply)).await?;
+        answer.await.map_err(|_| gone())?
+    }
+}
+
+struct Mirror {
+    id: SessionId,
+    project: PathBuf,
+    link: ServerLink,
+    session: Session,
+    transcript: Transcript,
+    subscribers: Subscribers,
+}
+
+async fn run(
+    id: SessionId,
+    project: PathBuf,
+    link: ServerLink,
+    mut from_server: mpsc::Receiver<FromServer>,
+    mut inbox: mpsc::Receiver<Message>,
+    ending: watch::Receiver<bool>,
+) {
+    let mut ended = ending.clone();
+    // Messages wait in the inbox meanwhile; a handle that is closed or dropped is not kept waiting.
+    let first = async {
+        loop {
+            match from_server.recv().await {
+                Some(FromServer::Snapshot(snapshot)) => return Some(snapshot),
+                Some(FromServer::Gone) | None => return None,
+                Some(_) => {}
+            }
+        }
+    };
+    let snapshot = tokio::select! {
+        snapshot = first => snapshot,
+        _ = ended.wait_for(|ending| *ending) => None,
+    };
+    if let Some(mut snapshot) = snapshot {
+        let mut mirror = Mirror {
+            transcript: Transcript::mirror(&project, &mut snapshot),
+            subscribers: Subscribers::new(id.clone(), now(), ending),
+            session: snapshot.session,
+            id: id.clone(),
+            project,
+            link: link.clone(),
+        };
+        mirror.describe_link();
+        mirror.serve(from_server, &mut inbox).await;
+    }
+    link.unfollow(id);
+}
+
+impl Mirror {
+    async fn serve(
+        &mut self,
+        mut from_server: mpsc::Receiver<FromServer>,
+        inbox: &mut mpsc::Receiver<Message>,
+    ) {
+        loop {
+            tokio::select! {
+                message = inbox.recv() => match message {
+                    Some(Message::Close(reply) | Message::Finish(reply)) => {
+                        // The caller may be gone.
+                        let _ = reply.send(());
+                        return;
+                    }
+                    Some(message) => self.message(message).await,
+                    None => return,
+                },
+                from = from_server.recv() => match from {
+                    Some(from) => if !self.received(from).await { return },
+                    None => return,
+                },
+            }
+        }
+    }
+
+    /// Applies what the server sent. False: the server does not have the session any more.
+    async fn received(&mut self, from: FromServer) -> bool {
+        match from {
+            FromServer::Snapshot(snapshot) => self.replaced(*snapshot).await,
+            FromServer::Event(event) => self.event(*event).await,
+            FromServer::LinkChanged => {
+                self.describe_link();
+                self.tell_session().await;
+            }
+            FromServer::Gone => {
+                // Windows and dialogs must not wait for answers to it.
+                self.withdraw(&[]).await;
+                return false;
+            }
+        }
+        true
+    }
+
+    async fn event(&mut self, event: Event) {
+        match event {
+            Event::SessionChanged { session } => {
+                self.session = *session;
+                self.describe_link();
+                self.tell_session().await;
+            }
+            Event::TranscriptReplaced { items, files, tasks } => {
+                self.transcript.mirror_again(items, files, tasks);
+                self.subscribers.replaced(now(), &self.transcript).await;
+            }
+            event => {
+                self.transcript.mirror_event(&event);
+                self.tell(event).await;
+            }
+        }
+    }
+
+    /// A snapshot replaces everything: the server was restarted, or too much happened while the link was down.
+    async fn replaced(&mut self, mut snapshot: Snapshot) {
+        self.transcript = Transcript::mirror(&self.project, &mut snapshot);
+        let known: Vec<RequestId> = self.session.requests.iter().map(|request| request.id.clone()).collect();
+        let open = snapshot.session.requests.clone();
+        self.withdraw(&open).await;
+        self.session = snapshot.session;
+        self.describe_link();
+        self.subscribers.start_over(now(), self.transcript.n_rows());
+        self.tell_session().await;
+        for request in open.into_iter().filter(|request| !known.contains(&request.id)) {
+            self.tell(Event::PermissionRequested { request: Box::new(request) }).await;
+        }
+    }
+
+    /// Reports the requests as closed that are not open any more.
+    async fn withdraw(&mut self, open: &[PermissionRequest]) {
+        let is_closed = |known: &&PermissionRequest| !open.iter().any(|request| request.id == known.id);
+        let closed: Vec<RequestId> =
+            self.session.requests.iter().filter(is_closed).map(|request| request.id.clone()).collect();
+        for request_id in closed {
+            let reason = "It was answered or withdrawn while the connection was lost.".to_owned();
+            let resolution = Resolution::Withdrawn { reason };
+            self.tell(Event::PermissionResolved { request_id, resolution }).await;
+        }
+    }
+
+    fn describe_link(&mut self) {
+        self.session.link = self.link.state();
+    }
+
+    async fn tell_session(&mut self) {
+        self.tell(Event::SessionChanged { session: Box::new(self.session.clone()) }).await;
+    }
+
+    async fn tell(&mut self, event: Event) {
+        self.subscribers.tell(now(), TranscriptChange::Event(event), &self.transcript).await;
+    }
+
+    async fn message(&mut self, message: Message) {
+        match message {
+            Message::Command { command, reply } => self.link.command(self.id.clone(), command, reply),
+            Message::Start => self.link.command(self.id.clone(), Command::Start, None),
+            Message::Discard(reply) => self.link.remove(self.id.clone(), reply),
+            Message::Ask { question, reply } => self.link.ask(self.id.clone(), question, reply),
+            Message::Subscribe { subscriber, reply } => self.subscribe(subscriber, reply).await,
+            // A caller that has gone away needs no reply, here and below.
+            Message::Snapshot(reply) => {
+                let total = self.transcript.n_rows();
+                let rows = RowRange { end: total, total, ..RowRange::default() };
+                drop(reply.send(self.snapshot(rows, self.transcript.items().cloned().collect())));
+            }
+            Message::Show { feed, show, reply } => {
+                feed.show(show, |first, end| {
+                    self.transcript.items_of(first, end).map(|item| self.subscribers.drawn(item))
+                });
+                let _ = reply.send(());
+            }
+            Message::Earlier { feed, item_id, before, until, reply } => {
+                let items = self.transcript.earlier(&item_id, before, until.as_ref());
+                feed.bring(items.map(|item| self.subscribers.drawn(item)));
+                let _ = reply.send(());
+            }
+            Message::Item { item_id, reply } => drop(reply.send(self.transcript.shared(&item_id).cloned())),
+            Message::StartWithoutAsking(reply) => {
+                let message =
+                    "“Skip all permissions” is not available for a session that keeps running when \
+                               Deskbell closes."
+                        .to_owned();
+                let refused = CommandError { code: ErrorCode::Refused, message, detail: None };
+                drop(reply.send(Err(refused)));
+            }
+            // The server follows its own files and has its own idle time.
+            Message::Refresh { reply, .. } => drop(reply.send(false)),
+            Message::HibernateAfter(_) => {}
+            Message::Complain(problem) => {
+                let message = "The command could not be read.".to_owned();
+                let error = CommandError { code: ErrorCode::BadCommand, message, detail: Some(problem) };
+                self.tell(Event::CommandFailed { error }).await;
+            }
+            // The handle asks the server for these: see `SessionHandle::ask`.
+            Message::Slice { .. }
+            | Message::Output { .. }
+            | Message::TaskOutput { .. }
+            | Message::StoredPrompt { .. }
+            | Message::NextStart { .. }
+            | Message::Export { .. }
+            | Message::Copy { .. }
+            | Message::LastAnswer(_) => {
+                tracing::error!("a mirror was sent a message for a session of this process")
+            }
+            // Handled by the caller.
+            Message::Finish(_) | Message::Close(_) => {}
+        }
+    }
+
+    async fn subscribe(&mut self, subscriber: Subscriber, reply: oneshot::Sender<Snapshot>) {
+        let (rows, items) = self.subscribers.begin(&subscriber, &self.transcript);
+        let snapshot = self.snapshot(rows, items);
+        let wants_requests = matches!(subscriber, Subscriber::Summary(_));
+        if reply.send(snapshot).is_ok() {
+            self.subscribers.add(subscriber);
+        }
+        // Requests that wait since before this process began are asked again.
+        if wants_requests {
+            for request in self.session.requests.clone() {
+                self.tell(Event::PermissionRequested { request: Box::new(request) }).await;
+            }
+        }
+    }
+
+    fn snapshot(&self, rows: RowRange, items: Vec<Item>) -> Snapshot {
+        Snapshot {
+            seq: self.subscribers.seq(),
+            last_event_at: self.subscribers.last_event_at(),
+            session: self.session.clone(),
+            rows,
+            is_partial: false,
+            items,
+            files: self.transcript.files().to_vec(),
+            tasks: self.transcript.tasks().to_vec(),
+            prompts: self.transcript.prompts(),
+        }
+    }
+}
+
+impl SessionHandle {
+    /// Answers a question of a client about a session that runs in this process.
+    pub async fn answer(&self, question: Question) -> Result<serde_json::Value, CommandError> {
+        let answer = match question {
+            Question::Output { item_id, first, count } => {
+                serde_json::to_value(self.output(item_id, first, count).await?)
+            }
+            Question::TaskOutput { task_id } => serde_json::to_value(self.task_output(task_id).await?),
+            Question::Copy { copy } => serde_json::to_value(self.copy(copy).await?),
+            Question::Find { query, index } => serde_json::to_value(self.find(query, index).await?),
+            Question::LastAnswer => serde_json::to_value(self.last_answer().await?),
+            Question::StoredPrompt { item_id } => serde_json::to_value(self.stored_prompt(item_id).await?),
+            Question::ReviewOptions { options } => serde_json::to_value(self.review_options(*options).await?),
+            Question::Export { format } => {
+                let file = self.export(format).await?;
+                serde_json::to_value(String::from_utf8_lossy(&file))
+            }
+        };
+        answer.map_err(unreadable)
+    }
+
+    /// Asks the server that has the session.
+    pub(super) async fn ask<T: serde::de::DeserializeOwned>(
+        &self,
+        question: Question,
+    ) -> Result<T, CommandError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Message::Ask { question, reply }).await?;
+        let answer = tokio::time::timeout(ANSWERS, answer).await.map_err(|_| CommandError {
+            code: ErrorCode::Refused,
+            message: "The session did not answer in time.".to_owned(),
+            detail: None,
+        })?;
+        let answer = answer.map_err(|_| gone())??;
+        serde_json::from_value(answer).map_err(unreadable)
+    }
+}
+
+fn unreadable(error: serde_json::Error) -> CommandError {
+    CommandError {
+        code: ErrorCode::Internal,
+        message: "The answer of the session could not be read.".to_owned(),
+        detail: Some(error.to_string()),
+    }
+}

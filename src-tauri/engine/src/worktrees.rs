@@ -1,0 +1,309 @@
+//! Worktrees of a repository: one folder for each session, so that agents who work at the same time do not change each
+//! other's files.
+//!
+//! Git's program does the work. It runs nothing that the repository configures: hooks are off, and filters, which could
+//! run a program for each file, are emptied. So files that a filter converts, such as those of Git LFS, are checked out as
+//! they are stored. A worktree that holds anything that is nowhere else is not removed.
+
+mod error;
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests;
+
+use crate::api::Worktree;
+use crate::changes::{Git, GitError, changes};
+use crate::disk;
+use crate::host::Host;
+use error::WorktreeError;
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Time limit for checking out or removing all files.
+const DEADLINE: Duration = Duration::from_secs(120);
+
+/// Maximum number of files that a refusal names.
+const MOST_NAMED: usize = 5;
+
+/// The worktrees of the repository that a folder is in.
+pub struct Worktrees<'a> {
+    host: &'a dyn Host,
+    folder: &'a Path,
+}
+
+impl<'a> Worktrees<'a> {
+    pub fn new(host: &'a dyn Host, folder: &'a Path) -> Self {
+        Self { host, folder }
+    }
+
+    /// The main one first.
+    pub async fn list(&self) -> Result<Vec<Worktree>, WorktreeError> {
+        let mut all = self.entries().await?;
+        for worktree in all.iter_mut().filter(|worktree| !worktree.is_missing) {
+            let found = changes(self.host, Path::new(&worktree.path), None).await;
+            worktree.n_changed = found.problem.is_none().then_some(found.files.len() + found.n_more as usize);
+        }
+        Ok(all)
+    }
+
+    /// Creates a worktree of a branch, which is created at the current commit if there is none. Its folder is next to
+    /// the main one: `NAME-BRANCH`, with `-` for a `/`. Returns the folder in it that corresponds to the given one.
+    pub async fn add(&self, branch: &str) -> Result<PathBuf, WorktreeError> {
+        let git = self.git().await?;
+        let all = self.entries().await?;
+        check_name(&git, branch).await?;
+        if !says_yes(git.ask(&["rev-parse", "--quiet", "--verify", "HEAD^{commit}"]).await)? {
+            return Err(WorktreeError::NoCommit);
+        }
+        if let Some(other) = all.iter().find(|worktree| worktree.branch.as_deref() == Some(branch)) {
+            return Err(WorktreeError::CheckedOut(branch.to_owned(), other.path.clone()));
+        }
+        let main = all.first().ok_or(WorktreeError::NoRepository)?;
+        let path = beside(Path::new(&main.path), branch).ok_or(WorktreeError::NoRepository)?;
+        let place = path.clone();
+        if disk::run(&path, disk::DEADLINE, move || place.symlink_metadata().is_ok())
+            .await
+            .map_err(GitError::Disk)?
+        {
+            return Err(WorktreeError::Exists(path));
+        }
+        let prefix = text(&git.ask(&["rev-parse", "--show-prefix"]).await?);
+        let target = path.display().to_string();
+        let reference = format!("refs/heads/{branch}");
+        let is_new = !says_yes(git.ask(&["rev-parse", "--quiet", "--verify", &reference]).await)?;
+        let mut args = vec!["worktree", "add", "--quiet", "--no-checkout"];
+        if is_new {
+            args.extend(["--no-track", "-b", branch, target.as_str(), "HEAD"]);
+        } else {
+            args.extend([target.as_str(), branch]);
+        }
+        git.ask(&args).await?;
+        if let Err(error) = self.check_out(&path).await {
+            return Err(self.undo(&path, is_new.then_some(branch), error).await);
+        }
+        Ok(path.join(prefix).components().collect())
+    }
+
+    /// Removes a worktree that is named by its folder or its branch, unless something in it is nowhere else. The branch is
+    /// kept. Files that git ignores, such as build output, are lost: without `with_ignored` they are a reason to keep it.
+    pub async fn remove(&self, name: &str, with_ignored: bool) -> Result<Worktree, WorktreeError> {
+        let all = self.entries().await?;
+        let given = self.folder.join(name);
+        let canonical = dunce::canonicalize(&given).unwrap_or(given);
+        let found = all.into_iter().find(|worktree| {
+            let path = Path::new(&worktree.path);
+            worktree.branch.as_deref() == Some(name)
+                || dunce::canonicalize(path).is_ok_and(|path| path == canonical)
+        });
+        let worktree = found.ok_or_else(|| WorktreeError::Unknown(name.to_owned()))?;
+        let path = PathBuf::from(&worktree.path);
+        let kept = |why: String| WorktreeError::Kept(worktree.path.clone(), why);
+        let of_entry = [
+            (worktree.is_main, "it is the main one"),
+            (worktree.is_current, "it is the current folder"),
+            (worktree.is_locked, "it is locked; git worktree unlock frees it"),
+            (worktree.is_missing, "its folder is gone; git worktree prune forgets it"),
+        ];
+        if let Some((_, why)) = of_entry.into_iter().find(|(is_so, _)| *is_so) {
+            return Err(kept(why.to_owned()));
+        }
+        if let Some(why) = self.only_here(&path, &worktree, with_ignored).await? {
+            return Err(kept(why));
+        }
+        let git = self.git().await?;
+        let settings = without_filters(&git.of(&path)).await?;
+        let git = git.with(settings, DEADLINE);
+        // Git looks once more, and refuses if the worktree has changed since.
+        git.ask(&["worktree", "remove", "--", &worktree.path]).await?;
+        Ok(worktree)
+    }
+
+    async fn git(&self) -> Result<Git<'a>, WorktreeError> {
+        Ok(Git::new(self.host, self.folder).await?)
+    }
+
+    /// Without the numbers of changed files.
+    async fn entries(&self) -> Result<Vec<Worktree>, WorktreeError> {
+        let git = self.git().await?;
+        let root = match git.ask(&["rev-parse", "--show-toplevel"]).await {
+            Ok(root) => PathBuf::from(text(&root)),
+            Err(GitError::Failed(said))
+                if said.contains("not a git repository") || said.contains("must be run in a work tree") =>
+            {
+                return Err(WorktreeError::NoRepository);
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let listed = git.ask(&["worktree", "list", "--porcelain", "-z"]).await?;
+        let all = entries(&listed, &root);
+        if all.is_empty() { Err(WorktreeError::NoRepository) } else { Ok(all) }
+    }
+
+    /// Writes the files of its commit.
+    async fn check_out(&self, path: &Path) -> Result<(), WorktreeError> {
+        let git = self.git().await?;
+        let settings = without_filters(&git.of(path)).await?;
+        let git = git.with(settings, DEADLINE);
+        git.of(path).ask(&["read-tree", "-u", "--reset", "HEAD"]).await?;
+        Ok(())
+    }
+
+    /// Takes back what [`Self::add`] created. Nobody has worked in it yet.
+    async fn undo(&self, path: &Path, branch: Option<&str>, error: WorktreeError) -> WorktreeError {
+        let undoing = async {
+            let git = self.git().await?.with(Vec::new(), DEADLINE);
+            let target = path.display().to_string();
+            // With `--force` git compares no file, so no filter runs.
+            git.ask(&["worktree", "remove", "--force", "--", &target]).await?;
+            if let Some(branch) = branch {
+                git.ask(&["branch", "--quiet", "-D", "--", branch]).await?;
+            }
+            Ok::<_, WorktreeError>(())
+        };
+        match (undoing.await, error) {
+            (Err(_), WorktreeError::Git(error)) => WorktreeError::Left(error, path.to_owned()),
+            (_, error) => error,
+        }
+    }
+
+    /// What would be lost with a worktree.
+    async fn only_here(
+        &self,
+        path: &Path,
+        worktree: &Worktree,
+        with_ignored: bool,
+    ) -> Result<Option<String>, WorktreeError> {
+        let found = changes(self.host, path, None).await;
+        if let Some(problem) = found.problem {
+            return Ok(Some(problem));
+        }
+        if !found.files.is_empty() {
+            let named = named(found.files.iter().map(|file| file.path.clone()));
+            return Ok(Some(format!("it has changes that are not committed: {named}")));
+        }
+        if found.n_more + found.n_not_compared > 0 {
+            return Ok(Some("some of its files could not be compared with its commit".to_owned()));
+        }
+        let git = self.git().await?;
+        let git = git.of(path);
+        let own =
+            ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG", "rebase-merge", "rebase-apply"];
+        let args: Vec<&str> =
+            ["rev-parse"].into_iter().chain(own.iter().flat_map(|name| ["--git-path", *name])).collect();
+        let places = text(&git.ask(&args).await?);
+        let places: Vec<PathBuf> = places.lines().map(|place| path.join(place)).collect();
+        let begun = disk::run(path, disk::DEADLINE, move || places.iter().any(|place| place.exists()));
+        if begun.await.map_err(GitError::Disk)? {
+            return Ok(Some(
+                "a merge, rebase, cherry-pick, revert or bisect is not finished in it".to_owned(),
+            ));
+        }
+        if let (None, Some(commit)) = (&worktree.branch, &worktree.commit) {
+            let contains = format!("--contains={commit}");
+            let args = ["for-each-ref", "--count=1", &contains, "refs/heads", "refs/remotes", "refs/tags"];
+            if git.ask(&args).await?.is_empty() {
+                return Ok(Some("it is on no branch, and its commits are on none either".to_owned()));
+            }
+        }
+        let args = ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"];
+        let ignored = git.ask(&args).await?;
+        let mut ignored = ignored
+            .split(|byte| *byte == 0)
+            .filter(|name| !name.is_empty())
+            .map(|name| String::from_utf8_lossy(name).into_owned())
+            .peekable();
+        if !with_ignored && ignored.peek().is_some() {
+            return Ok(Some(format!("it has files that git ignores: {}", named(ignored))));
+        }
+        Ok(None)
+    }
+}
+
+/// The worktrees of `git worktree list --porcelain -z`; `root` is the current one.
+fn entries(listed: &[u8], root: &Path) -> Vec<Worktree> {
+    let listed = String::from_utf8_lossy(listed);
+    let mut all: Vec<Worktree> = Vec::new();
+    for line in listed.split('\0') {
+        let (name, value) = line.split_once(' ').unwrap_or((line, ""));
+        if name == "worktree" {
+            all.push(Worktree {
+                path: value.to_owned(),
+                branch: None,
+                commit: None,
+                is_main: all.is_empty(),
+                is_current: Path::new(value) == root,
+                is_locked: false,
+                is_missing: false,
+                n_changed: None,
+            });
+        }
+        let Some(last) = all.last_mut() else { continue };
+        match name {
+            "branch" => last.branch = Some(value.strip_prefix("refs/heads/").unwrap_or(value).to_owned()),
+            "HEAD" => last.commit = Some(value.to_owned()),
+            "locked" => last.is_locked = true,
+            "prunable" => last.is_missing = true,
+            _ => {}
+        }
+    }
+    all
+}
+
+async fn check_name(git: &Git<'_>, branch: &str) -> Result<(), WorktreeError> {
+    let reference = format!("refs/heads/{branch}");
+    let is_plain = !branch.starts_with('-') && branch != "HEAD" && !branch.contains('\\');
+    match is_plain && says_yes(git.ask(&["check-ref-format", &reference]).await)? {
+        true => Ok(()),
+        false => Err(WorktreeError::BadName(branch.to_owned())),
+    }
+}
+
+/// Settings that empty every filter that the repository has.
+async fn without_filters(git: &Git<'_>) -> Result<Vec<String>, WorktreeError> {
+    let listed = git.ask(&["config", "--list", "--null", "--name-only"]).await?;
+    let listed = String::from_utf8_lossy(&listed);
+    let names: BTreeSet<&str> = listed
+        .split('\0')
+        .filter_map(|key| key.strip_prefix("filter.")?.rsplit_once('.'))
+        .map(|(name, _)| name)
+        .collect();
+    let mut settings = Vec::new();
+    for name in names {
+        // Git takes what is before the first `=` for the name.
+        if name.contains(['=', '\n', '\u{fffd}']) {
+            return Err(WorktreeError::Filter(name.to_owned()));
+        }
+        settings.extend(["clean", "smudge", "process"].map(|part| format!("filter.{name}.{part}=")));
+        settings.push(format!("filter.{name}.required=false"));
+    }
+    Ok(settings)
+}
+
+/// Whether a question that fails for “no” was answered with “yes”.
+fn says_yes(answer: Result<Vec<u8>, GitError>) -> Result<bool, GitError> {
+    match answer {
+        Ok(_) => Ok(true),
+        Err(GitError::Failed(_)) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+fn beside(main: &Path, branch: &str) -> Option<PathBuf> {
+    let mut name = main.file_name().map(OsStr::to_owned)?;
+    name.push("-");
+    name.push(branch.replace('/', "-"));
+    Some(main.parent()?.join(name))
+}
+
+fn named(names: impl Iterator<Item = String>) -> String {
+    let all: Vec<String> = names.collect();
+    let n_more = all.len().saturating_sub(MOST_NAMED);
+    let first = all.into_iter().take(MOST_NAMED).collect::<Vec<_>>().join(", ");
+    if n_more == 0 { first } else { format!("{first} and {n_more} more") }
+}
+
+fn text(output: &[u8]) -> String {
+    String::from_utf8_lossy(output).trim_end_matches(['\n', '\r']).to_owned()
+}

@@ -1,0 +1,27 @@
+//! Commands about agents other than Claude Code.
+
+use super::{Answer, project_of};
+use crate::registry::SessionRegistry;
+use deskbell_engine::api::*;
+use tauri::{AppHandle, Manager, WebviewWindow};
+
+/// Returns the agents that a new session can have, each with what was found of it. Takes up to 20 s with a program that
+/// does not answer.
+#[tauri::command]
+pub async fn other_agents(app: AppHandle) -> Answer<Vec<OtherAgent>> {
+    Ok(app.state::<SessionRegistry>().other_agents().await)
+}
+
+/// Creates a session with the agent of this id.
+#[tauri::command]
+pub async fn create_session_with(app: AppHandle, window: WebviewWindow, agent: String) -> Answer<Session> {
+    let project = project_of(&app, &window)?;
+    app.state::<SessionRegistry>().create_with(&project, &agent).await
+}
+
+/// Shows the trust page of the agent of this session, so that the decision can be changed.
+#[tauri::command]
+pub async fn review_agent_trust(app: AppHandle, window: WebviewWindow, session_id: SessionId) -> Answer<()> {
+    let project = project_of(&app, &window)?;
+    app.state::<SessionRegistry>().review_trust(&project, &session_id)
+}

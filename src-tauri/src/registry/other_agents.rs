@@ -1,0 +1,148 @@
+//! Sessions with another agent than Claude Code: which ones this computer has, and a new session with one.
+
+use super::SessionRegistry;
+use deskbell_cli::agent;
+use deskbell_cli::trust::Allowed;
+use deskbell_engine::LocalHost;
+use deskbell_engine::acp::ChosenAgent;
+use deskbell_engine::acp::agents::{AGENTS, Agent, DEMO, Proof, Restriction};
+use deskbell_engine::api::*;
+use deskbell_engine::disk;
+use deskbell_engine::launch::Launch;
+use deskbell_engine::store::SavedSession;
+use std::path::{Path, PathBuf};
+
+impl SessionRegistry {
+    /// Returns every agent of the table with what is found of it, and the demo agent. Each program that is found is
+    /// asked for its version, all at the same time.
+    pub async fn other_agents(&self) -> Vec<OtherAgent> {
+        let asked: Vec<_> = AGENTS
+            .iter()
+            .map(|row| (row, tokio::spawn(state(row, self.data.clone(), self.run.clone()))))
+            .collect();
+        let mut agents = Vec::with_capacity(asked.len() + 1);
+        for (row, state) in asked {
+            let state = state.await.unwrap_or_else(|error| OtherAgentState::Broken {
+                program: String::new(),
+                problem: error.to_string(),
+            });
+            agents.push(described(row, state));
+        }
+        agents.push(described(&DEMO, OtherAgentState::BuiltIn));
+        agents
+    }
+
+    /// Returns a session with the agent of this row that has no prompt yet: the project's empty one, or a new one. An
+    /// agent that could not start in the folder gets no session, and nothing is started.
+    pub async fn create_with(&self, project: &Path, id: &str) -> Result<Session, CommandError> {
+        let chosen = ChosenAgent::row_of(id).ok_or_else(|| CommandError {
+            code: ErrorCode::BadCommand,
+            message: format!("Deskbell does not know the agent “{id}”."),
+            detail: None,
+        })?;
+        let gate = self.gate.clone();
+        let launcher = agent::launcher(
+            AgentKind::Acp,
+            Some(chosen.clone()),
+            project.to_owned(),
+            self.data.clone(),
+            || None,
+            move |project, agent| gate.check(project, agent),
+            self.run.clone(),
+        );
+        let allowed =
+            move || launcher().and_then(|launch| if is_open(&launch) { Ok(()) } else { launch.check() });
+        let allowed = disk::run(project, disk::DEADLINE, allowed).await?;
+        if allowed.as_ref().is_err_and(|error| error.code == ErrorCode::NotTrusted) {
+            // Also where it was opened restricted before: then the page is how that decision is changed.
+            self.gate.ask(project, Some(&chosen));
+        }
+        allowed?;
+        let _one_at_a_time = self.beginning.lock().await;
+        let name = chosen.name();
+        let is_fit = |session: &Session| {
+            session.is_empty && session.agent == AgentKind::Acp && session.agent_name == name
+        };
+        match self.sessions(project).into_iter().find(is_fit) {
+            Some(empty) => Ok(empty),
+            None => {
+                let begun = SavedSession { acp: Some(chosen), ..SavedSession::default() };
+                self.add_new(project, AgentKind::Acp, begun).await
+            }
+        }
+    }
+
+    /// Makes the window show the trust page of the agent of this session.
+    pub fn review_trust(&self, project: &Path, id: &SessionId) -> Result<(), CommandError> {
+        self.session(project, id)?;
+        let agent = self.acp_of(id).filter(|agent| !agent::is_demo(agent)).ok_or_else(|| CommandError {
+            code: ErrorCode::BadCommand,
+            message: "This session has no agent with a trust decision of its own.".to_owned(),
+            detail: None,
+        })?;
+        self.gate.ask(project, Some(&agent));
+        Ok(())
+    }
+
+    /// The agent of a session, if it is another one than Claude Code.
+    pub(super) fn acp_of(&self, id: &SessionId) -> Option<ChosenAgent> {
+        self.lock().get(id).and_then(|entry| entry.acp.clone())
+    }
+
+    /// Returns an error if an agent may not start in the folder. A missing folder is reported elsewhere.
+    pub(super) async fn check(
+        &self,
+        project: &Path,
+        agent: AgentKind,
+        acp: Option<ChosenAgent>,
+    ) -> Result<(), CommandError> {
+        if agent == AgentKind::Demo || acp.as_ref().is_some_and(agent::is_demo) {
+            return Ok(());
+        }
+        let (gate, folder) = (self.gate.clone(), project.to_owned());
+        let check =
+            move || if folder.is_dir() { gate.check(&folder, acp.as_ref()).map(drop) } else { Ok(()) };
+        disk::run(project, disk::DEADLINE, check).await?
+    }
+}
+
+/// A folder that is gone has no settings to trust. Its session reports that itself.
+fn is_open(launch: &Launch) -> bool {
+    !launch.project.is_dir()
+}
+
+fn described(row: &Agent, state: OtherAgentState) -> OtherAgent {
+    let trusted_only = match row.restriction {
+        Restriction::TrustedOnly(reason) => Some(reason.to_owned()),
+        Restriction::ByItself | Restriction::Arguments { .. } => None,
+    };
+    let untested = row.id != DEMO.id && row.proof == Proof::NotRun;
+    let (id, name) = (row.id.to_owned(), row.name.to_owned());
+    OtherAgent { id, name, state, trusted_only, untested, lacks: row.lacks() }
+}
+
+/// Searches for the program of a row as a session would, and asks it for its version.
+async fn state(row: &'static Agent, data: PathBuf, run: agent::Run) -> OtherAgentState {
+    let chosen = ChosenAgent::row_of(row.id);
+    let launcher = agent::launcher(
+        AgentKind::Acp,
+        chosen,
+        PathBuf::new(),
+        data,
+        || None,
+        |_, _| Ok(Allowed::Restricted),
+        run,
+    );
+    let missing = || {
+        let command = row.package.map(|package| format!("npm install -g {package}"));
+        let install = command.map(|command| SetupCommand { label: "npm".to_owned(), command });
+        OtherAgentState::Missing { install }
+    };
+    match disk::run(Path::new("PATH"), disk::DEADLINE, move || launcher()).await {
+        Ok(Ok(launch)) => launch.state_of_other(&LocalHost).await,
+        Ok(Err(_)) => missing(),
+        Err(unfinished) => {
+            OtherAgentState::Broken { program: "PATH".to_owned(), problem: unfinished.to_string() }
+        }
+    }
+}

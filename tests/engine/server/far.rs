@@ -1,0 +1,281 @@
+//! `deskbell on`: the server on another machine, through a program in the place of ssh and through a real sshd.
+
+use super::{Survived, came_back_in_time, is_turn_end, keeps_up, killed_again_and_again};
+use crate::app_killed::SOON;
+use crate::leftovers::nothing_runs;
+use crate::life::{DEADLINE, MARK};
+use crate::server::world::{Client, World};
+use deskbell_tests::relay;
+use deskbell_tests::sshd::{self, Sshd};
+use serde_json::json;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Output, Stdio};
+use tokio::process::Command;
+use tokio::time::timeout;
+
+/// This machine as another one: a home of its own, and a way to it.
+struct Far {
+    world: World,
+    /// Programs that come first on the PATH of the near machine.
+    bin: tempfile::TempDir,
+    sshd: Option<Sshd>,
+}
+
+/// A shell that the program in the place of ssh gives the command to.
+const LOGIN_SHELL: &str = r#"exec /bin/sh -c "$command""#;
+
+impl Far {
+    /// Reached by a program named ssh that runs its last argument here. `shell` is what the login shell does with it.
+    fn new(shell: &str) -> Option<Self> {
+        let world = World::new()?;
+        if !relay_program().is_file() {
+            return missing("deskbell-relay is not built");
+        }
+        let bin = tempfile::tempdir().unwrap();
+        let environment =
+            environment(&world).iter().map(|(name, value)| format!("{name}='{value}'")).collect::<Vec<_>>();
+        let script = format!(
+            "#!/bin/sh\nfor command; do :; done\ncd '{}' || exit 1\nexport command\n\
+             exec env -i PATH=\"{}/far:/usr/bin:/bin\" {} command=\"$command\" /bin/sh -c '{}'\n",
+            world.root().display(),
+            bin.path().display(),
+            environment.join(" "),
+            shell,
+        );
+        put(&bin.path().join("ssh"), &script);
+        Some(Self { world, bin, sshd: None })
+    }
+
+    /// Reached by the real ssh and a real sshd on loopback.
+    async fn by_ssh(start_file: &str) -> Option<Self> {
+        if !sshd::is_installed() {
+            return missing("sshd is not installed");
+        }
+        let world = World::new()?;
+        std::fs::write(world.root().join(".bashrc"), start_file).unwrap();
+        let sshd = Sshd::start(&environment(&world)).await.unwrap();
+        let bin = tempfile::tempdir().unwrap();
+        Some(Self { world, bin, sshd: Some(sshd) })
+    }
+
+    /// `deskbell on box` with these arguments. The near machine has another home.
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(relay_program());
+        let bin = self.sshd.as_ref().map_or(self.bin.path(), Sshd::bin).display();
+        let path = format!("{bin}:{}", std::env::var("PATH").unwrap_or_default());
+        command
+            .args(["on", sshd::HOST])
+            .args(arguments)
+            .env("PATH", path)
+            .env("HOME", self.bin.path())
+            .env("XDG_DATA_HOME", self.bin.path().join("data"))
+            .stdin(Stdio::null())
+            .kill_on_drop(true);
+        command
+    }
+
+    async fn run(&self, arguments: &[&str]) -> Output {
+        timeout(DEADLINE, self.command(arguments).output()).await.expect("it ends").unwrap()
+    }
+
+    /// A client of the server there, which is started if necessary.
+    async fn attach(&self) -> Client {
+        Client::connected(self.command(&["relay", "--attach", "--idle=600"]), self.world.project()).await
+    }
+
+    fn copies(&self) -> Vec<PathBuf> {
+        let folder = self.world.data.join("deskbell/relay");
+        let Ok(listed) = std::fs::read_dir(folder) else { return Vec::new() };
+        listed.map(|entry| entry.unwrap().path()).collect()
+    }
+}
+
+fn environment(world: &World) -> [(&'static str, String); 4] {
+    [
+        ("HOME", world.root().display().to_string()),
+        ("XDG_DATA_HOME", world.data.display().to_string()),
+        ("CLAUDE_CONFIG_DIR", world.root().join(".config").display().to_string()),
+        (MARK, world.mark.clone()),
+    ]
+}
+
+/// Built beside the app.
+fn relay_program() -> PathBuf {
+    relay::program_without_windows().unwrap_or_default()
+}
+
+fn missing<T>(what: &str) -> Option<T> {
+    assert!(!std::env::var("DESKBELL_TEST_REQUIRE").is_ok_and(|required| required == "1"), "{what}");
+    eprintln!("skipped: {what}");
+    None
+}
+
+fn put(path: &Path, text: &str) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_program_is_copied_once() {
+    let Some(far) = Far::new(LOGIN_SHELL) else { return };
+    let mut made = Vec::new();
+    for _ in 0..2 {
+        let output = far.run(&["relay", "--list"]).await;
+        assert!(output.status.success(), "{output:?}");
+        assert_eq!(
+            String::from_utf8_lossy(&output.stdout),
+            "no server is running, and no session is saved\n"
+        );
+        let [copy] = &far.copies()[..] else { panic!("{:?}", far.copies()) };
+        let about = copy.metadata().unwrap();
+        assert_eq!(about.permissions().mode() & 0o777, 0o700);
+        assert_eq!(about.len(), relay_program().metadata().unwrap().len());
+        made.push(about.modified().unwrap());
+    }
+    assert_eq!(made[0], made[1], "the second start used the copy");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_command_is_passed_as_it_is() {
+    let Some(far) = Far::new(LOGIN_SHELL) else { return };
+    for argument in ["a b", "$(touch x)", "`id`", "'", "\"", "*", "\\", "-n", " a ", "ü", "; exit 0"] {
+        let output = far.run(&["settings", "get", argument]).await;
+        assert_eq!(output.status.code(), Some(1), "{argument}: {output:?}");
+        assert!(said(&output).contains(argument), "{argument}: {}", said(&output));
+    }
+    assert!(!far.world.root().join("x").exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_login_shell_prints_or_becomes_does_not_matter() {
+    for shell in [
+        // A greeting, and an incomplete line.
+        &format!("echo Welcome; printf noise; {LOGIN_SHELL}"),
+        // A start file that runs another shell, which reads its commands from stdin.
+        "exec /bin/sh",
+        "echo Welcome; exec bash",
+        "cat >/dev/null <<X\nX\nexec bash --norc",
+    ] {
+        let Some(far) = Far::new(shell) else { return };
+        let output = far.run(&["--version"]).await;
+        let expected = format!("deskbell {}\n", env!("CARGO_PKG_VERSION"));
+        assert_eq!(
+            (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned()),
+            (Some(0), expected),
+            "{shell}: {output:?}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn why_there_is_no_connection_is_said() {
+    for (shell, expected) in [
+        ("echo Name or service not known >&2; exit 255", "Name or service not known"),
+        ("echo This account is closed.; exit 1", "It printed:\n  This account is closed."),
+        ("yes", "the machine printed more than 2000 lines"),
+        ("printf \"\\033[2Jx\\n\"; exit 1", "\u{fffd}[2Jx"),
+        (
+            "echo DESKBELL-FAR 1 Linux x86_64; read a; read b; echo DESKBELL-FAILED no \"$b\"",
+            "no deskbell-run",
+        ),
+    ] {
+        let Some(far) = Far::new(shell) else { return };
+        // Whether it ends before or after it was written to is chance.
+        for _ in 0..5 {
+            let output = far.run(&["relay", "--list"]).await;
+            assert_eq!(output.status.code(), Some(255), "{shell}: {output:?}");
+            assert!(said(&output).contains(expected), "{shell}: {}", said(&output));
+            assert!(said(&output).contains("deskbell: box: "), "{}", said(&output));
+            assert!(output.stdout.is_empty() && !said(&output).contains('\u{1b}'), "{output:?}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_copy_that_cannot_be_made_leaves_nothing() {
+    // The folder cannot be made.
+    let Some(far) = Far::new(LOGIN_SHELL) else { return };
+    std::fs::write(far.world.data.join("deskbell/relay"), "a file").unwrap();
+    let output = far.run(&["relay", "--list"]).await;
+    assert!(output.status.code() == Some(255) && said(&output).contains("could not make"), "{output:?}");
+    // It is damaged on its way, or the disk is full.
+    for (program, script, expected) in [
+        ("sha256sum", "#!/bin/sh\necho 0000 -\n", "is not whole"),
+        ("head", "#!/bin/sh\necho No space left on device >&2\nexit 1\n", "could not write to"),
+        ("mv", "#!/bin/sh\nexit 1\n", "could not write to"),
+    ] {
+        let Some(far) = Far::new(LOGIN_SHELL) else { return };
+        put(&far.bin.path().join("far").join(program), script);
+        let output = far.run(&["relay", "--list"]).await;
+        assert!(
+            output.status.code() == Some(255) && said(&output).contains(expected),
+            "{program}: {output:?}"
+        );
+        assert_eq!(far.copies(), Vec::<PathBuf>::new(), "{program}");
+    }
+}
+
+/// An answer that is streamed there, while the connection is killed again and again.
+async fn killed_in_an_answer(far: Far, n_kills: usize) {
+    let Survived { mut client, session, took } = killed_again_and_again(n_kills, || far.attach()).await;
+    came_back_in_time(took);
+
+    // A request waits while nothing is connected, and is answered once.
+    client.prompt(&session, "q", "TOOL Bash {\"command\": \"touch a.txt\"}\nSAY done").await;
+    let asked = client.until("request", |line| line["type"] == "permissionRequested").await;
+    client.kill().await;
+    let mut client = far.attach().await;
+    client.attach(&session, None).await;
+    let (request_id, shown) = (&asked["request"]["id"], &asked["request"]["shown"]);
+    let decide =
+        json!({"type": "decide", "requestId": request_id, "shown": shown, "decision": {"type": "allowOnce"}});
+    client.command(&session, "answer", decide).await;
+    client.until("end of the turn", is_turn_end).await;
+    let listed = far.run(&["relay", "--list", "--json"]).await;
+    assert!(String::from_utf8_lossy(&listed.stdout).contains(&session), "{listed:?}");
+    let stopped = far.run(&["relay", "--stop=all"]).await;
+    assert!(stopped.status.success(), "{stopped:?}");
+    far.end(client).await;
+}
+
+impl Far {
+    async fn end(self, client: Client) {
+        let mark = self.world.mark.clone();
+        let Self { world, bin, sshd } = self;
+        world.end(client).await;
+        drop((bin, sshd));
+        nothing_runs(&mark, SOON).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_there_survives_its_connection() {
+    let Some(far) = Far::new(LOGIN_SHELL) else { return };
+    killed_in_an_answer(far, 5).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_survives_its_connection_over_real_ssh() {
+    let Some(far) = Far::by_ssh("echo Welcome; printf noise\n").await else { return };
+    killed_in_an_answer(far, 10).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_connection_over_real_ssh_keeps_up_with_the_plain_relay() {
+    let Some(far) = Far::by_ssh("").await else { return };
+    let client = keeps_up(&far.world, || far.attach()).await;
+    far.end(client).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_start_file_that_runs_another_shell_does_not_matter_over_real_ssh() {
+    let Some(far) = Far::by_ssh("exec bash --norc\n").await else { return };
+    let output = far.run(&["relay", "--list"]).await;
+    assert!(output.status.success(), "{output:?}");
+}

@@ -1,0 +1,76 @@
+//! A real sshd on loopback, whose user has an environment of its own: another machine.
+
+use anyhow::{Context, Result, ensure};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use tempfile::TempDir;
+use tokio::process::{Child, Command};
+
+/// Its name for ssh.
+pub const HOST: &str = "box";
+
+const PROGRAM: &str = "/usr/sbin/sshd";
+
+/// The server, which ends with this value.
+pub struct Sshd {
+    bin: PathBuf,
+    _folder: TempDir,
+    _server: Child,
+}
+
+/// Whether it can be started here.
+pub fn is_installed() -> bool {
+    Path::new(PROGRAM).is_file()
+}
+
+impl Sshd {
+    /// Starts it with keys of its own. Each connection has these variables, which have no spaces.
+    pub async fn start<N: AsRef<str>, V: AsRef<str>>(environment: &[(N, V)]) -> Result<Self> {
+        let folder = tempfile::tempdir().context("making a temporary folder")?;
+        let at = |name: &str| folder.path().join(name).display().to_string();
+        for key in ["host", "key"] {
+            let made =
+                Command::new("ssh-keygen").args(["-q", "-t", "ed25519", "-N", "", "-f", &at(key)]).status();
+            ensure!(made.await.context("starting ssh-keygen")?.success(), "ssh-keygen failed");
+        }
+        fs::copy(at("key.pub"), at("authorized"))?;
+        // sshd that root has started wants this folder, which its service makes.
+        if rustix::process::geteuid().is_root() {
+            fs::create_dir_all("/run/sshd")?;
+        }
+        let port = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+        let variables: Vec<String> =
+            environment.iter().map(|(name, value)| format!("{}={}", name.as_ref(), value.as_ref())).collect();
+        let (host, authorized, variables) = (at("host"), at("authorized"), variables.join(" "));
+        let settings = format!(
+            "ListenAddress 127.0.0.1\nPort {port}\nHostKey {host}\nAuthorizedKeysFile {authorized}\nPidFile none\n\
+             UsePAM no\nStrictModes no\nPasswordAuthentication no\nSetEnv {variables}\n",
+        );
+        fs::write(at("sshd_config"), settings)?;
+        let server = Command::new(PROGRAM)
+            .args(["-D", "-f", &at("sshd_config"), "-E", &at("log")])
+            .stdin(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+            .context("starting sshd")?;
+        // It may not listen yet at the first connection: ssh tries again after a second.
+        let (key, known) = (at("key"), at("known"));
+        let settings = format!(
+            "Host {HOST}\n  HostName 127.0.0.1\n  Port {port}\n  IdentityFile {key}\n  IdentitiesOnly yes\n  \
+             UserKnownHostsFile {known}\n  StrictHostKeyChecking accept-new\n  ConnectionAttempts 20\n",
+        );
+        fs::write(at("ssh_config"), settings)?;
+        let ssh = folder.path().join("bin/ssh");
+        fs::create_dir(folder.path().join("bin"))?;
+        fs::write(&ssh, format!("#!/bin/sh\nexec /usr/bin/ssh -F {} \"$@\"\n", at("ssh_config")))?;
+        fs::set_permissions(&ssh, fs::Permissions::from_mode(0o755))?;
+        Ok(Self { bin: folder.path().join("bin"), _folder: folder, _server: server })
+    }
+
+    /// The folder with an `ssh` that knows the host, for the PATH of the near machine.
+    pub fn bin(&self) -> &Path {
+        &self.bin
+    }
+}

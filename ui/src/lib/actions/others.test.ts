@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+
+import { emptySession } from '../host/fake/facts';
+import type { Desk, Target } from './action';
+import { actionOf } from './table';
+
+/** What a menu says about an action on an open session with this agent, which has a conversation. */
+function reason(id: string, agent: 'claude' | 'acp'): string | null | undefined {
+  const session = { ...emptySession('s1', 'Title', agent), agentName: 'Gemini CLI', agentSessionId: 'a1' };
+  const project = { open: { session }, isWatching: false };
+  const desk = { covered: null, project } as unknown as Desk;
+  const item = { id: 'p1', body: { type: 'prompt' } };
+  return actionOf(id).off?.(desk, { row: { session, stored: null }, item, file: null } as unknown as Target);
+}
+
+describe('a session with another agent', () => {
+  const OF_CLAUDE = 'resume fork fork-before terminal generate-title rules configuration options'.split(' ');
+
+  it.each(OF_CLAUDE)('says that it does not have “%s”, which Claude Code has', (id) => {
+    expect(reason(id, 'acp')).toBe('Gemini CLI does not offer this in Deskbell.');
+    expect(reason(id, 'claude')).toBeNull();
+  });
+
+  it('is exported, renamed and removed as any other', () => {
+    for (const id of ['export-markdown', 'rename', 'remove', 'copy']) expect(reason(id, 'acp')).toBeNull();
+  });
+});
