@@ -10,7 +10,7 @@ use crate::project::APP;
 use crate::scratch::Scratch;
 
 /// The most that the .deb may have, in bytes.
-const DEB_LIMIT: u64 = 12_000_000;
+const DEB_LIMIT: u64 = 9_000_000;
 
 /// Checks the .deb by Debian's own rules.
 pub fn deb(package: &Path) -> Outcome {
