@@ -77,17 +77,24 @@ const LINES: &str = "Lines of lines.txt, line 2";
 async fn open_page(window: &Window) -> Result<()> {
     window.key("ctrl+shift+j").await?;
     window.wait_shows("2 files, 2 lines added, 2 removed", SHORT).await?;
-    window.find("listbox", LINES).await.map(drop)
+    window.find("listbox", LINES).await?;
+    // The diff of the first file is drawn when the second has its place.
+    window.find("group", "Changes in lamp.txt").await.map(drop)
 }
 
-/// The place of a line's number on the screen.
+/// The place of a line's number on the screen, once it is the same twice in a row.
 async fn number(stage: &Stage, row: usize) -> Result<(i32, i32)> {
     const PLACE: &str =
         "const lines = document.querySelector('[role=listbox][aria-label=\"Lines of lines.txt, line 2\"]');
         const box = lines.querySelectorAll('[data-row] .gutter')[arguments[0]].getBoundingClientRect();
         return [box.x + box.width / 2, box.y + box.height / 2];";
-    let place = stage.window.run(PLACE, vec![row.into()]).await?;
-    let (x, y): (f64, f64) = serde_json::from_value(place)?;
+    let mut last = None;
+    let (x, y): (f64, f64) = eventually("a settled list of lines", SHORT, async || {
+        let place = serde_json::from_value(stage.window.run(PLACE, vec![row.into()]).await?)?;
+        let settled = last.replace(place) == Some(place);
+        Ok(settled.then_some(place))
+    })
+    .await?;
     let frame = stage.pointer.extents(stage.window.frame()).await?;
     Ok((frame.x + x.round() as i32, frame.y + y.round() as i32))
 }
