@@ -9,15 +9,13 @@ use std::time::Duration;
 
 use cpu_time::ThreadTime;
 
-use super::highlight::{Carried, Highlighter, is_text_of, with_rest};
+use super::highlight::{Carried, Highlighter, UNFINISHED_BYTES, is_text_of, with_rest};
 use deskbell_api::{Block, CodeLine};
 
 /// Maximum bytes of code in one job, so that many sessions take turns.
 const JOB_BYTES: usize = 32 * 1024;
 /// Processor time of one job. The rest goes into the next job.
 const JOB_TIME: Duration = Duration::from_millis(250);
-/// A line that is still being written is coloured again when its length has doubled, up to this length.
-const UNFINISHED_BYTES: usize = 512;
 
 /// A job: code of a document that has no colours yet.
 #[derive(Debug)]

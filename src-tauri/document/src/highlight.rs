@@ -23,8 +23,8 @@ const BLOCK_BYTES: usize = 256 * 1024;
 /// Maximum length of a run of blanks or of one repeated character: patterns retry such a run from each of its
 /// positions.
 const RUN: usize = 256;
-/// Lower limit for a line that is still being written, because it is highlighted repeatedly.
-const UNFINISHED_BYTES: usize = 512;
+/// Lower limit for a line that is still being written, because it is highlighted again whenever its length has doubled.
+pub const UNFINISHED_BYTES: usize = 512;
 /// Only code that is made to be slow needs this much processor time. It is a safeguard; normally the other limits
 /// apply. It is the thread's own time, so a busy machine does not lose colours.
 const BLOCK_TIME: Duration = Duration::from_secs(3);

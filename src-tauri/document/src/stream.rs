@@ -31,9 +31,6 @@ use deskbell_api::{Block, CodeLine, Span};
 const CREDIT_PER_BYTE: isize = 3;
 const INITIAL_CREDIT: isize = 2048;
 
-/// Maximum size of the tail for appending plain text without a parse, because that check searches the whole tail.
-const INERT_WITHIN: usize = 16 * 1024;
-
 /// A change contains the whole last block. If that block is longer than `SENT_AT_ONCE` bytes, it is sent again only
 /// after it has grown by 1/`RESEND_SHARE` of its size, so that the data sent stays in proportion to the text.
 const SENT_AT_ONCE: usize = 16 * 1024;
@@ -269,7 +266,8 @@ impl Stream {
 
     /// Appends text without markup to the text of a paragraph, without a parse. Returns whether that was possible.
     fn append_inert(&mut self, from: usize) -> bool {
-        if from > INERT_WITHIN {
+        // The checks search the whole tail.
+        if from > SENT_AT_ONCE {
             return false;
         }
         let (before, new) = self.tail.split_at(from);

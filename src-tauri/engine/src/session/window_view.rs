@@ -5,10 +5,6 @@ use crate::transcript::tail::{Kept, Moved, Tail};
 use crate::transcript::{Transcript, parts};
 use std::collections::HashMap;
 
-/// A growing text is measured again when it has grown by 1/`LOOK_AFTER` of its length. Measuring reads through the part
-/// that windows have: in all 17 times as much as a text has.
-const LOOK_AFTER: usize = 16;
-
 /// Returns the first part of an item, if it has more than one.
 fn first_part(item: &Item) -> Option<Item> {
     let (body, parts) = parts::part(&item.body, 0)?;
@@ -147,7 +143,8 @@ impl WindowView {
     fn whole_grew(&mut self, id: &ItemId, event: Event, transcript: &Transcript) -> Vec<Event> {
         let bytes = transcript.streamed(id);
         let known = self.growing.get(id).map_or(0, |growing| growing.bytes);
-        if bytes < parts::ALWAYS_FITS || bytes < known + known / LOOK_AFTER {
+        // Measuring reads the whole text, which is short: at most as often as it can have outgrown what fits.
+        if bytes < known + parts::ALWAYS_FITS {
             return vec![event];
         }
         let Some(item) = transcript.item(id) else { return Vec::new() };

@@ -1,16 +1,15 @@
 //! Earlier items of a subagent. A window has the last ones and requests those before them in pages.
 
 use super::Transcript;
+use super::rows::SENT;
 use crate::api::{Item, ItemId};
 
-/// Items per page.
-const PAGE: usize = 100;
 /// Maximum number of items returned when a certain item is requested.
-const MOST: usize = PAGE * 5;
+const MOST: usize = SENT * 10;
 
 impl Transcript {
-    /// The items in the row of `id` before number `before`: the last page of them. Extends the page back to `until`, up
-    /// to `MOST` items.
+    /// The items in the row of `id` before number `before`: the last `SENT` of them. Extends this page back to `until`,
+    /// up to `MOST` items.
     pub fn earlier(
         &self,
         id: &ItemId,
@@ -22,7 +21,7 @@ impl Transcript {
         let below = |nr: u32| inside.partition_point(|place| self.items[*place as usize].nr < nr);
         let end = below(before);
         let wanted = until.and_then(|id| self.item(id)).filter(|item| Some(item.row) == row);
-        let first = wanted.map_or(end, |item| below(item.nr)).min(end.saturating_sub(PAGE));
+        let first = wanted.map_or(end, |item| below(item.nr)).min(end.saturating_sub(SENT));
         let first = first.max(end.saturating_sub(MOST));
         inside[first..end].iter().map(|place| self.items[*place as usize].as_ref())
     }
@@ -69,11 +68,11 @@ mod tests {
         let mut n_pages = 0;
         while before > 1 {
             let page = nrs(transcript.earlier(&agent, before, None));
-            assert!(page.len() <= PAGE && page.last() == Some(&(before - 1)), "{page:?}");
+            assert!(page.len() <= SENT && page.last() == Some(&(before - 1)), "{page:?}");
             before = page[0];
             n_pages += 1;
         }
-        assert_eq!(n_pages, 100);
+        assert_eq!(n_pages, 199);
         assert_eq!(nrs(transcript.earlier(&agent, 1, None)), [0; 0]);
     }
 
@@ -86,9 +85,9 @@ mod tests {
             (page[0], page.len())
         };
         assert_eq!(until("c9700"), (9_700, 251));
-        assert_eq!(until("c9900"), (9_851, PAGE));
+        assert_eq!(until("c9920"), (9_901, SENT));
         assert_eq!(until("c2"), (9_451, MOST));
-        assert_eq!(until("nobody"), (9_851, PAGE));
+        assert_eq!(until("nobody"), (9_901, SENT));
         assert_eq!(nrs(transcript.earlier(&ItemId::new("nobody"), 9, None)), [0; 0]);
     }
 }

@@ -8,8 +8,8 @@
 use crate::api::{Body, ToolIcon};
 
 /// Maximum number of items that are sent with their row, which must stay small: calls that it folds, or a subagent's
-/// last items. A window requests earlier ones.
-const SENT: usize = 50;
+/// last items. A window requests earlier ones, as many at once.
+pub(super) const SENT: usize = 50;
 
 /// The items of each row, by their index in the transcript.
 #[derive(Default)]

@@ -1,4 +1,5 @@
 use super::*;
+use crate::api::Span;
 use crate::patch::{self, Pending};
 use crate::transcript::TranscriptChange;
 use crate::transcript::{Transcript, parts, words};
@@ -199,5 +200,51 @@ fn a_long_thought_shows_its_end() {
         let Body::Thinking { text, .. } = &item.body else { panic!("no thought") };
         assert_eq!((text.ends_with("end"), item.part > 0), (is_end, is_end));
         assert!(text.len() <= 64 * 1024);
+    }
+}
+
+/// The elements that a window draws for blocks. Runs of text are none.
+fn elements(blocks: &[Block]) -> usize {
+    let of_spans = |spans: &[Span]| spans.iter().filter(|span| !matches!(span, Span::Text { .. })).count();
+    let of_block = |block: &Block| match block {
+        Block::Paragraph { spans } | Block::Heading { spans, .. } => of_spans(spans),
+        Block::Code { lines, .. } => lines.iter().map(|line| 1 + line.tokens.len()).sum(),
+        Block::Quote { blocks } | Block::Footnote { blocks, .. } => elements(blocks),
+        Block::List { items, .. } => items.iter().map(|item| 1 + elements(&item.blocks)).sum(),
+        Block::Table { head, rows, .. } => {
+            let cells = head.iter().chain(rows.iter().flatten());
+            rows.len() + cells.map(|cell| 1 + of_spans(&cell.spans)).sum::<usize>()
+        }
+        Block::Rule => 0,
+    };
+    blocks.iter().map(|block| 1 + of_block(block)).sum()
+}
+
+/// A text is measured again after 16 KiB, and so few bytes can be many elements. Its length before that varies, so that
+/// it is measured when it only just fits.
+#[test]
+fn dense_texts_make_no_more_elements_than_a_window_can_draw() {
+    let dense = [
+        ("a narrow table", "|a|\n|-|\n".to_owned(), "|1|\n".to_owned()),
+        ("a table", "|a|b|c|d|\n|-|-|-|-|\n".to_owned(), "|1|2|3|4|\n".to_owned()),
+        ("a wide table", format!("{}|\n{}|\n", "|a".repeat(100), "|-".repeat(100)), "|1".repeat(100) + "|\n"),
+        ("a list", String::new(), "- a\n".to_owned()),
+        ("code in words", String::new(), "`a` ".repeat(50) + "\n"),
+    ];
+    for (name, head, line) in dense {
+        for n_before in 0..8 {
+            let mut stage = Stage::new();
+            stage.piece(&"Some words before.\n\n".repeat(n_before * 100));
+            stage.piece(&head);
+            let piece = line.repeat(1_000 / line.len());
+            let mut most = 0;
+            for _ in 0..60 {
+                stage.piece(&piece);
+                let Body::Text { blocks, .. } = &stage.held().body else { panic!("no text") };
+                most = most.max(elements(blocks));
+            }
+            assert!(most < 16_000, "{name} after {n_before}: {most} elements");
+            assert!(stage.held().part > 0, "{name} after {n_before}: never cut");
+        }
     }
 }
