@@ -42,6 +42,44 @@ fn every_stage_is_named_once_and_exists() {
     }
 }
 
+/// The names between the arrows of a section's diagram. A stage of the engine may be in front of what it holds:
+/// `core: machine, transcript`.
+fn drawn(section: &str) -> Vec<String> {
+    let text = read("ARCHITECTURE.md");
+    let (_, text) = text.split_once(section).expect("the section is there");
+    let line = text.lines().find(|line| line.contains('▶')).expect("there is a diagram");
+    let boxes = line.split('▶').map(|part| part.split('─').next().unwrap_or_default());
+    let names = boxes.flat_map(|part| part.split([':', ',']));
+    names.map(|name| name.trim().to_owned()).collect()
+}
+
+/// The name at the beginning of each numbered step of a section: the last part of its path, without its ending.
+fn steps(section: &str) -> Vec<String> {
+    let text = read("ARCHITECTURE.md");
+    let (_, text) = text.split_once(section).expect("the section is there");
+    let text = text.split("\n## ").next().unwrap_or_default();
+    let is_step = |line: &&str| line.starts_with(|c: char| c.is_ascii_digit());
+    let names = text.lines().filter(is_step).filter_map(|line| line.split("**").nth(1));
+    let names = names.map(|name| name.trim_matches('`').trim_end_matches(".rs").trim_start_matches("The "));
+    names.map(|name| name.rsplit('/').next().unwrap_or_default().to_owned()).collect()
+}
+
+/// A diagram is a shorter list: each of its stages is a step below it, in the same order. The agent is at one end.
+#[test]
+fn the_diagrams_name_the_stages_in_the_order_of_the_steps() {
+    for section in ["## How a line of output reaches the screen", "## How a click reaches stdin"] {
+        let (drawn, steps) = (drawn(section), steps(section));
+        assert!(drawn.len() > 7 && drawn.contains(&"agent".to_owned()), "nothing is read: {drawn:?}");
+        let places: Vec<_> = drawn
+            .iter()
+            .filter(|name| *name != "agent")
+            .map(|name| steps.iter().position(|step| step == name).ok_or(name))
+            .collect();
+        let is_in_order = places.is_sorted() && places.iter().all(Result::is_ok);
+        assert!(is_in_order, "{section}: {drawn:?} is not in the order of {steps:?}");
+    }
+}
+
 /// A stage of the shell or of the UI, and the words with which it hands on to the next one.
 const HANDS_ON: [(&str, &str); 8] = [
     ("src-tauri/src/forward.rs", "feed.next()"),
