@@ -4,11 +4,13 @@
 
 mod html;
 mod images;
+mod item;
 
 #[cfg(test)]
 mod tests;
 
 pub use images::Images;
+pub(crate) use item::ExportedItem;
 
 use crate::api::{AgentKind, Attachment, ExportFormat, Item};
 use crate::disk::{write_atomically, write_new};
@@ -17,7 +19,6 @@ use crate::transcript::output::Source;
 use serde::Serialize;
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
 
 /// Longest file name made from a title, without its extension, in user-perceived characters.
 const LONGEST_NAME: usize = 60;
@@ -38,18 +39,6 @@ pub struct Conversation {
     pub items: Vec<ExportedItem>,
     /// The conversation as Markdown; empty unless that is the format.
     pub markdown: String,
-}
-
-/// An item with its long texts, which a window gets in parts.
-#[derive(Clone, Debug)]
-pub struct ExportedItem {
-    pub item: Arc<Item>,
-    /// The source of a text, as the agent wrote it.
-    pub source: Option<String>,
-    /// The whole output of a tool.
-    pub output: Option<Source>,
-    /// Its id in the agent's own transcript.
-    pub stored_id: String,
 }
 
 impl Conversation {

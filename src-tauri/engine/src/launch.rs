@@ -1,8 +1,10 @@
 //! Launching an agent: its program, folder, arguments and environment. No other module decides these.
 
+mod mode;
+
 use crate::agent::Driver;
 use crate::api::{
-    AgentCapabilities, AgentKind, BYPASS, CommandError, ErrorCode, PermissionMode, Rule, SessionOptions,
+    AgentCapabilities, AgentKind, CommandError, ErrorCode, Rule, SessionOptions,
 };
 pub use crate::claude::options::bad_model;
 use crate::claude::{self, ClaudeDriver, options};
@@ -10,6 +12,7 @@ use crate::locate::usual_directories;
 use crate::trust::snapshot::{self, Snapshot};
 use deskbell_acp::agents::{Restriction, Variable};
 use deskbell_acp::{AcpDriver, ChosenAgent, Setup};
+pub(crate) use mode::StartMode;
 use serde::{Deserialize, Serialize};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -17,24 +20,6 @@ use std::path::{Path, PathBuf};
 /// The environment variable that marks every process that Deskbell starts, directly or indirectly, so that none is left
 /// running.
 pub const RUN_TOKEN: &str = "DESKBELL_RUN";
-
-/// The permission mode that a process is started in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StartMode {
-    Asking(PermissionMode),
-    /// Without permission requests; the user chose this for this one process.
-    WithoutAsking,
-}
-
-impl StartMode {
-    /// The agent's name for the mode.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Asking(mode) => mode.name(),
-            Self::WithoutAsking => BYPASS,
-        }
-    }
-}
 
 /// Is `id` valid as a conversation id? It becomes an argument of the agent and a file name.
 pub fn is_conversation_id(id: &str) -> bool {

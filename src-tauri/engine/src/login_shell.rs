@@ -4,9 +4,12 @@
 //! The shell runs the user's files, so it may hang, print noise or fail. It gets a deadline, and everything works
 //! without its answer.
 
+mod no_environment;
+
 use crate::host::{Host, Program};
 use crate::launch::{RUN_TOKEN, is_private};
-use crate::probe::{Unanswered, ask};
+use crate::probe::ask;
+use no_environment::NoEnvironment;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::time::Duration;
@@ -22,15 +25,6 @@ const OF_THE_SHELL: &[&str] = &["_", "PWD", "OLDPWD", "SHLVL", "SHELL", "TERM"];
 
 /// Variables, each with its value.
 pub type Variables = Vec<(OsString, OsString)>;
-
-/// The reason why the environment is not known.
-#[derive(Debug, thiserror::Error)]
-pub enum NoEnvironment {
-    #[error(transparent)]
-    Unanswered(#[from] Unanswered),
-    #[error("it did not print its environment")]
-    Unreadable,
-}
 
 /// The user's login shell.
 #[derive(Clone, Copy, Debug)]
@@ -137,6 +131,7 @@ fn joined(first: &OsStr, second: Option<&OsStr>) -> OsString {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::probe::Unanswered;
 
     fn variables(of: &[(&str, &str)]) -> Variables {
         of.iter().map(|(name, value)| (OsString::from(name), OsString::from(value))).collect()

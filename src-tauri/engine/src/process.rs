@@ -5,6 +5,7 @@
 //! A process has ended when both its exit and the end of its output are known (`output`).
 
 pub mod app_runs;
+mod error;
 pub mod guard;
 pub mod lines;
 pub mod orphans;
@@ -20,8 +21,8 @@ use crate::disk;
 use crate::host::{BoxFuture, Child, Exited, Host, Program, Signals, Writer};
 use crate::launch::{Launch, Start};
 use crate::recorder::{Direction, Recorder};
+use error::SpawnError;
 use output::{Exit, Reader};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
@@ -30,14 +31,6 @@ use tokio::time::Instant;
 
 /// After stdin breaks, wait this long for the exit status; it says more than the pipe error.
 const BROKEN_STDIN_GRACE: Duration = Duration::from_millis(500);
-
-/// The program was found but could not be started.
-#[derive(Debug, thiserror::Error)]
-#[error("could not start {program}: {source}", program = program.display())]
-pub struct SpawnError {
-    pub program: PathBuf,
-    pub source: std::io::Error,
-}
 
 /// An agent process. Dropping it kills it and its remaining child processes, because a dropped owner cannot run the
 /// staged shutdown.

@@ -3,6 +3,7 @@
 //! A session's file is also the journal of its prompts: a prompt is written to it before it is acknowledged, and
 //! removed only when the turn that included it has ended.
 
+mod error;
 mod saved;
 
 use crate::api::{AgentKind, SessionId};
@@ -12,6 +13,8 @@ use crate::disk::{
 };
 use crate::history::OwnLine;
 use crate::transcript::supplement::Supplement;
+pub(crate) use error::StoreError;
+use error::failed;
 pub use saved::SavedSession;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -35,18 +38,6 @@ pub struct Record {
     pub changed_at: u64,
     #[serde(default)]
     pub memory: SavedSession,
-}
-
-#[derive(Debug, thiserror::Error)]
-#[error("could not {what} {path}: {source}", path = path.display())]
-pub struct StoreError {
-    what: &'static str,
-    path: PathBuf,
-    source: io::Error,
-}
-
-fn failed<'a>(what: &'static str, path: &'a Path) -> impl FnOnce(io::Error) -> StoreError + use<'a> {
-    move |source| StoreError { what, path: path.to_owned(), source }
 }
 
 /// A folder of session files.

@@ -12,6 +12,7 @@ mod files;
 mod fingerprint;
 pub(crate) mod snapshot;
 mod store;
+mod survey;
 mod watch;
 
 #[cfg(test)]
@@ -19,38 +20,18 @@ mod corpus;
 #[cfg(test)]
 mod properties;
 
-use crate::api::{Finding, Severity, TrustAgent};
+use crate::api::TrustAgent;
 use crate::claude::{self, trust::Findings};
 use deskbell_acp::ChosenAgent;
 use deskbell_acp::agents::{Restriction, UNKNOWN};
 use deskbell_acp::folder::Checked;
 use files::{Content, Found, Role};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use survey::Survey;
 
 pub use snapshot::Snapshot;
 pub use store::{Admission, TrustError, TrustState, TrustStore};
 pub use watch::Watch;
-
-/// The effects of a folder if it is trusted, according to the current contents of its files.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Survey {
-    /// The folder, links resolved.
-    pub project: PathBuf,
-    /// The most dangerous first.
-    pub findings: Vec<Finding>,
-    /// Identifies exactly these files; `None` if one of them could not be read or shown in full, so that it matches no
-    /// stored decision.
-    pub fingerprint: Option<String>,
-    /// The list of files is known to be the agent's own; otherwise the agent may load more.
-    pub is_complete: bool,
-}
-
-impl Survey {
-    /// Returns whether nothing in it runs, sends data elsewhere or widens the agent's permissions.
-    pub fn nothing_to_run(&self) -> bool {
-        self.is_complete && self.findings.iter().all(|finding| finding.severity == Severity::Changes)
-    }
-}
 
 /// Reads the folder's files for the agent and reports their effects. Read-only.
 #[cfg(test)]

@@ -4,9 +4,12 @@
 //! A run that ends normally removes its file. A killed run leaves it. Such a run is over when neither its app nor its
 //! guard is alive; each is identified by process id and start time.
 
+mod earlier;
+
 use crate::disk::write_atomically;
 use crate::disk::{self, ReadError};
 use crate::host::local::identity::ProcessIdentity;
+pub(crate) use earlier::Earlier;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
@@ -57,15 +60,6 @@ fn run_state(note: &RunFile, identity_of: impl Fn(u32) -> Option<ProcessIdentity
     } else {
         RunState::Over
     }
-}
-
-/// Earlier runs that did not end normally.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Earlier {
-    /// Tokens of the runs that are over.
-    pub over: Vec<String>,
-    /// The guard of a run is still ending that run's processes.
-    pub some_end: bool,
 }
 
 /// The folder with the run files.

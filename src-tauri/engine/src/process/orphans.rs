@@ -4,8 +4,11 @@
 //! The guard leaves few: those of an app that was killed together with its guard. None are found on Windows, where the
 //! job object of each agent ends with the app, nor on macOS, where the environment of a process cannot be read.
 
+mod error;
+
 use crate::api;
 use crate::host::local::identity::ProcessIdentity;
+use error::EndError;
 use std::io;
 
 /// A process of an earlier run that is still alive.
@@ -15,14 +18,6 @@ pub struct OrphanProcess {
     /// The complete run token: the run's own token, a dot and a number.
     token: String,
     identity: ProcessIdentity,
-}
-
-/// An orphan process could not be ended.
-#[derive(Debug, thiserror::Error)]
-#[error("process {pid} could not be ended: {source}")]
-pub struct EndError {
-    pub pid: u32,
-    pub source: io::Error,
 }
 
 impl OrphanProcess {

@@ -4,6 +4,7 @@ use super::*;
 use crate::agent::{AgentCommand, AgentEvent, Driver, HostRequest, driver};
 use crate::api::{AgentKind, ExitReport};
 use crate::host::fake::{Asked, FakeHost, FakeProcess};
+use std::path::PathBuf;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 fn launch() -> Launch {

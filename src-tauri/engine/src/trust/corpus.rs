@@ -1,7 +1,7 @@
 //! Tests of the survey and the store with every folder of the hostile corpus.
 
 use super::*;
-use crate::api::FindingKind;
+use crate::api::{Finding, FindingKind};
 use crate::claude::trust::{MOST_FINDINGS, MOST_RAW_TEXT, MOST_TEXT};
 use hostile_projects::{Effect, HostileProject, all};
 use std::collections::BTreeSet;

@@ -1,5 +1,6 @@
 use super::*;
-use crate::trust::{Severity, survey};
+use crate::api::Severity;
+use crate::trust::survey;
 use std::fs;
 
 /// A store, and a folder with one hook.

@@ -1,0 +1,17 @@
+//! An item of an exported conversation.
+
+use crate::api::Item;
+use crate::transcript::output::Source;
+use std::sync::Arc;
+
+/// An item with its long texts, which a window gets in parts.
+#[derive(Clone, Debug)]
+pub struct ExportedItem {
+    pub item: Arc<Item>,
+    /// The source of a text, as the agent wrote it.
+    pub source: Option<String>,
+    /// The whole output of a tool.
+    pub output: Option<Source>,
+    /// Its id in the agent's own transcript.
+    pub stored_id: String,
+}
