@@ -2,10 +2,10 @@
 
 use crate::life::{Life, Setup};
 use crate::process_output;
-use deskbell_engine::agent::{AgentEvent, ContentBlock};
+use deskbell_agent::{AgentEvent, ContentBlock};
 use deskbell_engine::api::{Body, ExitReport};
 use deskbell_engine::launch::Launch;
-use deskbell_engine::wire;
+use deskbell_claude::wire;
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;

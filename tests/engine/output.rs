@@ -2,7 +2,7 @@
 
 use crate::life::{DEADLINE, Setup};
 use crate::process_output;
-use deskbell_engine::agent::AgentEvent;
+use deskbell_agent::AgentEvent;
 use deskbell_engine::process::Output;
 use tokio::time::timeout;
 

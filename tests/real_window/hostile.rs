@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use deskbell_engine::agent::{AgentEvent, AgentRequest};
+use deskbell_agent::{AgentEvent, AgentRequest};
 use deskbell_engine::api::{PermissionRequest, RequestId};
 use deskbell_engine::permission::view;
-use deskbell_engine::wire;
+use deskbell_claude::wire;
 use deskbell_tests::window::{LONG, SHORT, eventually};
 use serde_json::{Value, json};
 

@@ -293,6 +293,7 @@ fn completed_path(path: Option<&OsStr>, own: Option<&Path>, home: Option<&Path>)
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api::PermissionMode;
 
     fn launch() -> Launch {
         Launch {

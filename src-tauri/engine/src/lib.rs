@@ -70,12 +70,12 @@ pub mod user_command;
 pub mod worktrees;
 
 pub use deskbell_acp as acp;
-pub use deskbell_agent as agent;
+pub(crate) use deskbell_agent as agent;
 pub use deskbell_api as api;
 pub(crate) use deskbell_claude as claude;
-pub use deskbell_claude::wire;
+pub(crate) use deskbell_claude::wire;
 pub use deskbell_disk as disk;
-pub use deskbell_document as document;
+pub(crate) use deskbell_document as document;
 pub use host::LocalHost;
 pub use transcript::Transcript;
 

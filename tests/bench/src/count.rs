@@ -5,9 +5,9 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use deskbell_engine::Transcript;
-use deskbell_engine::agent::AgentEvent;
+use deskbell_agent::AgentEvent;
 use deskbell_engine::process::lines::{Line, Lines};
-use deskbell_engine::wire;
+use deskbell_claude::wire;
 
 use crate::fixture::{self, Kind};
 use crate::reader::baselines::{self, Flat};

@@ -1,7 +1,7 @@
 //! A long answer that streams into a window.
 
 use anyhow::{Context, Result, ensure};
-use deskbell_engine::document::{self, Stream};
+use deskbell_document::{self as document, Stream};
 use deskbell_tests::screen::{answer, streamed};
 use deskbell_tests::window::Frames;
 
