@@ -4,7 +4,7 @@
 #![cfg(target_os = "linux")]
 
 use crate::life::DEADLINE;
-use deskbell_engine::launch::RUN_TOKEN;
+use deskbell_engine::launch::Launch;
 use deskbell_engine::process::orphans::OrphanProcess;
 use deskbell_tests::real_cli::process;
 use deskbell_tests::window::eventually;
@@ -29,7 +29,7 @@ impl Tool {
         shell
             .args(["-c", r#"setsid sh -c "$SCRIPT" > /dev/null 2>&1 & echo $!"#])
             .env("SCRIPT", script)
-            .env(RUN_TOKEN, format!("{run}.7"))
+            .env(Launch::RUN_TOKEN, format!("{run}.7"))
             .current_dir(folder.path())
             .stdin(Stdio::null());
         let said = String::from_utf8(shell.output().unwrap().stdout).unwrap();
@@ -103,7 +103,7 @@ async fn it_is_killed_if_it_does_not() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_process_that_has_become_another_is_left_alone() {
     let script =
-        format!("touch ready; until [ -e go ]; do sleep 0.02; done; exec env -u {RUN_TOKEN} sleep 600");
+        format!("touch ready; until [ -e go ]; do sleep 0.02; done; exec env -u {} sleep 600", Launch::RUN_TOKEN);
     let tool = Tool::start(&script).await;
     let found = tool.itself();
     std::fs::write(tool.folder.path().join("go"), "").unwrap();
@@ -119,7 +119,7 @@ async fn what_is_of_another_run_or_of_this_process_is_not_offered() {
     assert_eq!(OrphanProcess::of_runs(&[uuid::Uuid::new_v4().to_string()]), []);
     assert_eq!(OrphanProcess::of_runs(&[]), []);
     let mut own = Command::new("sleep");
-    let mut own = own.arg("600").env(RUN_TOKEN, format!("{}.1", tool.run)).spawn().unwrap();
+    let mut own = own.arg("600").env(Launch::RUN_TOKEN, format!("{}.1", tool.run)).spawn().unwrap();
     assert_eq!(tool.found().iter().map(|orphan| orphan.facts.pid).collect::<Vec<_>>(), [tool.pid]);
     own.kill().unwrap();
     own.wait().unwrap();

@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 use deskbell_engine::LocalHost;
 use deskbell_engine::api::*;
-use deskbell_engine::launch::{Launch, RUN_TOKEN};
+use deskbell_engine::launch::Launch;
 use deskbell_engine::recorder::Recorder;
 use deskbell_engine::session::Timeouts;
 use deskbell_engine::session::{Open, SessionHandle, Subscriber};
@@ -77,7 +77,7 @@ fn memory_kib(token: &str) -> u64 {
         let line = rollup.lines().find_map(|line| line.strip_prefix("Pss:"));
         line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or(0)
     };
-    processes_with(RUN_TOKEN, token).iter().map(|process| share(process.pid)).sum()
+    processes_with(Launch::RUN_TOKEN, token).iter().map(|process| share(process.pid)).sum()
 }
 
 fn open(world: &World, token: &str) -> SessionHandle {

@@ -14,7 +14,7 @@ pub mod worktrees;
 use crate::settings::SettingsAction;
 use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::PermissionMode;
-use deskbell_engine::launch::{bad_model, is_conversation_id};
+use deskbell_engine::launch::Launch;
 use deskbell_engine::projects::{Change, FolderProblem, check_folder};
 use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
@@ -440,7 +440,7 @@ fn relay(args: &[OsString], cwd: &Path) -> Result<RelayOptions, Problem> {
             "--before" => options.before = Some(conversation(&text(value()?))?),
             "--model" => {
                 let model = text(value()?);
-                if let Some(problem) = bad_model(&model) {
+                if let Some(problem) = Launch::bad_model(&model) {
                     return Err(Problem::BadModel(problem));
                 }
                 options.model = Some(model);
@@ -465,7 +465,7 @@ fn relay(args: &[OsString], cwd: &Path) -> Result<RelayOptions, Problem> {
     named.apply(&mut options, cwd)?;
     options.resume = match options.resume.take() {
         // Other agents have ids of other forms.
-        Some(id) if options.acp.is_some() && is_conversation_id(&id) => Some(id),
+        Some(id) if options.acp.is_some() && Launch::is_conversation_id(&id) => Some(id),
         Some(id) => Some(conversation(&id)?),
         None => None,
     };

@@ -6,7 +6,6 @@ use crate::agent::Driver;
 use crate::api::{
     AgentCapabilities, AgentKind, CommandError, ErrorCode, Rule, SessionOptions,
 };
-pub use crate::claude::options::bad_model;
 use crate::claude::{self, ClaudeDriver, options};
 use crate::locate::usual_directories;
 use crate::trust::snapshot::{self, Snapshot};
@@ -16,16 +15,6 @@ pub(crate) use mode::StartMode;
 use serde::{Deserialize, Serialize};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-
-/// The environment variable that marks every process that Deskbell starts, directly or indirectly, so that none is left
-/// running.
-pub const RUN_TOKEN: &str = "DESKBELL_RUN";
-
-/// Is `id` valid as a conversation id? It becomes an argument of the agent and a file name.
-pub fn is_conversation_id(id: &str) -> bool {
-    let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-    (1..=128).contains(&id.len()) && id.bytes().all(fits) && !id.starts_with('-')
-}
 
 /// The command that resumes a conversation in a terminal, for a POSIX shell; on Windows for PowerShell.
 pub(crate) fn resume_command(project: &Path, agent_session_id: &str) -> String {
@@ -67,6 +56,21 @@ pub struct Launch {
 }
 
 impl Launch {
+    /// The environment variable that marks every process that Deskbell starts, directly or indirectly, so that none is
+    /// left running.
+    pub const RUN_TOKEN: &str = "DESKBELL_RUN";
+
+    /// The reason why a model name is invalid, if it is.
+    pub fn bad_model(name: &str) -> Option<&'static str> {
+        options::bad_model(name)
+    }
+
+    /// Is `id` valid as a conversation id? It becomes an argument of the agent and a file name.
+    pub fn is_conversation_id(id: &str) -> bool {
+        let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        (1..=128).contains(&id.len()) && id.bytes().all(fits) && !id.starts_with('-')
+    }
+
     /// Speaks the agent's protocol, for one process.
     pub fn driver(&self, start: &Start) -> Box<dyn Driver> {
         driver(self.acp.as_ref(), &self.project, start)
@@ -144,7 +148,8 @@ pub struct Fork {
 
 impl Fork {
     pub fn is_valid(&self) -> bool {
-        is_conversation_id(&self.of) && self.until.as_deref().is_none_or(is_conversation_id)
+        Launch::is_conversation_id(&self.of)
+            && self.until.as_deref().is_none_or(Launch::is_conversation_id)
     }
 }
 
@@ -222,7 +227,7 @@ impl Launch {
         let path = other.map_or_else(|| std::env::var_os("PATH"), |(_, path)| path.clone());
         let path = completed_path(path.as_deref(), self.program.parent(), dirs::home_dir().as_deref());
         env.push(("PATH".into(), path));
-        env.push((RUN_TOKEN.into(), (&self.run_token).into()));
+        env.push((Self::RUN_TOKEN.into(), (&self.run_token).into()));
         match &self.acp {
             Some(agent) => adapt(&mut env, agent),
             None => env.extend(self.claude_variables()),
@@ -348,11 +353,11 @@ mod tests {
     #[test]
     fn an_id_that_would_leave_its_folder_is_none() {
         for id in ["s", "a_b-C9", "0c0f2a5e-5d2b-4e8e-9a6b-000000000000"] {
-            assert!(is_conversation_id(id), "{id}");
+            assert!(Launch::is_conversation_id(id), "{id}");
         }
         let long = "a".repeat(129);
         for id in ["", "../x", "a/b", "a\\b", "-x", "a b", "a\0", "é", "a.jsonl", &long] {
-            assert!(!is_conversation_id(id), "{id}");
+            assert!(!Launch::is_conversation_id(id), "{id}");
         }
     }
 

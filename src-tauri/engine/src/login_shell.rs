@@ -7,7 +7,7 @@
 mod no_environment;
 
 use crate::host::{Host, Program};
-use crate::launch::{RUN_TOKEN, is_private};
+use crate::launch::{Launch, is_private};
 use crate::probe::ask;
 use no_environment::NoEnvironment;
 use std::ffi::{OsStr, OsString};
@@ -57,8 +57,8 @@ impl LoginShell<'_> {
         run_token: &str,
         limit: Duration,
     ) -> Result<Variables, NoEnvironment> {
-        ours.retain(|(name, _)| name != RUN_TOKEN);
-        ours.push((RUN_TOKEN.into(), run_token.into()));
+        ours.retain(|(name, _)| name != Launch::RUN_TOKEN);
+        ours.push((Launch::RUN_TOKEN.into(), run_token.into()));
         // Understood by bash, zsh, fish, dash and ksh.
         let script = format!("printf %s {MARK}; env -0; printf %s {MARK}");
         let program = Program {

@@ -10,7 +10,7 @@ use deskbell_engine::api::server::{NewSession, Question};
 use deskbell_engine::api::*;
 use deskbell_engine::disk::write_atomically;
 use deskbell_engine::disk::{self, Loaded};
-use deskbell_engine::launch::{bad_model, is_conversation_id};
+use deskbell_engine::launch::Launch;
 use deskbell_engine::options::{check, refused};
 use deskbell_engine::recorder::Recorder;
 use deskbell_engine::session::Timeouts;
@@ -150,12 +150,12 @@ impl Server {
     pub(super) async fn open(self: &Arc<Self>, new: NewSession) -> Result<SessionId, CommandError> {
         let NewSession { project, agent, resume, model, mode, options, trust } = new;
         let options = *options;
-        if let Some(problem) = model.as_deref().and_then(bad_model) {
+        if let Some(problem) = model.as_deref().and_then(Launch::bad_model) {
             return Err(bad(ErrorCode::BadCommand, format!("The model is not valid: {problem}.")));
         }
         let is_acp = agent.as_deref().is_some_and(|agent| ChosenAgent::row_of(agent).is_some());
         let is_uuid = |id: &String| id.len() == 36 && uuid::Uuid::try_parse(id).is_ok();
-        if resume.as_ref().is_some_and(|id| if is_acp { !is_conversation_id(id) } else { !is_uuid(id) }) {
+        if resume.as_ref().is_some_and(|id| if is_acp { !Launch::is_conversation_id(id) } else { !is_uuid(id) }) {
             return Err(bad(ErrorCode::BadCommand, "The conversation's id is not valid."));
         }
         let folder = PathBuf::from(&project);

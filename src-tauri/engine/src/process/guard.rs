@@ -25,7 +25,7 @@ impl Guard {
     pub fn start(program: &Path, run: &str) -> io::Result<Self> {
         let mut command = Command::new(program);
         command.args([Self::ARGUMENT, run]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        command.env_remove(crate::launch::RUN_TOKEN);
+        command.env_remove(crate::launch::Launch::RUN_TOKEN);
         // A signal to the app's process group, such as Ctrl+C in a terminal, must not end the guard.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);

@@ -178,7 +178,7 @@ mod tests {
     #[tokio::test]
     async fn a_number_that_is_used_again_gets_no_signal() {
         let mut child =
-            Command::new("sleep").arg("600").env(crate::launch::RUN_TOKEN, "run.1").spawn().unwrap();
+            Command::new("sleep").arg("600").env(crate::launch::Launch::RUN_TOKEN, "run.1").spawn().unwrap();
         let mut found = system::look(child.id(), &["run".to_owned()]).unwrap();
         found.identity.ticks += 1;
         assert_eq!(OrphanProcess::end_all(&[found]).await.len(), 0);

@@ -51,7 +51,7 @@ async fn a_program_gets_its_arguments_its_folder_and_its_token() {
     let has = |name: &str, value: &str| {
         program.environment.iter().any(|(known, text)| known == name && text == value)
     };
-    assert!(has("ONLY", "this") && has(crate::launch::RUN_TOKEN, "run.1"), "{program:?}");
+    assert!(has("ONLY", "this") && has(crate::launch::Launch::RUN_TOKEN, "run.1"), "{program:?}");
     drop(process);
     let kill = [Asked::Kill, Asked::KillTagged("run.1".to_owned())];
     assert_eq!(host.asked()[1..], kill, "a dropped process is killed, with all that it started");

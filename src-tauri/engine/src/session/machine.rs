@@ -49,7 +49,7 @@ use self::parts::spending::Spending;
 use self::parts::turn::Turn;
 use crate::agent::{AgentCommand, AgentEvent, HostRequest};
 use crate::api::*;
-use crate::launch::{Start, bad_model};
+use crate::launch::Start;
 use crate::permission::OpenRequests;
 use crate::prompt::Prompt;
 use crate::rewind::{Done, Job, Work};

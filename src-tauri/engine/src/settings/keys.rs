@@ -2,7 +2,7 @@
 
 use super::bindings;
 use crate::api::{Preset, SettingControl, SettingKey, SettingOption, Settings};
-use crate::launch::bad_model;
+use crate::launch::Launch;
 use crate::options::bad_presets;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
@@ -132,7 +132,7 @@ pub(super) fn check(known: &SettingKey, value: &Value) -> Result<(), String> {
     if !fits {
         return Err(format!("“{}” must be {}.", known.key, expected(&known.control)));
     }
-    match (known.key.as_str(), value.as_str().and_then(bad_model)) {
+    match (known.key.as_str(), value.as_str().and_then(Launch::bad_model)) {
         ("agent.model", Some(problem)) => Err(format!("“agent.model”: {problem}")),
         _ => Ok(()),
     }

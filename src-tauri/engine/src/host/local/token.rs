@@ -5,7 +5,7 @@
 //! closes its close-on-exec pipe first. Linux 6.18, two busy cores: 23 of 5,000 new processes were read as empty.
 
 use super::identity::Stat;
-use crate::launch::RUN_TOKEN;
+use crate::launch::Launch;
 use std::time::{Duration, Instant};
 
 /// Wait this long for a process that is executing a program. The window lasts microseconds, longer on a busy machine.
@@ -57,7 +57,7 @@ fn look(pid: u32) -> Look {
 fn token_in(environment: &[u8]) -> Option<Vec<u8>> {
     let mut variables = environment.split(|byte| *byte == 0);
     let value =
-        |variable: &[u8]| variable.strip_prefix(RUN_TOKEN.as_bytes())?.strip_prefix(b"=").map(Vec::from);
+        |variable: &[u8]| variable.strip_prefix(Launch::RUN_TOKEN.as_bytes())?.strip_prefix(b"=").map(Vec::from);
     variables.find_map(value)
 }
 
@@ -79,7 +79,7 @@ mod tests {
     fn a_process_has_its_token_from_its_first_moment() {
         let mut n_empty = 0;
         for round in 0..1_000 {
-            let child = started(Command::new("cat").env(RUN_TOKEN, "run.1"));
+            let child = started(Command::new("cat").env(Launch::RUN_TOKEN, "run.1"));
             n_empty +=
                 usize::from(std::fs::read(format!("/proc/{}/environ", child.id())).unwrap().is_empty());
             let found = of(child.id());
@@ -92,7 +92,7 @@ mod tests {
     fn a_sweep_right_after_a_start_ends_what_was_started() {
         for round in 0..300 {
             let token = format!("{}.{round}", uuid::Uuid::new_v4());
-            let mut child = started(Command::new("cat").env(RUN_TOKEN, &token));
+            let mut child = started(Command::new("cat").env(Launch::RUN_TOKEN, &token));
             let n_swept = super::super::system::kill_tagged(&token);
             let ended = child.try_wait().unwrap().is_some() || n_swept > 0;
             end(child);
@@ -117,7 +117,8 @@ mod tests {
 
     #[test]
     fn only_the_whole_name_counts() {
-        let other = format!("X{RUN_TOKEN}=a\0{RUN_TOKEN}X=b\0A={RUN_TOKEN}=c\0{RUN_TOKEN}=run.7=x\0");
+        let mark = Launch::RUN_TOKEN;
+        let other = format!("X{mark}=a\0{mark}X=b\0A={mark}=c\0{mark}=run.7=x\0");
         assert_eq!(token_in(other.as_bytes()), Some(b"run.7=x".to_vec()));
         assert_eq!(token_in(b"A=1\0"), None);
     }

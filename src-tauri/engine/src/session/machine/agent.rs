@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::agent::{Answer, Init, Initialized, Refused};
+use crate::launch::Launch;
 
 impl Step<'_> {
     pub(super) fn line(&mut self, inbound: &AgentEvent) {
@@ -172,7 +173,7 @@ impl Step<'_> {
     }
 
     pub(super) fn set_model(&mut self, model: String) {
-        if let Some(problem) = bad_model(&model) {
+        if let Some(problem) = Launch::bad_model(&model) {
             return self.refuse(ErrorCode::BadCommand, problem);
         }
         if self.machine.process.is_ready() {

@@ -1,6 +1,6 @@
 //! The agent's conversation: its id, whether the agent can resume it, what it is a copy of, and its title.
 
-use crate::launch::{Fork, is_conversation_id};
+use crate::launch::{Fork, Launch};
 use crate::rewind::ConversationBefore;
 use crate::title::Title;
 
@@ -26,14 +26,14 @@ impl Conversation {
         fork: Option<Fork>,
         resume_at: Option<String>,
     ) -> Self {
-        let id = id.filter(|id| is_conversation_id(id));
+        let id = id.filter(|id| Launch::is_conversation_id(id));
         let is_resumable = is_resumable && id.is_some();
         Self {
             is_resumable,
             id,
             title: title.and_then(Title::new),
             fork: fork.filter(Fork::is_valid),
-            resume_at: resume_at.filter(|id| is_conversation_id(id)),
+            resume_at: resume_at.filter(|id| Launch::is_conversation_id(id)),
         }
     }
 
@@ -59,7 +59,7 @@ impl Conversation {
 
     /// Continues again where it did before a rewind.
     pub fn return_to(&mut self, before: ConversationBefore) {
-        self.id = Some(before.id).filter(|id| is_conversation_id(id));
+        self.id = Some(before.id).filter(|id| Launch::is_conversation_id(id));
         self.is_resumable = self.id.is_some();
         self.resume_at = before.resume_at;
     }
@@ -95,7 +95,7 @@ impl Conversation {
 
     /// The process is in this conversation. Returns whether it is another one than before.
     pub fn on_init(&mut self, id: &str) -> bool {
-        let is_new = self.id.as_deref() != Some(id) && is_conversation_id(id);
+        let is_new = self.id.as_deref() != Some(id) && Launch::is_conversation_id(id);
         if is_new {
             self.id = Some(id.to_owned());
             self.is_resumable = false;
@@ -106,7 +106,7 @@ impl Conversation {
 
     /// A turn of this conversation ended, so the agent can resume it.
     pub fn on_result(&mut self, id: Option<&str>) {
-        if let Some(id) = id.filter(|id| is_conversation_id(id)) {
+        if let Some(id) = id.filter(|id| Launch::is_conversation_id(id)) {
             self.id = Some(id.to_owned());
             self.is_resumable = true;
             self.fork = None;

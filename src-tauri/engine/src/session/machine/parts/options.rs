@@ -2,7 +2,7 @@
 //! started with.
 
 use crate::api::{Model, SessionOptions};
-use crate::launch::bad_model;
+use crate::launch::Launch;
 
 #[derive(Debug, Default)]
 pub struct Options {
@@ -24,7 +24,7 @@ pub struct Options {
 impl Options {
     /// Restores what a session saved. Saved sessions are files, so bad values are dropped.
     pub fn restore(model: Option<String>, effort: Option<String>, thinking_off: bool) -> Self {
-        let wanted_model = model.filter(|name| bad_model(name).is_none());
+        let wanted_model = model.filter(|name| Launch::bad_model(name).is_none());
         Self { wanted_model, wanted_effort: effort, thinking_off, ..Self::default() }
     }
 
