@@ -10,7 +10,8 @@ use deskbell_cli::agent;
 use deskbell_cli::trust::{Refused, TrustGate};
 use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::*;
-use deskbell_engine::{disk, git};
+use deskbell_engine::changes::WorkingTree;
+use deskbell_engine::disk;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -120,7 +121,7 @@ fn look(
         folder.trust = gate.map(|gate| gate.view(project, None)).transpose()?;
         folder.agent_trust = of_agent.map(|(agent, gate)| gate.view(project, Some(&agent))).transpose()?;
     }
-    match git::branch(project) {
+    match WorkingTree::branch(project) {
         Ok(branch) => folder.branch = branch,
         Err(error) => {
             folder.unread_branch = Some(UnreadFile {

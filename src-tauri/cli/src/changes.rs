@@ -8,7 +8,7 @@ use deskbell_engine::LocalHost;
 use deskbell_engine::api::{
     Changes, ChangesBase, CommandError, FileChange, FileContent, FileState, HunkPlace,
 };
-use deskbell_engine::changes::{self, Reverts};
+use deskbell_engine::changes::{Reverts, WorkingTree};
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -60,7 +60,7 @@ async fn list(project: &Path, json: bool) -> anyhow::Result<bool> {
 }
 
 async fn patch(project: &Path, paths: &[String]) -> anyhow::Result<bool> {
-    let patch = changes::patch(&LocalHost, project, None, paths).await.map_err(|why| anyhow!("{why}"))?;
+    let patch = WorkingTree::new(&LocalHost, project, None).patch(paths).await.map_err(|why| anyhow!("{why}"))?;
     print(patch.text.as_bytes())?;
     Ok(report(&patch.left_out))
 }
@@ -78,7 +78,7 @@ async fn revert(project: &Path, path: &str, hunk: Option<HunkPlace>) -> anyhow::
 }
 
 async fn read(project: &Path) -> anyhow::Result<Changes> {
-    let changes = changes::changes(&LocalHost, project, None).await;
+    let changes = WorkingTree::new(&LocalHost, project, None).changes().await;
     if changes.base == ChangesBase::NoRepository {
         match &changes.problem {
             Some(problem) => bail!("{problem}"),

@@ -23,13 +23,13 @@ pub(crate) mod list_tests;
 mod revert_tests;
 
 pub(crate) use git::{Git, GitError};
-pub use patch::patch;
 pub use revert::Reverts;
 pub use snapshot::Snapshot;
 use versions::{Versions, versions};
 
 use crate::api::{Changes, ChangesBase, Diff, FileDiff};
 use crate::document::diff;
+use crate::git::{BranchError, branch};
 use crate::host::Host;
 use compare::{Rules, States, compare, on_disk};
 use content::modified;
@@ -44,46 +44,62 @@ const MOST_FILES: usize = 10_000;
 /// Maximum number of lines of a diff. The window draws all of them.
 const MOST_LINES: usize = 3_000;
 
-/// The files that differ from the last commit, or from the snapshot.
-pub async fn changes(host: &dyn Host, project: &Path, since: Option<&Snapshot>) -> Changes {
-    match read(host, project, since).await {
-        Ok(changes) => changes,
-        Err(error) => Changes { problem: problem(&error), ..Changes::empty(ChangesBase::NoRepository) },
-    }
+/// A project's working tree, which is compared with its last commit or with a snapshot.
+#[derive(Clone, Copy)]
+pub struct WorkingTree<'a> {
+    host: &'a dyn Host,
+    project: &'a Path,
+    since: Option<&'a Snapshot>,
 }
 
-/// The change of one file. `path` is one of the list's.
-pub async fn file_diff(
-    host: &dyn Host,
-    project: &Path,
-    since: Option<&Snapshot>,
-    path: &str,
-) -> Result<FileDiff, GitError> {
-    let git = Git::new(host, project).await?;
-    let Some(repository) = Repository::of(&git).await? else {
-        return Ok(note("This folder is not in a git repository."));
-    };
-    let found = versions(&git, &repository, since, &[path]).await?.pop();
-    let found = match found {
-        Some(Ok(found)) => found,
-        Some(Err(said)) => return Ok(note(&said)),
-        None => return Ok(note("This file no longer has changes.")),
-    };
-    let version = Some(found.fingerprint());
-    let Some((before, after)) = found.texts() else {
-        let (before, now) = (found.before().len(), found.now().len());
-        let sizes = format!("A binary file: {before} bytes before, {now} bytes now.");
-        return Ok(FileDiff { version, ..note(&sizes) });
-    };
-    let mut shown = diff(path, &before, &after);
-    let n_more_lines = cut(&mut shown, MOST_LINES);
-    let said = found.mode_words().or_else(|| shown.hunks.is_empty().then(|| unchanged(&found)));
-    Ok(FileDiff {
-        note: said.map(str::to_owned),
-        diff: (!shown.hunks.is_empty()).then_some(shown),
-        n_more_lines,
-        version,
-    })
+impl<'a> WorkingTree<'a> {
+    pub fn new(host: &'a dyn Host, project: &'a Path, since: Option<&'a Snapshot>) -> Self {
+        Self { host, project, since }
+    }
+
+    /// The checked-out branch, or the first 8 characters of the commit if HEAD is detached; `None` outside of a
+    /// repository. Reads git's own files: call it through `disk::run`.
+    pub fn branch(project: &Path) -> Result<Option<String>, BranchError> {
+        branch(project)
+    }
+
+    /// The files that differ.
+    pub async fn changes(&self) -> Changes {
+        match read(self).await {
+            Ok(changes) => changes,
+            Err(error) => Changes { problem: problem(&error), ..Changes::empty(ChangesBase::NoRepository) },
+        }
+    }
+
+    /// The change of one file. `path` is one of the list's.
+    pub async fn file_diff(&self, path: &str) -> Result<FileDiff, GitError> {
+        let Self { host, project, since } = *self;
+        let git = Git::new(host, project).await?;
+        let Some(repository) = Repository::of(&git).await? else {
+            return Ok(note("This folder is not in a git repository."));
+        };
+        let found = versions(&git, &repository, since, &[path]).await?.pop();
+        let found = match found {
+            Some(Ok(found)) => found,
+            Some(Err(said)) => return Ok(note(&said)),
+            None => return Ok(note("This file no longer has changes.")),
+        };
+        let version = Some(found.fingerprint());
+        let Some((before, after)) = found.texts() else {
+            let (before, now) = (found.before().len(), found.now().len());
+            let sizes = format!("A binary file: {before} bytes before, {now} bytes now.");
+            return Ok(FileDiff { version, ..note(&sizes) });
+        };
+        let mut shown = diff(path, &before, &after);
+        let n_more_lines = cut(&mut shown, MOST_LINES);
+        let said = found.mode_words().or_else(|| shown.hunks.is_empty().then(|| unchanged(&found)));
+        Ok(FileDiff {
+            note: said.map(str::to_owned),
+            diff: (!shown.hunks.is_empty()).then_some(shown),
+            n_more_lines,
+            version,
+        })
+    }
 }
 
 fn unchanged(found: &Versions) -> &'static str {
@@ -196,7 +212,7 @@ async fn earlier(
     })
 }
 
-async fn read(host: &dyn Host, project: &Path, since: Option<&Snapshot>) -> Result<Changes, GitError> {
+async fn read(&WorkingTree { host, project, since }: &WorkingTree<'_>) -> Result<Changes, GitError> {
     let git = Git::new(host, project).await?;
     let Some(Repository { commit, rules }) = Repository::of(&git).await? else {
         return Ok(Changes::empty(ChangesBase::NoRepository));

@@ -17,7 +17,7 @@ pub struct BranchError {
     pub source: ReadError,
 }
 
-/// The checked-out branch, or the first 8 characters of the commit if HEAD is detached; `None` outside of a repository.
+/// See `WorkingTree::branch`.
 pub fn branch(project: &Path) -> Result<Option<String>, BranchError> {
     for folder in project.ancestors() {
         if let Some(head) = head(folder)? {

@@ -33,7 +33,7 @@ pub mod export;
 pub mod files;
 #[cfg(any(test, fuzzing))]
 pub mod fuzzed;
-pub mod git;
+mod git;
 pub mod history;
 mod host;
 pub mod launch;

@@ -12,7 +12,7 @@ mod error;
 mod tests;
 
 use crate::api::Worktree;
-use crate::changes::{Git, GitError, changes};
+use crate::changes::{Git, GitError, WorkingTree};
 use crate::disk;
 use crate::host::Host;
 use error::WorktreeError;
@@ -42,7 +42,7 @@ impl<'a> Worktrees<'a> {
     pub async fn list(&self) -> Result<Vec<Worktree>, WorktreeError> {
         let mut all = self.entries().await?;
         for worktree in all.iter_mut().filter(|worktree| !worktree.is_missing) {
-            let found = changes(self.host, Path::new(&worktree.path), None).await;
+            let found = WorkingTree::new(self.host, Path::new(&worktree.path), None).changes().await;
             worktree.n_changed = found.problem.is_none().then_some(found.files.len() + found.n_more as usize);
         }
         Ok(all)
@@ -175,7 +175,7 @@ impl<'a> Worktrees<'a> {
         worktree: &Worktree,
         with_ignored: bool,
     ) -> Result<Option<String>, WorktreeError> {
-        let found = changes(self.host, path, None).await;
+        let found = WorkingTree::new(self.host, path, None).changes().await;
         if let Some(problem) = found.problem {
             return Ok(Some(problem));
         }

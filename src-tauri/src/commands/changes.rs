@@ -5,7 +5,7 @@ use crate::prompt_snapshots::PromptSnapshots;
 use deskbell_cli::folders;
 use deskbell_engine::LocalHost;
 use deskbell_engine::api::*;
-use deskbell_engine::changes::{self, Reverts};
+use deskbell_engine::changes::{Reverts, WorkingTree};
 use std::time::{SystemTime, UNIX_EPOCH};
 use tauri::{AppHandle, Manager, WebviewWindow};
 
@@ -22,7 +22,7 @@ pub async fn changes(
     if against != Against::Commit && since.is_none() {
         return Ok(Changes::empty(ChangesBase::NoPrompt));
     }
-    Ok(changes::changes(&LocalHost, &project, since.as_deref()).await)
+    Ok(WorkingTree::new(&LocalHost, &project, since.as_deref()).changes().await)
 }
 
 /// Returns the change of one of these files.
@@ -36,7 +36,8 @@ pub async fn file_diff(
 ) -> Answer<FileDiff> {
     let project = project_of(&app, &window)?;
     let since = app.state::<PromptSnapshots>().get(&session_id, against);
-    changes::file_diff(&LocalHost, &project, since.as_deref(), &path).await.map_err(|error| CommandError {
+    let tree = WorkingTree::new(&LocalHost, &project, since.as_deref());
+    tree.file_diff(&path).await.map_err(|error| CommandError {
         code: ErrorCode::Internal,
         message: "The change of the file could not be read.".to_owned(),
         detail: Some(error.to_string()),
@@ -55,7 +56,8 @@ pub async fn changes_patch(
     let project = project_of(&app, &window)?;
     let since = app.state::<PromptSnapshots>().get(&session_id, against);
     let only: Vec<String> = path.into_iter().collect();
-    changes::patch(&LocalHost, &project, since.as_deref(), &only).await.map_err(|why| CommandError {
+    let tree = WorkingTree::new(&LocalHost, &project, since.as_deref());
+    tree.patch(&only).await.map_err(|why| CommandError {
         code: ErrorCode::Refused,
         message: why,
         detail: None,

@@ -111,14 +111,14 @@ pub(crate) fn arm(folder: &Path, canary: &Canary) {
 }
 
 async fn look_at_everything(folder: &Path) -> Changes {
-    let found = changes(&LocalHost, folder, None).await;
+    let found = WorkingTree::new(&LocalHost, folder, None).changes().await;
     let start = Snapshot::take(&LocalHost, folder, 1).await.unwrap().unwrap();
-    changes(&LocalHost, folder, Some(&start)).await;
+    WorkingTree::new(&LocalHost, folder, Some(&start)).changes().await;
     for file in &found.files {
-        file_diff(&LocalHost, folder, None, &file.path).await.unwrap();
-        file_diff(&LocalHost, folder, Some(&start), &file.path).await.unwrap();
+        WorkingTree::new(&LocalHost, folder, None).file_diff(&file.path).await.unwrap();
+        WorkingTree::new(&LocalHost, folder, Some(&start)).file_diff(&file.path).await.unwrap();
     }
-    patch(&LocalHost, folder, None, &[]).await.unwrap();
+    WorkingTree::new(&LocalHost, folder, None).patch(&[]).await.unwrap();
     let data = tempfile::tempdir().unwrap();
     let reverts = Reverts::new(&LocalHost, folder, data.path());
     for file in &found.files {
@@ -176,7 +176,7 @@ async fn a_hostile_submodule_and_a_hostile_repository_in_the_project_run_nothing
 
     let found = look_at_everything(repo.folder.path()).await;
     assert!(found.files.iter().any(|file| file.path == "sub"), "{found:?}");
-    let bare = changes(&LocalHost, &repo.at("bare"), None).await;
+    let bare = WorkingTree::new(&LocalHost, &repo.at("bare"), None).changes().await;
     assert_eq!(bare.files, []);
     assert!(!canary.ran());
 }
@@ -216,7 +216,7 @@ async fn objects_that_are_missing_are_not_fetched() {
     repo.write("a", "2\n");
     look_at_everything(repo.folder.path()).await;
     assert!(!canary.ran());
-    let shown = file_diff(&LocalHost, repo.folder.path(), None, "a").await.unwrap();
+    let shown = WorkingTree::new(&LocalHost, repo.folder.path(), None).file_diff("a").await.unwrap();
     assert_eq!(shown.note.unwrap(), "The earlier content is missing from the repository.");
 }
 
@@ -228,7 +228,7 @@ async fn a_repository_that_points_elsewhere_shows_nothing_of_it() {
     repo.write("a", "1\n");
     repo.commit();
     repo.git(&["config", "core.worktree", secret.path().to_str().unwrap()]);
-    let found = changes(&LocalHost, repo.folder.path(), None).await;
+    let found = WorkingTree::new(&LocalHost, repo.folder.path(), None).changes().await;
     assert!(!format!("{found:?}").contains("secret"), "{found:?}");
 }
 
@@ -255,7 +255,7 @@ async fn a_pipe_in_place_of_one_of_gits_files_is_given_up() {
     let began = Instant::now();
     let mut tasks = tokio::task::JoinSet::new();
     for repo in repos {
-        tasks.spawn(async move { changes(&LocalHost, repo.folder.path(), None).await });
+        tasks.spawn(async move { WorkingTree::new(&LocalHost, repo.folder.path(), None).changes().await });
     }
     let all = tasks.join_all().await;
     assert!(began.elapsed() < Duration::from_secs(45), "{:?}", began.elapsed());

@@ -42,11 +42,11 @@ impl Repo {
     }
 
     pub async fn changes(&self) -> Changes {
-        changes(&LocalHost, self.folder.path(), None).await
+        WorkingTree::new(&LocalHost, self.folder.path(), None).changes().await
     }
 
     async fn diff(&self, path: &str) -> FileDiff {
-        file_diff(&LocalHost, self.folder.path(), None, path).await.unwrap()
+        WorkingTree::new(&LocalHost, self.folder.path(), None).file_diff(path).await.unwrap()
     }
 
     /// `git diff --numstat HEAD` and the files that git does not know.
@@ -206,9 +206,9 @@ async fn a_folder_below_the_root_has_its_own_list() {
     repo.write("app/b", "2\n");
     repo.write("app/c", "2\n");
     let app = repo.at("app");
-    let found = changes(&LocalHost, &app, None).await;
+    let found = WorkingTree::new(&LocalHost, &app, None).changes().await;
     assert_eq!(found.files.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(), ["b", "c"]);
-    assert_eq!(file_diff(&LocalHost, &app, None, "b").await.unwrap().diff.unwrap().added, 1);
+    assert_eq!(WorkingTree::new(&LocalHost, &app, None).file_diff("b").await.unwrap().diff.unwrap().added, 1);
 }
 
 #[tokio::test]
@@ -224,7 +224,7 @@ async fn without_a_commit_everything_is_new_and_without_a_repository_nothing_is_
         [FileState::Added, FileState::Untracked]
     );
     let folder = tempfile::tempdir().unwrap();
-    let found = changes(&LocalHost, folder.path(), None).await;
+    let found = WorkingTree::new(&LocalHost, folder.path(), None).changes().await;
     assert_eq!((found.base, found.problem), (ChangesBase::NoRepository, None));
 }
 
@@ -243,7 +243,7 @@ async fn a_detached_head_a_linked_worktree_and_a_conflict() {
     let tree = linked.path().join("tree");
     repo.git(&["worktree", "add", "--quiet", "--detach", tree.to_str().unwrap(), "main"]);
     fs::write(tree.join("a"), "4\n").unwrap();
-    let found = changes(&LocalHost, &tree, None).await;
+    let found = WorkingTree::new(&LocalHost, &tree, None).changes().await;
     assert_eq!(found.base, ChangesBase::Commit { id: repo.git(&["rev-parse", "main"]).trim().to_owned() });
     assert_eq!((found.files[0].added, found.files[0].removed), (Some(1), Some(1)));
     let merge = ["-c", "user.name=A", "-c", "user.email=a@b", "merge", "--quiet", "other"];
@@ -343,7 +343,7 @@ async fn a_snapshot_tells_what_changed_before_from_what_changed_since() {
     fs::remove_file(repo.at("removed")).unwrap();
     let start = Snapshot::take(&LocalHost, repo.folder.path(), 5).await.unwrap().unwrap();
     let start: Snapshot = serde_json::from_str(&serde_json::to_string(&start).unwrap()).unwrap();
-    let since = || async { changes(&LocalHost, repo.folder.path(), Some(&start)).await };
+    let since = || async { WorkingTree::new(&LocalHost, repo.folder.path(), Some(&start)).changes().await };
     let found = since().await;
     assert_eq!((found.files, found.base), (vec![], ChangesBase::Prompt { since: 5 }));
     repo.write("dirty", "1\nbefore\nsince\n");
@@ -365,8 +365,8 @@ async fn a_snapshot_tells_what_changed_before_from_what_changed_since() {
     assert_eq!(of("clean"), (FileState::Modified, Some(1), Some(1)));
     assert_eq!(of("new"), (FileState::Added, Some(1), Some(0)));
     assert_eq!(file(&found, "large").content, FileContent::Unknown);
-    let large = file_diff(&LocalHost, repo.folder.path(), Some(&start), "large").await.unwrap();
+    let large = WorkingTree::new(&LocalHost, repo.folder.path(), Some(&start)).file_diff("large").await.unwrap();
     assert!(large.note.unwrap().contains("was not kept"));
-    let dirty = file_diff(&LocalHost, repo.folder.path(), Some(&start), "dirty").await.unwrap();
+    let dirty = WorkingTree::new(&LocalHost, repo.folder.path(), Some(&start)).file_diff("dirty").await.unwrap();
     assert_eq!(dirty.diff.unwrap().added, 1);
 }

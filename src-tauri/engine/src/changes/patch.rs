@@ -2,51 +2,43 @@
 
 use super::git::{Git, GitError};
 use super::listing::LINK;
-use super::snapshot::Snapshot;
 use super::versions::{Version, Versions, versions};
-use super::{Repository, read};
+use super::{Repository, WorkingTree, read};
 use crate::api::{DiffKind, FileChange, FileState, Patch};
 use crate::document::{LineHunk, line_hunks};
-use crate::host::Host;
 use std::fmt::Write;
-use std::path::Path;
 
 /// Maximum size of a patch in bytes. It is copied to the clipboard.
 const MOST_BYTES: usize = 16 * 1024 * 1024;
 /// Files that are read at a time.
 const CHUNK: usize = 16;
 
-/// The changes of these files as a patch; without files of all. Fails with a sentence if a file has no change.
-pub async fn patch(
-    host: &dyn Host,
-    project: &Path,
-    since: Option<&Snapshot>,
-    only: &[String],
-) -> Result<Patch, String> {
-    let changes = match read(host, project, since).await {
-        Ok(changes) => changes,
-        Err(error) => return Err(super::problem(&error).unwrap_or_else(|| error.to_string())),
-    };
-    if let Some(missing) = only.iter().find(|path| changes.files.iter().all(|file| file.path != **path)) {
-        return Err(format!("{missing} has no changes."));
+impl WorkingTree<'_> {
+    /// The changes of these files as a patch; without files of all. Fails with a sentence if a file has no change.
+    pub async fn patch(&self, only: &[String]) -> Result<Patch, String> {
+        let changes = match read(self).await {
+            Ok(changes) => changes,
+            Err(error) => return Err(super::problem(&error).unwrap_or_else(|| error.to_string())),
+        };
+        if let Some(missing) = only.iter().find(|path| changes.files.iter().all(|file| file.path != **path)) {
+            return Err(format!("{missing} has no changes."));
+        }
+        let files: Vec<FileChange> =
+            changes.files.into_iter().filter(|file| only.is_empty() || only.contains(&file.path)).collect();
+        let made = of_files(self, &files).await.map_err(|error| error.to_string())?;
+        let mut left_out = made.left_out;
+        if only.is_empty() {
+            left_out.extend(changes.problem);
+            left_out.extend((changes.n_more > 0).then(|| format!("{} more files changed.", changes.n_more)));
+            let n = changes.n_not_compared;
+            left_out.extend((n > 0).then(|| format!("{n} files were too large or too many to compare.")));
+        }
+        Ok(Patch { left_out, ..made })
     }
-    let files: Vec<FileChange> =
-        changes.files.into_iter().filter(|file| only.is_empty() || only.contains(&file.path)).collect();
-    let made = of_files(host, project, since, &files).await.map_err(|error| error.to_string())?;
-    let mut left_out = made.left_out;
-    if only.is_empty() {
-        left_out.extend(changes.problem);
-        left_out.extend((changes.n_more > 0).then(|| format!("{} more files changed.", changes.n_more)));
-        let n = changes.n_not_compared;
-        left_out.extend((n > 0).then(|| format!("{n} files were too large or too many to compare.")));
-    }
-    Ok(Patch { left_out, ..made })
 }
 
 async fn of_files(
-    host: &dyn Host,
-    project: &Path,
-    since: Option<&Snapshot>,
+    &WorkingTree { host, project, since }: &WorkingTree<'_>,
     files: &[FileChange],
 ) -> Result<Patch, GitError> {
     let mut patch = Patch { text: String::new(), n_files: 0, left_out: Vec::new() };

@@ -70,7 +70,7 @@ async fn a_patch_of_everything_is_what_git_apply_takes() {
     let repo = Repo::new();
     change_everything(&repo);
     let now = tree(repo.folder.path());
-    let made = patch(&LocalHost, repo.folder.path(), None, &[]).await.unwrap();
+    let made = WorkingTree::new(&LocalHost, repo.folder.path(), None).patch(&[]).await.unwrap();
     assert_eq!((made.left_out, made.n_files), (Vec::<String>::new(), 14));
     let file = tempfile::NamedTempFile::new().unwrap();
     fs::write(file.path(), &made.text).unwrap();
@@ -91,14 +91,14 @@ async fn a_patch_of_one_file_below_the_root_names_it_as_git_does_and_says_what_i
     repo.write("app/a", "A\n");
     repo.write("app/b", "B\0");
     let app = repo.at("app");
-    let made = patch(&LocalHost, &app, None, &["a".to_owned()]).await.unwrap();
+    let made = WorkingTree::new(&LocalHost, &app, None).patch(&["a".to_owned()]).await.unwrap();
     assert_eq!(made.text, "diff --git a/app/a b/app/a\n--- a/app/a\n+++ b/app/a\n@@ -1,1 +1,1 @@\n-a\n+A\n");
-    let all = patch(&LocalHost, &app, None, &[]).await.unwrap();
+    let all = WorkingTree::new(&LocalHost, &app, None).patch(&[]).await.unwrap();
     assert_eq!(
         (all.n_files, all.left_out),
         (1, vec!["b: a binary file is left out of the patch.".to_owned()])
     );
-    let error = patch(&LocalHost, &app, None, &["c".to_owned()]).await.unwrap_err();
+    let error = WorkingTree::new(&LocalHost, &app, None).patch(&["c".to_owned()]).await.unwrap_err();
     assert_eq!(error, "c has no changes.");
 }
 
@@ -118,7 +118,7 @@ impl World {
     }
 
     async fn version(&self, path: &str) -> Option<String> {
-        file_diff(&LocalHost, self.repo.folder.path(), None, path).await.unwrap().version
+        WorkingTree::new(&LocalHost, self.repo.folder.path(), None).file_diff(path).await.unwrap().version
     }
 
     async fn revert(&self, path: &str, hunk: Option<HunkPlace>) -> Result<Reverted, CommandError> {
@@ -170,7 +170,7 @@ async fn a_hunk_is_reverted_alone_with_the_line_ends_of_the_file() {
     let on_disk = |text: &str| text.replace('\n', "\r\n");
     world.repo.write("a", on_disk(&edited));
     // The places are those of the patch.
-    let made = patch(&LocalHost, world.repo.folder.path(), None, &[]).await.unwrap();
+    let made = WorkingTree::new(&LocalHost, world.repo.folder.path(), None).patch(&[]).await.unwrap();
     assert!(
         made.text.contains("@@ -1,7 +1,8 @@\n") && made.text.contains("@@ -28,7 +29,6 @@\n"),
         "{}",

@@ -90,7 +90,7 @@ pub(super) fn hash(bytes: &[u8]) -> String {
 impl Snapshot {
     /// The state of the working tree, to compare a later one with. `None` outside of a repository.
     pub async fn take(host: &dyn Host, project: &Path, now: u64) -> Result<Option<Self>, GitError> {
-        let changes = super::read(host, project, None).await?;
+        let changes = super::read(&super::WorkingTree::new(host, project, None)).await?;
         let commit = match &changes.base {
             ChangesBase::Commit { id } => Some(id.clone()),
             ChangesBase::NoCommit => None,
