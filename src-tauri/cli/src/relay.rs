@@ -10,7 +10,7 @@ use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
 use deskbell_engine::launch::Fork;
-use deskbell_engine::options;
+use deskbell_engine::options::CheckedOptions;
 use deskbell_engine::recorder::Recorder;
 use deskbell_engine::session::Timeouts;
 use deskbell_engine::session::{Open, SessionHandle, Subscriber};
@@ -135,8 +135,8 @@ async fn chosen_options(options: &RelayOptions) -> anyhow::Result<SessionOptions
     let (place, project) = (path.clone(), options.project.clone());
     let read = move || {
         let text = disk::read_text(&path, MOST_OPTIONS).map_err(|error| error.to_string())?;
-        let chosen = options::parse(&text)?;
-        let problem = options::check(&chosen, &project).first().map(ToString::to_string);
+        let chosen = SessionOptions::parse(&text)?;
+        let problem = chosen.problems_in(&project).first().map(ToString::to_string);
         problem.map_or(Ok(chosen), Err)
     };
     let read = disk::run(&place, disk::DEADLINE, read).await?;

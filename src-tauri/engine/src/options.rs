@@ -18,7 +18,7 @@ pub(crate) fn problems(options: &SessionOptions) -> Vec<OptionProblem> {
 }
 
 /// The first of the reasons, as the error of a command.
-pub fn refused(problems: &[OptionProblem]) -> Result<(), CommandError> {
+pub(crate) fn refused(problems: &[OptionProblem]) -> Result<(), CommandError> {
     let Some(first) = problems.first() else { return Ok(()) };
     let detail: Vec<String> = problems.iter().map(ToString::to_string).collect();
     Err(CommandError {
@@ -28,27 +28,66 @@ pub fn refused(problems: &[OptionProblem]) -> Result<(), CommandError> {
     })
 }
 
-/// All reasons why a session in `project` cannot have these options. Reads the disk: call it through `disk::run`.
-pub fn check(options: &SessionOptions, project: &Path) -> Vec<OptionProblem> {
-    let mut problems = problems(options);
-    let has = |problems: &[OptionProblem], field, index| {
-        problems.iter().any(|problem| problem.field == field && problem.index == index)
-    };
-    for (nr, folder) in options.folders.iter().enumerate() {
-        let index = u32::try_from(nr).ok();
-        if !has(&problems, OptionField::Folders, index)
-            && let Some(message) = bad_folder(Path::new(folder), project)
-        {
-            problems.push(OptionProblem { field: OptionField::Folders, index, message });
+/// The options of a session, from a file or from a preset to what an agent is started with.
+pub trait CheckedOptions: Sized {
+    /// Parses options from the text of a file. Unknown names are errors: a typing mistake must not leave an option out.
+    fn parse(text: &str) -> Result<Self, String>;
+
+    /// The options that new sessions in a project begin with.
+    fn of_project(presets: &[Preset], project: &Path) -> Self;
+
+    /// All reasons why a session in `project` cannot have these options. Reads the disk: call it through `disk::run`.
+    fn problems_in(&self, project: &Path) -> Vec<OptionProblem>;
+
+    /// The same as the error of a command.
+    fn check_in(&self, project: &Path) -> Result<(), CommandError> {
+        refused(&self.problems_in(project))
+    }
+}
+
+impl CheckedOptions for SessionOptions {
+    fn parse(text: &str) -> Result<Self, String> {
+        let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        if !value.is_object() {
+            return Err("the options must be one JSON object".to_owned());
+        }
+        let unknown = unknown(&value);
+        if !unknown.is_empty() {
+            return Err(format!("unknown options: {}", unknown.join(", ")));
+        }
+        let options: SessionOptions = serde_json::from_value(value).map_err(|error| error.to_string())?;
+        match problems(&options).first() {
+            Some(problem) => Err(problem.to_string()),
+            None => Ok(options),
         }
     }
-    if let Some(path) = &options.mcp_config
-        && !has(&problems, OptionField::McpConfig, None)
-        && let Err(message) = servers(Path::new(path), project)
-    {
-        problems.push(OptionProblem { field: OptionField::McpConfig, index: None, message });
+
+    fn of_project(presets: &[Preset], project: &Path) -> Self {
+        let is_default = |preset: &&Preset| preset.projects.iter().any(|one| Path::new(one) == project);
+        presets.iter().find(is_default).map(|preset| preset.options.clone()).unwrap_or_default()
     }
-    problems
+
+    fn problems_in(&self, project: &Path) -> Vec<OptionProblem> {
+        let mut problems = problems(self);
+        let has = |problems: &[OptionProblem], field, index| {
+            problems.iter().any(|problem| problem.field == field && problem.index == index)
+        };
+        for (nr, folder) in self.folders.iter().enumerate() {
+            let index = u32::try_from(nr).ok();
+            if !has(&problems, OptionField::Folders, index)
+                && let Some(message) = bad_folder(Path::new(folder), project)
+            {
+                problems.push(OptionProblem { field: OptionField::Folders, index, message });
+            }
+        }
+        if let Some(path) = &self.mcp_config
+            && !has(&problems, OptionField::McpConfig, None)
+            && let Err(message) = servers(Path::new(path), project)
+        {
+            problems.push(OptionProblem { field: OptionField::McpConfig, index: None, message });
+        }
+        problems
+    }
 }
 
 /// What to know about accepted options.
@@ -102,7 +141,7 @@ fn servers(path: &Path, project: &Path) -> Result<Vec<OptionServer>, String> {
 /// Applies options to the launch of an agent, after checking them again: folders and files may have changed. Reads the
 /// disk.
 pub(crate) fn apply(launch: &mut Launch, options: &SessionOptions) -> Result<(), CommandError> {
-    refused(&check(options, &launch.project))?;
+    options.check_in(&launch.project)?;
     let variables = options.environment.iter();
     launch.env.extend(variables.map(|one| (one.name.clone().into(), Some(one.value.clone().into()))));
     Ok(())
@@ -115,7 +154,7 @@ pub(crate) fn review(
     launch: impl FnOnce() -> Result<Launch, CommandError>,
 ) -> OptionsReview {
     let options = &start.options;
-    let problems = check(options, project);
+    let problems = options.problems_in(project);
     let found = options.mcp_config.as_ref().and_then(|path| servers(Path::new(path), project).ok());
     let mut review = OptionsReview {
         warnings: warnings(options),
@@ -135,23 +174,6 @@ pub(crate) fn review(
         Err(error) => review.obstacle = Some(error.message),
     }
     review
-}
-
-/// Parses options from the text of a file. Unknown names are errors: a typing mistake must not leave an option out.
-pub fn parse(text: &str) -> Result<SessionOptions, String> {
-    let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    if !value.is_object() {
-        return Err("the options must be one JSON object".to_owned());
-    }
-    let unknown = unknown(&value);
-    if !unknown.is_empty() {
-        return Err(format!("unknown options: {}", unknown.join(", ")));
-    }
-    let options: SessionOptions = serde_json::from_value(value).map_err(|error| error.to_string())?;
-    match problems(&options).first() {
-        Some(problem) => Err(problem.to_string()),
-        None => Ok(options),
-    }
 }
 
 /// The names in an object of options that Deskbell does not know.
@@ -204,19 +226,13 @@ pub(crate) fn bad_presets(presets: &[Preset]) -> Option<String> {
     None
 }
 
-/// The options that new sessions in a project begin with.
-pub fn of_project(presets: &[Preset], project: &Path) -> SessionOptions {
-    let is_default = |preset: &&Preset| preset.projects.iter().any(|one| Path::new(one) == project);
-    presets.iter().find(is_default).map(|preset| preset.options.clone()).unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::fs;
 
     fn message(options: &SessionOptions, project: &Path) -> Option<String> {
-        check(options, project).first().map(ToString::to_string)
+        options.problems_in(project).first().map(ToString::to_string)
     }
 
     #[test]
@@ -276,7 +292,7 @@ mod tests {
 
     #[test]
     fn a_file_of_options_has_no_unknown_name() {
-        assert_eq!(parse(r#"{"maxTurns": 3}"#).unwrap().max_turns, Some(3));
+        assert_eq!(SessionOptions::parse(r#"{"maxTurns": 3}"#).unwrap().max_turns, Some(3));
         for (text, problem) in [
             (r#"{"maxTurn": 3}"#, "unknown options: maxTurn"),
             (
@@ -289,7 +305,7 @@ mod tests {
             ("[]", "one JSON object"),
             ("", "EOF"),
         ] {
-            let error = parse(text).unwrap_err();
+            let error = SessionOptions::parse(text).unwrap_err();
             assert!(error.contains(problem), "{text}: {error}");
         }
     }
@@ -304,8 +320,8 @@ mod tests {
         let here = if cfg!(windows) { r"C:\a" } else { "/a" };
         let two = [preset("one", &[]), preset("three", &[here])];
         assert_eq!(bad_presets(&two), None);
-        assert_eq!(of_project(&two, Path::new(here)).max_turns, Some(5));
-        assert_eq!(of_project(&two, Path::new("/other")), SessionOptions::default());
+        assert_eq!(SessionOptions::of_project(&two, Path::new(here)).max_turns, Some(5));
+        assert_eq!(SessionOptions::of_project(&two, Path::new("/other")), SessionOptions::default());
         for wrong in [
             vec![preset("", &[])],
             vec![preset(" x", &[])],

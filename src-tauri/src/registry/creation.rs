@@ -6,7 +6,7 @@ use deskbell_cli::environment;
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
 use deskbell_engine::launch::Fork;
-use deskbell_engine::options;
+use deskbell_engine::options::CheckedOptions;
 use deskbell_engine::store::Record;
 use deskbell_engine::store::SavedSession;
 use deskbell_engine::stored::Place;
@@ -29,7 +29,7 @@ pub(super) fn beginning(
         AgentKind::Demo | AgentKind::Acp => SavedSession::default(),
         AgentKind::Claude => {
             let AgentSettings { model, mode: chosen, effort, presets, .. } = settings.agent;
-            let preset = options::of_project(&presets, project);
+            let preset = SessionOptions::of_project(&presets, project);
             SavedSession {
                 model: preset.model.clone().or(model),
                 mode: mode.or(chosen),

@@ -11,7 +11,7 @@ use deskbell_engine::api::*;
 use deskbell_engine::disk::write_atomically;
 use deskbell_engine::disk::{self, Loaded};
 use deskbell_engine::launch::Launch;
-use deskbell_engine::options::{check, refused};
+use deskbell_engine::options::CheckedOptions;
 use deskbell_engine::recorder::Recorder;
 use deskbell_engine::session::Timeouts;
 use deskbell_engine::session::{Open, SessionHandle, Subscriber};
@@ -170,7 +170,7 @@ impl Server {
             return Err(bad(ErrorCode::BadProject, format!("The folder {project} is not there.")));
         };
         let (place, checked) = (project.clone(), options.clone());
-        let check = move || refused(&check(&checked, &place));
+        let check = move || checked.check_in(&place);
         disk::run(&project, disk::DEADLINE, check).await??;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
         let acp = agent.as_deref().and_then(ChosenAgent::row_of);
