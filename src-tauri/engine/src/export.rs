@@ -55,12 +55,20 @@ impl Conversation {
             ExportFormat::Html => Ok(html::page(heading, &self.items, images).into_bytes()),
         }
     }
-}
 
-/// Saves an export in a file that only its owner can read. `overwrite`: replaces an existing file; otherwise that is
-/// an error of the kind `AlreadyExists`. The file never has a part of the content.
-pub fn save(path: &Path, bytes: &[u8], overwrite: bool) -> io::Result<()> {
-    if overwrite { write_atomically(path, bytes) } else { write_new(path, bytes) }
+    /// A name for the file, made of the letters and digits of the title.
+    pub fn file_name(title: &str, format: ExportFormat) -> String {
+        let words = title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        let name = one_line(&words.collect::<Vec<_>>().join(" "), LONGEST_NAME);
+        let name = name.trim_end_matches('…').trim_end();
+        format!("{}.{}", if name.is_empty() { "Session" } else { name }, extension(format))
+    }
+
+    /// Saves an export in a file that only its owner can read. `overwrite`: replaces an existing file; otherwise that is
+    /// an error of the kind `AlreadyExists`. The file never has a part of the content.
+    pub fn save(path: &Path, bytes: &[u8], overwrite: bool) -> io::Result<()> {
+        if overwrite { write_atomically(path, bytes) } else { write_new(path, bytes) }
+    }
 }
 
 /// The usual file extension of a format.
@@ -70,14 +78,6 @@ pub(crate) fn extension(format: ExportFormat) -> &'static str {
         ExportFormat::Json => "json",
         ExportFormat::Html => "html",
     }
-}
-
-/// A name for the file, made of the letters and digits of the title.
-pub fn file_name(title: &str, format: ExportFormat) -> String {
-    let words = title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let name = one_line(&words.collect::<Vec<_>>().join(" "), LONGEST_NAME);
-    let name = name.trim_end_matches('…').trim_end();
-    format!("{}.{}", if name.is_empty() { "Session" } else { name }, extension(format))
 }
 
 fn json(

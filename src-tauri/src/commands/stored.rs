@@ -10,8 +10,9 @@ use deskbell_cli::agent;
 use deskbell_cli::folders;
 use deskbell_cli::sessions;
 use deskbell_engine::api::*;
+use deskbell_engine::disk;
+use deskbell_engine::export::Conversation;
 use deskbell_engine::stored::Follower;
-use deskbell_engine::{disk, export};
 use std::time::Duration;
 use tauri::{AppHandle, Manager, WebviewWindow};
 
@@ -108,7 +109,7 @@ pub async fn export_session(
     let registry = app.state::<SessionRegistry>();
     let session = registry.session(&project, &session_id)?;
     let title = registry.known(&session_id).map(|(_, session)| session.title).unwrap_or_default();
-    let name = export::file_name(&title, format);
+    let name = Conversation::file_name(&title, format);
     let failed = |message: &str, detail: String| CommandError {
         code: ErrorCode::Internal,
         message: message.to_owned(),
@@ -121,7 +122,7 @@ pub async fn export_session(
     let bytes = session.export(format).await?;
     let to = path.clone();
     // The chooser asked before an existing file is replaced.
-    let saved = disk::run(&path, WRITE, move || export::save(&to, &bytes, true)).await;
+    let saved = disk::run(&path, WRITE, move || Conversation::save(&to, &bytes, true)).await;
     let saved = saved.map_err(std::io::Error::from).and_then(|saved| saved);
     saved.map_err(|error| failed("The file could not be written.", error.to_string()))?;
     Ok(Some(path.display().to_string()))

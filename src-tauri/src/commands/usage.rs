@@ -6,7 +6,7 @@ use deskbell_cli::folders;
 use deskbell_engine::api::*;
 use deskbell_engine::store::{SavedRecords, Store};
 use deskbell_engine::usage::{By, csv};
-use deskbell_engine::{disk, export};
+use deskbell_engine::disk;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -53,7 +53,7 @@ pub async fn export_usage(app: AppHandle, window: WebviewWindow, all: bool) -> A
     let text = csv(&saved().await?.usage_table(project.as_deref(), By::All));
     let to = path.clone();
     // The chooser asked before an existing file is replaced.
-    let written = disk::run(&path, DEADLINE, move || export::save(&to, text.as_bytes(), true)).await;
+    let written = disk::run(&path, DEADLINE, move || disk::write_atomically(&to, text.as_bytes())).await;
     let written = written.map_err(io::Error::from).and_then(|written| written);
     written.map_err(|error| failed("The file could not be written.", error.to_string()))?;
     Ok(Some(path.display().to_string()))

@@ -5,7 +5,7 @@ use crate::args::sessions::ExportOptions;
 use anyhow::{Context, anyhow, bail};
 use deskbell_engine::api::AgentKind;
 use deskbell_engine::disk;
-use deskbell_engine::export::{self, Heading, Images};
+use deskbell_engine::export::{Conversation, Heading, Images};
 use deskbell_engine::history::{Additions, Kept};
 use deskbell_engine::stored::Located;
 use std::io::{self, Write};
@@ -50,7 +50,7 @@ async fn export(options: &ExportOptions) -> anyhow::Result<()> {
         return Ok(stdout.flush()?);
     };
     let (to, force) = (path.clone(), options.force);
-    match disk::run(&path, LONG, move || export::save(&to, &bytes, force)).await? {
+    match disk::run(&path, LONG, move || Conversation::save(&to, &bytes, force)).await? {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             bail!("{} exists already; --force replaces it", path.display())
         }

@@ -322,10 +322,10 @@ fn images_come_from_the_agents_transcript_if_they_are_images() {
 fn a_file_is_private_and_replaced_only_if_that_is_wanted() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.html");
-    save(&path, b"one", false).unwrap();
-    assert_eq!(save(&path, b"two", false).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+    Conversation::save(&path, b"one", false).unwrap();
+    assert_eq!(Conversation::save(&path, b"two", false).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
     assert_eq!(fs::read(&path).unwrap(), b"one");
-    save(&path, b"two", true).unwrap();
+    Conversation::save(&path, b"two", true).unwrap();
     assert_eq!(fs::read(&path).unwrap(), b"two");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file is left");
     #[cfg(unix)]
@@ -334,19 +334,19 @@ fn a_file_is_private_and_replaced_only_if_that_is_wanted() {
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         let link = folder.path().join("link");
         std::os::unix::fs::symlink("/no/such", &link).unwrap();
-        assert_eq!(save(&link, b"x", false).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(Conversation::save(&link, b"x", false).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
     }
-    assert!(save(&folder.path().join("no/such/a.md"), b"x", true).is_err());
+    assert!(Conversation::save(&folder.path().join("no/such/a.md"), b"x", true).is_err());
 }
 
 #[test]
 fn a_file_is_named_for_its_session() {
-    let name = |title: &str| file_name(title, ExportFormat::Html);
+    let name = |title: &str| Conversation::file_name(title, ExportFormat::Html);
     assert_eq!(name("Fix the tests"), "Fix the tests.html");
     assert_eq!(name("../../etc/passwd\u{202e}"), "etc passwd.html");
     assert_eq!(name("…"), "Session.html");
     assert!(name(&"a".repeat(500)).len() < 80);
-    assert_eq!(file_name("日本語 x", ExportFormat::Markdown), "日本語 x.md");
+    assert_eq!(Conversation::file_name("日本語 x", ExportFormat::Markdown), "日本語 x.md");
 }
 
 #[test]
