@@ -7,7 +7,7 @@ use crate::{lifecycle, start};
 use deskbell_cli::folders;
 use deskbell_engine::api::{CommandError, ErrorCode};
 use deskbell_engine::disk;
-use deskbell_engine::projects::{check_folder, contains_home};
+use deskbell_engine::projects::ProjectStore;
 use std::path::{Path, PathBuf};
 use tauri::{AppHandle, Manager};
 use tokio::sync::mpsc;
@@ -33,8 +33,8 @@ pub async fn open(
     let named = folder.to_owned();
     let check = move || {
         let home = dirs::home_dir().and_then(|home| dunce::canonicalize(home).ok());
-        let folder = check_folder(&named)?;
-        let is_broad = contains_home(&folder, home.as_deref());
+        let folder = ProjectStore::check_folder(&named)?;
+        let is_broad = ProjectStore::contains_home(&folder, home.as_deref());
         Ok::<_, CommandError>((folder, is_broad))
     };
     let (folder, is_broad) = disk::run(folder, disk::DEADLINE, check).await??;

@@ -25,7 +25,7 @@ use deskbell_engine::api::*;
 use deskbell_engine::bell::{self, BellEvent};
 use deskbell_engine::disk::{self, SetAside};
 use deskbell_engine::permission::DialogRequest;
-use deskbell_engine::projects::{Change, ProjectStore, contains_home};
+use deskbell_engine::projects::{Change, ProjectStore};
 use deskbell_engine::search::Absent;
 use deskbell_engine::settings::SettingsFile;
 use deskbell_engine::stored::MarkStore;
@@ -383,7 +383,7 @@ async fn folder_of(args: &Args, cwd: &Path) -> anyhow::Result<Option<PathBuf>> {
     let find = move || {
         let home = dirs::home_dir().and_then(|home| dunce::canonicalize(home).ok());
         let here = dunce::canonicalize(here)?;
-        Ok::<_, std::io::Error>(Some(here).filter(|here| !contains_home(here, home.as_deref())))
+        Ok::<_, std::io::Error>(Some(here).filter(|here| !ProjectStore::contains_home(here, home.as_deref())))
     };
     Ok(disk::run(cwd, disk::DEADLINE, find).await??)
 }

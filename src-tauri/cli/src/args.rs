@@ -15,7 +15,7 @@ use crate::settings::SettingsAction;
 use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::PermissionMode;
 use deskbell_engine::launch::Launch;
-use deskbell_engine::projects::{Change, FolderProblem, check_folder};
+use deskbell_engine::projects::{Change, FolderProblem, ProjectStore};
 use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -328,7 +328,7 @@ pub fn parse(args: &[OsString], cwd: &Path) -> Result<Mode, Problem> {
         // A file name is never an option, whatever its first character is.
         && (!path.to_string_lossy().starts_with("--") || cwd.join(path).exists())
     {
-        parsed.folder = Some(check_folder(&cwd.join(path))?);
+        parsed.folder = Some(ProjectStore::check_folder(&cwd.join(path))?);
         return Ok(Mode::Window(parsed));
     }
     let mut rest = args.iter().skip(usize::from(parsed.launcher));
@@ -345,7 +345,7 @@ pub fn parse(args: &[OsString], cwd: &Path) -> Result<Mode, Problem> {
             _ if name.starts_with('-') => return Err(Problem::UnknownOption(name)),
             _ if arg.is_empty() => return Err(FolderProblem::Missing(PathBuf::new()).into()),
             _ if parsed.folder.is_some() => return Err(Problem::SecondFolder(arg.into())),
-            _ => parsed.folder = Some(check_folder(&cwd.join(arg))?),
+            _ => parsed.folder = Some(ProjectStore::check_folder(&cwd.join(arg))?),
         }
     }
     Ok(Mode::Window(parsed))
@@ -431,7 +431,7 @@ fn relay(args: &[OsString], cwd: &Path) -> Result<RelayOptions, Problem> {
         };
         let text = |value: OsString| value.to_string_lossy().into_owned();
         match name.as_str() {
-            "--project" => project = Some(check_folder(&cwd.join(value()?))?),
+            "--project" => project = Some(ProjectStore::check_folder(&cwd.join(value()?))?),
             "--agent" => named.agent = Some(value()?),
             "--agent-command" => named.command = Some(value()?),
             "--agent-argument" => named.arguments.push(value()?),

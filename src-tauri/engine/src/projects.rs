@@ -177,34 +177,36 @@ impl From<FolderProblem> for CommandError {
     }
 }
 
-/// Checks that a folder can be opened as a project, and returns its absolute path with all links resolved, so that each
-/// project has one name. Accesses the disk: call it through `disk::run`.
-pub fn check_folder(path: &Path) -> Result<PathBuf, FolderProblem> {
-    let unreadable =
-        |error: io::Error| FolderProblem::Unreadable { path: path.to_owned(), problem: error.to_string() };
-    let real = dunce::canonicalize(path).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => FolderProblem::Missing(path.to_owned()),
-        // A part of the path before the last one is a file.
-        io::ErrorKind::NotADirectory => FolderProblem::Missing(path.to_owned()),
-        _ => unreadable(error),
-    })?;
-    match disk::kind(&real) {
-        Ok(FileKind::Folder) => {}
-        Ok(kind) => return Err(FolderProblem::NotAFolder { path: path.to_owned(), kind }),
-        Err(error) if error.is_missing() => return Err(FolderProblem::Missing(path.to_owned())),
-        Err(error) => return Err(unreadable(error.into())),
+impl ProjectStore {
+    /// Checks that a folder can be opened as a project, and returns its absolute path with all links resolved, so that each
+    /// project has one name. Accesses the disk: call it through `disk::run`.
+    pub fn check_folder(path: &Path) -> Result<PathBuf, FolderProblem> {
+        let unreadable =
+            |error: io::Error| FolderProblem::Unreadable { path: path.to_owned(), problem: error.to_string() };
+        let real = dunce::canonicalize(path).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => FolderProblem::Missing(path.to_owned()),
+            // A part of the path before the last one is a file.
+            io::ErrorKind::NotADirectory => FolderProblem::Missing(path.to_owned()),
+            _ => unreadable(error),
+        })?;
+        match disk::kind(&real) {
+            Ok(FileKind::Folder) => {}
+            Ok(kind) => return Err(FolderProblem::NotAFolder { path: path.to_owned(), kind }),
+            Err(error) if error.is_missing() => return Err(FolderProblem::Missing(path.to_owned())),
+            Err(error) => return Err(unreadable(error.into())),
+        }
+        // The saved files name the folder in JSON, which is Unicode.
+        if real.to_str().is_none() {
+            return Err(FolderProblem::NotUnicode(real));
+        }
+        disk::list(&real, 1).map_err(unreadable)?;
+        Ok(real)
     }
-    // The saved files name the folder in JSON, which is Unicode.
-    if real.to_str().is_none() {
-        return Err(FolderProblem::NotUnicode(real));
-    }
-    disk::list(&real, 1).map_err(unreadable)?;
-    Ok(real)
-}
 
-/// Whether a folder is the user's home folder or contains it. Such a folder is never opened by accident.
-pub fn contains_home(folder: &Path, home: Option<&Path>) -> bool {
-    folder.parent().is_none() || home.is_some_and(|home| home.starts_with(folder))
+    /// Whether a folder is the user's home folder or contains it. Such a folder is never opened by accident.
+    pub fn contains_home(folder: &Path, home: Option<&Path>) -> bool {
+        folder.parent().is_none() || home.is_some_and(|home| home.starts_with(folder))
+    }
 }
 
 #[cfg(test)]
@@ -306,15 +308,15 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let root = root.path().canonicalize().unwrap();
         fs::create_dir(root.join("project")).unwrap();
-        assert_eq!(check_folder(&root.join("project/../project")), Ok(root.join("project")));
+        assert_eq!(ProjectStore::check_folder(&root.join("project/../project")), Ok(root.join("project")));
 
         let gone = root.join("gone");
-        assert_eq!(check_folder(&gone), Err(FolderProblem::Missing(gone.clone())));
+        assert_eq!(ProjectStore::check_folder(&gone), Err(FolderProblem::Missing(gone.clone())));
         fs::write(root.join("file"), "").unwrap();
         let file = FolderProblem::NotAFolder { path: root.join("file"), kind: FileKind::Regular };
-        assert_eq!(check_folder(&root.join("file")), Err(file));
+        assert_eq!(ProjectStore::check_folder(&root.join("file")), Err(file));
         assert_eq!(
-            check_folder(&root.join("file/inside")),
+            ProjectStore::check_folder(&root.join("file/inside")),
             Err(FolderProblem::Missing(root.join("file/inside")))
         );
         let error = CommandError::from(FolderProblem::Missing("/x".into()));
@@ -331,7 +333,7 @@ mod tests {
         let root = root.path().canonicalize().unwrap();
         let problem = |name: &'static str| {
             let path = root.join(name);
-            in_time(name, move || check_folder(&path)).unwrap_err().to_string()
+            in_time(name, move || ProjectStore::check_folder(&path)).unwrap_err().to_string()
         };
         Trap::Pipe.put_at(&root.join("pipe"));
         assert!(problem("pipe").ends_with("pipe is a named pipe, not a folder"));
@@ -344,7 +346,7 @@ mod tests {
 
         let odd = root.join(std::ffi::OsStr::from_bytes(b"caf\xe9"));
         fs::create_dir(&odd).unwrap();
-        assert_eq!(check_folder(&odd), Err(FolderProblem::NotUnicode(odd.clone())));
+        assert_eq!(ProjectStore::check_folder(&odd), Err(FolderProblem::NotUnicode(odd.clone())));
 
         let closed = root.join("closed");
         fs::create_dir(&closed).unwrap();
@@ -361,12 +363,12 @@ mod tests {
     fn the_home_folder_and_what_contains_it_are_known() {
         let home = Some(Path::new("/home/ada"));
         for folder in ["/", "/home", "/home/ada"] {
-            assert!(contains_home(Path::new(folder), home), "{folder}");
+            assert!(ProjectStore::contains_home(Path::new(folder), home), "{folder}");
         }
         for folder in ["/home/ada/ledger", "/home/adam", "/srv"] {
-            assert!(!contains_home(Path::new(folder), home), "{folder}");
+            assert!(!ProjectStore::contains_home(Path::new(folder), home), "{folder}");
         }
-        assert!(contains_home(Path::new("/"), None));
+        assert!(ProjectStore::contains_home(Path::new("/"), None));
         let place = |path: &str| {
             let path = path.to_owned();
             KnownProject { path, last_used_at: 0, pinned: false }.place(home)

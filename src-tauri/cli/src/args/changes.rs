@@ -2,7 +2,7 @@
 
 use super::{Problem, split};
 use deskbell_engine::api::HunkPlace;
-use deskbell_engine::projects::check_folder;
+use deskbell_engine::projects::ProjectStore;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -60,7 +60,7 @@ pub fn parse(args: &[OsString], cwd: &Path) -> Result<ChangesOptions, Problem> {
             }
             _ if folder.is_some() => return Err(Problem::SecondFolder(arg.into())),
             _ => {
-                folder = Some(check_folder(&cwd.join(arg))?);
+                folder = Some(ProjectStore::check_folder(&cwd.join(arg))?);
                 continue;
             }
         };
@@ -73,7 +73,7 @@ pub fn parse(args: &[OsString], cwd: &Path) -> Result<ChangesOptions, Problem> {
         (_, Some(_)) => return Err(Problem::ChangesActions),
         (action, None) => action,
     };
-    let project = folder.map_or_else(|| check_folder(cwd), Ok)?;
+    let project = folder.map_or_else(|| ProjectStore::check_folder(cwd), Ok)?;
     Ok(ChangesOptions { project, action })
 }
 

@@ -1,7 +1,7 @@
 //! The arguments of `deskbell sessions search`.
 
 use super::{Problem, split};
-use deskbell_engine::projects::check_folder;
+use deskbell_engine::projects::ProjectStore;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,7 @@ pub fn parse(args: &[OsString], cwd: &Path) -> Result<SearchOptions, Problem> {
             (name, None) if name == "--" => only_words = true,
             (name, None) if name == "--all" => all = true,
             (name, None) if name == "--json" => json = true,
-            (name, Some(folder)) if name == "--project" => project = Some(check_folder(&cwd.join(folder))?),
+            (name, Some(folder)) if name == "--project" => project = Some(ProjectStore::check_folder(&cwd.join(folder))?),
             (name, None) if name == "--project" => return Err(Problem::NoValue(name)),
             (name, _) => return Err(Problem::UnknownOption(name)),
         }
@@ -37,7 +37,7 @@ pub fn parse(args: &[OsString], cwd: &Path) -> Result<SearchOptions, Problem> {
     if words.is_empty() {
         return Err(Problem::NoQuery);
     }
-    let project = if all { None } else { Some(project.map_or_else(|| check_folder(cwd), Ok)?) };
+    let project = if all { None } else { Some(project.map_or_else(|| ProjectStore::check_folder(cwd), Ok)?) };
     Ok(SearchOptions { query: words.join(" "), project, json })
 }
 

@@ -5,7 +5,7 @@ use super::server::Which;
 use super::usage::{self, UsageOptions};
 use super::{Problem, conversation, split};
 use deskbell_engine::api::{ExportFormat, SessionId, SessionMark};
-use deskbell_engine::projects::check_folder;
+use deskbell_engine::projects::ProjectStore;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -95,10 +95,10 @@ fn list(args: &[OsString], cwd: &Path) -> Result<ListOptions, Problem> {
             }
             _ if name.starts_with('-') => return Err(Problem::UnknownOption(name)),
             _ if project.is_some() => return Err(Problem::SecondFolder(arg.into())),
-            _ => project = Some(check_folder(&cwd.join(arg))?),
+            _ => project = Some(ProjectStore::check_folder(&cwd.join(arg))?),
         }
     }
-    let project = project.map_or_else(|| check_folder(cwd), Ok)?;
+    let project = project.map_or_else(|| ProjectStore::check_folder(cwd), Ok)?;
     Ok(ListOptions { project, filter })
 }
 

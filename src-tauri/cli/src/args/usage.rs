@@ -1,7 +1,7 @@
 //! The command line of `deskbell sessions usage`.
 
 use super::{Problem, split};
-use deskbell_engine::projects::check_folder;
+use deskbell_engine::projects::ProjectStore;
 use deskbell_engine::usage::By;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ pub fn parse(args: &[OsString], cwd: &Path) -> Result<UsageOptions, Problem> {
             "--json" | "--csv" if value.is_none() && csv.is_none() => csv = Some(name == "--csv"),
             _ if name.starts_with('-') => return Err(Problem::UnknownOption(name)),
             _ if project.is_some() => return Err(Problem::SecondFolder(arg.into())),
-            _ => project = Some(check_folder(&cwd.join(arg))?),
+            _ => project = Some(ProjectStore::check_folder(&cwd.join(arg))?),
         }
     }
     Ok(UsageOptions { project, by, csv: csv.unwrap_or(false) })

@@ -1,7 +1,7 @@
 //! The command line of `deskbell worktrees`.
 
 use super::{Problem, split};
-use deskbell_engine::projects::check_folder;
+use deskbell_engine::projects::ProjectStore;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -46,7 +46,7 @@ pub fn parse(args: &[OsString], cwd: &Path) -> Result<WorktreesOptions, Problem>
             }
             _ if folder.is_some() => return Err(Problem::SecondFolder(arg.into())),
             _ => {
-                folder = Some(check_folder(&cwd.join(arg))?);
+                folder = Some(ProjectStore::check_folder(&cwd.join(arg))?);
                 continue;
             }
         };
@@ -61,7 +61,7 @@ pub fn parse(args: &[OsString], cwd: &Path) -> Result<WorktreesOptions, Problem>
         (_, true) => return Err(Problem::WorktreesActions),
         (action, false) => action,
     };
-    let folder = folder.map_or_else(|| check_folder(cwd), Ok)?;
+    let folder = folder.map_or_else(|| ProjectStore::check_folder(cwd), Ok)?;
     Ok(WorktreesOptions { folder, action })
 }
 
