@@ -15,7 +15,7 @@ use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::server::{NewSession, SessionSummary};
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
-use deskbell_engine::permission::kept_locally;
+use deskbell_engine::permission::Dialogs;
 use deskbell_engine::recorder::Recorder;
 use deskbell_engine::remote::ServerLink;
 use deskbell_engine::session::Timeouts;
@@ -384,7 +384,7 @@ impl SessionRegistry {
         };
         let Some((_, session)) = self.known(id) else { return Vec::new() };
         let request = session.requests.iter().find(|request| request.id == *request_id);
-        request.map(|request| kept_locally(request, suggestion)).unwrap_or_default()
+        request.map(|request| Dialogs::kept_locally(request, suggestion)).unwrap_or_default()
     }
 
     /// The project's sessions, the most recently changed first.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use deskbell_agent::{AgentEvent, AgentRequest};
 use deskbell_engine::api::{PermissionRequest, RequestId};
-use deskbell_engine::permission::view;
+use deskbell_engine::permission::Dialogs;
 use deskbell_claude::wire;
 use deskbell_tests::window::{LONG, SHORT, eventually};
 use serde_json::{Value, json};
@@ -55,7 +55,7 @@ fn read(nr: usize, file: &Path) -> Result<Hostile> {
     else {
         anyhow::bail!("{} is no request", file.display())
     };
-    Ok(Hostile { view: view(RequestId::new(format!("hostile-{nr}")), &request, 0), line })
+    Ok(Hostile { view: Dialogs::view(RequestId::new(format!("hostile-{nr}")), &request, 0), line })
 }
 
 /// The text that the marks and escapes of a card represent.

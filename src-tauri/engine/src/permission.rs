@@ -15,7 +15,6 @@ mod plain;
 mod subagents;
 
 pub use dialogs::{DialogEffect, DialogId, DialogRequest, DialogResponse, Dialogs, WindowView};
-pub use kept::kept_locally;
 pub(crate) use open::{Closed, OpenRequests, Refusal};
 pub(crate) use subagents::Subagents;
 
@@ -40,8 +39,15 @@ pub(crate) struct Answer {
     pub changed: Option<RawInput>,
 }
 
+impl Dialogs {
+    /// The view of a request, as its dialog and its card show it.
+    pub fn view(id: RequestId, request: &ToolRequest, asked_at: u64) -> PermissionRequest {
+        view(id, request, asked_at)
+    }
+}
+
 /// Builds the view of a request. Who asks is not in the request itself: [`OpenRequests::ask`] adds it.
-pub fn view(id: RequestId, request: &ToolRequest, asked_at: u64) -> PermissionRequest {
+pub(crate) fn view(id: RequestId, request: &ToolRequest, asked_at: u64) -> PermissionRequest {
     let kind = kind(request);
     let tool = written_out(&request.tool_name);
     let subject = subject(request);
