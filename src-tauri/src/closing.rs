@@ -1,7 +1,7 @@
 //! The questions before a window closes, or the app quits, whose sessions work or wait for the user.
 
 use deskbell_engine::api::{Session, SessionLink, Status};
-use deskbell_engine::title::one_line;
+use deskbell_engine::title::Title;
 
 /// Number of sessions that a question names.
 const NAMED: usize = 6;
@@ -120,7 +120,7 @@ fn work(sessions: &[Session]) -> Option<Work> {
     };
     let busy: Vec<&Session> = sessions.into_iter().filter(|session| has_work(session)).collect();
     let mut names: Vec<String> =
-        busy.iter().take(NAMED).map(|session| format!("• {}", one_line(&session.title, NAME))).collect();
+        busy.iter().take(NAMED).map(|session| format!("• {}", Title::one_line(&session.title, NAME))).collect();
     if busy.len() > NAMED {
         names.push(format!("and {} more", busy.len() - NAMED));
     }

@@ -20,7 +20,7 @@ use deskbell_engine::api::{
 };
 use deskbell_engine::attachment;
 use deskbell_engine::disk;
-use deskbell_engine::title::one_line;
+use deskbell_engine::title::Title;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -487,7 +487,7 @@ pub fn retitle(app: &AppHandle, label: &str, project: &Path) {
     });
     let Ok(seen) = seen else { return };
     // A folder may have a misleading name too.
-    if let Err(error) = window.set_title(&one_line(&title(&name_of(project), &sessions, &seen), TITLE)) {
+    if let Err(error) = window.set_title(&Title::one_line(&title(&name_of(project), &sessions, &seen), TITLE)) {
         tracing::warn!(%error, "could not change a window's title");
     }
 }

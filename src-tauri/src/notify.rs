@@ -18,7 +18,7 @@ use deskbell_engine::api::{
 };
 use deskbell_engine::bell::BellEvent;
 use deskbell_engine::permission::DialogId;
-use deskbell_engine::title::one_line;
+use deskbell_engine::title::Title;
 use deskbell_engine::user_command::{Facts, UserCommands};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -121,7 +121,7 @@ impl Bell {
             app,
             Notice {
                 key: in_background(project),
-                summary: one_line(&format!("{} works in the background", windows::name_of(project)), SUMMARY),
+                summary: Title::one_line(&format!("{} works in the background", windows::name_of(project)), SUMMARY),
                 words: format!("{sessions}. Click here, or start Deskbell again, to open the window."),
                 kind: BellKind::default(),
                 target,
@@ -159,7 +159,7 @@ impl Bell {
             waiting.iter().for_each(|(_, session)| self.quiet(&session.id));
             return self.show(app, folded(&waiting, kind, target(project, session, request)));
         }
-        let summary = one_line(&format!("{} · {}", windows::name_of(project), session.title), SUMMARY);
+        let summary = Title::one_line(&format!("{} · {}", windows::name_of(project), session.title), SUMMARY);
         let (key, target) = (session.id.clone(), target(project, session, request));
         self.show(app, Notice { key, summary, words, kind, target });
     }
@@ -305,7 +305,7 @@ fn target(project: &Path, session: &Session, request: Option<&PermissionRequest>
 /// One notification for many sessions.
 fn folded(waiting: &[(PathBuf, Session)], kind: BellKind, target: Target) -> Notice {
     let name = |(project, session): &(PathBuf, Session)| {
-        one_line(&format!("{} · {}", windows::name_of(project), session.title), SUMMARY)
+        Title::one_line(&format!("{} · {}", windows::name_of(project), session.title), SUMMARY)
     };
     let mut names: Vec<String> = waiting.iter().take(NAMED).map(name).collect();
     if waiting.len() > NAMED {

@@ -4,7 +4,7 @@
 use deskbell_engine::LocalHost;
 use deskbell_engine::api::{Against, PromptMoment, SessionId};
 use deskbell_engine::changes::Snapshot;
-use deskbell_engine::title::one_line;
+use deskbell_engine::title::Title;
 use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -35,7 +35,7 @@ impl PromptSnapshots {
     /// Reads the working tree now, while the agent gets the prompt. The agent takes longer to change something.
     pub fn take(&self, project: &Path, id: &SessionId, prompt: &str) {
         let (all, project, id, text) =
-            (self.clone(), project.to_owned(), id.clone(), one_line(prompt, MOST_CHARACTERS));
+            (self.clone(), project.to_owned(), id.clone(), Title::one_line(prompt, MOST_CHARACTERS));
         tokio::spawn(async move {
             let now =
                 SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);

@@ -10,7 +10,7 @@ use anyhow::Context;
 use deskbell_engine::api::*;
 use deskbell_engine::disk::{self, SetAside};
 use deskbell_engine::projects::{Change, KnownProject, ProjectStore, Projects};
-use deskbell_engine::title::one_line;
+use deskbell_engine::title::Title;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -194,8 +194,8 @@ pub async fn recent(app: &AppHandle) -> Result<Vec<RecentProject>, CommandError>
         let n =
             |is: fn(&Status) -> bool| sessions.iter().filter(|session| is(&session.status)).count() as u32;
         RecentProject {
-            name: one_line(&crate::windows::name_of(path), LONGEST),
-            place: one_line(&known.place(home.as_deref()), LONGEST),
+            name: Title::one_line(&crate::windows::name_of(path), LONGEST),
+            place: Title::one_line(&known.place(home.as_deref()), LONGEST),
             last_used_at: known.last_used_at,
             pinned: known.pinned,
             folder: checked.get(&known.path).copied().unwrap_or(FolderState::Unchecked),

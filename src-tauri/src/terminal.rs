@@ -2,7 +2,7 @@
 
 use crate::detached;
 use deskbell_engine::api::{CommandError, ErrorCode};
-use deskbell_engine::readiness::LOGIN_ARGS;
+use deskbell_engine::launch::Launch;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
@@ -44,7 +44,7 @@ pub async fn resume(project: &Path, agent: &Path, agent_session_id: &str) -> Res
 /// Opens the user's terminal with the agent's login. It runs in the home folder: a login belongs to no project.
 pub async fn log_in(agent: &Path) -> Result<(), CommandError> {
     let command: Vec<&OsStr> =
-        [agent.as_os_str()].into_iter().chain(LOGIN_ARGS.iter().map(OsStr::new)).collect();
+        [agent.as_os_str()].into_iter().chain(Launch::LOGIN_ARGS.iter().map(OsStr::new)).collect();
     open(&dirs::home_dir().unwrap_or_default(), &command).await.map_err(|tried| CommandError {
         code: ErrorCode::Internal,
         message: "No terminal could be opened. Copy the command and run it in one.".to_owned(),

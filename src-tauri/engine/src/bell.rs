@@ -2,7 +2,7 @@
 
 use crate::api::{BellKind, BellSettings, PermissionRequest, Settings};
 use crate::permission::wants;
-use crate::title::one_line;
+use crate::title::Title;
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Longest text of a notification, in characters. Desktops show two to four lines.
@@ -44,14 +44,14 @@ pub fn first_line(answer: &str) -> Option<String> {
     let is_mark = |c: char| c.is_whitespace() || "#*_`>-~".contains(c);
     let mut lines = answer.lines().map(|line| line.trim_start_matches(is_mark).trim_end_matches(is_mark));
     let line = lines.find(|line| !line.is_empty())?;
-    let line = one_line(&line.replace("**", "").replace('`', ""), LONGEST);
+    let line = Title::one_line(&line.replace("**", "").replace('`', ""), LONGEST);
     (!line.is_empty()).then_some(line)
 }
 
 /// A permission request in one line, with its command or its file. What is too long is cut in its middle, because both
 /// ends matter: `rm -rf … ~/notes`.
 pub fn asked(request: &PermissionRequest) -> String {
-    let wants = one_line(&asker_wants(request), LONGEST);
+    let wants = Title::one_line(&asker_wants(request), LONGEST);
     // Nothing is shown that a dialog would not show as it is.
     let subject =
         request.plain.as_deref().map(|plain| middle_cut(plain, LONGEST - wants.len().min(LONGEST / 2)));
@@ -68,7 +68,7 @@ fn asker_wants(request: &PermissionRequest) -> String {
     // All of them begin with a verb.
     let wants: String =
         wants.chars().take(1).map(|first| first.to_ascii_lowercase()).chain(wants.chars().skip(1)).collect();
-    match one_line(&subagent.description, LONGEST_SUBAGENT).as_str() {
+    match Title::one_line(&subagent.description, LONGEST_SUBAGENT).as_str() {
         "" => format!("A subagent {wants}"),
         description => format!("The subagent “{description}” {wants}"),
     }
@@ -81,8 +81,8 @@ pub(crate) fn middle_cut(text: &str, longest: usize) -> String {
     let start = text.char_indices().nth(most).map_or(text.len(), |(at, _)| at);
     let end = text.char_indices().rev().nth(most).map_or(0, |(at, _)| at);
     let is_whole = end <= start;
-    let first = one_line(if is_whole { text } else { &text[..start] }, usize::MAX / 1024);
-    let last = if is_whole { first.clone() } else { one_line(&text[end..], usize::MAX / 1024) };
+    let first = Title::one_line(if is_whole { text } else { &text[..start] }, usize::MAX / 1024);
+    let last = if is_whole { first.clone() } else { Title::one_line(&text[end..], usize::MAX / 1024) };
     let n = first.graphemes(true).count();
     if is_whole && n <= longest {
         return first;

@@ -2,7 +2,7 @@
 //! state. Has no clock: the time is an argument.
 
 use crate::api::{BoardRow, BoardState, BoardView, Session, SessionId, Status};
-use crate::title::one_line;
+use crate::title::Title;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -96,7 +96,7 @@ fn row(session: &Session, (state, since): (BoardState, u64)) -> Option<BoardRow>
         session_id: session.id.clone(),
         title: session.title.clone(),
         project: session.project.clone(),
-        project_name: one_line(&name.unwrap_or_else(|| session.project.clone()), LONGEST_NAME),
+        project_name: Title::one_line(&name.unwrap_or_else(|| session.project.clone()), LONGEST_NAME),
         state,
         status: session.status.clone(),
         since,

@@ -14,7 +14,7 @@ pub(crate) use item::ExportedItem;
 
 use crate::api::{AgentKind, Attachment, ExportFormat, Item};
 use crate::disk::{write_atomically, write_new};
-use crate::title::one_line;
+use crate::title::Title;
 use crate::transcript::output::Source;
 use serde::Serialize;
 use std::io;
@@ -59,7 +59,7 @@ impl Conversation {
     /// A name for the file, made of the letters and digits of the title.
     pub fn file_name(title: &str, format: ExportFormat) -> String {
         let words = title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-        let name = one_line(&words.collect::<Vec<_>>().join(" "), LONGEST_NAME);
+        let name = Title::one_line(&words.collect::<Vec<_>>().join(" "), LONGEST_NAME);
         let name = name.trim_end_matches('…').trim_end();
         format!("{}.{}", if name.is_empty() { "Session" } else { name }, extension(format))
     }

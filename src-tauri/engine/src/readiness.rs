@@ -6,15 +6,13 @@
 
 use crate::api::{AgentView, OtherAgentState, Readiness, ReadinessState};
 use crate::claude::setup::{
-    self, LOGIN_STATUS_ARGS, OLDEST, VERSION_ARGS, Version, install_commands, login_command, update_command,
+    self, LOGIN_ARGS, LOGIN_STATUS_ARGS, OLDEST, VERSION_ARGS, Version, install_commands, login_command, update_command,
 };
 use crate::host::{Host, Program};
 use crate::launch::Launch;
 use crate::node;
 use crate::probe::{Answer, Unanswered, ask};
 use std::time::Duration;
-
-pub use crate::claude::setup::LOGIN_ARGS;
 
 /// Time for the version. A cold start of a Node installation takes a second or two.
 pub(crate) const VERSION_LIMIT: Duration = Duration::from_secs(10);
@@ -26,6 +24,9 @@ pub(crate) const LOGIN_LIMIT: Duration = Duration::from_secs(5);
 const MOST_WORDS: usize = 600;
 
 impl Launch {
+    /// The arguments with which the agent logs the user in.
+    pub const LOGIN_ARGS: &[&str] = LOGIN_ARGS;
+
     /// Asks the program whether it can work. Its folder is replaced. Takes at most [`VERSION_LIMIT`] and [`LOGIN_LIMIT`] together.
     pub async fn readiness(&self, host: &dyn Host, agent: AgentView) -> Readiness {
         let folder = match tempfile::Builder::new().prefix("deskbell-ready-").tempdir() {

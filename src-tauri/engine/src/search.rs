@@ -20,7 +20,7 @@ use crate::disk::{self, ReadError};
 use crate::stored::Place;
 use crate::stored::Summary;
 use crate::stored::files::{self, Found};
-use crate::title::one_line;
+use crate::title::Title;
 use file::{Matcher, Scan, WINDOW};
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeMap, HashSet, VecDeque};
@@ -351,7 +351,7 @@ fn scan(found: &Found, shared: &Shared) -> Result<(Option<FoundSession>, u32), R
     let session = FoundSession {
         agent_session_id: found.id.clone(),
         title: title.to_owned(),
-        project_name: one_line(&name_of(&project), LONGEST_NAME),
+        project_name: Title::one_line(&name_of(&project), LONGEST_NAME),
         project: project.display().to_string(),
         changed_at: summary.at.unwrap_or(found.modified / 1_000_000),
         hits,

@@ -24,13 +24,13 @@ pub struct Title(String);
 impl Title {
     /// Returns `None` if the text has no visible character.
     pub fn new(text: &str) -> Option<Self> {
-        let line = one_line(text, LONGEST);
+        let line = Self::one_line(text, LONGEST);
         (!line.is_empty()).then_some(Self(line))
     }
 
     /// Makes a title from a first prompt: its first visible line.
     pub fn of_prompt(text: &str) -> Option<Self> {
-        let mut lines = text.lines().map(|line| one_line(line, LONGEST_OF_A_PROMPT));
+        let mut lines = text.lines().map(|line| Self::one_line(line, LONGEST_OF_A_PROMPT));
         lines.find(|line| !line.is_empty()).map(Self)
     }
 
@@ -38,43 +38,43 @@ impl Title {
     pub fn of_fork(title: &str) -> Self {
         const MARK: &str = " (fork)";
         let title = title.strip_suffix(MARK).unwrap_or(title);
-        let line = one_line(title, LONGEST - MARK.len());
+        let line = Self::one_line(title, LONGEST - MARK.len());
         Self(if line.is_empty() { "Fork".to_owned() } else { line + MARK })
     }
 
     pub fn as_str(&self) -> &str {
         &self.0
     }
-}
 
-/// Formats text as one line of at most `longest` characters. White space of any kind becomes one space. Invisible
-/// characters and those that change the text direction are removed. Text that is cut ends in `…`.
-pub fn one_line(text: &str, longest: usize) -> String {
-    let mut line = String::new();
-    let mut n = 0;
-    let mut wants_space = false;
-    // Cut first: a text of a million characters costs no more than a long title.
-    let most = longest * LONGEST_CHARACTER * 4;
-    let end = text.char_indices().nth(most).map_or(text.len(), |(end, _)| end);
-    for character in text[..end].graphemes(true) {
-        let seen = visible(character);
-        if seen.is_empty() {
-            wants_space |= character.chars().any(char::is_whitespace);
-            continue;
-        }
-        let space = wants_space && n > 0;
-        if n + usize::from(space) >= longest {
-            return line + "…";
-        }
-        if space {
-            line.push(' ');
+    /// Formats text as one line of at most `longest` characters. White space of any kind becomes one space. Invisible
+    /// characters and those that change the text direction are removed. Text that is cut ends in `…`.
+    pub fn one_line(text: &str, longest: usize) -> String {
+        let mut line = String::new();
+        let mut n = 0;
+        let mut wants_space = false;
+        // Cut first: a text of a million characters costs no more than a long title.
+        let most = longest * LONGEST_CHARACTER * 4;
+        let end = text.char_indices().nth(most).map_or(text.len(), |(end, _)| end);
+        for character in text[..end].graphemes(true) {
+            let seen = visible(character);
+            if seen.is_empty() {
+                wants_space |= character.chars().any(char::is_whitespace);
+                continue;
+            }
+            let space = wants_space && n > 0;
+            if n + usize::from(space) >= longest {
+                return line + "…";
+            }
+            if space {
+                line.push(' ');
+                n += 1;
+            }
+            wants_space = false;
+            line.push_str(&seen);
             n += 1;
         }
-        wants_space = false;
-        line.push_str(&seen);
-        n += 1;
+        if end < text.len() { line + "…" } else { line }
     }
-    if end < text.len() { line + "…" } else { line }
 }
 
 /// Returns the visible code points of one user-perceived character; empty for white space.
@@ -163,7 +163,7 @@ mod tests {
         let odd: Vec<char> = (0..=0x10_ffff).filter_map(char::from_u32).collect();
         for chunk in odd.chunks(40) {
             let text: String = chunk.iter().collect();
-            let line = one_line(&text, LONGEST);
+            let line = Title::one_line(&text, LONGEST);
             for c in line.chars().filter(|c| *c != '…') {
                 let emoji = matches!(c, JOINER | '\u{fe0f}');
                 let fit = matches!(oddity(c), None | Some(NoticeKind::LookAlike | NoticeKind::Combining));

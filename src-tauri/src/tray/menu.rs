@@ -2,7 +2,7 @@
 
 use super::Choice;
 use deskbell_engine::api::{BoardRow, BoardState, BoardView, Status};
-use deskbell_engine::title::one_line;
+use deskbell_engine::title::Title;
 
 /// Maximum number of sessions in the menu. The board has them all.
 const MOST: usize = 12;
@@ -55,11 +55,11 @@ pub fn contents(board: &BoardView) -> Contents {
 
 fn label(row: &BoardRow) -> String {
     let state = match &row.status {
-        Status::NeedsInput { what } => one_line(what, TITLE),
+        Status::NeedsInput { what } => Title::one_line(what, TITLE),
         _ => "Working".to_owned(),
     };
-    let title = one_line(&row.title, TITLE);
-    format!("{state}: {title} — {}", one_line(&row.project_name, TITLE))
+    let title = Title::one_line(&row.title, TITLE);
+    format!("{state}: {title} — {}", Title::one_line(&row.project_name, TITLE))
 }
 
 fn tooltip(n_waiting: usize, n_working: usize) -> String {

@@ -3,7 +3,7 @@
 use crate::agent::{Task, ToolRequest};
 use crate::api::{ItemId, Subagent};
 use crate::misleading::written_out;
-use crate::title::one_line;
+use crate::title::Title;
 use std::collections::VecDeque;
 
 /// Number of subagents kept. They stay after their end, because an ended one can be continued.
@@ -57,7 +57,7 @@ impl Subagents {
 /// A description for the user. It cannot end the quotation marks around it, so nothing in it reads as Deskbell's words.
 fn shown(description: &str) -> String {
     let line = written_out(description.trim()).replace(['“', '”', '„', '"'], "'");
-    one_line(&line, LONGEST)
+    Title::one_line(&line, LONGEST)
 }
 
 #[cfg(test)]

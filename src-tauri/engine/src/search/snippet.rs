@@ -1,7 +1,7 @@
 //! Snippets: a short piece of text around a match, on one line, with the matches marked.
 
 use crate::api::SnippetPart;
-use crate::title::one_line;
+use crate::title::Title;
 use regex::Regex;
 
 /// Bytes before the first match, at most, and bytes in all.
@@ -21,7 +21,7 @@ pub(super) fn snippet(text: &str, words: &[Regex]) -> Vec<SnippetPart> {
         start += space.unwrap_or(0);
     }
     let end = text.floor_char_boundary(start.saturating_add(LONGEST).min(text.len()));
-    let mut line = one_line(&text[start..end], LONGEST_SHOWN);
+    let mut line = Title::one_line(&text[start..end], LONGEST_SHOWN);
     if start > 0 {
         line.insert_str(0, "… ");
     }

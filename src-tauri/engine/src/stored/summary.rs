@@ -5,7 +5,7 @@
 use crate::api::StoredState;
 use crate::claude::stored::{INTERRUPTED, LineKind, StoredLine, is_by_agent, milliseconds};
 use crate::disk::Ends;
-use crate::title::{Title, one_line};
+use crate::title::Title;
 use serde::{Deserialize, Serialize};
 
 /// Longest prompt in a summary, in user-perceived characters.
@@ -109,7 +109,7 @@ impl Summary {
             return;
         }
         let Some(line) = StoredLine::read(line) else { return };
-        let title = |text: Option<&str>| text.map(|text| one_line(text, LONGEST_PROMPT));
+        let title = |text: Option<&str>| text.map(|text| Title::one_line(text, LONGEST_PROMPT));
         match line.kind() {
             LineKind::CustomTitle(text) if self.custom_title.is_none() => self.custom_title = title(text),
             LineKind::GeneratedTitle(text) if self.generated_title.is_none() => {
@@ -133,12 +133,12 @@ impl Summary {
         }
         if self.branch.is_none() {
             // Without a branch git says HEAD.
-            let branch = line.branch().map(|branch| one_line(branch, LONGEST_WORD));
+            let branch = line.branch().map(|branch| Title::one_line(branch, LONGEST_WORD));
             self.branch = branch.filter(|branch| !branch.is_empty() && branch != "HEAD");
         }
         if self.model.is_none() {
             self.model =
-                line.model().map(|model| one_line(model, LONGEST_WORD)).filter(|model| !model.is_empty());
+                line.model().map(|model| Title::one_line(model, LONGEST_WORD)).filter(|model| !model.is_empty());
         }
         if self.last_prompt.is_none() {
             self.last_prompt = prompt(line);
@@ -152,7 +152,7 @@ impl Summary {
 fn shortened(text: &str) -> Option<String> {
     // The first line that has a visible character, as in a title; its length is the only difference.
     Title::of_prompt(text)?;
-    Some(one_line(text, LONGEST_PROMPT))
+    Some(Title::one_line(text, LONGEST_PROMPT))
 }
 
 /// The prompt, if this is one that the user wrote.
@@ -170,7 +170,7 @@ fn state(line: &StoredLine) -> Option<StoredState> {
 
 fn state_after_reply(line: &StoredLine) -> Option<StoredState> {
     if line.is_api_error() {
-        let message = one_line(line.words().unwrap_or("The API reported an error"), LONGEST_WORD);
+        let message = Title::one_line(line.words().unwrap_or("The API reported an error"), LONGEST_WORD);
         return Some(StoredState::Failed { message });
     }
     if line.is_by_the_agent_itself() {

@@ -2,7 +2,7 @@
 
 use crate::agent::{Task, User};
 use crate::api::{BackgroundTask, ItemId, TaskKind};
-use crate::title::one_line;
+use crate::title::Title;
 use std::path::{Path, PathBuf};
 
 /// Number of tasks whose details are shown. All of them are counted.
@@ -158,7 +158,7 @@ fn new(id: &str, now: u64) -> BackgroundTask {
 }
 
 fn learn(known: &mut BackgroundTask, task: &Task) {
-    let words = one_line(&task.description, LONGEST);
+    let words = Title::one_line(&task.description, LONGEST);
     // The progress of a subagent comes with what it does, in the field of its description.
     if known.description.is_empty() || task.tokens.is_none() {
         if !words.is_empty() {

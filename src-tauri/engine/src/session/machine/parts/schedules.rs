@@ -2,7 +2,7 @@
 
 use crate::agent::{ScheduleReport, User, WokenBy};
 use crate::api::{ItemId, ScheduleKind, ScheduledTurn};
-use crate::title::one_line;
+use crate::title::Title;
 
 /// Number of scheduled turns that are kept. 2.1.329 accepts 50 jobs.
 const MOST: usize = 100;
@@ -48,8 +48,8 @@ impl Schedules {
 
     fn add(&mut self, turn: ScheduledTurn) {
         let turn = ScheduledTurn {
-            times: one_line(&turn.times, LONGEST),
-            prompt: one_line(&turn.prompt, LONGEST),
+            times: Title::one_line(&turn.times, LONGEST),
+            prompt: Title::one_line(&turn.prompt, LONGEST),
             ..turn
         };
         match self.planned.iter().position(|known| known.id == turn.id) {
