@@ -119,8 +119,11 @@ fn work(sessions: &[Session]) -> Option<Work> {
         [first @ .., last] => format!("{} and {last}", first.join(", ")),
     };
     let busy: Vec<&Session> = sessions.into_iter().filter(|session| has_work(session)).collect();
-    let mut names: Vec<String> =
-        busy.iter().take(NAMED).map(|session| format!("• {}", Title::one_line(&session.title, NAME))).collect();
+    let mut names: Vec<String> = busy
+        .iter()
+        .take(NAMED)
+        .map(|session| format!("• {}", Title::one_line(&session.title, NAME)))
+        .collect();
     if busy.len() > NAMED {
         names.push(format!("and {} more", busy.len() - NAMED));
     }

@@ -487,7 +487,8 @@ pub fn retitle(app: &AppHandle, label: &str, project: &Path) {
     });
     let Ok(seen) = seen else { return };
     // A folder may have a misleading name too.
-    if let Err(error) = window.set_title(&Title::one_line(&title(&name_of(project), &sessions, &seen), TITLE)) {
+    if let Err(error) = window.set_title(&Title::one_line(&title(&name_of(project), &sessions, &seen), TITLE))
+    {
         tracing::warn!(%error, "could not change a window's title");
     }
 }

@@ -121,7 +121,10 @@ impl Bell {
             app,
             Notice {
                 key: in_background(project),
-                summary: Title::one_line(&format!("{} works in the background", windows::name_of(project)), SUMMARY),
+                summary: Title::one_line(
+                    &format!("{} works in the background", windows::name_of(project)),
+                    SUMMARY,
+                ),
                 words: format!("{sessions}. Click here, or start Deskbell again, to open the window."),
                 kind: BellKind::default(),
                 target,

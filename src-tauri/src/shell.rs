@@ -22,7 +22,7 @@ use deskbell_cli::logs;
 use deskbell_cli::signals;
 use deskbell_cli::trust;
 use deskbell_engine::api::*;
-use deskbell_engine::bell::{self, BellEvent};
+use deskbell_engine::bell::BellEvent;
 use deskbell_engine::disk::{self, SetAside};
 use deskbell_engine::permission::DialogRequest;
 use deskbell_engine::projects::{Change, ProjectStore};
@@ -505,7 +505,7 @@ async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>, rep
                 if reports_demo {
                     println!("deskbell: demo: permission waits");
                 }
-                let words = bell::asked(&request);
+                let words = BellEvent::words_of_request(&request);
                 let (event, request_of) = (BellEvent::NeedsYou, Some(&*request));
                 let ring = Ring { event, project: &project, session: &session, words, request: request_of };
                 notices.ring(&app, ring);
@@ -553,7 +553,7 @@ async fn ring_finished(app: &AppHandle, project: &Path, session: &Session, outco
         // It was removed meanwhile.
         Err(_) => return,
     };
-    let words = answer.as_deref().and_then(bell::first_line).unwrap_or(outcome);
+    let words = answer.as_deref().and_then(BellEvent::words_of_answer).unwrap_or(outcome);
     app.state::<Bell>()
         .ring(app, Ring { event: BellEvent::Finished, project, session, words, request: None });
 }

@@ -3,9 +3,9 @@
 use crate::life::{Life, Setup};
 use crate::process_output;
 use deskbell_agent::{AgentEvent, ContentBlock};
+use deskbell_claude::wire;
 use deskbell_engine::api::{Body, ExitReport};
 use deskbell_engine::launch::Launch;
-use deskbell_claude::wire;
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;

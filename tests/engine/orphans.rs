@@ -102,8 +102,10 @@ async fn it_is_killed_if_it_does_not() {
 /// The pid and the start time are the same: only the token differs.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_process_that_has_become_another_is_left_alone() {
-    let script =
-        format!("touch ready; until [ -e go ]; do sleep 0.02; done; exec env -u {} sleep 600", Launch::RUN_TOKEN);
+    let script = format!(
+        "touch ready; until [ -e go ]; do sleep 0.02; done; exec env -u {} sleep 600",
+        Launch::RUN_TOKEN
+    );
     let tool = Tool::start(&script).await;
     let found = tool.itself();
     std::fs::write(tool.folder.path().join("go"), "").unwrap();

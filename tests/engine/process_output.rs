@@ -1,7 +1,7 @@
 //! Output of a process without a session.
 
-use deskbell_engine::LocalHost;
 use deskbell_agent::AgentEvent;
+use deskbell_engine::LocalHost;
 use deskbell_engine::api::ExitReport;
 use deskbell_engine::launch::{Launch, Start};
 use deskbell_engine::process::{Output, Process};

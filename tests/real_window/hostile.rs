@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use deskbell_agent::{AgentEvent, AgentRequest};
+use deskbell_claude::wire;
 use deskbell_engine::api::{PermissionRequest, RequestId};
 use deskbell_engine::permission::Dialogs;
-use deskbell_claude::wire;
 use deskbell_tests::window::{LONG, SHORT, eventually};
 use serde_json::{Value, json};
 

@@ -60,7 +60,8 @@ async fn list(project: &Path, json: bool) -> anyhow::Result<bool> {
 }
 
 async fn patch(project: &Path, paths: &[String]) -> anyhow::Result<bool> {
-    let patch = WorkingTree::new(&LocalHost, project, None).patch(paths).await.map_err(|why| anyhow!("{why}"))?;
+    let patch =
+        WorkingTree::new(&LocalHost, project, None).patch(paths).await.map_err(|why| anyhow!("{why}"))?;
     print(patch.text.as_bytes())?;
     Ok(report(&patch.left_out))
 }

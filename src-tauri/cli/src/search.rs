@@ -4,7 +4,7 @@ use crate::agent;
 use crate::args::search::SearchOptions;
 use anyhow::Context;
 use deskbell_engine::api::{AgentKind, FoundSession, SearchChange, SearchHit, SearchPlace};
-use deskbell_engine::search::{self, Query, Request, Searching, Today};
+use deskbell_engine::search::{Query, Request, Searching, Today};
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -102,7 +102,7 @@ fn lines(found: &FoundSession, is_terminal: bool) -> String {
                 }
             })
             .collect();
-        let at = hit.at.map_or_else(String::new, |at| format!("{}  ", search::utc(at)));
+        let at = hit.at.map_or_else(String::new, |at| format!("{}  ", Today::utc(at)));
         text += &format!("    {at}{}: {snippet}\n", place(hit));
     }
     if found.has_more {

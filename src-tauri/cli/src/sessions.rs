@@ -12,7 +12,7 @@ use crate::search;
 use anyhow::Context;
 use deskbell_engine::api::{AgentKind, SessionMark, StoredChange, StoredSession};
 use deskbell_engine::disk;
-use deskbell_engine::stored::{Catalogue, MarkStore, Place, fits};
+use deskbell_engine::stored::{Catalogue, MarkStore, Place};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -77,7 +77,7 @@ fn list(options: &ListOptions) -> anyhow::Result<Vec<String>> {
     let mut stdout = io::BufWriter::new(io::stdout().lock());
     let marks: HashMap<String, SessionMark> =
         marked.into_iter().map(|marked| (marked.id, marked.mark)).collect();
-    for session in sessions.iter().filter(|session| fits(session, &options.filter)) {
+    for session in sessions.iter().filter(|session| Catalogue::fits(session, &options.filter)) {
         let mark = marks.get(&session.agent_session_id).copied();
         serde_json::to_writer(&mut stdout, &Listed { session, mark })?;
         stdout.write_all(b"\n")?;

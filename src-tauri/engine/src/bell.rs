@@ -37,27 +37,27 @@ impl BellEvent {
             Self::NeedsYou => needs_you,
         }
     }
-}
 
-/// The first line of an answer, without the marks of Markdown; `None` if it has no text.
-pub fn first_line(answer: &str) -> Option<String> {
-    let is_mark = |c: char| c.is_whitespace() || "#*_`>-~".contains(c);
-    let mut lines = answer.lines().map(|line| line.trim_start_matches(is_mark).trim_end_matches(is_mark));
-    let line = lines.find(|line| !line.is_empty())?;
-    let line = Title::one_line(&line.replace("**", "").replace('`', ""), LONGEST);
-    (!line.is_empty()).then_some(line)
-}
+    /// The first line of an answer, without the marks of Markdown; `None` if it has no text.
+    pub fn words_of_answer(answer: &str) -> Option<String> {
+        let is_mark = |c: char| c.is_whitespace() || "#*_`>-~".contains(c);
+        let mut lines = answer.lines().map(|line| line.trim_start_matches(is_mark).trim_end_matches(is_mark));
+        let line = lines.find(|line| !line.is_empty())?;
+        let line = Title::one_line(&line.replace("**", "").replace('`', ""), LONGEST);
+        (!line.is_empty()).then_some(line)
+    }
 
-/// A permission request in one line, with its command or its file. What is too long is cut in its middle, because both
-/// ends matter: `rm -rf … ~/notes`.
-pub fn asked(request: &PermissionRequest) -> String {
-    let wants = Title::one_line(&asker_wants(request), LONGEST);
-    // Nothing is shown that a dialog would not show as it is.
-    let subject =
-        request.plain.as_deref().map(|plain| middle_cut(plain, LONGEST - wants.len().min(LONGEST / 2)));
-    match subject.filter(|subject| !subject.is_empty()) {
-        Some(subject) => format!("{wants}: {subject}"),
-        None => wants,
+    /// A permission request in one line, with its command or its file. What is too long is cut in its middle, because both
+    /// ends matter: `rm -rf … ~/notes`.
+    pub fn words_of_request(request: &PermissionRequest) -> String {
+        let wants = Title::one_line(&asker_wants(request), LONGEST);
+        // Nothing is shown that a dialog would not show as it is.
+        let subject =
+            request.plain.as_deref().map(|plain| middle_cut(plain, LONGEST - wants.len().min(LONGEST / 2)));
+        match subject.filter(|subject| !subject.is_empty()) {
+            Some(subject) => format!("{wants}: {subject}"),
+            None => wants,
+        }
     }
 }
 
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn the_first_line_of_an_answer_has_no_marks() {
-        let line = |answer: &str| first_line(answer);
+        let line = |answer: &str| BellEvent::words_of_answer(answer);
         assert_eq!(line("\n\n## **Done.** It works\n\nMore").as_deref(), Some("Done. It works"));
         assert_eq!(line("---\n> *Fixed*").as_deref(), Some("Fixed"));
         assert_eq!(line("a \u{202e}b\u{200b}c").as_deref(), Some("a bc"));
@@ -118,7 +118,7 @@ mod tests {
         };
         let request = crate::claude::request::read(request, Vec::new());
         let mut view = crate::permission::view(crate::api::RequestId::new("r"), &request, 0);
-        assert_eq!(asked(&view), "Wants to run a command: make (asked by the agent)");
+        assert_eq!(BellEvent::words_of_request(&view), "Wants to run a command: make (asked by the agent)");
         let mut words = |description: &str| {
             view.subagent = Some(crate::api::Subagent {
                 agent_id: "a1".to_owned(),
@@ -126,7 +126,7 @@ mod tests {
                 item_id: None,
                 words: String::new(),
             });
-            asked(&view)
+            BellEvent::words_of_request(&view)
         };
         assert_eq!(
             words("Explore the parser"),

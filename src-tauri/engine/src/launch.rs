@@ -3,9 +3,7 @@
 mod mode;
 
 use crate::agent::Driver;
-use crate::api::{
-    AgentCapabilities, AgentKind, CommandError, ErrorCode, Rule, SessionOptions,
-};
+use crate::api::{AgentCapabilities, AgentKind, CommandError, ErrorCode, Rule, SessionOptions};
 use crate::claude::{self, ClaudeDriver, options};
 use crate::locate::usual_directories;
 use crate::trust::snapshot::{self, Snapshot};
@@ -148,8 +146,7 @@ pub struct Fork {
 
 impl Fork {
     pub fn is_valid(&self) -> bool {
-        Launch::is_conversation_id(&self.of)
-            && self.until.as_deref().is_none_or(Launch::is_conversation_id)
+        Launch::is_conversation_id(&self.of) && self.until.as_deref().is_none_or(Launch::is_conversation_id)
     }
 }
 

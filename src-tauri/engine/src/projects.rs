@@ -181,8 +181,10 @@ impl ProjectStore {
     /// Checks that a folder can be opened as a project, and returns its absolute path with all links resolved, so that each
     /// project has one name. Accesses the disk: call it through `disk::run`.
     pub fn check_folder(path: &Path) -> Result<PathBuf, FolderProblem> {
-        let unreadable =
-            |error: io::Error| FolderProblem::Unreadable { path: path.to_owned(), problem: error.to_string() };
+        let unreadable = |error: io::Error| FolderProblem::Unreadable {
+            path: path.to_owned(),
+            problem: error.to_string(),
+        };
         let real = dunce::canonicalize(path).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => FolderProblem::Missing(path.to_owned()),
             // A part of the path before the last one is a file.

@@ -6,7 +6,8 @@
 
 use crate::api::{AgentView, OtherAgentState, Readiness, ReadinessState};
 use crate::claude::setup::{
-    self, LOGIN_ARGS, LOGIN_STATUS_ARGS, OLDEST, VERSION_ARGS, Version, install_commands, login_command, update_command,
+    self, LOGIN_ARGS, LOGIN_STATUS_ARGS, OLDEST, VERSION_ARGS, Version, install_commands, login_command,
+    update_command,
 };
 use crate::host::{Host, Program};
 use crate::launch::Launch;

@@ -13,7 +13,7 @@ mod snippet;
 mod tests;
 
 use query::QueryProblem;
-pub use query::{Query, Today, utc};
+pub use query::{Query, Today};
 
 use crate::api::{FoundSession, SearchChange, SearchPlace};
 use crate::disk::{self, ReadError};

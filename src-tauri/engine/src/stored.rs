@@ -28,14 +28,16 @@ pub(crate) use summary::Summary;
 
 use crate::api::StoredSession;
 
-/// Whether a session contains every word of the query, in its title, prompts or branch. An empty query fits all.
-pub fn fits(session: &StoredSession, query: &str) -> bool {
-    let fields = [Some(&session.title), session.first_prompt.as_ref(), session.last_prompt.as_ref()];
-    let texts: Vec<String> = fields
-        .into_iter()
-        .chain([session.branch.as_ref()])
-        .flatten()
-        .map(|text| text.to_lowercase())
-        .collect();
-    query.to_lowercase().split_whitespace().all(|word| texts.iter().any(|text| text.contains(word)))
+impl Catalogue {
+    /// Whether a session contains every word of the query, in its title, prompts or branch. An empty query fits all.
+    pub fn fits(session: &StoredSession, query: &str) -> bool {
+        let fields = [Some(&session.title), session.first_prompt.as_ref(), session.last_prompt.as_ref()];
+        let texts: Vec<String> = fields
+            .into_iter()
+            .chain([session.branch.as_ref()])
+            .flatten()
+            .map(|text| text.to_lowercase())
+            .collect();
+        query.to_lowercase().split_whitespace().all(|word| texts.iter().any(|text| text.contains(word)))
+    }
 }

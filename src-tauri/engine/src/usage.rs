@@ -18,6 +18,27 @@ pub enum By {
     Project,
 }
 
+impl By {
+    /// The rows as CSV (RFC 4180), with the names of the columns first.
+    pub fn csv(rows: &[UsageRow]) -> String {
+        let mut text = "day,project,session,title,model,turns,cost_usd,input_tokens,output_tokens,\
+                        cache_read_tokens,cache_write_tokens\r\n"
+            .to_owned();
+        for row in rows {
+            let session = row.session_id.as_ref().map(SessionId::to_string);
+            let words = [&row.day, &row.project, &session, &row.title, &row.model];
+            let mut cells: Vec<String> =
+                words.into_iter().map(|word| cell(word.as_deref().unwrap_or_default())).collect();
+            cells.extend([row.turns.to_string(), row.cost.clone()]);
+            let tokens = [row.input_tokens, row.output_tokens, row.cache_read_tokens, row.cache_write_tokens];
+            cells.extend(tokens.map(|n| n.to_string()));
+            text.push_str(&cells.join(","));
+            text.push_str("\r\n");
+        }
+        text
+    }
+}
+
 impl std::str::FromStr for By {
     type Err = String;
 
@@ -142,25 +163,6 @@ fn view(records: &[Record], project: Option<&Path>, n_unreadable: usize) -> Usag
     }
 }
 
-/// The rows as CSV (RFC 4180), with the names of the columns first.
-pub fn csv(rows: &[UsageRow]) -> String {
-    let mut text = "day,project,session,title,model,turns,cost_usd,input_tokens,output_tokens,\
-                    cache_read_tokens,cache_write_tokens\r\n"
-        .to_owned();
-    for row in rows {
-        let session = row.session_id.as_ref().map(SessionId::to_string);
-        let words = [&row.day, &row.project, &session, &row.title, &row.model];
-        let mut cells: Vec<String> =
-            words.into_iter().map(|word| cell(word.as_deref().unwrap_or_default())).collect();
-        cells.extend([row.turns.to_string(), row.cost.clone()]);
-        let tokens = [row.input_tokens, row.output_tokens, row.cache_read_tokens, row.cache_write_tokens];
-        cells.extend(tokens.map(|n| n.to_string()));
-        text.push_str(&cells.join(","));
-        text.push_str("\r\n");
-    }
-    text
-}
-
 /// One cell. A spreadsheet takes a text that begins with `=`, `+`, `-` or `@` for a formula, and an agent can give a
 /// session its title: such a text gets an apostrophe.
 fn cell(text: &str) -> String {
@@ -268,7 +270,7 @@ mod tests {
     #[test]
     fn a_project_is_chosen_and_csv_is_plain_text() {
         let rows = table(&records(), Some(Path::new("/y")), By::All);
-        let text = csv(&rows);
+        let text = By::csv(&rows);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 2);
         assert_eq!(lines[1], "2026-11-22,/y,b,\"'=title, b\",opus,2,0.7,2,4,6,8");

@@ -4,9 +4,9 @@ use super::{Answer, project_of};
 use crate::native_dialogs::{self, Chooser};
 use deskbell_cli::folders;
 use deskbell_engine::api::*;
-use deskbell_engine::store::{SavedRecords, Store};
-use deskbell_engine::usage::{By, csv};
 use deskbell_engine::disk;
+use deskbell_engine::store::{SavedRecords, Store};
+use deskbell_engine::usage::By;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -50,7 +50,7 @@ pub async fn export_usage(app: AppHandle, window: WebviewWindow, all: bool) -> A
     let folder = dirs::document_dir().or_else(dirs::home_dir);
     let chooser = Chooser::NewFile(FILE_NAME.to_owned());
     let Some(path) = native_dialogs::choose(&window, chooser, folder).await? else { return Ok(None) };
-    let text = csv(&saved().await?.usage_table(project.as_deref(), By::All));
+    let text = By::csv(&saved().await?.usage_table(project.as_deref(), By::All));
     let to = path.clone();
     // The chooser asked before an existing file is replaced.
     let written = disk::run(&path, DEADLINE, move || disk::write_atomically(&to, text.as_bytes())).await;

@@ -4,10 +4,10 @@ use std::hint::black_box;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use deskbell_engine::Transcript;
 use deskbell_agent::AgentEvent;
-use deskbell_engine::process::lines::{Line, Lines};
 use deskbell_claude::wire;
+use deskbell_engine::Transcript;
+use deskbell_engine::process::lines::{Line, Lines};
 
 use crate::fixture::{self, Kind};
 use crate::reader::baselines::{self, Flat};

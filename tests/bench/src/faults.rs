@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use deskbell_engine::LocalHost;
 use deskbell_agent::AgentEvent;
+use deskbell_engine::LocalHost;
 use deskbell_engine::launch::Start;
 use deskbell_engine::process::{Output, Process};
 use deskbell_engine::recorder::Recorder;

@@ -29,7 +29,9 @@ pub fn parse(args: &[OsString], cwd: &Path) -> Result<SearchOptions, Problem> {
             (name, None) if name == "--" => only_words = true,
             (name, None) if name == "--all" => all = true,
             (name, None) if name == "--json" => json = true,
-            (name, Some(folder)) if name == "--project" => project = Some(ProjectStore::check_folder(&cwd.join(folder))?),
+            (name, Some(folder)) if name == "--project" => {
+                project = Some(ProjectStore::check_folder(&cwd.join(folder))?)
+            }
             (name, None) if name == "--project" => return Err(Problem::NoValue(name)),
             (name, _) => return Err(Problem::UnknownOption(name)),
         }

@@ -155,7 +155,10 @@ impl Server {
         }
         let is_acp = agent.as_deref().is_some_and(|agent| ChosenAgent::row_of(agent).is_some());
         let is_uuid = |id: &String| id.len() == 36 && uuid::Uuid::try_parse(id).is_ok();
-        if resume.as_ref().is_some_and(|id| if is_acp { !Launch::is_conversation_id(id) } else { !is_uuid(id) }) {
+        if resume
+            .as_ref()
+            .is_some_and(|id| if is_acp { !Launch::is_conversation_id(id) } else { !is_uuid(id) })
+        {
             return Err(bad(ErrorCode::BadCommand, "The conversation's id is not valid."));
         }
         let folder = PathBuf::from(&project);

@@ -4,7 +4,7 @@ use crate::args::usage::UsageOptions;
 use crate::folders;
 use anyhow::Context;
 use deskbell_engine::store::Store;
-use deskbell_engine::usage::csv;
+use deskbell_engine::usage::By;
 use std::io::{self, Write};
 
 /// Prints the table. Returns the session files that could not be read; they are left as they are.
@@ -13,7 +13,7 @@ pub fn run(options: &UsageOptions) -> anyhow::Result<Vec<String>> {
     let rows = saved.usage_table(options.project.as_deref(), options.by);
     let mut stdout = io::BufWriter::new(io::stdout().lock());
     if options.csv {
-        stdout.write_all(csv(&rows).as_bytes())?;
+        stdout.write_all(By::csv(&rows).as_bytes())?;
     } else {
         for row in &rows {
             serde_json::to_writer(&mut stdout, row)?;

@@ -365,8 +365,10 @@ async fn a_snapshot_tells_what_changed_before_from_what_changed_since() {
     assert_eq!(of("clean"), (FileState::Modified, Some(1), Some(1)));
     assert_eq!(of("new"), (FileState::Added, Some(1), Some(0)));
     assert_eq!(file(&found, "large").content, FileContent::Unknown);
-    let large = WorkingTree::new(&LocalHost, repo.folder.path(), Some(&start)).file_diff("large").await.unwrap();
+    let large =
+        WorkingTree::new(&LocalHost, repo.folder.path(), Some(&start)).file_diff("large").await.unwrap();
     assert!(large.note.unwrap().contains("was not kept"));
-    let dirty = WorkingTree::new(&LocalHost, repo.folder.path(), Some(&start)).file_diff("dirty").await.unwrap();
+    let dirty =
+        WorkingTree::new(&LocalHost, repo.folder.path(), Some(&start)).file_diff("dirty").await.unwrap();
     assert_eq!(dirty.diff.unwrap().added, 1);
 }

@@ -49,6 +49,18 @@ pub struct Today {
     pub utc_offset_minutes: i32,
 }
 
+impl Today {
+    /// A time, in milliseconds since the epoch, as text: `2026-11-22 14:30 UTC`.
+    pub fn utc(at: u64) -> String {
+        let Ok(at) = OffsetDateTime::from_unix_timestamp_nanos(i128::from(at) * 1_000_000) else {
+            // After the year 9999.
+            return "at an unknown time".to_owned();
+        };
+        let (date, hour, minute) = (at.date(), at.hour(), at.minute());
+        format!("{}-{:02}-{:02} {hour:02}:{minute:02} UTC", date.year(), u8::from(date.month()), date.day())
+    }
+}
+
 impl Query {
     /// Parses a query.
     pub fn parse(text: &str, today: Today) -> Result<Self, QueryProblem> {
@@ -199,16 +211,6 @@ fn at(text: &str, now: OffsetDateTime) -> Option<OffsetDateTime> {
     }
     let month = Month::try_from(u8::try_from(month).ok()?).ok()?;
     Date::from_calendar_date(i32::from(year), month, u8::try_from(day).ok()?).ok().map(midnight)
-}
-
-/// A time, in milliseconds since the epoch, as text: `2026-11-22 14:30 UTC`.
-pub fn utc(at: u64) -> String {
-    let Ok(at) = OffsetDateTime::from_unix_timestamp_nanos(i128::from(at) * 1_000_000) else {
-        // After the year 9999.
-        return "at an unknown time".to_owned();
-    };
-    let (date, hour, minute) = (at.date(), at.hour(), at.minute());
-    format!("{}-{:02}-{:02} {hour:02}:{minute:02} UTC", date.year(), u8::from(date.month()), date.day())
 }
 
 #[cfg(test)]

@@ -137,8 +137,10 @@ impl Summary {
             self.branch = branch.filter(|branch| !branch.is_empty() && branch != "HEAD");
         }
         if self.model.is_none() {
-            self.model =
-                line.model().map(|model| Title::one_line(model, LONGEST_WORD)).filter(|model| !model.is_empty());
+            self.model = line
+                .model()
+                .map(|model| Title::one_line(model, LONGEST_WORD))
+                .filter(|model| !model.is_empty());
         }
         if self.last_prompt.is_none() {
             self.last_prompt = prompt(line);

@@ -3,7 +3,7 @@
 use super::catalogue::{Catalogue, Cost};
 use super::files::{EACH_END, Place};
 use super::summary::summarize;
-use super::{Follower, Summary, fits};
+use super::{Follower, Summary};
 use crate::api::{StoredChange, StoredSession, StoredState};
 use crate::disk::Ends;
 use crate::traps::all;
@@ -197,10 +197,10 @@ fn the_filter_takes_all_words_from_titles_prompts_and_branches() {
         live: None,
     };
     for query in ["", "  ", "round", "sum totals", "FIX/ROUND why"] {
-        assert!(fits(&session, query), "{query}");
+        assert!(Catalogue::fits(&session, query), "{query}");
     }
     for query in ["rounds", "sum none", "opus"] {
-        assert!(!fits(&session, query), "{query}");
+        assert!(!Catalogue::fits(&session, query), "{query}");
     }
 }
 

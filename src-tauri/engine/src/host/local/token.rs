@@ -56,8 +56,9 @@ fn look(pid: u32) -> Look {
 
 fn token_in(environment: &[u8]) -> Option<Vec<u8>> {
     let mut variables = environment.split(|byte| *byte == 0);
-    let value =
-        |variable: &[u8]| variable.strip_prefix(Launch::RUN_TOKEN.as_bytes())?.strip_prefix(b"=").map(Vec::from);
+    let value = |variable: &[u8]| {
+        variable.strip_prefix(Launch::RUN_TOKEN.as_bytes())?.strip_prefix(b"=").map(Vec::from)
+    };
     variables.find_map(value)
 }
 
