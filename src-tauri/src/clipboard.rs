@@ -17,7 +17,7 @@ pub async fn image(_: &AppHandle) -> Result<Option<Attachment>, CommandError> {
 mod linux {
     use super::*;
     use deskbell_engine::api::ErrorCode;
-    use deskbell_engine::attachment;
+    use deskbell_engine::attachment::CheckedAttachment;
     use gtk::gdk::{Atom, SELECTION_CLIPBOARD};
     use gtk::{Clipboard, SelectionData};
     use std::time::Duration;
@@ -54,11 +54,10 @@ mod linux {
             Ok(Ok(Found::Nothing)) => Ok(None),
             // The check reads the whole image.
             Ok(Ok(Found::Bytes(bytes))) => {
-                let checked =
-                    tokio::task::spawn_blocking(move || attachment::image_of_bytes(NAME, &bytes)).await;
+                let checked = tokio::task::spawn_blocking(move || Attachment::of_image(NAME, &bytes)).await;
                 checked.map_err(|_| failed("The image on the clipboard could not be read."))?.map(Some)
             }
-            Ok(Ok(Found::TooLarge)) => Err(attachment::too_large(NAME)),
+            Ok(Ok(Found::TooLarge)) => Err(Attachment::image_too_large(NAME)),
             Ok(Ok(Found::Other(format))) => Err(failed(&format!(
                 "{NAME} is {format}. Copy it as PNG, JPEG, GIF or WebP, or attach a file."
             ))),
@@ -104,7 +103,7 @@ mod linux {
 
     fn bytes(data: &SelectionData) -> Found {
         match usize::try_from(data.length()) {
-            Ok(length) if length > attachment::MAX_BYTES => Found::TooLarge,
+            Ok(length) if length > Attachment::MAX_IMAGE => Found::TooLarge,
             Ok(length) if length > 0 => Found::Bytes(data.data()),
             _ => Found::Unread,
         }

@@ -26,7 +26,7 @@ use crate::{apply_settings, clipboard, editor, emit, lifecycle, links, project};
 use deskbell_cli::folders;
 use deskbell_cli::logs;
 use deskbell_engine::api::*;
-use deskbell_engine::attachment;
+use deskbell_engine::attachment::CheckedAttachment;
 use deskbell_engine::disk;
 use deskbell_engine::permission::DialogId;
 use std::path::PathBuf;
@@ -313,7 +313,7 @@ pub async fn find_files(app: AppHandle, window: WebviewWindow, query: String) ->
 /// attached to a prompt.
 #[tauri::command]
 pub async fn check_attachment(name: String, data: String) -> Answer<Attachment> {
-    attachment::check_base64(&name, &data)
+    Attachment::of_base64(&name, &data)
 }
 
 /// The image on the clipboard, if the page cannot read it itself; `null` if there is none, or if the page can.

@@ -18,8 +18,8 @@ use anyhow::Context;
 use deskbell_engine::api::{
     Asking, Closing, CommandError, Dropped, ErrorCode, SessionId, Theme, WindowEvent,
 };
-use deskbell_engine::attachment;
 use deskbell_engine::disk;
+use deskbell_engine::files::Files;
 use deskbell_engine::title::Title;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -222,8 +222,8 @@ fn watch(app: AppHandle, window: WebviewWindow) {
                 tauri::async_runtime::spawn(async move {
                     let of = project.clone();
                     let look = move || {
-                        let (folders, rest) = attachment::other_projects(&of, paths);
-                        (folders, attachment::dropped(&of, &rest))
+                        let (folders, rest) = Files::other_projects(&of, paths);
+                        (folders, Files::dropped(&of, &rest))
                     };
                     let refused =
                         |unfinished: disk::Unfinished| Dropped::Refused { why: unfinished.to_string() };

@@ -3,6 +3,7 @@
 
 use crate::api::{Attachment, CommandError, Dropped, ErrorCode};
 use crate::disk::{self, FileKind, ReadError, open_regular};
+use crate::files::Files;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use imagesize::ImageType;
@@ -10,7 +11,7 @@ use std::io::Read;
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
 /// Maximum size of an image in bytes (Messages API, images).
-pub const MAX_BYTES: usize = 5 << 20;
+pub(crate) const MAX_BYTES: usize = 5 << 20;
 /// Maximum length of an image's longer side in pixels (Messages API, images).
 pub(crate) const MAX_SIDE: usize = 8_000;
 /// Maximum size of a PDF in bytes. As base64 it fits into a request of the Messages API, which takes 32 MB.
@@ -27,9 +28,32 @@ const MAX_DROPPED: usize = 50;
 const PDF: &str = "application/pdf";
 const TEXT: &str = "text/plain";
 
-/// Checks the content of a file given as base64: an image, a PDF or a text. The media type is taken from the bytes.
-pub fn check_base64(name: &str, data: &str) -> Result<Attachment, CommandError> {
-    of_bytes(name, &decoded(name, data, MAX_PDF)?)
+/// Attachments that are made from the content of a file, which decides their type.
+pub trait CheckedAttachment: Sized {
+    /// Maximum size of an image in bytes.
+    const MAX_IMAGE: usize = MAX_BYTES;
+
+    /// Checks the content of a file given as base64: an image, a PDF or a text. `name` is used in error messages.
+    fn of_base64(name: &str, data: &str) -> Result<Self, CommandError>;
+
+    /// Checks an image given as bytes.
+    fn of_image(name: &str, bytes: &[u8]) -> Result<Self, CommandError>;
+
+    /// The refusal of an image that is too large.
+    fn image_too_large(name: &str) -> CommandError {
+        larger_than(name, Self::MAX_IMAGE)
+    }
+}
+
+impl CheckedAttachment for Attachment {
+    fn of_base64(name: &str, data: &str) -> Result<Self, CommandError> {
+        of_bytes(name, &decoded(name, data, MAX_PDF)?)
+    }
+
+    fn of_image(name: &str, bytes: &[u8]) -> Result<Self, CommandError> {
+        let media_type = media_type(name, bytes)?.to_owned();
+        Ok(Self { name: name.to_owned(), media_type, data: BASE64_STANDARD.encode(bytes) })
+    }
 }
 
 /// Checks an image given as base64. `name` is used in error messages.
@@ -38,15 +62,9 @@ pub(crate) fn image_of_base64(name: &str, data: &str) -> Result<Attachment, Comm
     Ok(Attachment { name: name.to_owned(), media_type: media_type.to_owned(), data: data.to_owned() })
 }
 
-/// Checks an image given as bytes. `name` is used in error messages.
-pub fn image_of_bytes(name: &str, bytes: &[u8]) -> Result<Attachment, CommandError> {
-    let media_type = media_type(name, bytes)?.to_owned();
-    Ok(Attachment { name: name.to_owned(), media_type, data: BASE64_STANDARD.encode(bytes) })
-}
-
 fn of_bytes(name: &str, bytes: &[u8]) -> Result<Attachment, CommandError> {
     if bytes.is_empty() || of_first_bytes(bytes).is_some() {
-        return image_of_bytes(name, bytes);
+        return Attachment::of_image(name, bytes);
     }
     if is_pdf(bytes) {
         if bytes.len() > MAX_PDF {
@@ -107,7 +125,7 @@ pub(crate) fn check_all(attachments: &[Attachment]) -> Result<Vec<Attachment>, C
         };
         let checked = match one.media_type.as_str() {
             TEXT => of_text(&name, &one.data),
-            PDF => check_base64(&name, &one.data),
+            PDF => Attachment::of_base64(&name, &one.data),
             _ => image_of_base64(&name, &one.data),
         }?;
         Ok(Attachment { name: one.name.clone(), ..checked })
@@ -152,18 +170,20 @@ fn of_first_bytes(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Separates the folders outside the project, which are opened as projects of their own, from everything else that was
-/// dropped on a window.
-pub fn other_projects(project: &Path, paths: Vec<PathBuf>) -> (Vec<PathBuf>, Vec<PathBuf>) {
-    paths.into_iter().partition(|path| {
-        // A link inside the project may lead to a folder outside.
-        !path.starts_with(project) && matches!(disk::kind(path), Ok(FileKind::Folder))
-    })
-}
+impl Files {
+    /// Separates the folders outside the project, which are opened as projects of their own, from everything else that was
+    /// dropped on a window.
+    pub fn other_projects(project: &Path, paths: Vec<PathBuf>) -> (Vec<PathBuf>, Vec<PathBuf>) {
+        paths.into_iter().partition(|path| {
+            // A link inside the project may lead to a folder outside.
+            !path.starts_with(project) && matches!(disk::kind(path), Ok(FileKind::Folder))
+        })
+    }
 
-/// Reads items dropped on a window: an image or a PDF is attached, anything else is named in the prompt.
-pub fn dropped(project: &Path, paths: &[impl AsRef<Path>]) -> Vec<Dropped> {
-    paths.iter().take(MAX_DROPPED).map(|path| drop_one(project, path.as_ref())).collect()
+    /// Reads items dropped on a window: an image or a PDF is attached, anything else is named in the prompt.
+    pub fn dropped(project: &Path, paths: &[impl AsRef<Path>]) -> Vec<Dropped> {
+        paths.iter().take(MAX_DROPPED).map(|path| drop_one(project, path.as_ref())).collect()
+    }
 }
 
 fn drop_one(project: &Path, path: &Path) -> Dropped {
@@ -209,11 +229,6 @@ fn attachable(path: &Path) -> Result<Option<Vec<u8>>, ReadError> {
     };
     file.take((limit + 1) as u64).read_to_end(&mut bytes)?;
     Ok(Some(bytes))
-}
-
-/// The refusal of an image that is too large.
-pub fn too_large(name: &str) -> CommandError {
-    larger_than(name, MAX_BYTES)
 }
 
 fn larger_than(name: &str, limit: usize) -> CommandError {
@@ -270,16 +285,19 @@ mod tests {
     #[test]
     fn base64_is_decoded_and_the_callers_word_for_the_type_is_not_asked() {
         let data = BASE64_STANDARD.encode(png(1, 1));
-        let image = check_base64("x", &data).unwrap();
+        let image = Attachment::of_base64("x", &data).unwrap();
         assert_eq!((image.media_type.as_str(), image.data), ("image/png", data));
-        assert_eq!(check_base64("x", "*").unwrap_err().message, "x could not be read.");
+        assert_eq!(Attachment::of_base64("x", "*").unwrap_err().message, "x could not be read.");
         assert_eq!(image_of_base64("x", &"A".repeat(8 << 20)).unwrap_err().message, "x is larger than 5 MB.");
-        assert_eq!(check_base64("x", &"A".repeat(28 << 20)).unwrap_err().message, "x is larger than 20 MB.");
+        assert_eq!(
+            Attachment::of_base64("x", &"A".repeat(28 << 20)).unwrap_err().message,
+            "x is larger than 20 MB."
+        );
     }
 
     #[test]
     fn a_document_is_a_pdf_or_a_text() {
-        let check = |bytes: &[u8]| check_base64("x", &BASE64_STANDARD.encode(bytes));
+        let check = |bytes: &[u8]| Attachment::of_base64("x", &BASE64_STANDARD.encode(bytes));
         let kind = |bytes: &[u8]| check(bytes).map(|found| found.media_type).map_err(|error| error.message);
         let none = "x cannot be attached: only PNG, JPEG, GIF and WebP images, PDF files and texts in UTF-8 can. The \
                     agent may still be able to read it: write its path into the prompt.";
@@ -340,7 +358,7 @@ mod tests {
         }
         std::fs::write(path("notes.txt"), "").unwrap();
         let dropped = ["p/src", "other", "notes.txt", "gone"].map(path).to_vec();
-        let (folders, rest) = other_projects(&path("p"), dropped);
+        let (folders, rest) = Files::other_projects(&path("p"), dropped);
         assert_eq!(folders, [path("other")]);
         assert_eq!(rest, ["p/src", "notes.txt", "gone"].map(path));
     }
@@ -357,16 +375,17 @@ mod tests {
         let outside = folder.path().join("out.md");
         let paths = [project.join("src/a.rs"), project.join("src"), outside.clone(), project.join("none")];
         let file = |path: &str| Dropped::File { path: path.to_owned() };
-        let found = dropped(&project, &paths);
+        let found = Files::dropped(&project, &paths);
         assert_eq!(found[..3], [file("src/a.rs"), file("src/"), file(outside.to_str().unwrap())]);
         assert!(matches!(&found[3], Dropped::Refused { why } if why.starts_with("none could not be read")));
-        let found = dropped(&project, &[project.join("shot.txt"), project.join("wide.png")]);
+        let found = Files::dropped(&project, &[project.join("shot.txt"), project.join("wide.png")]);
         assert!(
             matches!(&found[0], Dropped::Attachment { attachment } if attachment.name == "shot.txt" && attachment.media_type == "image/png")
         );
         assert!(matches!(&found[1], Dropped::Refused { why } if why.contains("9000 × 1")));
         std::fs::write(project.join("paper"), "%PDF-1.7").unwrap();
-        let [Dropped::Attachment { attachment }] = &dropped(&project, &[project.join("paper")])[..] else {
+        let [Dropped::Attachment { attachment }] = &Files::dropped(&project, &[project.join("paper")])[..]
+        else {
             panic!()
         };
         assert_eq!((attachment.name.as_str(), attachment.media_type.as_str()), ("paper", PDF));

@@ -2,7 +2,6 @@
 //! the important ones report what was found.
 
 use crate::api::{Body, Dropped, SessionId, SessionMark, Settings, StoredSession};
-use crate::attachment;
 use crate::files::Files;
 use crate::history::{Additions, Kept, Own};
 use crate::locate::Places;
@@ -240,7 +239,7 @@ const READS: &[Read] = &[
         path: "p/drop.png",
         prepare: project,
         check: |trap, root| {
-            let dropped = attachment::dropped(&root.join("p"), &[root.join("p/drop.png")]);
+            let dropped = Files::dropped(&root.join("p"), &[root.join("p/drop.png")]);
             match (trap, &dropped[0]) {
                 // A folder, and a file that is not an image, are named in the prompt without being read.
                 (Trap::Folder | Trap::Huge, Dropped::File { .. }) => {}
