@@ -38,13 +38,12 @@ async fn launch(chosen: Option<PathBuf>, data: PathBuf, run: Run) -> Result<Laun
 pub async fn readiness(demo: bool, chosen: Option<PathBuf>, data: PathBuf, run: Run) -> Readiness {
     let agent = agent::view(demo, chosen.clone(), disk::DEADLINE).await;
     if demo {
-        return readiness::of(agent, None, ReadinessState::Ready);
+        return readiness::unasked(agent, None);
     }
     match launch(chosen, data, run).await {
         Ok(launch) => launch.readiness(&LocalHost, agent).await,
-        Err(_) if matches!(agent, AgentView::Missing { .. }) => readiness::missing(agent),
-        // It was removed between the two searches.
-        Err(error) => readiness::of(agent, None, ReadinessState::Broken { problem: error.message }),
+        // It is missing, or was removed between the two searches.
+        Err(error) => readiness::unasked(agent, Some(error.message)),
     }
 }
 

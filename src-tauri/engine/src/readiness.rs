@@ -88,14 +88,20 @@ impl Launch {
 }
 
 /// The readiness of an agent in this state.
-pub fn of(agent: AgentView, version: Option<String>, state: ReadinessState) -> Readiness {
+pub(crate) fn of(agent: AgentView, version: Option<String>, state: ReadinessState) -> Readiness {
     Readiness { agent, version, login: login_command(), state }
 }
 
-/// The readiness without a program.
-pub fn missing(agent: AgentView) -> Readiness {
-    let install = install_commands(std::env::consts::OS);
-    of(agent, None, ReadinessState::Missing { install })
+/// The readiness of an agent that is not asked: it was not found, it has a problem, or it can always work.
+pub fn unasked(agent: AgentView, problem: Option<String>) -> Readiness {
+    let state = match (&agent, problem) {
+        (AgentView::Missing { .. }, _) => {
+            ReadinessState::Missing { install: install_commands(std::env::consts::OS) }
+        }
+        (_, Some(problem)) => ReadinessState::Broken { problem },
+        (_, None) => ReadinessState::Ready,
+    };
+    of(agent, None, state)
 }
 
 /// The first word of a line that looks like a version: “1.0.102”, “v0.61.0”.
@@ -274,7 +280,7 @@ mod tests {
     #[test]
     fn every_obstacle_says_what_to_do() {
         let agent = AgentView::Missing { tried: vec![] };
-        let said = words(&missing(agent.clone()));
+        let said = words(&unasked(agent.clone(), None));
         assert!(said.starts_with("no: install Claude Code with: "), "{said}");
         let readiness = of(agent, None, ReadinessState::NotLoggedIn);
         assert_eq!(words(&readiness), "no: not logged in: claude auth login");

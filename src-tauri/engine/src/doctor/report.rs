@@ -221,7 +221,7 @@ Data           /home/user/.local/share/deskbell (does not exist yet)
     fn every_obstacle_is_bad_and_no_secret_is_in_its_words() {
         let tried = vec![Tried { place: "/home/ines/bin/claude".to_owned(), problem: "is empty".to_owned() }];
         let missing = Facts {
-            readiness: readiness::missing(AgentView::Missing { tried }),
+            readiness: readiness::unasked(AgentView::Missing { tried }, None),
             channel: PermissionChannel::Unknown { reason: "there is no agent".to_owned() },
             ..facts()
         };
