@@ -36,6 +36,7 @@ use self::parts::configuration::{Configuration, ConfigurationChange};
 use self::parts::context::Context;
 use self::parts::control::{ControlRequests, PendingRequest};
 use self::parts::conversation::Conversation;
+use self::parts::last_result::LastResult;
 use self::parts::limits::Limits;
 use self::parts::mode::Mode;
 use self::parts::naming::Naming;
@@ -174,15 +175,6 @@ pub enum Effect {
     Refuse(CommandError),
 }
 
-/// The result of the last turn, or of the process.
-#[derive(Clone, Debug, PartialEq)]
-enum LastResult {
-    None,
-    Completed,
-    Failed(String),
-    Stopped,
-}
-
 pub struct Machine {
     timeouts: Timeouts,
     /// The agent, if it speaks ACP.
@@ -206,8 +198,6 @@ pub struct Machine {
     audit: Audit,
     background: Background,
     schedules: Schedules,
-    /// The start of a turn that was planned and has not ended: the next result is the end of that turn.
-    woken: Option<String>,
     changed: bool,
 }
 
@@ -219,7 +209,7 @@ impl Machine {
             acp: memory.acp,
             process: Process::default(),
             turn: None,
-            last_result: LastResult::None,
+            last_result: LastResult::default(),
             queue: PromptQueue::restore(memory.prompts),
             requests: Requests::restore(memory.changed_inputs),
             control: ControlRequests::default(),
@@ -243,7 +233,6 @@ impl Machine {
             audit: Audit::default(),
             background: Background::default(),
             schedules: Schedules::default(),
-            woken: None,
             changed: true,
         }
     }

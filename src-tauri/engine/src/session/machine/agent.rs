@@ -46,16 +46,13 @@ impl Step<'_> {
             AgentEvent::Error { words } => self.error_line(words),
             AgentEvent::CannotStart { words, detail } => self.cannot_start(words, detail.as_deref()),
             AgentEvent::PromptState { uuid, state } => {
-                if matches!(state.as_str(), "completed" | "cancelled")
-                    && self.machine.woken.as_ref() == Some(uuid)
-                {
-                    self.machine.woken = None;
+                if matches!(state.as_str(), "completed" | "cancelled") {
+                    self.machine.schedules.on_prompt_over(uuid);
                 }
                 self.lifecycle(uuid, state);
             }
             AgentEvent::Woken { by, uuid } => {
-                self.machine.woken = Some(uuid.clone());
-                self.machine.schedules.on_woken(*by, self.now);
+                self.machine.schedules.on_woken(*by, uuid, self.now);
                 self.changed();
             }
             AgentEvent::BackgroundTasks { tasks } => {

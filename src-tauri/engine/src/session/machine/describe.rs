@@ -96,12 +96,6 @@ impl Machine {
     }
 
     pub(super) fn rest(&self) -> Status {
-        match &self.last_result {
-            LastResult::None => Status::Idle,
-            LastResult::Completed if self.background.count() > 0 => Status::Background,
-            LastResult::Completed => Status::Completed,
-            LastResult::Failed(message) => Status::Failed { message: message.clone() },
-            LastResult::Stopped => Status::Stopped,
-        }
+        self.last_result.status(self.background.count() > 0)
     }
 }

@@ -10,6 +10,7 @@ pub mod context;
 pub mod control;
 pub mod conversation;
 mod cost;
+pub mod last_result;
 pub mod limits;
 pub mod mode;
 pub mod naming;

@@ -27,7 +27,7 @@ impl Step<'_> {
         self.machine.configuration.on_spawn();
         self.machine.rewind.on_spawn();
         self.machine.process.on_spawn(self.now, start.clone());
-        self.machine.last_result = LastResult::None;
+        self.machine.last_result.on_spawn();
         self.push(Effect::Spawn(start));
         self.changed();
     }
@@ -35,7 +35,7 @@ impl Step<'_> {
     pub(super) fn spawn_failed(&mut self, error: CommandError) {
         self.machine.process.on_spawn_failed();
         self.machine.mode.on_exit();
-        self.machine.last_result = LastResult::Failed(error.message.clone());
+        self.machine.last_result.failed(&error.message);
         self.notice(Level::Error, error.message.clone(), error.detail.clone());
         let problem = error.message.clone();
         self.emit(Event::CommandFailed { error });
@@ -54,7 +54,7 @@ impl Step<'_> {
             Stop::Underway => {}
             Stop::NoProcess => {
                 self.push(Effect::Disarm(Timer::Restart));
-                self.machine.last_result = LastResult::Stopped;
+                self.machine.last_result.stopped();
             }
         }
         self.save();
@@ -106,7 +106,6 @@ impl Step<'_> {
         self.configuration_process_ended();
         self.machine.background.process_ended();
         self.machine.schedules.process_ended();
-        self.machine.woken = None;
         self.machine.requests.process_ended();
         self.machine.naming.on_exit();
         self.machine.mode.on_exit();
@@ -133,19 +132,18 @@ impl Step<'_> {
         };
         self.cut_off(after, &words);
         match after {
-            AfterExit::Stay => self.machine.last_result = LastResult::Stopped,
-            AfterExit::Restart => self.machine.last_result = LastResult::Failed(words),
+            AfterExit::Stay => self.machine.last_result.stopped(),
+            AfterExit::Restart => self.machine.last_result.failed(&words),
             AfterExit::Hibernate if self.machine.process.reloads() => self.spawn(),
             AfterExit::Hibernate => {}
             AfterExit::Crash if cannot_resume => {
                 // The next conversation is a new one: prompts for this one must not go there.
                 self.hold_queue();
-                self.machine.last_result =
-                    LastResult::Failed("The agent no longer has this conversation".to_owned());
+                self.machine.last_result.failed("The agent no longer has this conversation");
             }
             AfterExit::Crash if self.machine.process.why_not_started().is_some() => {
                 let words = self.machine.process.why_not_started().unwrap_or_default().to_owned();
-                self.machine.last_result = LastResult::Failed(words);
+                self.machine.last_result.failed(&words);
             }
             AfterExit::Crash if knows_no_restrictions(&report.stderr) => self.spawn_failed(CommandError {
                 code: ErrorCode::SpawnFailed,
@@ -182,15 +180,14 @@ impl Step<'_> {
     pub(super) fn crashed(&mut self, report: &ExitReport, words: String) {
         let detail = Some(report.stderr.clone()).filter(|stderr| !stderr.is_empty());
         self.notice(Level::Error, words.clone(), detail);
-        self.machine.last_result = LastResult::Failed(words.clone());
+        self.machine.last_result.failed(&words);
         let waits = !self.machine.queue.is_held();
         match self.machine.process.on_crash(self.now, waits) {
             AfterCrash::Stay => {}
             AfterCrash::RestartAt(at) => self.push(Effect::Arm { timer: Timer::Restart, at }),
             AfterCrash::GiveUp { n_crashes } => {
                 self.hold_queue();
-                self.machine.last_result =
-                    LastResult::Failed(format!("{words}. Deskbell tried {n_crashes} times."));
+                self.machine.last_result.failed(&format!("{words}. Deskbell tried {n_crashes} times."));
             }
         }
     }

@@ -116,7 +116,7 @@ impl Step<'_> {
     pub(super) fn result(&mut self, result: &TurnResult) {
         // The result of a scheduled job or a wake-up names neither an origin nor a prompt (2.1.329). A prompt that was
         // written meanwhile is the next turn.
-        let is_woken = self.machine.woken.take().is_some();
+        let is_woken = self.machine.schedules.on_turn_end();
         let result = &TurnResult { is_unasked: result.is_unasked || is_woken, ..result.clone() };
         let Some(turn) = self.machine.turn.take() else {
             return self.result_without_turn(result);
@@ -152,8 +152,10 @@ impl Step<'_> {
         }
         // A command that is not available needs no attention: the session keeps its last result.
         if outcome != Outcome::Unavailable {
-            self.machine.last_result =
-                if failed { LastResult::Failed(words.clone()) } else { LastResult::Completed };
+            match failed {
+                true => self.machine.last_result.failed(&words),
+                false => self.machine.last_result.completed(),
+            }
         }
         let tokens = spent.and_then(|spent| spent.tokens);
         // `usage` lacks subagents and compactions (2.1.329).
@@ -220,7 +222,7 @@ impl Step<'_> {
         for prompt in &ended.prompts {
             self.prompt_state(&prompt.id, PromptState::Failed);
         }
-        self.machine.last_result = LastResult::Failed(first.clone());
+        self.machine.last_result.failed(&first);
         self.push(Effect::Disarm(Timer::Interrupt));
         self.turn_ended(ended.describe(Outcome::Failed, &first));
         self.save();

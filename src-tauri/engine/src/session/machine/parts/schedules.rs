@@ -18,6 +18,8 @@ const LATE_MS: u64 = 10 * 60 * 1_000;
 pub struct Schedules {
     /// In the order in which they were reported.
     planned: Vec<ScheduledTurn>,
+    /// The prompt of one that has begun and has not ended: the next result is the end of that turn.
+    begun: Option<String>,
 }
 
 impl Schedules {
@@ -79,8 +81,9 @@ impl Schedules {
         }
     }
 
-    /// One of them began.
-    pub fn on_woken(&mut self, by: WokenBy, now: u64) {
+    /// One of them began, with this prompt.
+    pub fn on_woken(&mut self, by: WokenBy, prompt: &str, now: u64) {
+        self.begun = Some(prompt.to_owned());
         match by {
             WokenBy::WakeUp => self.planned.retain(|known| known.kind != ScheduleKind::WakeUp),
             WokenBy::ScheduledJob => {
@@ -96,8 +99,18 @@ impl Schedules {
         }
     }
 
+    /// The agent is done with a prompt, without a result.
+    pub fn on_prompt_over(&mut self, prompt: &str) {
+        self.begun.take_if(|begun| begun == prompt);
+    }
+
+    /// A turn has a result. Returns whether it was one of them.
+    pub fn on_turn_end(&mut self) -> bool {
+        self.begun.take().is_some()
+    }
+
     /// They ended with their process.
     pub fn process_ended(&mut self) {
-        self.planned.clear();
+        *self = Self::default();
     }
 }
