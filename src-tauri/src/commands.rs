@@ -11,6 +11,7 @@ pub mod search;
 pub mod stored;
 pub mod transcript;
 pub mod usage;
+pub mod worktrees;
 
 use crate::ask::DialogController;
 use crate::emit::Channels;

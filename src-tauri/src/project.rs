@@ -79,7 +79,7 @@ pub async fn view(app: &AppHandle, label: &str) -> Result<ProjectView, CommandEr
     Ok(ProjectView {
         path: project.display().to_string(),
         name: name_of(&project),
-        branch: folder.branch,
+        checkout: folder.checkout,
         sessions,
         open,
         agent: agent::view(demo, chosen, DEADLINE).await,
@@ -99,7 +99,7 @@ pub async fn view(app: &AppHandle, label: &str) -> Result<ProjectView, CommandEr
 #[derive(Default)]
 struct Folder {
     problem: Option<CommandError>,
-    branch: Option<String>,
+    checkout: Checkout,
     unread_branch: Option<UnreadFile>,
     trust: Option<TrustView>,
     agent_trust: Option<TrustView>,
@@ -121,8 +121,8 @@ fn look(
         folder.trust = gate.map(|gate| gate.view(project, None)).transpose()?;
         folder.agent_trust = of_agent.map(|(agent, gate)| gate.view(project, Some(&agent))).transpose()?;
     }
-    match WorkingTree::branch(project) {
-        Ok(branch) => folder.branch = branch,
+    match WorkingTree::checkout(project) {
+        Ok(checkout) => folder.checkout = checkout,
         Err(error) => {
             folder.unread_branch = Some(UnreadFile {
                 kind: UnreadKind::Branch,

@@ -413,6 +413,13 @@ impl SessionRegistry {
             .collect()
     }
 
+    /// The folders of all sessions whose agents run, also of those that were removed and have not ended yet.
+    pub fn folders_at_work(&self) -> Vec<PathBuf> {
+        let (sessions, removed) = (self.lock(), lock(&self.removed));
+        let all = sessions.values().chain(removed.values());
+        all.filter(|entry| entry.session.alive).map(|entry| entry.project.clone()).collect()
+    }
+
     /// The project of a session, and the session as last published.
     pub fn known(&self, id: &SessionId) -> Option<(PathBuf, Session)> {
         self.lock().get(id).map(|entry| (entry.project.clone(), entry.session.clone()))

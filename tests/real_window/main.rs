@@ -72,6 +72,8 @@ mod unread;
 mod visible;
 #[cfg(target_os = "linux")]
 mod wayland;
+#[cfg(target_os = "linux")]
+mod worktrees;
 
 #[cfg(target_os = "linux")]
 fn main() {
@@ -126,6 +128,7 @@ fn main() {
         options: chosen_by_mouse_they_are_in_force,
             chosen_by_keyboard_they_count_from_the_next_start_on;
         other_agents: a_session_from_the_menu_asks_by_its_agents_options_and_is_there_after_a_restart;
+        worktrees: one_is_created_opened_kept_while_in_use_or_changed_and_removed;
         modes: switched_while_the_agent_lives,
             without_asking_is_red_for_as_long_as_it_lasts,
             an_agent_that_does_not_ask_is_told_until_it_ends;

@@ -76,4 +76,4 @@ pub use turn::*;
 pub use usage::*;
 pub use view::*;
 pub use window::*;
-pub use worktree::Worktree;
+pub use worktree::{Checkout, Worktree, WorktreePlan, WorktreeRemoval, WorktreeView};

@@ -14,6 +14,7 @@ use super::session::Session;
 use super::settings::SettingsView;
 use super::stored::{MarkedSession, StoredChange};
 use super::trust::TrustView;
+use super::worktree::Checkout;
 use serde::Serialize;
 use ts_rs::TS;
 
@@ -24,8 +25,7 @@ pub struct ProjectView {
     /// Absolute path of the folder.
     pub path: String,
     pub name: String,
-    /// The checked-out branch, if the folder is under git.
-    pub branch: Option<String>,
+    pub checkout: Checkout,
     pub sessions: Vec<Session>,
     /// The session that was open last.
     pub open: Option<SessionId>,

@@ -27,9 +27,9 @@ pub use revert::Reverts;
 pub use snapshot::Snapshot;
 use versions::{Versions, versions};
 
-use crate::api::{Changes, ChangesBase, Diff, FileDiff};
+use crate::api::{Changes, ChangesBase, Checkout, Diff, FileDiff};
 use crate::document::diff;
-use crate::git::{BranchError, branch};
+use crate::git::{BranchError, checkout};
 use crate::host::Host;
 use compare::{Rules, States, compare, on_disk};
 use content::modified;
@@ -57,10 +57,10 @@ impl<'a> WorkingTree<'a> {
         Self { host, project, since }
     }
 
-    /// The checked-out branch, or the first 8 characters of the commit if HEAD is detached; `None` outside of a
+    /// The checked-out branch, or the first 8 characters of the commit if HEAD is detached; nothing outside of a
     /// repository. Reads git's own files: call it through `disk::run`.
-    pub fn branch(project: &Path) -> Result<Option<String>, BranchError> {
-        branch(project)
+    pub fn checkout(project: &Path) -> Result<Checkout, BranchError> {
+        checkout(project)
     }
 
     /// The files that differ.

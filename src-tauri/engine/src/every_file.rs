@@ -84,7 +84,7 @@ fn is_skipped_in_completion(_trap: Trap, root: &Path) {
 }
 
 fn head_is_named(trap: Trap, root: &Path) {
-    let error = git::branch(&root.join("p")).unwrap_err().to_string();
+    let error = git::checkout(&root.join("p")).unwrap_err().to_string();
     assert!(error.contains(".git"), "{error}");
     says(trap, &error);
 }
@@ -195,7 +195,7 @@ const READS: &[Read] = &[
         check: |trap, root| {
             match trap {
                 // An empty folder is not a repository.
-                Trap::Folder => assert!(git::branch(&root.join("p")).unwrap().is_none()),
+                Trap::Folder => assert!(git::checkout(&root.join("p")).unwrap().branch.is_none()),
                 _ => head_is_named(trap, root),
             }
             drop(survey(&root.join("p")));
@@ -209,7 +209,7 @@ const READS: &[Read] = &[
             fs::create_dir_all(root.join("p")).unwrap();
             fs::write(root.join("p/.git"), "gitdir: ../main").unwrap();
         },
-        check: |trap, root| says(trap, &git::branch(&root.join("p")).unwrap_err().to_string()),
+        check: |trap, root| says(trap, &git::checkout(&root.join("p")).unwrap_err().to_string()),
     },
     Read {
         name: "main folder of a linked worktree",

@@ -1,7 +1,8 @@
-//! The checked-out branch of a project, read from git's own files.
+//! The checked-out branch of a project, and the repository that its worktree belongs to, read from git's own files.
 
+use crate::api::Checkout;
 use crate::disk::{FileKind, ReadError, read_text};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// Maximum size of one of git's own small files, in bytes.
 const MOST_BYTES: u64 = 64 * 1024;
@@ -17,38 +18,58 @@ pub struct BranchError {
     pub source: ReadError,
 }
 
-/// See `WorkingTree::branch`.
-pub fn branch(project: &Path) -> Result<Option<String>, BranchError> {
+/// See `WorkingTree::checkout`.
+pub fn checkout(project: &Path) -> Result<Checkout, BranchError> {
     for folder in project.ancestors() {
-        if let Some(head) = head(folder)? {
-            return Ok(Some(match head.trim().strip_prefix("ref: refs/heads/") {
-                Some(branch) => plain(branch, MOST_CHARACTERS),
-                None => plain(head.trim(), 8),
-            }));
-        }
+        let Some((head, worktree_of)) = head(folder)? else { continue };
+        let branch = match head.trim().strip_prefix("ref: refs/heads/") {
+            Some(branch) => plain(branch, MOST_CHARACTERS),
+            None => plain(head.trim(), 8),
+        };
+        return Ok(Checkout { branch: Some(branch), worktree_of });
     }
-    Ok(None)
+    Ok(Checkout::default())
 }
 
-/// The content of `HEAD` if this folder is the root of a worktree.
-fn head(folder: &Path) -> Result<Option<String>, BranchError> {
+/// The content of `HEAD` if this folder is the root of a worktree, and the name of the main one if it is another.
+fn head(folder: &Path) -> Result<Option<(String, Option<String>)>, BranchError> {
     let own = folder.join(".git");
-    let git = match read_text(&own, MOST_BYTES) {
+    let (git, worktree_of) = match read_text(&own, MOST_BYTES) {
         // A linked worktree: the file names git's folder.
         Ok(text) => match text.strip_prefix("gitdir:") {
-            Some(path) => folder.join(path.trim()),
+            Some(path) => {
+                let git = folder.join(path.trim());
+                let main = main_name(&git);
+                (git, main)
+            }
             None => return Ok(None),
         },
-        Err(ReadError::NotAFile(FileKind::Folder)) => own,
+        Err(ReadError::NotAFile(FileKind::Folder)) => (own, None),
         Err(ReadError::Missing) => return Ok(None),
         Err(source) => return Err(BranchError { path: own, source }),
     };
     let head = git.join("HEAD");
     match read_text(&head, MOST_BYTES) {
-        Ok(text) => Ok(Some(text)),
+        Ok(text) => Ok(Some((text, worktree_of))),
         Err(ReadError::Missing) => Ok(None),
         Err(source) => Err(BranchError { path: head, source }),
     }
+}
+
+/// `ledger` for `/work/ledger/.git/worktrees/NAME`. Submodules and bare repositories have other places.
+fn main_name(git: &Path) -> Option<String> {
+    let mut real = PathBuf::new();
+    for component in git.components() {
+        match component {
+            Component::ParentDir => {
+                real.pop();
+            }
+            component => real.push(component),
+        }
+    }
+    let store = real.parent().filter(|folder| folder.ends_with(".git/worktrees"))?;
+    let name = store.parent()?.parent()?.file_name()?;
+    Some(plain(&name.to_string_lossy(), MOST_CHARACTERS))
 }
 
 fn plain(text: &str, n_most: usize) -> String {
@@ -67,12 +88,25 @@ mod tests {
         fs::create_dir_all(main.join(".git/worktrees/linked")).unwrap();
         fs::create_dir_all(main.join("src/deep")).unwrap();
         fs::create_dir(&linked).unwrap();
-        assert_eq!(branch(&main).unwrap(), None);
+        let branch = |folder: &Path| checkout(folder).unwrap().branch;
+        assert_eq!(checkout(&main).unwrap(), Checkout::default());
         fs::write(main.join(".git/HEAD"), "ref: refs/heads/topic/one\n").unwrap();
-        assert_eq!(branch(&main.join("src/deep")).unwrap().as_deref(), Some("topic/one"));
+        assert_eq!(branch(&main.join("src/deep")).as_deref(), Some("topic/one"));
         fs::write(main.join(".git/worktrees/linked/HEAD"), "0123456789abcdef\n").unwrap();
         fs::write(linked.join(".git"), "gitdir: ../main/.git/worktrees/linked\n").unwrap();
-        assert_eq!(branch(&linked).unwrap().as_deref(), Some("01234567"));
+        assert_eq!(branch(&linked).as_deref(), Some("01234567"));
+        assert_eq!(checkout(&linked).unwrap().worktree_of.as_deref(), Some("main"));
+        assert_eq!(checkout(&main).unwrap().worktree_of, None);
+    }
+
+    #[test]
+    fn the_main_folder_of_a_worktree_is_named() {
+        let of = |git: &str| main_name(Path::new(git));
+        assert_eq!(of("/w/ledger/.git/worktrees/fix").as_deref(), Some("ledger"));
+        assert_eq!(of("/w/ledger/trees/fix/../../.git/worktrees/fix").as_deref(), Some("ledger"));
+        for other in ["/w/ledger/.git/modules/sub", "/w/ledger.git/worktrees/fix", "/.git/worktrees/x", ""] {
+            assert_eq!(of(other), None, "{other}");
+        }
     }
 
     #[test]
@@ -84,7 +118,7 @@ mod tests {
             format!("ref: refs/heads/a\nb\u{1b}{}", "x".repeat(9_000)),
         )
         .unwrap();
-        let name = branch(folder.path()).unwrap().unwrap();
+        let name = checkout(folder.path()).unwrap().branch.unwrap();
         assert_eq!((&name[..3], name.chars().count()), ("abx", MOST_CHARACTERS));
     }
 }

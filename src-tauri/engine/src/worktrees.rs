@@ -11,7 +11,7 @@ mod error;
 #[cfg(unix)]
 mod tests;
 
-use crate::api::Worktree;
+use crate::api::{Worktree, WorktreePlan, WorktreeRemoval};
 use crate::changes::{Git, GitError, WorkingTree};
 use crate::disk;
 use crate::host::Host;
@@ -48,9 +48,8 @@ impl<'a> Worktrees<'a> {
         Ok(all)
     }
 
-    /// Creates a worktree of a branch, which is created at the current commit if there is none. Its folder is next to
-    /// the main one: `NAME-BRANCH`, with `-` for a `/`. Returns the folder in it that corresponds to the given one.
-    pub async fn add(&self, branch: &str) -> Result<PathBuf, WorktreeError> {
+    /// What [`Self::add`] would create. Creates nothing.
+    pub async fn plan(&self, branch: &str) -> Result<WorktreePlan, WorktreeError> {
         let git = self.git().await?;
         let all = self.entries().await?;
         check_name(&git, branch).await?;
@@ -69,55 +68,103 @@ impl<'a> Worktrees<'a> {
         {
             return Err(WorktreeError::Exists(path));
         }
-        let prefix = text(&git.ask(&["rev-parse", "--show-prefix"]).await?);
-        let target = path.display().to_string();
         let reference = format!("refs/heads/{branch}");
         let is_new = !says_yes(git.ask(&["rev-parse", "--quiet", "--verify", &reference]).await)?;
-        let mut args = vec!["worktree", "add", "--quiet", "--no-checkout"];
+        Ok(WorktreePlan { path: path.display().to_string(), is_new })
+    }
+
+    /// Creates a worktree of a branch, which is created at the current commit if there is none. Its folder is next to
+    /// the main one: `NAME-BRANCH`, with `-` for a `/`. Returns the folder in it that corresponds to the given one.
+    pub async fn add(&self, branch: &str) -> Result<PathBuf, WorktreeError> {
+        let WorktreePlan { path: target, is_new } = self.plan(branch).await?;
+        let git = self.git().await?;
+        let own_branch = is_new.then_some(branch);
         if is_new {
-            args.extend(["--no-track", "-b", branch, target.as_str(), "HEAD"]);
-        } else {
-            args.extend([target.as_str(), branch]);
+            // Git would create it with the worktree, and leave it if that fails.
+            git.ask(&["branch", "--quiet", "--no-track", "--", branch, "HEAD"]).await?;
         }
-        git.ask(&args).await?;
+        let path = PathBuf::from(&target);
+        if let Err(error) = git.ask(&["worktree", "add", "--quiet", "--no-checkout", &target, branch]).await {
+            return Err(match (self.undo_branch(own_branch).await, error) {
+                (Ok(()), error) => error.into(),
+                (Err(_), error) => WorktreeError::LeftBranch(error, branch.to_owned()),
+            });
+        }
         if let Err(error) = self.check_out(&path).await {
-            return Err(self.undo(&path, is_new.then_some(branch), error).await);
+            return Err(self.undo(&path, own_branch, error).await);
         }
-        Ok(path.join(prefix).components().collect())
+        Ok(path.join(self.prefix().await?).components().collect())
+    }
+
+    /// The folder in a worktree that corresponds to the given one, or else the worktree's root. `name` is the worktree's
+    /// folder or its branch.
+    pub async fn folder_in(&self, name: &str) -> Result<PathBuf, WorktreeError> {
+        let worktree = self.find(name).await?;
+        if worktree.is_missing {
+            return Err(WorktreeError::Gone(worktree.path));
+        }
+        let root = PathBuf::from(worktree.path);
+        let inner: PathBuf = root.join(self.prefix().await?).components().collect();
+        let (looked_at, place) = (inner.clone(), root.clone());
+        let is_there = disk::run(&place, disk::DEADLINE, move || looked_at.is_dir()).await;
+        Ok(if is_there.map_err(GitError::Disk)? { inner } else { root })
+    }
+
+    /// Why a worktree would be kept, or else what would be lost with it. Removes nothing.
+    pub async fn review(&self, name: &str) -> Result<WorktreeRemoval, WorktreeError> {
+        let worktree = self.find(name).await?;
+        let mut review = WorktreeRemoval { worktree, kept: None, ignored: Vec::new(), n_more_ignored: 0 };
+        review.kept = self.reason_to_keep(&review.worktree).await?;
+        if review.kept.is_none() {
+            review.ignored = self.ignored(Path::new(&review.worktree.path)).await?;
+            review.n_more_ignored = review.ignored.len().saturating_sub(MOST_NAMED);
+            review.ignored.truncate(MOST_NAMED);
+        }
+        Ok(review)
     }
 
     /// Removes a worktree that is named by its folder or its branch, unless something in it is nowhere else. The branch is
     /// kept. Files that git ignores, such as build output, are lost: without `with_ignored` they are a reason to keep it.
     pub async fn remove(&self, name: &str, with_ignored: bool) -> Result<Worktree, WorktreeError> {
-        let all = self.entries().await?;
-        let given = self.folder.join(name);
-        let canonical = dunce::canonicalize(&given).unwrap_or(given);
-        let found = all.into_iter().find(|worktree| {
-            let path = Path::new(&worktree.path);
-            worktree.branch.as_deref() == Some(name)
-                || dunce::canonicalize(path).is_ok_and(|path| path == canonical)
-        });
-        let worktree = found.ok_or_else(|| WorktreeError::Unknown(name.to_owned()))?;
-        let path = PathBuf::from(&worktree.path);
-        let kept = |why: String| WorktreeError::Kept(worktree.path.clone(), why);
-        let of_entry = [
-            (worktree.is_main, "it is the main one"),
-            (worktree.is_current, "it is the current folder"),
-            (worktree.is_locked, "it is locked; git worktree unlock frees it"),
-            (worktree.is_missing, "its folder is gone; git worktree prune forgets it"),
-        ];
-        if let Some((_, why)) = of_entry.into_iter().find(|(is_so, _)| *is_so) {
-            return Err(kept(why.to_owned()));
+        let review = self.review(name).await?;
+        let worktree = review.worktree;
+        if let Some(why) = review.kept {
+            return Err(WorktreeError::Kept(worktree.path, why));
         }
-        if let Some(why) = self.only_here(&path, &worktree, with_ignored).await? {
-            return Err(kept(why));
+        if !with_ignored && !review.ignored.is_empty() {
+            let named = and_more(&review.ignored, review.n_more_ignored);
+            return Err(WorktreeError::Kept(
+                worktree.path,
+                format!("it has files that git ignores: {named}"),
+            ));
         }
         let git = self.git().await?;
-        let settings = without_filters(&git.of(&path)).await?;
+        let settings = without_filters(&git.of(Path::new(&worktree.path))).await?;
         let git = git.with(settings, DEADLINE);
         // Git looks once more, and refuses if the worktree has changed since.
         git.ask(&["worktree", "remove", "--", &worktree.path]).await?;
         Ok(worktree)
+    }
+
+    /// The worktree with this folder or branch.
+    async fn find(&self, name: &str) -> Result<Worktree, WorktreeError> {
+        let all = self.entries().await?;
+        let is_it = |worktree: &&Worktree| worktree.branch.as_deref() == Some(name) || worktree.path == name;
+        if let Some(found) = all.iter().find(is_it) {
+            return Ok(found.clone());
+        }
+        let given = self.folder.join(name);
+        let looking = disk::run(self.folder, disk::DEADLINE, move || {
+            let given = dunce::canonicalize(&given).unwrap_or(given);
+            all.into_iter()
+                .find(|worktree| dunce::canonicalize(&worktree.path).is_ok_and(|path| path == given))
+        });
+        looking.await.map_err(GitError::Disk)?.ok_or_else(|| WorktreeError::Unknown(name.to_owned()))
+    }
+
+    /// The path of the given folder in its worktree.
+    async fn prefix(&self) -> Result<String, WorktreeError> {
+        Ok(text(&self.git().await?.ask(&["rev-parse", "--show-prefix"]).await?))
     }
 
     async fn git(&self) -> Result<Git<'a>, WorktreeError> {
@@ -150,17 +197,14 @@ impl<'a> Worktrees<'a> {
         Ok(())
     }
 
-    /// Takes back what [`Self::add`] created. Nobody has worked in it yet.
+    /// Takes back what [`Self::add`] created. No agent has worked in it yet.
     async fn undo(&self, path: &Path, branch: Option<&str>, error: WorktreeError) -> WorktreeError {
         let undoing = async {
             let git = self.git().await?.with(Vec::new(), DEADLINE);
             let target = path.display().to_string();
             // With `--force` git compares no file, so no filter runs.
             git.ask(&["worktree", "remove", "--force", "--", &target]).await?;
-            if let Some(branch) = branch {
-                git.ask(&["branch", "--quiet", "-D", "--", branch]).await?;
-            }
-            Ok::<_, WorktreeError>(())
+            self.undo_branch(branch).await
         };
         match (undoing.await, error) {
             (Err(_), WorktreeError::Git(error)) => WorktreeError::Left(error, path.to_owned()),
@@ -168,13 +212,38 @@ impl<'a> Worktrees<'a> {
         }
     }
 
-    /// What would be lost with a worktree.
-    async fn only_here(
-        &self,
-        path: &Path,
-        worktree: &Worktree,
-        with_ignored: bool,
-    ) -> Result<Option<String>, WorktreeError> {
+    /// Removes a branch that was created at the current commit. Git refuses if it has commits of its own by now.
+    async fn undo_branch(&self, branch: Option<&str>) -> Result<(), WorktreeError> {
+        if let Some(branch) = branch {
+            self.git().await?.ask(&["branch", "--quiet", "-d", "--", branch]).await?;
+        }
+        Ok(())
+    }
+
+    /// What is in the way of removing a worktree.
+    async fn reason_to_keep(&self, worktree: &Worktree) -> Result<Option<String>, WorktreeError> {
+        let of_entry = [
+            (worktree.is_main, "it is the main one"),
+            (worktree.is_current, "it is the current folder"),
+            (worktree.is_locked, "it is locked; git worktree unlock frees it"),
+            (worktree.is_missing, "its folder is gone; git worktree prune forgets it"),
+        ];
+        match of_entry.into_iter().find(|(is_so, _)| *is_so) {
+            Some((_, why)) => Ok(Some(why.to_owned())),
+            None => self.only_here(Path::new(&worktree.path), worktree).await,
+        }
+    }
+
+    /// Files that git ignores.
+    async fn ignored(&self, path: &Path) -> Result<Vec<String>, WorktreeError> {
+        let args = ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"];
+        let ignored = self.git().await?.of(path).ask(&args).await?;
+        let names = ignored.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+        Ok(names.map(|name| String::from_utf8_lossy(name).into_owned()).collect())
+    }
+
+    /// What would be lost with a worktree, except for ignored files.
+    async fn only_here(&self, path: &Path, worktree: &Worktree) -> Result<Option<String>, WorktreeError> {
         let found = WorkingTree::new(self.host, path, None).changes().await;
         if let Some(problem) = found.problem {
             return Ok(Some(problem));
@@ -206,16 +275,6 @@ impl<'a> Worktrees<'a> {
             if git.ask(&args).await?.is_empty() {
                 return Ok(Some("it is on no branch, and its commits are on none either".to_owned()));
             }
-        }
-        let args = ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"];
-        let ignored = git.ask(&args).await?;
-        let mut ignored = ignored
-            .split(|byte| *byte == 0)
-            .filter(|name| !name.is_empty())
-            .map(|name| String::from_utf8_lossy(name).into_owned())
-            .peekable();
-        if !with_ignored && ignored.peek().is_some() {
-            return Ok(Some(format!("it has files that git ignores: {}", named(ignored))));
         }
         Ok(None)
     }
@@ -298,9 +357,14 @@ fn beside(main: &Path, branch: &str) -> Option<PathBuf> {
 }
 
 fn named(names: impl Iterator<Item = String>) -> String {
-    let all: Vec<String> = names.collect();
+    let mut all: Vec<String> = names.collect();
     let n_more = all.len().saturating_sub(MOST_NAMED);
-    let first = all.into_iter().take(MOST_NAMED).collect::<Vec<_>>().join(", ");
+    all.truncate(MOST_NAMED);
+    and_more(&all, n_more)
+}
+
+fn and_more(names: &[String], n_more: usize) -> String {
+    let first = names.join(", ");
     if n_more == 0 { first } else { format!("{first} and {n_more} more") }
 }
 

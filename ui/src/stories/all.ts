@@ -14,6 +14,7 @@ import type { PageName } from './names';
 import { boards, search } from './search';
 import type { Page } from './story';
 import { usage } from './usage';
+import { worktrees } from './worktrees';
 
 export const pages: Record<PageName, Page> = {
   kit,
@@ -36,4 +37,5 @@ export const pages: Record<PageName, Page> = {
   usage,
   changes,
   boards,
+  worktrees,
 };

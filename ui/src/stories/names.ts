@@ -21,6 +21,7 @@ export const pageNames = [
   'usage',
   'changes',
   'boards',
+  'worktrees',
 ] as const;
 
 export type PageName = (typeof pageNames)[number];

@@ -273,6 +273,14 @@ export const lists: Page = () => [
     },
   }),
   ...states('SessionList', SessionList, {
+    'of a worktree': sessionList({
+      project: {
+        ...PROJECT,
+        path: '/home/ines/ledger-fix-rounding',
+        name: 'ledger-fix-rounding',
+        checkout: { branch: 'fix/rounding', worktreeOf: 'ledger' },
+      },
+    }),
     'still being read': sessionList({ reading: true }),
     'with files that could not be read': sessionList({ nUnreadable: 2 }),
     'with archived sessions': [

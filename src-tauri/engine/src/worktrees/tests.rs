@@ -182,6 +182,71 @@ async fn a_worktree_that_cannot_be_completed_is_taken_back() {
     assert_eq!(Worktrees::new(&LocalHost, &world.main()).entries().await.unwrap().len(), 1);
 }
 
+/// The folder's name is longer than a file name can be, so git fails after it could have created the branch.
+#[tokio::test]
+async fn a_branch_is_taken_back_when_its_folder_cannot_be_created() {
+    let world = World::new();
+    let branch = "x".repeat(249);
+    let refused = world.add(&branch).await.unwrap_err();
+    assert!(refused.contains("could not create directory"), "{refused}");
+    assert!(!refused.contains("still there"), "{refused}");
+    assert_eq!(git_in(&world.main(), &["branch", "--format=%(refname:short)"]).trim(), "main");
+    assert_eq!(Worktrees::new(&LocalHost, &world.main()).entries().await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_plan_creates_nothing_and_says_what_would_be() {
+    let world = World::new();
+    let main = world.main();
+    let sub = main.join("sub");
+    let worktrees = Worktrees::new(&LocalHost, &sub);
+    git_in(&main, &["branch", "old"]);
+    let plan = worktrees.plan("fix/new").await.unwrap();
+    assert_eq!(
+        plan,
+        WorktreePlan { path: world.beside("ledger-fix-new").display().to_string(), is_new: true }
+    );
+    assert!(!worktrees.plan("old").await.unwrap().is_new);
+    assert!(matches!(worktrees.plan("main").await, Err(WorktreeError::CheckedOut(..))));
+    assert!(matches!(worktrees.plan("a b").await, Err(WorktreeError::BadName(_))));
+    assert_eq!(worktrees.entries().await.unwrap().len(), 1);
+    assert!(!git_in(&main, &["branch", "--format=%(refname:short)"]).contains("new"));
+}
+
+#[tokio::test]
+async fn the_folder_in_a_worktree_corresponds_to_the_given_one() {
+    let world = World::new();
+    let sub = world.main().join("sub");
+    let worktrees = Worktrees::new(&LocalHost, &sub);
+    worktrees.add("work").await.unwrap();
+    let root = world.beside("ledger-work");
+    assert_eq!(worktrees.folder_in("work").await.unwrap(), root.join("sub"));
+    fs::remove_dir_all(root.join("sub")).unwrap();
+    assert_eq!(worktrees.folder_in(&root.display().to_string()).await.unwrap(), root);
+    fs::remove_dir_all(&root).unwrap();
+    assert!(matches!(worktrees.folder_in("work").await, Err(WorktreeError::Gone(_))));
+    assert!(matches!(worktrees.folder_in("/").await, Err(WorktreeError::Unknown(_))));
+}
+
+#[tokio::test]
+async fn a_review_says_what_is_lost_or_why_nothing_is() {
+    let world = World::new();
+    world.add("work").await.unwrap();
+    let root = world.beside("ledger-work");
+    let main = world.main();
+    let worktrees = Worktrees::new(&LocalHost, &main);
+    for nr in 0..7 {
+        fs::write(root.join(format!("{nr}.tmp")), "").unwrap();
+    }
+    let review = worktrees.review("work").await.unwrap();
+    assert_eq!((review.kept, review.ignored.len(), review.n_more_ignored), (None, 5, 2));
+    fs::write(root.join("new"), "").unwrap();
+    let review = worktrees.review("work").await.unwrap();
+    assert_eq!(review.kept.as_deref(), Some("it has changes that are not committed: new"));
+    assert!(review.ignored.is_empty());
+    assert!(root.join("0.tmp").exists(), "nothing is removed");
+}
+
 #[tokio::test]
 async fn no_hook_or_filter_of_a_repository_runs() {
     let world = World::new();

@@ -20,7 +20,18 @@ export interface Desk {
   toggleSide(): void;
   /** Shows a dialog. The palette can begin with a query. */
   show(
-    dialog: 'settings' | 'palette' | 'search' | 'help' | 'doctor' | 'usage' | 'changes' | 'keys' | 'agents',
+    dialog:
+      | 'settings'
+      | 'palette'
+      | 'search'
+      | 'help'
+      | 'doctor'
+      | 'usage'
+      | 'changes'
+      | 'keys'
+      | 'agents'
+      | 'worktrees'
+      | 'newWorktree',
     query?: string,
   ): void;
   showTrust(): void;

@@ -22,6 +22,8 @@ const offSession = (desk: Desk) => desk.covered ?? (open(desk) === null ? NO_SES
 /** Needs a session or a stored conversation. */
 const offRow = (_: Desk, { row }: Target) => (row === null ? NO_SESSION : null);
 
+const offRepository = ({ project }: Desk) => project.noWorktrees;
+
 const offTurn = (desk: Desk) => {
   const session = open(desk)?.session;
   return session !== undefined && isTurnRunning(session.status) ? null : NO_TURN;
@@ -272,6 +274,20 @@ export const ACTIONS: readonly Action[] = [
   always('Session', 'new', 'New session', (desk) => desk.newSession(null), 'Ctrl+N'),
   always('Session', 'new-with', 'New session with…', (desk) => desk.show('agents'), 'Ctrl+Shift+N'),
   always('Session', 'demo', 'New session with the demo agent', (desk) => desk.newSession('demo')),
+  {
+    id: 'new-in-worktree',
+    group: 'Session',
+    label: 'New session in a worktree…',
+    off: offRepository,
+    does: { run: (desk) => desk.show('newWorktree') },
+  },
+  {
+    id: 'worktrees',
+    group: 'Session',
+    label: 'Worktrees…',
+    off: offRepository,
+    does: { run: (desk) => desk.show('worktrees') },
+  },
   always('Session', 'search', 'Search in all sessions', (desk) => desk.show('search'), 'Ctrl+Shift+F'),
   always('Session', 'next', 'Next session', (desk) => desk.stepSession(1), 'Alt+ArrowDown'),
   always('Session', 'previous', 'Previous session', (desk) => desk.stepSession(-1), 'Alt+ArrowUp'),

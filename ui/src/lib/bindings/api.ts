@@ -490,6 +490,19 @@ export type Status = { "type": "idle" } | { "type": "starting" } | { "type": "wo
 export type SessionLink = { "type": "here" } | { "type": "connected" } | { "type": "connecting" } | { "type": "waiting", attempt: number, at: number, } | { "type": "incompatible", version: string, };
 
 /**
+ * What is checked out in a project's folder.
+ */
+export type Checkout = { 
+/**
+ * The branch, or the beginning of a commit's id; `None` if the folder is not under git.
+ */
+branch: string | null, 
+/**
+ * The name of the main worktree's folder, if this is another worktree of its repository.
+ */
+worktreeOf: string | null, };
+
+/**
  * One working tree of a repository.
  */
 export type Worktree = { 
@@ -525,6 +538,49 @@ isMissing: boolean,
  * Number of files that differ from its commit, new ones included; `None` if unknown.
  */
 nChanged: number | null, };
+
+/**
+ * A worktree that would be created for a branch.
+ */
+export type WorktreePlan = { 
+/**
+ * Its root.
+ */
+path: string, 
+/**
+ * The branch would be created, too.
+ */
+isNew: boolean, };
+
+/**
+ * What would happen if a worktree were removed.
+ */
+export type WorktreeRemoval = { worktree: Worktree, 
+/**
+ * Why it is not removed, as a part of a sentence: “it is locked”.
+ */
+kept: string | null, 
+/**
+ * The first files and folders in it that git ignores. They would be lost.
+ */
+ignored: Array<string>, 
+/**
+ * How many more there are.
+ */
+nMoreIgnored: number, };
+
+/**
+ * A worktree with what Deskbell has open in it.
+ */
+export type WorktreeView = { worktree: Worktree, 
+/**
+ * A window shows it, or a folder in it.
+ */
+hasWindow: boolean, 
+/**
+ * Number of sessions in it whose agents run.
+ */
+nRunning: number, };
 
 /**
  * A command or a subagent that runs in the background.
@@ -1451,11 +1507,7 @@ export type ProjectView = {
 /**
  * Absolute path of the folder.
  */
-path: string, name: string, 
-/**
- * The checked-out branch, if the folder is under git.
- */
-branch: string | null, sessions: Array<Session>, 
+path: string, name: string, checkout: Checkout, sessions: Array<Session>, 
 /**
  * The session that was open last.
  */

@@ -49,6 +49,9 @@ import type {
   UsageView,
   Viewport,
   WindowEvent,
+  WorktreePlan,
+  WorktreeRemoval,
+  WorktreeView,
 } from '../bindings/api';
 import { withSetting } from '../settings/values';
 import { runCommand } from './fake/agent';
@@ -67,6 +70,7 @@ import { FakeStart, RECENT, STARTS } from './fake/start';
 import { diffOf, fileOf, MOMENTS, NO_CHANGES } from './fake/changes';
 import { usageOf } from './fake/usage';
 import { FakeWindow } from './fake/window';
+import { FakeWorktrees } from './fake/worktrees';
 import { checkup, readiness, stateOf } from './fake/readiness';
 import { writeClipboard, type Host, type RevertedChange } from './host';
 
@@ -81,6 +85,7 @@ const IMAGE_STARTS = [
 export class FakeHost implements Host {
   /** Set by a test or a scene; no repository by default. */
   workingChanges: Changes = NO_CHANGES;
+  readonly repository = new FakeWorktrees();
   #beforeRevert: Changes = NO_CHANGES;
   readonly opened: string[] = [];
   readonly revealed: string[] = [];
@@ -411,6 +416,30 @@ export class FakeHost implements Host {
   locateItem(sessionId: SessionId, itemId: ItemId): Promise<number | null> {
     const item = this.#sessions.get(sessionId)?.items.find(({ id }) => id === itemId);
     return Promise.resolve(item?.row ?? null);
+  }
+
+  worktrees(): Promise<WorktreeView[]> {
+    return this.repository.worktrees();
+  }
+
+  planWorktree(branch: string): Promise<WorktreePlan> {
+    return this.repository.plan(branch);
+  }
+
+  addWorktree(branch: string): Promise<void> {
+    return this.repository.add(branch);
+  }
+
+  openWorktree(path: string): Promise<void> {
+    return this.repository.open(path);
+  }
+
+  reviewWorktree(path: string): Promise<WorktreeRemoval> {
+    return this.repository.review(path);
+  }
+
+  removeWorktree(path: string, withIgnored: boolean): Promise<void> {
+    return this.repository.remove(path, withIgnored);
   }
 
   openBoard(): Promise<void> {

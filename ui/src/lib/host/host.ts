@@ -42,6 +42,9 @@ import type {
   UsageView,
   Viewport,
   WindowEvent,
+  WorktreePlan,
+  WorktreeRemoval,
+  WorktreeView,
 } from '../bindings/api';
 
 /** The program around the window. Every failing call rejects with a `CommandError`. */
@@ -141,6 +144,21 @@ export interface Host {
   promptMoments(sessionId: SessionId): Promise<PromptMoment[]>;
   /** Undoes a revert. Refuses if a file has changed since. */
   undoRevert(at: number): Promise<void>;
+  /** Returns the worktrees of the project's repository, the main one first. */
+  worktrees(): Promise<WorktreeView[]>;
+  /** Returns the worktree that `addWorktree` would create for this branch. Rejects if there can be none. */
+  planWorktree(branch: string): Promise<WorktreePlan>;
+  /** Creates a worktree for a branch, and opens it in its own window. */
+  addWorktree(branch: string): Promise<void>;
+  /** Opens a worktree in its own window, or brings that up. */
+  openWorktree(path: string): Promise<void>;
+  /** Returns why a worktree would be kept, or else what would be lost with it. Removes nothing. */
+  reviewWorktree(path: string): Promise<WorktreeRemoval>;
+  /**
+   * Removes a worktree, unless something in it is nowhere else or it is in use. Set `withIgnored` only if the user was
+   * shown the files that git ignores.
+   */
+  removeWorktree(path: string, withIgnored: boolean): Promise<void>;
   /** Asks the user for a file, and exports those costs as CSV. Resolves to its path; `null` if the user chose none. */
   exportUsage(all: boolean): Promise<string | null>;
   /**

@@ -34,6 +34,7 @@ import { elsewhere, inOrder, rowId, rowsOf, type Row } from '../sessions/rows';
 import { isOver, isTurnRunning } from '../text/status';
 import { ChangeActs } from '../changes/acts.svelte';
 import { WorkingChanges } from '../changes/working.svelte';
+import { Worktrees } from '../worktrees/worktrees.svelte';
 import { AgentCheck } from './agentCheck.svelte';
 import { drafted, EVERYTHING, refusal } from './attachments';
 import { CardsInSight } from './cards';
@@ -60,6 +61,8 @@ export class ProjectState extends SessionActions {
     undo: (at) => this.host.undoRevert(at),
     changed: () => void this.working.refresh(),
   });
+  /** The worktrees of the project's repository. */
+  readonly worktrees: Worktrees;
   project = $state.raw<ProjectView>() as ProjectView;
   sessions = $state.raw<readonly Session[]>([]);
   /** The sessions in the agent's own store, by the agent's id. */
@@ -123,6 +126,7 @@ export class ProjectState extends SessionActions {
   constructor(host: Host, { project, settings }: Connection, drafts = new Drafts()) {
     super(host);
     this.search = new SearchState(host);
+    this.worktrees = new Worktrees(host);
     const isDemo = () => this.project.agent.type === 'found' && this.project.agent.kind === 'demo';
     this.agentCheck = new AgentCheck(host, this.problems, isDemo, (agent) => this.#takeAgent(agent));
     this.project = project;
@@ -307,6 +311,13 @@ export class ProjectState extends SessionActions {
     this.trustShown = false;
     this.agentTrustShown = false;
     this.shownItem = { sessionId, itemId };
+  }
+
+  /** Why the project can have no worktrees, as a sentence; `null` if it can. */
+  get noWorktrees(): string | null {
+    const { checkout, unreadFiles } = this.project;
+    const isKnown = checkout.branch !== null || unreadFiles.some(({ kind }) => kind === 'branch');
+    return isKnown ? null : 'This folder is not in a git repository.';
   }
 
   /** Begins to receive the sessions in the agent's store. */

@@ -30,7 +30,7 @@ export const SETTINGS: SettingsView = {
 export const PROJECT: ProjectView = {
   path: '/home/ines/ledger',
   name: 'ledger',
-  branch: 'main',
+  checkout: { branch: 'main', worktreeOf: null },
   sessions: [],
   open: null,
   agent: { type: 'found', kind: 'claude', program: '/usr/bin/claude', source: 'PATH' },

@@ -1,0 +1,144 @@
+//! Commands about the worktrees of the repository that the window's project is in. Each worktree is a project of its own,
+//! with its own window, sessions and trust decision.
+
+use super::{Answer, project_of};
+use crate::opening::{self, Confirmed};
+use crate::registry::SessionRegistry;
+use crate::start::{self, StartPage};
+use crate::windows::Windows;
+use deskbell_engine::LocalHost;
+use deskbell_engine::api::*;
+use deskbell_engine::projects::Change;
+use deskbell_engine::worktrees::Worktrees;
+use std::path::{Path, PathBuf};
+use tauri::{AppHandle, Manager, WebviewWindow};
+
+/// Returns the worktrees, the main one first.
+#[tauri::command]
+pub async fn worktrees(app: AppHandle, window: WebviewWindow) -> Answer<Vec<WorktreeView>> {
+    let project = project_of(&app, &window)?;
+    let all = Worktrees::new(&LocalHost, &project).list().await?;
+    let roots: Vec<PathBuf> = all.iter().map(|worktree| PathBuf::from(&worktree.path)).collect();
+    let n_in = |folders: Vec<PathBuf>, root: &Path| {
+        folders.iter().filter(|folder| innermost(folder, &roots) == Some(root)).count()
+    };
+    let (windows, registry) = (app.state::<Windows>(), app.state::<SessionRegistry>());
+    let view = |worktree: Worktree| {
+        let root = PathBuf::from(&worktree.path);
+        let has_window = n_in(windows.projects(), &root) > 0;
+        WorktreeView { has_window, n_running: n_in(registry.folders_at_work(), &root), worktree }
+    };
+    Ok(all.into_iter().map(view).collect())
+}
+
+/// Returns the worktree that `add_worktree` would create for this branch, or why there can be none.
+#[tauri::command]
+pub async fn plan_worktree(app: AppHandle, window: WebviewWindow, branch: String) -> Answer<WorktreePlan> {
+    let project = project_of(&app, &window)?;
+    Ok(Worktrees::new(&LocalHost, &project).plan(&branch).await?)
+}
+
+/// Creates a worktree for a branch, and opens it as a project.
+#[tauri::command]
+pub async fn add_worktree(app: AppHandle, window: WebviewWindow, branch: String) -> Answer<()> {
+    let project = project_of(&app, &window)?;
+    let folder = Worktrees::new(&LocalHost, &project).add(&branch).await?;
+    open(&app, &window, &folder).await
+}
+
+/// Opens a worktree as a project, or brings up its window. A page can open no other folder by its path.
+#[tauri::command]
+pub async fn open_worktree(app: AppHandle, window: WebviewWindow, path: String) -> Answer<()> {
+    let project = project_of(&app, &window)?;
+    let folder = Worktrees::new(&LocalHost, &project).folder_in(&path).await?;
+    open(&app, &window, &folder).await
+}
+
+/// Returns why a worktree would be kept, or else what would be lost with it.
+#[tauri::command]
+pub async fn review_worktree(app: AppHandle, window: WebviewWindow, path: String) -> Answer<WorktreeRemoval> {
+    let project = project_of(&app, &window)?;
+    let mut review = Worktrees::new(&LocalHost, &project).review(&path).await?;
+    if let Some(why) = in_use(&app, Path::new(&review.worktree.path)) {
+        review.kept = Some(why);
+    }
+    Ok(review)
+}
+
+/// Removes a worktree, unless something in it is nowhere else or it is in use. The branch is kept. `with_ignored`: the
+/// user was shown the files that git ignores, and accepts their loss.
+#[tauri::command]
+pub async fn remove_worktree(
+    app: AppHandle,
+    window: WebviewWindow,
+    path: String,
+    with_ignored: bool,
+) -> Answer<()> {
+    let project = project_of(&app, &window)?;
+    let worktrees = Worktrees::new(&LocalHost, &project);
+    let root = PathBuf::from(worktrees.review(&path).await?.worktree.path);
+    if let Some(why) = in_use(&app, &root) {
+        return Err(CommandError {
+            code: ErrorCode::Refused,
+            message: format!("{} was not removed: {why}.", root.display()),
+            detail: None,
+        });
+    }
+    worktrees.remove(&path, with_ignored).await?;
+    forget(&app, &root).await;
+    Ok(())
+}
+
+async fn open(app: &AppHandle, window: &WebviewWindow, folder: &Path) -> Answer<()> {
+    let demo = app.state::<Windows>().with(window.label(), |window| window.demo)?;
+    opening::open(app, folder, demo, Confirmed::No).await.map(drop)
+}
+
+/// Why a folder is in use, as a part of a sentence. With its window closed and no agent in it, nothing of ours starts there.
+fn in_use(app: &AppHandle, root: &Path) -> Option<String> {
+    let is_in = |folder: &PathBuf| folder.starts_with(root);
+    let n_running =
+        app.state::<SessionRegistry>().folders_at_work().iter().filter(|folder| is_in(folder)).count();
+    if n_running > 0 {
+        let sessions =
+            if n_running == 1 { "a session runs".to_owned() } else { format!("{n_running} sessions run") };
+        return Some(format!("{sessions} in it; stop the agent there first"));
+    }
+    let is_open = app.state::<Windows>().projects().iter().any(is_in);
+    is_open.then(|| "its window is open; close the window first".to_owned())
+}
+
+/// Removes a folder that is gone from the list of projects.
+async fn forget(app: &AppHandle, root: &Path) {
+    // The folder is gone in any case: a list that cannot be changed shows it as missing.
+    let listed = start::recent(app).await.unwrap_or_default();
+    for project in listed.into_iter().filter(|project| Path::new(&project.path).starts_with(root)) {
+        if let Err(error) =
+            app.state::<StartPage>().change(Change::Remove { path: project.path.into() }).await
+        {
+            tracing::warn!(%error, "a removed worktree stays in the list of projects");
+        }
+    }
+    start::send(app).await;
+}
+
+/// The innermost of these folders that a folder is in. A worktree can be inside of another one.
+fn innermost<'a>(folder: &Path, roots: &'a [PathBuf]) -> Option<&'a Path> {
+    let around = roots.iter().filter(|root| folder.starts_with(root));
+    around.max_by_key(|root| root.components().count()).map(PathBuf::as_path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_in_the_innermost_worktree() {
+        let roots: Vec<PathBuf> = ["/w/ledger", "/w/ledger/trees/a", "/w/ledger-b"].map(PathBuf::from).into();
+        let of = |folder: &str| innermost(Path::new(folder), &roots).map(|root| root.display().to_string());
+        assert_eq!(of("/w/ledger/src").as_deref(), Some("/w/ledger"));
+        assert_eq!(of("/w/ledger/trees/a/src").as_deref(), Some("/w/ledger/trees/a"));
+        assert_eq!(of("/w/ledger-b").as_deref(), Some("/w/ledger-b"));
+        assert_eq!(of("/w/ledger-bc"), None);
+    }
+}
