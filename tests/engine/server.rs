@@ -114,6 +114,25 @@ fn came_back_in_time(mut took: Vec<Duration>) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_client_looks_at_the_lines_of_the_agent() {
+    let Some(world) = World::new() else { return };
+    let mut client = world.attach().await;
+    let session = client.open().await;
+    client.attach(&session, None).await;
+    client.prompt(&session, "p", "UNKNOWN_MESSAGE\nSAY done").await;
+    client.until("the end of the turn", is_turn_end).await;
+    let question = json!({"type": "rawLines", "after": 0});
+    client.send(json!({"type": "ask", "nr": 1, "sessionId": session, "question": question})).await;
+    let answer = client.until("lines", |line| line["type"] == "answer" && line["nr"] == 1).await;
+    let lines = answer["answer"]["lines"].as_array().expect("there are lines");
+    let unknown: Vec<&Value> = lines.iter().filter(|line| line["kind"] == "unknown").collect();
+    assert!(!unknown.is_empty(), "{answer}");
+    assert_eq!(answer["answer"]["nUnknown"], unknown.len());
+    assert!(lines.iter().any(|line| line["direction"] == "toAgent"), "{answer}");
+    world.end(client).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn one_client_answers_and_the_other_sees_it() {
     let Some(world) = World::new() else { return };
     let (mut one, mut other) = (world.attach().await, world.attach().await);

@@ -1,6 +1,7 @@
 //! Messages and requests of unknown kinds: answered with an error where an answer is required, never with an allow.
 
 use crate::life::Setup;
+use deskbell_engine::api::{RawDirection, RawKind};
 use serde_json::{Value, json};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -10,6 +11,69 @@ async fn unknown_messages_are_passed_over() {
     assert_eq!(life.answers().await, ["one", "two"]);
     let notices = life.notices().await;
     assert!(notices.iter().any(|notice| notice.contains("an unknown type: “smell”")), "{notices:?}");
+    life.close().await;
+}
+
+/// The lines can be looked at while the agent works, and after it has ended.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_line_of_an_unknown_kind_is_counted_and_can_be_looked_at() {
+    let secret = "sk-ant-api03-0123456789abcdef";
+    let lines = format!(
+        "{}\n{secret} is no message\n",
+        json!({"type": "smell", "of": "rain", "note": format!("use\n{secret} now")})
+    );
+    let script = format!(
+        "ready; hear; cat lines; printf 'error output {secret}' >&2; hear; say done; result; until_end_of_input"
+    );
+    let mut life = Setup::shell(&script).file("lines", lines.as_bytes()).open().await;
+    life.turn("speak").await;
+    let session = life.session().clone();
+    let during = session.raw_lines(0).await.unwrap();
+    assert_eq!((during.n_unknown, during.n_unreadable, during.n_dropped, during.has_more), (1, 1, 0, false));
+    life.close().await;
+    let all = session.raw_lines(0).await.unwrap();
+    let text_of = |kind: RawKind| {
+        let mut lines =
+            all.lines.iter().filter(|line| line.kind == kind && line.direction == RawDirection::FromAgent);
+        lines.next().unwrap().text.clone()
+    };
+    assert_eq!(text_of(RawKind::Unknown), r#"{"type":"smell","of":"rain","note":"use\n<key> now"}"#);
+    assert_eq!(text_of(RawKind::Unreadable), "<key> is no message");
+    let has = |direction: RawDirection, words: &str| {
+        all.lines.iter().any(|line| line.direction == direction && line.text.contains(words))
+    };
+    assert!(has(RawDirection::Start, "\"args\":["), "{all:?}");
+    assert!(
+        has(RawDirection::ToAgent, "speak") && has(RawDirection::Stderr, "error output <key>"),
+        "{all:?}"
+    );
+    assert!(!format!("{all:?}").contains("0123456789"), "{all:?}");
+    assert_eq!(session.raw_lines(all.last).await.unwrap().lines, []);
+}
+
+/// A flood of lines costs the memory of the last ones, and no unknown line.
+#[tokio::test(flavor = "multi_thread")]
+async fn of_a_flood_of_lines_the_last_ones_are_kept() {
+    let mut lines = String::from("{\"type\":\"smell\"}\n");
+    for nr in 0..5_000 {
+        lines.push_str(&json!({"type": "tool_progress", "nr": nr, "pad": "p".repeat(1_000)}).to_string());
+        lines.push('\n');
+    }
+    let script = "ready; hear; hear; cat lines; result; until_end_of_input";
+    let mut life = Setup::shell(script).file("lines", lines.as_bytes()).open().await;
+    life.turn("speak").await;
+    let (mut after, mut all, mut n_dropped) = (0, Vec::new(), 0);
+    loop {
+        let answer = life.session().raw_lines(after).await.unwrap();
+        (after, n_dropped) = (answer.last, n_dropped + answer.n_dropped);
+        all.extend(answer.lines);
+        if !answer.has_more {
+            break;
+        }
+    }
+    assert!(all.len() <= 550 && n_dropped > 4_400, "{} and {n_dropped}", all.len());
+    assert_eq!(all[0].text, r#"{"type":"smell"}"#);
+    assert!(all.last().unwrap().text.contains("\"result\""));
     life.close().await;
 }
 

@@ -1,6 +1,8 @@
 //! Every kind of line of the agent and each of its fields have a row in `docs/design/lines.md`.
 
+use deskbell_agent::AgentEvent;
 use deskbell_engine::recorder::{Direction, Recording};
+use deskbell_claude::wire;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -112,6 +114,21 @@ fn the_document_says_what_becomes_of_each_kind_and_field() {
     let observed = observed();
     assert!(observed.len() >= 35, "{} kinds", observed.len());
     assert_eq!(missing(&document, &observed), [""; 0]);
+}
+
+/// Otherwise the count of unknown lines in the window would say nothing.
+#[test]
+fn no_kind_with_a_row_counts_as_unknown() {
+    let mut unknown = BTreeSet::new();
+    for name in names().expect("the recordings are there") {
+        let recording = Recording::parse(&bytes(&name).expect("a recording can be read"));
+        for line in recording.lines.iter().filter(|line| line.dir == Direction::Out) {
+            if let AgentEvent::Unknown { kind } = wire::parse(line.line.to_string().as_bytes()) {
+                unknown.insert(kind);
+            }
+        }
+    }
+    assert_eq!(unknown, BTreeSet::new());
 }
 
 #[test]

@@ -128,7 +128,9 @@ pub enum AgentEvent {
         /// What was lost belongs to the conversation, not only to the agent's own settings.
         transcript: bool,
     },
-    /// A kind of message that needs no action.
+    /// A message of a known kind that needs no action, because another one has the same.
+    Ignored,
+    /// A message of a kind that is not known. It needs no action.
     Unknown {
         kind: String,
     },

@@ -99,6 +99,8 @@ pub enum Question {
     Output { item_id: ItemId, first: u32, count: u32 },
     /// The end of the output of a task in the background: a `TaskOutput`, or `null` if it does not run or writes none.
     TaskOutput { task_id: String },
+    /// The last lines between Deskbell and the agent that come after line `after`; 0 is all: `RawLines`.
+    RawLines { after: u64 },
     /// A text as the agent wrote it, or `null`.
     Copy { copy: CopyOf },
     /// A search in the whole transcript: `Found`, or `null` if a later search replaced it.

@@ -60,10 +60,9 @@ impl Process {
             .await
             .map_err(|unfinished| error(unfinished.into()))?;
         let args = launch.args(start);
-        if recorder.is_on() {
-            let args: Vec<_> = args.iter().map(|arg| arg.to_string_lossy()).collect();
-            recorder.keep(Direction::Start, &serde_json::json!({ "args": args }));
-        }
+        let started: Vec<_> = args.iter().map(|arg| arg.to_string_lossy()).collect();
+        let started = serde_json::json!({ "args": started }).to_string();
+        recorder.keep_bytes(Direction::Start, started.as_bytes());
         let (path, folder) = (launch.program.clone(), launch.project.clone());
         let child = host.spawn(Program { path, args, folder, environment }).await.map_err(error)?;
         let Child { pid, stdin, stdout, stderr, signals, exit: when_exited } = child;
@@ -155,9 +154,7 @@ async fn write_lines(
     while let Some(mut line) = lines.recv().await {
         #[cfg(test)]
         crate::stages::passed(module_path!(), &line);
-        if recorder.is_on() {
-            recorder.keep_bytes(Direction::In, line.as_bytes());
-        }
+        recorder.keep_bytes(Direction::In, line.as_bytes());
         line.push('\n');
         let written = async {
             stdin.write_all(line.as_bytes()).await?;

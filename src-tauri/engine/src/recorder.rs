@@ -7,13 +7,17 @@
 //! lines: a prompt, a command, a timer, the end of the process. With these two a replay goes through the same states as
 //! the session did.
 
-use crate::disk::{self, ReadError};
+mod last;
+mod lost;
 mod redact;
-pub(crate) use redact::redacted_text;
 mod streamed;
 
-use crate::api::AgentKind;
+use crate::api::{AgentKind, RawDirection, RawKind, RawLines};
+use crate::disk::{self, ReadError};
 use crate::store::SavedSession;
+use last::LastLines;
+pub(crate) use last::now;
+pub(crate) use redact::redacted_text;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::io::{self, BufWriter, Write};
@@ -58,9 +62,12 @@ pub struct Recorded {
     pub line: Value,
 }
 
-/// A recorder that can be switched on and off during its session. When off, it costs one lock per batch.
+/// A recorder that can be switched on and off during its session. When off, it only copies the last lines to memory.
 #[derive(Clone, Default)]
-pub struct Recorder(Arc<Mutex<Option<File>>>);
+pub struct Recorder {
+    file: Arc<Mutex<Option<File>>>,
+    last: Arc<LastLines>,
+}
 
 struct File {
     path: PathBuf,
@@ -75,7 +82,7 @@ struct File {
 
 impl Recorder {
     fn lock(&self) -> MutexGuard<'_, Option<File>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.file.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Starts recording to a new file, readable only by its owner. Fails if the file exists.
@@ -145,7 +152,27 @@ impl Recorder {
 
     /// Records a line given as bytes.
     pub fn keep_bytes(&self, dir: Direction, line: &[u8]) {
-        self.keep(dir, &line_of(line));
+        let direction = match dir {
+            Direction::Opened | Direction::Input | Direction::Start => RawDirection::Start,
+            Direction::In => RawDirection::ToAgent,
+            Direction::Out => RawDirection::FromAgent,
+            Direction::Err => RawDirection::Stderr,
+        };
+        self.last.push(last::now(), direction, RawKind::Known, line, line.len());
+        if self.is_on() {
+            self.keep(dir, &line_of(line));
+        }
+    }
+
+    /// Keeps a line of the agent among the last ones, as it was read. `keep_heard` records it. `line` can be the start
+    /// of a line of `n_bytes`.
+    pub(crate) fn heard(&self, at: u64, kind: RawKind, line: &[u8], n_bytes: usize) {
+        self.last.push(at, RawDirection::FromAgent, kind, line, n_bytes);
+    }
+
+    /// The last lines after line `after`, without secrets. Takes some milliseconds.
+    pub(crate) fn last_lines(&self, after: u64) -> RawLines {
+        self.last.after(after)
     }
 
     /// Records a line.

@@ -158,6 +158,8 @@ pub struct SessionHandle {
     reader: Arc<Reader>,
     /// Number of searches started. A search stops when a later one has started.
     finds: Arc<AtomicU64>,
+    /// Has the last lines. A session that is blocked can be looked at too.
+    recorder: Recorder,
     /// The session runs in a server.
     is_mirror: bool,
 }
@@ -167,7 +169,7 @@ impl SessionHandle {
     pub fn open(open: Open) -> Self {
         let (messages, inbox) = mpsc::channel(64);
         let (ending, is_ending) = watch::channel(false);
-        let id = open.record.id.clone();
+        let (id, recorder) = (open.record.id.clone(), open.recorder.clone());
         tokio::spawn(actor::run(open, inbox, is_ending).instrument(log::span(&id)));
         Self {
             id,
@@ -175,6 +177,7 @@ impl SessionHandle {
             ending: Arc::new(ending),
             reader: Arc::default(),
             finds: Arc::default(),
+            recorder,
             is_mirror: false,
         }
     }
@@ -297,6 +300,15 @@ impl SessionHandle {
         self.send(Message::TaskOutput { task_id, reply }).await?;
         let Some(path) = answer.await.map_err(|_| gone())? else { return Ok(None) };
         task_output::read(path).await.map(Some)
+    }
+
+    /// Returns the last lines between Deskbell and the agent after line `after`, without secrets; 0 is all that are kept.
+    pub async fn raw_lines(&self, after: u64) -> Result<RawLines, CommandError> {
+        if self.is_mirror {
+            return self.ask(server::Question::RawLines { after }).await;
+        }
+        let recorder = self.recorder.clone();
+        tokio::task::spawn_blocking(move || recorder.last_lines(after)).await.map_err(|_| gone())
     }
 
     /// Returns part `part` (from 0) of an item that a window does not draw all at once; `None` if that part does not

@@ -228,6 +228,7 @@ fn read_system(subtype: &str, value: &Value) -> AgentEvent {
         "task_started" | "task_progress" if let Some(task) = read_task(value) => {
             AgentEvent::Task(Box::new(task))
         }
+        "task_updated" | "thinking_tokens" => AgentEvent::Ignored,
         _ => AgentEvent::Unknown { kind: format!("system/{subtype}") },
     }
 }

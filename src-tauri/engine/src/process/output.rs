@@ -5,8 +5,8 @@
 //! end of the output is awaited for at most `DRAIN`, because a grandchild may keep the pipe open forever.
 
 use super::lines::{self, Line, Lines};
-use crate::agent::{AgentEvent, Driver, driver};
-use crate::api::ExitReport;
+use crate::agent::{AgentEvent, AgentRequest, Driver, driver};
+use crate::api::{ExitReport, RawKind};
 use crate::host;
 use crate::recorder::{self, Direction, Recorder};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -137,19 +137,20 @@ impl Reader {
         driver: &mut dyn Driver,
         stdin: Option<&mpsc::UnboundedSender<String>>,
     ) -> Vec<Heard> {
-        let is_recording = self.recorder.is_on();
+        let keeping =
+            Keeping { recorder: &self.recorder, is_recording: self.recorder.is_on(), at: recorder::now() };
         let mut batch = std::mem::take(&mut self.waiting);
         let out = &mut self.out;
         while batch.len() < BATCH
             && let Some(line) = self.lines.next_line()
         {
-            hear(line, is_recording, driver, out, &mut batch);
+            hear(line, &keeping, driver, out, &mut batch);
         }
         if batch.is_empty()
             && self.stdout.is_none()
             && let Some(line) = self.lines.last_line()
         {
-            hear(line, is_recording, driver, out, &mut batch);
+            hear(line, &keeping, driver, out, &mut batch);
         }
         for line in out.lines.drain(..) {
             // After the end of input nothing can be written. A write that fails is reported by itself.
@@ -206,10 +207,24 @@ async fn drained(exit: &mut watch::Receiver<Option<Exit>>) {
     tokio::time::sleep_until(exit.at + DRAIN).await;
 }
 
+/// How the lines of a batch are kept.
+struct Keeping<'a> {
+    recorder: &'a Recorder,
+    is_recording: bool,
+    /// Milliseconds since the epoch.
+    at: u64,
+}
+
+impl Keeping<'_> {
+    fn recorded(&self, line: &[u8]) -> Option<serde_json::Value> {
+        self.is_recording.then(|| recorder::line_of(line))
+    }
+}
+
 /// Adds the events of a line. The first one has the line's recorded form.
 fn hear(
     line: Line<'_>,
-    is_recording: bool,
+    keeping: &Keeping<'_>,
     driver: &mut dyn Driver,
     out: &mut driver::Output,
     batch: &mut Vec<Heard>,
@@ -219,22 +234,36 @@ fn hear(
         Line::Whole(line) => {
             #[cfg(test)]
             crate::stages::passed(module_path!(), &String::from_utf8_lossy(line));
-            let recorded = is_recording.then(|| recorder::line_of(line));
+            let recorded = keeping.recorded(line);
             driver.read(line, out);
             #[cfg(test)]
             crate::stages::passed("driver", &out.events);
+            keeping.recorder.heard(keeping.at, kind_of(&out.events), line, line.len());
             recorded
         }
         Line::TooLong { start, n_bytes } => {
+            keeping.recorder.heard(keeping.at, RawKind::Unreadable, start, n_bytes);
             let limit = lines::LIMIT >> 20;
             let start = String::from_utf8_lossy(start);
             let line = format!("A line of {n_bytes} bytes, more than {limit} MiB, that begins: {start}");
-            let recorded = is_recording.then(|| recorder::line_of(line.as_bytes()));
+            let recorded = keeping.recorded(line.as_bytes());
             out.events.push(AgentEvent::Unreadable { line, error: "the line is too long".to_owned() });
             recorded
         }
     };
     batch.extend(out.events.drain(..).map(|inbound| Heard { inbound, recorded: recorded.take() }));
+}
+
+/// Whether a line is of a kind that its driver knows, by the events that the driver made of it.
+fn kind_of(events: &[AgentEvent]) -> RawKind {
+    let kind = |event: &AgentEvent| match event {
+        AgentEvent::Unreadable { .. } => RawKind::Unreadable,
+        AgentEvent::Unknown { .. } | AgentEvent::Request { request: AgentRequest::Unknown { .. }, .. } => {
+            RawKind::Unknown
+        }
+        _ => RawKind::Known,
+    };
+    events.iter().map(kind).max().unwrap_or_default()
 }
 
 /// Reads stderr to its end, however much it is, and keeps its last bytes.
@@ -270,9 +299,7 @@ impl Drop for Stderr {
 async fn read_stderr(mut stderr: host::Reader, tail: Arc<Mutex<Vec<u8>>>, recorder: Recorder) {
     let mut buffer = vec![0; 16 * 1024];
     while let Ok(n @ 1..) = stderr.read(&mut buffer).await {
-        if recorder.is_on() {
-            recorder.keep_bytes(Direction::Err, &buffer[..n]);
-        }
+        recorder.keep_bytes(Direction::Err, &buffer[..n]);
         let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
         tail.extend_from_slice(&buffer[..n]);
         let surplus = tail.len().saturating_sub(STDERR_TAIL);

@@ -3,7 +3,7 @@
 //! So the end of a delta is held back until it ends at a word, or at a line if a word announces a secret. It is written
 //! with the next delta, or before the next line of another kind. Each line keeps its position and its time.
 
-use crate::wire::kept::{place, text_in};
+pub(super) use crate::wire::kept::{place, text_in};
 use regex::Regex;
 use serde_json::Value;
 use std::sync::LazyLock;

@@ -9,6 +9,7 @@ use super::subscribers::Subscribers;
 use super::{Message, SessionHandle, Subscriber, gone, log};
 use crate::api::server::Question;
 use crate::api::*;
+use crate::recorder::Recorder;
 use crate::remote::{FromServer, ServerLink};
 use crate::transcript::{Transcript, TranscriptChange};
 use std::path::PathBuf;
@@ -43,6 +44,7 @@ impl SessionHandle {
             ending: Arc::new(ending),
             reader: Arc::default(),
             finds: Arc::default(),
+            recorder: Recorder::default(),
             is_mirror,
         }
     }
@@ -305,6 +307,7 @@ impl SessionHandle {
                 serde_json::to_value(self.output(item_id, first, count).await?)
             }
             Question::TaskOutput { task_id } => serde_json::to_value(self.task_output(task_id).await?),
+            Question::RawLines { after } => serde_json::to_value(self.raw_lines(after).await?),
             Question::Copy { copy } => serde_json::to_value(self.copy(copy).await?),
             Question::Find { query, index } => serde_json::to_value(self.find(query, index).await?),
             Question::LastAnswer => serde_json::to_value(self.last_answer().await?),

@@ -2584,6 +2584,50 @@ export type TaskOutput = { lines: Array<CodeLine>,
 isCut: boolean, };
 
 /**
+ * The last lines of a session, without secrets.
+ */
+export type RawLines = { lines: Array<RawLine>, 
+/**
+ * The `after` of the next question.
+ */
+last: number, 
+/**
+ * There are more lines than fit in one answer.
+ */
+hasMore: boolean, 
+/**
+ * How many lines since the session was opened were of a kind that Deskbell does not know.
+ */
+nUnknown: number, 
+/**
+ * How many lines since the session was opened were no messages.
+ */
+nUnreadable: number, 
+/**
+ * How many lines between `after` and `last` are no longer kept.
+ */
+nDropped: number, };
+
+export type RawLine = { 
+/**
+ * From 1, in the order of the lines. Streamed text that is held back, because it may be a part of a secret, has the
+ * number of the line that ends it.
+ */
+nr: number, 
+/**
+ * Milliseconds since the epoch.
+ */
+at: number, direction: RawDirection, kind: RawKind, text: string, 
+/**
+ * How many bytes at the end of the line were not kept.
+ */
+nCut: number, };
+
+export type RawDirection = "start" | "toAgent" | "fromAgent" | "stderr";
+
+export type RawKind = "known" | "unknown" | "unreadable";
+
+/**
  * Whether another agent can be started on this computer.
  */
 export type OtherAgentState = { "type": "builtIn" } | { "type": "found", program: string, 
