@@ -32,6 +32,7 @@ const COMMANDS: &[&str] = &[
     "copy_text",
     "output_lines",
     "task_output",
+    "raw_lines",
     "item_part",
     "waiting_event",
     "acknowledge",

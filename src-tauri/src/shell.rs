@@ -68,6 +68,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::transcript::copy_text,
             commands::transcript::output_lines,
             commands::transcript::task_output,
+            commands::transcript::raw_lines,
             commands::transcript::item_part,
             commands::usage::usage,
             commands::usage::export_usage,

@@ -124,6 +124,17 @@ pub async fn task_output(
     session_of(&app, &window, &session_id)?.task_output(task_id).await
 }
 
+/// Returns the last lines between Deskbell and the agent, after line `after`.
+#[tauri::command]
+pub async fn raw_lines(
+    app: AppHandle,
+    window: WebviewWindow,
+    session_id: SessionId,
+    after: u64,
+) -> Answer<RawLines> {
+    session_of(&app, &window, &session_id)?.raw_lines(after).await
+}
+
 /// Returns a part of an item that is not sent with the item.
 #[tauri::command]
 pub async fn item_part(

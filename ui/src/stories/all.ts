@@ -5,7 +5,7 @@ import { changes } from './changes';
 import { composer } from './composer';
 import { configured } from './configuration';
 import { conversation, details, header, items, transcript } from './conversation';
-import { dialogs, rulesInForce, settingsOf } from './dialogs';
+import { agentLines, dialogs, rulesInForce, settingsOf } from './dialogs';
 import { document } from './document';
 import { kit } from './kit';
 import { options } from './options';
@@ -29,6 +29,7 @@ export const pages: Record<PageName, Page> = {
   lists,
   pages: wholePages,
   dialogs,
+  lines: agentLines,
   rules: rulesInForce,
   configuration: configured,
   settings: settingsOf,

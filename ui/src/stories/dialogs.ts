@@ -2,11 +2,13 @@
 
 import { tick } from 'svelte';
 
-import type { Checkup, OtherAgent, Preset } from '../lib/bindings/api';
+import type { Checkup, OtherAgent, Preset, RawLine, RawLines } from '../lib/bindings/api';
 import { emptySession, PROJECT, SETTINGS } from '../lib/host/fake/facts';
 import { checkup as checkupOf } from '../lib/host/fake/readiness';
 import { RULES } from '../lib/host/fake/rules';
 import { TRUST } from '../lib/host/fake/trust';
+import { RAW_LINES } from '../lib/host/fake/raw';
+import LinesDialog from '../lib/lines/LinesDialog.svelte';
 import LoginDialog from '../lib/pages/LoginDialog.svelte';
 import HelpDialog from '../lib/actions/HelpDialog.svelte';
 import KeysDialog from '../lib/actions/KeysDialog.svelte';
@@ -25,7 +27,7 @@ import DoctorDialog from '../lib/settings/DoctorDialog.svelte';
 import PresetList from '../lib/settings/PresetList.svelte';
 import SettingsDialog from '../lib/settings/SettingsDialog.svelte';
 import { PRESETS } from './options';
-import { ignore, press, states, write, type Page } from './story';
+import { agree, ignore, press, states, write, type Page } from './story';
 
 const PROBLEMS = [{ line: 4, column: 12, message: '“theme” must be "system", "light" or "dark".' }];
 
@@ -186,6 +188,48 @@ export const dialogs: Page = () => [
   }),
   ...states('WithoutAsking', WithoutAsking, {
     asks: { title: 'Start this agent without permission checks?', onconfirm: ignore, onclose: ignore },
+  }),
+];
+
+const linesOf = (load: () => Promise<RawLines>) => ({ load, oncopy: agree, onclose: ignore });
+const noLines: RawLines = { ...RAW_LINES, lines: [], last: 0, nUnknown: 0, nUnreadable: 0 };
+const known = RAW_LINES.lines.filter(({ kind }) => kind === 'known');
+const manyLines = Array.from({ length: 300 }, (_, i) => ({ ...(known[1] as RawLine), nr: i + 1 }));
+
+const drawnLines = async () => {
+  await tick();
+  await tick();
+};
+const onlyUnknown = async (root: HTMLElement) => {
+  await drawnLines();
+  root.querySelector<HTMLElement>('input[type=checkbox]')?.click();
+  await tick();
+};
+
+export const agentLines: Page = () => [
+  ...states('LinesDialog', LinesDialog, {
+    all: [
+      linesOf(() => Promise.resolve(RAW_LINES)),
+      async (root) => {
+        await drawnLines();
+        await press(root, 'Whole line');
+      },
+    ],
+    'only the unknown ones': [linesOf(() => Promise.resolve(RAW_LINES)), onlyUnknown],
+    'no unknown one': [
+      linesOf(() => Promise.resolve({ ...RAW_LINES, lines: known, nUnknown: 0, nUnreadable: 0 })),
+      onlyUnknown,
+    ],
+    'more than are drawn': [
+      linesOf(() => Promise.resolve({ ...noLines, lines: manyLines, last: 300, nDropped: 4_200 })),
+      drawnLines,
+    ],
+    none: [linesOf(() => Promise.resolve(noLines)), drawnLines],
+    reading: linesOf(() => new Promise(ignore)),
+    failed: [
+      linesOf(() => Promise.reject({ code: 'refused', message: 'The session did not answer in time.', detail: null })),
+      drawnLines,
+    ],
   }),
 ];
 

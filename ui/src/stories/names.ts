@@ -13,6 +13,7 @@ export const pageNames = [
   'lists',
   'pages',
   'dialogs',
+  'lines',
   'rules',
   'configuration',
   'settings',

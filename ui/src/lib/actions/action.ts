@@ -31,7 +31,8 @@ export interface Desk {
       | 'keys'
       | 'agents'
       | 'worktrees'
-      | 'newWorktree',
+      | 'newWorktree'
+      | 'lines',
     query?: string,
   ): void;
   showTrust(): void;

@@ -195,6 +195,7 @@ const CASES: Record<string, Case> = {
   options: { done: dialog('Session options') },
   preset: { choice: 'Agent’s defaults', done: commanding({ type: 'setOptions', options: NO_OPTIONS }) },
   context: { done: dialog('Context') },
+  lines: { done: dialog('Lines of the agent') },
   stop: { given: ({ session }) => session.patch({ alive: true }), done: commanding({ type: 'stop' }) },
   palette: { done: dialog('Commands and sessions') },
   sessions: { done: () => screen.queryByRole('navigation', { name: 'Sessions' }) === null },

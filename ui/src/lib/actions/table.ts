@@ -590,6 +590,15 @@ export const ACTIONS: readonly Action[] = [
     does: { run: (desk) => desk.showContext() },
   },
   {
+    id: 'lines',
+    group: 'Agent',
+    label: 'Lines of the agent',
+    off: offSession,
+    menu: 'session',
+    isAbsent: (desk, on) => !isOpen(desk, on),
+    does: { run: (desk) => desk.show('lines') },
+  },
+  {
     id: 'stop',
     group: 'Agent',
     label: 'Stop the agent',

@@ -42,6 +42,7 @@ import type {
   Snapshot,
   StartConnection,
   StoredChange,
+  RawLines,
   TaskOutput,
   TrustDecision,
   TrustStatus,
@@ -61,6 +62,7 @@ import { emptySession, PROJECT_FILES } from './fake/facts';
 import { textOf } from './fake/copy';
 import { find } from './fake/find';
 import { scene, type Scene } from './fake/scenes';
+import { RAW_LINES } from './fake/raw';
 import { EXPLAINED, prompt, TASK_OUTPUTS, text } from './fake/script';
 import { BOARDS } from './fake/board';
 import { searchFound } from './fake/search';
@@ -255,6 +257,14 @@ export class FakeHost implements Host {
 
   taskOutput(_sessionId: SessionId, taskId: string): Promise<TaskOutput | null> {
     return Promise.resolve(this.taskOutputs.get(taskId) ?? null);
+  }
+
+  /** The lines between Deskbell and the agents of all sessions. */
+  rawLinesKept: RawLines = RAW_LINES;
+
+  rawLines(_sessionId: SessionId, after: number): Promise<RawLines> {
+    const { lines, ...facts } = this.rawLinesKept;
+    return Promise.resolve({ ...facts, lines: lines.filter(({ nr }) => nr > after) });
   }
 
   itemPart(sessionId: SessionId, itemId: ItemId): Promise<Body> {

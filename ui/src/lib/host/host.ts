@@ -37,6 +37,7 @@ import type {
   SessionOptions,
   Snapshot,
   StartConnection,
+  RawLines,
   TaskOutput,
   TrustDecision,
   UsageView,
@@ -105,6 +106,8 @@ export interface Host {
   outputLines(sessionId: SessionId, itemId: ItemId, first: number, count: number): Promise<Output>;
   /** Returns the end of the output of a task in the background; `null` if it does not run or writes none. */
   taskOutput(sessionId: SessionId, taskId: string): Promise<TaskOutput | null>;
+  /** Returns the last lines between Deskbell and the agent, after line `after`; 0 is all that are kept. */
+  rawLines(sessionId: SessionId, after: number): Promise<RawLines>;
   /** Returns one part of an item that is too long to be drawn at once. Parts are counted from 0. */
   itemPart(sessionId: SessionId, itemId: ItemId, part: number): Promise<Body>;
   /** Returns a text for the clipboard, as the agent wrote it. */

@@ -40,6 +40,7 @@ export const tauriHost: Host = {
   showEarlier: (sessionId, itemId, before, until) => call('show_earlier', { sessionId, itemId, before, until }),
   findWords: (sessionId, query, index) => call('find_words', { sessionId, query, index }),
   taskOutput: (sessionId, taskId) => call('task_output', { sessionId, taskId }),
+  rawLines: (sessionId, after) => call('raw_lines', { sessionId, after }),
   outputLines: (sessionId, itemId, first, count) => call('output_lines', { sessionId, itemId, first, count }),
   itemPart: (sessionId, itemId, part) => call('item_part', { sessionId, itemId, part }),
   copyText: (sessionId, copy) => call('copy_text', { sessionId, copy }),

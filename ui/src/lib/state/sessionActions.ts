@@ -11,6 +11,7 @@ import type {
   SessionId,
   SessionOptions,
   TaskOutput,
+  RawLines,
 } from '../bindings/api';
 import { asCommandError } from '../host/host';
 import { AppActions } from './appActions';
@@ -132,6 +133,11 @@ export abstract class SessionActions extends AppActions {
   /** The end of the output of a task in the background; `null` if it does not run or writes none. Rejects as the host. */
   taskOutput(id: SessionId, taskId: string): Promise<TaskOutput | null> {
     return this.host.taskOutput(id, taskId);
+  }
+
+  /** The last lines between Deskbell and the agent of a session, after line `after`. Rejects as the host. */
+  rawLines(id: SessionId, after: number): Promise<RawLines> {
+    return this.host.rawLines(id, after);
   }
 
   /**
