@@ -10,6 +10,10 @@ const sources = readdirSync(ROOT, { recursive: true, encoding: 'utf8' })
   .filter((path) => /\.(svelte|ts)$/.test(path) && !/\.test\.ts$|^test[\\/]/.test(path))
   .map((path) => ({ path: path.replaceAll('\\', '/'), text: readFileSync(join(ROOT, path), 'utf8') }));
 
+const styles = sources.map(({ path, text }) => {
+  return { path, rules: /<style>([\s\S]*)<\/style>/.exec(text)?.[1] ?? '' };
+});
+
 const holding = (pattern: RegExp) => sources.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
 
 interface Key {
@@ -47,14 +51,20 @@ describe('the sources', () => {
   });
 
   it('take colours and sizes from the tokens', () => {
-    const own = sources.flatMap(({ path, text }) => {
-      const style = /<style>([\s\S]*)<\/style>/.exec(text)?.[1] ?? '';
-      const rules = style.replaceAll(/@media[^{]*/g, '');
-      return [...rules.matchAll(/#[0-9a-f]{3,8}\b(?!\s*62%)|\brgb\(|\b[1-9]\d*(\.\d+)?(px|rem|vh|vw)\b/gi)].map(
+    const own = styles.flatMap(({ path, rules }) => {
+      const values = rules.replaceAll(/@media[^{]*/g, '');
+      return [...values.matchAll(/#[0-9a-f]{3,8}\b(?!\s*62%)|\brgb\(|\b[1-9]\d*(\.\d+)?(px|rem|vh|vw)\b/gi)].map(
         ([found]) => `${path}: ${found}`,
       );
     });
     expect(own.filter((found) => !found.endsWith('#000'))).toEqual([]);
+  });
+
+  // With one such rule, Chromium computed the styles of a whole answer again for each code block that arrived, which was
+  // half of the cost of streaming it.
+  it('have no style rule for every element after another', () => {
+    const universal = styles.filter(({ rules }) => /[+~]\s*(:global\()?\s*\*/.test(rules));
+    expect(universal.map(({ path }) => path)).toEqual([]);
   });
 
   // Svelte stops drawing the page at a duplicate key, and data from an agent can be equal.
