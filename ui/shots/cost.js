@@ -17,7 +17,7 @@ const LONGEST_MS = 20_000;
  * The processor time of an answer of 100 KB that arrives in 2.5 seconds, in multiples of that of the same text drawn as
  * plain text, a line an element, in the same run: the median of the rounds. It may only be lowered. The goal is 2.
  */
-const STREAMED = { characters: 100 * 1024, perFrame: 700, rounds: 3, most: 7 };
+const STREAMED = { characters: 100 * 1024, perFrame: 700, rounds: 3, most: 2.5 };
 /** All of them together. */
 const LIMIT_MS = 240_000;
 

@@ -1,6 +1,7 @@
 // Stories of documents with every kind of block and span, and of file changes.
 
 import type { Block, Span } from '../lib/bindings/api';
+import TextDocument from '../lib/conversation/TextDocument.svelte';
 import Blocks from '../lib/document/Blocks.svelte';
 import DiffView from '../lib/document/DiffView.svelte';
 import { document as parsed } from '../lib/host/fake/markdown';
@@ -84,11 +85,18 @@ const HIDDEN = {
         ],
 };
 
+/** More blocks than one chunk has, and other kinds of blocks at each boundary. */
+const LONG = Array.from({ length: 5 }, () => [...RUNS, ...parsed(script.EXPLAINED)]).flat();
+
 export const document: Page = () => [
   ...states('Blocks', Blocks, {
     'every kind of run': { blocks: RUNS },
     'wider than the window': { blocks: WIDE },
     streaming: { blocks: parsed(script.STREAMING), caret: true },
+  }),
+  ...states('TextDocument', TextDocument, {
+    'of several chunks': { id: 'a', text: { type: 'text', blocks: LONG, streaming: false } },
+    'of several chunks, streaming': { id: 'a', text: { type: 'text', blocks: LONG.slice(0, 40), streaming: true } },
   }),
   ...states('DiffView', DiffView, {
     'of two parts': { diff: { ...HIDDEN, hunks: [...script.DIFF.hunks, ...script.DIFF.hunks] } },

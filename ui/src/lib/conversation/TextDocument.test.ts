@@ -45,3 +45,26 @@ it('leaves what is read where it is when the rest is drawn above', async () => {
   expect(n()).toBe(blocks.length);
   expect(place.offset).toBe(7 + (blocks.length - before) * 20);
 });
+
+it('draws a long text in chunks, and changes only the last one when the text grows', async () => {
+  const textOf = (n: number) => ({ type: 'text', blocks: blocks.slice(0, n), streaming: true }) as const;
+  const { container, redraw } = await draw(TextDocument, { id: 'a', text: textOf(100) });
+  const drawn = () => [...(container.querySelector('article')?.children ?? [])];
+  const before = drawn();
+  expect(before.length).toBeGreaterThan(5);
+  expect(Math.max(...before.map((chunk) => chunk.childElementCount))).toBeLessThan(20);
+  const changed = new Set<Node>();
+  const observer = new MutationObserver((records) => records.forEach(({ target }) => changed.add(target)));
+  for (const chunk of before) observer.observe(chunk, { subtree: true, childList: true, attributes: true });
+  await redraw({ text: textOf(120) });
+  await tick();
+  observer.disconnect();
+  expect(drawn().slice(0, before.length)).toEqual(before);
+  expect(before.slice(0, -1).filter((chunk) => [...changed].some((node) => chunk.contains(node)))).toEqual([]);
+  expect([...changed].some((node) => before.at(-1)?.contains(node))).toBe(true);
+  expect(
+    drawn()
+      .flatMap((chunk) => [...chunk.children])
+      .map((block) => block.textContent),
+  ).toEqual(Array.from({ length: 120 }, (_, i) => `words ${i}`));
+});
