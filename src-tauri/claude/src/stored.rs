@@ -37,20 +37,80 @@ pub(crate) fn texts(content: &Value) -> String {
 #[serde(default, rename_all = "camelCase")]
 pub struct Place {
     r#type: String,
+    subtype: Option<String>,
     pub uuid: Option<String>,
     pub parent_uuid: Option<String>,
+    /// The last line before a compaction, whose own line has no parent (2.1.197 and 2.1.329).
+    logical_parent_uuid: Option<String>,
     pub is_sidechain: bool,
+    message: Option<MessageHead>,
+    /// The line with the call that this line is the result of.
+    #[serde(rename = "sourceToolAssistantUUID")]
+    source: Option<String>,
+    pub timestamp: Option<String>,
     attachment: Option<JoinedPrompt>,
 }
 
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct MessageHead {
+    id: Option<String>,
+}
+
 impl Place {
-    /// Reads it from a line; a line that is not a message has no place.
-    pub fn read(line: &[u8]) -> Self {
-        serde_json::from_slice(line).unwrap_or_default()
+    /// Reads it from a line; `None` if the line is no JSON object.
+    pub fn read(line: &[u8]) -> Option<Self> {
+        // Serde would also accept a list for a struct, with its values as fields in order.
+        let is_object = line.trim_ascii_start().starts_with(b"{");
+        let read = is_object.then(|| serde_json::from_slice(line).ok())?;
+        read.or_else(|| Self::of(&StoredLine::read_leniently(line)?))
+    }
+
+    /// The same for a line with a field of another type, with two fields of one name, or with text that is no Unicode.
+    fn of(line: &StoredLine) -> Option<Self> {
+        let text = |name: &str| line.text(name).map(str::to_owned);
+        Some(Self {
+            r#type: text("type").unwrap_or_default(),
+            subtype: text("subtype"),
+            uuid: text("uuid"),
+            parent_uuid: text("parentUuid"),
+            logical_parent_uuid: text("logicalParentUuid"),
+            is_sidechain: line.is_sidechain(),
+            message: Some(MessageHead { id: line.message_id().map(str::to_owned) }),
+            source: text("sourceToolAssistantUUID"),
+            timestamp: text("timestamp"),
+            attachment: JoinedPrompt::of(line),
+        })
+    }
+
+    /// The line that this one continues.
+    pub fn parent(&self) -> Option<&str> {
+        self.parent_uuid.as_deref().or(self.logical_parent_uuid.as_deref())
     }
 
     pub fn is_message(&self) -> bool {
         self.r#type == "user" || self.r#type == "assistant"
+    }
+
+    /// The id of the reply that this line is a block of.
+    pub fn reply(&self) -> Option<&str> {
+        let head = self.message.as_ref().filter(|_| self.r#type == "assistant")?;
+        head.id.as_deref().filter(|id| !id.is_empty())
+    }
+
+    /// The uuid of the line with the call that this line is the result of.
+    pub fn call(&self) -> Option<&str> {
+        self.source.as_deref().filter(|_| self.r#type == "user")
+    }
+
+    /// The conversation was compacted here. The summary follows.
+    pub fn is_compaction(&self) -> bool {
+        self.r#type == "system" && self.subtype.as_deref() == Some("compact_boundary")
+    }
+
+    /// A kind of line that is a part of the tree (2.1.329).
+    pub fn is_known(&self) -> bool {
+        matches!(self.r#type.as_str(), "user" | "assistant" | "attachment" | "system" | "progress")
     }
 
     /// Whether it is the prompt with this wire id.
@@ -61,10 +121,25 @@ impl Place {
         }
     }
 
-    /// A message, or a prompt that joined a running turn.
-    pub fn is_shown(&self) -> bool {
-        self.is_message() || self.attachment.as_ref().is_some_and(JoinedPrompt::is_prompt)
+    /// A prompt that joined a running turn.
+    pub fn joined_prompt(&self) -> Option<&JoinedPrompt> {
+        self.attachment.as_ref().filter(|attachment| attachment.is_prompt())
     }
+
+    /// A message, a prompt that joined a running turn, or a compaction.
+    pub fn is_shown(&self) -> bool {
+        self.is_message() || self.is_compaction() || self.joined_prompt().is_some()
+    }
+}
+
+/// The call that started a subagent, from the file next to its lines (2.1.197 and 2.1.329).
+pub fn call_of_subagent(meta: &[u8]) -> Option<String> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Meta {
+        tool_use_id: String,
+    }
+    serde_json::from_slice(meta).ok().map(|meta: Meta| meta.tool_use_id)
 }
 
 /// A prompt that joined a running turn. It is stored as an attachment, not as a user message (2.1.197 and 2.1.329).
@@ -80,17 +155,7 @@ pub struct JoinedPrompt {
 }
 
 impl JoinedPrompt {
-    /// Reads a line as such a prompt.
-    pub fn read(line: &[u8]) -> Option<Self> {
-        #[derive(Deserialize)]
-        struct Line {
-            attachment: JoinedPrompt,
-        }
-        let line: Line = serde_json::from_slice(line).ok()?;
-        Some(line.attachment).filter(Self::is_prompt)
-    }
-
-    /// The same for a line that was parsed already.
+    /// Reads it from a line.
     pub(crate) fn of(line: &StoredLine) -> Option<Self> {
         Self::deserialize(line.0.get("attachment")?).ok().filter(Self::is_prompt)
     }

@@ -1,27 +1,31 @@
 //! Conversation history: reads the agent's transcript file and folds it like the live stream. Never writes to it.
 //!
 //! `<config>/projects/<encoded folder>/<session id>.jsonl` (2.1.329). The format belongs to the agent: lines that do
-//! not parse are skipped, such as a torn last line.
+//! not parse are skipped, such as a torn last line. A notice says how many there are, and where messages are missing.
 
+mod branch;
+mod damage;
 mod end;
 mod own;
+mod subagents;
 mod tail;
 
 pub use end::read_end;
 pub(crate) use own::{Own, OwnLine};
+pub(crate) use subagents::Subagents;
 pub(crate) use tail::Tail;
 
 use crate::agent::{AgentEvent, User};
-use crate::api::Level;
-use crate::claude::stored::{JoinedPrompt, Place, milliseconds, prompt, task_end};
+use crate::claude::stored::{Place, milliseconds, prompt, task_end};
 use crate::disk::{self, ReadError};
 use crate::transcript::changed_inputs::ChangedInput;
 use crate::transcript::supplement::Supplement;
 use crate::transcript::{Transcript, TranscriptEvent};
 use crate::wire;
+use branch::{Branch, Line};
 use memchr::memmem;
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use subagents::{Threads, calls_in};
 
 /// Maximum size of a file that is read completely. Reading takes several times as much memory.
 const MOST_BYTES: u64 = 512 * 1024 * 1024;
@@ -113,6 +117,7 @@ pub struct Kept {
     leaf: Option<String>,
     /// Bytes before these lines that were not read because the file is too large.
     n_left_out: u64,
+    subagents: Subagents,
 }
 
 /// The place of a prompt in a conversation.
@@ -136,7 +141,7 @@ impl Kept {
         let mut bytes = disk::read_end(path, MOST_OF_LARGE)?;
         // The first line is incomplete.
         bytes.drain(..bytes.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |at| at + 1));
-        Ok(Self { n_left_out: size.saturating_sub(bytes.len() as u64), bytes, leaf: None })
+        Ok(Self { n_left_out: size.saturating_sub(bytes.len() as u64), bytes, ..Self::default() })
     }
 
     /// Shows the conversation up to the message with this uuid, whatever follows it.
@@ -145,10 +150,21 @@ impl Kept {
         self
     }
 
+    /// Reads also the subagents of the conversation with this transcript file.
+    pub fn with_subagents_of(self, path: &Path) -> Self {
+        self.with_subagents(Subagents::load(path))
+    }
+
+    /// Shows these subagents below their calls.
+    pub(crate) fn with_subagents(mut self, subagents: Subagents) -> Self {
+        self.subagents = subagents;
+        self
+    }
+
     /// The place of the prompt with this id; `None` if the file has no such prompt.
     pub(crate) fn place_of(&self, prompt: &str) -> Option<PromptPlace> {
         let of_prompt = |line: &&[u8]| memmem::find(line, prompt.as_bytes()).is_some();
-        let mut places = self.lines().filter(of_prompt).map(Place::read);
+        let mut places = self.lines().filter(of_prompt).filter_map(Place::read);
         let place = places.find(|place| place.is_prompt(prompt))?;
         Some(place.parent_uuid.map_or(PromptPlace::Beginning, PromptPlace::After))
     }
@@ -160,27 +176,49 @@ impl Kept {
 
     /// Folds the lines into a transcript.
     pub fn transcript(&self, project: &Path, additions: &Additions) -> Transcript {
-        finished(self.folded(project, additions))
+        finished(self.folded(&self.branch(), project, additions, false))
     }
 
-    /// The same for a conversation that another process works on: what is not finished goes on.
-    pub fn live_transcript(&self, project: &Path, additions: &Additions) -> Transcript {
-        complete(self.folded(project, additions))
+    /// The transcript, and the place in the file up to which it goes. `is_live`: another process works on the
+    /// conversation, so what is not finished goes on.
+    pub(crate) fn followed(
+        &self,
+        project: &Path,
+        additions: &Additions,
+        is_live: bool,
+    ) -> (Transcript, Tail) {
+        let branch = self.branch();
+        let transcript = self.folded(&branch, project, additions, is_live);
+        let transcript = if is_live { complete(transcript) } else { finished(transcript) };
+        (transcript, Tail::of(self, &branch))
     }
 
-    fn folded(&self, project: &Path, additions: &Additions) -> Transcript {
+    fn branch(&self) -> Branch<'_> {
+        Branch::of(&self.bytes, self.leaf.as_deref())
+    }
+
+    fn folded(
+        &self,
+        branch: &Branch<'_>,
+        project: &Path,
+        additions: &Additions,
+        is_live: bool,
+    ) -> Transcript {
         let mut transcript = additions.transcript(project);
         if self.bytes.is_empty() && self.n_left_out == 0 {
             return transcript;
         }
         if self.n_left_out > 0 {
-            let text = "The beginning of this conversation is not shown: its file is too large".to_owned();
-            let detail = Some(format!("{} bytes at its beginning were not read.", self.n_left_out));
-            transcript.apply(0, TranscriptEvent::Notice { level: Level::Warning, text, detail });
+            damage::beginning_left_out(&mut transcript, self.n_left_out);
         }
-        on_the_branch(&lines_of(&self.bytes), self.leaf.as_deref())
-            .into_iter()
-            .for_each(|line| fold(&mut transcript, line));
+        let mut threads = Threads::of(&self.subagents, is_live);
+        for (nr, line) in branch.lines.iter().enumerate() {
+            if line.is_after_gap && (nr > 0 || self.n_left_out == 0) {
+                damage::gap(&mut transcript, nr == 0);
+            }
+            fold(&mut transcript, line, &mut threads);
+        }
+        damage::at_the_end(&mut transcript, branch, &threads, is_live);
         transcript
     }
 }
@@ -203,38 +241,12 @@ fn complete(mut transcript: Transcript) -> Transcript {
     transcript
 }
 
-/// Selects the active branch: the lines form a tree, and the path from its leaf back to the root is shown, in file
-/// order. Without a leaf it is the last message.
-fn on_the_branch<'a>(lines: &[&'a [u8]], leaf: Option<&str>) -> Vec<&'a [u8]> {
-    let places: Vec<Place> = lines.iter().map(|line| Place::read(line)).collect();
-    let by_uuid: HashMap<&str, usize> =
-        places.iter().enumerate().filter_map(|(at, place)| Some((place.uuid.as_deref()?, at))).collect();
-    let mut shown = vec![false; lines.len()];
-    let mut at = match leaf {
-        Some(leaf) => by_uuid.get(leaf).copied(),
-        None => places.iter().rposition(|place| place.is_message() && !place.is_sidechain),
-    };
-    while let Some(here) = at {
-        if std::mem::replace(&mut shown[here], true) {
-            break;
-        }
-        at = places[here].parent_uuid.as_deref().and_then(|parent| by_uuid.get(parent)).copied();
-    }
-    lines
-        .iter()
-        .zip(&shown)
-        .zip(&places)
-        .filter(|((_, shown), place)| **shown && place.is_shown())
-        .map(|((line, _), _)| *line)
-        .collect()
-}
-
-fn fold(transcript: &mut Transcript, line: &[u8]) {
-    if let Some(prompt) = JoinedPrompt::read(line) {
+fn fold(transcript: &mut Transcript, line: &Line<'_>, threads: &mut Threads<'_>) {
+    if let Some(prompt) = line.place.joined_prompt() {
         let at = milliseconds(prompt.timestamp.as_deref());
         return transcript.past_prompt(at, prompt.uuid(), prompt.content());
     }
-    let inbound = wire::parse(line);
+    let inbound = wire::parse(line.bytes);
     let at = match &inbound {
         AgentEvent::Assistant(assistant) => milliseconds(assistant.timestamp.as_deref()),
         AgentEvent::User(user) => {
@@ -242,16 +254,18 @@ fn fold(transcript: &mut Transcript, line: &[u8]) {
             past_prompt(transcript, at, user);
             at
         }
-        _ => 0,
+        _ => milliseconds(line.place.timestamp.as_deref()),
     };
     let task_end = match &inbound {
         AgentEvent::User(user) => task_end(user),
         _ => None,
     };
+    let calls = calls_in(&inbound);
     transcript.line(at, inbound);
     if let Some(task_end) = task_end {
         transcript.line(at, task_end);
     }
+    threads.fold(transcript, &calls);
 }
 
 /// Adds a user message as a prompt, if it is one.
@@ -340,26 +354,77 @@ mod tests {
         assert_eq!(ids(None), ["u1", "m1.0", "u2", "u3", "m2.0"]);
         assert_eq!(ids(Some("a1")), ["u1", "m1.0"]);
         assert_eq!(ids(Some("x2")), ["u1", "m1.0", "u2"]);
-        assert_eq!(ids(Some("gone")), [""; 0]);
+    }
+
+    /// The ids of the items, and the texts of the notices with their details.
+    fn shown(lines: &[&str], leaf: Option<&str>, is_live: bool) -> Vec<String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.jsonl");
+        std::fs::write(&path, lines.join("\n")).unwrap();
+        let kept = Kept::load(&path).unwrap().until(leaf.map(str::to_owned));
+        let (transcript, _) = kept.followed(Path::new("/project"), &Additions::default(), is_live);
+        let word = |item: &crate::api::Item| match &item.body {
+            Body::Notice { text, detail, .. } => format!("{text}: {}", detail.as_deref().unwrap_or_default()),
+            _ => item.id.as_str().to_owned(),
+        };
+        transcript.items().map(word).collect()
+    }
+
+    const PROMPT: &str = r#"{"type":"user","uuid":"u1","parentUuid":null,"timestamp":"2026-01-01T00:00:00.500Z","message":{"role":"user","content":"one"}}"#;
+    const ANSWER: &str = r#"{"type":"assistant","uuid":"a1","parentUuid":"u1","message":{"id":"m1","content":[{"type":"text","text":"two"}]}}"#;
+    const ORPHAN: &str =
+        r#"{"type":"user","uuid":"u2","parentUuid":"gone","message":{"role":"user","content":"three"}}"#;
+
+    #[test]
+    fn damaged_lines_are_counted_and_said_and_a_line_that_is_being_written_is_not() {
+        let torn = r#"{"type":"assistant","uuid":"a2","parentUuid":"a1","mess"#;
+        let said = |n: &str| {
+            format!("A part of this conversation could not be read: Damaged in the agent’s files: {n}.")
+        };
+        assert_eq!(shown(&[PROMPT, ANSWER, torn], None, false), ["u1", "m1.0", &said("1 line")]);
+        assert_eq!(shown(&[PROMPT, ANSWER, torn], None, true), ["u1", "m1.0"]);
+        assert_eq!(shown(&[PROMPT, torn, "x", ANSWER, torn], None, true), ["u1", "m1.0", &said("2 lines")]);
+        assert_eq!(shown(&[PROMPT, ANSWER], None, false), ["u1", "m1.0"]);
     }
 
     #[test]
-    fn a_torn_line_and_an_abandoned_branch_are_left_out() {
+    fn a_gap_is_said_where_it_is() {
+        let gap = "Messages are missing here: The next message continues another one, which is not in the agent’s \
+                   file. The messages above are those that the file has before it.";
+        assert_eq!(shown(&[PROMPT, ANSWER, ORPHAN], None, false), ["u1", "m1.0", gap, "u2"]);
+        let beginning = "The beginning of this conversation is missing: Its first message continues another one, which is \
+                         not in the agent’s file.";
+        assert_eq!(shown(&[ORPHAN], None, false), [beginning, "u2"]);
+        let ends =
+            "This conversation cannot be shown: It ends with a message that is not in the agent’s file.";
+        assert_eq!(shown(&[PROMPT], Some("gone"), false), [ends]);
+    }
+
+    #[test]
+    fn a_time_is_read_and_an_abandoned_branch_is_left_out() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s.jsonl");
-        let lines = [
-            r#"{"type":"user","uuid":"u1","parentUuid":null,"timestamp":"2026-01-01T00:00:00.500Z","message":{"role":"user","content":"one"}}"#,
-            r#"{"type":"assistant","uuid":"a0","parentUuid":"u1","message":{"id":"m0","content":[{"type":"text","text":"abandoned"}]}}"#,
-            r#"{"type":"assistant","uuid":"a1","parentUuid":"u1","message":{"id":"m1","content":[{"type":"text","text":"two"}]}}"#,
-            r#"{"type":"assistant","uuid":"a2","parentUuid":"a1","mess"#,
-        ];
-        std::fs::write(&path, lines.join("\n")).unwrap();
+        let abandoned = r#"{"type":"assistant","uuid":"a0","parentUuid":"u1","message":{"id":"m0","content":[{"type":"text","text":"abandoned"}]}}"#;
+        std::fs::write(&path, [PROMPT, abandoned, ANSWER].join("\n")).unwrap();
         let transcript = Kept::load(&path).unwrap().transcript(Path::new("/project"), &Additions::default());
         let ids: Vec<_> = transcript.items().map(|item| item.id.as_str()).collect();
         assert_eq!(ids, ["u1", "m1.0"]);
         assert_eq!(transcript.items().next().unwrap().at, 1_767_225_600_500);
         assert!(
             matches!(&transcript.items().next().unwrap().body, Body::Prompt { text, .. } if text == "one")
+        );
+    }
+
+    #[test]
+    fn a_compaction_is_shown_with_its_summary_after_what_it_replaced() {
+        let compaction = r#"{"type":"system","subtype":"compact_boundary","uuid":"c1","parentUuid":null,"logicalParentUuid":"a1","timestamp":"2026-01-01T00:00:01.000Z","compactMetadata":{"trigger":"manual","preTokens":15,"postTokens":7}}"#;
+        let summary = r#"{"type":"user","uuid":"u2","parentUuid":"c1","isCompactSummary":true,"message":{"role":"user","content":"In short."}}"#;
+        let next =
+            r#"{"type":"user","uuid":"u3","parentUuid":"u2","message":{"role":"user","content":"go on"}}"#;
+        let said = "The conversation was compacted: from 15 to 7 tokens: In short.";
+        assert_eq!(
+            shown(&[PROMPT, ANSWER, compaction, summary, next], None, false),
+            ["u1", "m1.0", said, "u3"]
         );
     }
 }

@@ -28,7 +28,7 @@ async fn export(options: &ExportOptions) -> anyhow::Result<()> {
     let (of, id) = (config.clone(), options.session.clone());
     let read = move || {
         let Some(located) = Located::find(&of, &id)? else { return Ok(None) };
-        let kept = Kept::load(&located.path)?;
+        let kept = Kept::load(&located.path)?.with_subagents_of(&located.path);
         Ok::<_, disk::ReadError>(Some((located, kept)))
     };
     let read = disk::run(&config, LONG, read).await?.context("reading the agent's store")?;

@@ -1,7 +1,9 @@
 //! Fast read of the end of a long conversation file, backward from its end, so that a window can show the last screen
 //! before the rest is read.
 
-use super::{Additions, finished, fold, lines_of, on_the_branch};
+use super::branch::Branch;
+use super::subagents::Threads;
+use super::{Additions, finished, fold};
 use crate::disk::{Regular, open_regular};
 use crate::transcript::Transcript;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -40,11 +42,12 @@ fn read_end_of(
         file.take(size).read_to_end(&mut bytes)?;
         // The first line is almost always incomplete.
         let whole = bytes.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |at| at + 1);
-        let lines = lines_of(&bytes[whole..]);
-        let branch = on_the_branch(&lines, None);
-        if let Some(first) = branch.len().checked_sub(LINES) {
+        let lines = Branch::of_end(&bytes[whole..]).lines;
+        if let Some(first) = lines.len().checked_sub(LINES) {
             let mut transcript = additions.transcript(project);
-            branch[first..].iter().for_each(|line| fold(&mut transcript, line));
+            // The work of subagents follows with the rest.
+            let mut threads = Threads::default();
+            lines[first..].iter().for_each(|line| fold(&mut transcript, line, &mut threads));
             return Ok(Some(finished(transcript)));
         }
         size *= MORE;

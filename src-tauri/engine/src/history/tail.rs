@@ -1,6 +1,8 @@
 //! Following a transcript file that another process writes: the lines that were added since it was read.
 
-use super::{Kept, Place, fold, lines_of, on_the_branch};
+use super::branch::{Branch, Line};
+use super::subagents::Threads;
+use super::{Kept, Place, fold, lines_of};
 use crate::disk::{self, ReadError};
 use crate::transcript::Transcript;
 use std::collections::VecDeque;
@@ -22,21 +24,16 @@ pub struct Tail {
 
 impl Tail {
     /// The end of a file that was read. An incomplete last line is read again.
-    pub fn of(kept: &Kept) -> Self {
+    pub(super) fn of(kept: &Kept, branch: &Branch<'_>) -> Self {
         let mut whole = kept.bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        if place(&kept.bytes[whole..]).is_some() {
+        if Place::read(&kept.bytes[whole..]).is_some() {
             // Only its line break is missing.
             whole = kept.bytes.len();
         }
         let mut tail = Self { offset: kept.n_left_out + whole as u64, known: VecDeque::new() };
-        let places = on_the_branch(&lines_of(&kept.bytes), None).into_iter().filter_map(place);
-        places.filter_map(|place| place.uuid).for_each(|uuid| tail.knows(uuid));
+        let on_branch = branch.lines.iter().filter_map(|line| line.place.uuid.as_ref());
         // The agent continues also after lines that are not shown.
-        let lines = lines_of(&kept.bytes);
-        let last = lines.iter().rev().take(64).filter_map(|line| place(line));
-        last.filter(|place| !place.is_sidechain)
-            .filter_map(|place| place.uuid)
-            .for_each(|uuid| tail.knows(uuid));
+        on_branch.chain(&branch.ends).for_each(|uuid| tail.knows(uuid.clone()));
         tail
     }
 
@@ -56,28 +53,35 @@ impl Tail {
     /// lines continue another branch: then the whole file has to be read again.
     pub fn fold(&mut self, bytes: &[u8], transcript: &mut Transcript) -> bool {
         let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        for line in lines_of(&bytes[..whole]) {
-            let Some(place) = place(line) else { continue };
+        for bytes in lines_of(&bytes[..whole]) {
+            if bytes.trim_ascii().is_empty() {
+                continue;
+            }
+            // A damaged line is counted with those of the whole file.
+            let Some(place) = Place::read(bytes) else { return false };
             let Some(uuid) = place.uuid.clone().filter(|_| !place.is_sidechain) else { continue };
-            let is_next = match &place.parent_uuid {
-                Some(parent) => self.known.iter().rev().any(|known| known == parent),
-                None => self.known.is_empty(),
-            };
+            let continues_last =
+                place.parent().is_some_and(|parent| self.known.back().is_some_and(|last| last == parent));
+            // 2.1.197 writes messages again when it compacts.
+            if !continues_last && self.known.contains(&uuid) {
+                continue;
+            }
+            let is_next = continues_last
+                || match place.parent() {
+                    Some(parent) => self.known.iter().rev().any(|known| known == parent),
+                    None => self.known.is_empty(),
+                };
             if !is_next {
                 return false;
             }
             self.knows(uuid);
             if place.is_shown() {
-                fold(transcript, line);
+                fold(transcript, &Line { bytes, place, is_after_gap: false }, &mut Threads::default());
             }
         }
         self.offset += whole as u64;
         true
     }
-}
-
-fn place(line: &[u8]) -> Option<Place> {
-    serde_json::from_slice(line).ok()
 }
 
 #[cfg(test)]
@@ -105,8 +109,7 @@ mod tests {
         let (next, last) = (line("assistant", "b", Some("a")), line("user", "c", Some("b")));
         fs::write(&path, line("user", "a", None) + &next[..9]).unwrap();
         let kept = Kept::load(&path).unwrap();
-        let mut transcript = kept.live_transcript(Path::new("/p"), &Additions::default());
-        let mut tail = Tail::of(&kept);
+        let (mut transcript, mut tail) = kept.followed(Path::new("/p"), &Additions::default(), true);
         let mut grow = |text: &str, transcript: &mut Transcript| {
             fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(text.as_bytes()).unwrap();
             let bytes = tail.read(&path).unwrap().unwrap();
@@ -115,14 +118,18 @@ mod tests {
         assert!(grow("", &mut transcript));
         assert_eq!(ids(&transcript), ["a"]);
         assert!(grow(&next[9..], &mut transcript));
-        assert!(grow("{\"type\":\"last-prompt\"}\nno json\n", &mut transcript));
+        assert!(grow("{\"type\":\"last-prompt\"}\n\n", &mut transcript));
         assert!(grow(&last, &mut transcript));
         assert_eq!(ids(&transcript), ["a", "m-b.0", "c"]);
         let whole = Kept::load(&path).unwrap().transcript(Path::new("/p"), &Additions::default());
         assert_eq!(ids(&whole), ids(&transcript));
         assert!(!grow(&line("user", "x", Some("gone")), &mut transcript), "another branch");
         fs::write(&path, "").unwrap();
-        assert_eq!(Tail::of(&kept).read(&path).unwrap(), None, "the file was replaced");
+        assert_eq!(
+            kept.followed(Path::new("/p"), &Additions::default(), true).1.read(&path).unwrap(),
+            None,
+            "the file was replaced"
+        );
     }
 
     #[test]
@@ -138,7 +145,7 @@ mod tests {
         };
         let kept = Kept::load(&path).unwrap();
         let none = Additions::default();
-        assert_eq!(state(kept.live_transcript(Path::new("/p"), &none)), crate::api::ToolState::Running);
+        assert_eq!(state(kept.followed(Path::new("/p"), &none, true).0), crate::api::ToolState::Running);
         assert_eq!(state(kept.transcript(Path::new("/p"), &none)), crate::api::ToolState::Interrupted);
     }
 }

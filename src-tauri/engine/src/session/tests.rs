@@ -222,7 +222,8 @@ async fn a_conversation_that_another_process_continues_is_followed() {
     session.refresh(false).await.unwrap();
     assert_eq!(state(&session.snapshot().await.unwrap().items[1]), ToolState::Interrupted);
     // Another branch: the file is read again.
-    let other = json!({"type": "user", "uuid": "x", "parentUuid": "gone", "message": {"role": "user", "content": "x"}});
+    let other =
+        json!({"type": "user", "uuid": "x", "parentUuid": null, "message": {"role": "user", "content": "x"}});
     append(&format!("{other}\n"));
     assert!(session.refresh(true).await.unwrap());
     let items = session.snapshot().await.unwrap().items;

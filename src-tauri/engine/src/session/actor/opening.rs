@@ -6,7 +6,7 @@
 use super::{Actor, now};
 use crate::api::{AgentKind, Level};
 use crate::disk;
-use crate::history::{self, Additions, Kept, Own, Tail};
+use crate::history::{self, Additions, Kept, Own, Subagents, Tail};
 use crate::launch::{Fork, agent_name};
 use crate::owner;
 use crate::session::{Message, Subscriber};
@@ -50,14 +50,13 @@ async fn read_whole(kept: KeptAt) -> io::Result<(Transcript, Tail)> {
         Kept::load(&at.path()).map(|lines| (lines, is_live))
     };
     let (lines, is_live) = disk::run(&project, READ_DEADLINE, load).await??;
-    let lines = lines.until(kept.leaf);
-    let fold = move || {
-        let transcript = match is_live {
-            true => lines.live_transcript(&project, &kept.additions),
-            false => lines.transcript(&project, &kept.additions),
-        };
-        (transcript, Tail::of(&lines))
-    };
+    let path_of = kept.clone();
+    let load = move || Subagents::load(&path_of.path());
+    // Without its subagents the conversation is shown all the same, and says so.
+    let subagents = disk::run(&project, disk::DEADLINE, load).await;
+    let subagents = subagents.unwrap_or_else(|unfinished| Subagents::failed(unfinished.to_string()));
+    let lines = lines.until(kept.leaf).with_subagents(subagents);
+    let fold = move || lines.followed(&project, &kept.additions, is_live);
     match tokio::task::spawn_blocking(fold).await {
         Ok(read) => Ok(read),
         Err(panic) => std::panic::resume_unwind(panic.into_panic()),
