@@ -32,6 +32,7 @@ mod queue;
 mod recordings;
 mod rewind;
 mod settings;
+mod stored;
 mod tools;
 mod trust;
 mod turns;
@@ -163,6 +164,7 @@ fn main() {
         recordings:
             plain_text, thinking, tools_allowed, tool_denied, question, plan, subagent, interrupt, background_shell,
             compact, clear, api_failures, rate_limit, resumed_by_id, queue, image, web_search;
+        stored: sessions_in_odd_folders_are_found_and_never_written_to;
         fork:
             a_fork_goes_its_own_way_and_leaves_the_original_as_it_was,
             a_conversation_that_is_open_elsewhere_can_be_forked,
