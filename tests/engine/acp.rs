@@ -134,6 +134,31 @@ async fn a_turn_is_cancelled_while_it_works_and_while_it_asks() {
     life.close().await;
 }
 
+fn command_names(session: &Session) -> Vec<&str> {
+    session.commands.iter().map(|command| command.name.as_str()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_agents_slash_commands_are_offered_and_its_next_list_replaces_them() {
+    // The second continues its conversation by repeating it.
+    for faults in ["", "load"] {
+        let mut life = Setup::acp("qwen", faults).open().await;
+        life.turn("SAY one").await;
+        let session = life.snapshot().await.session;
+        assert_eq!(command_names(&session), ["review", "explain"], "{faults}");
+        assert_eq!(session.commands[1].argument_hint, "[path]");
+        life.turn("COMMANDS deploy deploy").await;
+        assert_eq!(command_names(&life.snapshot().await.session), ["deploy", "deploy"], "{faults}");
+        life.turn("COMMANDS").await;
+        assert_eq!(command_names(&life.snapshot().await.session), [""; 0], "{faults}");
+        life.command(Command::Stop).await.unwrap();
+        life.exit().await;
+        life.turn("SAY two").await;
+        assert_eq!(command_names(&life.snapshot().await.session), ["review", "explain"], "{faults}");
+        life.close().await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn errors_are_shown_and_the_next_turn_works() {
     let mut life = agent().open().await;

@@ -20,6 +20,7 @@ mod requests;
 mod rpc;
 pub mod seam;
 mod session_driver;
+mod slash_commands;
 mod tools;
 
 pub use chosen::ChosenAgent;

@@ -7,6 +7,7 @@ use crate::event::{
     OptionValue, OutputChange, Permission, PermissionOption, PlanEntry, RequestKey, Session, Tokens, TurnEnd,
     Usage, Voice,
 };
+use crate::slash_commands;
 use crate::tools::{self, Facts, Shown};
 use deskbell_agent::{
     AgentEvent, AgentRequest, AnswerOption, Assistant, AssistantMessage, ContentBlock, EndReason, Init,
@@ -83,7 +84,7 @@ impl CoreEvents {
     /// The events of the core for one event of the driver.
     pub fn take(&mut self, event: Event) -> Vec<AgentEvent> {
         let mut out = Vec::new();
-        if !matches!(event, Event::Said { .. } | Event::Usage(_)) {
+        if !matches!(event, Event::Said { .. } | Event::Usage(_) | Event::Commands(_)) {
             self.end_message(&mut out);
         }
         match event {
@@ -108,6 +109,9 @@ impl CoreEvents {
             }
             Event::Mode { id } => {
                 out.push(AgentEvent::Status { status: None, permission_mode: Some(id) });
+            }
+            Event::Commands(commands) => {
+                out.push(AgentEvent::Commands(slash_commands::of_core(commands)));
             }
             Event::Title(Some(title)) => out.push(AgentEvent::Title { title }),
             Event::Notice { severity, title, description } => {
@@ -137,7 +141,6 @@ impl CoreEvents {
             | Event::TurnStarted
             | Event::Done(_)
             | Event::Options(_)
-            | Event::Commands(_)
             | Event::Usage(_)
             | Event::Title(None)
             | Event::Stored { .. } => {}

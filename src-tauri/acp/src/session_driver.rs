@@ -14,7 +14,7 @@ use deskbell_agent::{
     AgentCommand, AgentEvent, AgentRequest, Answer, Grant, HostRequest, Init, Initialized, OptionKind,
     Refused, ToolRequest, TurnResult,
 };
-use deskbell_api::{AgentCapabilities, Attachment};
+use deskbell_api::{AgentCapabilities, Attachment, SlashCommand};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -47,6 +47,9 @@ pub struct AcpDriver {
     logins: Vec<Login>,
     /// Reported with each prompt, as a session of the core begins each turn.
     init: Init,
+    /// The list that the agent reported last. One that comes before the session is usable is reported with the start,
+    /// because that replaces the commands of the process before.
+    commands: Vec<SlashCommand>,
     /// The agent repeats a conversation that was loaded. Deskbell shows what it kept of it itself.
     is_repeating: bool,
     /// The user interrupted the turn.
@@ -83,6 +86,7 @@ impl AcpDriver {
             abilities: Abilities::default(),
             logins: Vec::new(),
             init: Init::default(),
+            commands: Vec::new(),
             is_repeating: false,
             is_interrupted: false,
             open: HashMap::new(),
@@ -172,6 +176,12 @@ impl AcpDriver {
             {
                 self.open.insert(key, request.clone());
             }
+            if let AgentEvent::Commands(commands) = &told {
+                self.commands.clone_from(commands);
+                if self.phase != Phase::Ready {
+                    continue;
+                }
+            }
             out.events.push(told);
         }
     }
@@ -230,6 +240,7 @@ impl AcpDriver {
         let initialized = Initialized {
             version: self.version.clone(),
             permission_mode: self.init.permission_mode.clone(),
+            commands: self.commands.clone(),
             capabilities: Some(AgentCapabilities {
                 images: self.abilities.images,
                 documents: self.abilities.embedded_files,

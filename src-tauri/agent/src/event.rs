@@ -1,7 +1,7 @@
 //! Events: what an agent reports.
 
 use crate::answer::{Answer, Refused};
-use crate::api::Plugin;
+use crate::api::{Plugin, SlashCommand};
 use crate::limits::LimitReport;
 use crate::message::{Assistant, User};
 use crate::request::AgentRequest;
@@ -111,6 +111,8 @@ pub enum AgentEvent {
     Title {
         title: String,
     },
+    /// All slash commands that it has now.
+    Commands(Vec<SlashCommand>),
     /// The agent failed outside of any reply; contains its message. No `TurnEnded` follows.
     Error {
         words: String,

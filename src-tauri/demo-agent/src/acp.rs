@@ -13,6 +13,7 @@
 //! | `HANG` | waits until the turn is cancelled |
 //! | `CHILD` | starts `sleep 600` and waits until the turn is cancelled |
 //! | `MODE id` | changes its own mode |
+//! | `COMMANDS a b` | reports that its slash commands are these |
 //! | `VENDOR` | sends a request that no client knows, and waits for the refusal |
 //! | `QUESTION` | sends a form, and says how it was answered |
 //! | `FAIL text`, `CRASH code`, `GARBAGE text` | an error instead of the end, an exit, a line that is no message |
@@ -124,6 +125,8 @@ impl Agent {
                 ids.retain(|id| *id != "default" || !self.has("no-mode"));
                 let modes: Vec<Value> = ids.iter().map(|id| json!({"id": id, "name": id})).collect();
                 let modes = json!({"currentModeId": self.mode, "availableModes": modes});
+                // Some agents send it first, some after the answer.
+                commands(DEMO_COMMANDS);
                 answer(id, json!({"sessionId": ID, "modes": modes}));
                 if method == "session/load" && self.has("flood") {
                     self.said("agent_message_chunk", "repeated after the answer");
@@ -223,6 +226,10 @@ impl Agent {
                 update(json!({"sessionUpdate": "tool_call", "toolCallId": id, "kind": "execute",
                     "title": "sleep 600", "status": "in_progress", "rawInput": {"command": "sleep 600"}}));
                 return self.hang(Some(child));
+            }
+            "COMMANDS" => {
+                let list: Vec<_> = rest.split_whitespace().map(|name| (name, "")).collect();
+                commands(&list);
             }
             "MODE" => update(json!({"sessionUpdate": "current_mode_update", "currentModeId": rest})),
             "VENDOR" => {
@@ -349,6 +356,20 @@ RUN cargo test rounding
 SAY Then I round only the sum. 
 EDIT src/sum.rs
 SAY Done: the total is rounded once.";
+
+/// Names and descriptions of its slash commands.
+const DEMO_COMMANDS: &[(&str, &str)] =
+    &[("review", "Review the changes in this folder"), ("explain", "Explain a file")];
+
+/// Reports these slash commands as all that there are.
+fn commands(commands: &[(&str, &str)]) {
+    let list = commands.iter().map(|(name, description)| {
+        let input = (*name == "explain").then(|| json!({"hint": "[path]"}));
+        json!({"name": name, "description": description, "input": input})
+    });
+    let list: Vec<Value> = list.collect();
+    update(json!({"sessionUpdate": "available_commands_update", "availableCommands": list}));
+}
 
 fn update(update: Value) {
     let params = json!({"sessionId": ID, "update": update});

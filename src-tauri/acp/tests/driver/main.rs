@@ -7,5 +7,6 @@ mod cost;
 mod hostile;
 mod player;
 mod recordings;
+mod slash_commands;
 mod summary;
 mod turns;

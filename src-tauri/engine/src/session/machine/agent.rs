@@ -71,6 +71,10 @@ impl Step<'_> {
             // A sign of life: subscribers measure the agent's silence by the last event.
             AgentEvent::Heartbeat => self.changed(),
             AgentEvent::Title { title } => self.named(title),
+            AgentEvent::Commands(commands) => {
+                self.machine.capabilities.on_commands(commands.clone());
+                self.changed();
+            }
             AgentEvent::ConversationReset => {
                 self.machine.spending.on_cleared();
                 self.machine.context.on_cleared();

@@ -171,3 +171,24 @@ fn a_reload_lists_plugins_and_subagents_again() {
     assert_eq!(subagents[0].origin.as_deref(), Some("projectSettings"));
     assert_eq!(view(&life).skills.as_ref().unwrap()[0].name, "ship");
 }
+
+#[test]
+fn the_commands_that_an_agent_lists_replace_those_before() {
+    let mut life = reported();
+    let command = |name: &str| crate::api::SlashCommand {
+        name: name.to_owned(),
+        description: String::new(),
+        argument_hint: String::new(),
+    };
+    let listed = |names: &[&str]| {
+        let commands = names.iter().map(|name| command(name)).collect();
+        Input::Line(crate::agent::AgentEvent::Commands(commands))
+    };
+    life.step(listed(&["one", "one", "two"]));
+    let names = |life: &Life| -> Vec<String> {
+        life.machine.capabilities.commands().iter().map(|one| one.name.clone()).collect()
+    };
+    assert_eq!(names(&life), ["one", "one", "two"]);
+    life.step(listed(&[]));
+    assert_eq!(names(&life), [""; 0]);
+}
