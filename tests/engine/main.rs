@@ -23,6 +23,7 @@ mod configuration;
 mod context;
 mod delivery;
 mod doctor;
+mod doctor_report;
 mod ending;
 mod environment;
 mod error_lines;

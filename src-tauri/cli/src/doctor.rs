@@ -4,7 +4,7 @@
 use crate::agent::{self, Run};
 use crate::args::ReportForm;
 use crate::trust::Allowed;
-use crate::{desktop, folders, logs};
+use crate::{desktop, folders, logs, other_agents};
 use deskbell_engine::LocalHost;
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
@@ -47,14 +47,21 @@ pub async fn readiness(demo: bool, chosen: Option<PathBuf>, data: PathBuf, run: 
     }
 }
 
-/// Searches for the agent as a session would, tests it, and reports what it and the desktop are. `gpu` is whether windows
-/// are drawn with a GPU; `None` if that is not known.
-pub async fn check(chosen: Option<PathBuf>, data: PathBuf, run: Run, gpu: Option<bool>) -> Checkup {
+/// Finds out whether the agent can work, and whether it asks.
+async fn claude(chosen: Option<PathBuf>, data: PathBuf, run: Run) -> (Readiness, Trial) {
     let readiness = readiness(false, chosen.clone(), data.clone(), run.clone()).await;
-    let trial = match launch(chosen, data.clone(), run).await {
+    let trial = match launch(chosen, data, run).await {
         Ok(launch) => Trial::of(launch, LIMIT).await,
         Err(error) => Trial::without_result(error.message),
     };
+    (readiness, trial)
+}
+
+/// Searches for the agent as a session would, tests it, and reports what it, the other agents and the desktop are. `gpu`
+/// is whether windows are drawn with a GPU; `None` if that is not known.
+pub async fn check(chosen: Option<PathBuf>, data: PathBuf, run: Run, gpu: Option<bool>) -> Checkup {
+    let ((readiness, trial), other_agents) =
+        tokio::join!(claude(chosen, data.clone(), run.clone()), other_agents::of_table(&data, &run));
     let version = readiness.version.clone().or(trial.version);
     let (notifications, tray) = desktop::services().await;
     let mut folders = Vec::new();
@@ -80,6 +87,7 @@ pub async fn check(chosen: Option<PathBuf>, data: PathBuf, run: Run, gpu: Option
         display: desktop::display(),
         gpu,
         folders,
+        other_agents,
     };
     facts.checkup()
 }

@@ -18,6 +18,7 @@ mod link;
 pub mod logs;
 mod machine;
 mod on;
+pub mod other_agents;
 mod projects;
 mod relay;
 mod replay;

@@ -6,6 +6,7 @@
 //! with an API on loopback that makes it call a tool that requires permission. The request is always denied.
 
 mod api;
+mod other_agents;
 pub mod report;
 
 use crate::api::*;

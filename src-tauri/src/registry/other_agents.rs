@@ -1,34 +1,19 @@
 //! Sessions with another agent than Claude Code: which ones this computer has, and a new session with one.
 
 use super::SessionRegistry;
-use deskbell_cli::agent;
-use deskbell_cli::trust::Allowed;
-use deskbell_engine::LocalHost;
+use deskbell_cli::{agent, other_agents};
 use deskbell_engine::acp::ChosenAgent;
-use deskbell_engine::acp::agents::{AGENTS, Agent, DEMO, Proof, Restriction};
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
 use deskbell_engine::launch::Launch;
 use deskbell_engine::store::SavedSession;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 impl SessionRegistry {
-    /// Returns every agent of the table with what is found of it, and the demo agent. Each program that is found is
-    /// asked for its version, all at the same time.
+    /// Returns every agent of the table with what is found of it, and the demo agent.
     pub async fn other_agents(&self) -> Vec<OtherAgent> {
-        let asked: Vec<_> = AGENTS
-            .iter()
-            .map(|row| (row, tokio::spawn(state(row, self.data.clone(), self.run.clone()))))
-            .collect();
-        let mut agents = Vec::with_capacity(asked.len() + 1);
-        for (row, state) in asked {
-            let state = state.await.unwrap_or_else(|error| OtherAgentState::Broken {
-                program: String::new(),
-                problem: error.to_string(),
-            });
-            agents.push(described(row, state));
-        }
-        agents.push(described(&DEMO, OtherAgentState::BuiltIn));
+        let mut agents = other_agents::of_table(&self.data, &self.run).await;
+        agents.push(other_agents::demo());
         agents
     }
 
@@ -109,40 +94,4 @@ impl SessionRegistry {
 /// A folder that is gone has no settings to trust. Its session reports that itself.
 fn is_open(launch: &Launch) -> bool {
     !launch.project.is_dir()
-}
-
-fn described(row: &Agent, state: OtherAgentState) -> OtherAgent {
-    let trusted_only = match row.restriction {
-        Restriction::TrustedOnly(reason) => Some(reason.to_owned()),
-        Restriction::ByItself | Restriction::Arguments { .. } => None,
-    };
-    let untested = row.id != DEMO.id && row.proof == Proof::NotRun;
-    let (id, name) = (row.id.to_owned(), row.name.to_owned());
-    OtherAgent { id, name, state, trusted_only, untested, lacks: row.lacks() }
-}
-
-/// Searches for the program of a row as a session would, and asks it for its version.
-async fn state(row: &'static Agent, data: PathBuf, run: agent::Run) -> OtherAgentState {
-    let chosen = ChosenAgent::row_of(row.id);
-    let launcher = agent::launcher(
-        AgentKind::Acp,
-        chosen,
-        PathBuf::new(),
-        data,
-        || None,
-        |_, _| Ok(Allowed::Restricted),
-        run,
-    );
-    let missing = || {
-        let command = row.package.map(|package| format!("npm install -g {package}"));
-        let install = command.map(|command| SetupCommand { label: "npm".to_owned(), command });
-        OtherAgentState::Missing { install }
-    };
-    match disk::run(Path::new("PATH"), disk::DEADLINE, move || launcher()).await {
-        Ok(Ok(launch)) => launch.state_of_other(&LocalHost).await,
-        Ok(Err(_)) => missing(),
-        Err(unfinished) => {
-            OtherAgentState::Broken { program: "PATH".to_owned(), problem: unfinished.to_string() }
-        }
-    }
 }

@@ -4,7 +4,7 @@ import { tick } from 'svelte';
 
 import type { Checkup, OtherAgent, Preset, RawLine, RawLines } from '../lib/bindings/api';
 import { emptySession, PROJECT, SETTINGS } from '../lib/host/fake/facts';
-import { checkup as checkupOf } from '../lib/host/fake/readiness';
+import { BROKEN_AGENT, checkup as checkupOf } from '../lib/host/fake/readiness';
 import { RULES } from '../lib/host/fake/rules';
 import { TRUST } from '../lib/host/fake/trust';
 import { RAW_LINES } from '../lib/host/fake/raw';
@@ -277,6 +277,9 @@ export const settingsOf: Page = () => [
   ...states('DoctorDialog', DoctorDialog, {
     'all is well': doctor(checkup({ type: 'asks' })),
     'a problem': doctor(checkup({ type: 'neverAsks' })),
+    'another agent cannot run': doctor(() =>
+      Promise.resolve(checkupOf({ type: 'asks' }, PROJECT.agent, [BROKEN_AGENT])),
+    ),
     'is checking': doctor(() => new Promise<Checkup>(ignore)),
     'the check failed': doctor(() => Promise.resolve(null)),
   }),

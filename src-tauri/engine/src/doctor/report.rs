@@ -1,7 +1,9 @@
 //! The doctor's report: what a bug report needs to know about an installation, without keys and names.
 
+use super::other_agents;
 use crate::api::{
-    AgentCapabilities, AgentView, Checkup, Health, PermissionChannel, Readiness, ReadinessState, ReportLine,
+    AgentCapabilities, AgentView, Checkup, Health, OtherAgent, PermissionChannel, Readiness, ReadinessState,
+    ReportLine,
 };
 use crate::disk::{self, FileKind, ReadError};
 use crate::readiness;
@@ -26,6 +28,8 @@ pub struct Facts {
     /// Whether windows are drawn with a GPU; `None` if that is the system's decision.
     pub gpu: Option<bool>,
     pub folders: Vec<Folder>,
+    /// Every agent of the table, found or not. Nothing of them changes what the doctor says about Claude Code.
+    pub other_agents: Vec<OtherAgent>,
 }
 
 /// A service of the desktop.
@@ -117,6 +121,9 @@ fn lines(facts: &Facts) -> Vec<ReportLine> {
     if let Some(capabilities) = &facts.capabilities {
         line("Can", Health::Plain, abilities(capabilities));
     }
+    for agent in other_agents::lines(&facts.other_agents) {
+        line(&agent.name, agent.health, agent.value);
+    }
     for (name, service, without) in [
         ("Notifications", &facts.notifications, "no notification daemon: Deskbell cannot call you"),
         ("Tray", &facts.tray, "none; Deskbell works without one"),
@@ -173,7 +180,7 @@ fn text(lines: &[ReportLine]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::{AgentKind, Tried};
+    use crate::api::{AgentKind, AgentLacks, OtherAgentState, Tried};
 
     fn folder(path: impl Into<PathBuf>, state: FolderState) -> Folder {
         Folder { name: "Data", path: path.into(), state }
@@ -196,6 +203,7 @@ mod tests {
             display: Some("X11 (:0)".to_owned()),
             gpu: Some(false),
             folders: vec![folder("/home/ines/.local/share/deskbell", FolderState::Missing)],
+            other_agents: Vec::new(),
         }
     }
 
@@ -241,6 +249,33 @@ Data           /home/user/.local/share/deskbell (does not exist yet)
             assert!(!report.report.contains(secret), "{}", report.report);
             assert!(report.lines.iter().all(|line| !line.value.contains(secret)), "{:?}", report.lines);
         }
+    }
+
+    #[test]
+    fn another_agent_is_redacted_and_changes_no_result() {
+        let broken = OtherAgentState::Broken {
+            program: "/home/ines/.npm/bin/gemini".to_owned(),
+            problem: "/home/ines/.npm/bin/gemini has the key sk-ant-REDACTED0123456789".to_owned(),
+        };
+        let found =
+            OtherAgentState::Found { program: "/home/ines/.npm/bin/opencode".to_owned(), version: None };
+        let agent = |id: &str, state| OtherAgent {
+            id: id.to_owned(),
+            name: id.to_owned(),
+            state,
+            trusted_only: None,
+            untested: false,
+            lacks: AgentLacks::default(),
+        };
+        let missing = OtherAgentState::Missing { install: None };
+        let other_agents = vec![agent("gemini", broken), agent("opencode", found), agent("goose", missing)];
+        let report = Facts { other_agents, ..facts() }.checkup();
+        assert!(report.ready && report.channel == PermissionChannel::Asks);
+        for secret in ["0123456789", "ines"] {
+            assert!(!report.report.contains(secret), "{}", report.report);
+        }
+        assert!(report.report.contains("/home/user/.npm/bin/opencode"), "{}", report.report);
+        assert!(report.report.contains("\nNot installed  goose\n"), "{}", report.report);
     }
 
     #[test]

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 import { draw } from '../../test/draw';
 import type { Checkup } from '../bindings/api';
-import { checkup } from '../host/fake/readiness';
+import { BROKEN_AGENT, checkup } from '../host/fake/readiness';
 import DoctorDialog from './DoctorDialog.svelte';
 
 async function doctor(result: Checkup | null) {
@@ -48,6 +48,13 @@ describe('the report of the doctor', () => {
     const { dialog } = await doctor(checkup({ type: 'neverAsks' }));
     await dialog.findByText(/needs your attention/u);
     expect(dialog.getByText('Problem:').parentElement?.textContent).toContain('ACTS WITHOUT ASKING');
+  });
+
+  it('has a line for each other agent, one of which may have a problem', async () => {
+    const { dialog } = await doctor(checkup({ type: 'asks' }, undefined, [BROKEN_AGENT]));
+    await dialog.findByText(/needs your attention/u);
+    expect(dialog.getByText('Problem:').parentElement?.textContent).toContain('Qwen Code needs Node 22 or newer');
+    dialog.getByText('Qwen Code');
   });
 
   it('has nothing to copy after a check that failed', async () => {

@@ -63,8 +63,35 @@ const CHANNELS: Record<PermissionChannel['type'], string> = {
   unknown: 'the test has no result',
 };
 
+const OTHER_AGENTS: ReportLine[] = [
+  {
+    name: 'opencode',
+    value: [
+      '1.18.33, /home/user/.local/bin/opencode',
+      'runtime: Node 20 or newer',
+      'asks: if its own configuration says so; Deskbell cannot check it, and it was not tried here',
+      'starts only in folders that you trust: opencode runs the plugins and MCP servers of a folder, and a folder can send its key elsewhere.',
+      'ports: it opens one; Deskbell gives it a random password for each start, in OPENCODE_SERVER_PASSWORD',
+      'login and turns: not tried here; Deskbell was tested with 1.18.33',
+    ].join('\n'),
+    health: 'plain',
+  },
+  { name: 'Not installed', value: 'Copilot CLI, Codex, Gemini CLI, Qwen Code, goose', health: 'plain' },
+];
+
+/** An agent on a Node that is too old for it. */
+export const BROKEN_AGENT: ReportLine = {
+  name: 'Qwen Code',
+  value: 'cannot run here: Qwen Code needs Node 22 or newer, and this machine has v20.20.2.\n/home/user/.npm/bin/qwen',
+  health: 'bad',
+};
+
 /** The doctor's result for a test with this outcome. */
-export function checkup(channel: PermissionChannel, agent: AgentView = PROJECT.agent): Checkup {
+export function checkup(
+  channel: PermissionChannel,
+  agent: AgentView = PROJECT.agent,
+  otherAgents: ReportLine[] = OTHER_AGENTS,
+): Checkup {
   const good = channel.type === 'asks' ? 'good' : 'bad';
   const lines: ReportLine[] = [
     { name: 'Deskbell', value: '0.1.0 on linux x86_64', health: 'plain' },
@@ -73,6 +100,7 @@ export function checkup(channel: PermissionChannel, agent: AgentView = PROJECT.a
     { name: 'Ready', value: 'yes', health: 'good' },
     { name: 'Permission', value: CHANNELS[channel.type], health: good },
     { name: 'Can', value: 'models, effort, thinking off, images, background work, cost', health: 'plain' },
+    ...otherAgents,
     { name: 'Notifications', value: 'dunst 1.12', health: 'good' },
     { name: 'Tray', value: 'none; Deskbell works without one', health: 'plain' },
     { name: 'Display', value: 'X11 (:0) on sway', health: 'plain' },
