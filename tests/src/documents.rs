@@ -1,6 +1,7 @@
 //! Documents name files, tests and commands that exist.
 
 use crate::command_line::{help, subcommands};
+use deskbell_engine::acp::agents::{AGENTS, Agent, Asking, Proof, Restriction};
 use std::path::{Path, PathBuf};
 
 fn root() -> PathBuf {
@@ -282,4 +283,68 @@ fn the_guide_lists_every_page_and_every_key() {
     }
     // Most keys are in the table of actions; a test of the window compares that table with the guide.
     assert!(n_keys > 0);
+}
+
+/// The agent's row in the guide.
+fn agent_row(agent: &Agent) -> String {
+    let install = match agent.package {
+        Some(package) => format!("`npm install -g {package}`"),
+        None => "as its makers describe".to_owned(),
+    };
+    let needs = agent.node.map_or_else(|| "–".to_owned(), |node| format!("Node {node}"));
+    let tested = match agent.proof {
+        Proof::Recorded { version, .. } => version,
+        Proof::NotRun => "**not tested**",
+    };
+    let asks = match agent.asking {
+        Asking::Mode(mode) => format!("its mode `{mode}`"),
+        Asking::Setting(name, value) => format!("its setting `{name}` is `{value}`"),
+        Asking::Configured => "if you configured it so; Deskbell cannot check".to_owned(),
+        Asking::Unknown => "not known".to_owned(),
+    };
+    let without_trust = match agent.restriction {
+        Restriction::ByItself => "starts, and runs nothing of the folder".to_owned(),
+        Restriction::Arguments { arguments, open } => {
+            let open = open.map(|open| format!(". {open}")).unwrap_or_default();
+            format!("starts with `{}`{}", arguments.join(" "), open.trim_end_matches('.'))
+        }
+        Restriction::TrustedOnly(reason) => {
+            format!("does not start. {}", reason.trim_end_matches('.'))
+        }
+    };
+    let lacks = agent.lacks().reports;
+    let is_known = agent.reports != deskbell_engine::acp::agents::UNKNOWN.reports;
+    let lacks = match (is_known, lacks.is_empty()) {
+        (false, _) => "not known".to_owned(),
+        (true, true) => "–".to_owned(),
+        (true, false) => lacks.join(", "),
+    };
+    format!("| {} | {install} | {needs} | {tested} | {asks} | {without_trust} | {lacks} |\n", agent.name)
+}
+
+/// `UPDATE_GUIDE=1` writes the table.
+#[test]
+fn the_guide_has_every_agent_of_the_table() {
+    let (start, end) = ("<!-- agents -->\n", "<!-- end of agents -->");
+    let page = root().join("docs/guide/other-agents.md");
+    let text = read(&page);
+    let (before, rest) = text.split_once(start).expect("the table begins");
+    let (table, after) = rest.split_once(end).expect("the table ends");
+    let head = "| Agent | Install | Needs | Tested with | Asks | Without trust | Does not report |\n\
+                |---|---|---|---|---|---|---|\n";
+    let expected = head.to_owned() + &AGENTS.iter().map(agent_row).collect::<String>();
+    if std::env::var_os("UPDATE_GUIDE").is_some() {
+        std::fs::write(&page, format!("{before}{start}{expected}{end}{after}")).expect("the page is written");
+        return;
+    }
+    assert!(table == expected, "docs/guide/other-agents.md is out of date: UPDATE_GUIDE=1 writes it");
+}
+
+/// The pages that a newcomer reads first name the agents, or the page that does.
+#[test]
+fn no_page_says_that_there_is_one_agent() {
+    for page in ["README.md", "docs/faq.md", "docs/compare.md", "docs/guide/install.md"] {
+        let text = read(&root().join(page));
+        assert!(text.contains("guide/other-agents.md") || text.contains("](other-agents.md"), "{page}");
+    }
 }
