@@ -8,11 +8,12 @@ use crate::api::*;
 use crate::host::{BoxFuture, Reader, Writer};
 use deskbell_server::client::{Client, Effect, Link};
 use deskbell_server::lines::{MAX_SERVER_LINE, next_server_line};
+use deskbell_server::wake::WakeWatch;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::io::{AsyncWriteExt, BufReader};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
@@ -23,6 +24,16 @@ pub type Dial = Arc<dyn Fn() -> BoxFuture<'static, io::Result<(Reader, Writer)>>
 
 /// Lines that may wait: of a connection, and to it.
 const BACKLOG: usize = 64;
+
+/// While the link waits, the clocks are compared this often, because the delay before an attempt does not run in sleep.
+const LOOKS_FOR_WAKE: Duration = Duration::from_secs(1);
+
+/// The wall clock, in milliseconds since 1970.
+type WallClock = Arc<dyn Fn() -> u64 + Send + Sync>;
+
+fn wall_clock() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
+}
 
 /// What a followed session receives.
 #[derive(Debug)]
@@ -57,6 +68,11 @@ pub struct ServerLink {
 impl ServerLink {
     /// Begins to connect, on the current tokio runtime.
     pub fn open(dial: Dial) -> Self {
+        Self::open_with(dial, Arc::new(wall_clock))
+    }
+
+    /// `wall`: the wall clock, to notice that the computer slept.
+    fn open_with(dial: Dial, wall: WallClock) -> Self {
         let (messages, inbox) = mpsc::unbounded_channel();
         let (state_sender, state) = watch::channel(SessionLink::Connecting);
         let (listed_sender, listed) = watch::channel(None);
@@ -65,6 +81,8 @@ impl ServerLink {
         let task = Task {
             client: Client::new(0),
             began_at,
+            wall,
+            wake: WakeWatch::default(),
             dial,
             n_connections: 0,
             connection: None,
@@ -167,6 +185,8 @@ enum Read {
 struct Task {
     client: Client,
     began_at: Instant,
+    wall: WallClock,
+    wake: WakeWatch,
     dial: Dial,
     n_connections: u64,
     connection: Option<Connection>,
@@ -194,7 +214,8 @@ impl Drop for Connection {
 impl Task {
     async fn run(mut self, mut inbox: mpsc::UnboundedReceiver<ToServer>, mut read: mpsc::Receiver<Read>) {
         loop {
-            let due = self.client.deadline().map(|at| self.began_at + Duration::from_millis(at));
+            self.look_for_wake().await;
+            let due = self.due();
             let sleep = async {
                 match due {
                     Some(due) => tokio::time::sleep_until(due).await,
@@ -212,6 +233,22 @@ impl Task {
                     self.carry_out(effects, &[]).await;
                 }
             }
+        }
+    }
+
+    /// The time at which to look again.
+    fn due(&self) -> Option<Instant> {
+        let due = self.client.deadline().map(|at| self.began_at + Duration::from_millis(at))?;
+        let waits = matches!(self.client.link(), Link::Waiting { .. });
+        Some(if waits { due.min(Instant::now() + LOOKS_FOR_WAKE) } else { due })
+    }
+
+    /// After a sleep of the computer, a lost link is tried at once.
+    async fn look_for_wake(&mut self) {
+        if self.wake.woke(self.now(), (self.wall)()) {
+            tracing::debug!("the computer slept");
+            let effects = self.client.woke(self.now());
+            self.carry_out(effects, &[]).await;
         }
     }
 
@@ -370,15 +407,11 @@ impl Task {
     }
 
     async fn link_changed(&mut self) {
-        let wait = |at: u64| {
-            let wait = Duration::from_millis(at.saturating_sub(self.now()));
-            let at = std::time::SystemTime::now() + wait;
-            at.duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
-        };
+        let on_wall = |at: u64| (self.wall)() + at.saturating_sub(self.now());
         let state = match self.client.link() {
             Link::Connected => SessionLink::Connected,
             Link::Connecting { .. } => SessionLink::Connecting,
-            Link::Waiting { attempt, at } => SessionLink::Waiting { attempt: *attempt, at: wait(*at) },
+            Link::Waiting { attempt, at } => SessionLink::Waiting { attempt: *attempt, at: on_wall(*at) },
             Link::Incompatible { version, .. } => SessionLink::Incompatible { version: version.clone() },
         };
         if state != SessionLink::Connected {
@@ -444,6 +477,58 @@ async fn connection(nr: u64, dial: Dial, sender: &mpsc::Sender<Read>) -> io::Res
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    const DEADLINE: Duration = Duration::from_secs(30);
+
+    /// A link whose attempts all fail, with a wall clock that can be set forward.
+    fn lost() -> (ServerLink, Arc<AtomicU64>) {
+        let dial: Dial = Arc::new(|| Box::pin(async { Err(io::ErrorKind::ConnectionRefused.into()) }));
+        let slept = Arc::new(AtomicU64::new(0));
+        let added = slept.clone();
+        let wall: WallClock = Arc::new(move || wall_clock() + added.load(Ordering::Relaxed));
+        (ServerLink::open_with(dial, wall), slept)
+    }
+
+    /// Waits until the link waits for the attempt with this number, and returns when that begins.
+    async fn waits_for(link: &mut ServerLink, wanted: u32) -> u64 {
+        let is_it =
+            |state: &SessionLink| matches!(state, SessionLink::Waiting { attempt, .. } if *attempt == wanted);
+        let state = tokio::time::timeout(DEADLINE, link.state.wait_for(is_it)).await;
+        let state = state.expect("the attempt").expect("the link goes on").clone();
+        let SessionLink::Waiting { at, .. } = state else { unreachable!() };
+        at
+    }
+
+    /// An attempt that begins the delays again is followed by the one with number 2; otherwise the number would be 4.
+    async fn begins_again(link: &mut ServerLink) {
+        let is_next = |state: &SessionLink| match state {
+            SessionLink::Waiting { attempt, .. } => *attempt != 3,
+            _ => false,
+        };
+        let state = tokio::time::timeout(DEADLINE, link.state.wait_for(is_next)).await;
+        let state = state.expect("an attempt").expect("the link goes on").clone();
+        assert!(matches!(state, SessionLink::Waiting { attempt: 2, .. }), "{state:?}");
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_retry_dials_before_the_delay_has_passed() {
+        let (mut link, _) = lost();
+        let began_at = wall_clock();
+        let at = waits_for(&mut link, 3).await;
+        assert!((began_at + 2_000..began_at + 120_000).contains(&at), "the time is the wall clock's: {at}");
+        link.retry();
+        begins_again(&mut link).await;
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_sleep_of_the_computer_ends_the_delay() {
+        let (mut link, slept) = lost();
+        waits_for(&mut link, 3).await;
+        slept.store(3_600_000, Ordering::Relaxed);
+        begins_again(&mut link).await;
+    }
 
     #[tokio::test]
     async fn a_line_without_an_end_breaks_the_connection() {

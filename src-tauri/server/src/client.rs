@@ -202,7 +202,7 @@ impl Client {
         Err(CommandError { code: ErrorCode::Refused, message, detail: None })
     }
 
-    /// The user, a wake-up or a change of the network asks for an attempt now.
+    /// The user or a wake-up asks for an attempt now.
     pub fn retry(&mut self, now: u64) -> Vec<Effect> {
         match self.link {
             Link::Waiting { .. } => {
@@ -211,6 +211,17 @@ impl Client {
             }
             _ => Vec::new(),
         }
+    }
+
+    /// The computer slept. A link that waits is tried now; one that was up is asked whether it still is, and given up
+    /// after one interval of pings.
+    pub fn woke(&mut self, now: u64) -> Vec<Effect> {
+        if self.link != Link::Connected {
+            return self.retry(now);
+        }
+        self.heard_at = now.saturating_sub(SILENCE_MS - PING_MS);
+        self.pinged_at = now.saturating_sub(PING_MS);
+        self.tick(now)
     }
 
     /// A deadline may have been reached.

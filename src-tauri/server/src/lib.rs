@@ -1,7 +1,8 @@
 //! Deskbell as a server of its user: several clients, sessions that outlive them, and nothing lost between the two.
 //!
 //! [`hub::Hub`] decides and does no I/O; [`events::EventLog`] keeps the last events of a session, [`requests::RequestIds`]
-//! counts each request once, and [`client::Client`] is the client's half. [`socket`] and [`lines`] are the way in.
+//! counts each request once, and [`client::Client`] is the client's half. [`socket`] and [`lines`] are the way in;
+//! [`wake`] notices that the computer slept.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make and read files of their own"))]
 
@@ -21,6 +22,7 @@ mod simulation;
 #[cfg(unix)]
 pub mod socket;
 pub mod version;
+pub mod wake;
 
 use deskbell_api::server::SessionSummary;
 use deskbell_api::{QueuedPrompt, Session, Status};

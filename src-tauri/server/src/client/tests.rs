@@ -69,6 +69,29 @@ fn the_user_can_have_an_attempt_now() {
 }
 
 #[test]
+fn a_wake_up_tries_a_lost_link_at_once() {
+    let mut client = Client::new(0);
+    client.tick(0);
+    client.broken(0);
+    assert_eq!(client.woke(10), [Effect::LinkChanged, Effect::Connect]);
+    assert_eq!(client.woke(11), [], "an attempt is running");
+}
+
+#[test]
+fn a_wake_up_asks_a_link_that_was_up_and_gives_it_up_soon() {
+    for answers in [true, false] {
+        let mut client = connected();
+        client.line(60_000, &bytes(json!({"type": "pong", "nr": 0})));
+        assert_eq!(client.woke(61_000), [Effect::Write(Request::Ping { nr: 1 })]);
+        if answers {
+            client.line(61_100, &bytes(json!({"type": "pong", "nr": 1})));
+        }
+        let is_given_up = client.tick(66_000).first() == Some(&Effect::Disconnect);
+        assert_eq!(is_given_up, !answers);
+    }
+}
+
+#[test]
 fn a_silent_link_is_given_up_and_a_slow_one_is_not() {
     let mut client = connected();
     let ping = |nr| Effect::Write(Request::Ping { nr });
