@@ -8,6 +8,7 @@ const COMMANDS: &[&str] = &[
     "other_agents",
     "create_session_with",
     "review_agent_trust",
+    "retry_link",
     "start_without_asking",
     "remove_session",
     "restore_session",

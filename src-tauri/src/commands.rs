@@ -4,6 +4,7 @@
 pub mod board;
 pub mod changes;
 pub mod first_run;
+pub mod link;
 pub mod options;
 pub mod other_agents;
 pub mod projects;

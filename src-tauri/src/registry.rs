@@ -189,6 +189,19 @@ impl SessionRegistry {
         added
     }
 
+    /// Tries to connect to the server of this session now, instead of at the next attempt.
+    pub fn retry_link(&self, project: &Path, id: &SessionId) -> Result<(), CommandError> {
+        let is_kept = self.session(project, id)?.is_mirror();
+        let server = self.server.borrow().clone().filter(|_| is_kept);
+        let server = server.ok_or_else(|| CommandError {
+            code: ErrorCode::BadCommand,
+            message: "This session runs in the window and has no connection to a server.".to_owned(),
+            detail: None,
+        })?;
+        server.retry();
+        Ok(())
+    }
+
     /// Adds a session of the server.
     async fn mirror(&self, id: SessionId, project: PathBuf) -> Result<Session, CommandError> {
         let handle = SessionHandle::mirror(&self.server(), id.clone(), project.clone());

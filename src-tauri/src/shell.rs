@@ -52,6 +52,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::other_agents::other_agents,
             commands::other_agents::create_session_with,
             commands::other_agents::review_agent_trust,
+            commands::link::retry_link,
             commands::start_without_asking,
             commands::remove_session,
             commands::restore_session,

@@ -226,7 +226,15 @@ export const header: Page = () => [
     'an agent without models': { ...head, session: lacking({ models: false }) },
     'an agent without effort levels': { ...head, session: lacking({ effort: false, thinking: false }) },
     'a session that keeps running': { ...head, session: { ...facts, usage, link: { type: 'connected' } } },
-    'a lost connection': { ...head, session: { ...facts, usage, link: { type: 'waiting', attempt: 2, at: 0 } } },
+    'a lost connection that is tried again': { ...head, session: { ...facts, usage, link: { type: 'connecting' } } },
+    'a lost connection that waits': {
+      ...head,
+      session: { ...facts, usage, link: { type: 'waiting', attempt: 3, at: Date.now() + 28_000 } },
+    },
+    'a session in another version': {
+      ...head,
+      session: { ...facts, usage, link: { type: 'incompatible', version: '9.0.0' } },
+    },
     'a restricted agent that asks nothing': {
       ...head,
       session: { ...facts, usage, restricted: true, mode: 'bypassPermissions' },
@@ -260,6 +268,10 @@ export const conversation: Page = () => [
     interrupting: now({ status: { type: 'interrupting' } }),
     restarting: now({ status: { type: 'restarting', attempt: 2, at: 0 } }),
     stopping: now({ status: { type: 'stopping' } }),
+    'working when the connection was lost': now({
+      status: { type: 'working', activity: 'Running cargo test' },
+      link: { type: 'connecting' },
+    }),
   }),
   ...states('BackgroundLine', BackgroundLine, { one: { n: 1 }, several: { n: 3 } }),
   ...states('ContextRing', ContextRing, {

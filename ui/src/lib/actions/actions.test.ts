@@ -119,6 +119,10 @@ const CASES: Record<string, Case> = {
   next: { done: () => !current().includes('Round half') && current() !== '' },
   previous: { scene: 'conversation', given: goDown, done: () => current().includes('Round half') },
   find: { done: () => document.activeElement === screen.queryByRole('textbox', { name: 'Find in the conversation' }) },
+  reconnect: {
+    given: ({ session }) => session.patch({ link: { type: 'waiting', attempt: 2, at: 0 } }),
+    done: calling('retryLink', 's1'),
+  },
   read: { scene: 'conversation', done: () => part('conversation') },
   rename: { done: () => document.activeElement === screen.queryByRole('textbox', { name: 'Title of the session' }) },
   copy: { done: calling('copyText', 's1', { type: 'conversation' }) },

@@ -55,6 +55,13 @@ const offRewind = (desk: Desk) => {
   if (session.nBackground > 0) return 'Work in the background may change files. Stop it first.';
   return session.rewind.isPending ? 'Another rewind is being carried out.' : null;
 };
+/** Why there is no link to try again. */
+const offLink = (desk: Desk) => {
+  const link = open(desk)?.session.link.type;
+  if (link === undefined) return NO_SESSION;
+  if (link === 'connecting') return 'An attempt to connect is running.';
+  return link === 'waiting' ? null : 'The session has not lost its connection.';
+};
 const isCall = ({ item }: Target) => item?.body.type === 'toolCall';
 const hasText = ({ item }: Target) => item?.body.type === 'text' || item?.body.type === 'prompt';
 const detailOf = ({ item }: Target) => (item?.body.type === 'toolCall' ? item.body.detail : null);
@@ -298,6 +305,17 @@ export const ACTIONS: readonly Action[] = [
     keys: ['Ctrl+F'],
     off: offSession,
     does: { run: (desk) => desk.find() },
+  },
+  {
+    id: 'reconnect',
+    group: 'Session',
+    label: 'Reconnect now',
+    off: offLink,
+    does: {
+      run: ({ project }) => {
+        if (project.open !== null) void project.retryLink(project.open.id);
+      },
+    },
   },
   {
     id: 'read',

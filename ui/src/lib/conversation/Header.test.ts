@@ -1,7 +1,7 @@
 import { cleanup, screen, within } from '@testing-library/svelte';
 import userEvent from '@testing-library/user-event';
 import { tick } from 'svelte';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 import type { AgentCapabilities, Command, PermissionMode, Session } from '../bindings/api';
 import { draw } from '../../test/draw';
@@ -12,7 +12,7 @@ async function header(facts: Partial<Session> = {}) {
   const commands: Command[] = [];
   const nothing = () => {};
   let withoutAsking = 0;
-  const { project } = await draw(Header, {
+  const { clock, host, project } = await draw(Header, {
     session: { ...emptySession('s1', 'Title'), alive: true, ...facts },
     hasSide: false,
     ontogglesessions: nothing,
@@ -26,7 +26,7 @@ async function header(facts: Partial<Session> = {}) {
     acts: [],
     onact: nothing,
   });
-  return { commands, project, user: userEvent.setup(), withoutAsking: () => withoutAsking };
+  return { clock, commands, host, project, user: userEvent.setup(), withoutAsking: () => withoutAsking };
 }
 
 async function choices(user: ReturnType<typeof userEvent.setup>, label: string) {
@@ -76,12 +76,41 @@ describe('the head of a conversation', () => {
   it.each([
     [{ type: 'here' }, null],
     [{ type: 'connected' }, 'Keeps running'],
-    [{ type: 'connecting' }, 'Reconnecting…'],
-    [{ type: 'waiting', attempt: 3, at: 0 }, 'Reconnecting…'],
+    [{ type: 'connecting' }, 'Reconnecting'],
+    [{ type: 'waiting', attempt: 3, at: 0 }, 'Reconnecting'],
     [{ type: 'incompatible', version: '9.0.0' }, 'Runs in Deskbell 9.0.0'],
   ] as [Session['link'], string | null][])('shows the link %j as %s', async (link, words) => {
     await header({ link });
     expect(screen.queryByRole('status')?.textContent ?? null).toBe(words);
+  });
+
+  it('counts down to the next attempt, and announces none of it', async () => {
+    const { clock } = await header({ link: { type: 'waiting', attempt: 3, at: 1_008_000 } });
+    const status = screen.getByRole('status');
+    const shown = () => status.parentElement?.textContent;
+    expect(shown()).toBe('Reconnecting, attempt 3, in 8 s');
+    clock.advance(5_000);
+    await tick();
+    expect(shown()).toBe('Reconnecting, attempt 3, in 3 s');
+    expect(status.textContent).toBe('Reconnecting');
+  });
+
+  it('reconnects now while it waits for the next attempt, and only then', async () => {
+    const { host, user } = await header({ link: { type: 'waiting', attempt: 3, at: 1_008_000 } });
+    const tried = vi.spyOn(host, 'retryLink').mockResolvedValue();
+    await user.click(screen.getByRole('button', { name: 'Reconnect now' }));
+    expect(tried).toHaveBeenCalledExactlyOnceWith('s1');
+    const others: Session['link'][] = [
+      { type: 'here' },
+      { type: 'connected' },
+      { type: 'connecting' },
+      { type: 'incompatible', version: '9.0.0' },
+    ];
+    for (const link of others) {
+      cleanup();
+      await header({ link });
+      expect(screen.queryByRole('button', { name: 'Reconnect now' })).toBeNull();
+    }
   });
 
   it('marks the demo agent, and no other', async () => {

@@ -67,6 +67,22 @@ it('claims no silence of what it is not told', async () => {
   expect(container.textContent).not.toContain('No output');
 });
 
+it('times nothing while the connection is lost, and says so', async () => {
+  const facts = {
+    status: { type: 'working' as const, activity: 'Running tests' },
+    turnStartedAt: NOW,
+    link: { type: 'waiting' as const, attempt: 2, at: NOW + SECOND },
+  };
+  const open = new SessionState(session(facts));
+  open.load(snapshot(0, [], facts));
+  const { clock, container } = await draw(NowLine, { open, onstop: () => {} });
+  clock.advance(60 * SECOND);
+  await tick();
+  expect(container.querySelector('.words')?.textContent).toBe('Working when last seen');
+  expect(container.querySelector('time')).toBeNull();
+  expect(container.textContent).not.toContain('No output');
+});
+
 it('does not blame an agent that was asked to stop already', async () => {
   const facts = { status: { type: 'interrupting' as const }, turnStartedAt: NOW };
   const open = new SessionState(session(facts));

@@ -206,6 +206,13 @@ export class FakeHost implements Host {
     this.#hear({ type: 'projectChanged', project: this.#project() });
   }
 
+  retryLink(sessionId: SessionId): Promise<void> {
+    const session = this.#sessions.get(sessionId);
+    if (session === undefined) return refuse('noSuchSession', 'There is no such session any more.');
+    if (session.facts.link.type === 'waiting') session.patch({ link: { type: 'connecting' } });
+    return Promise.resolve();
+  }
+
   startWithoutAsking(sessionId: SessionId): Promise<void> {
     const session = this.#sessions.get(sessionId);
     if (session === undefined) return refuse('noSuchSession', 'There is no such session any more.');

@@ -83,6 +83,8 @@ export interface Host {
   createSessionWith(agent: string): Promise<Session>;
   /** Shows the trust page of the agent of this session. */
   reviewAgentTrust(sessionId: SessionId): Promise<void>;
+  /** Tries to connect to the server of this session now, instead of at the next attempt. */
+  retryLink(sessionId: SessionId): Promise<void>;
   /**
    * Starts the agent of a session that has none, with permission checks off. Call it only if the user chose that for
    * this start.

@@ -34,6 +34,7 @@ export const tauriHost: Host = {
   otherAgents: () => call('other_agents'),
   createSessionWith: (agent) => call('create_session_with', { agent }),
   reviewAgentTrust: (sessionId) => call('review_agent_trust', { sessionId }),
+  retryLink: (sessionId) => call('retry_link', { sessionId }),
   startWithoutAsking: (sessionId) => call('start_without_asking', { sessionId }),
   subscribe: (sessionId, show) => call('subscribe', { sessionId, show }),
   showRows: (sessionId, show) => call('show_rows', { sessionId, show }),

@@ -160,6 +160,11 @@ export class ProjectState extends SessionActions {
     await this.problems.attempt('The decision was not shown', () => this.host.reviewAgentTrust(id));
   }
 
+  /** Tries to connect to the server of a session now. */
+  async retryLink(id: SessionId): Promise<void> {
+    await this.problems.attempt('The connection was not tried', () => this.host.retryLink(id));
+  }
+
   /** Leaves the trust page without a decision. */
   putOffTrust(): void {
     if (this.shownTrust?.agent != null) this.agentTrustShown = false;

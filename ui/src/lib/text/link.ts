@@ -1,33 +1,55 @@
 // The link to a session in a server, in words.
 
-import type { SessionLink } from '../bindings/api';
+import type { SessionLink, Status } from '../bindings/api';
+import { statusWord } from './status';
+import { elapsed } from './time';
 
-/** The link to a session that runs in a server, in words: a short text and a longer one. */
+/** The link to a session that runs in a server, in words. */
 export interface LinkWords {
+  /** Announced by a screen reader. It stays the same from one attempt to the next. */
   label: string;
+  /** Follows the label on the screen. It changes each second, so it is not announced. */
+  detail: string;
   title: string;
   isLost: boolean;
 }
 
+/** Whether what the window shows of the session may be out of date. */
+export function isLinkLost(link: SessionLink): boolean {
+  return link.type !== 'here' && link.type !== 'connected';
+}
+
 /** `null` for a session that runs in the window's own process. */
-export function linkWords(link: SessionLink): LinkWords | null {
+export function linkWords(link: SessionLink, now: number): LinkWords | null {
   switch (link.type) {
     case 'here':
       return null;
     case 'connected':
-      return { label: 'Keeps running', title: 'Goes on when Deskbell closes', isLost: false };
+      return { label: 'Keeps running', detail: '', title: 'Goes on when Deskbell closes', isLost: false };
     case 'connecting':
     case 'waiting':
       return {
-        label: 'Reconnecting…',
+        label: 'Reconnecting',
+        detail: link.type === 'waiting' ? attempt(link.attempt, link.at - now) : '…',
         title: 'The connection is lost. The session goes on, and what you send now is sent when it is back',
         isLost: true,
       };
     case 'incompatible':
       return {
         label: `Runs in Deskbell ${link.version}`,
+        detail: '',
         title: 'This version cannot talk to it. “deskbell sessions stop” of that version ends it',
         isLost: true,
       };
   }
+}
+
+/** “, attempt 3, in 8 s”. */
+function attempt(nr: number, ms: number): string {
+  return ms > 0 ? `, attempt ${nr}, in ${elapsed(Math.ceil(ms / 1000) * 1000)}` : `, attempt ${nr}`;
+}
+
+/** The status of a session whose link is lost: the last one that was received. */
+export function lastSeen(status: Status): string {
+  return `${statusWord(status)} when last seen`;
 }
