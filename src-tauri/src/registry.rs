@@ -44,9 +44,9 @@ pub struct KeptServer {
     pub is_there: fn(&Path) -> bool,
 }
 
-/// Whether a new session runs in the server. It opens agents by their program, so not those of the Agent Client Protocol.
-fn is_kept(settings: &Settings, agent: AgentKind) -> bool {
-    cfg!(unix) && settings.keep_running && agent != AgentKind::Acp
+/// Whether a new session runs in the server.
+fn is_kept(settings: &Settings) -> bool {
+    cfg!(unix) && settings.keep_running
 }
 
 struct Entry {
@@ -206,14 +206,16 @@ impl SessionRegistry {
     async fn mirror(&self, id: SessionId, project: PathBuf) -> Result<Session, CommandError> {
         let handle = SessionHandle::mirror(&self.server(), id.clone(), project.clone());
         let session = handle.snapshot().await?.session;
-        let entry = Entry { handle: handle.clone(), project, acp: None, session: session.clone() };
+        // Also an agent that only the server knows: what is decided about it must not count for Claude Code.
+        let acp = session.agent_id.clone().map(|id| ChosenAgent::Row { id });
+        let entry = Entry { handle: handle.clone(), project, acp, session: session.clone() };
         self.lock().insert(id, entry);
         // Only now: its open requests follow, and are for a session that is known.
         handle.subscribe(Subscriber::Summary(self.facts.clone())).await?;
         Ok(session)
     }
 
-    /// Opens a new session in the server.
+    /// Opens a new session of Claude Code or of the demo agent in the server.
     async fn begin_kept(&self, project: &Path, agent: AgentKind) -> Result<Session, CommandError> {
         let settings = self.current.get();
         let program = match agent {
@@ -229,6 +231,11 @@ impl SessionRegistry {
             options: Box::new(SessionOptions { effort: begun.effort, ..begun.options }),
             ..NewSession::default()
         };
+        self.open_kept(project, session).await
+    }
+
+    /// Opens a new session in the server, and adds it.
+    async fn open_kept(&self, project: &Path, session: NewSession) -> Result<Session, CommandError> {
         let opening = async {
             let id = self.server().new_session(session).await?;
             self.mirror(id, project.to_owned()).await

@@ -202,6 +202,7 @@ pub fn session(id: &str, status: Status) -> Session {
         project: "/lighthouse".to_owned(),
         agent: deskbell_engine::api::AgentKind::Demo,
         agent_name: "Demo agent".to_owned(),
+        agent_id: None,
         lacks: Default::default(),
         agent_session_id: None,
         status,

@@ -5,10 +5,10 @@ use deskbell_tests::window::{LONG, SHORT, eventually};
 
 use crate::stage::Stage;
 
-const AGENT: &str = "Demo agent (ACP)";
+pub const AGENT: &str = "Demo agent (ACP)";
 
 /// Begins a session from the menu beside “New session”.
-async fn begin(stage: &Stage) -> Result<()> {
+pub async fn begin(stage: &Stage) -> Result<()> {
     let window = &stage.window;
     window.click("button", "Choose an agent").await?;
     let item = eventually("the menu offers other agents", SHORT, async || {

@@ -7,6 +7,7 @@ use deskbell_tests::window::{
     Accessibility, App, Desktop, LONG, Launch, Manners, Process, Role, SHORT, eventually, holds_for,
 };
 
+use crate::other_agents;
 use crate::stage::{PROJECT, Stage, numbered};
 
 pub async fn a_killed_app_offers_the_cut_prompt() -> Result<()> {
@@ -115,6 +116,27 @@ async fn is_gone(stage: &Stage, pid: u32) -> Result<()> {
     .await
 }
 
+/// Kills the app while its server goes on, and starts it again.
+async fn kill_and_start_again(stage: &mut Stage) -> Result<()> {
+    let app = stage.app.process(&stage.desktop)?;
+    app.kill()?;
+    is_gone(stage, app.pid).await?;
+    stage.app = App::start(&stage.desktop, &stage.launch().again()).await?;
+    stage.window = stage.app.window(PROJECT).await?;
+    Ok(())
+}
+
+/// Nothing is left when the user says so. The app has to be gone: it starts the server again.
+async fn end_server(stage: &mut Stage) -> Result<()> {
+    let app = stage.app.process(&stage.desktop)?;
+    stage.app.close(stage.window.frame()).await?;
+    is_gone(stage, app.pid).await?;
+    let left = stage.app.processes(&stage.desktop);
+    let server = left.iter().find(|process| process.command_line.contains("--serve"));
+    server.context("the server goes on")?.terminate()?;
+    stage.app.ended(&stage.desktop, LONG).await
+}
+
 pub async fn a_killed_app_finds_the_turn_that_kept_running() -> Result<()> {
     let stage = keeping().await?;
     stage
@@ -128,11 +150,7 @@ pub async fn a_killed_app_finds_the_turn_that_kept_running() -> Result<()> {
             window.wait_said("wave5 ", SHORT).await?;
             let agent = stage.agent()?;
 
-            let app = stage.app.process(&stage.desktop)?;
-            app.kill()?;
-            is_gone(stage, app.pid).await?;
-            stage.app = App::start(&stage.desktop, &stage.launch().again()).await?;
-            stage.window = stage.app.window(PROJECT).await?;
+            kill_and_start_again(stage).await?;
 
             let window = &stage.window;
             window.wait_said(&numbered("wave", 200), LONG).await.context("the end of the turn")?;
@@ -145,23 +163,36 @@ pub async fn a_killed_app_finds_the_turn_that_kept_running() -> Result<()> {
             // A request that waits while the app is gone is asked again, and its answer counts.
             window.prompt("TOOL Bash {\"command\": \"touch kept.txt\"}\nSAY Allowed.").await?;
             window.wait_shows("touch kept.txt", SHORT).await?;
-            let app = stage.app.process(&stage.desktop)?;
-            app.kill()?;
-            is_gone(stage, app.pid).await?;
-            stage.app = App::start(&stage.desktop, &stage.launch().again()).await?;
-            stage.window = stage.app.window(PROJECT).await?;
+            kill_and_start_again(stage).await?;
             let window = &stage.window;
             window.point_at("button", "Allow once").await?;
             window.wait_said("Allowed.", LONG).await?;
 
-            // Nothing is left when the user says so. The app has to be gone: it starts the server again.
-            let app = stage.app.process(&stage.desktop)?;
-            stage.app.close(window.frame()).await?;
-            is_gone(stage, app.pid).await?;
-            let left = stage.app.processes(&stage.desktop);
-            let server = left.iter().find(|process| process.command_line.contains("--serve"));
-            server.context("the server goes on")?.terminate()?;
-            stage.app.ended(&stage.desktop, LONG).await
+            end_server(stage).await
+        })
+        .await
+}
+
+pub async fn a_killed_app_finds_the_request_of_another_agent_that_kept_running() -> Result<()> {
+    let stage = keeping().await?;
+    stage
+        .play("kept-other-agent", async |stage| {
+            other_agents::begin(stage).await?;
+            stage.window.gone("button", other_agents::AGENT).await?;
+            stage.window.prompt("RUN ls -l\nSAY It is listed.").await?;
+            stage.window.wait_shows("Keeps running", SHORT).await?;
+            stage.window.wait_shows("ls -l", SHORT).await?;
+            let agent = stage.agent()?;
+            ensure!(agent.command_line.contains(" --acp"), "{}", agent.command_line);
+
+            kill_and_start_again(stage).await?;
+            let window = &stage.window;
+            window.wait_shows(other_agents::AGENT, SHORT).await?;
+            window.point_at("button", "Allow once").await?;
+            window.wait_said("It is listed.", LONG).await?;
+            window.wait_idle(SHORT).await?;
+            ensure!(stage.agent()?.pid == agent.pid, "the agent is another process");
+            end_server(stage).await
         })
         .await
 }

@@ -1,8 +1,8 @@
 //! Every kind of line of the agent and each of its fields have a row in `docs/design/lines.md`.
 
 use deskbell_agent::AgentEvent;
-use deskbell_engine::recorder::{Direction, Recording};
 use deskbell_claude::wire;
+use deskbell_engine::recorder::{Direction, Recording};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

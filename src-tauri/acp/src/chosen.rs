@@ -21,6 +21,14 @@ impl ChosenAgent {
         agents::agent(id).map(|row| Self::Row { id: row.id.to_owned() })
     }
 
+    /// The id of its row; `None` for a command of the user.
+    pub fn row_id(&self) -> Option<String> {
+        match self {
+            Self::Row { id } => Some(id.clone()),
+            Self::Command { .. } => None,
+        }
+    }
+
     /// What is known of it; `None` if the table has no such row: a newer version of Deskbell may have saved it.
     pub fn facts(&self) -> Option<&'static Agent> {
         match self {

@@ -27,6 +27,9 @@ pub struct Session {
     pub agent: AgentKind,
     /// Its name: “Gemini CLI”.
     pub agent_name: String,
+    /// Its row in the table of agents that speak ACP; `null` for other agents, and for a command of the user.
+    #[serde(default)]
+    pub agent_id: Option<String>,
     /// What the agent does not report or offer.
     #[serde(default)]
     pub lacks: AgentLacks,

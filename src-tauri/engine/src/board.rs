@@ -118,6 +118,7 @@ mod tests {
             project: "/home/me/lighthouse".to_owned(),
             agent: AgentKind::Demo,
             agent_name: "Demo agent".to_owned(),
+            agent_id: None,
             lacks: Default::default(),
             agent_session_id: None,
             status,

@@ -77,7 +77,7 @@ impl SessionRegistry {
     ) -> Result<Session, CommandError> {
         let _one_at_a_time = self.beginning.lock().await;
         // Running without asking is chosen for a process of this app.
-        let keeps = !at_rest && is_kept(&self.current.get(), agent);
+        let keeps = !at_rest && is_kept(&self.current.get());
         let is_fit = |session: &Session| {
             let is_kept = session.link != SessionLink::Here;
             session.is_empty && session.agent == agent && !(at_rest && session.alive) && is_kept == keeps

@@ -1,8 +1,9 @@
 //! Sessions with another agent than Claude Code: which ones this computer has, and a new session with one.
 
-use super::SessionRegistry;
+use super::{SessionRegistry, is_kept};
 use deskbell_cli::{agent, other_agents};
 use deskbell_engine::acp::ChosenAgent;
+use deskbell_engine::api::server::NewSession;
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
 use deskbell_engine::launch::Launch;
@@ -44,12 +45,18 @@ impl SessionRegistry {
         }
         allowed?;
         let _one_at_a_time = self.beginning.lock().await;
-        let name = chosen.name();
+        let keeps = is_kept(&self.current.get());
         let is_fit = |session: &Session| {
-            session.is_empty && session.agent == AgentKind::Acp && session.agent_name == name
+            let is_kept = session.link != SessionLink::Here;
+            session.is_empty && session.agent_id.as_deref() == Some(id) && is_kept == keeps
         };
         match self.sessions(project).into_iter().find(is_fit) {
             Some(empty) => Ok(empty),
+            None if keeps => {
+                let (project_path, agent) = (project.display().to_string(), Some(id.to_owned()));
+                let session = NewSession { project: project_path, agent, ..NewSession::default() };
+                self.open_kept(project, session).await
+            }
             None => {
                 let begun = SavedSession { acp: Some(chosen), ..SavedSession::default() };
                 self.add_new(project, AgentKind::Acp, begun).await

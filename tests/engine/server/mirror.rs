@@ -2,11 +2,13 @@
 
 use super::world::World;
 use crate::life::DEADLINE;
+use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::server::NewSession;
 use deskbell_engine::api::*;
 use deskbell_engine::patch;
 use deskbell_engine::remote::ServerLink;
 use deskbell_engine::session::{SessionHandle, Subscriber};
+use deskbell_engine::trust::TrustStore;
 use deskbell_tests::relay::text_of;
 use rustix::process::{Pid, Signal, kill_process};
 use std::path::PathBuf;
@@ -24,10 +26,14 @@ struct Window {
 impl Window {
     /// Opens a session of the demo agent in the server, which is started.
     async fn begin(world: &World) -> Self {
+        Self::begin_with(world, "demo").await
+    }
+
+    async fn begin_with(world: &World, agent: &str) -> Self {
         let (dial, pids) = world.dial();
         let link = ServerLink::open(dial);
-        let new =
-            NewSession { project: world.project(), agent: Some("demo".to_owned()), ..NewSession::default() };
+        let agent = Some(agent.to_owned());
+        let new = NewSession { project: world.project(), agent, ..NewSession::default() };
         let id = timeout(DEADLINE, link.new_session(new)).await.expect("an answer").unwrap();
         let session = SessionHandle::mirror(&link, id, PathBuf::from(world.project()));
         Self { link, session, pids }
@@ -244,6 +250,77 @@ async fn a_server_that_is_killed_withdraws_its_requests_and_the_session_goes_on_
     until(&mut events, |event| is_turn_end(&event).then_some(())).await;
     let snapshot = window.session.snapshot().await.unwrap();
     assert_eq!(last_answer(&snapshot.items), ["again"]);
+    drop((events, window));
+    let client = world.attach().await;
+    world.end(client).await;
+}
+
+fn requested(event: Event) -> Option<Box<PermissionRequest>> {
+    match event {
+        Event::PermissionRequested { request } => Some(request),
+        _ => None,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_turn_of_another_agent_outlives_its_window_and_its_option_is_the_answer() {
+    let Some(world) = World::new() else { return };
+    let window = Window::begin_with(&world, "demo-acp").await;
+    let (_, mut events) = window.follow().await;
+    window.prompt("SAY before\nRUN ls\nSAY after").await;
+    let first = until(&mut events, requested).await;
+    window.break_link();
+    drop((events, window));
+    let window = Window::again(&world).await;
+    let (snapshot, mut events) = window.follow().await;
+    let session = snapshot.session;
+    assert_eq!((session.agent, &session.agent_name[..]), (AgentKind::Acp, "Demo agent (ACP)"));
+    assert_eq!(session.agent_id.as_deref(), Some("demo-acp"), "trust and its page are found by it");
+    assert_eq!(session.mode, "default", "the mode that asks was set before the prompt");
+    let [request] = &session.requests[..] else { panic!("{:?}", session.requests) };
+    assert_eq!((&request.id, &request.subject[..]), (&first.id, "ls"));
+    let [always] = &request.suggestions[..] else { panic!("{:?}", request.suggestions) };
+    let decision = Decision::AllowAlways { suggestion: serde_json::json!(always.id) };
+    let (request_id, shown) = (request.id.clone(), Some(request.shown.clone()));
+    let decide = Command::Decide { request_id, shown, decision };
+    timeout(DEADLINE, window.session.command(decide)).await.expect("an answer").unwrap();
+    until(&mut events, |event| is_turn_end(&event).then_some(())).await;
+    let items = window.session.snapshot().await.unwrap().items;
+    assert_eq!(last_answer(&items), ["after"]);
+    let said = |item: &Item| text_of(&serde_json::to_value(&item.body).unwrap()).contains("From now on.");
+    assert!(items.iter().any(said), "the agent was sent its own option");
+    drop((events, window));
+    let client = world.attach().await;
+    world.end(client).await;
+}
+
+/// In the server nothing is asked: a folder that is trusted for Claude Code is not trusted for this agent.
+#[tokio::test(flavor = "multi_thread")]
+async fn another_agent_starts_in_the_server_as_was_decided_for_it() {
+    let Some(world) = World::new() else { return };
+    world.add_agent("opencode");
+    let decisions = TrustStore::open(world.data.join("deskbell/trust")).unwrap();
+    let trust = |agent: Option<&ChosenAgent>| {
+        let (store, project) = (decisions.of_agent(agent), PathBuf::from(world.project()));
+        let shown = store.view(&project).unwrap().fingerprint;
+        store.decide(&project, TrustDecision::Trust, shown.as_deref()).unwrap();
+    };
+    trust(None);
+    let window = Window::begin_with(&world, "opencode").await;
+    let (snapshot, mut events) = window.follow().await;
+    assert_eq!(snapshot.session.agent_id.as_deref(), Some("opencode"));
+    window.prompt("SAY one").await;
+    let failed = until(&mut events, |event| match event {
+        Event::CommandFailed { error } => Some(error),
+        _ => None,
+    });
+    assert_eq!(failed.await.message, "opencode starts only in a folder that you trust.");
+    trust(ChosenAgent::row_of("opencode").as_ref());
+    window.prompt("SAY two").await;
+    until(&mut events, |event| is_turn_end(&event).then_some(())).await;
+    let snapshot = window.session.snapshot().await.unwrap();
+    assert!(!snapshot.session.restricted);
+    assert_eq!(last_answer(&snapshot.items), ["two"]);
     drop((events, window));
     let client = world.attach().await;
     world.end(client).await;

@@ -3,10 +3,12 @@
 use crate::app_killed::{SOON, app};
 use crate::leftovers::nothing_runs;
 use crate::life::{DEADLINE, MARK};
+use crate::program::demo_agent;
 use deskbell_engine::remote::Dial;
 use deskbell_tests::real_cli::process;
 use deskbell_tests::window::processes_with;
 use serde_json::{Value, json};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::{Arc, Mutex};
@@ -32,9 +34,19 @@ impl World {
         let home = tempfile::Builder::new().prefix("server").tempdir().unwrap();
         let data = home.path().join("data");
         std::fs::create_dir_all(data.join("deskbell")).unwrap();
-        std::fs::create_dir(home.path().join("project")).unwrap();
+        for folder in ["project", "bin"] {
+            std::fs::create_dir(home.path().join(folder)).unwrap();
+        }
         let mark = uuid::Uuid::new_v4().to_string();
         Some(Self { data, mark, home, idle: "600", version: None, program })
+    }
+
+    /// Puts the demo agent, over ACP, in the place of this program.
+    pub fn add_agent(&self, name: &str) {
+        let path = self.root().join("bin").join(name);
+        let script = format!("#!/bin/sh\nexec '{}' --acp\n", demo_agent().display());
+        std::fs::write(&path, script).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
     }
 
     pub fn root(&self) -> &Path {
@@ -52,6 +64,7 @@ impl World {
             .arg("relay")
             .args(arguments)
             .env("HOME", self.root())
+            .env("PATH", path_in(self.root()))
             .env("XDG_DATA_HOME", &self.data)
             .env("CLAUDE_CONFIG_DIR", self.root().join(".config"))
             .env(MARK, &self.mark)
@@ -129,11 +142,17 @@ impl World {
     }
 }
 
+/// Programs of the test are found first.
+fn path_in(home: &Path) -> String {
+    format!("{}:{}", home.join("bin").display(), std::env::var("PATH").unwrap_or_default())
+}
+
 fn attaching(program: &Path, home: &Path, data: &Path, mark: &str) -> Command {
     let mut command = Command::new(program);
     command
         .args(["relay", "--attach", "--idle=600"])
         .env("HOME", home)
+        .env("PATH", path_in(home))
         .env("XDG_DATA_HOME", data)
         .env("CLAUDE_CONFIG_DIR", home.join(".config"))
         .env(MARK, mark)

@@ -307,6 +307,10 @@ agent: AgentKind,
  */
 agentName: string, 
 /**
+ * Its row in the table of agents that speak ACP; `null` for other agents, and for a command of the user.
+ */
+agentId: string | null, 
+/**
  * What the agent does not report or offer.
  */
 lacks: AgentLacks, 

@@ -185,6 +185,7 @@ export class FakeHost implements Host {
     const facts = {
       ...emptySession(`s-new-${this.#nextId++}`, 'New session', 'acp'),
       agentName: agent.name,
+      agentId: agent.id,
       lacks: agent.lacks,
     };
     this.#adopt(new FakeSession(facts));
@@ -192,8 +193,8 @@ export class FakeHost implements Host {
   }
 
   reviewAgentTrust(sessionId: SessionId): Promise<void> {
-    const name = this.#sessions.get(sessionId)?.facts.agentName;
-    const agent = AGENTS.find((one) => one.name === name);
+    const id = this.#sessions.get(sessionId)?.facts.agentId;
+    const agent = AGENTS.find((one) => one.id === id);
     if (agent === undefined) return refuse('badCommand', 'This session has no agent with a trust decision of its own.');
     this.#askTrust(agent, this.#agentTrust.get(agent.id) ?? 'unknown');
     return Promise.resolve();

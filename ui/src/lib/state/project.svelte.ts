@@ -447,7 +447,9 @@ export class ProjectState extends SessionActions {
     for (const session of last) {
       const what = last.length === 1 ? 'The session was not brought back' : `“${session.title}” was not brought back`;
       await this.problems.attempt(what, async () => {
-        const restored = await this.host.restoreSession(session.id, session.agentSessionId);
+        // Of other agents there is no store to open the conversation from.
+        const stored = session.agent === 'acp' ? null : session.agentSessionId;
+        const restored = await this.host.restoreSession(session.id, stored);
         this.removed = this.removed
           .map((removal) => removal.filter(({ id }) => id !== session.id))
           .filter(({ length }) => length > 0);

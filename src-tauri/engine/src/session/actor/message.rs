@@ -192,6 +192,7 @@ impl Actor {
             project: record.project.display().to_string(),
             agent: record.agent,
             agent_name: agent_name(record.agent, record.memory.acp.as_ref()),
+            agent_id: record.memory.acp.as_ref().and_then(ChosenAgent::row_id),
             lacks: record.memory.acp.as_ref().map(ChosenAgent::lacks).unwrap_or_default(),
             agent_session_id: None,
             status: Status::Idle,

@@ -78,6 +78,7 @@ export function emptySession(id: string, title: string, agent: AgentKind = 'clau
     project: PROJECT.path,
     agent,
     agentName: agent === 'demo' ? 'Demo agent' : 'Claude Code',
+    agentId: null,
     lacks: { reports: [], offers: [] },
     agentSessionId: null,
     status: { type: 'idle' },

@@ -22,6 +22,7 @@ pub fn describe(core: &Core) -> Session {
         project: String::new(),
         agent: AgentKind::Claude,
         agent_name: "Claude Code".to_owned(),
+        agent_id: None,
         lacks: Default::default(),
         agent_session_id: None,
         status: Status::Idle,
