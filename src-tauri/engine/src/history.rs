@@ -16,7 +16,7 @@ pub(crate) use subagents::Subagents;
 pub(crate) use tail::Tail;
 
 use crate::agent::{AgentEvent, User};
-use crate::claude::stored::{Place, milliseconds, prompt, task_end};
+use crate::claude::stored::{Place, call_of_subagent, milliseconds, prompt, task_end};
 use crate::disk::{self, ReadError};
 use crate::transcript::changed_inputs::ChangedInput;
 use crate::transcript::supplement::Supplement;

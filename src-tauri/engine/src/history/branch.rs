@@ -4,8 +4,8 @@
 //! call, and the agent continues after the last of them (2.1.197 and 2.1.329). And 2.1.197 continues a compacted
 //! conversation next to the compaction. Where the path breaks off, it goes on with the previous message of the file.
 
+use super::Place;
 use super::lines_of;
-use crate::claude::stored::Place;
 use std::collections::{HashMap, HashSet};
 
 /// Number of last lines of a file that the agent may continue although they are not on the branch.

@@ -1,13 +1,11 @@
 //! Subagents of a stored conversation: the lines of each are in `<session id>/subagents/agent-<id>.jsonl`, and
 //! `agent-<id>.meta.json` names the call that started it (2.1.197 and 2.1.329).
 
-use super::lines_of;
+use super::{Place, call_of_subagent, lines_of, milliseconds, wire};
 use crate::agent::tool::ToolKind;
 use crate::agent::{AgentEvent, ContentBlock};
-use crate::claude::stored::{Place, call_of_subagent, milliseconds};
 use crate::disk::{self, ReadError, Regular};
 use crate::transcript::Transcript;
-use crate::wire;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
