@@ -85,8 +85,12 @@ const HIDDEN = {
         ],
 };
 
-/** More blocks than one chunk has, and other kinds of blocks at each boundary. */
-const LONG = Array.from({ length: 5 }, () => [...RUNS, ...parsed(script.EXPLAINED)]).flat();
+/** More blocks than two chunks have, and mostly small ones: the test of lists draws it again for each list in it. */
+const LONG = [
+  ...parsed('A short paragraph.\n\n'.repeat(15)),
+  ...RUNS.slice(0, 4),
+  ...parsed('- One item\n\nText.\n\n'.repeat(8)),
+];
 
 export const document: Page = () => [
   ...states('Blocks', Blocks, {
@@ -96,7 +100,7 @@ export const document: Page = () => [
   }),
   ...states('TextDocument', TextDocument, {
     'of several chunks': { id: 'a', text: { type: 'text', blocks: LONG, streaming: false } },
-    'of several chunks, streaming': { id: 'a', text: { type: 'text', blocks: LONG.slice(0, 40), streaming: true } },
+    'of several chunks, streaming': { id: 'a', text: { type: 'text', blocks: LONG.slice(0, 20), streaming: true } },
   }),
   ...states('DiffView', DiffView, {
     'of two parts': { diff: { ...HIDDEN, hunks: [...script.DIFF.hunks, ...script.DIFF.hunks] } },

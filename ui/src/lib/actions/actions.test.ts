@@ -115,6 +115,8 @@ const CASES: Record<string, Case> = {
   new: { done: calling('createSession', null, false) },
   'new-with': { done: dialog('New session with…') },
   demo: { done: calling('createSession', 'demo', false) },
+  'new-in-worktree': { done: dialog('New session in a worktree') },
+  worktrees: { done: dialog('Worktrees') },
   search: { done: dialog('Search in sessions') },
   next: { done: () => !current().includes('Round half') && current() !== '' },
   previous: { scene: 'conversation', given: goDown, done: () => current().includes('Round half') },
