@@ -119,12 +119,18 @@ impl<'a> Outcome<'a> {
     /// denial with its own text is an ordinary error.
     fn rejection(&self) -> Option<Rejection> {
         let is_rejected = self.structured.and_then(Value::as_str) == Some("User rejected tool use");
-        is_rejected.then(|| match self.refusal {
+        (is_rejected || self.is_aborted()).then(|| match self.refusal {
             // 2.1.329 adds this text if the call had started.
             _ if self.text().contains("this call was stopped while running") => Rejection::WhileItRan,
-            Some(_) => Rejection::BeforeItRan,
-            None => Rejection::Unknown,
+            Some(_) if !self.is_aborted() => Rejection::BeforeItRan,
+            _ => Rejection::Unknown,
         })
+    }
+
+    /// Whether the agent was ended, or gave the call up, before it had a result. No one denied the call, and it may have
+    /// run: 2.1.329 writes `interrupted` into a conversation that it resumes after it was killed.
+    fn is_aborted(&self) -> bool {
+        matches!(self.refusal, Some("interrupted" | "cancelled"))
     }
 
     /// Whether the user, a rule, a hook or the mode denied the call, so that nothing ran. In the mode that never asks,
@@ -270,5 +276,13 @@ mod tests {
         assert_eq!((denied.rejection(), denied.is_denied()), (None, true));
         let unasked = Outcome { refusal: Some("user-rejected"), ..denied };
         assert_eq!((unasked.rejection(), unasked.is_denied()), (None, true));
+        for kind in ["interrupted", "cancelled"] {
+            let aborted = Outcome { refusal: Some(kind), ..unasked };
+            assert_eq!(
+                (aborted.rejection(), aborted.is_denied()),
+                (Some(Rejection::Unknown), false),
+                "{kind}"
+            );
+        }
     }
 }

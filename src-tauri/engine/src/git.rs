@@ -56,7 +56,7 @@ fn head(folder: &Path) -> Result<Option<(String, Option<String>)>, BranchError> 
     }
 }
 
-/// `ledger` for `/work/ledger/.git/worktrees/NAME`. Submodules and bare repositories have other places.
+/// `ledger` for `/home/me/ledger/.git/worktrees/NAME`. Submodules and bare repositories have other places.
 fn main_name(git: &Path) -> Option<String> {
     let mut real = PathBuf::new();
     for component in git.components() {

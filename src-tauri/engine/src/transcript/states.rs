@@ -423,20 +423,25 @@ fn changes_to_the_tasks_are_one_line_of_a_copy() {
     assert_eq!(life.0.text_of("T", &CopyOf::Conversation).unwrap(), "# T\n\nUpdated tasks: 1 of 3 done\n");
 }
 
-/// A transcript on disk has no requests, so it is unknown whether a call without a result had started.
+/// A transcript on disk has no requests, so it is unknown whether a call without a result had started. When 2.1.329
+/// resumes the conversation of a killed process, it writes a result that says so.
 #[test]
 fn a_call_without_a_result_on_disk_claims_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("s.jsonl");
+    let words = "[Tool call interrupted: the session ended before this call's result was recorded]";
     let block = json!({"type": "tool_use", "id": CALL, "name": "Bash", "input": {"command": "a"}});
-    let line = json!({"type": "assistant", "uuid": "a", "message": {"id": "m", "content": [block]}});
-    std::fs::write(&path, line.to_string()).unwrap();
-    let life = Life(
-        crate::history::Kept::load(&path)
-            .unwrap()
-            .transcript(Path::new("/project"), &crate::history::Additions::default()),
-    );
-    assert_eq!(life.said(), "Was about to run a – interrupted, may have run");
+    let call = json!({"type": "assistant", "uuid": "a", "message": {"id": "m", "content": [block]}});
+    let block = json!({"type": "tool_result", "tool_use_id": CALL, "content": words, "is_error": true});
+    let result = json!({"type": "user", "uuid": "b", "parentUuid": "a", "toolDenialKind": "interrupted",
+                        "toolUseResult": words, "message": {"role": "user", "content": [block]}});
+    for lines in [vec![&call], vec![&call, &result]] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.jsonl");
+        let lines: Vec<String> = lines.into_iter().map(Value::to_string).collect();
+        std::fs::write(&path, lines.join("\n")).unwrap();
+        let kept = crate::history::Kept::load(&path).unwrap();
+        let life = Life(kept.transcript(Path::new("/project"), &crate::history::Additions::default()));
+        assert_eq!(life.said(), "Was about to run a – interrupted, may have run");
+    }
 }
 
 #[test]
