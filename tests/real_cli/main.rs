@@ -164,7 +164,9 @@ fn main() {
         recordings:
             plain_text, thinking, tools_allowed, tool_denied, question, plan, subagent, interrupt, background_shell,
             compact, clear, api_failures, rate_limit, resumed_by_id, queue, image, web_search;
-        stored: sessions_in_odd_folders_are_found_and_never_written_to;
+        stored:
+            a_reopened_conversation_shows_what_it_showed_live,
+            sessions_in_odd_folders_are_found_and_never_written_to;
         fork:
             a_fork_goes_its_own_way_and_leaves_the_original_as_it_was,
             a_conversation_that_is_open_elsewhere_can_be_forked,
@@ -304,6 +306,7 @@ fn on_the_old_version() -> Vec<suite::Test> {
             a_command_that_works_only_in_a_terminal_is_said_to_be_unavailable;
         background:
             the_end_of_a_background_shell_starts_a_turn_that_nobody_asked_for;
+        stored: a_reopened_conversation_shows_what_it_showed_live;
         rewind:
             files_are_restored_byte_by_byte_and_the_undo_too,
             files_and_conversation_go_back_together_and_return,

@@ -1,9 +1,10 @@
-//! The CLI's own store: its sessions are found in folders of any name, and its files are only read.
+//! Conversations opened from the CLI's own files: they show what they showed live, and the files are only read.
 
 use anyhow::{Context, Result, ensure};
+use deskbell_engine::history::{Additions, Kept};
 use deskbell_tests::real_cli::World;
-use deskbell_tests::relay::{Relay, app};
-use serde_json::Value;
+use deskbell_tests::relay::{Relay, app, text_of};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,6 +24,84 @@ fn store(world: &World) -> Result<BTreeMap<PathBuf, Vec<u8>>> {
         }
     }
     Ok(files)
+}
+
+fn transcript_file(world: &World, id: &str) -> Result<PathBuf> {
+    let name = format!("{id}.jsonl");
+    store(world)?.into_keys().find(|path| path.ends_with(&name)).with_context(|| format!("no {name}"))
+}
+
+/// An item as a line: the call that it is below, its kind and its words. `None` for what the CLI does not store: the ends
+/// of turns, and the prompt of a command as it was written.
+fn shown(item: &Value) -> Option<String> {
+    let body = &item["body"];
+    let words = match body["type"].as_str()? {
+        "turnEnd" => return None,
+        "prompt" if body["text"].as_str()?.starts_with('/') => return None,
+        "toolCall" => format!("{} {} {}", body["verb"], body["subject"], body["state"]),
+        "notice" => format!("{} {}", body["text"], body["detail"]),
+        _ => text_of(body),
+    };
+    Some(format!("{} {}: {words}", item["parent"], body["type"]))
+}
+
+/// The items of each thread, in order.
+fn threads<'a>(items: impl Iterator<Item = &'a Value>) -> BTreeMap<String, Vec<String>> {
+    let mut threads: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for item in items {
+        threads.entry(item["parent"].to_string()).or_default().extend(shown(item));
+    }
+    threads
+}
+
+/// A subagent that itself starts one, calls that are made at the same time, and two compactions.
+pub async fn a_reopened_conversation_shows_what_it_showed_live() -> Result<()> {
+    let world = World::new().await?;
+    let mut relay = Relay::spawn(&world, &[])?;
+    relay.turn("SAY the word is banana").await?;
+    let agent = |prompt: &str| {
+        json!({"description": "looks around", "prompt": prompt, "subagent_type": "general-purpose",
+            "run_in_background": false})
+    };
+    let inner =
+        format!("TOOL Agent {}\nSAY The outer report.", agent("BASH echo inside\nSAY The inner report."));
+    relay.turn_allowing_all(&format!("TOOL Agent {}\nSAY It is over.", agent(&inner))).await?;
+    let calls: Vec<Value> = ["sleep 0.3; echo first", "sleep 0.1; echo second", "echo third"]
+        .iter()
+        .map(|command| json!({"name": "Bash", "input": {"command": command, "description": "waits"}}))
+        .collect();
+    relay.turn_allowing_all(&format!("TOOLS {}\nSAY All three.", Value::from(calls))).await?;
+    relay.turn("/compact").await?;
+    relay.turn("SAY after it").await?;
+    relay.turn("/compact").await?;
+    relay.turn("SAY the last").await?;
+    let id = relay.session()?["agentSessionId"].as_str().context("no id")?.to_owned();
+    let finished = relay.finish().await?;
+    ensure!(finished.status.success(), "{}", finished.stderr);
+
+    let path = transcript_file(&world, &id)?;
+    let before = store(&world)?;
+    let kept = Kept::load(&path)?.with_subagents_of(&path);
+    let transcript = kept.transcript(&world.project, &Additions::default());
+    let reopened = serde_json::to_value(transcript.items().collect::<Vec<_>>())?;
+    let items = finished.items();
+    let (live, reopened) = (threads(items.iter()), threads(reopened.as_array().context("a list")?.iter()));
+    for (call, live) in &live {
+        let item = items.iter().find(|item| item["id"].to_string() == *call);
+        let is_nested = item.is_some_and(|item| !item["parent"].is_null());
+        let mut reopened = reopened.get(call).cloned().unwrap_or_default();
+        // The CLI stores the calls of a subagent's subagent, and does not send them.
+        reopened.retain(|line| !is_nested || live.contains(line));
+        ensure!(
+            reopened == *live,
+            "below {call}: live\n{}\nreopened\n{}",
+            live.join("\n"),
+            reopened.join("\n")
+        );
+    }
+    ensure!(live.len() == 3 && reopened.len() == 3, "{:?}, {:?}", live.keys(), reopened.keys());
+    ensure!(store(&world)? == before, "the store was written to");
+    Ok(())
 }
 
 /// The output of a command of ours in this world.
