@@ -21,7 +21,7 @@ export function worktree(branch: string, facts: Partial<Worktree> = {}): Worktre
 const view = (worktree: Worktree, hasWindow = false, nRunning = 0): WorktreeView => ({ worktree, hasWindow, nRunning });
 
 /** A worktree in each state. */
-export const WORKTREES: readonly WorktreeView[] = [
+const WORKTREES: readonly WorktreeView[] = [
   view(worktree('main', { path: ROOT, isMain: true, isCurrent: true, nChanged: 3 }), true, 1),
   view(worktree('fix/rounding', { nChanged: 2 }), true, 2),
   view(worktree('import-csv')),
