@@ -1,8 +1,9 @@
 import { render, screen, within } from '@testing-library/svelte';
 import userEvent from '@testing-library/user-event';
+import { tick } from 'svelte';
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 
-import type { Against } from '../bindings/api';
+import type { Against, FileDiff } from '../bindings/api';
 import App from '../../App.svelte';
 import { FakeHost } from '../host/fake';
 import { manyChanges, MOMENTS, WORKING } from '../host/fake/changes';
@@ -125,6 +126,30 @@ it('collects comments by keyboard and mouse, keeps them, and puts them into the 
   expect(box.value).toContain('`src/money.rs`, lines 13–14:');
   expect(box.value).toContain('Explain this.\nIn a line.');
   expect(screen.queryByRole('dialog', { name: 'Changes', hidden: true })).toBeNull();
+});
+
+it('keeps the chosen lines when the same changes are read again', async () => {
+  const { host, user } = await app();
+  await user.keyboard('{Control>}{Shift>}J{/Shift}{/Control}');
+  const dialog = await page();
+  await user.click(await dialog.findByRole('button', { name: /^Changed: src\/money.rs/u, hidden: true }));
+  const lines = await dialog.findByRole('listbox', { name: 'Lines of src/money.rs, lines 12–13', hidden: true });
+  const numbers = [...lines.querySelectorAll('.gutter')] as [Element, Element, Element, Element];
+  await user.pointer({ keys: '[MouseLeft>]', target: numbers[2] });
+
+  const read = host.fileDiff.bind(host);
+  const again: Promise<FileDiff>[] = [];
+  host.fileDiff = (session, against, path) => {
+    const diff = read(session, against, path).then((one) => structuredClone(one));
+    if (path === 'src/money.rs') again.push(diff);
+    return diff;
+  };
+  window.dispatchEvent(new Event('focus'));
+  await vi.waitFor(() => expect(again).toHaveLength(1));
+  await again[0];
+  await tick();
+  await user.pointer([{ target: numbers[3] }, { keys: '[/MouseLeft]' }]);
+  await dialog.findByRole('button', { name: 'Done', hidden: true });
 });
 
 it('sends comments as a prompt, and keeps those of a refused one', async () => {
