@@ -14,16 +14,21 @@ it.each<[SessionLink, string | null, boolean]>([
   [{ type: 'here' }, null, false],
   [{ type: 'connected' }, 'Keeps running', false],
   [{ type: 'connecting' }, 'Reconnecting…', true],
-  [waiting(NOW + 8_000), 'Reconnecting, attempt 3, in 8 s', true],
-  [waiting(NOW + 7_001), 'Reconnecting, attempt 3, in 8 s', true],
-  [waiting(NOW + 1), 'Reconnecting, attempt 3, in 1 s', true],
-  [waiting(NOW), 'Reconnecting, attempt 3', true],
-  [waiting(0), 'Reconnecting, attempt 3', true],
+  [waiting(NOW + 8_000), 'Reconnecting in 8 s', true],
+  [waiting(NOW + 7_001), 'Reconnecting in 8 s', true],
+  [waiting(NOW + 1), 'Reconnecting in 1 s', true],
+  [waiting(NOW), 'Reconnecting…', true],
+  [waiting(0), 'Reconnecting…', true],
   [{ type: 'incompatible', version: '9.0.0' }, 'Runs in Deskbell 9.0.0', true],
 ])('says %j as %s', (link, words, isLost) => {
   expect(shown(link)).toBe(words);
   expect(isLinkLost(link)).toBe(isLost);
   expect(linkWords(link, NOW)?.isLost ?? false).toBe(isLost);
+});
+
+it('says which attempt it is in the description', () => {
+  expect(linkWords(waiting(NOW), NOW)?.title).toContain('(attempt 3)');
+  expect(linkWords({ type: 'waiting', attempt: 1, at: NOW }, NOW)?.title).not.toContain('attempt');
 });
 
 it('announces the same words through all attempts', () => {

@@ -14,6 +14,8 @@ export interface LinkWords {
   isLost: boolean;
 }
 
+const LOST = 'The connection is lost. The session goes on, and what you send now is sent when it is back';
+
 /** Whether what the window shows of the session may be out of date. */
 export function isLinkLost(link: SessionLink): boolean {
   return link.type !== 'here' && link.type !== 'connected';
@@ -30,8 +32,8 @@ export function linkWords(link: SessionLink, now: number): LinkWords | null {
     case 'waiting':
       return {
         label: 'Reconnecting',
-        detail: link.type === 'waiting' ? attempt(link.attempt, link.at - now) : '…',
-        title: 'The connection is lost. The session goes on, and what you send now is sent when it is back',
+        detail: link.type === 'waiting' ? wait(link.at - now) : '…',
+        title: `${LOST}${link.type === 'waiting' && link.attempt > 1 ? ` (attempt ${link.attempt})` : ''}`,
         isLost: true,
       };
     case 'incompatible':
@@ -44,9 +46,9 @@ export function linkWords(link: SessionLink, now: number): LinkWords | null {
   }
 }
 
-/** “, attempt 3, in 8 s”. */
-function attempt(nr: number, ms: number): string {
-  return ms > 0 ? `, attempt ${nr}, in ${elapsed(Math.ceil(ms / 1000) * 1000)}` : `, attempt ${nr}`;
+/** “ in 8 s”. */
+function wait(ms: number): string {
+  return ms > 0 ? ` in ${elapsed(Math.ceil(ms / 1000) * 1000)}` : '…';
 }
 
 /** The status of a session whose link is lost: the last one that was received. */
