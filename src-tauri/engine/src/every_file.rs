@@ -89,6 +89,27 @@ fn head_is_named(trap: Trap, root: &Path) {
     says(trap, &error);
 }
 
+/// A conversation with one subagent, `agent-a`.
+fn subagent(root: &Path) {
+    let call = r#"{"type":"assistant","uuid":"a","message":{"id":"m","content":[{"type":"tool_use","id":"t","name":"Agent","input":{}}]}}"#;
+    fs::write(root.join("s.jsonl"), call).unwrap();
+    fs::create_dir_all(root.join("s/subagents")).unwrap();
+    fs::write(root.join("s/subagents/agent-a.meta.json"), r#"{"toolUseId":"t"}"#).unwrap();
+}
+
+/// The notice about subagents, below the call that started one.
+fn missing_subagents(root: &Path) -> String {
+    let path = root.join("s.jsonl");
+    let kept = Kept::load(&path).unwrap().with_subagents_of(&path);
+    let transcript = kept.transcript(&root.join("p"), &Additions::default());
+    let items: Vec<_> = transcript.items().collect();
+    let [call, notice] = &items[..] else { panic!("{items:?}") };
+    assert!(matches!(call.body, Body::ToolCall(_)));
+    let Body::Notice { text, detail, .. } = &notice.body else { panic!("{notice:?}") };
+    assert_eq!(text, "Some work of subagents is not shown");
+    detail.clone().unwrap_or_default()
+}
+
 /// All files that Deskbell reads. Add each new one here.
 const READS: &[Read] = &[
     Read {
@@ -266,6 +287,36 @@ const READS: &[Read] = &[
                     assert_eq!(trap, Trap::Huge);
                 }
             }
+        },
+    },
+    Read {
+        name: "lines of a subagent",
+        path: "s/subagents/agent-a.jsonl",
+        prepare: subagent,
+        check: |_, root| {
+            assert!(missing_subagents(root).contains("1 subagent are too large or cannot be read"))
+        },
+    },
+    Read {
+        name: "call of a subagent",
+        path: "s/subagents/agent-a.meta.json",
+        prepare: |root| {
+            subagent(root);
+            fs::remove_file(root.join("s/subagents/agent-a.meta.json")).unwrap();
+        },
+        check: |trap, root| says(trap, &missing_subagents(root)),
+    },
+    Read {
+        name: "folder of subagents",
+        path: "s/subagents",
+        prepare: |root| {
+            subagent(root);
+            fs::remove_dir_all(root.join("s/subagents")).unwrap();
+        },
+        check: |trap, root| match trap {
+            // An empty one has no subagents.
+            Trap::Folder => {}
+            _ => drop(missing_subagents(root)),
         },
     },
     Read {

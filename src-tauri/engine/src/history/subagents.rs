@@ -54,11 +54,18 @@ impl Subagents {
         let problem = listing.is_cut.then(|| "There are too many of them.".to_owned());
         let mut found = Self { problem, ..Self::default() };
         let mut left = MOST_OF_ALL;
-        for (path, call) in listing.paths.iter().filter_map(|path| lines_and_call(path)) {
-            // A thread that cannot be read is said where it is missing.
-            let thread = Thread::load(&path, left).unwrap_or(Thread { bytes: Vec::new(), is_cut: true });
-            left = left.saturating_sub(thread.bytes.len() as u64);
-            found.threads.insert(call, thread);
+        for path in listing.paths {
+            match lines_and_call(&path) {
+                Ok(None) => {}
+                Ok(Some((path, call))) => {
+                    // A thread that cannot be read is said where it is missing.
+                    let thread =
+                        Thread::load(&path, left).unwrap_or(Thread { bytes: Vec::new(), is_cut: true });
+                    left = left.saturating_sub(thread.bytes.len() as u64);
+                    found.threads.insert(call, thread);
+                }
+                Err(error) => found.problem = Some(error.to_string()),
+            }
         }
         found
     }
@@ -69,12 +76,13 @@ impl Subagents {
     }
 }
 
-/// The file with the lines, and the call, of the subagent that this file describes.
-fn lines_and_call(meta: &Path) -> Option<(PathBuf, String)> {
-    let name = meta.file_name()?.to_str()?.strip_suffix(".meta.json")?;
-    // A file that cannot be read names no call.
-    let call = call_of_subagent(&disk::read_regular(meta, MOST_OF_META).ok()?)?;
-    Some((meta.with_file_name(format!("{name}.jsonl")), call))
+/// The file with the lines, and the call, of the subagent that this file describes; `None` if it describes none.
+fn lines_and_call(meta: &Path) -> Result<Option<(PathBuf, String)>, ReadError> {
+    let name =
+        meta.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_suffix(".meta.json"));
+    let Some(name) = name else { return Ok(None) };
+    let call = call_of_subagent(&disk::read_regular(meta, MOST_OF_META)?);
+    Ok(call.map(|call| (meta.with_file_name(format!("{name}.jsonl")), call)))
 }
 
 impl Thread {
