@@ -91,7 +91,7 @@ fn head_is_named(trap: Trap, root: &Path) {
 
 /// A conversation with one subagent, `agent-a`.
 fn subagent(root: &Path) {
-    let call = r#"{"type":"assistant","uuid":"a","message":{"id":"m","content":[{"type":"tool_use","id":"t","name":"Agent","input":{}}]}}"#;
+    let call = include_str!("../../../tests/fixtures/subagent.jsonl");
     fs::write(root.join("s.jsonl"), call).unwrap();
     fs::create_dir_all(root.join("s/subagents")).unwrap();
     fs::write(root.join("s/subagents/agent-a.meta.json"), r#"{"toolUseId":"t"}"#).unwrap();
