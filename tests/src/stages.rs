@@ -42,7 +42,7 @@ fn every_stage_is_named_once_and_exists() {
     }
 }
 
-/// The names between the arrows of a section's diagram. A stage of the engine may be in front of what it holds:
+/// The names between the arrows of a section's diagram. A stage can be followed by its parts:
 /// `core: machine, transcript`.
 fn drawn(section: &str) -> Vec<String> {
     let text = read("ARCHITECTURE.md");
