@@ -145,8 +145,8 @@ it('keeps the chosen lines when the same changes are read again', async () => {
     return diff;
   };
   window.dispatchEvent(new Event('focus'));
-  await vi.waitFor(() => expect(again).toHaveLength(1));
-  await again[0];
+  await vi.waitFor(() => expect(again).not.toHaveLength(0));
+  await Promise.all(again);
   await tick();
   await user.pointer([{ target: numbers[3] }, { keys: '[/MouseLeft]' }]);
   await dialog.findByRole('button', { name: 'Done', hidden: true });
