@@ -582,8 +582,6 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
-
         /// Removed and context lines are the old text, added and context lines the new text, each with its number.
         #[test]
         fn a_diff_tells_both_texts(old in "([ab ]{0,3}\n){0,12}", new in "([ab ]{0,3}\n){0,12}") {

@@ -175,8 +175,6 @@ fn terminal_garbage() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
-
     #[test]
     fn any_text_is_read(text in "(?s).{0,400}", other in "(?s).{0,400}") {
         check_json(&markdown(&text));

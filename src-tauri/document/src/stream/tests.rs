@@ -400,8 +400,6 @@ fn bleach_last_line(blocks: &mut [Block]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
-
     #[test]
     fn any_cut_gives_the_whole_document(
         text in any::<bool>().prop_flat_map(nasty),
@@ -533,8 +531,6 @@ fn code_that_cannot_be_coloured_stays_plain() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
-
     /// Whenever colours arrive, in the end they equal those of the whole document.
     #[test]
     fn colours_that_arrive_at_any_time_are_those_of_the_whole(

@@ -196,8 +196,6 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
-
         #[test]
         fn no_output_breaks_a_parser(noise in proptest::collection::vec(any::<u8>(), 0..200), at in 0_usize..200) {
             let mut output = INDEX.to_vec();

@@ -149,8 +149,6 @@ macro_rules! targets {
             }
 
             proptest! {
-                #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
-
                 #[test]
                 fn holds_for_anything(input in $inputs) {
                     crate::fuzzed::$target(&input);
