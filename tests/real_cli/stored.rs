@@ -87,7 +87,8 @@ pub async fn a_reopened_conversation_shows_what_it_showed_live() -> Result<()> {
     let items = finished.items();
     let (live, reopened) = (threads(items.iter()), threads(reopened.as_array().context("a list")?.iter()));
     for (call, live) in &live {
-        let item = items.iter().find(|item| serde_json::from_str::<Value>(call).is_ok_and(|id| id == item["id"]));
+        let item =
+            items.iter().find(|item| serde_json::from_str::<Value>(call).is_ok_and(|id| id == item["id"]));
         let is_nested = item.is_some_and(|item| !item["parent"].is_null());
         let mut reopened = reopened.get(call).cloned().unwrap_or_default();
         // The CLI stores the calls of a subagent's subagent, and does not send them.

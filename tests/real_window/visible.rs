@@ -1,7 +1,8 @@
 //! Visibility of dialogs: where a dialog allows a request, all of it is on the screen. Checked in pixels, at every size
-//! of text, on screens of several sizes, for subjects of every shape.
+//! of text, on screens of several sizes, in several fonts, for subjects of every shape.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, ensure};
@@ -27,6 +28,15 @@ const SCREENS: [(&str, (i32, i32)); 10] = [
     ("1.25", TALL),
     ("3", TALL),
 ];
+/// The desktop's fonts: a name, GTK's own font with its size in points, and the family that “monospace” stands for, which
+/// a user can point at one without a fixed pitch.
+const FONTS: [(&str, &str, &str); 3] = [
+    ("large-serif", "DejaVu Serif 17", "DejaVu Sans Mono"),
+    ("small", "DejaVu Sans 7", "DejaVu Sans Mono"),
+    ("no-fixed-pitch", "DejaVu Sans 11", "DejaVu Serif"),
+];
+/// The size of GTK's font where no setting changes it, in points.
+const USUAL_SIZE: &str = "11";
 /// Two last characters that look different: only one of them changes between two screenshots.
 const LAST: [char; 2] = ['M', '.'];
 /// The time after which *Allow once* is armed, or never.
@@ -63,25 +73,40 @@ fn shapes() -> Vec<Shape> {
     ]
 }
 
-/// A test for each size of text and screen: everything that can be allowed is visible.
+/// A test for each size of text and screen, and for each font: everything that can be allowed is visible.
 pub fn tests() -> Vec<Test> {
-    let one = |(scale, (width, height))| {
+    let limit = Duration::from_secs(300);
+    let on_a_screen = |(scale, (width, height))| {
         let name = format!("visible::all_of_what_can_be_allowed_at_{scale}_on_{width}x{height}");
-        test(name, move || at(scale, (width, height))).within(Duration::from_secs(300))
+        test(name, move || at(scale, (width, height), None)).within(limit)
     };
-    SCREENS.into_iter().map(one).collect()
+    let in_a_font = |font: (&'static str, _, _)| {
+        let name = format!("visible::all_of_what_can_be_allowed_in_{}", font.0);
+        test(name, move || at("1", LARGE, Some(font))).within(limit)
+    };
+    SCREENS.into_iter().map(on_a_screen).chain(FONTS.into_iter().map(in_a_font)).collect()
 }
 
-async fn at(scale: &'static str, size: (i32, i32)) -> Result<()> {
+async fn at(
+    scale: &'static str,
+    size: (i32, i32),
+    font: Option<(&'static str, &'static str, &'static str)>,
+) -> Result<()> {
     let desktop = Desktop::sized(size).await?;
     let folder = desktop.project(PROJECT)?;
-    let launch = Launch::demo(&folder).env("GDK_DPI_SCALE", scale);
+    let mut launch = Launch::demo(&folder).env("GDK_DPI_SCALE", scale);
+    if let Some((_, interface, monospace)) = font {
+        launch = with_fonts(&desktop, launch, interface, monospace)?;
+    }
     let stage = Stage::on(desktop, folder, Manners::Polite, launch).await?;
-    let name = format!("visible-{scale}-{}x{}", size.0, size.1);
+    let fonts = font.map_or("usual fonts", |(name, _, _)| name);
+    let points = font.and_then(|(_, interface, _)| interface.rsplit(' ').next()).unwrap_or(USUAL_SIZE);
+    let size_of_text = scale.parse::<f64>()? * points.parse::<f64>()? / USUAL_SIZE.parse::<f64>()?;
+    let name = format!("visible-{scale}-{}x{}-{}", size.0, size.1, fonts.replace(' ', "-"));
     let mut allowed = BTreeSet::new();
     let found = &mut allowed;
-    stage.play(&name.clone(), async |stage| on_screen(stage, &name, scale.parse()?, found).await).await?;
-    println!("text at {scale} on {size:?}, allowed in the dialog: {allowed:?}");
+    stage.play(&name.clone(), async |stage| on_screen(stage, &name, size_of_text, found).await).await?;
+    println!("text at {scale} on {size:?} in {fonts}, allowed in the dialog: {allowed:?}");
     // Without this the test could pass because nothing can be allowed anywhere.
     if size == LARGE && scale.parse::<f64>()? <= 1.5 {
         for shape in ["one line", "six lines of 80", "one long word", "accents"] {
@@ -89,6 +114,22 @@ async fn at(scale: &'static str, size: (i32, i32)) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Makes these the fonts of the desktop, as a user's settings do.
+fn with_fonts(desktop: &Desktop, launch: Launch, interface: &str, monospace: &str) -> Result<Launch> {
+    let folder = desktop.home().join(".config/gtk-3.0");
+    fs::create_dir_all(&folder)?;
+    fs::write(folder.join("settings.ini"), format!("[Settings]\ngtk-font-name={interface}\n"))?;
+    let fonts = desktop.scratch().join("fonts.conf");
+    let chosen = format!(
+        r#"<fontconfig><include>/etc/fonts/fonts.conf</include><match target="pattern">
+        <test name="family"><string>monospace</string></test>
+        <edit name="family" mode="assign" binding="strong"><string>{monospace}</string></edit>
+        </match></fontconfig>"#
+    );
+    fs::write(&fonts, format!("<?xml version=\"1.0\"?>\n{chosen}\n"))?;
+    Ok(launch.env("FONTCONFIG_FILE", fonts))
 }
 
 async fn on_screen(
