@@ -295,7 +295,10 @@ fn waiting(app: &AppHandle, project: &Path, session: &Session) -> Vec<(PathBuf, 
 
 fn target(project: &Path, session: &Session, request: Option<&PermissionRequest>) -> Target {
     let is_yes_or_no = |request: &&PermissionRequest| {
-        !matches!(request.kind, RequestKind::Questions { .. } | RequestKind::Plan { .. })
+        !matches!(
+            request.kind,
+            RequestKind::Questions { .. } | RequestKind::Form { .. } | RequestKind::Plan { .. }
+        )
     };
     Target {
         project: project.to_owned(),

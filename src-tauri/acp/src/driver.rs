@@ -456,7 +456,13 @@ impl Driver {
         let fields = form.fields.clone();
         let place = ("elicitation/create", params);
         let Some(request) = self.open(id, Asked::Question(form), place, step) else { return Ok(()) };
-        step.events.push(Event::Question(Box::new(Question { request, call, message, fields })));
+        step.events.push(Event::Question(Box::new(Question {
+            request,
+            call,
+            message,
+            fields,
+            params: params.clone(),
+        })));
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! Events of an agent, in words that name no protocol. Shaped like version 2 of ACP: calls are upserts by id, and the
 //! beginning and the end of a turn are events of their own.
 
+use deskbell_api::FormField;
 use serde_json::Value;
 
 /// Something that happened in the agent. Nothing that it sends is dropped: what is not understood is `Unknown` or
@@ -391,40 +392,9 @@ pub struct Question {
     pub call: Option<String>,
     pub message: String,
     /// In the agent's order.
-    pub fields: Vec<Field>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct Field {
-    pub name: String,
-    pub title: Option<String>,
-    pub description: Option<String>,
-    pub is_required: bool,
-    pub kind: FieldKind,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub enum FieldKind {
-    Text {
-        default: Option<String>,
-    },
-    Number {
-        is_whole: bool,
-        default: Option<f64>,
-    },
-    Switch {
-        default: Option<bool>,
-    },
-    One {
-        choices: Vec<Choice>,
-        default: Option<String>,
-    },
-    Many {
-        choices: Vec<Choice>,
-        default: Vec<String>,
-    },
-    /// The beginning of its JSON. It cannot be filled in.
-    Other(String),
+    pub fields: Vec<FormField>,
+    /// All of the request, as it was sent.
+    pub params: Value,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

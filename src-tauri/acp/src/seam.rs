@@ -1,19 +1,20 @@
 //! Events of the driver as events of the core.
 //!
-//! The core has no form and no setting of a session yet: `docs/design/acp.md` says what is lost until it has.
+//! The core has no setting of a session yet: `docs/design/acp.md` says what is lost until it has.
 
 use crate::event::{
     Call, CallInput, CallKind, CallStatus, CommandFrom, Content, Diff, Event, Failure, OptionKind,
-    OptionValue, OutputChange, Permission, PermissionOption, PlanEntry, RequestKey, Session, Tokens, TurnEnd,
-    Usage, Voice,
+    OptionValue, OutputChange, Permission, PermissionOption, PlanEntry, Question, RequestKey, Session,
+    Tokens, TurnEnd, Usage, Voice,
 };
 use crate::slash_commands;
 use crate::tools::{self, Facts, Shown};
 use deskbell_agent::{
-    AgentEvent, AgentRequest, AnswerOption, Assistant, AssistantMessage, ContentBlock, EndReason, Init,
-    Input, ReplyError, Stream, StreamEvent, TokenUsage, ToolRequest, ToolResult, TurnResult, User,
+    AgentEvent, AgentRequest, AnswerOption, AskedCall, Assistant, AssistantMessage, ContentBlock, EndReason,
+    Init, Input, ReplyError, Stream, StreamEvent, TokenUsage, ToolRequest, ToolResult, TurnResult, User,
     UserMessage,
 };
+use deskbell_api::Form;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -136,9 +137,9 @@ impl CoreEvents {
             Event::Unreadable { line, error, .. } => out.push(AgentEvent::Unreadable { line, error }),
             Event::Unknown { kind, .. } => out.push(AgentEvent::Unknown { kind }),
             Event::Refused { method, .. } => out.push(AgentEvent::Unknown { kind: method }),
+            Event::Question(question) => out.push(self.question(*question)),
             // The core has no word for these.
-            Event::Question(_)
-            | Event::TurnStarted
+            Event::TurnStarted
             | Event::Done(_)
             | Event::Options(_)
             | Event::Usage(_)
@@ -330,6 +331,24 @@ impl CoreEvents {
                 ..ToolRequest::default()
             })),
         });
+    }
+
+    /// The call that asks is known already, or is none.
+    fn question(&self, question: Question) -> AgentEvent {
+        let Question { request, call, message, fields, params } = question;
+        let form = Form { server: None, message, url: None, fields };
+        let known = call.and_then(|call| self.calls.get(&call));
+        AgentEvent::Request {
+            request_id: request_id(request),
+            request: AgentRequest::Tool(Arc::new(ToolRequest {
+                tool_name: "elicitation".to_owned(),
+                asked: AskedCall { form: Some(form), ..AskedCall::default() },
+                input: Input::from(params),
+                tool_use_id: known.map(|call| call.name.clone()),
+                takes_only_options: true,
+                ..ToolRequest::default()
+            })),
+        }
     }
 
     fn result(&self, end: TurnEnd, tokens: Option<Tokens>) -> TurnResult {

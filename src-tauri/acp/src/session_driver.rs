@@ -15,6 +15,7 @@ use deskbell_agent::{
     Refused, ToolRequest, TurnResult,
 };
 use deskbell_api::{AgentCapabilities, Attachment, SlashCommand};
+use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -147,16 +148,9 @@ impl AcpDriver {
                 return;
             }
             Event::Mode { id } if self.phase == Phase::Ready => self.mode_changed(&id.clone(), out),
-            Event::Question(question) => {
-                let (request, text) = (question.request, question.message.clone());
-                let words = format!(
-                    "{} asked a question that Deskbell cannot show yet. It was not answered.",
-                    self.name
-                );
-                notice("warning", format!("{words}\n\n{text}"), out);
-                // It was just reported, so it is open and this is not refused.
-                let _ = self.command(Command::Decline { request }, out);
-                return;
+            Event::Question(question) if self.is_repeating => {
+                let request = question.request;
+                return self.cancel(request, out);
             }
             Event::Withdrawn { request, .. } => {
                 self.open.remove(request);
@@ -399,6 +393,18 @@ impl AcpDriver {
         }
     }
 
+    fn fill(&mut self, request_id: &str, values: Option<Map<String, Value>>, out: &mut Output) {
+        let Some((request, _)) = self.take(request_id) else { return };
+        let answer = match values {
+            Some(values) => Command::Fill { request, values: values.into_iter().collect() },
+            None => Command::Decline { request },
+        };
+        if self.command(answer, out).is_err() {
+            self.cancel(request, out);
+            notice("warning", format!("{} did not take the values, so it got no answer.", self.name), out);
+        }
+    }
+
     fn interrupt(&mut self, out: &mut Output) -> Result<(), Refusal> {
         self.command(Command::Interrupt, out)?;
         self.is_interrupted = true;
@@ -447,7 +453,8 @@ impl Driver for AcpDriver {
             AgentCommand::Request { request_id, request } => self.request(request_id, request, out),
             AgentCommand::Allow { request_id, grant, .. } => self.allow(request_id, grant.as_ref(), out),
             AgentCommand::Deny { request_id, interrupt, .. } => self.deny(request_id, *interrupt, out),
-            // No request of such an agent is a question to the user: this is a refusal in any case.
+            AgentCommand::Fill { request_id, values } => self.fill(request_id, values.clone(), out),
+            // The questions of such an agent are forms: this is a refusal in any case.
             AgentCommand::Answer { request_id, .. } | AgentCommand::Refuse { request_id, .. } => {
                 self.deny(request_id, false, out);
             }

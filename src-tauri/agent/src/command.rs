@@ -2,6 +2,7 @@
 
 use crate::api::{Attachment, PermissionMode, Rule};
 use crate::option::AnswerOption;
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// One command to the agent, which its driver writes in the agent's own words.
@@ -15,6 +16,8 @@ pub enum AgentCommand {
     Allow { request_id: String, input: String, grant: Option<Grant> },
     /// Allows a tool call that asks the user, with this input and with the answer to each question by its text.
     Answer { request_id: String, input: String, answers: BTreeMap<String, String> },
+    /// Answers a form with values that fit it; `None` declines it.
+    Fill { request_id: String, values: Option<Map<String, Value>> },
     /// Denies a tool call. The agent's model reads the message, which is never empty.
     Deny { request_id: String, message: String, interrupt: bool },
     /// Rejects a request that Deskbell does not support.

@@ -9,6 +9,7 @@ mod call;
 mod command;
 pub mod driver;
 mod event;
+pub mod form;
 pub mod json;
 mod limits;
 mod message;

@@ -1,6 +1,6 @@
 //! The agent's requests to the host.
 
-use crate::api::Question;
+use crate::api::{Form, Question};
 use crate::call::ServerToolNames;
 use crate::json::Input;
 use crate::option::{AnswerOption, OptionKind};
@@ -74,6 +74,8 @@ pub struct AskedCall {
     pub questions: Option<Vec<Question>>,
     /// The plan that is proposed, which may be empty.
     pub plan: String,
+    /// The form to fill in. Then it is no tool call: the input is the request itself.
+    pub form: Option<Form>,
 }
 
 /// A change of a file.

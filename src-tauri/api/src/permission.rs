@@ -2,6 +2,7 @@
 
 use super::diff::Diff;
 use super::document::Block;
+use super::form::Form;
 use super::id::{ItemId, RequestId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -113,6 +114,11 @@ pub enum RequestKind {
     Plan {
         blocks: Vec<Block>,
     },
+    /// The agent or one of its servers asks for values: answer with `Decision::Fill`, or deny to decline. Misleading
+    /// characters of what is shown are written out.
+    Form {
+        form: Form,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
@@ -174,6 +180,8 @@ pub enum Decision {
     ApprovePlan { accept_edits: bool },
     /// Answers the agent's questions: question text → chosen label, or free text.
     Answer { answers: std::collections::BTreeMap<String, String> },
+    /// Fills in a form: the name of a field → its value. A field that is not required may be absent.
+    Fill { values: std::collections::BTreeMap<String, Value> },
 }
 
 /// An input changed by the user, sent exactly as given here.

@@ -6,6 +6,7 @@ mod address;
 #[cfg(test)]
 mod corpus;
 mod dialogs;
+mod form;
 mod kept;
 #[cfg(test)]
 mod model;
@@ -56,7 +57,7 @@ pub(crate) fn view(id: RequestId, request: &ToolRequest, asked_at: u64) -> Permi
     let plain = plain::plain(request, &kind, &subject, diff.as_ref()).filter(|_| notices.is_empty());
     PermissionRequest {
         question: question(&kind, request, &tool),
-        host: (request.asked.kind == ToolKind::Fetch).then(|| address::host(&subject)).flatten(),
+        host: asks_for_address(request).then(|| address::host(&subject)).flatten(),
         has_more: request.asked.has_more,
         suggestions: suggestions(request),
         item_id: request.tool_use_id.clone().map(ItemId),
@@ -84,7 +85,7 @@ pub(crate) fn wants(request: &PermissionRequest) -> String {
         RequestKind::Command => "Wants to run a command".to_owned(),
         RequestKind::Edit => "Wants to change a file".to_owned(),
         RequestKind::Fetch => "Wants to access the network".to_owned(),
-        RequestKind::Questions { .. } => "Has a question".to_owned(),
+        RequestKind::Questions { .. } | RequestKind::Form { .. } => "Has a question".to_owned(),
         RequestKind::Plan { .. } => "Proposes a plan".to_owned(),
         RequestKind::Other => {
             format!("Wants to use {}", request.server_tool.as_ref().unwrap_or(&request.tool))
@@ -127,6 +128,9 @@ pub(crate) fn answer(
             None => "The answer does not include the “shown” value of the request, so it was not sent.",
         }
         .to_owned());
+    }
+    if let Some(asked) = &request.asked.form {
+        return form::answer(&view.id, asked, decision);
     }
     let allow = |input: &str, grant| {
         let (request_id, input) = (view.id.to_string(), input.to_owned());
@@ -191,6 +195,7 @@ pub(crate) fn answer(
                 changed: None,
             }
         }
+        Decision::Fill { .. } => return Err("The request is no form.".to_owned()),
         Decision::Answer { answers } => {
             let RequestKind::Questions { .. } = view.kind else {
                 return Err("The request asks no questions.".to_owned());
@@ -236,6 +241,9 @@ fn names(given: &Value, known: &Suggestion) -> bool {
 
 fn kind(request: &ToolRequest) -> RequestKind {
     let asked = &request.asked;
+    if let Some(asked) = &asked.form {
+        return RequestKind::Form { form: form::shown(asked) };
+    }
     match asked.kind {
         ToolKind::Command => RequestKind::Command,
         kind if kind.changes_files() => RequestKind::Edit,
@@ -266,11 +274,18 @@ fn question(kind: &RequestKind, request: &ToolRequest, tool: &str) -> String {
         }
         RequestKind::Questions { .. } => "The agent has a question".to_owned(),
         RequestKind::Plan { .. } => "Approve this plan?".to_owned(),
+        RequestKind::Form { form } => form::question(form),
         RequestKind::Other => match server_tool(request) {
             Some(named) => format!("Let {} run {}?", named.server, named.both_names()),
             None => format!("Allow {tool}?"),
         },
     }
+}
+
+/// The subject is an address that would be contacted.
+fn asks_for_address(request: &ToolRequest) -> bool {
+    request.asked.kind == ToolKind::Fetch
+        || request.asked.form.as_ref().is_some_and(|form| form.url.is_some())
 }
 
 fn server_tool(request: &ToolRequest) -> Option<ServerTool> {

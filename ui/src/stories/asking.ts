@@ -3,6 +3,7 @@
 import type { PermissionRequest, Suggestion } from '../lib/bindings/api';
 import AlwaysAllow from '../lib/asking/AlwaysAllow.svelte';
 import DenyReason from '../lib/asking/DenyReason.svelte';
+import FormCard from '../lib/asking/FormCard.svelte';
 import InputEditor from '../lib/asking/InputEditor.svelte';
 import Notices from '../lib/asking/Notices.svelte';
 import PermissionCard from '../lib/asking/PermissionCard.svelte';
@@ -36,6 +37,16 @@ function card(request: PermissionRequest) {
 }
 
 const question = script.questionRequest('question');
+const formRequest = script.formRequest('form');
+const form = script.formOf(formRequest);
+const page = script.pageRequest('page');
+const unknownField = {
+  name: 'where',
+  label: 'Where',
+  description: null,
+  isRequired: true,
+  kind: { type: 'unknown', schema: '{"type":"object"}' },
+} as const;
 const plan = script.planRequest('plan');
 const blocks = plan.kind.type === 'plan' ? plan.kind.blocks : [];
 const questions = question.kind.type === 'questions' ? question.kind.questions : [];
@@ -119,5 +130,18 @@ export const asking: Page = () => [
       questions,
       ondecide: agree,
     },
+  }),
+  ...states('FormCard', FormCard, {
+    open: { request: formRequest, form, ondecide: agree },
+    'with values that do not fit': [
+      { request: { ...formRequest, id: 'unfit' }, form, ondecide: agree },
+      (root) => write(root, '2026'),
+    ],
+    'of the agent, with a field of an unknown kind': {
+      request: { ...formRequest, id: 'unknown', question: 'The agent asks you to fill in a form' },
+      form: { server: null, message: '', url: null, fields: [unknownField] },
+      ondecide: agree,
+    },
+    'a page': { request: page, form: script.formOf(page), ondecide: agree },
   }),
 ];

@@ -2,8 +2,9 @@
 
 use deskbell_acp::Event;
 use deskbell_acp::event::{
-    Call, CommandFrom, Content, FieldKind, OptionValue, OutputChange, Permission, Tokens, Usage, Voice,
+    Call, CommandFrom, Content, OptionValue, OutputChange, Permission, Tokens, Usage, Voice,
 };
+use deskbell_api::FieldKind;
 use std::fmt::Write;
 
 pub fn summary(events: &[Event]) -> String {
@@ -123,11 +124,11 @@ fn one(event: &Event) -> String {
             for field in &question.fields {
                 let kind = match &field.kind {
                     FieldKind::One { choices, .. } => {
-                        choices.iter().map(|choice| choice.name.as_str()).collect::<Vec<_>>().join(" | ")
+                        choices.iter().map(|choice| choice.label.as_str()).collect::<Vec<_>>().join(" | ")
                     }
                     kind => format!("{kind:?}"),
                 };
-                let _ = write!(out, "\n  {} {:?}: {kind}", field.name, field.title);
+                let _ = write!(out, "\n  {} {:?}: {kind}", field.name, field.label);
             }
             out
         }

@@ -4,7 +4,8 @@
 use super::head::Head;
 use crate::request;
 use deskbell_agent::json::{self, Input};
-use deskbell_agent::{AgentRequest, ToolRequest};
+use deskbell_agent::{AgentRequest, AskedCall, ToolRequest, form};
+use deskbell_api::Form;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -40,6 +41,10 @@ pub(super) fn read_control_request(text: &str) -> Result<(String, AgentRequest),
                     |error| AgentRequest::Malformed { error: error.to_string() },
                     |request| AgentRequest::Tool(Arc::new(request)),
                 ),
+                "elicitation" => read_elicitation(request).map_or_else(
+                    || AgentRequest::Unknown { name: "elicitation".to_owned() },
+                    |request| AgentRequest::Tool(Arc::new(request)),
+                ),
                 subtype => AgentRequest::Unknown { name: subtype.to_owned() },
             }
         }
@@ -49,6 +54,31 @@ pub(super) fn read_control_request(text: &str) -> Result<(String, AgentRequest),
         Err((subtype, _)) => AgentRequest::Unknown { name: subtype },
     };
     Ok((request_id, request))
+}
+
+/// An MCP server asks the user for values, or to open a page. `None` for a form that cannot be read: it is refused, and the
+/// server gets a cancellation. The names of the fields are those of 2.1.197 and 2.1.329; `property_order` is new in the
+/// second.
+fn read_elicitation(text: &str) -> Option<ToolRequest> {
+    let input = Input::read(text).ok()?;
+    let named = |key: &str| input.value().get(key).and_then(Value::as_str).map(str::to_owned);
+    let url = named("url").filter(|_| named("mode").is_some_and(|mode| mode == "url"));
+    let fields = match &url {
+        Some(url) if url.starts_with("https://") || url.starts_with("http://") => Vec::new(),
+        Some(_) => return None,
+        None => form::fields(input.value().get("requested_schema")?, &order(input.value()))?,
+    };
+    let server = named("mcp_server_name")?;
+    let form =
+        Form { server: Some(server.clone()), message: named("message").unwrap_or_default(), url, fields };
+    let asked = AskedCall { action: form.url.clone(), form: Some(form), ..AskedCall::default() };
+    let tool_name = "Elicitation".to_owned();
+    Some(ToolRequest { tool_name, input, asked, mcp_server: Some(server), ..ToolRequest::default() })
+}
+
+fn order(request: &Value) -> Vec<String> {
+    let order = request.get("property_order").and_then(Value::as_array).into_iter().flatten();
+    order.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 fn read_can_use_tool(text: &str) -> Result<ToolRequest, serde_json::Error> {
@@ -132,4 +162,71 @@ pub(super) fn read_control_response(
         Ok(response)
     };
     Ok((request_id, outcome))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read(request: Value) -> AgentRequest {
+        read_control_request(
+            &json!({"type": "control_request", "request_id": "r", "request": request}).to_string(),
+        )
+        .unwrap()
+        .1
+    }
+
+    fn elicitation() -> Value {
+        let schema =
+            json!({"type": "object", "properties": {"b": {"type": "boolean"}, "a": {"type": "string"}}});
+        json!({"subtype": "elicitation", "mcp_server_name": "desk", "message": "Which?", "mode": "form",
+            "requested_schema": schema, "property_order": ["a", "b"]})
+    }
+
+    fn with(changes: Value) -> Value {
+        let mut request = elicitation();
+        for (key, value) in changes.as_object().unwrap() {
+            request[key] = value.clone();
+        }
+        request
+    }
+
+    #[test]
+    fn a_servers_form_is_read_in_its_order() {
+        let AgentRequest::Tool(request) = read(elicitation()) else { panic!() };
+        let form = request.asked.form.as_ref().unwrap();
+        assert_eq!((form.server.as_deref(), form.message.as_str()), (Some("desk"), "Which?"));
+        let names: Vec<&str> = form.fields.iter().map(|field| field.name.as_str()).collect();
+        assert_eq!(names, ["a", "b"]);
+        assert!(request.options.is_empty() && request.tool_use_id.is_none());
+        assert_eq!(request.input.value()["requested_schema"], elicitation()["requested_schema"]);
+        // 2.1.197 sends no order.
+        assert!(matches!(read(with(json!({"property_order": null}))), AgentRequest::Tool(_)));
+    }
+
+    #[test]
+    fn a_page_to_open_is_read() {
+        let page = with(json!({"mode": "url", "url": "https://a.example/b", "requested_schema": null}));
+        let AgentRequest::Tool(request) = read(page) else { panic!() };
+        let form = request.asked.form.as_ref().unwrap();
+        assert_eq!((form.url.as_deref(), form.fields.len()), (Some("https://a.example/b"), 0));
+        assert_eq!(request.asked.action.as_deref(), Some("https://a.example/b"));
+    }
+
+    #[test]
+    fn what_is_no_form_is_refused() {
+        for changes in [
+            json!({"mcp_server_name": null}),
+            json!({"mcp_server_name": 1}),
+            json!({"requested_schema": null}),
+            json!({"requested_schema": "a"}),
+            json!({"requested_schema": {"properties": []}}),
+            json!({"mode": "url", "url": "javascript:alert(1)"}),
+            json!({"mode": "url", "url": "file:///etc/passwd"}),
+        ] {
+            let unknown = AgentRequest::Unknown { name: "elicitation".to_owned() };
+            assert_eq!(read(with(changes.clone())), unknown, "{changes}");
+        }
+    }
 }

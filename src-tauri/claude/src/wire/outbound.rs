@@ -4,7 +4,7 @@ use crate::request::{permissions, with_answers};
 use deskbell_agent::{AgentCommand, HostRequest};
 use deskbell_api::Attachment;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// The line of a command.
 pub fn line(command: &AgentCommand) -> String {
@@ -19,6 +19,7 @@ pub fn line(command: &AgentCommand) -> String {
         AgentCommand::Answer { request_id, input, answers } => {
             allow(request_id, &with_answers(input, answers), &[])
         }
+        AgentCommand::Fill { request_id, values } => fill(request_id, values.as_ref()),
         AgentCommand::Deny { request_id, message, interrupt } => deny(request_id, message, *interrupt),
         AgentCommand::Refuse { request_id, error } => refuse(request_id, error),
     }
@@ -171,6 +172,19 @@ fn allow(request_id: &str, input: &str, rules: &[Value]) -> String {
     format!(
         r#"{{"type":"control_response","response":{{"subtype":"success","request_id":{id},"response":{answer}}}}}"#
     )
+}
+
+/// The answer to an elicitation, as MCP has it; the CLI passes it on to the server (2.1.329).
+fn fill(request_id: &str, values: Option<&Map<String, Value>>) -> String {
+    let answer = match values {
+        Some(values) => json!({"action": "accept", "content": values}),
+        None => json!({"action": "decline"}),
+    };
+    json!({
+        "type": "control_response",
+        "response": {"subtype": "success", "request_id": request_id, "response": answer},
+    })
+    .to_string()
 }
 
 /// The message is required: without one the agent treats the answer as malformed (2.1.329).

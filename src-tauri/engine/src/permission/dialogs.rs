@@ -37,10 +37,13 @@ pub struct DialogRequest {
 }
 
 impl DialogRequest {
-    /// Builds the dialog of a request. `None` for questions and plans: they cannot be answered with yes or no, so they
+    /// Builds the dialog of a request. `None` for questions, forms and plans: they cannot be answered with yes or no, so they
     /// are shown only in the card.
     pub fn of(project: &str, session: &Session, request: PermissionRequest) -> Option<Self> {
-        if matches!(request.kind, RequestKind::Questions { .. } | RequestKind::Plan { .. }) {
+        if matches!(
+            request.kind,
+            RequestKind::Questions { .. } | RequestKind::Form { .. } | RequestKind::Plan { .. }
+        ) {
             return None;
         }
         Some(Self {

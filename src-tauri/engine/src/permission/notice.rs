@@ -4,7 +4,6 @@
 //! the card. A notice describes what the request contains, and never claims bad intent.
 
 use super::address;
-use crate::agent::tool::ToolKind;
 use crate::agent::{ToolRequest, json};
 use crate::api::{Notice, NoticeKind, RequestKind};
 use crate::misleading::{code, oddity, written_out};
@@ -60,7 +59,7 @@ pub fn notices(request: &ToolRequest, kind: &RequestKind, subject: &str) -> Vec<
     }
     match kind {
         RequestKind::Command => shell(subject).into_iter().for_each(|words| add(NoticeKind::Shell, words)),
-        RequestKind::Fetch if request.asked.kind == ToolKind::Fetch => {
+        RequestKind::Fetch | RequestKind::Form { .. } if super::asks_for_address(request) => {
             address::oddities(subject).into_iter().for_each(|words| add(NoticeKind::Address, words));
         }
         _ => {}

@@ -80,7 +80,10 @@ impl OpenRequests {
     pub fn deny_all(&mut self, message: &str) -> Vec<Closed> {
         let denied = |open: Open| {
             let request_id = open.view.id.to_string();
-            let command = AgentCommand::Deny { request_id, message: message.to_owned(), interrupt: false };
+            let command = match open.request.asked.form {
+                Some(_) => AgentCommand::Fill { request_id, values: None },
+                None => AgentCommand::Deny { request_id, message: message.to_owned(), interrupt: false },
+            };
             closed(open, Resolution::Denied { message: message.to_owned() }, Some(command))
         };
         std::mem::take(&mut self.0).into_iter().map(denied).collect()

@@ -208,7 +208,7 @@ data: string, };
 /**
  * The answer to a permission request.
  */
-export type Decision = { "type": "allowOnce", updatedInput: InputChange | null, } | { "type": "allowAlways", suggestion: JsonValue, } | { "type": "deny", message: string, interrupt: boolean, } | { "type": "approvePlan", acceptEdits: boolean, } | { "type": "answer", answers: { [key in string]: string }, };
+export type Decision = { "type": "allowOnce", updatedInput: InputChange | null, } | { "type": "allowAlways", suggestion: JsonValue, } | { "type": "deny", message: string, interrupt: boolean, } | { "type": "approvePlan", acceptEdits: boolean, } | { "type": "answer", answers: { [key in string]: string }, } | { "type": "fill", values: { [key in string]: JsonValue }, };
 
 /**
  * An input changed by the user, sent exactly as given here.
@@ -1185,11 +1185,61 @@ export type NoticeKind = "direction" | "invisible" | "control" | "blank" | "comb
 /**
  * The kind of answer that a request needs.
  */
-export type RequestKind = { "type": "command" } | { "type": "edit" } | { "type": "fetch" } | { "type": "other" } | { "type": "questions", questions: Array<Question>, } | { "type": "plan", blocks: Array<Block>, };
+export type RequestKind = { "type": "command" } | { "type": "edit" } | { "type": "fetch" } | { "type": "other" } | { "type": "questions", questions: Array<Question>, } | { "type": "plan", blocks: Array<Block>, } | { "type": "form", form: Form, };
 
 export type Question = { text: string, header: string, options: Array<QuestionOption>, multiSelect: boolean, };
 
 export type QuestionOption = { label: string, description: string, };
+
+/**
+ * A form, or a page that the user is asked to open.
+ */
+export type Form = { 
+/**
+ * The MCP server that asks; `null` for the agent itself.
+ */
+server: string | null, 
+/**
+ * What it says to the user. Can be empty.
+ */
+message: string, 
+/**
+ * The page to open, `http` or `https`; `null` for a form to fill in. A page has no fields.
+ */
+url: string | null, 
+/**
+ * In the order of the one who asks. Can be empty: then it asks only for consent.
+ */
+fields: Array<FormField>, };
+
+export type FormField = { 
+/**
+ * Its key in `Decision::Fill`. Unique in the form.
+ */
+name: string, 
+/**
+ * The label to show. Can be equal for two fields.
+ */
+label: string, description: string | null, isRequired: boolean, kind: FieldKind, };
+
+/**
+ * The values that a field takes.
+ */
+export type FieldKind = { "type": "text", default: string | null, 
+/**
+ * `email`, `uri`, `date` or `date-time`, or what else the schema names. Not checked.
+ */
+format: string | null, 
+/**
+ * In characters.
+ */
+minLength: number | null, maxLength: number | null, } | { "type": "number", isWhole: boolean, default: number | null, minimum: number | null, maximum: number | null, } | { "type": "switch", default: boolean | null, } | { "type": "one", choices: Array<FormChoice>, default: string | null, } | { "type": "many", choices: Array<FormChoice>, default: Array<string>, 
+/**
+ * How many have to be chosen.
+ */
+minimum: number | null, maximum: number | null, } | { "type": "unknown", schema: string, };
+
+export type FormChoice = { value: string, label: string, description: string | null, };
 
 /**
  * A rule that the agent suggests to save.

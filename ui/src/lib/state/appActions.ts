@@ -99,8 +99,9 @@ export abstract class AppActions {
     await this.problems.attempt('The start page was not opened', () => this.host.openStartPage());
   }
 
-  async openLink(url: string): Promise<void> {
-    await this.problems.attempt('The link was not opened', () => this.host.openLink(url));
+  /** Opens a link in the desktop's browser. Resolves to whether it was opened. */
+  async openLink(url: string): Promise<boolean> {
+    return (await this.problems.attempt('The link was not opened', () => this.host.openLink(url))) === null;
   }
 
   /** Shows a file of the project in the file manager. */

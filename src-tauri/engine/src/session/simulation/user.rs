@@ -145,7 +145,9 @@ fn a_delivery(chance: &mut Chance) -> Delivery {
 }
 
 pub fn decision(chance: &mut Chance) -> Decision {
-    match chance.below(10) {
+    match chance.below(12) {
+        10 => Decision::Fill { values: BTreeMap::from([("colour".to_owned(), json!("B"))]) },
+        11 => Decision::Fill { values: BTreeMap::from([("colour".to_owned(), json!("C"))]) },
         0..4 => Decision::AllowOnce { updated_input: None },
         4 => Decision::AllowOnce { updated_input: Some(whole("{\"command\": \"true\"}")) },
         5 => Decision::AllowOnce { updated_input: Some(whole("\"not an object\"")) },

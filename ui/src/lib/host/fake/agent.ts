@@ -161,6 +161,7 @@ function resolutionOf({ decision }: Extract<Command, { type: 'decide' }>): Resol
     case 'deny':
       return { type: 'denied', message: decision.message };
     case 'answer':
+    case 'fill':
       return { type: 'answered' };
   }
 }

@@ -5,6 +5,7 @@ import type {
   CodeLine,
   Diff,
   DiffPart,
+  Form,
   Output,
   PermissionRequest,
   Subagent,
@@ -378,6 +379,82 @@ export function questionRequest(id: string): PermissionRequest {
         },
       ],
     },
+  };
+}
+
+export function formRequest(id: string): PermissionRequest {
+  const field = { description: null, isRequired: false };
+  const choice = (value: string, label: string) => ({ value, label, description: null });
+  const form: Form = {
+    server: 'ledger',
+    message: 'Which month should be closed?\nIts postings cannot be changed afterwards.',
+    url: null,
+    fields: [
+      {
+        ...field,
+        name: 'month',
+        label: 'Month',
+        description: 'The last month that is complete',
+        isRequired: true,
+        kind: { type: 'text', default: '2026-04', format: 'date', minLength: 7, maxLength: 7 },
+      },
+      {
+        ...field,
+        name: 'rounding',
+        label: 'Rounding',
+        isRequired: true,
+        kind: {
+          type: 'one',
+          choices: [{ ...choice('even', 'To even'), description: 'As banks do' }, choice('up', 'Up')],
+          default: null,
+        },
+      },
+      {
+        ...field,
+        name: 'copies',
+        label: 'Copies of the report',
+        kind: { type: 'number', isWhole: true, default: null, minimum: 1, maximum: 9 },
+      },
+      {
+        ...field,
+        name: 'reports',
+        label: 'Reports',
+        kind: {
+          type: 'many',
+          choices: [choice('totals', 'Totals'), choice('taxes', 'Taxes'), choice('cash', 'Cash')],
+          default: ['totals'],
+          minimum: null,
+          maximum: 2,
+        },
+      },
+      { ...field, name: 'mail', label: 'Send them by mail', kind: { type: 'switch', default: null } },
+    ],
+  };
+  return {
+    ...commandRequest(id, ''),
+    tool: 'Elicitation',
+    question: 'ledger asks you to fill in a form',
+    input: {},
+    inputText: '{}',
+    suggestions: [],
+    kind: { type: 'form', form },
+  };
+}
+
+export function formOf(request: PermissionRequest): Form {
+  if (request.kind.type !== 'form') throw new Error('not a form');
+  return request.kind.form;
+}
+
+export function pageRequest(id: string): PermissionRequest {
+  const url = 'https://ledger.example/consent?for=deskbell';
+  const form: Form = { server: 'ledger', message: 'Let ledger read your accounts.', url, fields: [] };
+  return {
+    ...formRequest(id),
+    question: 'ledger asks you to open a page',
+    subject: url,
+    host: 'ledger.example',
+    kind: { type: 'form', form },
   };
 }
 

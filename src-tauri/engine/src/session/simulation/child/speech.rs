@@ -2,6 +2,7 @@
 
 use super::End;
 use crate::agent::*;
+use crate::api::Form;
 use crate::chance::Chance;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -173,6 +174,9 @@ fn assistant(id: &str, block: ContentBlock) -> AgentEvent {
 
 /// A permission request with a random tool and random suggestions.
 pub fn can_use_tool(chance: &mut Chance, id: &str) -> AgentRequest {
+    if chance.one_in(12) {
+        return form();
+    }
     let (tool, input) = match chance.below(12) {
         0 => ("Edit", json!({"file_path": "a.rs", "old_string": "a", "new_string": "b"})),
         1 => (
@@ -201,10 +205,26 @@ pub fn can_use_tool(chance: &mut Chance, id: &str) -> AgentRequest {
     AgentRequest::Tool(Arc::new(crate::claude::request::read(request, suggestions)))
 }
 
+/// A server asks the user for a colour.
+fn form() -> AgentRequest {
+    let schema =
+        json!({"required": ["colour"], "properties": {"colour": {"type": "string", "enum": ["A", "B"]}}});
+    let fields = form::fields(&schema, &[]).unwrap_or_default();
+    let form = Form { server: Some("server".to_owned()), fields, ..Form::default() };
+    let asked = AskedCall { form: Some(form), ..AskedCall::default() };
+    let tool_name = "Elicitation".to_owned();
+    AgentRequest::Tool(Arc::new(ToolRequest {
+        tool_name,
+        input: schema.into(),
+        asked,
+        ..ToolRequest::default()
+    }))
+}
+
 /// A control request that Deskbell does not support or cannot parse.
 pub fn odd_request(chance: &mut Chance) -> AgentRequest {
     if chance.one_in(2) {
-        AgentRequest::Unknown { name: "elicitation".to_owned() }
+        AgentRequest::Unknown { name: "dance".to_owned() }
     } else {
         AgentRequest::Malformed { error: "its input is not an object".to_owned() }
     }

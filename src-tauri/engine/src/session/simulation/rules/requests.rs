@@ -119,7 +119,7 @@ impl Requests {
             return Ok(());
         };
         hold!(!self.answered.iter().any(|(known, _)| *known == id), Answers, "{id} is answered twice");
-        let allowed = answer["behavior"] == "allow";
+        let allowed = answer["behavior"] == "allow" || answer["action"] == "accept";
         match scene.cause {
             Input::Command(Command::Decide { request_id, decision, .. }) if *request_id == id => {
                 let is_right = says(answer, request, decision);
@@ -188,6 +188,13 @@ impl Requests {
 fn says(answer: &Value, request: &ToolRequest, decision: &Decision) -> bool {
     let allows = |input: &Value| answer["behavior"] == "allow" && answer["updatedInput"] == *input;
     let keeps_nothing = answer.get("updatedPermissions").is_none();
+    if request.asked.form.is_some() {
+        return match decision {
+            Decision::Fill { values } => *answer == json!({"action": "accept", "content": values}),
+            Decision::Deny { interrupt: false, .. } => *answer == json!({"action": "decline"}),
+            _ => false,
+        };
+    }
     match decision {
         Decision::AllowOnce { updated_input: None } => allows(request.input.value()) && keeps_nothing,
         Decision::AllowOnce { updated_input: Some(InputChange::Whole { json }) } => {
@@ -218,6 +225,7 @@ fn says(answer: &Value, request: &ToolRequest, decision: &Decision) -> bool {
             let is_kept = if *accept_edits { answer["updatedPermissions"] == mode } else { keeps_nothing };
             allows(request.input.value()) && is_kept
         }
+        Decision::Fill { .. } => false,
         Decision::Answer { answers } => {
             let mut input = request.input.value().clone();
             input["answers"] = json!(answers);
