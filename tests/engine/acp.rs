@@ -168,13 +168,35 @@ async fn errors_are_shown_and_the_next_turn_works() {
     assert!(end.words.contains("the service is down"), "{end:?}");
     life.turn("GARBAGE not json\nVENDOR").await;
     assert_eq!(life.answers().await, ["refused with -32601"]);
-    life.turn("QUESTION").await;
-    assert_eq!(life.answers().await.last().map(String::as_str), Some("answered with \"decline\""));
     life.turn("MODE yolo\nSAY on").await;
     let notices = life.notices().await.join("\n");
-    assert!(notices.contains("a question that Deskbell cannot show yet"), "{notices}");
     assert!(notices.contains("changed its own mode to “yolo”"), "{notices}");
     assert_eq!(life.snapshot().await.session.mode, "yolo");
+    life.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_form_is_filled_in_declined_or_withdrawn_with_its_turn() {
+    let mut life = agent().open().await;
+    let fill = |name: serde_json::Value| Decision::Fill { values: [("name".to_owned(), name)].into() };
+    let decline = Decision::Deny { message: String::new(), interrupt: false };
+    for (decision, action) in [(fill(json!("Ada")), "accept"), (decline, "decline")] {
+        life.prompt("QUESTION").await;
+        let request = life.request().await;
+        let RequestKind::Form { form } = &request.kind else { panic!("{:?}", request.kind) };
+        assert_eq!((form.message.as_str(), form.fields[0].name.as_str()), ("Which name?", "name"));
+        for unfit in [fill(json!(1)), allow()] {
+            assert_eq!(decide(&life, &request, unfit).await.unwrap_err().code, ErrorCode::BadCommand);
+        }
+        decide(&life, &request, decision).await.unwrap();
+        assert_eq!(life.turn_end().await.outcome, Outcome::Done);
+        assert_eq!(life.answers().await.last(), Some(&format!("answered with \"{action}\"")));
+    }
+    life.prompt("QUESTION").await;
+    life.request().await;
+    life.command(Command::Interrupt).await.unwrap();
+    assert_eq!(life.turn_end().await.outcome, Outcome::Interrupted);
+    assert!(life.snapshot().await.session.requests.is_empty());
     life.close().await;
 }
 

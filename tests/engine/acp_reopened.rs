@@ -87,7 +87,9 @@ async fn every_row_is_there_after_a_restart_and_no_agent_was_started() {
     life.request().await;
     life.command(Command::Interrupt).await.unwrap();
     assert_eq!(life.turn_end().await.outcome, Outcome::Interrupted);
-    life.turn("GARBAGE not json\nQUESTION").await;
+    life.prompt("GARBAGE not json\nQUESTION").await;
+    decide(&mut life, deny()).await;
+    life.turn_end().await;
     life.prompt("FAIL the service is down").await;
     life.turn_end().await;
     life.prompt("SAY before the crash\nCRASH 3").await;
