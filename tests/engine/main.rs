@@ -35,6 +35,7 @@ mod log;
 mod log_files;
 mod memory;
 mod money;
+mod no_connection;
 mod no_leftovers_stress;
 mod options;
 mod orphans;

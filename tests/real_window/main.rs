@@ -31,6 +31,8 @@ mod looks;
 #[cfg(target_os = "linux")]
 mod modes;
 #[cfg(target_os = "linux")]
+mod no_connection;
+#[cfg(target_os = "linux")]
 mod notifications;
 #[cfg(target_os = "linux")]
 mod options;
@@ -78,6 +80,7 @@ mod worktrees;
 #[cfg(target_os = "linux")]
 fn main() {
     use deskbell_tests::real_cli::Cli;
+    use deskbell_tests::sockets::SocketWatch;
     use deskbell_tests::suite::{self, Requirement, test};
     use deskbell_tests::{tests, window};
     use std::time::Duration;
@@ -88,6 +91,10 @@ fn main() {
     }
     let random_input =
         test("random_input::random_input_allows_nothing", random_input::random_input_allows_nothing);
+    let no_connection = test(
+        "no_connection::a_conversation_in_the_window_stays_on_this_computer",
+        no_connection::a_conversation_in_the_window_stays_on_this_computer,
+    );
     let rewind = test(
         "rewind::files_conversation_and_both_go_back_and_come_back",
         rewind::files_conversation_and_both_go_back_and_come_back,
@@ -95,6 +102,7 @@ fn main() {
     let mut tests = vec![
         random_input.within(Duration::from_secs(600)).beside_others(),
         rewind.needing(Cli::requirement()),
+        no_connection.needing(SocketWatch::requirement()),
     ];
     tests.extend(tests![
         conversation: a_prompt_by_keyboard_is_answered,

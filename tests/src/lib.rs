@@ -10,6 +10,8 @@ pub mod real_cli;
 pub mod recordings;
 pub mod relay;
 pub mod screen;
+#[cfg(target_os = "linux")]
+pub mod sockets;
 #[cfg(unix)]
 pub mod sshd;
 pub mod suite;

@@ -1,0 +1,119 @@
+//! The socket calls of a program and of everything that it starts, recorded by strace.
+
+use std::env;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+
+use crate::suite::Requirement;
+
+/// The recorded calls: those that name an address, and the one that chooses the family.
+const CALLS: &str = "socket,connect,bind,listen,sendto,sendmsg,sendmmsg";
+
+/// A program that runs another one and records its socket calls.
+pub struct SocketWatch {
+    program: PathBuf,
+    log: PathBuf,
+}
+
+impl SocketWatch {
+    /// Writes the program into the folder. Its arguments are those of `watched`.
+    pub fn on(watched: &Path, folder: &Path) -> Result<Self> {
+        let (program, log) = (folder.join("watched"), folder.join("sockets.log"));
+        let script = format!(
+            "#!/bin/sh\nexec strace --follow-forks --seccomp-bpf --quiet=all --trace={CALLS} --string-limit=64 --output='{}' -- '{}' \"$@\"\n",
+            log.display(),
+            watched.display()
+        );
+        fs::write(&program, script)?;
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755))?;
+        Ok(Self { program, log })
+    }
+
+    /// Whether strace is installed.
+    pub fn requirement() -> Requirement {
+        let path = env::var_os("PATH").unwrap_or_default();
+        let is_there = env::split_paths(&path).any(|folder| folder.join("strace").is_file());
+        if is_there { Requirement::Met } else { Requirement::Missing("strace is not installed".to_owned()) }
+    }
+
+    /// The program to start in the place of the watched one.
+    pub fn program(&self) -> &Path {
+        &self.program
+    }
+
+    /// Fails if a call could reach another computer, or if there are fewer calls than that.
+    pub fn check(&self, at_least: usize) -> Result<()> {
+        let calls = fs::read_to_string(&self.log).context("strace has written nothing")?;
+        let n_calls = calls.lines().filter(|line| line.contains("socket(")).count();
+        ensure!(n_calls >= at_least, "only {n_calls} sockets were seen:\n{calls}");
+        let foreign: Vec<&str> = calls.lines().filter(|line| !is_local(line)).collect();
+        ensure!(foreign.is_empty(), "these calls leave the computer:\n{}", foreign.join("\n"));
+        Ok(())
+    }
+}
+
+/// Whether a call stays on this computer: its address is a path, a part of the kernel, or loopback.
+fn is_local(call: &str) -> bool {
+    let address = call.split("sa_family=").nth(1);
+    match (address, call.split_once("socket(")) {
+        (Some(address), _) if address.starts_with("AF_INET,") => address.contains("inet_addr(\"127."),
+        (Some(address), _) if address.starts_with("AF_INET6,") => address.contains("\"::1\""),
+        (Some(address), _) => ["AF_UNIX", "AF_NETLINK", "AF_UNSPEC"].iter().any(|f| address.starts_with(f)),
+        // A stream or a datagram of the internet names its address when it is used.
+        (None, Some((_, family))) => {
+            let is_named_later = ["SOCK_STREAM", "SOCK_DGRAM"].iter().any(|kind| family.contains(kind));
+            ["AF_UNIX", "AF_NETLINK"].iter().any(|known| family.starts_with(known))
+                || (family.starts_with("AF_INET") && is_named_later)
+        }
+        // Sent over a connection that was seen, or the second half of an interrupted call.
+        (None, None) => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_addresses_of_this_computer_are_local() {
+        for (call, expected) in [
+            ("7 socket(AF_UNIX, SOCK_STREAM|SOCK_CLOEXEC, 0) = 5", true),
+            ("7 socket(AF_NETLINK, SOCK_RAW|SOCK_CLOEXEC, NETLINK_ROUTE) = 5", true),
+            ("7 socket(AF_INET, SOCK_STREAM, IPPROTO_TCP) = 5", true),
+            ("7 socket(AF_INET, SOCK_RAW, IPPROTO_ICMP) = 5", false),
+            ("7 socket(AF_PACKET, SOCK_RAW, 0) = 5", false),
+            (r#"7 connect(5, {sa_family=AF_UNIX, sun_path="/tmp/.X11-unix/X1"}, 20) = 0"#, true),
+            (
+                r#"7 connect(5, {sa_family=AF_INET, sin_port=htons(80), sin_addr=inet_addr("127.0.0.1")}, 16) = 0"#,
+                true,
+            ),
+            (
+                r#"7 connect(5, {sa_family=AF_INET, sin_port=htons(53), sin_addr=inet_addr("10.0.0.1")}, 16) = 0"#,
+                false,
+            ),
+            (
+                r#"7 bind(5, {sa_family=AF_INET, sin_port=htons(0), sin_addr=inet_addr("0.0.0.0")}, 16) = 0"#,
+                false,
+            ),
+            (
+                r#"7 connect(5, {sa_family=AF_INET6, sin6_port=htons(1), inet_pton(AF_INET6, "::1", &sin6_addr)}, 28) = 0"#,
+                true,
+            ),
+            (
+                r#"7 connect(5, {sa_family=AF_INET6, sin6_port=htons(1), inet_pton(AF_INET6, "2001:db8::1", &sin6_addr)}, 28) = -1"#,
+                false,
+            ),
+            (
+                r#"7 sendto(5, "x", 1, 0, {sa_family=AF_INET, sin_port=htons(53), sin_addr=inet_addr("9.9.9.9")}, 16 <unfinished ...>"#,
+                false,
+            ),
+            (r#"7 sendto(5, "x", 1, MSG_NOSIGNAL, NULL, 0) = 1"#, true),
+            ("7 <... connect resumed>) = 0", true),
+        ] {
+            assert_eq!(is_local(call), expected, "{call}");
+        }
+    }
+}
