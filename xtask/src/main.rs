@@ -50,9 +50,9 @@ Commands:
   shots [VIEW...]   Take a screenshot of every view of the interface, or of the named ones, and check each with axe
   systems           Check the code for Windows and macOS, as far as a compiler on Linux can
   package           Build the installable packages for this system
-  package --from APP
-                    Assemble the Linux packages from an app that is built already
-  package relay     Build the program without windows that needs no library, for other machines
+  package --from APP [RELAY]
+                    Assemble the Linux packages from programs that are built already
+  package relay     Build only the program without windows that needs no library, for other machines
   package --check   Install the built .deb, start it from its desktop entry, remove it again
   package --install Install the built .deb in a new Debian, upgrade and purge it; as root, some minutes
   notes VERSION     Print what CHANGELOG.md says of a version, for its release
@@ -72,7 +72,8 @@ fn main() -> ExitCode {
         ["systems"] => systems::systems(),
         ["package"] => package::package(),
         ["package", "relay"] => package::relay::build(),
-        ["package", "--from", app] => package::package_from(app),
+        ["package", "--from", app] => package::package_from(app, None),
+        ["package", "--from", app, relay] => package::package_from(app, Some(relay)),
         ["package", "--install"] => package::install(),
         ["package", "--check"] => package::check_built(),
         ["notes", version] => package::notes(version),

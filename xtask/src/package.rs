@@ -7,6 +7,8 @@ mod copyright;
 mod dates;
 mod deb;
 mod desktop_entry;
+mod installed_relay;
+mod kind;
 mod lint;
 pub mod relay;
 mod rpm;
@@ -24,7 +26,9 @@ use crate::node::Node;
 use crate::packages::Need;
 use crate::{Outcome, project, system, ui};
 
-pub use check::{Checked, check};
+pub use check::Checked;
+use check::check;
+use kind::Kind;
 
 /// The packages that Tauri builds on this system; those for Linux are assembled here.
 const BUNDLES: &str = if cfg!(target_os = "macos") {
@@ -38,16 +42,6 @@ const BUNDLES: &str = if cfg!(target_os = "macos") {
 /// The project has no mail address, and Debian's format demands one: `.invalid` is reserved and never assigned.
 const MAINTAINER: &str = "The Deskbell developers <developers@deskbell.invalid>";
 
-const SUMMARY: &str = "keep command-line coding agents on call";
-
-/// The paragraphs that package managers show.
-const DESCRIPTION: [&str; 2] = [
-    "Deskbell opens a window for each project. It runs a command-line coding agent as one persistent process per \
-     session, shows what the agent does, asks for permission before the agent acts, and notifies the user when it is \
-     their turn.",
-    "A built-in demo agent works without an account and without a network.",
-];
-
 /// What a package is made of besides the binary.
 pub struct Source {
     pub version: &'static str,
@@ -56,7 +50,9 @@ pub struct Source {
     /// CHANGELOG.md, and what it says.
     pub changelog: String,
     pub releases: Vec<changelog::Release>,
+    /// The crates and npm packages in the app, and the crates in the program without windows.
     pub shipped: Vec<shipped::Shipped>,
+    pub shipped_in_relay: Vec<shipped::Shipped>,
 }
 
 impl Source {
@@ -69,6 +65,7 @@ impl Source {
             releases: changelog::releases(&changelog),
             changelog,
             shipped: shipped::shipped()?,
+            shipped_in_relay: shipped::shipped_in_relay()?,
         })
     }
 }
@@ -79,7 +76,17 @@ const NEEDS: &[Need] = if cfg!(target_os = "linux") { &[Need::Build, Need::Packa
 /// Builds the packages of this system and lists them.
 pub fn package() -> Outcome {
     system::ensure(NEEDS)?;
-    build(&Node::ensure()?)
+    build(&Node::ensure()?, &Kind::ALL)
+}
+
+/// Builds the packages of the app and checks them, and checks how the program without windows is linked and found.
+pub fn test(node: &Node) -> Outcome<Checked> {
+    build(node, &[Kind::App])?;
+    let checked = check(&[Kind::App])?;
+    if cfg!(target_os = "linux") {
+        installed_relay::check_debug_build()?;
+    }
+    Ok(checked)
 }
 
 /// Prints the section of the changelog for this version.
@@ -94,7 +101,7 @@ pub fn notes(version: &str) -> Outcome {
 
 /// Installs the built package, starts it, and removes it again.
 pub fn check_built() -> Outcome {
-    report(check()?)
+    report(check(&Kind::ALL)?)
 }
 
 /// Installs the built .deb in a new Debian, upgrades and purges it.
@@ -114,30 +121,37 @@ fn report(checked: Checked) -> Outcome {
     }
 }
 
-/// Assembles the packages from an app that was built before: `cargo xtask package --from FILE`.
-pub fn package_from(app: &str) -> Outcome {
+/// Assembles the packages from programs that were built before: `cargo xtask package --from APP [RELAY]`.
+pub fn package_from(app: &str, relay: Option<&str>) -> Outcome {
     if !cfg!(target_os = "linux") {
         return Err("packages are assembled from a built app on Linux only".to_owned());
     }
     system::ensure(&[Need::Package])?;
     ui::install(&Node::ensure()?)?;
     clear()?;
-    finish(Some(Path::new(app)))
+    finish(&programs(Path::new(app), relay.map(Path::new)))
 }
 
-/// Builds the packages with a Node that is already available.
-pub fn build(node: &Node) -> Outcome {
+/// The programs that packages are assembled from.
+fn programs<'a>(app: &'a Path, relay: Option<&'a Path>) -> Vec<(Kind, &'a Path)> {
+    [Some((Kind::App, app)), relay.map(|relay| (Kind::Relay, relay))].into_iter().flatten().collect()
+}
+
+/// Builds the packages of these kinds with a Node that is already available.
+fn build(node: &Node, kinds: &[Kind]) -> Outcome {
     ui::install(node)?;
     clear()?;
     if cfg!(target_os = "linux") {
         run(ui::tauri(node).args(["build", "--ci", "--no-bundle"]))?;
-        return finish(Some(&project::target().join("release").join(project::APP)));
+        let app = project::target().join("release").join(project::APP);
+        let relay = kinds.contains(&Kind::Relay).then(relay::compile).transpose()?;
+        return finish(&programs(&app, relay.as_deref()));
     }
     // Symbols would stay in the binary on macOS.
     run(ui::tauri(node)
         .args(["build", "--ci", "--bundles", BUNDLES])
         .env("CARGO_PROFILE_RELEASE_STRIP", "symbols"))?;
-    finish(None)
+    finish(&[])
 }
 
 /// Removes the packages of an earlier build. They would be listed and checked with those of this one.
@@ -150,11 +164,11 @@ fn clear() -> Outcome {
     Ok(())
 }
 
-/// Assembles the packages of this app, unless Tauri did; writes inventory and checksums, and lists everything.
-fn finish(app: Option<&Path>) -> Outcome {
+/// Assembles the packages of these programs, unless Tauri did; writes inventory and checksums, and lists everything.
+fn finish(programs: &[(Kind, &Path)]) -> Outcome {
     let (source, folder) = (Source::read()?, folder());
-    if let Some(app) = app {
-        assemble(&source, &symbols::split(app, &symbols_folder())?, &folder)?;
+    for (kind, program) in programs {
+        assemble(*kind, &source, &symbols::split(program, *kind, &symbols_folder())?, &folder)?;
     }
     let inventory = folder.join(format!("deskbell-{}.cdx.json", source.version));
     fs::write(&inventory, sbom::sbom(&source.shipped, source.version, source.seconds))
@@ -167,21 +181,24 @@ fn finish(app: Option<&Path>) -> Outcome {
         println!("  {:>5.1} MB  {}", bytes as f64 / 1e6, package.display());
     }
     released.push(inventory);
-    released.extend(symbols()?);
+    released.extend(symbols());
     sums::write(&folder, &released)
 }
 
 /// Assembles the packages for which the tools are there.
-fn assemble(source: &Source, binary: &Path, folder: &Path) -> Outcome {
+fn assemble(kind: Kind, source: &Source, program: &Path, folder: &Path) -> Outcome {
     for (name, can_build, build) in [
-        ("deb", deb::can_build(), deb::build as fn(&Source, &Path, &Path) -> Outcome<PathBuf>),
+        ("deb", deb::can_build(), deb::build as fn(Kind, &Source, &Path, &Path) -> Outcome<PathBuf>),
         ("rpm", rpm::can_build(), rpm::build),
     ] {
         if can_build {
-            build(source, binary, &folder.join(name))?;
+            build(kind, source, program, &folder.join(name))?;
         } else {
             println!("No .{name}: its tools are not installed");
         }
+    }
+    if kind == Kind::Relay {
+        relay::tarball(source, program, &folder.join("relay"))?;
     }
     Ok(())
 }
@@ -189,11 +206,15 @@ fn assemble(source: &Source, binary: &Path, folder: &Path) -> Outcome {
 /// The packages that were built.
 pub fn built() -> Outcome<Vec<PathBuf>> {
     let mut packages = Vec::new();
-    for kind in BUNDLES.split(',') {
+    for kind in BUNDLES.split(',').chain(["relay"]) {
         // A missing folder contains no package; the case of no packages is reported below.
         let entries = fs::read_dir(folder().join(if kind == "app" { "macos" } else { kind }));
         let paths = entries.into_iter().flatten().flatten().map(|entry| entry.path());
-        let extension = if kind == "nsis" { "exe" } else { kind };
+        let extension = match kind {
+            "nsis" => "exe",
+            "relay" => "gz",
+            kind => kind,
+        };
         packages.extend(paths.filter(|path| path.extension().is_some_and(|found| found == extension)));
     }
     if packages.is_empty() {
@@ -203,10 +224,22 @@ pub fn built() -> Outcome<Vec<PathBuf>> {
     Ok(packages)
 }
 
-/// The debug symbols of the packaged app, if they are kept apart here.
-fn symbols() -> Outcome<Vec<PathBuf>> {
-    let file = symbols_folder().join(format!("{}.debug", project::APP));
-    Ok(if file.exists() { vec![file] } else { Vec::new() })
+/// The built package of a kind with this extension: `deb`, `rpm` or `gz`.
+fn built_package(kind: Kind, extension: &str) -> Outcome<PathBuf> {
+    let is_wanted = |path: &&PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let version = name.strip_prefix(kind.name()).and_then(|rest| rest.strip_prefix(['_', '-']));
+        let is_kind = version.is_some_and(|version| version.starts_with(|c: char| c.is_ascii_digit()));
+        is_kind && path.extension().is_some_and(|found| found == extension)
+    };
+    let found = built()?.iter().find(is_wanted).cloned();
+    found.ok_or_else(|| format!("no .{extension} of {} was built", kind.name()))
+}
+
+/// The debug symbols of the packaged programs, if they are kept apart here.
+fn symbols() -> Vec<PathBuf> {
+    let files = Kind::ALL.map(|kind| symbols_folder().join(format!("{}.debug", kind.name())));
+    files.into_iter().filter(|file| file.exists()).collect()
 }
 
 fn symbols_folder() -> PathBuf {

@@ -163,7 +163,7 @@ impl Suite {
     }
 
     fn package(&self) -> PartResult {
-        let checked = self.node().and_then(package::build).and_then(|()| package::check());
+        let checked = self.node().and_then(package::test);
         match checked {
             Ok(Checked::Works) => PartResult::Passed,
             Ok(Checked::Skipped(reason)) => PartResult::Skipped(reason),

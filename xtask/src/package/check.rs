@@ -1,11 +1,12 @@
-//! Installs the built .deb on this machine, starts it as a launcher would, and removes it without a trace.
+//! Installs the built .debs on this machine, starts the app as a launcher would, and removes both without a trace.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::desktop_entry::DesktopEntry;
-use super::lint;
+use super::kind::Kind;
+use super::{built_package, installed_relay, lint};
 use crate::command::{command, find, read, run};
 use crate::packages::Need;
 use crate::project::APP;
@@ -18,46 +19,46 @@ pub enum Checked {
     Skipped(String),
 }
 
-/// Checks the package built last.
-pub fn check() -> Outcome<Checked> {
+/// Checks the packages of these kinds that were built last.
+pub fn check(kinds: &[Kind]) -> Outcome<Checked> {
     if !system::has_apt() {
         return Ok(Checked::Skipped("a .deb can only be installed on Debian and its relatives".to_owned()));
     }
     if !system::can_be_privileged() {
         return Ok(Checked::Skipped("installing a package needs root or `sudo`".to_owned()));
     }
-    if is_installed() {
+    if is_installed(&Kind::ALL) {
         return Ok(Checked::Skipped(format!("{APP} is installed here already, and is not ours to remove")));
     }
     system::ensure(&[Need::Display, Need::Package])?;
-    let packages = super::built()?;
-    let built = |extension: &str| {
-        let package = packages.iter().find(|path| path.extension().is_some_and(|found| found == extension));
-        package.ok_or_else(|| format!("no .{extension} was built"))
-    };
-    let (deb, rpm) = (built("deb")?, built("rpm")?);
-    lint::deb(deb)?;
-    lint::reproducible([deb, rpm])?;
-    check_deb(deb)?;
-    check_rpm(rpm)?;
+    for kind in kinds {
+        lint::deb(*kind)?;
+        lint::reproducible(*kind)?;
+        check_rpm(*kind)?;
+    }
+    check_debs(kinds)?;
     Ok(Checked::Works)
 }
 
-fn check_deb(deb: &Path) -> Outcome {
-    run(system::apt_get()?.args(system::APT_INSTALL).arg(deb))?;
-    let worked = files().and_then(|files| {
-        let works = check_installed(&files);
-        works.map(|()| files)
+fn check_debs(kinds: &[Kind]) -> Outcome {
+    let debs = kinds.iter().map(|kind| built_package(*kind, "deb")).collect::<Outcome<Vec<PathBuf>>>()?;
+    run(system::apt_get()?.args(system::APT_INSTALL).args(&debs))?;
+    let worked = files(kinds).and_then(|files| {
+        kinds.iter().try_for_each(|kind| match kind {
+            Kind::App => check_installed(&files),
+            Kind::Relay => installed_relay::check(Path::new("/usr/bin"), APP),
+        })?;
+        Ok(files)
     });
     // Removed in any case, before a failure is reported.
-    let removed = run(privileged_dpkg()?.args(["--purge", APP]));
+    let removed = run(system::privileged("dpkg")?.arg("--purge").args(names(kinds)));
     let files = worked?;
     removed?;
     let left: Vec<_> = files.iter().filter(|path| path.symlink_metadata().is_ok()).collect();
-    if !left.is_empty() || is_installed() {
-        return Err(format!("removing the package left files: {left:?}"));
+    if !left.is_empty() || is_installed(kinds) {
+        return Err(format!("removing the packages left files: {left:?}"));
     }
-    println!("Removed, and all of its {} files are gone", files.len());
+    println!("Removed, and all of the {} files are gone", files.len());
     Ok(())
 }
 
@@ -118,46 +119,78 @@ fn check_installed(files: &[PathBuf]) -> Outcome {
     Ok(())
 }
 
-/// Debian's rpm can read a package, but not install it.
-fn check_rpm(rpm: &Path) -> Outcome {
-    let listed = read(command("rpm").args(["--query", "--list", "--package"]).arg(rpm))?;
-    for wanted in [
-        &format!("/usr/bin/{APP}"),
-        ".desktop",
-        ".metainfo.xml",
-        "/128x128/apps/deskbell.png",
-        "/man1/deskbell.1.gz",
-        "/bash-completion/completions/deskbell",
-        "/zsh/site-functions/_deskbell",
-        "/vendor_completions.d/deskbell.fish",
-        "/licenses/deskbell/copyright",
-    ] {
-        if !listed.lines().any(|file| file.ends_with(wanted)) {
-            return Err(format!("{} has no file {wanted}", rpm.display()));
-        }
-    }
-    let needed = read(command("rpm").args(["--query", "--requires", "--package"]).arg(rpm))?;
-    for library in ["libc.so.6(", "libgtk-3.so.0(", "libwebkit2gtk-4.1.so.0("] {
-        if !needed.contains(library) {
-            return Err(format!("{} does not require {library}…)", rpm.display()));
-        }
+/// The files and the libraries that the packages must name. Debian's rpm can read a package, but not install it.
+fn check_rpm(kind: Kind) -> Outcome {
+    let rpm = built_package(kind, "rpm")?;
+    match kind {
+        Kind::App => check_app_rpm(&rpm)?,
+        Kind::Relay => check_relay_rpm(&rpm)?,
     }
     println!("{} has all that the .deb has", rpm.display());
     Ok(())
 }
 
-/// The files of the installed package, without the folders that it shares with others.
-fn files() -> Outcome<Vec<PathBuf>> {
-    let listed = read(command("dpkg-query").args(["--listfiles", APP]))?;
-    let paths = listed.lines().map(PathBuf::from);
+fn check_app_rpm(rpm: &Path) -> Outcome {
+    has(
+        rpm,
+        "--list",
+        |file, end| file.ends_with(end),
+        &[
+            "/usr/bin/deskbell",
+            ".desktop",
+            ".metainfo.xml",
+            "/128x128/apps/deskbell.png",
+            "/man1/deskbell.1.gz",
+            "/bash-completion/completions/deskbell",
+            "/zsh/site-functions/_deskbell",
+            "/vendor_completions.d/deskbell.fish",
+            "/licenses/deskbell/copyright",
+        ],
+    )?;
+    has(
+        rpm,
+        "--requires",
+        |line, start| line.starts_with(start),
+        &["libc.so.6(", "libgtk-3.so.0(", "libwebkit2gtk-4.1.so.0("],
+    )
+}
+
+fn check_relay_rpm(rpm: &Path) -> Outcome {
+    let place = format!("/lib/deskbell/relay/linux-{}", std::env::consts::ARCH);
+    let files = ["/usr/bin/deskbell-relay", &place, "/licenses/deskbell-relay/copyright"];
+    has(rpm, "--list", |file, end| file.ends_with(end), &files)?;
+    let needed = query(rpm, "--requires")?;
+    let library = needed.lines().find(|line| !line.starts_with("rpmlib("));
+    library.map_or(Ok(()), |library| Err(format!("{} must not require {library}", rpm.display())))
+}
+
+/// Fails unless each of these is in a line of what rpm says of the package.
+fn has(rpm: &Path, what: &str, is_in: impl Fn(&str, &str) -> bool, wanted: &[&str]) -> Outcome {
+    let said = query(rpm, what)?;
+    let missing = wanted.iter().find(|wanted| !said.lines().any(|line| is_in(line, wanted)));
+    missing.map_or(Ok(()), |missing| Err(format!("{} lacks {missing} in {what}", rpm.display())))
+}
+
+fn query(rpm: &Path, what: &str) -> Outcome<String> {
+    read(command("rpm").args(["--query", what, "--package"]).arg(rpm))
+}
+
+/// The files of the installed packages, without the folders that they share with others.
+fn files(kinds: &[Kind]) -> Outcome<Vec<PathBuf>> {
+    let listed = read(command("dpkg-query").arg("--listfiles").args(names(kinds)))?;
+    let paths = listed.lines().filter(|line| line.starts_with('/')).map(PathBuf::from);
     Ok(paths.filter(|path| fs::symlink_metadata(path).is_ok_and(|metadata| !metadata.is_dir())).collect())
 }
 
-fn is_installed() -> bool {
-    let status = read(command("dpkg-query").args(["--show", "--showformat=${db:Status-Status}", APP]));
-    status.is_ok_and(|status| status != "not-installed")
+/// Whether one of the packages is installed.
+fn is_installed(kinds: &[Kind]) -> bool {
+    kinds.iter().any(|kind| {
+        let status =
+            read(command("dpkg-query").args(["--show", "--showformat=${db:Status-Status}", kind.name()]));
+        status.is_ok_and(|status| status != "not-installed")
+    })
 }
 
-fn privileged_dpkg() -> Outcome<Command> {
-    system::privileged("dpkg")
+fn names(kinds: &[Kind]) -> impl Iterator<Item = &'static str> {
+    kinds.iter().map(|kind| kind.name())
 }

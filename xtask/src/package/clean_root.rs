@@ -8,6 +8,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::Checked;
+use super::installed_relay::ends_a_turn;
+use super::kind::Kind;
 use crate::command::{find, read, run};
 use crate::json::Json;
 use crate::process::Guarded;
@@ -34,16 +36,14 @@ pub fn check() -> Outcome<Checked> {
     if find("debootstrap").is_none() {
         return Ok(Checked::Skipped("debootstrap is not installed".to_owned()));
     }
-    let packages = super::built()?;
-    let package = packages.iter().find(|path| path.extension().is_some_and(|found| found == "deb"));
-    let package = package.ok_or("no .deb was built")?;
+    let package = super::built_package(Kind::App, "deb")?;
     let scratch = Scratch::new()?;
     let root = Root(scratch.path().join("root"));
     // Root's programs must be able to enter it as another user.
     run(Command::new("chmod").arg("755").arg(scratch.path()))?;
     run(Command::new("debootstrap").args(["--variant=minbase", RELEASE]).arg(&root.0).arg(MIRROR))?;
     root.mount()?;
-    root.check(package, &scratch)?;
+    root.check(&package, &scratch)?;
     Ok(Checked::Works)
 }
 
@@ -147,13 +147,7 @@ impl Root {
             r#"printf '%s\n' '{{"type":"prompt","text":"SAY hello"}}' | {APP} relay --project={PROJECT} --agent=demo"#
         );
         let events = read(self.as_user().args(["sh", "-c", &script]))?;
-        let is_done =
-            |line: &str| line.contains(r#""type":"turnEnded""#) && line.contains(r#""type":"done""#);
-        if events.lines().any(is_done) {
-            Ok(())
-        } else {
-            Err(format!("the demo agent's turn did not end: {events}"))
-        }
+        ends_a_turn(&events)
     }
 
     /// A program of the new system, as its root.

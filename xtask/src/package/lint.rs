@@ -3,48 +3,70 @@
 use std::fs;
 use std::path::Path;
 
-use super::{Source, deb, rpm, symbols_folder};
+use super::kind::Kind;
+use super::{Source, built_package, deb, relay, rpm, symbols_folder};
 use crate::Outcome;
 use crate::command::{command, read, run};
-use crate::project::APP;
 use crate::scratch::Scratch;
 
-/// The most that the .deb may have, in bytes.
-const DEB_LIMIT: u64 = 9_000_000;
+/// The most that the .debs may have, in bytes.
+const APP_LIMIT: u64 = 9_000_000;
+const RELAY_LIMIT: u64 = 6_500_000;
 
 /// Checks the .deb by Debian's own rules.
-pub fn deb(package: &Path) -> Outcome {
+pub fn deb(kind: Kind) -> Outcome {
+    let package = built_package(kind, "deb")?;
     run(command("lintian")
         .args(["--fail-on", "error", "--allow-root", "--tag-display-limit", "0"])
-        .arg(package))?;
-    let control = read(command("dpkg-deb").arg("--field").arg(package).arg("Depends"))?;
-    for library in ["libc6 (>= ", "libgtk-3-0 (>= ", "libwebkit2gtk-4.1-0 (>= "] {
-        if !control.contains(library) {
-            return Err(format!("{} does not depend on {library}…): {control}", package.display()));
-        }
-    }
-    let bytes = fs::metadata(package).map_or(0, |metadata| metadata.len());
-    if bytes > DEB_LIMIT {
-        return Err(format!("{} has {bytes} bytes, more than {DEB_LIMIT}", package.display()));
+        .arg(&package))?;
+    let (libraries, limit) = match kind {
+        Kind::App => (["libc6 (>= ", "libgtk-3-0 (>= ", "libwebkit2gtk-4.1-0 (>= "].as_slice(), APP_LIMIT),
+        Kind::Relay => ([].as_slice(), RELAY_LIMIT),
+    };
+    depends_on(&package, libraries)?;
+    let bytes = fs::metadata(&package).map_or(0, |metadata| metadata.len());
+    if bytes > limit {
+        return Err(format!("{} has {bytes} bytes, more than {limit}", package.display()));
     }
     Ok(())
 }
 
-/// Assembles both packages again from the same binary, and compares every byte.
-pub fn reproducible(packages: [&Path; 2]) -> Outcome {
-    let source = Source::read()?;
-    let scratch = Scratch::new()?;
-    let binary = symbols_folder().join(APP);
-    let again =
-        [deb::build(&source, &binary, scratch.path())?, rpm::build(&source, &binary, scratch.path())?];
-    for (first, second) in packages.iter().zip(&again) {
-        let bytes = |path: &Path| {
-            fs::read(path).map_err(|error| format!("could not read {}: {error}", path.display()))
-        };
-        if bytes(first)? != bytes(second)? {
-            return Err(format!("{} differs when it is assembled again", first.display()));
-        }
+/// Fails unless the package depends on these libraries, and on nothing if there are none.
+fn depends_on(package: &Path, libraries: &[&str]) -> Outcome {
+    let control = read(command("dpkg-deb").arg("--field").arg(package).arg("Depends"))?;
+    if let Some(library) = libraries.iter().find(|library| !control.contains(**library)) {
+        return Err(format!("{} does not depend on {library}…): {control}", package.display()));
     }
-    println!("Assembled again, both packages are equal to the byte");
+    if libraries.is_empty() && !control.is_empty() {
+        return Err(format!("{} must not depend on {control}", package.display()));
+    }
+    Ok(())
+}
+
+/// Assembles the packages of a kind again from the same program, and compares every byte.
+pub fn reproducible(kind: Kind) -> Outcome {
+    let (source, scratch) = (Source::read()?, Scratch::new()?);
+    let program = symbols_folder().join(kind.name());
+    let mut again = vec![
+        deb::build(kind, &source, &program, scratch.path())?,
+        rpm::build(kind, &source, &program, scratch.path())?,
+    ];
+    if kind == Kind::Relay {
+        again.push(relay::tarball(&source, &program, scratch.path())?);
+    }
+    again.iter().try_for_each(|again| compare(kind, again))?;
+    println!("Assembled again, the packages of {} are equal to the byte", kind.name());
+    Ok(())
+}
+
+/// Compares a package with the one that was built before.
+fn compare(kind: Kind, again: &Path) -> Outcome {
+    let extension = again.extension().unwrap_or_default().to_string_lossy();
+    let first = built_package(kind, &extension)?;
+    let bytes =
+        |path: &Path| fs::read(path).map_err(|error| format!("could not read {}: {error}", path.display()));
+    if bytes(&first)? != bytes(again)? {
+        return Err(format!("{} differs when it is assembled again", first.display()));
+    }
     Ok(())
 }

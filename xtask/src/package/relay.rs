@@ -5,23 +5,17 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::copyright::{Licences, copyright};
-use super::{Source, folder, sums};
+use super::kind::Kind;
+use super::{Source, folder, sums, symbols, symbols_folder};
 use crate::command::{cargo, read, run};
 use crate::scratch::Scratch;
 use crate::{Outcome, project, system};
 
-/// Its name, also that of its crate's binary.
-const PROGRAM: &str = "deskbell-relay";
-
 /// The largest size of the program, in bytes: it goes over a connection.
 const MAX_BYTES: u64 = 32 << 20;
 
-/// The licence of the C library, which is linked into the program.
-const C_LIBRARY: &str = "\
-deskbell-relay contains the GNU C Library, linked statically, which is under the GNU Lesser General Public License,
-version 2.1 or later. Its text is in LGPL-2.1. Deskbell's source and `cargo xtask package relay` link the program again with
-another version of the library.
-";
+/// Links the C library into the program.
+const STATIC: &str = "-Ctarget-feature=+crt-static";
 
 /// Builds the program for Linux and this processor, and writes it to a tarball with its licences.
 pub fn build() -> Outcome {
@@ -29,14 +23,8 @@ pub fn build() -> Outcome {
         return Err("the program for other machines is built on Linux".to_owned());
     }
     system::ensure(super::NEEDS)?;
-    let target = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
-    // A target of its own: build scripts and macros cannot be linked statically.
-    run(cargo()
-        .args(["build", "--release", "--package", "deskbell-cli", "--target", &target])
-        .env("RUSTFLAGS", "-C target-feature=+crt-static"))?;
-    let built = project::target().join(&target).join("release").join(PROGRAM);
-    let source = Source::read()?;
-    let tarball = assemble(&source, &built, &folder().join("relay"))?;
+    let program = symbols::split(&compile()?, Kind::Relay, &symbols_folder())?;
+    let tarball = tarball(&Source::read()?, &program, &folder().join("relay"))?;
     println!(
         "{:>5.1} MB  {}",
         fs::metadata(&tarball).map_or(0, |file| file.len()) as f64 / 1e6,
@@ -45,22 +33,37 @@ pub fn build() -> Outcome {
     sums::write(&folder().join("relay"), &[tarball])
 }
 
-/// Writes the tarball. Equal sources and programs give equal bytes.
-fn assemble(source: &Source, built: &Path, into: &Path) -> Outcome<PathBuf> {
+/// Compiles the program, with its symbols, and returns its path.
+pub fn compile() -> Outcome<PathBuf> {
+    let target = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+    // A target of its own: build scripts and macros cannot be linked statically.
+    run(cargo()
+        .args(["build", "--release", "--package", "deskbell-cli", "--target", &target])
+        .env("RUSTFLAGS", STATIC))?;
+    Ok(project::target().join(&target).join("release").join(Kind::Relay.name()))
+}
+
+/// Compiles the program as fast as it can be, from the crates of the other debug builds: only it is linked statically.
+pub fn compile_for_debugging() -> Outcome<PathBuf> {
+    let name = Kind::Relay.name();
+    run(cargo().args(["rustc", "--package", "deskbell-cli", "--bin", name, "--"]).arg(STATIC))?;
+    Ok(project::debug_app().with_file_name(name))
+}
+
+/// Writes the tarball of the program without symbols. Equal sources and programs give equal bytes.
+pub fn tarball(source: &Source, program: &Path, into: &Path) -> Outcome<PathBuf> {
     let scratch = Scratch::new()?;
-    let name = format!("{PROGRAM}-{}-linux-{}", source.version, std::env::consts::ARCH);
+    let name = format!("{}-{}-linux-{}", Kind::Relay.name(), source.version, std::env::consts::ARCH);
     let tree = scratch.folder(&name)?;
-    let program = tree.join(PROGRAM);
-    run(Command::new("objcopy").args(["--strip-all", "--remove-section=.comment"]).arg(built).arg(&program))?;
-    check(&program)?;
-    let copyright = copyright(&source.shipped, &Licences::read(false)?)?;
-    let lesser = fs::read_to_string("/usr/share/common-licenses/LGPL-2.1")
-        .map_err(|error| format!("could not read the licence of the C library: {error}"))?;
-    for (file, text) in
-        [("copyright", copyright.as_str()), ("C-LIBRARY", C_LIBRARY), ("LGPL-2.1", lesser.as_str())]
-    {
-        fs::write(tree.join(file), text).map_err(|error| format!("could not write {file}: {error}"))?;
+    check(program)?;
+    let size = fs::metadata(program).map_or(0, |file| file.len());
+    if size > MAX_BYTES {
+        return Err(format!("{} has {size} bytes; {MAX_BYTES} are allowed", program.display()));
     }
+    fs::copy(program, tree.join(Kind::Relay.name()))
+        .map_err(|error| format!("could not copy {}: {error}", program.display()))?;
+    fs::write(tree.join("copyright"), copyright(Kind::Relay, source, &Licences::read(false)?)?)
+        .map_err(|error| format!("could not write the licences: {error}"))?;
     fs::create_dir_all(into).map_err(|error| format!("could not make {}: {error}", into.display()))?;
     let tarball = into.join(format!("{name}.tar.gz"));
     run(Command::new("tar")
@@ -76,16 +79,12 @@ fn assemble(source: &Source, built: &Path, into: &Path) -> Outcome<PathBuf> {
 }
 
 /// The program needs nothing of the machine: no library and no loader.
-fn check(program: &Path) -> Outcome {
-    let size = fs::metadata(program).map_or(0, |file| file.len());
-    if size > MAX_BYTES {
-        return Err(format!("{PROGRAM} has {size} bytes; {MAX_BYTES} are allowed"));
-    }
+pub fn check(program: &Path) -> Outcome {
     let headers =
         read(Command::new("readelf").args(["--wide", "--program-headers", "--dynamic"]).arg(program))?;
     match needed(&headers) {
         None => read(Command::new(program).arg("--version")).map(drop),
-        Some(line) => Err(format!("{PROGRAM} is not linked statically: {line}")),
+        Some(line) => Err(format!("{} is not linked statically: {line}", program.display())),
     }
 }
 

@@ -48,9 +48,16 @@ fn key(origin: Origin, name: &str, version: &str) -> String {
 
 /// Everything that is shipped, by origin, name and version.
 pub fn shipped() -> Outcome<Vec<Shipped>> {
-    let mut all = crates()?;
+    let mut all = crates(APP)?;
     all.extend(packages(&project::ui())?);
     all.sort_by(|a, b| (a.origin, &a.name, &a.version).cmp(&(b.origin, &b.name, &b.version)));
+    Ok(all)
+}
+
+/// What is compiled into the program without windows, by name and version.
+pub fn shipped_in_relay() -> Outcome<Vec<Shipped>> {
+    let mut all = crates("deskbell-cli")?;
+    all.sort_by(|a, b| (&a.name, &a.version).cmp(&(&b.name, &b.version)));
     Ok(all)
 }
 
@@ -61,8 +68,8 @@ fn host() -> Outcome<String> {
     host.map(str::to_owned).ok_or_else(|| "rustc does not name its host".to_owned())
 }
 
-/// The crates that are linked into the app. Procedural macros and build scripts run while it is built and are not.
-fn crates() -> Outcome<Vec<Shipped>> {
+/// The crates that are linked into a crate of the project. Procedural macros and build scripts run while it is built and are not.
+fn crates(root: &str) -> Outcome<Vec<Shipped>> {
     let metadata =
         read(cargo().args(["metadata", "--format-version=1", "--locked", "--filter-platform", &host()?]))?;
     let metadata = Json::parse(&metadata)?;
@@ -71,8 +78,8 @@ fn crates() -> Outcome<Vec<Shipped>> {
     let resolve = metadata.get("resolve").ok_or("cargo resolved nothing")?;
     let nodes: BTreeMap<&str, &Json> =
         resolve.list("nodes").iter().map(|node| (node.text("id"), node)).collect();
-    let app = metadata.list("packages").iter().find(|package| package.text("name") == APP);
-    let mut waiting = vec![app.ok_or("cargo does not know the app")?.text("id")];
+    let root = metadata.list("packages").iter().find(|package| package.text("name") == root);
+    let mut waiting = vec![root.ok_or("cargo does not know the crate to be shipped")?.text("id")];
     let mut found: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     while let Some(id) = waiting.pop() {
         if found.contains_key(id) {
@@ -196,9 +203,15 @@ mod tests {
 
     #[test]
     fn no_crate_that_is_linked_is_missing() {
+        for (root, at_least) in [(APP, 100), ("deskbell-cli", 50)] {
+            check_linked(root, at_least);
+        }
+    }
+
+    fn check_linked(root: &str, at_least: usize) {
         let tree = read(
             cargo()
-                .args(["tree", "--locked", "--offline", "--package", APP, "--prefix=none"])
+                .args(["tree", "--locked", "--offline", "--package", root, "--prefix=none"])
                 .args(["--edges=normal,no-proc-macro", "--format={p}"]),
         )
         .unwrap();
@@ -207,8 +220,8 @@ mod tests {
             .map(|line| line.split(' ').take(2).collect::<Vec<_>>().join(" ").replace(" v", "@"))
             .filter(|line| !line.is_empty())
             .collect();
-        assert!(linked.len() > 100, "{linked:?}");
-        let crates: BTreeSet<String> = crates()
+        assert!(linked.len() > at_least, "{linked:?}");
+        let crates: BTreeSet<String> = crates(root)
             .unwrap()
             .into_iter()
             .map(|shipped| format!("{}@{}", shipped.name, shipped.version))

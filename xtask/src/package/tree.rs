@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use super::Source;
 use super::changelog::appstream;
+use super::kind::Kind;
 use crate::icons::SIZES;
 use crate::project::{self, APP};
 use crate::{Outcome, command};
@@ -22,11 +23,33 @@ pub enum Zsh {
 pub struct Tree(PathBuf);
 
 impl Tree {
-    /// Makes the tree with the files of every package. `binary` is the app without debug symbols.
-    pub fn new(root: PathBuf, source: &Source, binary: &Path, zsh: Zsh) -> Outcome<Self> {
-        let tree = Self(root);
-        let packaging = project::root().join("src-tauri/packaging");
-        tree.copy(&format!("usr/bin/{APP}"), binary)?;
+    /// Makes the tree with the files that a package has in every format. `program` has no debug symbols.
+    pub fn new(root: PathBuf, kind: Kind, source: &Source, program: &Path, zsh: Zsh) -> Outcome<Self> {
+        let name = kind.name();
+        let tree = match kind {
+            Kind::App => Self(root),
+            Kind::Relay => Self::of_relay(root, program)?,
+        };
+        if kind == Kind::App {
+            tree.copy(&format!("usr/bin/{name}"), program)?;
+            tree.add_app(source, zsh)?;
+        }
+        let page = read(&packaging().join(format!("{name}.1")))?;
+        tree.compressed(&format!("usr/share/man/man1/{name}.1"), &page)?;
+        Ok(tree)
+    }
+
+    /// Makes the tree with the program without windows, twice: on the PATH, and where `deskbell on` looks for it.
+    pub fn of_relay(root: PathBuf, program: &Path) -> Outcome<Self> {
+        let (tree, name) = (Self(root), Kind::Relay.name());
+        tree.copy(&format!("usr/bin/{name}"), program)?;
+        tree.link(&format!("usr/{}", far_program()), &format!("../../../bin/{name}"))?;
+        Ok(tree)
+    }
+
+    /// The desktop's files, and completions.
+    fn add_app(&self, source: &Source, zsh: Zsh) -> Outcome {
+        let (tree, packaging) = (self, packaging());
         tree.copy("usr/share/applications/Deskbell.desktop", &packaging.join("deskbell.desktop"))?;
         tree.write("usr/share/metainfo/dev.deskbell.Deskbell.metainfo.xml", &metainfo(source)?)?;
         let icons = project::root().join("icons");
@@ -35,7 +58,6 @@ impl Tree {
             tree.copy(&icon, &icons.join(format!("{size}x{size}.png")))?;
         }
         tree.copy(&format!("usr/share/icons/hicolor/scalable/apps/{APP}.svg"), &icons.join("deskbell.svg"))?;
-        tree.compressed(&format!("usr/share/man/man1/{APP}.1"), &read(&packaging.join("deskbell.1"))?)?;
         let completions = packaging.join("completions");
         tree.copy(
             &format!("usr/share/bash-completion/completions/{APP}"),
@@ -46,8 +68,7 @@ impl Tree {
             Zsh::Debian => "vendor-completions",
             Zsh::Others => "site-functions",
         };
-        tree.copy(&format!("usr/share/zsh/{zsh}/_{APP}"), &completions.join("_deskbell"))?;
-        Ok(tree)
+        tree.copy(&format!("usr/share/zsh/{zsh}/_{APP}"), &completions.join("_deskbell"))
     }
 
     pub fn path(&self) -> &Path {
@@ -72,6 +93,18 @@ impl Tree {
     pub fn compressed(&self, place: &str, text: &str) -> Outcome {
         self.write(place, text)?;
         command::run(Command::new("gzip").args(["--best", "--no-name", "--force"]).arg(self.0.join(place)))
+    }
+
+    #[cfg(unix)]
+    fn link(&self, place: &str, target: &str) -> Outcome {
+        let path = self.place(place)?;
+        std::os::unix::fs::symlink(target, &path)
+            .map_err(|error| format!("could not link {}: {error}", path.display()))
+    }
+
+    #[cfg(not(unix))]
+    fn link(&self, place: &str, _: &str) -> Outcome {
+        Err(format!("no package of this system has the link {place}"))
     }
 
     fn place(&self, place: &str) -> Outcome<PathBuf> {
@@ -115,6 +148,10 @@ impl Tree {
         let (files, folders) = self.all()?;
         for place in files.iter().chain(&folders).chain([&PathBuf::new()]) {
             let path = self.0.join(place);
+            // Mode and date would be those of its target.
+            if path.is_symlink() {
+                continue;
+            }
             let is_run = path.is_dir() || path.parent().is_some_and(|folder| folder.ends_with("bin"));
             set_mode(&path, if is_run { 0o755 } else { 0o644 })
                 .and_then(|()| File::open(&path)?.set_times(FileTimes::new().set_modified(date)))
@@ -135,9 +172,19 @@ fn set_mode(_: &Path, _: u32) -> std::io::Result<()> {
     Ok(())
 }
 
+/// The place of the program for other machines of this kind, next to the folder of programs.
+pub fn far_program() -> String {
+    format!("lib/deskbell/relay/linux-{}", std::env::consts::ARCH)
+}
+
+/// The folder with the files of packages.
+fn packaging() -> PathBuf {
+    project::root().join("src-tauri/packaging")
+}
+
 /// The AppStream file with the releases of the changelog.
 pub fn metainfo(source: &Source) -> Outcome<String> {
-    let template = read(&project::root().join("src-tauri/packaging/dev.deskbell.Deskbell.metainfo.xml"))?;
+    let template = read(&packaging().join("dev.deskbell.Deskbell.metainfo.xml"))?;
     let (before, after) =
         template.split_once("    <!-- releases -->\n").ok_or("the metainfo has no place for releases")?;
     Ok(format!("{before}{}{after}", appstream(&source.releases, source.version, source.seconds)))

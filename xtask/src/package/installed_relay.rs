@@ -1,0 +1,93 @@
+//! The installed program without windows: it runs where nothing else is, and `deskbell on` finds it.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use super::kind::Kind;
+use super::relay;
+use super::tree::{self, Tree};
+use crate::command::{command, read, run};
+use crate::scratch::Scratch;
+use crate::{Outcome, system};
+
+/// A turn of the demo agent.
+const PROMPT: &str = r#"{"type":"prompt","text":"SAY hello"}"#;
+
+/// What is mounted here is unmounted with the namespace of the shell.
+const ALONE: &str = r#"mount -t proc proc "$1/proc"
+mount --rbind /dev "$1/dev"
+printf '%s\n' "$2" | env -i HOME=/home PATH="$PATH" chroot "$1" "/$0" relay --project=/project --agent=demo"#;
+
+/// A program in the place of ssh: its last argument runs here, in another home and with nothing of ours on the PATH.
+const SSH: &str = "#!/bin/sh\nfor command; do :; done\n\
+                   exec env -i HOME=\"$FAR\" PATH=/usr/bin:/bin /bin/sh -c \"$command\"\n";
+
+/// Checks the one in this folder of programs, with the program that copies it to other machines.
+pub fn check(programs: &Path, app: impl AsRef<OsStr>) -> Outcome {
+    let program = programs.join(Kind::Relay.name());
+    relay::check(&program)?;
+    alone(&program)?;
+    found_by_on(&programs.join("..").join(tree::far_program()), app.as_ref())
+}
+
+/// Checks a build without optimisation, laid out as the packages do it. The optimised one takes minutes to build.
+pub fn check_debug_build() -> Outcome {
+    let scratch = Scratch::new()?;
+    let tree = Tree::of_relay(scratch.folder("root")?, &relay::compile_for_debugging()?)?;
+    let programs = tree.path().join("usr/bin");
+    check(&programs, programs.join(Kind::Relay.name()))
+}
+
+/// It plays a turn of the demo agent in a root that has no other file but those of the kernel.
+fn alone(program: &Path) -> Outcome {
+    if !system::is_root() {
+        println!("Not run in an empty root: only root can");
+        return Ok(());
+    }
+    let scratch = Scratch::new()?;
+    let root = scratch.folder("root")?;
+    for folder in ["dev", "proc", "project", "home", "tmp"] {
+        scratch.folder(&format!("root/{folder}"))?;
+    }
+    let name = Kind::Relay.name();
+    fs::copy(program, root.join(name)).map_err(|error| format!("could not copy {name}: {error}"))?;
+    let mut relay = command("unshare");
+    relay.args(["--mount", "sh", "-e", "-c", ALONE, name]).arg(&root).arg(PROMPT);
+    ends_a_turn(&read(&mut relay)?)?;
+    println!("{name} played a turn in an empty root");
+    Ok(())
+}
+
+/// `deskbell on` copies it to another machine, and runs a turn there.
+fn found_by_on(shipped: &Path, app: &OsStr) -> Outcome {
+    let scratch = Scratch::new()?;
+    let (bin, far) = (scratch.folder("bin")?, scratch.folder("far")?);
+    let project = scratch.folder("far/project")?;
+    fs::write(bin.join("ssh"), SSH).map_err(|error| format!("could not write a program: {error}"))?;
+    run(Command::new("chmod").arg("755").arg(bin.join("ssh")))?;
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut on = command("sh");
+    on.args(["-c", "printf '%s\\n' \"$0\" | \"$@\"", PROMPT])
+        .arg(app)
+        .args(["on", "box", "relay", "--agent=demo"])
+        .arg(format!("--project={}", project.display()))
+        .env("PATH", format!("{}:{path}", bin.display()))
+        .env("FAR", &far);
+    ends_a_turn(&read(&mut on)?)?;
+    let copies = read(command("find").arg(far.join(".local/share/deskbell/relay")).args(["-type", "f"]))?;
+    run(command("cmp").arg(shipped).arg(&copies))?;
+    println!("`deskbell on` copied {}, and played a turn with it", shipped.display());
+    Ok(())
+}
+
+/// Fails unless the events have the end of a turn that went well.
+pub fn ends_a_turn(events: &str) -> Outcome {
+    let is_end = |line: &str| line.contains(r#""type":"turnEnded""#) && line.contains(r#""type":"done""#);
+    if events.lines().any(is_end) {
+        Ok(())
+    } else {
+        Err(format!("the demo agent's turn did not end: {events}"))
+    }
+}
