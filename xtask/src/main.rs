@@ -52,6 +52,8 @@ Commands:
   package           Build the installable packages for this system
   package --from APP [RELAY]
                     Assemble the Linux packages from programs that are built already
+  package --tree DIR APP
+                    Write the files of the app's package into DIR, for a recipe that packs them
   package relay     Build only the program without windows that needs no library, for other machines
   package --check   Install the built .deb, start it from its desktop entry, remove it again
   package --install Install the built .deb in a new Debian, upgrade and purge it; as root, some minutes
@@ -74,6 +76,7 @@ fn main() -> ExitCode {
         ["package", "relay"] => package::relay::build(),
         ["package", "--from", app] => package::package_from(app, None),
         ["package", "--from", app, relay] => package::package_from(app, Some(relay)),
+        ["package", "--tree", folder, app] => package::fill(folder, app),
         ["package", "--install"] => package::install(),
         ["package", "--check"] => package::check_built(),
         ["notes", version] => package::notes(version),

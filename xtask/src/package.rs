@@ -1,5 +1,6 @@
 //! `cargo xtask package`: the packages that users install.
 
+mod arch;
 mod changelog;
 mod check;
 mod clean_root;
@@ -26,6 +27,7 @@ use crate::node::Node;
 use crate::packages::Need;
 use crate::{Outcome, project, system, ui};
 
+pub use arch::fill;
 pub use check::Checked;
 use check::check;
 use kind::Kind;

@@ -25,6 +25,8 @@ pub enum Need {
     Python,
     /// Assembling packages, and checking them.
     Package,
+    /// Reading the recipe for Arch Linux. Older releases of Ubuntu do not have it, so only the tests need it.
+    Recipe,
     /// Checking the code for Windows and macOS: a compiler with the source of its standard library, and a compiler for
     /// Windows resources.
     OtherSystems,
@@ -88,6 +90,7 @@ impl Family {
             (Self::Debian, Need::Package) => &[
                 "dpkg-dev", "lintian", "rpm", "desktop-file-utils", "appstream", "man-db", "zsh", "fish", "debootstrap",
             ],
+            (Self::Debian, Need::Recipe) => &["makepkg"],
             (Self::Debian, Need::OtherSystems) => {
                 &["rustc-web", "cargo-web", "rust-web-src", "gcc-mingw-w64-x86-64"]
             }
@@ -109,6 +112,7 @@ impl Family {
             (Self::Fedora, Need::Search) => &["ripgrep"],
             (Self::Fedora, Need::Python) => &["python3"],
             (Self::Fedora, Need::Package) => &["rpm-build", "desktop-file-utils", "appstream"],
+            (Self::Fedora, Need::Recipe) => &[],
             (Self::Fedora, Need::OtherSystems) => &["rust", "cargo", "rust-src", "mingw64-gcc"],
 
             (Self::Arch, Need::Build) => &["base-devel", "webkit2gtk-4.1"],
@@ -126,6 +130,7 @@ impl Family {
             (Self::Arch, Need::Search) => &["ripgrep"],
             (Self::Arch, Need::Python) => &["python"],
             (Self::Arch, Need::Package) => &["rpm-tools", "desktop-file-utils", "appstream"],
+            (Self::Arch, Need::Recipe) => &[],
             (Self::Arch, Need::OtherSystems) => &["rust-src", "mingw-w64-gcc"],
         }
     }

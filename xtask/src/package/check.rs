@@ -6,7 +6,7 @@ use std::process::Command;
 
 use super::desktop_entry::DesktopEntry;
 use super::kind::Kind;
-use super::{built_package, installed_relay, lint};
+use super::{arch, built_package, installed_relay, lint};
 use crate::command::{command, find, read, run};
 use crate::packages::Need;
 use crate::project::APP;
@@ -36,6 +36,7 @@ pub fn check(kinds: &[Kind]) -> Outcome<Checked> {
         lint::reproducible(*kind)?;
         check_rpm(*kind)?;
     }
+    arch::check()?;
     check_debs(kinds)?;
     Ok(Checked::Works)
 }

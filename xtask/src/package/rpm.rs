@@ -22,13 +22,7 @@ pub fn can_build() -> bool {
 /// Assembles the package in the folder, and returns its path. Equal sources and binaries give equal bytes.
 pub fn build(kind: Kind, source: &Source, program: &Path, into: &Path) -> Outcome<PathBuf> {
     let (name, scratch) = (kind.name(), Scratch::new()?);
-    let tree = Tree::new(scratch.folder("tree")?, kind, source, program, Zsh::Others)?;
-    let licences = format!("usr/share/licenses/{name}");
-    let texts = Licences::read(false)?;
-    tree.write(&format!("{licences}/copyright"), &copyright(kind, source, &texts)?)?;
-    tree.write(&format!("{licences}/LICENSE-APACHE"), &texts.apache)?;
-    tree.write(&format!("{licences}/LICENSE-MIT"), &texts.mit)?;
-    tree.settle(source.seconds)?;
+    let tree = tree(scratch.folder("tree")?, kind, source, program)?;
 
     let spec = scratch.path().join(format!("{name}.spec"));
     fs::write(&spec, text(kind, source.version, &tree)?)
@@ -45,6 +39,18 @@ pub fn build(kind: Kind, source: &Source, program: &Path, into: &Path) -> Outcom
         .and_then(|()| fs::copy(&built, &package).map(drop))
         .map_err(|error| format!("could not copy {}: {error}", built.display()))?;
     Ok(package)
+}
+
+/// The files of the package, also for other systems with the folders of Fedora.
+pub fn tree(root: PathBuf, kind: Kind, source: &Source, program: &Path) -> Outcome<Tree> {
+    let tree = Tree::new(root, kind, source, program, Zsh::Others)?;
+    let licences = format!("usr/share/licenses/{}", kind.name());
+    let texts = Licences::read(false)?;
+    tree.write(&format!("{licences}/copyright"), &copyright(kind, source, &texts)?)?;
+    tree.write(&format!("{licences}/LICENSE-APACHE"), &texts.apache)?;
+    tree.write(&format!("{licences}/LICENSE-MIT"), &texts.mit)?;
+    tree.settle(source.seconds)?;
+    Ok(tree)
 }
 
 fn text(kind: Kind, version: &str, tree: &Tree) -> Outcome<String> {

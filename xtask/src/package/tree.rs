@@ -82,11 +82,7 @@ impl Tree {
     }
 
     fn copy(&self, place: &str, from: &Path) -> Outcome {
-        let path = self.place(place)?;
-        let copied = fs::copy(from, &path);
-        copied
-            .map(drop)
-            .map_err(|error| format!("could not copy {} to {}: {error}", from.display(), path.display()))
+        copy(from, &self.place(place)?)
     }
 
     /// Writes a text file in gzip's format, without a name and a time.
@@ -170,6 +166,14 @@ fn set_mode(path: &Path, mode: u32) -> std::io::Result<()> {
 #[cfg(not(unix))]
 fn set_mode(_: &Path, _: u32) -> std::io::Result<()> {
     Ok(())
+}
+
+/// Copies a file.
+pub fn copy(from: &Path, to: &Path) -> Outcome {
+    let copied = fs::copy(from, to);
+    copied
+        .map(drop)
+        .map_err(|error| format!("could not copy {} to {}: {error}", from.display(), to.display()))
 }
 
 /// The place of the program for other machines of this kind, next to the folder of programs.

@@ -102,7 +102,7 @@ impl Part {
             Self::Looks => &[Need::Browser],
             Self::RealWindow => &[Need::Build, Need::Tests, Need::Window],
             Self::Cost => &[Need::Build, Need::Count],
-            Self::Package => &[Need::Build, Need::Display, Need::Package],
+            Self::Package => &[Need::Build, Need::Display, Need::Package, Need::Recipe],
         }
     }
 }
