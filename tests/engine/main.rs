@@ -24,6 +24,7 @@ mod context;
 mod delivery;
 mod doctor;
 mod doctor_report;
+mod documented;
 mod ending;
 mod environment;
 mod error_lines;
