@@ -4,6 +4,7 @@
 mod known;
 
 use crate::detached;
+use crate::user_command::{self, find, shown};
 use deskbell_cli::args::edit::EditOptions;
 use deskbell_cli::folders;
 use deskbell_engine::api::{CommandError, ErrorCode, Settings, UserCommand};
@@ -106,51 +107,10 @@ fn may_join(at_line: &[&str], file: &Path) -> bool {
     !is_joined || !file.as_os_str().to_string_lossy().chars().skip(2).any(|char| char == ':')
 }
 
-/// Puts the file and the line into an argument. What they contain is not looked at again.
+/// Puts the file and the line into an argument.
 fn filled(argument: &str, file: &Path, line: u32) -> OsString {
-    let (mut filled, mut rest) = (OsString::new(), argument);
-    while let Some(at) = rest.find('{') {
-        filled.push(&rest[..at]);
-        rest = &rest[at..];
-        if let Some(after) = rest.strip_prefix("{file}") {
-            filled.push(file);
-            rest = after;
-        } else if let Some(after) = rest.strip_prefix("{line}") {
-            filled.push(line.to_string());
-            rest = after;
-        } else {
-            filled.push("{");
-            rest = &rest[1..];
-        }
-    }
-    filled.push(rest);
-    filled
-}
-
-/// Finds a program by its absolute path, or by its name in the absolute folders of `PATH`. A relative folder there would
-/// be one of the project.
-fn find(program: &str, path: Option<&OsStr>) -> Option<PathBuf> {
-    let named = Path::new(program);
-    if named.is_absolute() {
-        return Some(named.to_owned()).filter(|named| is_program(named));
-    }
-    if named.components().count() != 1 || program.contains(std::path::is_separator) {
-        return None;
-    }
-    let endings = if cfg!(windows) { &["", ".exe", ".cmd"][..] } else { &[""] };
-    std::env::split_paths(path?)
-        .filter(|folder| folder.is_absolute())
-        .flat_map(|folder| endings.iter().map(move |ending| folder.join(format!("{program}{ending}"))))
-        .find(|file| is_program(file))
-}
-
-fn is_program(file: &Path) -> bool {
-    let Ok(about) = file.metadata() else { return false };
-    #[cfg(unix)]
-    if std::os::unix::fs::PermissionsExt::mode(&about.permissions()) & 0o111 == 0 {
-        return false;
-    }
-    about.is_file()
+    let line = line.to_string();
+    user_command::filled(argument, &[("{file}", file.as_os_str()), ("{line}", OsStr::new(&line))])
 }
 
 /// Opens a file with the program that the desktop has for text, whatever kind of file it is: the program for its own
@@ -199,11 +159,6 @@ fn no_editor() -> CommandError {
 
 fn failed(message: &str, detail: Option<String>) -> CommandError {
     CommandError { code: ErrorCode::BadCommand, message: message.to_owned(), detail }
-}
-
-/// A program's name in a message.
-fn shown(program: &OsStr) -> String {
-    format!("“{}”", program.to_string_lossy().escape_debug())
 }
 
 #[cfg(test)]

@@ -34,6 +34,7 @@ mod showing;
 mod start;
 mod terminal;
 mod tray;
+mod user_command;
 mod watch;
 #[cfg(target_os = "linux")]
 mod webkit;

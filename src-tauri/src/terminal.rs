@@ -1,10 +1,16 @@
-//! Opening the user's terminal with a command. The command is a list of arguments: no shell reads it.
+//! Opening a terminal with a command: that of the settings, or the first that works. The command is a list of arguments:
+//! no shell reads it.
 
 use crate::detached;
-use deskbell_engine::api::{CommandError, ErrorCode};
+use crate::user_command::{filled, find, shown};
+use deskbell_engine::api::{CommandError, ErrorCode, UserCommand};
+use deskbell_engine::disk;
 use deskbell_engine::launch::Launch;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
+
+/// The argument of the setting that stands for the command.
+const COMMAND: &str = "{command}";
 
 /// Programs that open a terminal, in the order in which they are tried, each with the arguments before a command. The
 /// first two start the one that the user chose for the desktop.
@@ -30,30 +36,87 @@ const TERMINALS: &[(&str, &[&str])] = &[
     ("wt.exe", &["--"]),
 ];
 
-/// Resumes a conversation in the user's terminal.
-pub async fn resume(project: &Path, agent: &Path, agent_session_id: &str) -> Result<(), CommandError> {
+/// Resumes a conversation in a terminal. `chosen` is that of the settings.
+pub async fn resume(
+    chosen: Option<UserCommand>,
+    project: &Path,
+    agent: &Path,
+    agent_session_id: &str,
+) -> Result<(), CommandError> {
     let resume = format!("--resume={agent_session_id}");
     let command = [agent.as_os_str(), OsStr::new(&resume)];
-    open(project, &command).await.map_err(|tried| CommandError {
-        code: ErrorCode::Internal,
-        message: "No terminal could be opened. “Copy resume command” copies the command for one.".to_owned(),
-        detail: Some(tried),
+    open(chosen, project, &command, "“Copy resume command” copies the command for one.").await
+}
+
+/// Opens a terminal with the agent's login. It runs in the home folder: a login belongs to no project.
+pub async fn log_in(chosen: Option<UserCommand>, agent: &Path) -> Result<(), CommandError> {
+    let command: Vec<&OsStr> =
+        [agent.as_os_str()].into_iter().chain(Launch::LOGIN_ARGS.iter().map(OsStr::new)).collect();
+    let home = dirs::home_dir().unwrap_or_default();
+    open(chosen, &home, &command, "Copy the command and run it in one.").await
+}
+
+/// Opens a terminal with this command. The user's choice is never replaced by another terminal: where it fails, the
+/// error names it.
+async fn open(
+    chosen: Option<UserCommand>,
+    folder: &Path,
+    command: &[&OsStr],
+    otherwise: &str,
+) -> Result<(), CommandError> {
+    let Some(chosen) = chosen else {
+        return open_usual(folder, command)
+            .await
+            .map_err(|tried| failed(format!("No terminal could be opened. {otherwise}"), Some(tried)));
+    };
+    let name = shown(OsStr::new(&chosen.program));
+    let line = chosen_line(chosen, folder, command).await?;
+    detached::start(folder, &line).await.map_err(|problem| {
+        let message = format!("The terminal {name} of the settings could not be started. {otherwise}");
+        failed(message, Some(problem))
     })
 }
 
-/// Opens the user's terminal with the agent's login. It runs in the home folder: a login belongs to no project.
-pub async fn log_in(agent: &Path) -> Result<(), CommandError> {
-    let command: Vec<&OsStr> =
-        [agent.as_os_str()].into_iter().chain(Launch::LOGIN_ARGS.iter().map(OsStr::new)).collect();
-    open(&dirs::home_dir().unwrap_or_default(), &command).await.map_err(|tried| CommandError {
-        code: ErrorCode::Internal,
-        message: "No terminal could be opened. Copy the command and run it in one.".to_owned(),
-        detail: Some(tried),
-    })
+/// The command line of the terminal of the settings.
+async fn chosen_line(
+    chosen: UserCommand,
+    folder: &Path,
+    command: &[&OsStr],
+) -> Result<Vec<OsString>, CommandError> {
+    let UserCommand { program, args } = chosen;
+    let name = shown(OsStr::new(&program));
+    let path = std::env::var_os("PATH");
+    let found = disk::run(folder, disk::DEADLINE, move || find(&program, path.as_deref())).await?;
+    let found = found.ok_or_else(|| {
+        let reason = "It needs an absolute path, or a name that is in PATH.".to_owned();
+        failed(format!("The terminal {name} of the settings was not found."), Some(reason))
+    })?;
+    Ok([found.into_os_string()].into_iter().chain(arguments(&args, folder, command)).collect())
+}
+
+/// The arguments of the terminal of the settings: the command is in place of `{command}`, or comes last.
+fn arguments(args: &[String], folder: &Path, command: &[&OsStr]) -> Vec<OsString> {
+    let command = || command.iter().map(|part| (*part).to_owned());
+    let mut line = Vec::new();
+    for argument in args {
+        if argument == COMMAND {
+            line.extend(command());
+        } else {
+            line.push(filled(argument, &[("{folder}", folder.as_os_str())]));
+        }
+    }
+    if !args.iter().any(|argument| argument == COMMAND) {
+        line.extend(command());
+    }
+    line
+}
+
+fn failed(message: String, detail: Option<String>) -> CommandError {
+    CommandError { code: ErrorCode::Internal, message, detail }
 }
 
 /// Opens the first terminal that works, with this command. The error lists every terminal that was tried.
-async fn open(folder: &Path, command: &[&OsStr]) -> Result<(), String> {
+async fn open_usual(folder: &Path, command: &[&OsStr]) -> Result<(), String> {
     let mut tried = Vec::new();
     for line in lines(std::env::var_os("TERMINAL").as_deref(), command) {
         match detached::start(folder, &line).await {
@@ -102,5 +165,40 @@ mod tests {
         assert_eq!(first(Some("myterm"), odd), ["myterm", "-e", "/opt/claude", odd]);
         assert_eq!(first(Some(""), odd)[0], "xdg-terminal-exec");
         assert_eq!(first(None, odd), ["xdg-terminal-exec", "/opt/claude", odd]);
+    }
+    fn of_settings(args: &[&str], folder: &str, part: &str) -> Vec<String> {
+        let args: Vec<String> = args.iter().map(|&arg| arg.to_owned()).collect();
+        let command = [OsStr::new("/opt/claude"), OsStr::new(part)];
+        let line = arguments(&args, Path::new(folder), &command);
+        line.into_iter().map(|part| part.into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn the_terminal_of_the_settings_gets_the_command_where_it_belongs() {
+        let odd = "--resume={folder}{command} $(touch x)";
+        assert_eq!(of_settings(&[], "/p", odd), ["/opt/claude", odd]);
+        assert_eq!(of_settings(&["-e"], "/p", odd), ["-e", "/opt/claude", odd]);
+        assert_eq!(
+            of_settings(&["--cwd={folder}", "{command}", "--hold"], "/p {command}", odd),
+            ["--cwd=/p {command}", "/opt/claude", odd, "--hold"]
+        );
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn a_terminal_of_the_settings_that_fails_is_named_and_no_other_is_tried() {
+        let folder = tempfile::tempdir().unwrap();
+        let chosen = |program: &str| Some(UserCommand { program: program.to_owned(), args: Vec::new() });
+        for program in ["/no/such/terminal", "./terminal", "no-such-terminal", "/etc/passwd"] {
+            let error = log_in(chosen(program), Path::new("/opt/claude")).await.unwrap_err();
+            let expected = format!("The terminal “{program}” of the settings was not found.");
+            assert_eq!(error.message, expected);
+        }
+        let error = resume(chosen("/bin/false"), folder.path(), Path::new("/x"), "id").await.unwrap_err();
+        assert!(error.message.starts_with("The terminal “/bin/false” of the settings could not be started."));
+        assert!(error.detail.is_some_and(|detail| detail.contains("exit status: 1")));
+        let writes = Some(UserCommand { program: "/usr/bin/touch".to_owned(), args: vec!["--".to_owned()] });
+        resume(writes, folder.path(), Path::new("a b"), "$(touch c)").await.unwrap();
+        assert!(folder.path().join("a b").exists() && folder.path().join("--resume=$(touch c)").exists());
     }
 }

@@ -3,9 +3,11 @@
 use super::{Answer, set_setting};
 use crate::native_dialogs::{self, Chooser};
 use crate::registry::SessionRegistry;
+use crate::settings::CurrentSettings;
 use crate::terminal;
 use crate::windows::Windows;
 use deskbell_engine::api::*;
+use std::sync::Arc;
 use tauri::{AppHandle, Manager, WebviewWindow};
 
 /// Checks whether the agent of new sessions can work. Takes up to 20 s with an agent that does not answer.
@@ -18,7 +20,8 @@ pub async fn check_readiness(app: AppHandle, window: WebviewWindow) -> Answer<Re
 /// Opens the user's terminal with the agent's own login.
 #[tauri::command]
 pub async fn open_login(app: AppHandle) -> Answer<()> {
-    terminal::log_in(&app.state::<SessionRegistry>().agent_program().await?).await
+    let chosen = app.state::<Arc<CurrentSettings>>().get().terminal;
+    terminal::log_in(chosen, &app.state::<SessionRegistry>().agent_program().await?).await
 }
 
 /// Asks for the agent's program with the system's chooser, and stores it in the settings. Returns whether one was

@@ -4,6 +4,7 @@ use super::{Answer, project_of};
 use crate::hidden::HiddenSessions;
 use crate::native_dialogs::{self, Chooser};
 use crate::registry::SessionRegistry;
+use crate::settings::CurrentSettings;
 use crate::windows::Windows;
 use crate::{emit, marks, terminal};
 use deskbell_cli::agent;
@@ -13,6 +14,7 @@ use deskbell_engine::api::*;
 use deskbell_engine::disk;
 use deskbell_engine::export::Conversation;
 use deskbell_engine::stored::Follower;
+use std::sync::Arc;
 use std::time::Duration;
 use tauri::{AppHandle, Manager, WebviewWindow};
 
@@ -91,7 +93,8 @@ pub async fn open_terminal(app: AppHandle, window: WebviewWindow, session_id: Se
         message: "Claude Code has nothing of this session.".to_owned(),
         detail: None,
     })?;
-    terminal::resume(&project, &registry.agent_program().await?, &id).await
+    let chosen = app.state::<Arc<CurrentSettings>>().get().terminal;
+    terminal::resume(chosen, &project, &registry.agent_program().await?, &id).await
 }
 
 /// Time limit for writing an export to disk.

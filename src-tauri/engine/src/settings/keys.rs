@@ -1,7 +1,7 @@
 //! The schema of the settings, and what is made from it: the list of keys, the check of a value and the documentation.
 
 use super::bindings;
-use crate::api::{Preset, SettingControl, SettingKey, SettingOption, Settings};
+use crate::api::{Preset, SettingControl, SettingKey, SettingOption, Settings, UserCommand};
 use crate::launch::Launch;
 use crate::options::bad_presets;
 use schemars::generate::SchemaSettings;
@@ -132,10 +132,24 @@ pub(super) fn check(known: &SettingKey, value: &Value) -> Result<(), String> {
     if !fits {
         return Err(format!("“{}” must be {}.", known.key, expected(&known.control)));
     }
-    match (known.key.as_str(), value.as_str().and_then(Launch::bad_model)) {
-        ("agent.model", Some(problem)) => Err(format!("“agent.model”: {problem}")),
+    check_meaning(known.key.as_str(), value).map_err(|problem| format!("“{}”: {problem}", known.key))
+}
+
+/// Checks what the schema cannot say about a value.
+fn check_meaning(key: &str, value: &Value) -> Result<(), &'static str> {
+    match key {
+        "agent.model" => value.as_str().and_then(Launch::bad_model).map_or(Ok(()), Err),
+        "terminal" if joins_command(value) => Err("“{command}” must be an argument of its own."),
         _ => Ok(()),
     }
+}
+
+/// Whether an argument is `{command}` with other text: the command is several arguments and cannot be joined to one.
+fn joins_command(terminal: &Value) -> bool {
+    // A value of another form is reported as such.
+    let terminal = serde_json::from_value::<Option<UserCommand>>(terminal.clone()).unwrap_or_default();
+    let mut args = terminal.into_iter().flat_map(|terminal| terminal.args);
+    args.any(|arg| arg != "{command}" && arg.contains("{command}"))
 }
 
 /// Checks a list of presets. Unknown names in it are kept by everything that writes the file.

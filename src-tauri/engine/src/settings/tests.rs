@@ -129,6 +129,17 @@ fn a_file_that_is_not_valid_keeps_the_last_good_settings_and_is_never_written() 
 }
 
 #[test]
+fn the_command_of_a_terminal_is_an_argument_of_its_own() {
+    let text = |arg: &str| json!({"terminal": {"program": "x", "args": ["-e", arg]}}).to_string();
+    assert_eq!(problems(&text("{command}")), [""; 0]);
+    let place = "1:13 “terminal”: “{command}” must be an argument of its own.";
+    for joined in ["--run={command}", "{command} -x", "{command}{command}"] {
+        assert_eq!(problems(&text(joined)), [place], "{joined}");
+        assert_eq!(read(&text(joined)).settings.terminal, None);
+    }
+}
+
+#[test]
 fn names_with_dots_are_not_keys() {
     let found = read(r#"{"agent.program": "/x", "agent": {"a.b": 1}}"#);
     assert_eq!(found.settings, Settings::default());

@@ -2242,6 +2242,14 @@ keepRunning: boolean,
  */
 editor: UserCommand | null, 
 /**
+ * The program that opens a terminal with a command, for “Open in terminal” and the agent's login, with its
+ * arguments: `{command}` as one of them is replaced by the command and its own arguments, and `{folder}` in one by
+ * the folder that the terminal starts in. Without `{command}` the command comes last. No shell reads them:
+ * `gnome-terminal` with `--`, for example. Without this setting the terminal of `TERMINAL` or of the desktop is
+ * used, or the first well-known one that is installed.
+ */
+terminal: UserCommand | null, 
+/**
  * Keys of actions, in place of their usual ones. Each is `{"action": "new", "key": "Ctrl+Alt+N"}`; `null` takes
  * the action's keys away. On macOS, `Ctrl` is ⌘ and `Alt` is ⌥. The names of the actions are in the guide's list of
  * keys.

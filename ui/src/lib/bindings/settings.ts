@@ -138,6 +138,16 @@ export const SETTING_KEYS: readonly SettingKey[] = [
     "default": null
   },
   {
+    "key": "terminal",
+    "group": null,
+    "label": "Terminal",
+    "description": "The program that opens a terminal with a command, for “Open in terminal” and the agent's login, with its arguments: `{command}` as one of them is replaced by the command and its own arguments, and `{folder}` in one by the folder that the terminal starts in. Without `{command}` the command comes last. No shell reads them: `gnome-terminal` with `--`, for example. Without this setting the terminal of `TERMINAL` or of the desktop is used, or the first well-known one that is installed.",
+    "control": {
+      "type": "command"
+    },
+    "default": null
+  },
+  {
     "key": "keys",
     "group": null,
     "label": "Keys",
@@ -540,6 +550,7 @@ export const DEFAULT_SETTINGS: Settings = {
   "tray": true,
   "keepRunning": false,
   "editor": null,
+  "terminal": null,
   "keys": [],
   "log": "warn"
 };
