@@ -15,7 +15,8 @@ pub struct CurrentSettings {
 impl CurrentSettings {
     pub fn new(file: SettingsFile, read: Read) -> Self {
         let path = file.path().display().to_string();
-        let view = SettingsView { settings: read.settings, path, problems: read.problems };
+        let Read { settings, problems, unknown: _ } = read;
+        let view = SettingsView { settings, path, problems, system_dates: system_dates() };
         Self { file, view: Mutex::new(view) }
     }
 
@@ -44,6 +45,29 @@ impl CurrentSettings {
     fn lock(&self) -> MutexGuard<'_, SettingsView> {
         self.view.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The language of the system's dates. The webview knows only that of the system's texts.
+#[cfg(target_os = "linux")]
+fn system_dates() -> Option<String> {
+    let variables = ["LC_ALL", "LC_TIME", "LANG"].map(|name| std::env::var(name).unwrap_or_default());
+    Some(language_of(&variables).unwrap_or_else(|| "en-GB".to_owned()))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn system_dates() -> Option<String> {
+    None
+}
+
+/// The language tag of the first locale that is set: `de-CH` for `de_CH.UTF-8`. `None` for `C`, which is no language.
+#[cfg(target_os = "linux")]
+fn language_of(locales: &[String]) -> Option<String> {
+    let locale = locales.iter().find(|locale| !locale.is_empty())?;
+    let name = locale.split(['.', '@']).next()?;
+    let is_locale = name.len() > 1
+        && name != "POSIX"
+        && name.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_');
+    is_locale.then(|| name.replace('_', "-"))
 }
 
 /// Reads the settings when the app starts. Preferences of an earlier version are moved into the file first, once: what
@@ -107,6 +131,18 @@ mod tests {
         let read = open(&file, &mut places);
         assert_eq!((read.settings.theme, read.settings.zoom), (Theme::System, 125));
         assert!(read.problems[0].line.is_some(), "{read:?}");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_language_of_dates_is_that_of_the_first_locale() {
+        let of = |locales: [&str; 3]| language_of(&locales.map(str::to_owned));
+        assert_eq!(of(["", "de_CH.UTF-8", "en_US.UTF-8"]).as_deref(), Some("de-CH"));
+        assert_eq!(of(["fr_FR@euro", "de_CH", "en_US"]).as_deref(), Some("fr-FR"));
+        assert_eq!(of(["", "", "ja"]).as_deref(), Some("ja"));
+        for none in ["", "C", "C.UTF-8", "POSIX", "de DE", "\u{202e}"] {
+            assert_eq!(of(["", "", none]), None, "{none:?}");
+        }
     }
 
     #[test]

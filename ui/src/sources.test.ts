@@ -50,6 +50,11 @@ describe('the sources', () => {
     expect(holding(/@tauri-apps/)).toEqual(['lib/host/tauri.ts']);
   });
 
+  it('write dates and times in one place', () => {
+    const own = holding(/toLocale(Date|Time)String|DateTimeFormat/);
+    expect(own).toEqual(['lib/text/time.ts']);
+  });
+
   it('take colours and sizes from the tokens', () => {
     const own = styles.flatMap(({ path, rules }) => {
       const values = rules.replaceAll(/@media[^{]*/g, '');

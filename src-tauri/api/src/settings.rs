@@ -23,6 +23,10 @@ pub struct Settings {
     /// The type of the windows.
     #[schemars(title = "Fonts")]
     pub fonts: FontSettings,
+    /// Language of dates and times in the windows, as a language tag such as `de`, `en-US` or `en-GB-u-hc-h12`. `null` or
+    /// `system` follows the system. The texts of Deskbell stay English.
+    #[schemars(title = "Dates and times", extend("placeholder" = "Follow the system"))]
+    pub dates: Option<String>,
     /// How a permission request gets your attention. Its card is always in the conversation.
     #[schemars(title = "Permission requests")]
     pub asking: Asking,
@@ -76,6 +80,7 @@ impl Default for Settings {
             zoom: 100,
             density: Density::Comfortable,
             fonts: FontSettings::default(),
+            dates: None,
             asking: Asking::DialogAndCard,
             bell: BellSettings::default(),
             agent: AgentSettings::default(),
@@ -302,6 +307,8 @@ pub struct SettingsView {
     pub path: String,
     /// Each wrong value has its earlier value until it is corrected.
     pub problems: Vec<SettingsProblem>,
+    /// Language of the system's dates, as a language tag; `null` if the page knows it itself.
+    pub system_dates: Option<String>,
 }
 
 /// Something in the settings file that has no effect.

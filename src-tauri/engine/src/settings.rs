@@ -4,6 +4,7 @@
 //! file that is not valid JSON is never written, and the last good values stay in effect.
 
 mod bindings;
+mod dates;
 mod error;
 mod keys;
 mod text;

@@ -1,6 +1,7 @@
 //! The schema of the settings, and what is made from it: the list of keys, the check of a value and the documentation.
 
 use super::bindings;
+use super::dates::is_language_tag;
 use crate::api::{Preset, SettingControl, SettingKey, SettingOption, Settings, UserCommand};
 use crate::launch::Launch;
 use crate::options::bad_presets;
@@ -139,6 +140,9 @@ pub(super) fn check(known: &SettingKey, value: &Value) -> Result<(), String> {
 fn check_meaning(key: &str, value: &Value) -> Result<(), &'static str> {
     match key {
         "agent.model" => value.as_str().and_then(Launch::bad_model).map_or(Ok(()), Err),
+        "dates" if value.as_str().is_some_and(|tag| !is_language_tag(tag)) => {
+            Err("it must be null, \"system\" or a language tag (BCP 47) such as \"de\" or \"en-GB\".")
+        }
         "terminal" if joins_command(value) => Err("“{command}” must be an argument of its own."),
         _ => Ok(()),
     }

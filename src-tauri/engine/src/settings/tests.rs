@@ -140,6 +140,19 @@ fn the_command_of_a_terminal_is_an_argument_of_its_own() {
 }
 
 #[test]
+fn a_language_that_is_no_tag_is_reported_and_the_last_one_stays() {
+    let last = Settings { dates: Some("de".to_owned()), ..Settings::default() };
+    for wrong in ["de_DE", "English", "", "de-", "de/DE"] {
+        let read = text::read(&json!({"dates": wrong}).to_string(), &last);
+        assert_eq!((read.settings.dates.as_deref(), read.problems.len()), (Some("de"), 1), "{wrong}");
+    }
+    let text = json!({"dates": "de_DE"}).to_string();
+    let expected =
+        "1:10 “dates”: it must be null, \"system\" or a language tag (BCP 47) such as \"de\" or \"en-GB\".";
+    assert_eq!(problems(&text), [expected]);
+}
+
+#[test]
 fn names_with_dots_are_not_keys() {
     let found = read(r#"{"agent.program": "/x", "agent": {"a.b": 1}}"#);
     assert_eq!(found.settings, Settings::default());
@@ -186,7 +199,7 @@ fn values(chance: &mut Chance, control: &SettingControl) -> (Value, Value) {
             (json!(chance.pick(options).unwrap().value), json!("no such value"))
         }
         SettingControl::Text { .. } => {
-            (if chance.one_in(3) { Value::Null } else { json!("a-text") }, json!(""))
+            (if chance.one_in(3) { Value::Null } else { json!("de-CH") }, json!(""))
         }
         SettingControl::Presets => {
             let max_turns = Some(1 + chance.below(9) as u32);

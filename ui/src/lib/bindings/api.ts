@@ -2207,6 +2207,11 @@ density: Density,
  */
 fonts: FontSettings, 
 /**
+ * Language of dates and times in the windows, as a language tag such as `de`, `en-US` or `en-GB-u-hc-h12`. `null` or
+ * `system` follows the system. The texts of Deskbell stay English.
+ */
+dates: string | null, 
+/**
  * How a permission request gets your attention. Its card is always in the conversation.
  */
 asking: Asking, 
@@ -2387,7 +2392,11 @@ path: string,
 /**
  * Each wrong value has its earlier value until it is corrected.
  */
-problems: Array<SettingsProblem>, };
+problems: Array<SettingsProblem>, 
+/**
+ * Language of the system's dates, as a language tag; `null` if the page knows it itself.
+ */
+systemDates: string | null, };
 
 /**
  * Something in the settings file that has no effect.

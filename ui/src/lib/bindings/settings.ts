@@ -60,6 +60,17 @@ export const SETTING_KEYS: readonly SettingKey[] = [
     "default": "comfortable"
   },
   {
+    "key": "dates",
+    "group": null,
+    "label": "Dates and times",
+    "description": "Language of dates and times in the windows, as a language tag such as `de`, `en-US` or `en-GB-u-hc-h12`. `null` or `system` follows the system. The texts of Deskbell stay English.",
+    "control": {
+      "type": "text",
+      "placeholder": "Follow the system"
+    },
+    "default": null
+  },
+  {
     "key": "asking",
     "group": null,
     "label": "Permission requests",
@@ -116,6 +127,8 @@ export const SETTING_KEYS: readonly SettingKey[] = [
       "type": "toggle"
     },
     "default": true
+  },
+    "default": false
   },
   {
     "key": "keepRunning",
@@ -516,6 +529,7 @@ export const DEFAULT_SETTINGS: Settings = {
     "size": 14,
     "codeSize": 88
   },
+  "dates": null,
   "asking": "dialogAndCard",
   "bell": {
     "finished": {

@@ -2,10 +2,10 @@
 
 import type { UsageRow } from '../bindings/api';
 import { dollars } from '../text/amounts';
+import { fullDay } from '../text/time';
 
 const MONTH = 31;
 const DAY = 24 * 60 * 60 * 1000;
-const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
 
 export interface Day {
   /** “3 Nov 2026”. */
@@ -19,7 +19,7 @@ export interface Day {
 /** “3 Nov 2026” for `2026-11-03`. What is no date stays as it is. */
 export function dayName(day: string): string {
   const at = Date.parse(`${day}T00:00:00Z`);
-  return Number.isNaN(at) ? day : DATE.format(at);
+  return Number.isNaN(at) ? day : fullDay(at);
 }
 
 /** The 31 days that end with the last one, also those without costs. */
@@ -36,7 +36,7 @@ export function lastMonth(rows: readonly UsageRow[]): Day[] {
   const most = days.reduce((max, at) => Math.max(max, costs.get(at) ?? 0), 0);
   return days.map((at) => {
     const cost = costs.get(at) ?? 0;
-    return { name: DATE.format(at), cost, percent: most > 0 ? (100 * cost) / most : 0 };
+    return { name: fullDay(at), cost, percent: most > 0 ? (100 * cost) / most : 0 };
   });
 }
 
