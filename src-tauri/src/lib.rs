@@ -5,6 +5,7 @@
 
 mod apply_settings;
 mod ask;
+mod autostart;
 mod background;
 mod board;
 mod clipboard;
@@ -32,6 +33,7 @@ mod settings;
 mod shell;
 mod showing;
 mod start;
+mod starting;
 mod terminal;
 mod tray;
 mod user_command;
@@ -59,7 +61,7 @@ fn window(args: Args) -> ExitCode {
         Err(error) => {
             eprintln!("deskbell: {error:#}");
             if says_failures {
-                native_dialogs::say_failure(&format!("{error:#}"));
+                native_dialogs::say_failure("Deskbell could not start", &format!("{error:#}"));
             }
             ExitCode::FAILURE
         }

@@ -73,9 +73,10 @@ pub async fn confirm(window: &WebviewWindow, question: Question) -> anyhow::Resu
     Ok(confirmed.await.unwrap_or(Answer::Stop { remember: false }))
 }
 
-/// Shows why the app did not start, and waits until the user closes the message. Call it on the main thread.
-pub fn say_failure(problem: &str) {
-    if let Err(error) = system::say("Deskbell could not start", problem) {
+/// Shows what failed outside every window, and why, and waits until the user closes the message. Call it on the main
+/// thread.
+pub fn say_failure(what: &str, problem: &str) {
+    if let Err(error) = system::say(what, problem) {
         tracing::debug!(%error, "could not show the failure in a window");
     }
 }

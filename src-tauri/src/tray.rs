@@ -113,7 +113,7 @@ async fn carry_out(app: AppHandle, mut choices: mpsc::UnboundedReceiver<Choice>)
                 ?choice,
                 "could not do what was chosen in the tray"
             );
-            native_dialogs::say_failure(&format!("{error:#}"));
+            native_dialogs::say_failure("Deskbell could not open this", &format!("{error:#}"));
         }
     }
 }

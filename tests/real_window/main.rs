@@ -188,6 +188,7 @@ fn main() {
             a_project_is_opened_and_removed_by_mouse,
             the_home_folder_is_never_opened_by_accident,
             hostile_arguments_open_at_most_a_folder,
+            a_start_at_login_opens_no_window_and_follows_the_setting,
             a_start_that_fails_says_so_in_a_window;
         ending: closing_the_window_leaves_no_process,
             work_is_not_stopped_unasked,

@@ -250,6 +250,38 @@ pub async fn hostile_arguments_open_at_most_a_folder() -> Result<()> {
         .await
 }
 
+/// Changes the setting with the command, as the user's editor would change the file.
+fn set_autostart(desktop: &Desktop, value: &str) -> Result<()> {
+    let mut command = desktop.app_command(app_program());
+    let output = command.args(["settings", "set", "autostart", value]).output()?;
+    ensure!(output.status.success(), "{output:?}");
+    Ok(())
+}
+
+pub async fn a_start_at_login_opens_no_window_and_follows_the_setting() -> Result<()> {
+    let desktop = Desktop::start().await?;
+    let entry = desktop.home().join(".config/autostart/deskbell.desktop");
+    let written = async || Ok(std::fs::read_to_string(&entry).ok());
+    let removed = async || Ok((!entry.exists()).then_some(()));
+    set_autostart(&desktop, "true")?;
+    let _app = Owned::start("deskbell", desktop.app_command(app_program()).arg("--background"))?;
+    // The app writes it after it has become the one that second starts find.
+    let content = eventually("the entry of a setting that was on", SHORT, written).await?;
+    ensure!(content.contains("/deskbell\" --background\n"), "{content}");
+    let pointer = Pointer::on(&desktop);
+    ensure!(pointer.windows("Deskbell").await?.is_empty(), "the start at login opened a window");
+    set_autostart(&desktop, "false")?;
+    eventually("no entry, because the setting is off", SHORT, removed).await?;
+    set_autostart(&desktop, "true")?;
+    eventually("the entry again", SHORT, written).await?;
+
+    let status = start_again(&desktop, &Launch::folder(Path::new("--open"))).await?;
+    ensure!(status.success(), "the second start ended with {status}");
+    pointer.window(TITLE).await?;
+    ensure!(pointer.windows("Deskbell").await?.len() == 1, "another window opened too");
+    Ok(())
+}
+
 pub async fn a_start_that_fails_says_so_in_a_window() -> Result<()> {
     let desktop = Desktop::start().await?;
     // A file in place of the folder of all data.

@@ -44,6 +44,11 @@ pub struct Settings {
     /// Where the desktop has no tray, nothing is shown.
     #[schemars(title = "Tray icon")]
     pub tray: bool,
+    /// Deskbell starts when you log in, without a window and without an agent: only its tray icon is shown, and sessions
+    /// that kept running can call you. Where there is no tray icon nothing is shown. Starting Deskbell again opens its
+    /// windows. Not on Windows yet.
+    #[schemars(title = "Start at login")]
+    pub autostart: bool,
     /// New sessions run in a server of your own, which goes on when Deskbell closes, is updated or crashes. Deskbell
     /// shows them again when it starts. `deskbell sessions running` lists them, and `deskbell sessions stop` ends them.
     /// Not on Windows yet.
@@ -86,6 +91,7 @@ impl Default for Settings {
             agent: AgentSettings::default(),
             closing: Closing::Ask,
             tray: true,
+            autostart: false,
             keep_running: false,
             editor: None,
             terminal: None,

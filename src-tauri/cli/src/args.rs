@@ -28,6 +28,7 @@ Deskbell keeps command-line coding agents on call.
       --demo                 new sessions there use the built-in demo agent: no account, no network
       --prompt=TEXT          start a session with this prompt; a draft if Deskbell is already running
   deskbell --open [FOLDER]   the same from a launcher: the start page without FOLDER, and errors in a window
+  deskbell --background      start without a window, as at login: only the tray icon is shown
   deskbell projects          list the projects that were opened earlier, one JSON object per line
       --pin=DIR --unpin=DIR --remove=DIR --clear
                              change that list: pinned projects come first and are not cleared
@@ -154,6 +155,8 @@ pub struct Args {
     pub prompt: Option<String>,
     /// Started from the desktop: nothing depends on the current folder, and errors are shown in a window.
     pub launcher: bool,
+    /// Started at login: no window opens.
+    pub hidden: bool,
 }
 
 impl Args {
@@ -165,6 +168,9 @@ impl Args {
 
 /// The option of the desktop entry.
 const LAUNCHER: &str = "--open";
+
+/// The option of the entry that the desktop starts at login.
+pub const BACKGROUND: &str = "--background";
 
 /// Whether these are the arguments of a launcher.
 pub fn is_launcher(args: &[OsString]) -> bool {
@@ -230,6 +236,8 @@ pub enum Problem {
     SecondFolder(PathBuf),
     #[error(transparent)]
     Folder(#[from] FolderProblem),
+    #[error("--background must be the only argument")]
+    BackgroundWithOthers,
     #[error("--prompt needs a FOLDER here, because this is not a project's folder")]
     PromptWithoutFolder,
     #[error("relay needs --project=DIR")]
@@ -322,16 +330,22 @@ pub fn parse(args: &[OsString], cwd: &Path) -> Result<Mode, Problem> {
     if args.first().is_some_and(|first| first == "settings") {
         return settings(&args[1..]).map(Mode::Settings);
     }
+    window(args, cwd)
+}
+
+/// Parses the arguments of a start with a window.
+fn window(args: &[OsString], cwd: &Path) -> Result<Mode, Problem> {
     let mut parsed = Args { launcher: is_launcher(args), ..Args::default() };
-    if let [_, path] = args
-        && parsed.launcher
+    let rest = if args.first().is_some_and(|first| first == LAUNCHER) { &args[1..] } else { args };
+    if let [path] = rest
+        && rest.len() < args.len()
         // A file name is never an option, whatever its first character is.
         && (!path.to_string_lossy().starts_with("--") || cwd.join(path).exists())
     {
         parsed.folder = Some(ProjectStore::check_folder(&cwd.join(path))?);
         return Ok(Mode::Window(parsed));
     }
-    let mut rest = args.iter().skip(usize::from(parsed.launcher));
+    let mut rest = rest.iter();
     while let Some(arg) = rest.next() {
         let (name, value) = split(arg);
         match name.as_str() {
@@ -342,6 +356,8 @@ pub fn parse(args: &[OsString], cwd: &Path) -> Result<Mode, Problem> {
                 let value = value.or_else(|| rest.next().cloned()).ok_or(Problem::NoValue(name))?;
                 parsed.prompt = Some(value.to_string_lossy().into_owned());
             }
+            BACKGROUND if args.len() == 1 => parsed.hidden = true,
+            BACKGROUND => return Err(Problem::BackgroundWithOthers),
             _ if name.starts_with('-') => return Err(Problem::UnknownOption(name)),
             _ if arg.is_empty() => return Err(FolderProblem::Missing(PathBuf::new()).into()),
             _ if parsed.folder.is_some() => return Err(Problem::SecondFolder(arg.into())),
@@ -512,7 +528,7 @@ mod tests {
                 folder: Some("/".into()),
                 demo: true,
                 prompt: Some(prompt.into()),
-                launcher: false,
+                ..Args::default()
             }))
         };
         assert_eq!(parsed(&["--demo", "--prompt=a=b", "/"]), window("a=b"));
@@ -547,6 +563,15 @@ mod tests {
         std::fs::create_dir(root.join("--prompt=x")).unwrap();
         let odd = parse(&["--open".into(), "--prompt=x".into()], &root).unwrap();
         assert_eq!(odd, window(root.join("--prompt=x").to_str()).unwrap());
+    }
+
+    #[test]
+    fn a_start_at_login_names_nothing() {
+        let hidden = Args { hidden: true, ..Args::default() };
+        assert_eq!(parsed(&["--background"]), Ok(Mode::Window(hidden)));
+        for others in [["--background", "/"], ["--demo", "--background"], ["--background", "--prompt=x"]] {
+            assert_eq!(parsed(&others), Err(Problem::BackgroundWithOthers), "{others:?}");
+        }
     }
 
     #[test]

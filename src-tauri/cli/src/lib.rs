@@ -47,8 +47,8 @@ pub struct Desktop {
     pub window: fn(Args) -> ExitCode,
     /// Opens a file in the user's editor.
     pub edit: fn(EditOptions) -> ExitCode,
-    /// Shows the error of a start from a launcher.
-    pub say_failure: fn(&str),
+    /// Shows the error of a start from a launcher: what failed, and why.
+    pub say_failure: fn(&str, &str),
     /// Whether windows are drawn with a GPU; `None` if the system decides.
     pub gpu: fn() -> Option<bool>,
 }
@@ -72,7 +72,7 @@ pub fn main(args: impl Iterator<Item = OsString>, desktop: Option<&Desktop>) -> 
         Err(problem) => {
             eprintln!("deskbell: {problem}");
             if let Some(desktop) = desktop.filter(|_| args::is_launcher(&args)) {
-                (desktop.say_failure)(&problem.to_string());
+                (desktop.say_failure)("Deskbell could not start", &problem.to_string());
             }
             return ExitCode::from(2);
         }

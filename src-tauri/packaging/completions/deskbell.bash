@@ -166,7 +166,7 @@ _deskbell() {
         "doctor") options='--agent= --json --log' ;;
         sessions | "sessions "*) plain='list export search watch usage pin unpin archive unarchive running stop' ;;
         *)
-            options='--demo --prompt= --open --version --help' files=-d
+            options='--demo --prompt= --open --background --version --help' files=-d
             [[ $COMP_CWORD -eq 1 ]] && plain='projects relay replay sessions changes worktrees on edit settings doctor' ;;
     esac
     if [[ $word == -* || -z $files$plain ]]; then

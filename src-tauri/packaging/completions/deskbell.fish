@@ -15,6 +15,7 @@ complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay s
 complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay sessions changes worktrees on edit settings doctor' -l demo -d 'new sessions there use the built-in demo agent'
 complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay sessions changes worktrees on edit settings doctor' -l prompt -x -a '' -d 'start a session with this prompt'
 complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay sessions changes worktrees on edit settings doctor' -l open -d 'the same from a launcher'
+complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay sessions changes worktrees on edit settings doctor' -l background -d 'start without a window, as at login'
 complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay sessions changes worktrees on edit settings doctor' -l version
 complete -c deskbell -n 'not __fish_seen_subcommand_from projects relay replay sessions changes worktrees on edit settings doctor' -l help
 complete -c deskbell -n '__fish_seen_subcommand_from projects' -l pin -x -a '(__fish_complete_directories)' -d 'change that list'

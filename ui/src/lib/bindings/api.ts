@@ -2234,6 +2234,12 @@ closing: Closing,
  */
 tray: boolean, 
 /**
+ * Deskbell starts when you log in, without a window and without an agent: only its tray icon is shown, and sessions
+ * that kept running can call you. Where there is no tray icon nothing is shown. Starting Deskbell again opens its
+ * windows. Not on Windows yet.
+ */
+autostart: boolean, 
+/**
  * New sessions run in a server of your own, which goes on when Deskbell closes, is updated or crashes. Deskbell
  * shows them again when it starts. `deskbell sessions running` lists them, and `deskbell sessions stop` ends them.
  * Not on Windows yet.

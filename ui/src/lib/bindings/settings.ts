@@ -128,6 +128,14 @@ export const SETTING_KEYS: readonly SettingKey[] = [
     },
     "default": true
   },
+  {
+    "key": "autostart",
+    "group": null,
+    "label": "Start at login",
+    "description": "Deskbell starts when you log in, without a window and without an agent: only its tray icon is shown, and sessions that kept running can call you. Where there is no tray icon nothing is shown. Starting Deskbell again opens its windows. Not on Windows yet.",
+    "control": {
+      "type": "toggle"
+    },
     "default": false
   },
   {
@@ -562,6 +570,7 @@ export const DEFAULT_SETTINGS: Settings = {
   },
   "closing": "ask",
   "tray": true,
+  "autostart": false,
   "keepRunning": false,
   "editor": null,
   "terminal": null,
