@@ -5,7 +5,7 @@ use crate::opening::{self, Confirmed};
 use crate::places::PlacesStore;
 use crate::registry::SessionRegistry;
 use crate::windows::Windows;
-use crate::{emit, lifecycle, project, start};
+use crate::{emit, lifecycle, project, showing, start};
 use anyhow::Context;
 use deskbell_cli::args::{self, Args, Mode, Problem};
 use deskbell_engine::api::*;
@@ -55,6 +55,12 @@ enum Prompt {
 /// Opens what the arguments request: a project's window, with the first prompt if there is one, or the start page.
 async fn open_requested(app: &AppHandle, args: Args, cwd: &Path, prompt: Prompt) -> anyhow::Result<()> {
     let demo = args.demo || std::env::var_os("DESKBELL_AGENT").is_some_and(|agent| agent == "demo");
+    if let (Some(folder), Some(id)) = (&args.folder, &args.session) {
+        return match show_linked(app, folder, &SessionId::new(id.as_str())).await {
+            Ok(()) => Ok(()),
+            Err(problem) => start::show_problem(app, problem).await,
+        };
+    }
     let opened = match folder_of(&args, cwd).await? {
         Some(folder) => opening::open(app, &folder, demo, Confirmed::No).await,
         None if args.demo => opening::open_demo(app).await.map(Some),
@@ -81,6 +87,17 @@ async fn open_requested(app: &AppHandle, args: Args, cwd: &Path, prompt: Prompt)
         }
     });
     Ok(())
+}
+
+/// Shows the session of a link in its project's window. Nothing opens if it is not in the folder of the link.
+async fn show_linked(app: &AppHandle, folder: &Path, id: &SessionId) -> Result<(), CommandError> {
+    let known = app.state::<SessionRegistry>().known(id).filter(|(project, _)| project == folder);
+    let (project, session) = known.ok_or_else(|| CommandError {
+        code: ErrorCode::NoSuchSession,
+        message: "The session of the link is not in its folder. It may have been removed.".to_owned(),
+        detail: Some(folder.display().to_string()),
+    })?;
+    showing::in_window(app, &project, session, None).await
 }
 
 /// The folder to open: the one that was named, else the current one. `None` if a launcher started the app, or if it

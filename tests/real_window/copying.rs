@@ -35,7 +35,7 @@ pub async fn a_session_is_copied_as_markdown() -> Result<()> {
 }
 
 /// Pastes into the composer until the words are there: the text may still be on its way to the clipboard.
-async fn pasted(window: &Window, words: &str) -> Result<()> {
+pub async fn pasted(window: &Window, words: &str) -> Result<()> {
     eventually("the pasted words", SHORT, async || {
         window.click("textbox", "Prompt").await?;
         window.key("ctrl+a").await?;

@@ -178,6 +178,7 @@ fn main() {
             a_folder_that_does_not_exist_is_told,
             a_file_in_place_of_a_folder_is_told;
         projects: a_second_start_opens_a_second_window,
+            a_link_shows_its_session,
             a_relative_folder_is_seen_from_where_it_was_named,
             the_same_folder_again_brings_its_window_up,
             a_window_acts_only_on_its_own_sessions,

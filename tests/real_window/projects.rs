@@ -7,6 +7,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 use deskbell_tests::window::{Desktop, LONG, Launch, Owned, SHORT, Window, eventually};
 use serde_json::json;
 
+use crate::copying::pasted;
 use crate::stage::{PROJECT, Stage};
 
 const SECOND: &str = "windmill";
@@ -65,6 +66,41 @@ pub async fn a_second_start_opens_a_second_window() -> Result<()> {
             let first = stage.app.window(PROJECT).await?;
             first.prompt("SAY Still lit.").await?;
             first.wait_said("Still lit.", SHORT).await.map(drop)
+        })
+        .await
+}
+
+pub async fn a_link_shows_its_session() -> Result<()> {
+    let stage = Stage::demo().await?;
+    stage
+        .play("app-link", async |stage| {
+            let window = &stage.window;
+            window.prompt("SAY Light on the water.").await?;
+            window.wait_said("Light on the water.", SHORT).await?;
+            window.wait_idle(SHORT).await?;
+            window.click("button", "More").await?;
+            window.point_at("menuitem", "Copy link").await?;
+            pasted(window, "deskbell://open?folder=").await?;
+            let link = window.value("Prompt").await?;
+            window.key("ctrl+a").await?;
+            window.key("Delete").await?;
+            stage.pointer.key("ctrl+n").await?;
+            window.prompt("SAY Wind in the sails.").await?;
+            window.wait_said("Wind in the sails.", SHORT).await?;
+
+            let open = |link: &str| Launch::folder(Path::new("--open")).argument(link);
+            let status = start_again(&stage.desktop, &open(&link)).await?;
+            ensure!(status.success(), "the start with {link} ended with {status}");
+            window.wait_said("Light on the water.", SHORT).await?;
+            ensure!(stage.app.count().await? == 1, "the link opened another window");
+            ensure!(window.value("Prompt").await?.is_empty(), "the link wrote a prompt");
+
+            // A session that is gone opens nothing, and the start page says so.
+            let gone = format!("{link}0");
+            let status = start_again(&stage.desktop, &open(&gone)).await?;
+            ensure!(status.success(), "the start with {gone} ended with {status}");
+            let page = stage.app.window("Open a project").await?;
+            page.wait_shows("The session of the link is not in its folder.", SHORT).await.map(drop)
         })
         .await
 }

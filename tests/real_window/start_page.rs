@@ -194,6 +194,11 @@ pub async fn hostile_arguments_open_at_most_a_folder() -> Result<()> {
                 vec!["\u{202e}txt.exe"],
                 vec!["file:///etc"],
                 vec!["deskbell://open/etc"],
+                vec!["--open", "deskbell://open?folder=/etc/passwd"],
+                vec!["--open", "deskbell://open?folder=/usr/../etc"],
+                vec!["--open", "deskbell://open?folder=/etc&prompt=SAY%20Hello."],
+                vec!["--open", "deskbell://run?folder=/etc"],
+                vec!["--open", "deskbell://open?folder=/etc", "--prompt=SAY Hello."],
                 vec!["$(touch owned)"],
                 vec!["`touch owned`"],
                 vec!["; touch owned"],
@@ -213,9 +218,10 @@ pub async fn hostile_arguments_open_at_most_a_folder() -> Result<()> {
                 let mut second = tokio::process::Command::from(command);
                 let ended = tokio::time::timeout(LONG, second.kill_on_drop(true).output());
                 // A message to the user waits until it is read: that is the launcher's own.
-                if arguments.first() == Some(&"--open") {
+                let is_shown = arguments[0] == "--open" || arguments[0].starts_with("deskbell:");
+                if is_shown {
                     let message = eventually("a message", SHORT, async || {
-                        Ok(start.pointer.windows("Deskbell could not start").await?.into_iter().next())
+                        Ok(start.pointer.windows("Deskbell could not").await?.into_iter().next())
                     });
                     let (ended, closed) = tokio::join!(ended, async {
                         let message = message.await?;

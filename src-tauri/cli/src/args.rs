@@ -1,6 +1,7 @@
 //! The command line.
 
 mod agent;
+pub mod app_link;
 pub mod changes;
 pub mod edit;
 pub mod on;
@@ -12,6 +13,7 @@ pub mod usage;
 pub mod worktrees;
 
 use crate::settings::SettingsAction;
+use app_link::{AppLink, BadLink, is_link};
 use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::PermissionMode;
 use deskbell_engine::launch::Launch;
@@ -28,6 +30,8 @@ Deskbell keeps command-line coding agents on call.
       --demo                 new sessions there use the built-in demo agent: no account, no network
       --prompt=TEXT          start a session with this prompt; a draft if Deskbell is already running
   deskbell --open [FOLDER]   the same from a launcher: the start page without FOLDER, and errors in a window
+  deskbell deskbell://open?folder=DIR[&session=ID]
+                             open the project of a link, or a session of it; a link can do nothing else
   deskbell --background      start without a window, as at login: only the tray icon is shown
   deskbell projects          list the projects that were opened earlier, one JSON object per line
       --pin=DIR --unpin=DIR --remove=DIR --clear
@@ -153,6 +157,8 @@ pub struct Args {
     pub folder: Option<PathBuf>,
     pub demo: bool,
     pub prompt: Option<String>,
+    /// The id of a session to show, from a link.
+    pub session: Option<String>,
     /// Started from the desktop: nothing depends on the current folder, and errors are shown in a window.
     pub launcher: bool,
     /// Started at login: no window opens.
@@ -174,7 +180,7 @@ pub const BACKGROUND: &str = "--background";
 
 /// Whether these are the arguments of a launcher.
 pub fn is_launcher(args: &[OsString]) -> bool {
-    args.first().is_some_and(|first| first == LAUNCHER)
+    args.first().is_some_and(|first| first == LAUNCHER || is_link(first))
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -236,6 +242,10 @@ pub enum Problem {
     SecondFolder(PathBuf),
     #[error(transparent)]
     Folder(#[from] FolderProblem),
+    #[error("the link opens nothing: {0}")]
+    Link(#[from] BadLink),
+    #[error("a deskbell:// link must be the only argument")]
+    LinkWithOthers,
     #[error("--background must be the only argument")]
     BackgroundWithOthers,
     #[error("--prompt needs a FOLDER here, because this is not a project's folder")]
@@ -337,12 +347,20 @@ pub fn parse(args: &[OsString], cwd: &Path) -> Result<Mode, Problem> {
 fn window(args: &[OsString], cwd: &Path) -> Result<Mode, Problem> {
     let mut parsed = Args { launcher: is_launcher(args), ..Args::default() };
     let rest = if args.first().is_some_and(|first| first == LAUNCHER) { &args[1..] } else { args };
+    if let [link] = rest
+        && is_link(link)
+    {
+        let AppLink { folder, session } = AppLink::parse(link)?;
+        parsed = Args { folder: Some(ProjectStore::check_folder(&folder)?), session, ..parsed };
+        return Ok(Mode::Window(parsed));
+    }
     if let [path] = rest
         && rest.len() < args.len()
         // A file name is never an option, whatever its first character is.
         && (!path.to_string_lossy().starts_with("--") || cwd.join(path).exists())
     {
-        parsed.folder = Some(ProjectStore::check_folder(&cwd.join(path))?);
+        let path = app_link::file_of(path).unwrap_or_else(|| cwd.join(path));
+        parsed.folder = Some(ProjectStore::check_folder(&path)?);
         return Ok(Mode::Window(parsed));
     }
     let mut rest = rest.iter();
@@ -358,6 +376,7 @@ fn window(args: &[OsString], cwd: &Path) -> Result<Mode, Problem> {
             }
             BACKGROUND if args.len() == 1 => parsed.hidden = true,
             BACKGROUND => return Err(Problem::BackgroundWithOthers),
+            _ if is_link(arg) => return Err(Problem::LinkWithOthers),
             _ if name.starts_with('-') => return Err(Problem::UnknownOption(name)),
             _ if arg.is_empty() => return Err(FolderProblem::Missing(PathBuf::new()).into()),
             _ if parsed.folder.is_some() => return Err(Problem::SecondFolder(arg.into())),
@@ -563,6 +582,12 @@ mod tests {
         std::fs::create_dir(root.join("--prompt=x")).unwrap();
         let odd = parse(&["--open".into(), "--prompt=x".into()], &root).unwrap();
         assert_eq!(odd, window(root.join("--prompt=x").to_str()).unwrap());
+        // A desktop that can also pass a link passes a folder as an address.
+        let address = format!("file://{}/--prompt%3Dx", root.display());
+        assert_eq!(parsed(&["--open", &address]), window(root.join("--prompt=x").to_str()));
+        for other in ["file://server/share", "file:///%zz", "file:/x", "file:///a%00b"] {
+            assert!(matches!(parsed(&["--open", other]), Err(Problem::Folder(_))), "{other}");
+        }
     }
 
     #[test]

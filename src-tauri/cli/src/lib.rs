@@ -72,7 +72,10 @@ pub fn main(args: impl Iterator<Item = OsString>, desktop: Option<&Desktop>) -> 
         Err(problem) => {
             eprintln!("deskbell: {problem}");
             if let Some(desktop) = desktop.filter(|_| args::is_launcher(&args)) {
-                (desktop.say_failure)("Deskbell could not start", &problem.to_string());
+                let is_link = matches!(problem, args::Problem::Link(_) | args::Problem::LinkWithOthers);
+                let what =
+                    if is_link { "Deskbell could not open a link" } else { "Deskbell could not start" };
+                (desktop.say_failure)(what, &problem.to_string());
             }
             return ExitCode::from(2);
         }

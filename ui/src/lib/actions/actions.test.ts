@@ -129,6 +129,7 @@ const CASES: Record<string, Case> = {
   rename: { done: () => document.activeElement === screen.queryByRole('textbox', { name: 'Title of the session' }) },
   copy: { done: calling('copyText', 's1', { type: 'conversation' }) },
   resume: { given: hasAgentId, done: calling('copyText', 's1', { type: 'resumeCommand' }) },
+  link: { done: calling('writeClipboard', 'deskbell://open?folder=%2Fhome%2Fines%2Fledger&session=s1') },
   fork: { given: hasAgentId, done: calling('forkSession', 's1', null) },
   pin: { given: hasAgentId, done: calling('markSession', 'a1', 'pinned') },
   archive: { given: hasAgentId, done: calling('markSession', 'a1', 'archived') },

@@ -358,6 +358,15 @@ export const ACTIONS: readonly Action[] = [
     does: { run: (desk, on) => onSession(desk, on, ({ id }) => desk.project.copyOf({ type: 'resumeCommand' }, id)) },
   },
   {
+    id: 'link',
+    group: 'Session',
+    label: 'Copy link to this session',
+    inMenu: 'Copy link',
+    menu: 'session',
+    off: offRow,
+    does: { run: (desk, on) => onSession(desk, on, ({ id }) => desk.project.copyLink(id)) },
+  },
+  {
     id: 'fork',
     group: 'Session',
     label: 'Fork this session',

@@ -8,12 +8,14 @@ import type {
   ItemId,
   OptionsReview,
   Output,
+  ProjectView,
   SessionId,
   SessionOptions,
   TaskOutput,
   RawLines,
 } from '../bindings/api';
 import { asCommandError } from '../host/host';
+import { appLink } from '../text/appLink';
 import { AppActions } from './appActions';
 import type { ItemState } from './item.svelte';
 import type { SessionState } from './session.svelte';
@@ -24,6 +26,7 @@ const GO_ON = 'Continue where you stopped.';
 export abstract class SessionActions extends AppActions {
   /** The open conversation. */
   abstract open: SessionState | null;
+  abstract project: ProjectView;
 
   /** Sends a command that is not a prompt to a session. */
   async commandTo(id: SessionId, command: Command, what: string): Promise<void> {
@@ -108,6 +111,12 @@ export abstract class SessionActions extends AppActions {
       this.host.writeClipboard(this.host.copyText(id, copy)),
     );
     return (await copied) === null;
+  }
+
+  /** Copies the link that opens a session of this project. */
+  async copyLink(id: SessionId): Promise<void> {
+    const link = appLink(this.project.path, id);
+    await this.problems.attempt('The link was not copied', async () => this.host.writeClipboard(link));
   }
 
   /** Finds words in a whole session; `null` if that failed or a newer search began. */
