@@ -3,7 +3,7 @@
 use super::command::CommandError;
 use super::files::UnreadFile;
 use super::settings::SettingsView;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 /// A project that was opened earlier.
@@ -39,6 +39,20 @@ pub enum FolderState {
     Missing,
     /// Its disk or network does not respond.
     Silent,
+}
+
+/// A folder with the folders in it, to choose one from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct FolderListing {
+    /// Absolute path, with links resolved.
+    pub path: String,
+    /// The folder that it is in; `null` for the top.
+    pub parent: Option<String>,
+    /// The names of the folders in it, sorted. Hidden ones are left out, and those whose name is not Unicode.
+    pub folders: Vec<String>,
+    /// There are more.
+    pub is_cut: bool,
 }
 
 /// The content of the start page.

@@ -9,6 +9,7 @@ pub mod search;
 #[cfg_attr(not(unix), allow(dead_code, reason = "the server runs on Unix"))]
 pub mod server;
 pub mod sessions;
+pub mod trust;
 pub mod usage;
 pub mod worktrees;
 
@@ -93,6 +94,12 @@ Deskbell keeps command-line coding agents on call.
                              begins at the current commit if it is new
   deskbell worktrees [FOLDER] --remove=BRANCH|DIR [--with-ignored]
                              remove a worktree, unless something in it is nowhere else; the branch stays
+  deskbell trust [FOLDER] [--json]
+                             show whether a folder is trusted, and what its settings would run, load or allow
+      --decide=trust|restrict|keep [--fingerprint=F]
+                             decide it; trust and keep need the fingerprint that was shown, so that nothing unseen
+                             is trusted
+  deskbell folders [FOLDER]  list the folders in a folder, to choose one from, as one JSON object
   deskbell on MACHINE COMMAND…
                              run a command of Deskbell on another machine, `relay --attach` for example: a host of your
                              ssh, docker:NAME, podman:NAME, kubectl:NAMESPACE/POD or wsl:NAME; Deskbell's program is
@@ -129,6 +136,10 @@ pub enum Mode {
     Changes(changes::ChangesOptions),
     /// Lists, adds or removes worktrees.
     Worktrees(worktrees::WorktreesOptions),
+    /// Shows whether a folder is trusted, or decides it.
+    Trust(trust::TrustOptions),
+    /// Lists the folders in this one.
+    Folders(PathBuf),
     /// Runs a command of Deskbell on another machine.
     On(on::OnOptions),
     /// Opens a file in the user's editor.
@@ -230,6 +241,10 @@ pub enum Problem {
     ChangesActions,
     #[error("--json, --add and --remove exclude each other; --with-ignored belongs to --remove")]
     WorktreesActions,
+    #[error("--decide: “{0}” is not one of trust, restrict and keep")]
+    BadDecision(String),
+    #[error("--fingerprint belongs to --decide=trust and --decide=keep, which need it")]
+    Fingerprint,
     #[error("edit needs a FILE")]
     NoFile,
     #[error("only one file can be opened at a time; {} is a second one", .0.display())]
@@ -281,7 +296,7 @@ pub enum Problem {
     )]
     NoMachine,
     #[error(transparent)]
-    BadMachine(#[from] crate::machine::BadMachine),
+    BadMachine(#[from] crate::far::BadMachine),
     #[error("on needs a COMMAND after the machine, `relay --list` for example")]
     NoCommand,
     #[error("an argument of the command has a line feed, is not UTF-8, or is too long")]
@@ -330,6 +345,12 @@ pub fn parse(args: &[OsString], cwd: &Path) -> Result<Mode, Problem> {
     }
     if args.first().is_some_and(|first| first == "worktrees") {
         return worktrees::parse(&args[1..], cwd).map(Mode::Worktrees);
+    }
+    if args.first().is_some_and(|first| first == "trust") {
+        return trust::parse(&args[1..], cwd).map(Mode::Trust);
+    }
+    if args.first().is_some_and(|first| first == "folders") {
+        return trust::folder(&args[1..], cwd).map(Mode::Folders);
     }
     if args.first().is_some_and(|first| first == "on") {
         return on::parse(&args[1..], cwd).map(Mode::On);

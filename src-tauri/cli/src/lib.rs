@@ -8,15 +8,16 @@ pub mod agent;
 pub mod args;
 #[cfg(unix)]
 pub mod attach;
+mod browse;
 mod changes;
 mod desktop;
 pub mod doctor;
 pub mod environment;
+pub mod far;
 pub mod folders;
 #[cfg(unix)]
 mod link;
 pub mod logs;
-mod machine;
 mod on;
 pub mod other_agents;
 mod projects;
@@ -119,6 +120,8 @@ fn run(mode: Mode, desktop: Option<&Desktop>) -> ExitCode {
         Mode::Sessions(SessionsMode::Stored(mode)) => sessions::main(mode),
         Mode::Changes(options) => changes::main(&options),
         Mode::Worktrees(options) => worktrees::main(&options),
+        Mode::Trust(options) => trust::command::main(options),
+        Mode::Folders(folder) => browse::main(&folder),
         Mode::On(options) => on::main(options),
         Mode::Edit(options) => desktop.map_or_else(no_desktop, |desktop| (desktop.edit)(options)),
         Mode::Window(args) => desktop.map_or_else(no_desktop, |desktop| (desktop.window)(args)),

@@ -2,7 +2,7 @@
 
 use anyhow::Context;
 use deskbell_engine::disk;
-use deskbell_engine::projects::{Change, ProjectStore};
+use deskbell_engine::projects::{Change, KnownProject, ProjectStore};
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -38,9 +38,13 @@ fn lines(store: &ProjectStore) -> anyhow::Result<Vec<u8>> {
     }
     let mut lines = Vec::new();
     for known in projects.known {
-        let is_missing = !PathBuf::from(&known.path).is_dir();
+        let path = PathBuf::from(&known.path);
+        let (machine, folder) = KnownProject::on_machine(&path).unzip();
+        // Whether a folder of another machine is there is not asked.
+        let is_missing = machine.is_none() && !path.is_dir();
         let line = json!({
-            "path": known.path,
+            "path": folder.unwrap_or(&known.path),
+            "machine": machine,
             "lastUsedAt": known.last_used_at,
             "pinned": known.pinned,
             "missing": is_missing,
@@ -63,14 +67,17 @@ mod tests {
         let used = |path: &str, at| Change::Used { path: path.into(), at };
         let gone = format!("{there}/go\nne");
         let pin = Change::Pin { path: (&gone).into(), pinned: true };
-        store.change(&[used(there, 2), used(&gone, 1), pin]).unwrap();
+        let far = Change::Used { path: KnownProject::path_on("box", "/app"), at: 0 };
+        store.change(&[used(there, 2), used(&gone, 1), pin, far]).unwrap();
         let text = String::from_utf8(lines(&store).unwrap()).unwrap();
         let expected = [
-            json!({"path": gone, "lastUsedAt": 1, "pinned": true, "missing": true}),
-            json!({"path": there, "lastUsedAt": 2, "pinned": false, "missing": false}),
+            json!({"path": gone, "machine": null, "lastUsedAt": 1, "pinned": true, "missing": true}),
+            json!({"path": there, "machine": null, "lastUsedAt": 2, "pinned": false, "missing": false}),
         ];
-        assert_eq!(text, format!("{}\n{}\n", expected[0], expected[1]));
+        let far =
+            json!({"path": "/app", "machine": "box", "lastUsedAt": 0, "pinned": false, "missing": false});
+        assert_eq!(text, format!("{}\n{}\n{far}\n", expected[0], expected[1]));
         run(Some(Change::Remove { path: gone.into() }), data.path()).unwrap();
-        assert_eq!(store.load().known.len(), 1);
+        assert_eq!(store.load().known.len(), 2);
     }
 }

@@ -166,6 +166,7 @@ fn typescript() -> String {
         BoardConnection,
         RecentProject,
         FolderState,
+        FolderListing,
         StartView,
         StartConnection,
         AgentView,

@@ -20,7 +20,7 @@ pub(crate) const MOST_KEPT: usize = 200;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct KnownProject {
-    /// Absolute path of the folder.
+    /// Absolute path of the folder, or the name of a folder on another machine: see [`KnownProject::path_on`].
     pub path: String,
     #[serde(default)]
     pub last_used_at: u64,
@@ -29,9 +29,31 @@ pub struct KnownProject {
 }
 
 impl KnownProject {
+    /// Names a folder of another machine as the path of a project. It has NUL, which no system call takes: whatever is
+    /// done with the path by mistake, no folder of the same name on this machine is read.
+    pub fn path_on(machine: &str, folder: &str) -> PathBuf {
+        PathBuf::from(format!("\0{machine}\0{folder}"))
+    }
+
+    /// The machine and the folder that such a path names; `None` for a folder of this machine.
+    pub fn on_machine(path: &Path) -> Option<(&str, &str)> {
+        path.to_str()?.strip_prefix('\0')?.split_once('\0')
+    }
+
+    /// The path of a project for display: `box:/home/me/app` on another machine.
+    pub fn shown(path: &Path) -> String {
+        match Self::on_machine(path) {
+            Some((machine, folder)) => format!("{machine}:{folder}"),
+            None => path.display().to_string(),
+        }
+    }
+
     /// The folder that the project is in, for display: the home folder is `~`.
     pub fn place(&self, home: Option<&Path>) -> String {
         let project = Path::new(&self.path);
+        if let Some((machine, folder)) = Self::on_machine(project) {
+            return format!("{machine}:{}", Path::new(folder).parent().unwrap_or(Path::new("/")).display());
+        }
         let place = project.parent().unwrap_or(project);
         match home.and_then(|home| place.strip_prefix(home).ok()) {
             Some(inside) if inside.as_os_str().is_empty() => "~".to_owned(),
@@ -143,7 +165,8 @@ fn apply(known: &mut Vec<KnownProject>, change: &Change) {
 /// Pinned ones first, then the most recently used; each folder once, and at most [`MOST_KEPT`].
 fn in_order(mut known: Vec<KnownProject>) -> Vec<KnownProject> {
     // A path from elsewhere that is not absolute would depend on the folder that the app was started in.
-    known.retain(|one| Path::new(&one.path).is_absolute());
+    let is_kept = |path: &Path| path.is_absolute() || KnownProject::on_machine(path).is_some();
+    known.retain(|one| is_kept(Path::new(&one.path)));
     known.sort_by(|a, b| (b.pinned, b.last_used_at, &a.path).cmp(&(a.pinned, a.last_used_at, &b.path)));
     let mut seen = std::collections::HashSet::new();
     known.retain(|one| seen.insert(one.path.clone()));
@@ -241,6 +264,26 @@ mod tests {
         let left = store.change(&[Change::Clear]).unwrap();
         assert_eq!(paths(&left), ["/a"], "a pinned project stays");
         assert!(!store.load().is_new);
+    }
+
+    #[test]
+    fn a_project_on_another_machine_is_listed_and_names_nothing_here() {
+        let data = tempfile::tempdir().unwrap();
+        let here = data.path().to_str().unwrap();
+        let path = KnownProject::path_on("me@box", here);
+        let store = ProjectStore::new(data.path());
+        store.change(&[Change::Used { path: path.clone(), at: 1 }, used(here, 2)]).unwrap();
+        let listed = store.load().known;
+        assert_eq!(Path::new(&listed[1].path), path);
+        assert_eq!(KnownProject::on_machine(Path::new(&listed[1].path)), Some(("me@box", here)));
+        assert_eq!(KnownProject::on_machine(Path::new(&listed[0].path)), None);
+        assert_eq!(KnownProject::shown(&path), format!("me@box:{here}"));
+        let place = KnownProject { path: "\0box\0/home/me/app".into(), last_used_at: 0, pinned: false };
+        assert_eq!(place.place(Some(Path::new("/home/me"))), "box:/home/me");
+        // The folder exists here under the same name, and no call reaches it.
+        assert!(!path.exists() && !path.is_dir() && fs::read_dir(&path).is_err());
+        assert!(matches!(ProjectStore::check_folder(&path), Err(FolderProblem::Unreadable { .. })));
+        assert!(std::process::Command::new("true").current_dir(&path).status().is_err());
     }
 
     #[test]

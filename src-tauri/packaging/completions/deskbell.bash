@@ -130,6 +130,14 @@ _deskbell() {
             mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
             compopt -o filenames
             return ;;
+        "trust --decide")
+            mapfile -t COMPREPLY < <(compgen -W 'trust restrict keep' -- "$word")
+            compopt -o filenames
+            return ;;
+        "trust --fingerprint")
+            mapfile -t COMPREPLY < <(compgen -W '' -- "$word")
+            compopt -o filenames
+            return ;;
         "on --program")
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
             compopt -o filenames
@@ -160,6 +168,8 @@ _deskbell() {
         "sessions stop") options='--all' ;;
         "changes") options='--json --patch= --revert= --hunk= --undo-revert' files=-d ;;
         "worktrees") options='--json --add= --remove= --with-ignored' files=-d ;;
+        "trust") options='--json --decide= --fingerprint=' files=-d ;;
+        "folders") options='' files=-d ;;
         "on") options='--program=' ;;
         "edit") options='--line=' files=-f ;;
         "settings") options='' ;;
@@ -167,7 +177,7 @@ _deskbell() {
         sessions | "sessions "*) plain='list export search watch usage pin unpin archive unarchive running stop' ;;
         *)
             options='--demo --prompt= --open --background --version --help' files=-d
-            [[ $COMP_CWORD -eq 1 ]] && plain='projects relay replay sessions changes worktrees on edit settings doctor' ;;
+            [[ $COMP_CWORD -eq 1 ]] && plain='projects relay replay sessions changes worktrees trust folders on edit settings doctor' ;;
     esac
     if [[ $word == -* || -z $files$plain ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")

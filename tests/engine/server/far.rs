@@ -153,6 +153,42 @@ async fn the_command_is_passed_as_it_is() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_folder_there_is_found_and_decided_about_there() {
+    let Some(far) = Far::new(LOGIN_SHELL) else { return };
+    let project = far.world.root().join("far project");
+    let hooks = json!({"SessionStart": [{"hooks": [{"type": "command", "command": "touch x"}]}]});
+    std::fs::create_dir_all(project.join(".claude")).unwrap();
+    std::fs::write(project.join(".claude/settings.json"), json!({ "hooks": hooks }).to_string()).unwrap();
+    let listed = async |arguments: &[&str]| -> serde_json::Value {
+        let output = far.run(arguments).await;
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    // The home folder and relative names are those of that machine.
+    for folder in ["~", "", "."] {
+        let arguments: Vec<&str> = ["folders", folder].into_iter().filter(|part| !part.is_empty()).collect();
+        let found = listed(&arguments).await;
+        assert_eq!(found["path"], far.world.root().canonicalize().unwrap().to_str().unwrap(), "{folder:?}");
+        assert!(found["folders"].as_array().unwrap().contains(&"far project".into()), "{found}");
+    }
+    let shown = listed(&["trust", "--json", "~/far project"]).await;
+    assert_eq!(
+        (&shown["state"], shown["findings"][0]["text"].as_str()),
+        (&"unknown".into(), Some("touch x"))
+    );
+    let fingerprint = format!("--fingerprint={}", shown["fingerprint"].as_str().unwrap());
+    let refused = far.run(&["trust", "~/far project", "--decide=trust", "--fingerprint=0"]).await;
+    assert_eq!(refused.status.code(), Some(1), "{refused:?}");
+    let decided = listed(&["trust", "--json", "~/far project", "--decide=trust", fingerprint.as_str()]).await;
+    assert_eq!(decided["state"], "trusted");
+    // The decision is kept there.
+    assert!(far.world.data.join("deskbell/trust").is_dir());
+    assert!(!far.bin.path().join("data/deskbell/trust").exists());
+    let missing = far.run(&["folders", "~/gone"]).await;
+    assert!(!missing.status.success() && said(&missing).contains("does not exist"), "{missing:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_the_login_shell_prints_or_becomes_does_not_matter() {
     for shell in [
         // A greeting, and an incomplete line.

@@ -1,7 +1,7 @@
 //! The command line of `deskbell on`.
 
 use super::{Problem, split};
-use crate::machine::Machine;
+use crate::far::Machine;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 

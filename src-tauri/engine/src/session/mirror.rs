@@ -200,7 +200,10 @@ impl Mirror {
         }
     }
 
+    /// Completes what the server sent about the session. A server speaks only for the session that was asked for: with
+    /// the id of another one it would describe a session of this machine.
     fn describe_link(&mut self) {
+        self.session.id = self.id.clone();
         self.session.link = self.link.state();
     }
 

@@ -2051,6 +2051,27 @@ nWaiting: number, };
 export type FolderState = "unchecked" | "found" | "missing" | "silent";
 
 /**
+ * A folder with the folders in it, to choose one from.
+ */
+export type FolderListing = { 
+/**
+ * Absolute path, with links resolved.
+ */
+path: string, 
+/**
+ * The folder that it is in; `null` for the top.
+ */
+parent: string | null, 
+/**
+ * The names of the folders in it, sorted. Hidden ones are left out, and those whose name is not Unicode.
+ */
+folders: Array<string>, 
+/**
+ * There are more.
+ */
+isCut: boolean, };
+
+/**
  * The content of the start page.
  */
 export type StartView = { 

@@ -25,6 +25,8 @@ struct Row {
     program: &'static str,
     before: &'static [&'static str],
     after: &'static [&'static str],
+    /// Further arguments before the name when there is no terminal for its questions.
+    unattended: &'static [&'static str],
     /// One argument for the login shell of the machine, in place of a program and its arguments.
     has_login_shell: bool,
 }
@@ -42,8 +44,9 @@ const ROWS: [Row; 5] = [
             "-oClearAllForwardings=yes",
             "-oForwardX11=no",
             "-oPermitLocalCommand=no",
-            "--",
         ],
+        // Without a terminal ssh would ask for a password through whatever dialog the desktop has, and wait for it.
+        unattended: &["-oBatchMode=yes", "-oConnectTimeout=15"],
         after: &[],
         has_login_shell: true,
     },
@@ -52,6 +55,7 @@ const ROWS: [Row; 5] = [
         prefix: "docker",
         program: "docker",
         before: &["exec", "-i"],
+        unattended: &[],
         after: &[],
         has_login_shell: false,
     },
@@ -60,6 +64,7 @@ const ROWS: [Row; 5] = [
         prefix: "podman",
         program: "podman",
         before: &["exec", "-i"],
+        unattended: &[],
         after: &[],
         has_login_shell: false,
     },
@@ -68,6 +73,7 @@ const ROWS: [Row; 5] = [
         prefix: "kubectl",
         program: "kubectl",
         before: &["exec", "-i"],
+        unattended: &[],
         after: &["--"],
         has_login_shell: false,
     },
@@ -76,6 +82,7 @@ const ROWS: [Row; 5] = [
         prefix: "wsl",
         program: "wsl.exe",
         before: &["-d"],
+        unattended: &[],
         after: &["--exec"],
         has_login_shell: false,
     },
@@ -146,15 +153,24 @@ impl Machine {
         ROWS.iter().find(|row| row.transport == self.transport).unwrap_or(&ROWS[0])
     }
 
+    /// Whether the user's ssh reaches it.
+    pub fn is_ssh(&self) -> bool {
+        self.transport == Transport::Ssh
+    }
+
     /// The program that reaches it.
     pub fn program(&self) -> &'static str {
         self.row().program
     }
 
     /// The arguments of the program, which runs this script of `/bin/sh` there. The script has no single quote.
-    pub fn arguments(&self, script: &str) -> Vec<OsString> {
+    pub fn arguments(&self, script: &str, is_unattended: bool) -> Vec<OsString> {
         let row = self.row();
-        let mut arguments: Vec<OsString> = row.before.iter().map(OsString::from).collect();
+        let unattended = row.unattended.iter().filter(|_| is_unattended);
+        let mut arguments: Vec<OsString> = row.before.iter().chain(unattended).map(OsString::from).collect();
+        if self.transport == Transport::Ssh {
+            arguments.push("--".into());
+        }
         match (self.transport, self.name.split_once('/')) {
             (Transport::Kubernetes, Some((namespace, pod))) => {
                 arguments.extend(["-n", namespace, pod].map(OsString::from));
@@ -201,8 +217,20 @@ mod tests {
             let expected = expected.split_once('|').map(|(first, rest)| {
                 first.split(' ').chain(rest.split('|')).map(OsString::from).collect::<Vec<_>>()
             });
-            assert_eq!((machine.program(), Some(machine.arguments("S"))), (program, expected), "{text}");
+            assert_eq!(
+                (machine.program(), Some(machine.arguments("S", false))),
+                (program, expected),
+                "{text}"
+            );
         }
+    }
+
+    #[test]
+    fn nothing_is_asked_where_there_is_no_terminal() {
+        let arguments = machine("box").arguments("S", true);
+        assert!(arguments.contains(&"-oBatchMode=yes".into()), "{arguments:?}");
+        assert_eq!(arguments[arguments.len() - 3..][..2], ["--", "box"]);
+        assert_eq!(machine("docker:web").arguments("S", true), machine("docker:web").arguments("S", false));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! The start of Deskbell on another machine: its program is copied there over the connection if it is not there yet, and
 //! runs a command. What varies goes over stdin, so that no shell there ever reads it as code.
 
+use super::machine::in_login_shell;
 use super::shown;
-use crate::machine::in_login_shell;
 use deskbell_server::lines::{ReadLine, next_line};
 use std::io;
 use std::time::Duration;

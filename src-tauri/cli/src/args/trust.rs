@@ -1,0 +1,110 @@
+//! The command lines of `deskbell trust` and `deskbell folders`.
+
+use super::{Problem, split};
+use deskbell_engine::api::TrustDecision;
+use deskbell_engine::projects::ProjectStore;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// A folder, and what to do with its trust.
+#[derive(Debug, PartialEq, Eq)]
+pub struct TrustOptions {
+    pub folder: PathBuf,
+    /// `None` only shows it.
+    pub decision: Option<TrustDecision>,
+    /// The fingerprint that was shown.
+    pub fingerprint: Option<String>,
+    pub json: bool,
+}
+
+/// Parses the arguments after `trust`.
+pub fn parse(args: &[OsString], cwd: &Path) -> Result<TrustOptions, Problem> {
+    let (mut folder, mut decision, mut fingerprint, mut json) = (None, None, None, false);
+    for arg in args {
+        let (name, value) = split(arg);
+        let text = || {
+            let text = value.as_ref().and_then(|value| value.to_str()).filter(|value| !value.is_empty());
+            text.map(str::to_owned).ok_or(Problem::NoValue(name.clone()))
+        };
+        match name.as_str() {
+            "--json" if value.is_none() => json = true,
+            "--decide" => decision = Some(decided(&text()?)?),
+            "--fingerprint" => fingerprint = Some(text()?),
+            _ if name.starts_with('-') => {
+                return Err(Problem::UnknownOption(arg.to_string_lossy().into_owned()));
+            }
+            _ if folder.is_some() => return Err(Problem::SecondFolder(arg.into())),
+            _ => folder = Some(checked(cwd, arg)?),
+        }
+    }
+    let needs_one = matches!(decision, Some(TrustDecision::Trust | TrustDecision::Keep));
+    if needs_one != fingerprint.is_some() {
+        return Err(Problem::Fingerprint);
+    }
+    let folder = folder.map_or_else(|| checked(cwd, &OsString::from(".")), Ok)?;
+    Ok(TrustOptions { folder, decision, fingerprint, json })
+}
+
+fn decided(text: &str) -> Result<TrustDecision, Problem> {
+    match text {
+        "trust" => Ok(TrustDecision::Trust),
+        "restrict" => Ok(TrustDecision::Restrict),
+        "keep" => Ok(TrustDecision::Keep),
+        _ => Err(Problem::BadDecision(text.escape_debug().take(80).collect())),
+    }
+}
+
+/// Parses the arguments after `folders`.
+pub fn folder(args: &[OsString], cwd: &Path) -> Result<PathBuf, Problem> {
+    match args {
+        [] => checked(cwd, &OsString::from(".")),
+        [folder] if !folder.to_string_lossy().starts_with('-') => checked(cwd, folder),
+        [option] => Err(Problem::UnknownOption(option.to_string_lossy().into_owned())),
+        [_, second, ..] => Err(Problem::SecondFolder(second.into())),
+    }
+}
+
+/// The folder's real path. `~` is the home folder, because no shell on another machine reads the argument.
+fn checked(cwd: &Path, named: &OsString) -> Result<PathBuf, Problem> {
+    let text = named.to_string_lossy();
+    let in_home = text.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
+    let path = match (in_home, dirs::home_dir()) {
+        (Some(rest), Some(home)) => home.join(rest.trim_start_matches('/')),
+        _ => cwd.join(named),
+    };
+    Ok(ProjectStore::check_folder(&path)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(args: &[&str]) -> Result<TrustOptions, Problem> {
+        parse(&args.iter().map(OsString::from).collect::<Vec<_>>(), Path::new("/"))
+    }
+
+    #[test]
+    fn what_was_not_seen_cannot_be_trusted() {
+        let shown = parsed(&["--json", "/"]).unwrap();
+        assert_eq!((shown.decision, shown.json), (None, true));
+        let trusted = parsed(&["/", "--decide=trust", "--fingerprint=f"]).unwrap();
+        assert_eq!((trusted.decision, trusted.fingerprint), (Some(TrustDecision::Trust), Some("f".into())));
+        assert_eq!(parsed(&["--decide=restrict"]).unwrap().decision, Some(TrustDecision::Restrict));
+        for args in [&["--decide=trust"][..], &["--decide=keep"], &["--fingerprint=f"]] {
+            assert_eq!(parsed(args), Err(Problem::Fingerprint), "{args:?}");
+        }
+        assert_eq!(parsed(&["--decide=yes"]), Err(Problem::BadDecision("yes".into())));
+        assert!(matches!(parsed(&["--all"]), Err(Problem::UnknownOption(_))));
+    }
+
+    #[test]
+    fn a_tilde_is_the_home_folder() {
+        let home = dunce::canonicalize(dirs::home_dir().unwrap()).unwrap();
+        for named in ["~", "~/"] {
+            assert_eq!(folder(&[named.into()], Path::new("/")), Ok(home.clone()), "{named}");
+        }
+        assert_eq!(folder(&[], Path::new("/")), Ok(PathBuf::from("/")));
+        assert!(folder(&["~root/no".into()], Path::new("/")).is_err());
+        assert!(matches!(folder(&["/".into(), "/".into()], Path::new("/")), Err(Problem::SecondFolder(_))));
+    }
+}

@@ -1,0 +1,248 @@
+//! A machine as a window uses it: one question at a time with a deadline, or a connection to the server there. Nothing is
+//! asked on a terminal, and what a failed connection printed is kept for its error.
+
+use super::{Connection, Machine, Questions, shown, start};
+use deskbell_engine::api::{CommandError, ErrorCode};
+use serde::de::DeserializeOwned;
+use std::io;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader, ReadBuf};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
+use tokio::task::JoinHandle;
+
+/// Timeout of a question, with the copy of the program over a slow connection.
+const ANSWERS: Duration = Duration::from_secs(180);
+
+/// The largest answer, in bytes.
+const MAX_ANSWER: u64 = 8 << 20;
+
+/// The last lines that an error has, and the length of each in characters.
+const MOST_LINES: usize = 8;
+const LINE_LENGTH: usize = 300;
+
+/// The longest line that is kept whole, in bytes. The rest of a longer one counts as further lines.
+const MAX_LINE: u64 = 4 << 10;
+
+/// Timeout for the last lines of a program that ended.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+/// A question that a machine did not answer.
+#[derive(Debug, thiserror::Error)]
+pub enum FarError {
+    #[error("{program} could not be started: {problem}")]
+    NoProgram { program: &'static str, problem: io::Error },
+    /// In words of the handshake, with the last lines of the program.
+    #[error("{problem}")]
+    NoConnection { problem: String, lines: Vec<String> },
+    /// The command ran there and failed.
+    #[error("Deskbell there failed")]
+    Failed { lines: Vec<String> },
+    #[error("there was no answer within {ANSWERS:?}")]
+    Slow { lines: Vec<String> },
+    #[error("the answer could not be read: {0}")]
+    BadAnswer(String),
+}
+
+impl FarError {
+    fn lines(&self) -> &[String] {
+        match self {
+            Self::NoConnection { lines, .. } | Self::Failed { lines } | Self::Slow { lines } => lines,
+            Self::NoProgram { .. } | Self::BadAnswer(_) => &[],
+        }
+    }
+
+    /// The error as a window shows it: the last lines of ssh say most, so they come first.
+    pub fn for_window(&self, machine: &Machine) -> CommandError {
+        let message = match self {
+            Self::Failed { .. } => format!("Deskbell on {machine} could not do that."),
+            _ => format!("{machine} cannot be reached."),
+        };
+        let lines = self.lines();
+        let said = lines.join("\n").to_lowercase();
+        let is_denied = ["permission denied", "host key verification failed", "too many authentication"]
+            .iter()
+            .any(|sign| said.contains(sign));
+        let mut detail = lines.to_vec();
+        if !matches!(self, Self::Failed { .. }) || lines.is_empty() {
+            detail.push(self.to_string());
+        }
+        if is_denied {
+            detail.push(format!(
+                "Deskbell needs a key that works without a question. Run “ssh {machine}” in a terminal once, and \
+                 answer what it asks."
+            ));
+        }
+        CommandError { code: ErrorCode::Refused, message, detail: Some(detail.join("\n")) }
+    }
+}
+
+/// The last lines that the program of a connection printed.
+#[derive(Clone, Default)]
+struct Problems(Arc<Mutex<Vec<String>>>);
+
+impl Problems {
+    fn lines(&self) -> Vec<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn push(&self, line: &[u8]) {
+        let text = shown(&String::from_utf8_lossy(line));
+        let text: String = text.trim().chars().take(LINE_LENGTH).collect();
+        if text.is_empty() {
+            return;
+        }
+        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if lines.len() == MOST_LINES {
+            lines.remove(0);
+        }
+        lines.push(text);
+    }
+
+    /// Keeps reading, so that the program never waits, until the program has ended.
+    async fn read(self, stderr: ChildStderr) {
+        let mut stderr = BufReader::new(stderr);
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            match (&mut stderr).take(MAX_LINE).read_until(b'\n', &mut line).await {
+                Ok(0) => return,
+                Ok(_) => self.push(&line),
+                Err(error) => return tracing::debug!(%error, "could not read what a connection says"),
+            }
+        }
+    }
+}
+
+/// A machine, as a window reaches it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Far {
+    pub machine: Machine,
+    /// The program to copy there, instead of the one for its system that came with Deskbell.
+    pub program: Option<PathBuf>,
+}
+
+impl Far {
+    /// Runs a command of Deskbell there that prints one JSON value, and returns the value. The connection ends with it.
+    pub async fn ask<T: DeserializeOwned>(&self, command: &[String]) -> Result<T, FarError> {
+        let problems = Problems::default();
+        let asking = self.answer(command, &problems);
+        let answer = tokio::time::timeout(ANSWERS, asking).await;
+        let answer = answer.unwrap_or_else(|_| Err(FarError::Slow { lines: problems.lines() }))?;
+        serde_json::from_slice(&answer).map_err(|error| FarError::BadAnswer(error.to_string()))
+    }
+
+    async fn answer(&self, command: &[String], problems: &Problems) -> Result<Vec<u8>, FarError> {
+        let Started { mut child, reader, writer, reading } = self.start(command, problems).await?;
+        // Nothing is said to the command.
+        drop(writer);
+        let mut answer = Vec::new();
+        let read = reader.take(MAX_ANSWER + 1).read_to_end(&mut answer).await;
+        read.map_err(|error| FarError::BadAnswer(error.to_string()))?;
+        if answer.len() as u64 > MAX_ANSWER {
+            return Err(FarError::BadAnswer(format!("it is longer than {MAX_ANSWER} bytes")));
+        }
+        let status = child.wait().await.map_err(|error| FarError::BadAnswer(error.to_string()))?;
+        if status.success() {
+            return Ok(answer);
+        }
+        last_words(reading).await;
+        Err(FarError::Failed { lines: problems.lines() })
+    }
+
+    /// Connects to the user's server there, which is started if none is running. The connection ends with the reader.
+    pub async fn attach(&self) -> Result<(FarReader, ChildStdin), FarError> {
+        let command = ["relay", "--attach"].map(str::to_owned);
+        let Started { child, reader, writer, .. } = self.start(&command, &Problems::default()).await?;
+        Ok((FarReader { reader, _child: child }, writer))
+    }
+
+    async fn start(&self, command: &[String], problems: &Problems) -> Result<Started, FarError> {
+        let program = self.machine.program();
+        let connection = Connection::open(&self.machine, Questions::None);
+        let Connection { child, mut reader, mut writer, problems: stderr } =
+            connection.map_err(|problem| FarError::NoProgram { program, problem })?;
+        let reading = tokio::spawn(problems.clone().read(stderr));
+        match start(&mut reader, &mut writer, self.program.as_deref(), command).await {
+            Ok(()) => Ok(Started { child, reader, writer, reading }),
+            Err(error) => {
+                drop((reader, writer));
+                last_words(reading).await;
+                Err(FarError::NoConnection { problem: error.to_string(), lines: problems.lines() })
+            }
+        }
+    }
+}
+
+/// A command that runs there.
+struct Started {
+    child: Child,
+    reader: BufReader<ChildStdout>,
+    writer: ChildStdin,
+    /// Reads what it says about problems.
+    reading: JoinHandle<()>,
+}
+
+/// Waits until everything that a program said is read.
+async fn last_words(reading: JoinHandle<()>) {
+    if tokio::time::timeout(LAST_WORDS, reading).await.is_err() {
+        tracing::debug!("stderr of a connection is still open");
+    }
+}
+
+/// The output of a program that ends with it.
+pub struct FarReader {
+    reader: BufReader<ChildStdout>,
+    _child: Child,
+}
+
+impl AsyncRead for FarReader {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.reader).poll_read(context, buffer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn no_connection(lines: &[&str]) -> CommandError {
+        let lines = lines.iter().map(|line| (*line).to_owned()).collect();
+        let problem = "the connection ended before Deskbell could start there".to_owned();
+        FarError::NoConnection { problem, lines }.for_window(&"box".parse().unwrap())
+    }
+
+    #[test]
+    fn what_ssh_said_is_in_the_error_with_the_way_out() {
+        let denied = no_connection(&["me@box: Permission denied (publickey)."]);
+        assert_eq!(denied.message, "box cannot be reached.");
+        let detail = denied.detail.unwrap();
+        assert!(
+            detail.starts_with("me@box: Permission denied (publickey).\nthe connection ended"),
+            "{detail}"
+        );
+        assert!(detail.ends_with("Run “ssh box” in a terminal once, and answer what it asks."), "{detail}");
+        let unknown = no_connection(&["ssh: Could not resolve hostname box"]).detail.unwrap();
+        assert!(!unknown.contains("needs a key"), "{unknown}");
+    }
+
+    #[test]
+    fn the_last_lines_are_kept_without_control_characters() {
+        let problems = Problems::default();
+        for nr in 0..20 {
+            problems.push(format!("\u{1b}[2J{nr}\r\n").as_bytes());
+        }
+        problems.push("\u{202e}\u{9b}".repeat(500).as_bytes());
+        let lines = problems.lines();
+        assert_eq!((lines.len(), lines[0].as_str()), (MOST_LINES, "\u{fffd}[2J13"));
+        assert_eq!(lines[MOST_LINES - 1].chars().count(), LINE_LENGTH);
+        assert!(!lines.concat().contains(['\u{1b}', '\u{202e}', '\u{9b}']));
+    }
+}

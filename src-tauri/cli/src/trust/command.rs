@@ -1,0 +1,88 @@
+//! `deskbell trust`: shows whether a folder is trusted and what its settings would do, and decides it. A window on
+//! another machine shows and decides the same through it.
+
+use super::open_store;
+use crate::args::trust::TrustOptions;
+use crate::changes::{plain, print};
+use crate::folders;
+use deskbell_engine::api::{Finding, TrustStatus, TrustView};
+use deskbell_engine::disk;
+use std::process::ExitCode;
+
+pub fn main(options: TrustOptions) -> ExitCode {
+    match run(options) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("deskbell: {}", plain(&format!("{error:#}")));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(options: TrustOptions) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let TrustOptions { folder, decision, fingerprint, json } = options;
+    let of = folder.clone();
+    let work = disk::run(&folder, disk::DEADLINE, move || {
+        let data = folders::data();
+        disk::own_folder(&data)?;
+        let store = open_store(&data)?;
+        if let Some(decision) = decision {
+            store.decide(&of, decision, fingerprint.as_deref())?;
+        }
+        anyhow::Ok(store.view(&of)?)
+    });
+    let view = runtime.block_on(work);
+    // A thread that waits for a dead mount must not hold up the end.
+    runtime.shutdown_background();
+    let view = view??;
+    let text = if json { format!("{}\n", serde_json::to_string(&view)?) } else { shown(&view) };
+    Ok(print(text.as_bytes())?)
+}
+
+/// The view for a terminal.
+fn shown(view: &TrustView) -> String {
+    let state = match view.state {
+        TrustStatus::Unknown => "not decided yet",
+        TrustStatus::Trusted => "trusted",
+        TrustStatus::Restricted => "restricted",
+        TrustStatus::Changed => "changed since it was trusted",
+        TrustStatus::Kept => "trusted as it was before its last change",
+    };
+    let mut text = format!("{}  {state}\n", plain(&view.project));
+    view.findings.iter().for_each(|finding| text += &line(finding));
+    match &view.fingerprint {
+        Some(fingerprint) => text += &format!("fingerprint {fingerprint}\n"),
+        None => text += "it cannot be trusted now: a file could not be read or shown completely\n",
+    }
+    text
+}
+
+fn line(finding: &Finding) -> String {
+    let name = finding.name.as_deref().map_or_else(String::new, |name| format!(" ({})", plain(name)));
+    format!("  {}  {}{name}: {}\n", plain(&finding.file), plain(&finding.title), plain(&finding.text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deskbell_engine::api::TrustDecision;
+    use deskbell_engine::trust::TrustStore;
+
+    #[test]
+    fn what_a_folder_would_run_is_shown_with_its_fingerprint() {
+        let root = tempfile::tempdir().unwrap();
+        let project = root.path().join("project");
+        std::fs::create_dir_all(project.join(".claude")).unwrap();
+        let settings =
+            r#"{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "touch \u001bx"}]}]}}"#;
+        std::fs::write(project.join(".claude/settings.json"), settings).unwrap();
+        let store = TrustStore::open(root.path().join("trust")).unwrap();
+        let view = store.view(&project).unwrap();
+        let text = shown(&view);
+        assert!(text.contains("not decided yet") && text.contains("touch"), "{text}");
+        assert!(text.contains(view.fingerprint.as_deref().unwrap()) && !text.contains('\u{1b}'), "{text:?}");
+        store.decide(&project, TrustDecision::Trust, view.fingerprint.as_deref()).unwrap();
+        assert!(shown(&store.view(&project).unwrap()).contains("  trusted\n"));
+    }
+}
