@@ -3,6 +3,7 @@
 
 pub mod board;
 pub mod changes;
+pub mod far;
 pub mod first_run;
 pub mod link;
 pub mod options;
@@ -21,6 +22,7 @@ use crate::notify::Bell;
 use crate::orphans::OrphanProcesses;
 use crate::prompt_snapshots::PromptSnapshots;
 use crate::registry::SessionRegistry;
+use crate::registry::far::{is_far, not_here};
 use crate::settings::CurrentSettings;
 use crate::watch::FolderWatches;
 use crate::windows::Windows;
@@ -46,6 +48,12 @@ fn project_of(app: &AppHandle, window: &WebviewWindow) -> Answer<PathBuf> {
     app.state::<Windows>().with(window.label(), |window| window.project.clone())
 }
 
+/// The window's project, for what reads files of its folder: a folder on another machine is refused.
+fn project_here(app: &AppHandle, window: &WebviewWindow) -> Answer<PathBuf> {
+    let project = project_of(app, window)?;
+    if is_far(&project) { Err(not_here()) } else { Ok(project) }
+}
+
 /// The first call of a page: returns the project and the settings. From then on the window's events use a new name.
 #[tauri::command]
 pub async fn connect(app: AppHandle, window: WebviewWindow) -> Answer<Connection> {
@@ -68,6 +76,9 @@ async fn reopen(app: &AppHandle, window: &WebviewWindow) -> Answer<()> {
         (app.state::<Windows>(), app.state::<SessionRegistry>(), app.state::<HiddenSessions>());
     let (project, open) =
         windows.with(window.label(), |window| (window.project.clone(), window.open_session.clone()))?;
+    if is_far(&project) {
+        return Ok(());
+    }
     let Some(id) = open.filter(|id| registry.known(id).is_none() && !hidden.was_removed(id.as_str())) else {
         return Ok(());
     };
@@ -128,7 +139,8 @@ pub async fn remove_session(app: AppHandle, window: WebviewWindow, session_id: S
     let session = registry.take_out(&project, &session_id)?;
     // An agent that does not react to the stop takes half a minute to end. The session is gone for the user meanwhile.
     let hidden = app.state::<HiddenSessions>();
-    let agent_session_id = session.agent_session_id;
+    // A machine may name any conversation, also one of this machine.
+    let agent_session_id = session.agent_session_id.filter(|_| !is_far(&project));
     app.state::<PromptSnapshots>().forget(&session_id);
     if let Some(id) = &agent_session_id {
         // The agent's own record stays, and would be listed in its place. The agent may write to it until it has ended.
@@ -201,7 +213,9 @@ pub async fn command(
     command: Command,
 ) -> Answer<()> {
     let project = project_of(&app, &window)?;
-    if let Command::Prompt { text, .. } = &command {
+    if let Command::Prompt { text, .. } = &command
+        && !is_far(&project)
+    {
         app.state::<Arc<FolderWatches>>().look(&project);
         app.state::<PromptSnapshots>().take(&project, &session_id, text);
     }
@@ -267,6 +281,14 @@ pub async fn decide_trust(
     agent: Option<String>,
 ) -> Answer<()> {
     let folder = project_of(&app, &window)?;
+    if is_far(&folder) {
+        let decided = crate::far::decide(&app, &folder, decision, fingerprint).await;
+        if decided.is_ok() {
+            app.state::<Windows>().with(window.label(), |window| window.start_refused = false)?;
+        }
+        project::send_to_window(&app, window.label()).await;
+        return decided;
+    }
     let asked = app.state::<Windows>().with(window.label(), |window| window.trust_agent.clone())?;
     let gate = app.state::<SessionRegistry>().gate().clone();
     let about = asked.filter(|asked| agent.as_deref().is_some_and(|id| gate.is_about(asked, id)));
@@ -300,9 +322,8 @@ const MOST_FILES: usize = 30;
 /// The files of this window's project that match the query.
 #[tauri::command]
 pub async fn find_files(app: AppHandle, window: WebviewWindow, query: String) -> Answer<FoundFiles> {
-    let (files, project) = app
-        .state::<Windows>()
-        .with(window.label(), |window| (window.files.clone(), window.project.clone()))?;
+    let project = project_here(&app, &window)?;
+    let files = app.state::<Windows>().with(window.label(), |window| window.files.clone())?;
     let find = move || files.find(&query, MOST_FILES, std::time::Instant::now());
     disk::run(&project, disk::DEADLINE, find).await.map_err(|error| CommandError {
         code: ErrorCode::Internal,
@@ -383,7 +404,7 @@ pub fn open_link(url: String) -> Answer<()> {
 /// manager may be slow.
 #[tauri::command]
 pub async fn reveal_path(app: AppHandle, window: WebviewWindow, path: String) -> Answer<()> {
-    let project = project_of(&app, &window)?;
+    let project = project_here(&app, &window)?;
     let of = project.clone();
     let show = move || {
         let file = links::inside(&of, &path)?;
@@ -404,7 +425,7 @@ pub async fn open_in_editor(
     path: String,
     line: Option<u32>,
 ) -> Answer<()> {
-    let project = project_of(&app, &window)?;
+    let project = project_here(&app, &window)?;
     let of = project.clone();
     let file = disk::run(&project, disk::DEADLINE, move || links::inside(&of, &path)).await??;
     let chosen = app.state::<Arc<CurrentSettings>>().get().editor;

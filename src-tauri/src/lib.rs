@@ -14,6 +14,7 @@ mod commands;
 mod detached;
 mod editor;
 mod emit;
+mod far;
 mod forward;
 mod gpu;
 mod hidden;

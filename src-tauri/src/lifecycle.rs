@@ -10,6 +10,7 @@ use crate::native_dialogs;
 use crate::notify::Bell;
 use crate::places::{PlacesStore, WindowPlace};
 use crate::registry::SessionRegistry;
+use crate::registry::far::is_far;
 use crate::settings::CurrentSettings;
 #[cfg(target_os = "linux")]
 use crate::webkit;
@@ -217,6 +218,14 @@ fn watch(app: AppHandle, window: WebviewWindow) {
             TauriEvent::DragDrop(DragDropEvent::Drop { paths, .. }) => {
                 to_window(&app, &label, WindowEvent::Dragging { over: false });
                 let Ok(project) = windows.with(&label, |window| window.project.clone()) else { return };
+                if is_far(&project) {
+                    let why =
+                        "Files of this machine cannot be dropped on a project of another one. Paste an \
+                               image or a text instead."
+                            .to_owned();
+                    let dropped = vec![Dropped::Refused { why }];
+                    return to_window(&app, &label, WindowEvent::Dropped { dropped });
+                }
                 let (app, label, paths) = (app.clone(), label.clone(), paths.clone());
                 // The file may be on a slow disk.
                 tauri::async_runtime::spawn(async move {

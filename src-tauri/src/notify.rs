@@ -18,6 +18,7 @@ use deskbell_engine::api::{
 };
 use deskbell_engine::bell::BellEvent;
 use deskbell_engine::permission::DialogId;
+use deskbell_engine::projects::KnownProject;
 use deskbell_engine::title::Title;
 use deskbell_engine::user_command::{Facts, UserCommands};
 use std::path::{Path, PathBuf};
@@ -100,7 +101,7 @@ fn many() -> SessionId {
 
 /// The key of the notification about a project. No session has a path as its id.
 fn in_background(project: &Path) -> SessionId {
-    SessionId::new(project.display().to_string())
+    SessionId::new(KnownProject::shown(project))
 }
 
 impl Bell {
@@ -147,7 +148,7 @@ impl Bell {
                 command,
                 Facts {
                     event,
-                    project: project.display().to_string(),
+                    project: KnownProject::shown(project),
                     session: session.id.as_str().to_owned(),
                     title: session.title.clone(),
                     text: words.clone(),

@@ -51,6 +51,14 @@ pub async fn open(
     Ok(Some((folder, label)))
 }
 
+/// Opens the window of a project on another machine, or brings it up. Nothing of its folder is read here.
+pub async fn open_far(app: &AppHandle, project: &Path) -> Result<String, CommandError> {
+    let label = lifecycle::open(app, project, false).map_err(failed)?;
+    start::close(app);
+    start::remember(app, project).await;
+    Ok(label)
+}
+
 fn failed(error: anyhow::Error) -> CommandError {
     CommandError {
         code: ErrorCode::Internal,

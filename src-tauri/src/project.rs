@@ -1,8 +1,11 @@
 //! The view of a project that its window shows, and its updates.
 
+mod far;
+
 use crate::emit;
 use crate::orphans::OrphanProcesses;
 use crate::registry::SessionRegistry;
+use crate::registry::far::is_far;
 use crate::settings::CurrentSettings;
 use crate::watch::FolderWatches;
 use crate::windows::{ProjectWindow, Windows, name_of};
@@ -31,6 +34,9 @@ pub struct UnreadFiles(pub Vec<UnreadFile>);
 /// Returns the view of a project for its window. From then on its folder is watched.
 pub async fn view(app: &AppHandle, label: &str) -> Result<ProjectView, CommandError> {
     let (windows, registry) = (app.state::<Windows>(), app.state::<SessionRegistry>());
+    if windows.with(label, |window| is_far(&window.project))? {
+        return far::view(app, label);
+    }
     let (project, demo, asks_trust, start_refused, open, has_draft, refused) =
         windows.with(label, |window| {
             let ProjectWindow { project, demo, asks_trust, start_refused, open_session, draft, .. } = window;
@@ -79,6 +85,7 @@ pub async fn view(app: &AppHandle, label: &str) -> Result<ProjectView, CommandEr
     Ok(ProjectView {
         path: project.display().to_string(),
         name: name_of(&project),
+        machine: None,
         checkout: folder.checkout,
         sessions,
         open,

@@ -1,6 +1,7 @@
 //! The registry of all sessions of all projects. It opens each session once, stores it on disk, and subscribes to it.
 
 mod creation;
+pub mod far;
 mod other_agents;
 mod removal;
 
@@ -16,6 +17,7 @@ use deskbell_engine::api::server::{NewSession, SessionSummary};
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
 use deskbell_engine::permission::Dialogs;
+use deskbell_engine::projects::KnownProject;
 use deskbell_engine::recorder::Recorder;
 use deskbell_engine::remote::ServerLink;
 use deskbell_engine::session::Timeouts;
@@ -93,6 +95,8 @@ pub struct SessionRegistry {
     kept: KeptServer,
     /// The link to the server that has the sessions that keep running; `None` until it is needed.
     server: watch::Sender<Option<ServerLink>>,
+    /// Projects on other machines.
+    far: Mutex<far::FarProjects>,
     /// Locked while a session is created: two concurrent calls would both find no empty session, and create one each.
     beginning: tokio::sync::Mutex<()>,
     /// The events of all sessions, for the list, the dialogs and the notifications.
@@ -114,6 +118,7 @@ impl SessionRegistry {
         let beginning = tokio::sync::Mutex::default();
         let ended = Notify::new();
         let server = watch::Sender::new(None);
+        let far = Mutex::default();
         let registry = Self {
             data,
             store,
@@ -125,6 +130,7 @@ impl SessionRegistry {
             ended,
             kept,
             server,
+            far,
             beginning,
             facts,
         };
@@ -192,7 +198,7 @@ impl SessionRegistry {
     /// Tries to connect to the server of this session now, instead of at the next attempt.
     pub fn retry_link(&self, project: &Path, id: &SessionId) -> Result<(), CommandError> {
         let is_kept = self.session(project, id)?.is_mirror();
-        let server = self.server.borrow().clone().filter(|_| is_kept);
+        let server = self.lock().get(id).and_then(|entry| self.link_of(entry)).filter(|_| is_kept);
         let server = server.ok_or_else(|| CommandError {
             code: ErrorCode::BadCommand,
             message: "This session runs in the window and has no connection to a server.".to_owned(),
@@ -204,7 +210,19 @@ impl SessionRegistry {
 
     /// Adds a session of the server.
     async fn mirror(&self, id: SessionId, project: PathBuf) -> Result<Session, CommandError> {
-        let handle = SessionHandle::mirror(&self.server(), id.clone(), project.clone());
+        self.mirror_of(&self.server(), id, project).await
+    }
+
+    /// Adds a session of the server of this link.
+    async fn mirror_of(
+        &self,
+        link: &ServerLink,
+        id: SessionId,
+        project: PathBuf,
+    ) -> Result<Session, CommandError> {
+        // Paths in the conversation are those of the machine that it is on.
+        let folder = far::place_of(&project).map_or_else(|| project.clone(), |(_, folder)| folder.into());
+        let handle = SessionHandle::mirror(link, id.clone(), folder);
         let session = handle.snapshot().await?.session;
         // Also an agent that only the server knows: what is decided about it must not count for Claude Code.
         let acp = session.agent_id.clone().map(|id| ChosenAgent::Row { id });
@@ -236,18 +254,33 @@ impl SessionRegistry {
 
     /// Opens a new session in the server, and adds it.
     async fn open_kept(&self, project: &Path, session: NewSession) -> Result<Session, CommandError> {
+        self.open_in(&self.server(), project, session).await
+    }
+
+    async fn open_in(
+        &self,
+        link: &ServerLink,
+        project: &Path,
+        session: NewSession,
+    ) -> Result<Session, CommandError> {
         let opening = async {
-            let id = self.server().new_session(session).await?;
-            self.mirror(id, project.to_owned()).await
+            let id = link.new_session(session).await?;
+            self.mirror_of(link, id, project.to_owned()).await
         };
         let opened = tokio::time::timeout(KEPT_OPENS, opening).await;
         opened.unwrap_or_else(|_| {
             Err(CommandError {
                 code: ErrorCode::SpawnFailed,
-                message: "The server for sessions that keep running does not answer.".to_owned(),
-                detail: Some(
-                    "The log has the reason. Without the setting, sessions run in the window.".to_owned(),
-                ),
+                message: match far::is_far(project) {
+                    true => "Deskbell on the other machine does not answer.".to_owned(),
+                    false => "The server for sessions that keep running does not answer.".to_owned(),
+                },
+                detail: Some(match far::is_far(project) {
+                    true => "The connection may be lost. The log has the reason.".to_owned(),
+                    false => {
+                        "The log has the reason. Without the setting, sessions run in the window.".to_owned()
+                    }
+                }),
             })
         })
     }
@@ -345,7 +378,8 @@ impl SessionRegistry {
         command: Command,
     ) -> Result<(), CommandError> {
         let session = self.session(project, id)?;
-        let rules = self.rules_to_keep(id, &command);
+        // A rule that is saved on another machine is in the files there.
+        let rules = if far::is_far(project) { Vec::new() } else { self.rules_to_keep(id, &command) };
         if command == Command::Start
             && let Some((_, session)) = self.known(id)
         {
@@ -421,13 +455,22 @@ impl SessionRegistry {
 
     /// The sessions of all projects, as last published.
     pub fn all(&self) -> Vec<Session> {
-        self.lock().values().map(|entry| entry.session.clone()).collect()
+        let session = |entry: &Entry| {
+            let mut session = entry.session.clone();
+            if far::is_far(&entry.project) {
+                // A folder of the same name on this machine is another project.
+                session.project = KnownProject::shown(&entry.project);
+            }
+            session
+        };
+        self.lock().values().map(session).collect()
     }
 
-    /// The conversations whose agents run now, by the agent's id, with their projects.
+    /// The conversations of this machine whose agents run now, by the agent's id, with their projects.
     pub fn running(&self) -> Vec<(PathBuf, String)> {
         let sessions = self.lock();
-        let running = sessions.values().filter(|entry| entry.session.alive);
+        let is_here = |entry: &&Entry| entry.session.alive && !far::is_far(&entry.project);
+        let running = sessions.values().filter(is_here);
         running
             .filter_map(|entry| Some((entry.project.clone(), entry.session.agent_session_id.clone()?)))
             .collect()
@@ -505,8 +548,8 @@ impl SessionRegistry {
     }
 }
 
-fn lock(sessions: &Mutex<HashMap<SessionId, Entry>>) -> MutexGuard<'_, HashMap<SessionId, Entry>> {
-    sessions.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn no_such_session() -> CommandError {

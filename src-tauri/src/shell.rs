@@ -9,6 +9,7 @@ use crate::opening;
 use crate::orphans::OrphanProcesses;
 use crate::places::{PlacesStore, SavedPlaces};
 use crate::prompt_snapshots::PromptSnapshots;
+use crate::registry::far::is_far;
 use crate::registry::{self, SessionRegistry};
 use crate::settings::{self, CurrentSettings};
 use crate::start::{self, StartPage};
@@ -56,6 +57,10 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::other_agents::create_session_with,
             commands::other_agents::review_agent_trust,
             commands::link::retry_link,
+            commands::far::ssh_hosts,
+            commands::far::far_folders,
+            commands::far::open_far,
+            commands::far::retry_far,
             commands::start_without_asking,
             commands::remove_session,
             commands::restore_session,
@@ -397,7 +402,9 @@ async fn listen(app: AppHandle, mut told: mpsc::UnboundedReceiver<Envelope>, rep
                 notices.settle(&app);
             }
             Event::TurnEnded { turn } => {
-                app.state::<Arc<FolderWatches>>().look(&project);
+                if !is_far(&project) {
+                    app.state::<Arc<FolderWatches>>().look(&project);
+                }
                 if reports_demo {
                     println!("deskbell: demo: turn ended");
                 }

@@ -2,6 +2,7 @@
 
 use crate::emit;
 use crate::opening::{self, Confirmed};
+use crate::registry::far::is_far;
 use crate::windows::{Windows, bring_up};
 use deskbell_engine::api::*;
 use std::path::Path;
@@ -18,6 +19,7 @@ pub async fn in_window(
     let windows = app.state::<Windows>();
     let label = match windows.label_of(project) {
         Some(label) => label,
+        None if is_far(project) => opening::open_far(app, project).await?,
         None => {
             let demo = session.agent == AgentKind::Demo;
             match opening::open(app, project, demo, Confirmed::No).await? {

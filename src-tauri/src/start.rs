@@ -4,6 +4,7 @@
 use crate::emit::{self, Channels};
 use crate::lifecycle;
 use crate::registry::SessionRegistry;
+use crate::registry::far::is_far;
 use crate::settings::CurrentSettings;
 use crate::windows::{Windows, bring_up};
 use anyhow::Context;
@@ -202,6 +203,7 @@ pub async fn recent(app: &AppHandle) -> Result<Vec<RecentProject>, CommandError>
             open: windows.label_of(path).is_some(),
             n_working: n(|status| matches!(status, Status::Working { .. } | Status::Restarting { .. })),
             n_waiting: n(|status| matches!(status, Status::NeedsInput { .. })),
+            machine: KnownProject::on_machine(path).map(|(machine, _)| machine.to_owned()),
             path: known.path,
         }
     };
@@ -259,7 +261,9 @@ pub fn refresh(app: &AppHandle) {
         let page = app.state::<StartPage>();
         match page.known().await {
             Ok(known) => {
-                let checked = check(known.into_iter().map(|known| known.path).collect()).await;
+                // A machine is asked only when its project is opened.
+                let here = known.into_iter().map(|known| known.path).filter(|path| !is_far(Path::new(path)));
+                let checked = check(here.collect()).await;
                 page.lock().checked = checked;
                 send(&app).await;
             }

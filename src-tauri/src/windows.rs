@@ -4,6 +4,7 @@ use crate::forward::Forward;
 use deskbell_engine::acp::ChosenAgent;
 use deskbell_engine::api::{CommandError, ErrorCode, ItemId, Session, SessionId, Status};
 use deskbell_engine::files::Files;
+use deskbell_engine::projects::KnownProject;
 use deskbell_engine::search::Searching;
 use deskbell_engine::stored::Follower;
 use std::collections::{HashMap, HashSet};
@@ -142,8 +143,16 @@ impl Windows {
     }
 }
 
-/// The project's name: its folder's.
+/// The project's name: its folder's, with the machine if that is another one.
 pub fn name_of(project: &Path) -> String {
+    let name = folder_name(project);
+    match KnownProject::on_machine(project) {
+        Some((machine, _)) => format!("{name} ({machine})"),
+        None => name,
+    }
+}
+
+fn folder_name(project: &Path) -> String {
     project
         .file_name()
         .map_or_else(|| project.display().to_string(), |name| name.to_string_lossy().into_owned())

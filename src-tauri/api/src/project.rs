@@ -10,8 +10,10 @@ use ts_rs::TS;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RecentProject {
-    /// Absolute path of the folder.
+    /// Names the project: the absolute path of the folder. That of a folder on another machine is not for display.
     pub path: String,
+    /// The machine that the folder is on; `null` for this one.
+    pub machine: Option<String>,
     /// The name of the folder, for display.
     pub name: String,
     /// The folder that it is in, for display: the home folder is `~`.

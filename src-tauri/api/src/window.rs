@@ -25,6 +25,8 @@ pub struct ProjectView {
     /// Absolute path of the folder.
     pub path: String,
     pub name: String,
+    /// The machine that the folder is on; `null` for this one.
+    pub machine: Option<FarMachine>,
     pub checkout: Checkout,
     pub sessions: Vec<Session>,
     /// The session that was open last.
@@ -47,6 +49,15 @@ pub struct ProjectView {
     /// Files that could not be read: Deskbell's own when the app started, and the project's current branch.
     pub unread_files: Vec<UnreadFile>,
     pub app_version: String,
+}
+
+/// Another machine that a project is on. `path` then begins with its name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct FarMachine {
+    pub name: String,
+    /// The first connection is being made. Until then nothing is known of the folder.
+    pub is_connecting: bool,
 }
 
 /// The first data of a window. Its events have a name that only this window knows.

@@ -133,6 +133,7 @@ fn typescript() -> String {
         DiffLine,
         DiffKind,
         DiffPart,
+        FarMachine,
         ProjectView,
         StoredSession,
         ForkedSession,

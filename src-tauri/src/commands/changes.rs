@@ -1,6 +1,6 @@
 //! Commands of the changes page: the files of this window's project that differ from an earlier state.
 
-use super::{Answer, project_of};
+use super::{Answer, project_here};
 use crate::prompt_snapshots::PromptSnapshots;
 use deskbell_cli::folders;
 use deskbell_engine::LocalHost;
@@ -17,7 +17,7 @@ pub async fn changes(
     session_id: SessionId,
     against: Against,
 ) -> Answer<Changes> {
-    let project = project_of(&app, &window)?;
+    let project = project_here(&app, &window)?;
     let since = app.state::<PromptSnapshots>().get(&session_id, against);
     if against != Against::Commit && since.is_none() {
         return Ok(Changes::empty(ChangesBase::NoPrompt));
@@ -34,7 +34,7 @@ pub async fn file_diff(
     against: Against,
     path: String,
 ) -> Answer<FileDiff> {
-    let project = project_of(&app, &window)?;
+    let project = project_here(&app, &window)?;
     let since = app.state::<PromptSnapshots>().get(&session_id, against);
     let tree = WorkingTree::new(&LocalHost, &project, since.as_deref());
     tree.file_diff(&path).await.map_err(|error| CommandError {
@@ -53,7 +53,7 @@ pub async fn changes_patch(
     against: Against,
     path: Option<String>,
 ) -> Answer<Patch> {
-    let project = project_of(&app, &window)?;
+    let project = project_here(&app, &window)?;
     let since = app.state::<PromptSnapshots>().get(&session_id, against);
     let only: Vec<String> = path.into_iter().collect();
     let tree = WorkingTree::new(&LocalHost, &project, since.as_deref());
@@ -84,7 +84,7 @@ pub async fn revert_change(
     against: Against,
     change: RevertedChange,
 ) -> Answer<Reverted> {
-    let project = project_of(&app, &window)?;
+    let project = project_here(&app, &window)?;
     let since = app.state::<PromptSnapshots>().get(&session_id, against);
     if against != Against::Commit && since.is_none() {
         return Err(CommandError {
@@ -102,7 +102,7 @@ pub async fn revert_change(
 /// Undoes a revert. Refuses if a file has changed since.
 #[tauri::command]
 pub async fn undo_revert(app: AppHandle, window: WebviewWindow, at: u64) -> Answer<()> {
-    let project = project_of(&app, &window)?;
+    let project = project_here(&app, &window)?;
     Reverts::new(&LocalHost, &project, &folders::data()).undo(Some(at)).await
 }
 
@@ -113,6 +113,6 @@ pub fn prompt_moments(
     window: WebviewWindow,
     session_id: SessionId,
 ) -> Answer<Vec<PromptMoment>> {
-    let project = project_of(&app, &window)?;
+    let project = project_here(&app, &window)?;
     Ok(app.state::<PromptSnapshots>().moments(&project, &session_id))
 }

@@ -3,6 +3,7 @@
 use super::Answer;
 use crate::native_dialogs::{self, Chooser};
 use crate::opening::{self, Confirmed};
+use crate::registry::far::is_far;
 use crate::start::{self, StartPage};
 use crate::windows::Windows;
 use deskbell_engine::api::*;
@@ -26,9 +27,9 @@ pub async fn recent_projects(app: AppHandle) -> Answer<Vec<RecentProject>> {
 #[tauri::command]
 pub async fn choose_folder(app: AppHandle, window: WebviewWindow) -> Answer<()> {
     // Projects often lie next to each other.
-    let next_to =
-        app.state::<Windows>().with(window.label(), |window| window.project.parent().map(Path::to_owned));
-    let place = next_to.ok().flatten().or_else(dirs::home_dir);
+    let next_to = app.state::<Windows>().with(window.label(), |window| window.project.clone()).ok();
+    let next_to = next_to.filter(|project| !is_far(project));
+    let place = next_to.and_then(|project| project.parent().map(Path::to_owned)).or_else(dirs::home_dir);
     match native_dialogs::choose(&window, Chooser::Folder, place).await? {
         Some(folder) => opening::open(&app, &folder, false, Confirmed::No).await.map(drop),
         None => Ok(()),
@@ -44,6 +45,9 @@ pub async fn open_recent(app: AppHandle, path: String) -> Answer<()> {
             message: "This folder is not in the list of projects.".to_owned(),
             detail: None,
         });
+    }
+    if is_far(Path::new(&path)) {
+        return opening::open_far(&app, Path::new(&path)).await.map(drop);
     }
     opening::open(&app, Path::new(&path), false, Confirmed::No).await.map(drop)
 }

@@ -1,6 +1,6 @@
 //! Commands of the search in all sessions.
 
-use super::{Answer, project_of};
+use super::{Answer, project_here, project_of};
 use crate::hidden::HiddenSessions;
 use crate::registry::SessionRegistry;
 use crate::windows::Windows;
@@ -27,7 +27,7 @@ pub async fn search_sessions(
     all: bool,
     utc_offset_minutes: i32,
 ) -> Answer<Option<String>> {
-    let project = project_of(&app, &window)?;
+    let project = if all { project_of(&app, &window)? } else { project_here(&app, &window)? };
     let windows = app.state::<Windows>();
     windows.with(window.label(), |window| window.searching = None)?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);

@@ -1,9 +1,10 @@
 //! Commands on the sessions in the agent's own store: follow the list, and open one; forking and exporting a session.
 
-use super::{Answer, project_of};
+use super::{Answer, project_here, project_of};
 use crate::hidden::HiddenSessions;
 use crate::native_dialogs::{self, Chooser};
 use crate::registry::SessionRegistry;
+use crate::registry::far::is_far;
 use crate::settings::CurrentSettings;
 use crate::windows::Windows;
 use crate::{emit, marks, terminal};
@@ -22,6 +23,11 @@ use tauri::{AppHandle, Manager, WebviewWindow};
 #[tauri::command]
 pub async fn follow_stored(app: AppHandle, window: WebviewWindow) -> Answer<()> {
     let project = project_of(&app, &window)?;
+    if is_far(&project) {
+        // The list has Deskbell's sessions of that machine only.
+        marks::send(&app, window.label()).await;
+        return Ok(());
+    }
     let config = agent::config_folder(AgentKind::Claude, &folders::data());
     let (follower, mut changes) = Follower::start(config, &project, sessions::caches());
     // An earlier page's list ends here.
@@ -58,7 +64,7 @@ async fn follow_open(app: &AppHandle, label: &str, change: &StoredChange) {
 /// prompt.
 #[tauri::command]
 pub async fn open_stored(app: AppHandle, window: WebviewWindow, agent_session_id: String) -> Answer<Session> {
-    let project = project_of(&app, &window)?;
+    let project = project_here(&app, &window)?;
     app.state::<SessionRegistry>().open_stored(&project, &agent_session_id).await
 }
 
@@ -70,7 +76,7 @@ pub async fn fork_session(
     session_id: SessionId,
     before: Option<ItemId>,
 ) -> Answer<ForkedSession> {
-    let project = project_of(&app, &window)?;
+    let project = project_here(&app, &window)?;
     app.state::<SessionRegistry>().fork(&project, &session_id, before).await
 }
 
@@ -84,7 +90,7 @@ pub async fn mark_session(app: AppHandle, id: String, mark: Option<SessionMark>)
 /// Opens the user's terminal with the agent in a session's conversation.
 #[tauri::command]
 pub async fn open_terminal(app: AppHandle, window: WebviewWindow, session_id: SessionId) -> Answer<()> {
-    let project = project_of(&app, &window)?;
+    let project = project_here(&app, &window)?;
     let registry = app.state::<SessionRegistry>();
     registry.session(&project, &session_id)?;
     let known = registry.known(&session_id).filter(|(_, session)| session.agent != AgentKind::Acp);

@@ -1,6 +1,6 @@
 //! Commands of the usage page: cost and tokens of this window's project or of all, and their export.
 
-use super::{Answer, project_of};
+use super::{Answer, project_here};
 use crate::native_dialogs::{self, Chooser};
 use deskbell_cli::folders;
 use deskbell_engine::api::*;
@@ -31,8 +31,7 @@ async fn saved() -> Answer<SavedRecords> {
 
 /// The project of this window; `None` for all projects.
 fn chosen(app: &AppHandle, window: &WebviewWindow, all: bool) -> Answer<Option<PathBuf>> {
-    let project = project_of(app, window)?;
-    Ok((!all).then_some(project))
+    if all { Ok(None) } else { project_here(app, window).map(Some) }
 }
 
 /// Returns the usage page of the project, or of all projects.

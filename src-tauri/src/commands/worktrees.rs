@@ -1,7 +1,7 @@
 //! Commands about the worktrees of the repository that the window's project is in. Each worktree is a project of its own,
 //! with its own window, sessions and trust decision.
 
-use super::{Answer, project_of};
+use super::{Answer, project_here};
 use crate::opening::{self, Confirmed};
 use crate::registry::SessionRegistry;
 use crate::start::{self, StartPage};
@@ -16,7 +16,7 @@ use tauri::{AppHandle, Manager, WebviewWindow};
 /// Returns the worktrees, the main one first.
 #[tauri::command]
 pub async fn worktrees(app: AppHandle, window: WebviewWindow) -> Answer<Vec<WorktreeView>> {
-    let project = project_of(&app, &window)?;
+    let project = project_here(&app, &window)?;
     let all = Worktrees::new(&LocalHost, &project).list().await?;
     let roots: Vec<PathBuf> = all.iter().map(|worktree| PathBuf::from(&worktree.path)).collect();
     let n_in = |folders: Vec<PathBuf>, root: &Path| {
@@ -34,14 +34,14 @@ pub async fn worktrees(app: AppHandle, window: WebviewWindow) -> Answer<Vec<Work
 /// Returns the worktree that `add_worktree` would create for this branch, or why there can be none.
 #[tauri::command]
 pub async fn plan_worktree(app: AppHandle, window: WebviewWindow, branch: String) -> Answer<WorktreePlan> {
-    let project = project_of(&app, &window)?;
+    let project = project_here(&app, &window)?;
     Ok(Worktrees::new(&LocalHost, &project).plan(&branch).await?)
 }
 
 /// Creates a worktree for a branch, and opens it as a project.
 #[tauri::command]
 pub async fn add_worktree(app: AppHandle, window: WebviewWindow, branch: String) -> Answer<()> {
-    let project = project_of(&app, &window)?;
+    let project = project_here(&app, &window)?;
     let folder = Worktrees::new(&LocalHost, &project).add(&branch).await?;
     open(&app, &window, &folder).await
 }
@@ -49,7 +49,7 @@ pub async fn add_worktree(app: AppHandle, window: WebviewWindow, branch: String)
 /// Opens a worktree as a project, or brings up its window. A page can open no other folder by its path.
 #[tauri::command]
 pub async fn open_worktree(app: AppHandle, window: WebviewWindow, path: String) -> Answer<()> {
-    let project = project_of(&app, &window)?;
+    let project = project_here(&app, &window)?;
     let folder = Worktrees::new(&LocalHost, &project).folder_in(&path).await?;
     open(&app, &window, &folder).await
 }
@@ -57,7 +57,7 @@ pub async fn open_worktree(app: AppHandle, window: WebviewWindow, path: String) 
 /// Returns why a worktree would be kept, or else what would be lost with it.
 #[tauri::command]
 pub async fn review_worktree(app: AppHandle, window: WebviewWindow, path: String) -> Answer<WorktreeRemoval> {
-    let project = project_of(&app, &window)?;
+    let project = project_here(&app, &window)?;
     let mut review = Worktrees::new(&LocalHost, &project).review(&path).await?;
     if let Some(why) = in_use(&app, Path::new(&review.worktree.path)) {
         review.kept = Some(why);
@@ -74,7 +74,7 @@ pub async fn remove_worktree(
     path: String,
     with_ignored: bool,
 ) -> Answer<()> {
-    let project = project_of(&app, &window)?;
+    let project = project_here(&app, &window)?;
     let worktrees = Worktrees::new(&LocalHost, &project);
     let root = PathBuf::from(worktrees.review(&path).await?.worktree.path);
     if let Some(why) = in_use(&app, &root) {

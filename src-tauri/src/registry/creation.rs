@@ -1,6 +1,6 @@
 //! New sessions: an empty one, one that shows a conversation of the agent's store, and a fork of another session.
 
-use super::{SessionRegistry, is_kept, lock};
+use super::{SessionRegistry, far, is_kept, lock};
 use deskbell_cli::agent;
 use deskbell_cli::environment;
 use deskbell_engine::api::*;
@@ -76,14 +76,23 @@ impl SessionRegistry {
         at_rest: bool,
     ) -> Result<Session, CommandError> {
         let _one_at_a_time = self.beginning.lock().await;
+        let is_far = far::is_far(project);
+        if is_far && at_rest {
+            return Err(CommandError {
+                code: ErrorCode::Refused,
+                message: "“Skip all permissions” is not available on another machine.".to_owned(),
+                detail: None,
+            });
+        }
         // Running without asking is chosen for a process of this app.
-        let keeps = !at_rest && is_kept(&self.current.get());
+        let keeps = is_far || (!at_rest && is_kept(&self.current.get()));
         let is_fit = |session: &Session| {
             let is_kept = session.link != SessionLink::Here;
             session.is_empty && session.agent == agent && !(at_rest && session.alive) && is_kept == keeps
         };
         match self.sessions(project).into_iter().find(is_fit) {
             Some(empty) => Ok(empty),
+            None if is_far => self.begin_far_session(project, agent).await,
             None if keeps => self.begin_kept(project, agent).await,
             None => {
                 let begun = beginning(agent, self.current.get(), project, mode_of_environment());
@@ -95,6 +104,9 @@ impl SessionRegistry {
     /// Returns the session that shows a conversation of the agent's store. Nothing is started, and nothing is saved
     /// before the session has something to save.
     pub async fn open_stored(&self, project: &Path, agent_session_id: &str) -> Result<Session, CommandError> {
+        if far::is_far(project) {
+            return Err(far::not_here());
+        }
         let _one_at_a_time = self.beginning.lock().await;
         let is_it = |session: &Session| session.agent_session_id.as_deref() == Some(agent_session_id);
         if let Some(open) = self.sessions(project).into_iter().find(is_it) {
@@ -141,6 +153,9 @@ impl SessionRegistry {
         id: &SessionId,
         before: Option<ItemId>,
     ) -> Result<ForkedSession, CommandError> {
+        if far::is_far(project) {
+            return Err(far::not_here());
+        }
         let handle = self.session(project, id)?;
         let refused = |message: &str| CommandError {
             code: ErrorCode::BadCommand,
@@ -182,6 +197,9 @@ impl SessionRegistry {
         agent: AgentKind,
         memory: SavedSession,
     ) -> Result<Session, CommandError> {
+        if far::is_far(project) {
+            return Err(far::not_here());
+        }
         let folder = project.to_owned();
         if !disk::run(project, disk::DEADLINE, move || folder.is_dir()).await? {
             return Err(CommandError {

@@ -21,6 +21,15 @@ impl SessionRegistry {
     /// Returns a session with the agent of this row that has no prompt yet: the project's empty one, or a new one. An
     /// agent that could not start in the folder gets no session, and nothing is started.
     pub async fn create_with(&self, project: &Path, id: &str) -> Result<Session, CommandError> {
+        if super::far::is_far(project) {
+            return Err(CommandError {
+                code: ErrorCode::Refused,
+                message: "On another machine a new session in the window is one of Claude Code.".to_owned(),
+                detail: Some(
+                    "`deskbell on MACHINE relay --agent=NAME` starts other agents there.".to_owned(),
+                ),
+            });
+        }
         let chosen = ChosenAgent::row_of(id).ok_or_else(|| CommandError {
             code: ErrorCode::BadCommand,
             message: format!("Deskbell does not know the agent “{id}”."),
@@ -90,6 +99,9 @@ impl SessionRegistry {
     ) -> Result<(), CommandError> {
         if agent == AgentKind::Demo || acp.as_ref().is_some_and(agent::is_demo) {
             return Ok(());
+        }
+        if super::far::is_far(project) {
+            return self.check_far(project);
         }
         let (gate, folder) = (self.gate.clone(), project.to_owned());
         let check =

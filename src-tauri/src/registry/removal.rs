@@ -79,6 +79,13 @@ impl SessionRegistry {
         if let Some(session) = self.known(id).filter(|(of, _)| of == project).map(|(_, session)| session) {
             return Ok(session);
         }
+        if super::far::is_far(project) {
+            return Err(CommandError {
+                code: ErrorCode::NoSuchSession,
+                message: "A session that was removed on another machine cannot be brought back.".to_owned(),
+                detail: None,
+            });
+        }
         let refused = |detail: Option<String>| CommandError {
             code: ErrorCode::NoSuchSession,
             message: "The session could not be brought back.".to_owned(),

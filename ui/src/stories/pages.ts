@@ -17,6 +17,8 @@ import Obstacle from '../lib/pages/Obstacle.svelte';
 import SetupCommands from '../lib/pages/SetupCommands.svelte';
 import SessionFilter from '../lib/sessions/SessionFilter.svelte';
 import SessionList from '../lib/sessions/SessionList.svelte';
+import MachineFolder from '../lib/projects/MachineFolder.svelte';
+import { machinesOf } from '../lib/projects/machines';
 import StartWindow from '../lib/projects/StartWindow.svelte';
 import { StartState } from '../lib/projects/start.svelte';
 import SessionRow from '../lib/sessions/SessionRow.svelte';
@@ -189,6 +191,20 @@ const edits = ['src/money.rs', 'src/a/folder/with/a/long/name/that/goes/on/repor
   script.tool('edit', 'Edited', path, { type: 'edit', ...script.DIFF, path }),
 );
 
+const elsewhere = () => ({ machines: machinesOf(new FakeHost('projects')), onclose: ignore });
+
+const settle = async () => {
+  for (let i = 0; i < 20; i++) await Promise.resolve();
+  await tick();
+};
+
+async function browse(root: HTMLElement, machine: string) {
+  await settle();
+  await write(root, machine);
+  await press(root, 'Browse');
+  await settle();
+}
+
 export const pages: Page = () => [
   ...states('NoHost', NoHost, { 'with a detail': { error: failure } }),
   ...states('MissingAgent', MissingAgent, {
@@ -210,7 +226,32 @@ export const pages: Page = () => [
     one: { commands: OBSTACLES['ready-missing'].install.slice(0, 1), label: 'Command to install' },
     several: { commands: OBSTACLES['ready-missing'].install, label: 'Commands to install' },
   }),
+  ...states('MachineFolder', MachineFolder, {
+    empty: elsewhere(),
+    'the folders there': [elsewhere(), (root) => browse(root, 'box')],
+    'the top of all folders': [
+      elsewhere(),
+      async (root) => {
+        await browse(root, 'box');
+        await press(root, 'Parent folder');
+        await settle();
+        await press(root, 'Parent folder');
+        await settle();
+      },
+    ],
+    'a folder without folders': [
+      elsewhere(),
+      async (root) => {
+        await browse(root, 'box');
+        await press(root, 'ledger');
+        await settle();
+      },
+    ],
+    'a machine that takes no key': [elsewhere(), (root) => browse(root, 'down')],
+    'a machine that is slow': [elsewhere(), (root) => browse(root, 'slow')],
+  }),
   ...states('StartWindow', StartWindow, {
+    'on another machine': [start(), (root) => press(root, 'Open on another machine…')],
     'a folder over it': start({}, true),
     'nothing found': [start(), (root) => write(root, 'no such project')],
     'an unreadable list': start({ projects: [], unreadFiles: UNREAD_FILES.slice(0, 1) }),

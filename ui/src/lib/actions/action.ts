@@ -32,6 +32,7 @@ export interface Desk {
       | 'agents'
       | 'worktrees'
       | 'newWorktree'
+      | 'far'
       | 'lines',
     query?: string,
   ): void;

@@ -218,6 +218,7 @@ const CASES: Record<string, Case> = {
   usual: { done: calling('setSetting', 'zoom', 100) },
   theme: { choice: 'dark', done: calling('setSetting', 'theme', 'dark') },
   'open-folder': { done: calling('chooseFolder') },
+  'open-far': { done: dialog('Open on another machine') },
   recent: { choice: '', done: ({ calls }) => calls.some(([name]) => name === 'openRecent') },
   board: { done: calling('openBoard') },
   'start-page': { done: calling('openStartPage') },

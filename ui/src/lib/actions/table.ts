@@ -191,7 +191,7 @@ const copying = (
   },
 });
 
-export const ACTIONS: readonly Action[] = [
+const ALL: readonly Action[] = [
   {
     id: 'request',
     group: 'Requests',
@@ -676,6 +676,7 @@ export const ACTIONS: readonly Action[] = [
   },
 
   always('Deskbell', 'open-folder', 'Open folder…', ({ project }) => void project.chooseFolder(), 'Ctrl+O'),
+  always('Deskbell', 'open-far', 'Open on another machine…', (desk) => desk.show('far')),
   {
     id: 'recent',
     group: 'Deskbell',
@@ -710,6 +711,29 @@ export const ACTIONS: readonly Action[] = [
   always('Deskbell', 'keys', 'Change keys…', (desk) => desk.show('keys')),
   always('Deskbell', 'quit', 'Quit Deskbell', ({ project }) => void project.quit(), 'Ctrl+Q'),
 ];
+
+/** Actions that need files or programs of this computer. Another machine has other files under the same names. */
+const ON_THIS_COMPUTER: ReadonlySet<string> = new Set([
+  'new-with',
+  'new-in-worktree',
+  'worktrees',
+  'search',
+  'fork',
+  'fork-before',
+  'terminal',
+  'restore',
+  'edit-file',
+  'reveal',
+  'without-asking',
+  'changes',
+  'usage',
+  'login',
+]);
+
+export const ACTIONS: readonly Action[] = ALL.map((action) => {
+  if (!ON_THIS_COMPUTER.has(action.id)) return action;
+  return { ...action, off: (desk, on) => desk.project.notHere ?? action.off?.(desk, on) ?? null };
+});
 
 function isOpen(desk: Desk, { row }: Target): boolean {
   return row?.session != null && row.session.id === open(desk)?.id;

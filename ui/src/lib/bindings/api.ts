@@ -1555,13 +1555,26 @@ export type DiffKind = "context" | "added" | "removed";
 export type DiffPart = { text: string, strong: boolean, style: TokenStyle, };
 
 /**
+ * Another machine that a project is on. `path` then begins with its name.
+ */
+export type FarMachine = { name: string, 
+/**
+ * The first connection is being made. Until then nothing is known of the folder.
+ */
+isConnecting: boolean, };
+
+/**
  * The first view of a window: its project and the sessions in it.
  */
 export type ProjectView = { 
 /**
  * Absolute path of the folder.
  */
-path: string, name: string, checkout: Checkout, sessions: Array<Session>, 
+path: string, name: string, 
+/**
+ * The machine that the folder is on; `null` for this one.
+ */
+machine: FarMachine | null, checkout: Checkout, sessions: Array<Session>, 
 /**
  * The session that was open last.
  */
@@ -2017,9 +2030,13 @@ event: string, board: BoardView, settings: SettingsView, };
  */
 export type RecentProject = { 
 /**
- * Absolute path of the folder.
+ * Names the project: the absolute path of the folder. That of a folder on another machine is not for display.
  */
 path: string, 
+/**
+ * The machine that the folder is on; `null` for this one.
+ */
+machine: string | null, 
 /**
  * The name of the folder, for display.
  */

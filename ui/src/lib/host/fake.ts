@@ -16,6 +16,7 @@ import type {
   Event,
   ExportFormat,
   FileDiff,
+  FolderListing,
   ForkedSession,
   Found,
   FoundFiles,
@@ -61,6 +62,7 @@ import { agentTrustOf } from './fake/trust';
 import { emptySession, PROJECT_FILES } from './fake/facts';
 import { textOf } from './fake/copy';
 import { find } from './fake/find';
+import { FAR, foldersOn, SSH_HOSTS } from './fake/far';
 import { scene, type Scene } from './fake/scenes';
 import { RAW_LINES } from './fake/raw';
 import { EXPLAINED, prompt, TASK_OUTPUTS, text } from './fake/script';
@@ -115,6 +117,7 @@ export class FakeHost implements Host {
   /** The decisions about other agents, by their id. */
   readonly #agentTrust = new Map<string, TrustStatus>();
   #nextId = 1;
+  #nFarCalls = 0;
   #draft: string | null = null;
   #board: readonly BoardRow[];
 
@@ -632,6 +635,27 @@ export class FakeHost implements Host {
 
   chooseFolder(): Promise<void> {
     this.start.done.push('choose');
+    return Promise.resolve();
+  }
+
+  sshHosts(): Promise<string[]> {
+    return Promise.resolve([...SSH_HOSTS]);
+  }
+
+  farFolders(machine: string, folder: string): Promise<FolderListing> {
+    return foldersOn(machine, folder);
+  }
+
+  openFar(machine: string, folder: string): Promise<void> {
+    this.start.done.push(`open ${machine}:${folder}`);
+    return Promise.resolve();
+  }
+
+  retryFar(): Promise<void> {
+    // The first call is that of the page that connects: its scene is the answer.
+    if (this.#nFarCalls++ === 0) return Promise.resolve();
+    this.#scene.project = { ...this.#scene.project, ...FAR.connecting };
+    this.#hear({ type: 'projectChanged', project: this.#project() });
     return Promise.resolve();
   }
 

@@ -15,6 +15,7 @@ import type {
   CopyOf,
   ExportFormat,
   FileDiff,
+  FolderListing,
   ForkedSession,
   Found,
   FoundFiles,
@@ -231,6 +232,14 @@ export interface Host {
   recentProjects(): Promise<RecentProject[]>;
   /** Asks the user for a folder with the system's chooser, and opens it as a project. */
   chooseFolder(): Promise<void>;
+  /** Returns the hosts of the user's ssh configuration. */
+  sshHosts(): Promise<string[]>;
+  /** Returns the folders in a folder of another machine; an empty name is the home folder. May take minutes. */
+  farFolders(machine: string, folder: string): Promise<FolderListing>;
+  /** Opens a folder of another machine as a project. */
+  openFar(machine: string, folder: string): Promise<void>;
+  /** Asks the machine of this window's project, if that is not under way. What is known arrives as events. */
+  retryFar(): Promise<void>;
   /** Opens a project that was opened earlier, or brings up its window. */
   openRecent(path: string): Promise<void>;
   /** Answers the start page's question about a folder. */

@@ -6,7 +6,7 @@ import type { RecentProject } from '../bindings/api';
 export function matching(projects: readonly RecentProject[], query: string): RecentProject[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   return projects.filter((project) => {
-    const text = `${project.name} ${project.path} ${project.place}`.toLowerCase();
+    const text = `${project.name} ${project.machine === null ? project.path : ''} ${project.place}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
 }

@@ -2,6 +2,7 @@
 
 import type { SettingsView, StartConnection, StartView, WindowEvent } from '../bindings/api';
 import { asCommandError, loggedError, type Host } from '../host/host';
+import { machinesOf, type Machines } from './machines';
 import { Problems } from '../state/problems.svelte';
 
 export class StartState {
@@ -10,6 +11,8 @@ export class StartState {
   /** A folder is being dragged over the window. */
   dragging = $state(false);
   readonly problems = new Problems();
+  /** Other machines, for the form that opens a folder there. */
+  readonly machines: Machines;
 
   #host: Host;
   /** The problem that the shell reported last. */
@@ -17,6 +20,7 @@ export class StartState {
 
   constructor(host: Host, { start, settings }: StartConnection) {
     this.#host = host;
+    this.machines = machinesOf(host);
     this.settings = settings;
     this.#show(start);
   }

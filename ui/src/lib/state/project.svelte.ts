@@ -12,6 +12,7 @@ import type {
   Dropped,
   ExportFormat,
   FileDiff,
+  FoundFiles,
   ItemId,
   OtherAgent,
   ProjectView,
@@ -34,6 +35,7 @@ import { elsewhere, inOrder, rowId, rowsOf, type Row } from '../sessions/rows';
 import { isOver, isTurnRunning } from '../text/status';
 import { ChangeActs } from '../changes/acts.svelte';
 import { WorkingChanges } from '../changes/working.svelte';
+import { machinesOf, type Machines } from '../projects/machines';
 import { Worktrees } from '../worktrees/worktrees.svelte';
 import { AgentCheck } from './agentCheck.svelte';
 import { drafted, EVERYTHING, refusal } from './attachments';
@@ -61,6 +63,8 @@ export class ProjectState extends SessionActions {
     undo: (at) => this.host.undoRevert(at),
     changed: () => void this.working.refresh(),
   });
+  /** Other machines, for the dialog that opens a folder there. */
+  readonly machines: Machines;
   /** The worktrees of the project's repository. */
   readonly worktrees: Worktrees;
   project = $state.raw<ProjectView>() as ProjectView;
@@ -127,8 +131,11 @@ export class ProjectState extends SessionActions {
     super(host);
     this.search = new SearchState(host);
     this.worktrees = new Worktrees(host);
+    this.machines = machinesOf(host);
     const isDemo = () => this.project.agent.type === 'found' && this.project.agent.kind === 'demo';
-    this.agentCheck = new AgentCheck(host, this.problems, isDemo, (agent) => this.#takeAgent(agent));
+    // The agent of another machine is found there when a session starts.
+    const isUnchecked = () => this.project.machine !== null || isDemo();
+    this.agentCheck = new AgentCheck(host, this.problems, isUnchecked, (agent) => this.#takeAgent(agent));
     this.project = project;
     this.settings = settings;
     this.sessions = project.sessions;
@@ -186,6 +193,7 @@ export class ProjectState extends SessionActions {
       (event) => state.hear(event),
       (reason) => state.miss(reason),
     );
+    if (connection.project.machine !== null) void state.retryFar();
     void state.followStored();
     void state.agentCheck.check();
     const { open } = connection.project;
@@ -318,8 +326,20 @@ export class ProjectState extends SessionActions {
     this.shownItem = { sessionId, itemId };
   }
 
+  /** Why nothing that needs files of this computer is available, as a sentence; `null` if it is. */
+  get notHere(): string | null {
+    const machine = this.project.machine?.name;
+    return machine === undefined ? null : `This project is on ${machine}. Deskbell cannot do this there yet.`;
+  }
+
+  /** Connects to the machine of the project, if that is not under way. */
+  async retryFar(): Promise<void> {
+    await this.problems.attempt('The connection was not tried', () => this.host.retryFar());
+  }
+
   /** Why the project can have no worktrees, as a sentence; `null` if it can. */
   get noWorktrees(): string | null {
+    if (this.notHere !== null) return this.notHere;
     const { checkout, unreadFiles } = this.project;
     const isKnown = checkout.branch !== null || unreadFiles.some(({ kind }) => kind === 'branch');
     return isKnown ? null : 'This folder is not in a git repository.';
@@ -328,6 +348,8 @@ export class ProjectState extends SessionActions {
   /** Begins to receive the sessions in the agent's store. */
   async followStored(): Promise<void> {
     await this.problems.attempt('The list is not complete', () => this.host.followStored());
+    // The agent's store on another machine is not read: the list is what Deskbell has there.
+    if (this.project.machine !== null) this.store = { ...this.store, isComplete: true };
   }
 
   /** The open conversation as the agent stored it. */
@@ -513,9 +535,14 @@ export class ProjectState extends SessionActions {
   }
 
   /** The changed files of the working tree; `null` without an open session, or if they could not be read. */
+  /** The files that match a partly typed name; none of this computer for a project on another machine. */
+  override async findFiles(query: string): Promise<FoundFiles | null> {
+    return this.notHere === null ? super.findFiles(query) : null;
+  }
+
   async #changes(against: Against): Promise<Changes | null> {
     const id = this.open?.id;
-    if (id === undefined) return null;
+    if (id === undefined || this.notHere !== null) return null;
     let changes: Changes | null = null;
     await this.problems.attempt(
       'The changes were not read',
@@ -591,7 +618,9 @@ export class ProjectState extends SessionActions {
   async loadRecent(): Promise<void> {
     await this.problems.attempt('The list of projects was not read', async () => {
       const recent = await this.host.recentProjects();
-      this.recent = recent.filter(({ path, folder }) => path !== this.project.path && folder !== 'missing');
+      const isOwn = ({ path, machine, place, name }: RecentProject) =>
+        (machine === null ? path : `${place}/${name}`) === this.project.path;
+      this.recent = recent.filter((one) => !isOwn(one) && one.folder !== 'missing');
     });
   }
 

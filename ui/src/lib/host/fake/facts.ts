@@ -31,6 +31,7 @@ export const SETTINGS: SettingsView = {
 export const PROJECT: ProjectView = {
   path: '/home/ines/ledger',
   name: 'ledger',
+  machine: null,
   checkout: { branch: 'main', worktreeOf: null },
   sessions: [],
   open: null,

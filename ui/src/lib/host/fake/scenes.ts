@@ -14,6 +14,7 @@ import { emptySession, listed, PROJECT, SETTINGS, START, stored, SURVIVORS } fro
 import * as script from './script';
 import { FakeSession } from './session';
 import { BOARDS } from './board';
+import { FAR } from './far';
 import { STARTS } from './start';
 import { TRUST } from './trust';
 
@@ -273,6 +274,9 @@ export const sceneNames = [
   ...Object.keys(SCENES),
   'missing',
   'bad',
+  'far',
+  'far-connecting',
+  'far-failed',
   'orphans',
   'history',
   'history-open',
@@ -303,6 +307,13 @@ export function scene(name: string): Scene {
       detail: 'stat /home/ines/ledger: No such file or directory (os error 2)',
     };
     return { project: { ...PROJECT, problem }, settings: SETTINGS, sessions: [] };
+  }
+  if (name === 'far-connecting')
+    return { project: { ...PROJECT, ...FAR.connecting }, settings: SETTINGS, sessions: [] };
+  if (name === 'far-failed') return { project: { ...PROJECT, ...FAR.failed }, settings: SETTINGS, sessions: [] };
+  if (name === 'far') {
+    const session = opened({ status: { type: 'completed' }, link: { type: 'connected' } }, STORY());
+    return { project: { ...PROJECT, ...FAR.reached, open: OPEN }, settings: SETTINGS, sessions: [session] };
   }
   if (NOT_READY.includes(name)) return { project: PROJECT, settings: SETTINGS, sessions: [] };
   const trust = TRUST[name];

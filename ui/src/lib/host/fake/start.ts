@@ -8,6 +8,7 @@ const MINUTE = 60_000;
 function recent(place: string, name: string, minutesAgo: number, facts: Partial<RecentProject> = {}): RecentProject {
   return {
     path: `${place.replace('~', '/home/ines')}/${name}`,
+    machine: null,
     name,
     place,
     lastUsedAt: START - minutesAgo * MINUTE,
@@ -26,6 +27,7 @@ export const RECENT: readonly RecentProject[] = [
   recent('~/code', 'lighthouse', 26 * 60),
   recent('/srv/builds/nightly/a-workspace-with-a-long-path-of-folders/and-more', 'exporter', 3 * 24 * 60),
   recent('~/old', 'prototype', 40 * 24 * 60, { folder: 'missing' }),
+  recent('box:/home/ines/work', 'windmill (box)', 90, { machine: 'box', folder: 'unchecked' }),
   recent('/mnt/archive', 'measurements', 60 * 24 * 60, { folder: 'silent' }),
 ];
 

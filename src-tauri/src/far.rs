@@ -1,0 +1,196 @@
+//! Projects on other machines: how they are opened, what is asked there about them, their trust decisions and sessions. The
+//! folder is looked at by Deskbell there; nothing of it is read here.
+
+use crate::registry::SessionRegistry;
+use crate::registry::far::{FarState, MAX_PATH, is_path, place_of};
+use crate::windows::Windows;
+use crate::{board, emit, opening, project, start};
+use deskbell_cli::far::{Far, Machine};
+use deskbell_engine::api::*;
+use deskbell_engine::projects::KnownProject;
+use deskbell_engine::remote::ServerLink;
+use std::path::{Path, PathBuf};
+use tauri::{AppHandle, Manager};
+
+/// The machine that a page names.
+pub fn machine(name: &str) -> Result<Far, CommandError> {
+    let machine = name.trim().parse::<Machine>().map_err(|error| CommandError {
+        code: ErrorCode::BadCommand,
+        message: "This is not the name of a machine.".to_owned(),
+        detail: Some(error.to_string()),
+    })?;
+    Ok(Far { machine, program: None })
+}
+
+/// Lists the folders in a folder there; without a name, in the home folder.
+pub async fn list(far: &Far, folder: &str) -> Result<FolderListing, CommandError> {
+    let mut command = vec!["folders".to_owned()];
+    let folder = folder.trim();
+    if folder.len() > MAX_PATH || folder.starts_with('-') || folder.contains(char::is_control) {
+        return Err(bad_folder());
+    }
+    command.extend((!folder.is_empty()).then(|| folder.to_owned()));
+    let listing: FolderListing = far.ask(&command).await.map_err(|error| error.for_window(&far.machine))?;
+    if is_path(&listing.path) { Ok(listing) } else { Err(bad_folder()) }
+}
+
+fn bad_folder() -> CommandError {
+    CommandError {
+        code: ErrorCode::BadProject,
+        message: "This is not the path of a folder that Deskbell can open there.".to_owned(),
+        detail: None,
+    }
+}
+
+/// Opens a folder of another machine as a project, once the machine has found it.
+pub async fn open(app: &AppHandle, far: &Far, folder: &str) -> Result<(), CommandError> {
+    let found = list(far, folder).await?;
+    let project = KnownProject::path_on(&far.machine.to_string(), &found.path);
+    opening::open_far(app, &project).await.map(drop)
+}
+
+/// A page of such a project wants to know its state. The files there may have changed since it was asked about the last time.
+pub fn connected(app: &AppHandle, project: &Path) {
+    match app.state::<SessionRegistry>().far_state(project) {
+        None | Some(FarState::Failed(_)) => ask(app, project),
+        Some(FarState::Reached(_)) => learn_later(app, project),
+        Some(FarState::Connecting) => {}
+    }
+}
+
+/// Asks the machine about the folder, if that is not under way, and sends the window the result.
+fn ask(app: &AppHandle, project: &Path) {
+    if !app.state::<SessionRegistry>().begin_far(project) {
+        return;
+    }
+    learn_later(app, project);
+}
+
+fn learn_later(app: &AppHandle, project: &Path) {
+    let (app, project) = (app.clone(), project.to_owned());
+    tauri::async_runtime::spawn(async move {
+        learn(&app, &project, &[]).await;
+        send(&app, &project).await;
+    });
+}
+
+/// Runs `deskbell trust` there with these options, and keeps the result as the state of the project.
+async fn learn(app: &AppHandle, project: &Path, options: &[String]) -> Option<CommandError> {
+    let registry = app.state::<SessionRegistry>();
+    let Some((far, folder)) = place_of(project) else {
+        let error = bad_folder();
+        registry.set_far_state(project, FarState::Failed(error.clone()));
+        return Some(error);
+    };
+    let command = [&["trust".to_owned(), "--json".to_owned(), folder.clone()], options].concat();
+    match far.ask::<TrustView>(&command).await {
+        Ok(view) if view.project == folder && view.agent.is_none() => {
+            registry.set_far_state(project, FarState::Reached(Box::new(view)));
+            follow(app, project, &far).await;
+            None
+        }
+        Ok(_) => Some(bad_folder()),
+        Err(error) => Some(error.for_window(&far.machine)),
+    }
+    .inspect(|error| {
+        // What was known stays: a lost connection is shown by its sessions, and a refused decision by its error.
+        if !matches!(registry.far_state(project), Some(FarState::Reached(_))) {
+            registry.set_far_state(project, FarState::Failed(error.clone()));
+        }
+    })
+}
+
+/// Stores the trust decision there.
+pub async fn decide(
+    app: &AppHandle,
+    project: &Path,
+    decision: TrustDecision,
+    fingerprint: Option<String>,
+) -> Result<(), CommandError> {
+    let word = match decision {
+        TrustDecision::Trust => "trust",
+        TrustDecision::Restrict => "restrict",
+        TrustDecision::Keep => "keep",
+    };
+    let shown = fingerprint.filter(|_| decision != TrustDecision::Restrict);
+    // It came from there, and is an argument of one line.
+    if shown.as_deref().is_some_and(|shown| shown.contains(char::is_control)) {
+        return Err(bad_folder());
+    }
+    let shown = shown.map(|fingerprint| format!("--fingerprint={fingerprint}"));
+    let options: Vec<String> = [format!("--decide={word}")].into_iter().chain(shown).collect();
+    let refused = learn(app, project, &options).await;
+    if refused.is_some() {
+        // The files may differ from those that were shown: the window shows the present ones.
+        learn(app, project, &[]).await;
+    } else if decision != TrustDecision::Keep {
+        app.state::<SessionRegistry>().reload(project, None).await;
+    }
+    refused.map_or(Ok(()), Err)
+}
+
+async fn send(app: &AppHandle, project: &Path) {
+    if let Some(label) = app.state::<Windows>().label_of(project) {
+        project::send_to_window(app, &label).await;
+    }
+}
+
+/// Adds the sessions that the machine has of this project, now and each time that the link comes up.
+async fn follow(app: &AppHandle, project: &Path, far: &Far) {
+    let (link, is_new) = app.state::<SessionRegistry>().far_link(far);
+    if is_new {
+        tauri::async_runtime::spawn(follow_link(app.clone(), far.machine.to_string(), link));
+    } else {
+        let listed = link.listed().borrow().clone();
+        add(app, project, listed.unwrap_or_default()).await;
+    }
+}
+
+async fn follow_link(app: AppHandle, machine: String, link: ServerLink) {
+    let mut listed = link.listed();
+    loop {
+        let known = listed.borrow_and_update().clone().unwrap_or_default();
+        let is_there =
+            |project: &PathBuf| KnownProject::on_machine(project).is_some_and(|(name, _)| name == machine);
+        for project in app.state::<Windows>().projects().into_iter().filter(is_there) {
+            add(&app, &project, known.clone()).await;
+        }
+        if listed.changed().await.is_err() {
+            return;
+        }
+    }
+}
+
+async fn add(app: &AppHandle, project: &Path, listed: Vec<server::SessionSummary>) {
+    for session in app.state::<SessionRegistry>().add_far(project, listed).await {
+        tracing::info!(session = %session.id, "a session of another machine was found");
+        if let Some(label) = app.state::<Windows>().label_of(project) {
+            list_in(app, &label, session);
+        }
+        start::sessions_changed(app);
+        board::refresh(app);
+    }
+}
+
+/// Lists a session in the window, and opens it there if it was open last.
+fn list_in(app: &AppHandle, label: &str, session: Session) {
+    let session_id = session.id.clone();
+    emit::to_window(app, label, WindowEvent::SessionListed { session: Box::new(session) });
+    let was_open = app
+        .state::<Windows>()
+        .with(label, |window| window.forward.is_none() && window.open_session.as_ref() == Some(&session_id));
+    if was_open == Ok(true) {
+        emit::to_window(app, label, WindowEvent::Show { session_id, request_id: None, item_id: None });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_is_named_and_nothing_else() {
+        assert!(machine("-oProxyCommand=x").is_err() && machine("").is_err());
+        assert_eq!(machine(" box ").unwrap().machine.to_string(), "box");
+    }
+}

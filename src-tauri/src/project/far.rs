@@ -1,0 +1,52 @@
+//! The view of a project on another machine: what its machine said about it. Nothing of its folder is read here.
+
+use super::UnreadFiles;
+use crate::orphans::OrphanProcesses;
+use crate::registry::SessionRegistry;
+use crate::registry::far::FarState;
+use crate::windows::{Windows, name_of};
+use deskbell_engine::api::*;
+use deskbell_engine::projects::KnownProject;
+use tauri::{AppHandle, Manager};
+
+/// The view of such a project for its window.
+pub fn view(app: &AppHandle, label: &str) -> Result<ProjectView, CommandError> {
+    let (windows, registry) = (app.state::<Windows>(), app.state::<SessionRegistry>());
+    let (project, open, has_draft, start_refused) = windows.with(label, |window| {
+        (window.project.clone(), window.open_session.clone(), window.draft.is_some(), window.start_refused)
+    })?;
+    let state = registry.far_state(&project).unwrap_or(FarState::Connecting);
+    let (machine, _) = KnownProject::on_machine(&project).unwrap_or_default();
+    let sessions = registry.sessions(&project);
+    let open = open.filter(|open| sessions.iter().any(|session| session.id == *open));
+    let open = open.or_else(|| sessions.first().map(|session| session.id.clone()));
+    let is_connecting = matches!(state, FarState::Connecting);
+    let (trust, problem) = match state {
+        FarState::Connecting => (None, None),
+        FarState::Reached(trust) => (Some(*trust), None),
+        FarState::Failed(error) => (None, Some(error)),
+    };
+    Ok(ProjectView {
+        path: KnownProject::shown(&project),
+        name: name_of(&project),
+        machine: Some(FarMachine { name: machine.to_owned(), is_connecting }),
+        checkout: Checkout::default(),
+        sessions,
+        open,
+        // The program is found there when a session starts.
+        agent: AgentView::Found {
+            kind: AgentKind::Claude,
+            program: "claude".to_owned(),
+            source: format!("on {machine}"),
+        },
+        problem,
+        trust,
+        agent_trust: None,
+        agent_refusals: 0,
+        start_refused,
+        has_draft,
+        orphans: app.state::<OrphanProcesses>().views(),
+        unread_files: app.state::<UnreadFiles>().0.clone(),
+        app_version: env!("CARGO_PKG_VERSION").to_owned(),
+    })
+}

@@ -1,0 +1,207 @@
+//! A project on another machine: opened from the start page, decided about, prompted, stopped, and found again after the
+//! connection and the app were killed.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use deskbell_tests::window::{App, Desktop, LONG, Launch, Pointer, SHORT, Window, app_program, eventually};
+use serde_json::json;
+
+use crate::trust::trust;
+
+const HOOK: &str = "touch ran-at-session-start";
+const TITLE: &str = "windmill (box)";
+
+/// This machine as another one: a home of its own, and a program in the place of ssh that leads to it.
+struct Far {
+    desktop: Desktop,
+    home: PathBuf,
+    bin: PathBuf,
+    app: App,
+    launch: Launch,
+    pointer: Pointer,
+}
+
+fn put(path: &Path, text: &str) -> Result<()> {
+    fs::create_dir_all(path.parent().context("a folder")?)?;
+    fs::write(path, text)?;
+    Ok(fs::set_permissions(path, fs::Permissions::from_mode(0o755))?)
+}
+
+/// Runs its last argument there, with the login shell of a user who is greeted. While the file `down` exists there is no
+/// way to the machine.
+fn ssh(bin: &Path, home: &Path) -> String {
+    format!(
+        "#!/bin/sh\nfor command; do :; done\nprintf '%s\\n' \"$@\" >> '{bin}/arguments'\n\
+         if test -e '{bin}/down'; then echo 'ssh: connect to host box port 22: Connection refused' >&2; exit 255; fi\n\
+         cd '{home}' || exit 1\nexport command\n\
+         exec env -i PATH=/usr/bin:/bin HOME='{home}' DESKBELL_DEMO_SPEED=0 TEST_APP_RUN=\"$TEST_APP_RUN\" \
+         command=\"$command\" /bin/sh -c 'echo Welcome; exec /bin/sh -c \"$command\"'\n",
+        bin = bin.display(),
+        home = home.display(),
+    )
+}
+
+impl Far {
+    async fn new() -> Result<Self> {
+        let desktop = Desktop::start().await?;
+        let (home, bin) = (desktop.scratch().join("far-home"), desktop.scratch().join("near-bin"));
+        let hook = format!(
+            r#"{{ "hooks": {{ "SessionStart": [{{ "hooks": [{{ "type": "command", "command": "{HOOK}" }}] }}] }} }}"#
+        );
+        put(&home.join("code/windmill/.claude/settings.json"), &hook)?;
+        // The agent there is found in its home, and is not that of this machine.
+        let agent =
+            format!("#!/bin/sh\nexec '{}' demo-agent \"$@\"\n", app_program().canonicalize()?.display());
+        put(&home.join(".local/bin/claude"), &agent)?;
+        put(&bin.join("ssh"), &ssh(&bin, &home))?;
+        put(&desktop.home().join(".ssh/config"), "Host box\n  HostName 192.0.2.1\nHost *.example\n")?;
+        let path = desktop.env().get(std::ffi::OsStr::new("PATH")).cloned().unwrap_or_default();
+        let path = format!("{}:{}", bin.display(), path.to_string_lossy());
+        let launch = Launch::folder(Path::new("--open")).env("PATH", path);
+        let app = App::start(&desktop, &launch).await?;
+        let pointer = Pointer::on(&desktop);
+        Ok(Self { desktop, home, bin, app, launch, pointer })
+    }
+
+    async fn play(mut self, name: &str, test: impl AsyncFnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        let Err(error) = test(&mut self).await else { return Ok(()) };
+        let picture = self.desktop.screenshot(&format!("failed-{name}")).await?;
+        Err(error.context(format!("picture: {}; the app wrote:\n{}", picture.display(), self.app.log())))
+    }
+
+    /// Opens the project from the start page: the host is chosen, the folder is found by looking around there.
+    async fn open(&self) -> Result<Window> {
+        let page = self.app.window("Open a project").await?;
+        page.click("button", "Open on another machine…").await?;
+        page.click("button", "box").await?;
+        page.click("button", "Browse").await?;
+        page.click("button", "code").await?;
+        page.click("button", "windmill").await?;
+        page.drawn().await?;
+        page.screenshot("far-folder").await?;
+        eventually("the folder is chosen", SHORT, async || {
+            Ok(page.value("Folder on that machine").await?.ends_with("code/windmill").then_some(()))
+        })
+        .await?;
+        page.point_at("button", "Open").await?;
+        self.app.window(TITLE).await
+    }
+
+    /// Ends the connection to the server there, as a lost network does.
+    fn cut(&self) -> Result<()> {
+        let all = self.desktop.app_processes();
+        let attached = all.iter().find(|process| process.command_line.contains("relay --attach"));
+        Ok(attached.context("the window is connected")?.kill()?)
+    }
+
+    /// Ends the server there, and waits until nothing is left.
+    async fn end(&self, window: &Window) -> Result<()> {
+        self.app.close(window.frame()).await?;
+        eventually("the app is gone", LONG, async || {
+            let all = self.app.processes(&self.desktop);
+            Ok((!all.iter().any(|process| process.command_line.contains("WebKit"))).then_some(()))
+        })
+        .await?;
+        let all = self.desktop.app_processes();
+        let server = all.iter().find(|process| process.command_line.contains("--serve"));
+        server.context("the sessions there go on")?.terminate()?;
+        self.app.ended(&self.desktop, LONG).await
+    }
+}
+
+pub async fn a_project_there_is_opened_trusted_prompted_and_stopped() -> Result<()> {
+    let far = Far::new().await?;
+    far.play("far", async |far| {
+        let window = far.open().await?;
+        // The folder is judged there, and nothing starts before the answer.
+        window.wait_shows("Do you trust windmill (box)?", LONG).await?;
+        window.wait_shows(HOOK, SHORT).await?;
+        let created = window.invoke("create_session", json!({ "agent": "claude" })).await?;
+        ensure!(created.err().context("a session was begun")?["code"] == "notTrusted");
+        trust(&window).await?;
+        window.prompt("SAY Far away.").await?;
+        window.wait_said("Far away.", LONG).await?;
+        window.wait_idle(SHORT).await?;
+        window.screenshot("far-session").await?;
+
+        // A request is answered in its card.
+        window.prompt("TOOL Bash {\"command\": \"touch a.txt\"}\nSAY Allowed.").await?;
+        window.wait_shows("touch a.txt", LONG).await?;
+        eventually("the button is armed", LONG, async || {
+            let armed = window.attribute("button", "Allow once", "aria-disabled").await?;
+            Ok((armed.as_deref() == Some("false")).then_some(()))
+        })
+        .await?;
+        window.click("button", "Allow once").await?;
+        window.wait_said("Allowed.", LONG).await?;
+
+        // Files of this machine are never read for it, although the folder exists here under the same name.
+        let project = far.home.join("code/windmill");
+        ensure!(project.is_dir());
+        for (command, arguments) in [
+            ("find_files", json!({ "query": "" })),
+            ("reveal_path", json!({ "path": ".claude/settings.json" })),
+            ("open_in_editor", json!({ "path": ".claude/settings.json", "line": null })),
+            ("worktrees", json!({})),
+            ("usage", json!({ "all": false })),
+            ("search_sessions", json!({ "nr": 1, "query": "far", "all": false, "utcOffsetMinutes": 0 })),
+            ("open_stored", json!({ "agentSessionId": "0c0f2a5e-5d2b-4e8e-9a6b-0123456789ab" })),
+        ] {
+            let answered = window.invoke(command, arguments).await?;
+            let refused = answered.err().with_context(|| format!("{command} was answered"))?;
+            ensure!(refused["code"] == "refused", "{command}: {refused}");
+        }
+        let arguments = fs::read_to_string(far.bin.join("arguments"))?;
+        ensure!(arguments.contains("-oBatchMode=yes"), "ssh may ask on a terminal: {arguments}");
+
+        // Stopping reaches the agent there.
+        window.prompt("SAY Going on.\nWAIT").await?;
+        window.wait_said("Going on.", LONG).await?;
+        window.click("button", "Stop").await?;
+        window.wait_idle(LONG).await?;
+        far.end(&window).await
+    })
+    .await
+}
+
+pub async fn a_turn_there_survives_the_connection_and_the_app() -> Result<()> {
+    let far = Far::new().await?;
+    far.play("far-again", async |far| {
+        let window = far.open().await?;
+        window.wait_shows("Do you trust windmill (box)?", LONG).await?;
+        window.click("button", "Open restricted").await?;
+        window.prompt("SLOW 100 150 wave").await?;
+        window.wait_said("wave5 ", LONG).await?;
+        fs::write(far.bin.join("down"), "")?;
+        far.cut()?;
+        window.wait_shows("Reconnecting", LONG).await?;
+        fs::remove_file(far.bin.join("down"))?;
+        window.wait_said("wave149", LONG).await.context("nothing was lost")?;
+        window.wait_idle(LONG).await?;
+
+        // The app is killed, and finds the session again. While the machine is away, the window says so.
+        let app = far.app.process(&far.desktop)?;
+        app.kill()?;
+        eventually("the app has ended", LONG, async || {
+            let all = far.app.processes(&far.desktop);
+            let is_left = |line: &str| line.contains("WebKit") || line.contains("relay --attach");
+            Ok((!all.iter().any(|process| process.pid == app.pid || is_left(&process.command_line)))
+                .then_some(()))
+        })
+        .await?;
+        fs::write(far.bin.join("down"), "")?;
+        far.app = App::start(&far.desktop, &far.launch.again()).await?;
+        let window = far.app.window(TITLE).await?;
+        window.wait_shows("box cannot be reached.", LONG).await?;
+        window.wait_shows("Connection refused", SHORT).await?;
+        fs::remove_file(far.bin.join("down"))?;
+        window.click("button", "Connect again").await?;
+        window.wait_said("wave149", LONG).await.context("the session is there again")?;
+        ensure!(far.pointer.windows(TITLE).await?.len() == 1);
+        far.end(&window).await
+    })
+    .await
+}

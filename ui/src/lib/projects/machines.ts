@@ -1,0 +1,17 @@
+// Other machines, as a form that opens a folder there uses them.
+
+import type { FolderListing } from '../bindings/api';
+import type { Host } from '../host/host';
+
+export interface Machines {
+  /** The hosts to offer; none if they cannot be read, because a name can be typed. */
+  hosts(): Promise<readonly string[]>;
+  folders(machine: string, folder: string): Promise<FolderListing>;
+  open(machine: string, folder: string): Promise<void>;
+}
+
+export const machinesOf = (host: Host): Machines => ({
+  hosts: () => host.sshHosts().catch(() => []),
+  folders: (machine, folder) => host.farFolders(machine, folder),
+  open: (machine, folder) => host.openFar(machine, folder),
+});
