@@ -24,6 +24,8 @@ mod fork;
 mod forms;
 #[cfg(target_os = "linux")]
 mod hibernation;
+#[cfg(unix)]
+mod hooks;
 mod hostile;
 mod options;
 mod overhead;
@@ -207,6 +209,12 @@ fn main() {
         configuration:
             all_parts_of_the_configuration_are_reported,
             a_server_is_turned_off_and_on_and_connected_to_again;
+        hooks:
+            hooks_are_shown_by_what_they_did,
+            a_call_says_that_a_hook_allowed_or_denied_it,
+            a_slow_hook_is_shown_while_it_runs,
+            a_prompt_that_a_hook_blocks_is_reported_once,
+            hooks_of_a_folder_that_is_not_trusted_neither_run_nor_show;
         cost: every_turn_pays_for_itself, a_resumed_conversation_is_not_billed_for_its_past,
             a_fork_pays_for_its_own_turns;
         crash:
@@ -325,6 +333,12 @@ fn on_the_old_version() -> Vec<suite::Test> {
         configuration:
             all_parts_of_the_configuration_are_reported,
             a_server_is_turned_off_and_on_and_connected_to_again;
+        hooks:
+            hooks_are_shown_by_what_they_did,
+            a_call_says_that_a_hook_allowed_or_denied_it,
+            a_slow_hook_is_shown_while_it_runs,
+            a_prompt_that_a_hook_blocks_is_reported_once,
+            hooks_of_a_folder_that_is_not_trusted_neither_run_nor_show;
         cost: every_turn_pays_for_itself, a_resumed_conversation_is_not_billed_for_its_past,
             a_fork_pays_for_its_own_turns;
         crash:

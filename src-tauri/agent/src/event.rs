@@ -2,6 +2,7 @@
 
 use crate::answer::{Answer, Refused};
 use crate::api::{Plugin, SlashCommand};
+use crate::hook::HookRun;
 use crate::limits::LimitReport;
 use crate::message::{Assistant, User};
 use crate::request::AgentRequest;
@@ -63,17 +64,8 @@ pub enum AgentEvent {
         message: String,
     },
     RateLimit(LimitReport),
-    /// A hook began, or ended if there is an outcome.
-    Hook {
-        event: String,
-        name: String,
-        outcome: Option<String>,
-        exit_code: Option<i64>,
-        /// Both outputs.
-        output: String,
-        /// The message for the user in its output.
-        message: Option<String>,
-    },
+    /// A hook began, printed something or ended.
+    Hook(Box<HookRun>),
     /// A message of the agent for the user, outside of any reply.
     Informational {
         level: String,

@@ -43,6 +43,8 @@ pub struct ToolResult {
 pub enum DecidedBy {
     /// A hook allowed the call.
     Hook,
+    /// A hook denied the call.
+    DeniedByHook,
     /// The user allowed the call.
     User,
     /// The mode alone allowed the call, or no reason is given.

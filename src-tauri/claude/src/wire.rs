@@ -6,6 +6,7 @@
 
 mod control;
 mod head;
+mod hook;
 pub(crate) mod init;
 pub mod kept;
 mod message;

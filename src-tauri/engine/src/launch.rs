@@ -184,6 +184,8 @@ impl Launch {
             "--output-format=stream-json",
             "--verbose",
             "--include-partial-messages",
+            // Reports each run of a hook. Without it only those of `SessionStart` are reported (2.1.197 and 2.1.329).
+            "--include-hook-events",
             "--permission-prompt-tool=stdio",
         ];
         args.extend(fixed.map(OsString::from));

@@ -13,6 +13,7 @@ mod edits;
 mod event;
 mod facts;
 pub mod find;
+mod hooks;
 mod markdown;
 mod mirror;
 mod notices;
@@ -99,6 +100,7 @@ pub struct Transcript {
     n_notices: u64,
     retry: Option<notices::Retrying>,
     compaction: notices::Compaction,
+    hooks: hooks::Hooks,
     /// The limits that were shown as near: their ids, and when they reset.
     near_limits: BTreeMap<String, Option<u64>>,
     /// The last text that the CLI itself wrote in the model's name.
@@ -164,10 +166,7 @@ impl Transcript {
                 self.notice(now, Level::Warning, text, Some(message).filter(|message| !message.is_empty()));
             }
             AgentEvent::RateLimit(report) => self.rate_limit(now, &report.limits(now)),
-            AgentEvent::Hook { event, name, outcome: Some(outcome), exit_code, output, message } => {
-                let end = notices::HookEnd { event, name, outcome, exit_code, output, message };
-                self.hook_ended(now, end);
-            }
+            AgentEvent::Hook(run) => self.hook(now, *run),
             AgentEvent::TaskEnded { task_id, tool_use_id, status, summary, report } => {
                 let end = calls::TaskEnd { status, summary, report };
                 self.task_ended(now, &task_id, tool_use_id.as_deref(), end);
@@ -196,6 +195,7 @@ impl Transcript {
             TranscriptEvent::Answered { tool_use_id, end } => self.request_closed(now, tool_use_id, end),
             TranscriptEvent::Notice { level, text, detail } => self.notice(now, level, text, detail),
             TranscriptEvent::TurnEnded(turn) => {
+                self.hooks_of_turn_over(now);
                 self.cut_off(now, reason(&turn.outcome));
                 if let Some(id) = self.aborted.take() {
                     self.incomplete(now, &id, reason(&turn.outcome));
@@ -207,6 +207,7 @@ impl Transcript {
             TranscriptEvent::ProcessEnded => {
                 self.retries_over();
                 self.compaction = notices::Compaction::default();
+                self.hooks_cut_off(now);
                 self.cut_off(now, PROCESS_ENDED);
                 self.background_cut_off(now);
             }
@@ -309,7 +310,8 @@ impl Transcript {
         let open = self.reply.iter().flat_map(|reply| reply.open.values()).filter_map(at_work);
         let call = self.running.values().rev().find_map(at_work);
         let last = open.chain(call).max_by_key(|(place, _)| *place);
-        last.map_or_else(|| "Working".to_owned(), |(_, words)| words)
+        let or_hook = || self.hooks.activity().unwrap_or_else(|| "Working".to_owned());
+        last.map_or_else(or_hook, |(_, words)| words)
     }
 
     fn body(&mut self, id: &ItemId) -> Option<&mut Body> {

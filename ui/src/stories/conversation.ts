@@ -351,8 +351,11 @@ export const items: Page = () => [
     'a compaction with its summary': notice('info', 'The conversation was compacted: from 182400 to 9120 tokens', {
       detail: 'The user wants totals rounded half to even. src/money.rs has the change; one test is left to write.',
     }),
-    'a hook with its output': notice('warning', 'The hook check (PreToolUse) ended: error, exit code 2', {
+    'a hook with its output': notice('warning', 'The hook check (PreToolUse) reported a blocking error (exit code 2)', {
       detail: 'src/money.rs is generated: change the template instead',
+    }),
+    'hooks that ran': notice('info', 'Hooks ran: PreToolUse:Bash (3 times), Stop', {
+      detail: 'PreToolUse:Bash:\nchecked\n\nStop:\nall good',
     }),
     'retries that are over': notice('warning', 'The API answered 529 (overloaded); tried again 3 times'),
     warning: notice('warning', 'A line could not be read.', { detail: '{"type":"assist' }),

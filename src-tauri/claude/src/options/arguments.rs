@@ -49,6 +49,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("--print", PROTOCOL),
     ("--verbose", PROTOCOL),
     ("--include-partial-messages", PROTOCOL),
+    ("--include-hook-events", PROTOCOL),
     ("--replay-user-messages", PROTOCOL),
     ("--tools", "Deskbell sees from the tools that the agent can ask. Use “Denied tools”."),
     ("--resume", SESSION),

@@ -270,6 +270,7 @@ fn decided_by(decision: &Value) -> DecidedBy {
     let text = |key: &str| decision.get(key).and_then(Value::as_str);
     match (text("decision"), text("source"), text("reason_type")) {
         (Some("accept"), Some("hook"), _) | (Some("accept"), Some("config"), Some("hook")) => DecidedBy::Hook,
+        (Some("reject"), Some("hook"), _) => DecidedBy::DeniedByHook,
         // A rule that the user gave for the session is also reported as `user_temporary` (2.1.329).
         (Some("accept"), Some("user_temporary"), reason) if reason != Some("rule") => DecidedBy::User,
         (Some("accept"), Some("config"), Some("mode") | None) => DecidedBy::Mode,

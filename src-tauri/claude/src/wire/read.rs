@@ -2,6 +2,7 @@
 
 use super::control::{read_control_request, read_control_response};
 use super::head::Head;
+use super::hook::read_hook;
 use super::init::InitLine;
 use super::message::{AssistantLine, UserLine};
 use super::result::ResultLine;
@@ -189,20 +190,11 @@ fn read_system(subtype: &str, value: &Value) -> AgentEvent {
         "permission_denied" => {
             AgentEvent::PermissionDenied { tool: text("tool_name"), message: text("message") }
         }
-        "hook_started" | "hook_response" => {
-            let is_end = subtype == "hook_response";
-            let printed: Option<Value> = serde_json::from_str(text("stdout").trim()).ok();
-            let message = printed.as_ref().and_then(|printed| printed.get("systemMessage")?.as_str());
-            let outputs = [text("stdout"), text("stderr")].join("\n").trim().to_owned();
-            AgentEvent::Hook {
-                event: text("hook_event"),
-                name: text("hook_name"),
-                outcome: is_end.then(|| string("outcome").unwrap_or_else(|| "done".to_owned())),
-                exit_code: value.get("exit_code").and_then(Value::as_i64),
-                output: if outputs.is_empty() { text("output").trim().to_owned() } else { outputs },
-                message: message.map(str::to_owned).filter(|message| !message.trim().is_empty()),
-            }
+        "hook_started" | "hook_progress" | "hook_response" => {
+            AgentEvent::Hook(Box::new(read_hook(subtype, value)))
         }
+        // A hint for the terminal, whose hook is reported by itself (2.1.197 and 2.1.329).
+        "notification" if text("key") == "stop-hook-error" => AgentEvent::Ignored,
         "task_notification" => {
             // The summary of a background subagent can be its complete report (2.1.329).
             let is_report = value.get("summary_is_report").and_then(Value::as_bool).unwrap_or(false);

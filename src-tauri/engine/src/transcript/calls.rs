@@ -24,10 +24,13 @@ impl Transcript {
         self.summarized(user);
         for result in user.results() {
             let tool_use_id = result.tool_use_id.as_str();
-            if result.decision == Some(DecidedBy::Hook)
-                && let Some(call) = self.tools.get_mut(&ItemId::new(tool_use_id))
-            {
-                call.end_note = Some("allowed by a hook".to_owned());
+            let by_a_hook = match result.decision {
+                Some(DecidedBy::Hook) => Some("allowed by a hook"),
+                Some(DecidedBy::DeniedByHook) => Some("denied by a hook"),
+                _ => None,
+            };
+            if let (Some(note), Some(call)) = (by_a_hook, self.tools.get_mut(&ItemId::new(tool_use_id))) {
+                call.end_note = Some(note.to_owned());
             }
             let task = user.background_task.as_deref().filter(|_| !result.is_error);
             self.tool_ends(now, result, task);

@@ -9,7 +9,7 @@ use crate::api::*;
 const UNREADABLE_LIMIT: usize = 64 * 1024;
 
 /// Maximum bytes of an output or a summary in the detail of a notice. The rest is left out.
-const DETAIL_LIMIT: usize = 64 * 1024;
+pub(super) const DETAIL_LIMIT: usize = 64 * 1024;
 
 /// Windows of limits that are remembered as shown.
 const NEAR_LIMITS: usize = 16;
@@ -40,16 +40,6 @@ impl Compaction {
     pub(super) fn is_running(&self) -> bool {
         self.is_running
     }
-}
-
-/// The end of a hook's run.
-pub(super) struct HookEnd {
-    pub event: String,
-    pub name: String,
-    pub outcome: String,
-    pub exit_code: Option<i64>,
-    pub output: String,
-    pub message: Option<String>,
 }
 
 impl Transcript {
@@ -118,7 +108,7 @@ impl Transcript {
         self.replace(&id, Body::Notice { level: Level::Warning, text, detail: None, until_at: None });
     }
 
-    fn replace(&mut self, id: &ItemId, body: Body) {
+    pub(super) fn replace(&mut self, id: &ItemId, body: Body) {
         if let Some(known) = self.body(id) {
             *known = body;
             self.touch(id, ChangeKind::Changed);
@@ -163,28 +153,9 @@ impl Transcript {
             "warning" => Level::Warning,
             _ => Level::Info,
         };
-        if !text.trim().is_empty() {
+        if !text.trim().is_empty() && !self.hooks.is_shown(&text) {
             self.notice(now, level, text, None);
         }
-    }
-
-    /// Shows a hook that failed, printed something, or has a message for the user.
-    pub(super) fn hook_ended(&mut self, now: u64, hook: HookEnd) {
-        let HookEnd { event, name, outcome, exit_code, output, message } = hook;
-        let has_failed = outcome != "success" && outcome != "done";
-        let name = if name.starts_with(&event) { name } else { format!("{name} ({event})") };
-        let text = match (message, has_failed) {
-            (Some(message), _) => format!("The hook {name} reports: {message}"),
-            (None, true) => {
-                let code = exit_code.map(|code| format!(", exit code {code}")).unwrap_or_default();
-                format!("The hook {name} ended: {outcome}{code}")
-            }
-            (None, false) if output.is_empty() => return,
-            (None, false) => format!("The hook {name} ran"),
-        };
-        let detail = Some(output[..output.floor_char_boundary(DETAIL_LIMIT)].to_owned());
-        let level = if has_failed { Level::Warning } else { Level::Info };
-        self.notice(now, level, text, detail.filter(|detail| !detail.is_empty()));
     }
 
     /// Shows a limit that is near once for each of its windows, and a limit that is reached each time.

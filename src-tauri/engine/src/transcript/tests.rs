@@ -286,42 +286,6 @@ fn a_compaction_is_seen_while_it_runs_and_unfolds_to_its_summary() {
 }
 
 #[test]
-fn a_hook_that_says_something_is_shown_with_its_output() {
-    let hook = |event: &str, name: &str, outcome: &str, code: i64, stdout: &str, stderr: &str| {
-        serde_json::json!({"type": "system", "subtype": "hook_response", "hook_event": event, "hook_name": name,
-            "outcome": outcome, "exit_code": code, "output": stdout, "stdout": stdout, "stderr": stderr})
-    };
-    let message = r#"{"systemMessage": "Mind the gap"}"#;
-    let transcript = folded(&[
-        hook("Stop", "Stop", "success", 0, "", ""),
-        hook("SessionStart", "SessionStart:startup", "success", 0, "started\n", ""),
-        hook("PreToolUse", "check", "error", 2, "", "no\n"),
-        hook("Stop", "Stop", "success", 0, message, ""),
-    ]);
-    let expected = [
-        ("The hook SessionStart:startup ran", Some("started")),
-        ("The hook check (PreToolUse) ended: error, exit code 2", Some("no")),
-        ("The hook Stop reports: Mind the gap", Some(message)),
-    ];
-    assert_eq!(notices(&transcript), expected);
-}
-
-#[test]
-fn a_call_that_a_hook_allowed_says_so() {
-    let call =
-        serde_json::json!([{"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "ls"}}]);
-    let result = serde_json::json!([{"type": "tool_result", "tool_use_id": "t", "content": "a"}]);
-    let decision = serde_json::json!({"decision": "accept", "source": "hook", "reason_type": "hook"});
-    let transcript = folded(&[
-        serde_json::json!({"type": "assistant", "message": {"id": "m", "content": call}}),
-        serde_json::json!({"type": "user", "message": {"content": result},
-                           "tool_result_meta": [{"id": "t", "permission_decision": decision}]}),
-    ]);
-    let Body::ToolCall(call) = &transcript.items[0].body else { panic!("{:?}", transcript.items) };
-    assert_eq!((call.state, call.note.as_deref()), (ToolState::Succeeded, Some("allowed by a hook")));
-}
-
-#[test]
 fn a_message_of_the_agent_outside_of_a_reply_is_shown() {
     let line = |level: &str, text: &str| serde_json::json!({"type": "system", "subtype": "informational", "level": level, "content": text});
     let switched = serde_json::json!({"type": "system", "subtype": "model_fallback", "content": "Switched"});

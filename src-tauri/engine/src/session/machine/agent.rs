@@ -68,8 +68,9 @@ impl Step<'_> {
                 let has_changed = self.machine.background.ended(task_id);
                 self.changed_if(has_changed);
             }
-            // A sign of life: subscribers measure the agent's silence by the last event.
-            AgentEvent::Heartbeat => self.changed(),
+            // A sign of life: subscribers measure the agent's silence by the last event. A hook also changes what the
+            // agent is doing.
+            AgentEvent::Heartbeat | AgentEvent::Hook(_) => self.changed(),
             AgentEvent::Title { title } => self.named(title),
             AgentEvent::Commands(commands) => {
                 self.machine.capabilities.on_commands(commands.clone());

@@ -261,14 +261,17 @@ pub fn noise(chance: &mut Chance, now: u64) -> AgentEvent {
                 &json!({"status": status, "rateLimitType": "five_hour", "resetsAt": resets_at}),
             ))
         }
-        4 => AgentEvent::Hook {
+        4 => AgentEvent::Hook(Box::new(HookRun {
+            id: format!("hook{}", chance.below(3)),
             event: "Stop".to_owned(),
             name: "hook".to_owned(),
-            outcome: None,
-            exit_code: None,
-            output: String::new(),
-            message: None,
-        },
+            stage: match chance.below(3) {
+                0 => HookStage::Began,
+                1 => HookStage::Printed,
+                _ => HookStage::Ended(HookEnd::default()),
+            },
+            output: if chance.one_in(2) { "printed".to_owned() } else { String::new() },
+        })),
         5 => AgentEvent::Compacted { trigger: "auto".to_owned(), pre_tokens: None, post_tokens: None },
         6 => AgentEvent::Title { title: format!("Title {}", chance.below(3)) },
         7 => AgentEvent::User(Box::default()),

@@ -1,0 +1,137 @@
+//! Hooks of a trusted folder: what is shown of their runs, and what the calls say that they decided on.
+
+use anyhow::{Context, Result, ensure};
+use deskbell_tests::real_cli::World;
+use deskbell_tests::relay::Relay;
+use serde_json::{Value, json};
+use std::fs;
+
+/// Prints its progress for two seconds, which the CLI reports only after the first.
+const SLOW: &str = "for n in 1 2 3; do echo step $n; sleep 1; done";
+
+fn put_hooks(world: &World, hooks: &Value) -> Result<()> {
+    fs::create_dir_all(world.file(".claude"))?;
+    Ok(fs::write(world.file(".claude/settings.json"), json!({ "hooks": hooks }).to_string())?)
+}
+
+fn hook(command: &str) -> Value {
+    json!([{"hooks": [{"type": "command", "command": command, "timeout": 20}]}])
+}
+
+/// A command that prints this JSON.
+fn prints(value: &Value) -> String {
+    format!("echo '{value}'")
+}
+
+fn note_of_call(relay: &Relay) -> Result<Value> {
+    let items = relay.items();
+    let call = items.iter().rev().find(|item| item["body"]["type"] == "toolCall").context("a call")?;
+    Ok(call["body"].clone())
+}
+
+fn is_old(relay: &Relay) -> Result<bool> {
+    Ok(relay.session()?["agentVersion"] == "2.1.197")
+}
+
+pub async fn hooks_are_shown_by_what_they_did() -> Result<()> {
+    let world = World::new().await?;
+    let message = json!({"systemMessage": "Mind the gap"});
+    put_hooks(
+        &world,
+        &json!({
+            "SessionStart": hook("echo started"),
+            "UserPromptSubmit": hook("true"),
+            "PreToolUse": hook("echo checked"),
+            "PostToolUse": hook("echo bad >&2; exit 1"),
+            "Stop": hook(&prints(&message)),
+        }),
+    )?;
+    let mut relay = Relay::spawn(&world, &["--trust"])?;
+    relay.turn("BASH true\nSAY hello").await?;
+    let expected = [
+        "warning: The hook PostToolUse:Bash failed (exit code 1)",
+        "info: The hook Stop reports: Mind the gap",
+        "info: Hooks ran: SessionStart:startup, PreToolUse:Bash",
+    ];
+    ensure!(relay.notices() == expected, "{:?}", relay.notices());
+    let details =
+        relay.items().into_iter().filter_map(|item| item["body"]["detail"].as_str().map(str::to_owned));
+    let details: Vec<String> = details.collect();
+    ensure!(details[0] == "bad", "{details:?}");
+    ensure!(details[2] == "SessionStart:startup:\nstarted\n\nPreToolUse:Bash:\nchecked", "{details:?}");
+    relay.close().await
+}
+
+pub async fn a_call_says_that_a_hook_allowed_or_denied_it() -> Result<()> {
+    let decides = |decision: &str, reason: &str| {
+        prints(&json!({"hookSpecificOutput": {"hookEventName": "PreToolUse",
+            "permissionDecision": decision, "permissionDecisionReason": reason}}))
+    };
+    for (decision, reason) in [("allow", "fine"), ("deny", "not here")] {
+        let world = World::new().await?;
+        put_hooks(&world, &json!({"PreToolUse": hook(&decides(decision, reason))}))?;
+        let mut relay = Relay::spawn(&world, &["--trust"])?;
+        // Without the hook, this command needs a permission request.
+        relay.turn("WRITE made.txt hello\nSAY done").await?;
+        let call = note_of_call(&relay)?;
+        let is_allowed = decision == "allow";
+        ensure!(world.file("made.txt").exists() == is_allowed, "{call}");
+        // 2.1.197 does not report who decided, and a denial is a failure with the reason.
+        let expected = match (is_allowed, is_old(&relay)?) {
+            (true, true) => None,
+            (false, true) => Some(reason),
+            (true, false) => Some("allowed by a hook"),
+            (false, false) => Some("denied by a hook"),
+        };
+        ensure!(call["note"].as_str() == expected, "{call}");
+        let notice = "warning: The hook PreToolUse:Write denied the call: not here";
+        let ran = "info: The hook PreToolUse:Write ran";
+        ensure!(relay.notices() == [if is_allowed { ran } else { notice }], "{:?}", relay.notices());
+        relay.close().await?;
+    }
+    Ok(())
+}
+
+pub async fn a_slow_hook_is_shown_while_it_runs() -> Result<()> {
+    let world = World::new().await?;
+    put_hooks(&world, &json!({"Stop": hook(SLOW)}))?;
+    let mut relay = Relay::spawn(&world, &["--trust"])?;
+    relay.turn("SAY hello").await?;
+    let shown: Vec<String> = relay.events().iter().map(Value::to_string).collect();
+    ensure!(shown.iter().any(|event| event.contains("The hook Stop is running")), "{shown:?}");
+    ensure!(shown.iter().any(|event| event.contains("Running the hook Stop")), "{shown:?}");
+    let notices = relay.notices();
+    ensure!(notices.len() == 1 && notices[0].starts_with("info: The hook Stop took "), "{notices:?}");
+    relay.close().await
+}
+
+pub async fn a_prompt_that_a_hook_blocks_is_reported_once() -> Result<()> {
+    let world = World::new().await?;
+    put_hooks(&world, &json!({"UserPromptSubmit": hook("echo no secrets >&2; exit 2")}))?;
+    let mut relay = Relay::spawn(&world, &["--trust"])?;
+    relay.turn("SAY hello").await?;
+    let notices = relay.notices();
+    let [notice] = &notices[..] else { anyhow::bail!("{notices:?}") };
+    ensure!(notice.contains("blocked by hook") && notice.contains("no secrets"), "{notice}");
+    ensure!(world.api.messages().is_empty(), "the prompt was sent");
+    relay.close().await
+}
+
+pub async fn hooks_of_a_folder_that_is_not_trusted_neither_run_nor_show() -> Result<()> {
+    let world = World::new().await?;
+    let trace = world.root().join("trace");
+    let touches = hook(&format!("touch '{}'; echo ran", trace.display()));
+    let events = ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "SessionEnd"];
+    let hooks: Value = events
+        .iter()
+        .map(|event| ((*event).to_owned(), touches.clone()))
+        .collect::<serde_json::Map<_, _>>()
+        .into();
+    put_hooks(&world, &hooks)?;
+    let mut relay = Relay::spawn(&world, &[])?;
+    relay.turn("BASH true\nSAY hello").await?;
+    ensure!(relay.notices().is_empty(), "{:?}", relay.notices());
+    relay.close().await?;
+    ensure!(!trace.exists(), "a hook ran");
+    Ok(())
+}
