@@ -95,3 +95,86 @@ async fn no_secret_reaches_a_recording_by_any_way() {
     assert!(text.contains("the key is <key>") && text.contains("KEY=<"), "what is no secret stays");
     drop(setup);
 }
+
+/// A recording that begins while the agent runs, between two turns.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_recording_of_an_open_session_has_what_came_after_its_start() {
+    let (setup, mut life) = (tempfile::tempdir().unwrap(), Setup::demo().open().await);
+    life.turn("SAY before").await;
+    let session = life.session().clone();
+    assert_eq!(session.recording(), None);
+    let path = session.record(setup.path().join("recordings")).await.unwrap();
+    assert_eq!(session.recording(), Some(path.clone()));
+    let again = session.record(setup.path().join("recordings")).await.unwrap_err();
+    assert_eq!(again.message, "This session is being recorded already.");
+    let secret = "sk-ant-api03-0123456789abcdefghij";
+    life.prompt(&format!("SAY the key is {secret}\nTOOL Bash {{\"command\": \"touch a.txt\"}}\nSAY after"))
+        .await;
+    decide(&mut life, Decision::AllowOnce { updated_input: None }).await;
+    life.turn_end().await;
+    let items = life.items().await;
+    assert_eq!(session.stop_recording().await.unwrap(), Some(path.clone()));
+    assert_eq!(session.stop_recording().await.unwrap(), None);
+    life.turn("SAY unrecorded").await;
+
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(!text.contains(secret) && !text.contains("unrecorded"), "{text}");
+    let replayed = Replayed::of(&Recording::parse(text.as_bytes()).lines);
+    assert!(!replayed.is_in_turn);
+    let kinds = |items: &[Item]| -> Vec<String> {
+        let one = |item: &Item| match &item.body {
+            Body::Prompt { state, .. } => format!("prompt {state:?}"),
+            Body::ToolCall(call) => format!("call {:?}", call.state),
+            Body::Text { streaming, .. } => format!("text {streaming}"),
+            Body::TurnEnd(turn) => format!("end {:?}", turn.outcome),
+            other => format!("{other:?}"),
+        };
+        items.iter().map(one).collect()
+    };
+    let recorded = &items[items.len() - replayed.items.len()..];
+    assert_eq!(kinds(&replayed.items), kinds(recorded));
+    assert_eq!(
+        kinds(recorded),
+        ["prompt Done", "text false", "call Succeeded", "text false", "end Done"]
+    );
+    // Only the user can read it.
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = |path: &std::path::Path| path.metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
+    }
+    life.close().await;
+}
+
+/// A recording that begins within a turn says so, and has the rest of it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_recording_that_begins_within_a_turn_says_so() {
+    let (setup, mut life) = (tempfile::tempdir().unwrap(), Setup::demo().open().await);
+    life.prompt("TOOL Bash {\"command\": \"touch a.txt\"}\nSAY the rest").await;
+    let request = life.request().await;
+    let path = life.session().record(setup.path().to_owned()).await.unwrap();
+    let decision = Decision::AllowOnce { updated_input: None };
+    let shown = Some(request.shown);
+    life.command(Command::Decide { request_id: request.id, shown, decision }).await.unwrap();
+    life.turn_end().await;
+    life.turn("SAY another").await;
+    life.close().await;
+    let replayed = Replayed::of(&Recording::read(&path).unwrap().lines);
+    assert!(replayed.is_in_turn);
+    let text = replayed.text();
+    assert!(text.contains("the rest") && text.contains("another"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_that_cannot_be_written_is_named_and_the_session_goes_on() {
+    let (setup, mut life) = (tempfile::tempdir().unwrap(), Setup::demo().open().await);
+    let file = setup.path().join("a file");
+    std::fs::write(&file, "x").unwrap();
+    let error = life.session().record(file.clone()).await.unwrap_err();
+    assert!(error.message.contains(&file.display().to_string()), "{error:?}");
+    assert!(error.message.ends_with("The session goes on without it."), "{error:?}");
+    assert_eq!(life.session().recording(), None);
+    life.turn("SAY fine").await;
+    life.close().await;
+}

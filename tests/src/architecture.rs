@@ -288,6 +288,7 @@ fn few_modules_touch_the_file_system_without_disk() {
         "src/process/app_runs.rs",
         "src/projects.rs",
         "src/recorder.rs",
+        "src/recorder/writer.rs",
         "src/rewind/copies.rs",
         "src/settings.rs",
         "src/store.rs",

@@ -28,6 +28,9 @@ fn show(ReplayOptions { file, view }: &ReplayOptions) -> anyhow::Result<()> {
     match view {
         ReplayView::Conversation => {
             let replayed = Replayed::of(&recording.lines);
+            if replayed.is_in_turn {
+                eprintln!("deskbell: the recording began within a turn, whose beginning is not in it");
+            }
             stdout.write_all(replayed.text_with_times().as_bytes())?;
         }
         ReplayView::Lines => stdout.write_all(recording.text().as_bytes())?,

@@ -11,6 +11,7 @@ mod last;
 mod lost;
 mod redact;
 mod streamed;
+mod writer;
 
 use crate::api::{AgentKind, RawDirection, RawKind, RawLines};
 use crate::disk::{self, ReadError};
@@ -20,10 +21,11 @@ pub(crate) use last::now;
 pub(crate) use redact::redacted_text;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::io::{self, BufWriter, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
+use writer::{Line, Writer};
 
 /// Kind of a recorded line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,6 +52,10 @@ pub(crate) struct Opened {
     /// `None` in recordings from before agents were named: it was Claude Code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentKind>,
+    /// The recording began while the agent ran, so that its start is not in it.
+    pub is_running: bool,
+    /// It began within a turn, so that the turn's prompt is not in it.
+    pub is_in_turn: bool,
     pub memory: SavedSession,
 }
 
@@ -69,15 +75,27 @@ pub struct Recorder {
     last: Arc<LastLines>,
 }
 
+/// The empty file of a new recording.
+pub(crate) struct NewFile(Writer);
+
+impl NewFile {
+    /// Makes a file with a name of its own in this folder, which is made if it does not exist. Only the user can read
+    /// both.
+    pub(crate) fn create(folder: &Path, name: &str) -> io::Result<Self> {
+        let mut builder = std::fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(folder)?;
+        Writer::begin(&folder.join(name)).map(Self)
+    }
+}
+
 struct File {
-    path: PathBuf,
-    file: BufWriter<std::fs::File>,
+    writer: Writer,
     begun: Instant,
     /// Start of the recording by the session's clock, in milliseconds since the epoch.
     began_at: u64,
-    /// A failed write stops the recording; the error is reported once, by `end`.
-    failure: Option<io::Error>,
-    streamed: streamed::Streamed,
 }
 
 impl Recorder {
@@ -86,32 +104,17 @@ impl Recorder {
     }
 
     /// Starts recording to a new file, readable only by its owner. Fails if the file exists.
-    #[allow(clippy::disallowed_methods, reason = "it is made here, so nothing that is there is opened")]
     pub fn begin(&self, path: &Path) -> io::Result<()> {
-        let mut options = std::fs::OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = BufWriter::new(options.open(path)?);
-        *self.lock() = Some(File {
-            path: path.to_owned(),
-            file,
-            begun: Instant::now(),
-            began_at: 0,
-            failure: None,
-            streamed: streamed::Streamed::default(),
-        });
+        let writer = Writer::begin(path)?;
+        let previous = self.lock().replace(File { writer, begun: Instant::now(), began_at: 0 });
+        drop(previous);
         Ok(())
     }
 
-    /// Stops the recording and returns its path, or the error that stopped it.
+    /// Stops the recording and returns its path, or the error that stopped it. Waits for the disk, up to 10 s.
     pub fn end(&self) -> io::Result<Option<PathBuf>> {
-        let Some(mut recording) = self.lock().take() else { return Ok(None) };
-        recording.keep_held();
-        match recording.failure.take() {
-            Some(error) => Err(error),
-            None => recording.file.flush().map(|()| Some(recording.path.clone())),
-        }
+        let recording = self.lock().take();
+        recording.map(|recording| recording.writer.end()).transpose()
     }
 
     pub fn is_on(&self) -> bool {
@@ -120,14 +123,42 @@ impl Recorder {
 
     /// Records the state of the session when it is opened, at time `at` of its clock.
     pub fn keep_opened(&self, at: u64, project: &Path, agent: AgentKind, memory: &SavedSession) {
+        self.keep_state(Opened {
+            at,
+            project: project.display().to_string(),
+            agent: Some(agent),
+            memory: memory.clone(),
+            ..Opened::default()
+        });
+    }
+
+    fn keep_state(&self, opened: Opened) {
         if let Some(recording) = self.lock().as_mut() {
             let ms = recording.ms();
-            recording.began_at = at.saturating_sub(ms);
+            recording.began_at = opened.at.saturating_sub(ms);
             let version = env!("CARGO_PKG_VERSION").to_owned();
-            let project = project.display().to_string();
-            let (agent, memory) = (Some(agent), memory.clone());
-            recording.keep(ms, Direction::Opened, &Opened { version, at, project, agent, memory });
+            recording.keep(ms, Direction::Opened, &Opened { version, ..opened });
         }
+    }
+
+    /// Starts recording to a file that was made for it, with the state of a session that is open already. Returns the
+    /// file if the session is being recorded.
+    pub(crate) fn begin_with(&self, file: NewFile, opened: Opened) -> Result<PathBuf, NewFile> {
+        let path = file.0.path.clone();
+        {
+            let mut current = self.lock();
+            if current.is_some() {
+                return Err(file);
+            }
+            *current = Some(File { writer: file.0, begun: Instant::now(), began_at: 0 });
+        }
+        self.keep_state(opened);
+        Ok(path)
+    }
+
+    /// The file of the recording, if there is one.
+    pub(crate) fn path(&self) -> Option<PathBuf> {
+        self.lock().as_ref().map(|recording| recording.writer.path.clone())
     }
 
     /// Records an input with exactly the time that the session uses for it: the wire id of a prompt that is sent again
@@ -144,9 +175,7 @@ impl Recorder {
     pub fn keep_heard(&self, at: u64, line: Value) {
         if let Some(recording) = self.lock().as_mut() {
             let ms = at.saturating_sub(recording.began_at);
-            for line in recording.streamed.pass(line) {
-                recording.keep(ms, Direction::Out, &line);
-            }
+            recording.writer.keep(Line { ms, dir: Direction::Out, value: line, may_be_piece: true });
         }
     }
 
@@ -190,41 +219,16 @@ pub(crate) fn line_of(bytes: &[u8]) -> Value {
         .unwrap_or_else(|_| Value::from(String::from_utf8_lossy(bytes).trim_end().to_owned()))
 }
 
-impl Drop for File {
-    fn drop(&mut self) {
-        self.keep_held();
-    }
-}
-
 impl File {
-    /// Writes the text that `streamed` still holds back.
-    fn keep_held(&mut self) {
-        if let Some(line) = self.streamed.end() {
-            self.keep(self.ms(), Direction::Out, &line);
-        }
-    }
-
     /// Milliseconds since the recording began.
     fn ms(&self) -> u64 {
         self.begun.elapsed().as_millis() as u64
     }
 
-    /// Writes and flushes each line at once, because a recording is needed most after a crash.
-    fn keep<T: Serialize + ?Sized>(&mut self, ms: u64, dir: Direction, line: &T) {
-        if self.failure.is_some() {
-            return;
-        }
-        let written = serde_json::to_value(line)
-            .and_then(|line| serde_json::to_vec(&Recorded { ms, dir, line: redact::redacted(line) }))
-            .map_err(io::Error::from)
-            .and_then(|mut text| {
-                text.push(b'\n');
-                self.file.write_all(&text)?;
-                self.file.flush()
-            });
-        if let Err(error) = written {
-            tracing::error!(%error, path = %self.path.display(), "could not write to the recording; it was stopped");
-            self.failure = Some(error);
+    fn keep<T: Serialize + ?Sized>(&self, ms: u64, dir: Direction, line: &T) {
+        match serde_json::to_value(line) {
+            Ok(value) => self.writer.keep(Line { ms, dir, value, may_be_piece: false }),
+            Err(error) => tracing::error!(%error, "a line is missing in the recording"),
         }
     }
 }

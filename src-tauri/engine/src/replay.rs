@@ -4,6 +4,7 @@
 mod text;
 
 use crate::agent::driver::{Driver, Output};
+use crate::agent::{AgentCommand, AgentEvent, Answer, HostRequest};
 use crate::api::*;
 use crate::launch::{Start, driver};
 use crate::recorder::{Direction, Opened, Recorded};
@@ -24,6 +25,8 @@ pub struct Replayed {
     pub items: Vec<Item>,
     /// Start of the recording in milliseconds since the epoch; 0 if it is not recorded.
     pub began_at: u64,
+    /// The recording began within a turn: its beginning is missing.
+    pub is_in_turn: bool,
 }
 
 impl Replayed {
@@ -42,15 +45,24 @@ impl Replayed {
             acp,
             project,
             events: Vec::new(),
+            unanswered: None,
             shown: HashMap::new(),
         };
-        let began_at = opened.at.saturating_sub(ms);
+        let (began_at, is_in_turn) = (opened.at.saturating_sub(ms), opened.is_in_turn);
         replay.core.take_over(opened.at);
+        if opened.is_running {
+            replay.agent_runs(opened.at);
+        }
         for recorded in recording {
             replay.line(began_at + recorded.ms, recorded);
             replay.flush();
         }
-        Self { events: replay.events, items: replay.core.transcript().items().cloned().collect(), began_at }
+        Self {
+            events: replay.events,
+            items: replay.core.transcript().items().cloned().collect(),
+            began_at,
+            is_in_turn,
+        }
     }
 }
 
@@ -61,6 +73,8 @@ struct Replay {
     acp: Option<ChosenAgent>,
     project: PathBuf,
     events: Vec<Event>,
+    /// The requests to an agent that ran before the recording, and whether each is the one that it answers first.
+    unanswered: Option<Vec<(String, bool)>>,
     /// Fingerprint of each permission request that was published.
     shown: HashMap<RequestId, String>,
 }
@@ -86,6 +100,21 @@ impl Replay {
         }
     }
 
+    /// Brings the core to the state of a session whose agent was ready when the recording began.
+    fn agent_runs(&mut self, now: u64) {
+        self.unanswered = Some(Vec::new());
+        self.step(now, Input::Start);
+        self.step(now, Input::Spawned);
+        // A prompt would wait for these answers, which came before the recording.
+        while let Some((request_id, is_initialize)) = self.unanswered.as_mut().and_then(Vec::pop) {
+            let answer = if is_initialize { Answer::Initialized(Box::default()) } else { Answer::Done };
+            self.step(now, Input::Line(AgentEvent::Response { request_id, outcome: Ok(answer) }));
+        }
+        self.unanswered = None;
+        self.flush();
+        self.events.clear();
+    }
+
     /// Updates the fingerprint in a decision. It is computed from the exact text of the request, which redaction may
     /// have changed.
     fn show_again(&self, input: &mut Input) {
@@ -107,6 +136,12 @@ impl Replay {
                     Action::Publish(change) => self.published(&change),
                     // The driver has to know what the next lines answer.
                     Action::Write(command) => {
+                        if let (Some(unanswered), AgentCommand::Request { request_id, request }) =
+                            (&mut self.unanswered, &command)
+                        {
+                            let is_initialize = matches!(request, HostRequest::Initialize { .. });
+                            unanswered.push((request_id.clone(), is_initialize));
+                        }
                         let mut out = Output::default();
                         self.driver.write(&command, &mut out);
                         inputs.extend(out.events.into_iter().map(Input::Line));

@@ -9,6 +9,7 @@ pub(crate) mod machine;
 mod mirror;
 mod outcome;
 mod permission_audit;
+mod recording;
 #[cfg(test)]
 pub(crate) mod simulation;
 mod subscribers;
@@ -20,7 +21,7 @@ use crate::disk;
 use crate::host::Host;
 use crate::launch::{Launch, Start};
 use crate::options;
-use crate::recorder::Recorder;
+use crate::recorder::{NewFile, Recorder};
 use crate::store::{Record, Store};
 use crate::transcript::find::{Search, Slice};
 use crate::transcript::output::{Reader, Source};
@@ -140,6 +141,11 @@ pub(crate) enum Message {
     },
     /// Ends the session and removes it from its server. Only for a mirror.
     Discard(oneshot::Sender<Result<(), CommandError>>),
+    /// Records the session from now on.
+    Record {
+        file: NewFile,
+        reply: oneshot::Sender<Result<PathBuf, CommandError>>,
+    },
     /// Stops the process as soon as the session is idle, then replies.
     Finish(oneshot::Sender<()>),
     /// Stops the process now, then replies.

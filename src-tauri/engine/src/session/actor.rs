@@ -4,6 +4,7 @@ mod lines;
 mod message;
 mod opening;
 mod painter;
+mod recording;
 mod rewind;
 mod saves;
 
@@ -400,6 +401,7 @@ impl Actor {
         if self.core.take_ended() {
             self.keep_lines().await;
             // A caller that has gone away needs no reply.
+            self.end_recording().await;
             self.ending.drain(..).for_each(|reply| reply.send(()).unwrap_or_default());
         }
     }

@@ -226,6 +226,10 @@ impl Core {
         self.machine.memory()
     }
 
+    pub fn is_in_turn(&self) -> bool {
+        self.machine.is_in_turn()
+    }
+
     /// Time of the last accepted prompt or the last end of a turn.
     pub fn changed_at(&self) -> u64 {
         self.changed_at

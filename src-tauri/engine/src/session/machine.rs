@@ -237,6 +237,10 @@ impl Machine {
         }
     }
 
+    pub fn is_in_turn(&self) -> bool {
+        self.turn.is_some()
+    }
+
     /// The state that must be on disk now.
     pub fn memory(&self) -> SavedSession {
         let in_flight = self.turn.iter().flat_map(Turn::in_flight);

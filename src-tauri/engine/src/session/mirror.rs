@@ -264,6 +264,7 @@ impl Mirror {
             | Message::NextStart { .. }
             | Message::Export { .. }
             | Message::Copy { .. }
+            | Message::Record { .. }
             | Message::LastAnswer(_) => {
                 tracing::error!("a mirror was sent a message for a session of this process")
             }

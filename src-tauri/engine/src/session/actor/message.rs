@@ -99,6 +99,8 @@ impl Actor {
                 let rows = RowRange { end: total, total, ..RowRange::default() };
                 drop(reply.send(self.snapshot(rows, self.core.transcript().items().cloned().collect())));
             }
+            // A caller that has gone away needs no reply.
+            Message::Record { file, reply } => drop(reply.send(self.record(file))),
             // Only a mirror of a session handles these: without an answer, the caller sees that there is none.
             Message::Ask { .. } | Message::Discard(_) => tracing::error!("a message for a mirror"),
             Message::Finish(reply) => {

@@ -1,0 +1,61 @@
+//! Recording of an open session, which the user starts and stops.
+
+use super::{Message, SessionHandle, gone};
+use crate::api::{CommandError, ErrorCode};
+use crate::disk;
+use crate::recorder::{NewFile, now};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+/// Longer than the end of a recording waits for its disk.
+pub(super) const END: Duration = Duration::from_secs(15);
+
+pub(super) fn refused(message: &str) -> CommandError {
+    CommandError { code: ErrorCode::BadCommand, message: message.to_owned(), detail: None }
+}
+
+fn not_written(folder: &Path, error: &io::Error) -> CommandError {
+    CommandError {
+        code: ErrorCode::Internal,
+        message: format!(
+            "The recording could not be written in {}. The session goes on without it.",
+            folder.display()
+        ),
+        detail: Some(error.to_string()),
+    }
+}
+
+impl SessionHandle {
+    /// Records the session from now on, without secrets, in a new file of this folder, and returns the file's path.
+    /// Nothing that happened before is in it. The session never waits for the disk.
+    pub async fn record(&self, folder: PathBuf) -> Result<PathBuf, CommandError> {
+        if self.is_mirror {
+            return Err(refused("A session that keeps running in the background cannot be recorded here."));
+        }
+        let name = format!("session-{}-{}.ndjson", now(), self.id);
+        let (place, made_in) = (folder.clone(), folder.clone());
+        let made = disk::run(&place, disk::DEADLINE, move || NewFile::create(&made_in, &name)).await?;
+        let file = made.map_err(|error| not_written(&folder, &error))?;
+        let (reply, answer) = oneshot::channel();
+        self.send(Message::Record { file, reply }).await?;
+        answer.await.map_err(|_| gone())?
+    }
+
+    /// Stops the recording, and returns its path once its last lines are on disk; `None` if there is none.
+    pub async fn stop_recording(&self) -> Result<Option<PathBuf>, CommandError> {
+        let Some(path) = self.recorder.path() else { return Ok(None) };
+        let (recorder, folder) = (self.recorder.clone(), path.parent().unwrap_or(&path).to_owned());
+        let ended = disk::run(&folder, END, move || recorder.end()).await?;
+        ended.map_err(|error| CommandError {
+            message: format!("The recording {} is incomplete: writing it failed.", path.display()),
+            ..not_written(&folder, &error)
+        })
+    }
+
+    /// The file that the session is being recorded in.
+    pub fn recording(&self) -> Option<PathBuf> {
+        self.recorder.path()
+    }
+}
