@@ -9,6 +9,7 @@ pub mod link;
 pub mod options;
 pub mod other_agents;
 pub mod projects;
+pub mod recording;
 pub mod search;
 pub mod stored;
 pub mod transcript;

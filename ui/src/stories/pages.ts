@@ -24,6 +24,7 @@ import { StartState } from '../lib/projects/start.svelte';
 import SessionRow from '../lib/sessions/SessionRow.svelte';
 import SessionRows from '../lib/sessions/SessionRows.svelte';
 import DoneNote from '../lib/sessions/DoneNote.svelte';
+import RecordingNote from '../lib/sessions/RecordingNote.svelte';
 import StoredNote from '../lib/sessions/StoredNote.svelte';
 import { manyChanges, WORKING } from '../lib/host/fake/changes';
 import SidePanel from '../lib/side/SidePanel.svelte';
@@ -266,6 +267,8 @@ export const pages: Page = () => [
   }),
 ];
 
+const RECORDED = '/home/ines/.local/share/deskbell/recordings/session-1764040000000-s1.ndjson';
+const RECORDING = { onstop: ignore, onreveal: ignore, oncopy: ignore, onclose: ignore };
 const side = { working: null, onshow: ignore, onchanges: ignore, onclose: ignore };
 
 export const lists: Page = () => [
@@ -361,6 +364,10 @@ export const lists: Page = () => [
     'from the history': { session: fromHistory, stored: stored('t1', 'Import', 40) },
     'open elsewhere': { session: fromHistory, stored: stored('t1', 'Import', 40, inTerminal('open')) },
     'working elsewhere': { session: fromHistory, stored: stored('t1', 'Import', 40, inTerminal('working')) },
+  }),
+  ...states('RecordingNote', RecordingNote, {
+    running: { ...RECORDING, recording: { path: RECORDED, isRunning: true } },
+    complete: { ...RECORDING, recording: { path: RECORDED, isRunning: false } },
   }),
   ...states('DoneNote', DoneNote, {
     exported: { text: 'Exported to /home/ines/Documents/Round half to even.html', onclose: ignore },

@@ -202,6 +202,7 @@ const CASES: Record<string, Case> = {
   options: { done: dialog('Session options') },
   preset: { choice: 'Agent’s defaults', done: commanding({ type: 'setOptions', options: NO_OPTIONS }) },
   context: { done: dialog('Context') },
+  record: { done: calling('recordSession', 's1') },
   lines: { done: dialog('Lines of the agent') },
   stop: { given: ({ session }) => session.patch({ alive: true }), done: commanding({ type: 'stop' }) },
   palette: { done: dialog('Commands and sessions') },

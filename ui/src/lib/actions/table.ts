@@ -626,6 +626,22 @@ const ALL: readonly Action[] = [
     does: { run: (desk) => desk.show('lines') },
   },
   {
+    id: 'record',
+    group: 'Agent',
+    label: 'Record this session',
+    labelNow: (desk) => (isRecorded(desk) ? 'Stop recording this session' : 'Record this session'),
+    off: offSession,
+    menu: 'session',
+    isAbsent: (desk, on) => !isOpen(desk, on),
+    does: {
+      run: (desk) => {
+        const id = open(desk)?.id;
+        if (id === undefined) return;
+        void (isRecorded(desk) ? desk.project.recordings.stop(id) : desk.project.recordings.start(id));
+      },
+    },
+  },
+  {
     id: 'stop',
     group: 'Agent',
     label: 'Stop the agent',
@@ -734,6 +750,11 @@ export const ACTIONS: readonly Action[] = ALL.map((action) => {
   if (!ON_THIS_COMPUTER.has(action.id)) return action;
   return { ...action, off: (desk, on) => desk.project.notHere ?? action.off?.(desk, on) ?? null };
 });
+
+function isRecorded(desk: Desk): boolean {
+  const id = open(desk)?.id;
+  return id !== undefined && desk.project.recordings.of(id)?.isRunning === true;
+}
 
 function isOpen(desk: Desk, { row }: Target): boolean {
   return row?.session != null && row.session.id === open(desk)?.id;

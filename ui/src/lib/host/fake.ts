@@ -278,6 +278,31 @@ export class FakeHost implements Host {
     return Promise.resolve({ ...facts, lines: lines.filter(({ nr }) => nr > after) });
   }
 
+  /** The files of the sessions that are being recorded. */
+  readonly recordings = new Map<SessionId, string>();
+
+  recordSession(sessionId: SessionId): Promise<string> {
+    if (this.recordings.has(sessionId)) return refuse('badCommand', 'This session is being recorded already.');
+    const path = `/home/ines/.local/share/deskbell/recordings/session-${sessionId}.ndjson`;
+    this.recordings.set(sessionId, path);
+    return Promise.resolve(path);
+  }
+
+  stopRecording(sessionId: SessionId): Promise<string | null> {
+    const path = this.recordings.get(sessionId) ?? null;
+    this.recordings.delete(sessionId);
+    return Promise.resolve(path);
+  }
+
+  recordingOf(sessionId: SessionId): Promise<string | null> {
+    return Promise.resolve(this.recordings.get(sessionId) ?? null);
+  }
+
+  revealRecording(path: string): Promise<void> {
+    this.revealed.push(path);
+    return Promise.resolve();
+  }
+
   itemPart(sessionId: SessionId, itemId: ItemId): Promise<Body> {
     const item = this.#sessions.get(sessionId)?.items.find(({ id }) => id === itemId);
     return item === undefined ? refuse('badCommand', 'The text no longer exists.') : Promise.resolve(item.body);

@@ -111,6 +111,14 @@ export interface Host {
   taskOutput(sessionId: SessionId, taskId: string): Promise<TaskOutput | null>;
   /** Returns the last lines between Deskbell and the agent, after line `after`; 0 is all that are kept. */
   rawLines(sessionId: SessionId, after: number): Promise<RawLines>;
+  /** Records a session from now on, without secrets. Returns the path of the file. */
+  recordSession(sessionId: SessionId): Promise<string>;
+  /** Stops the recording of a session. Returns its path, or `null` if there was none. */
+  stopRecording(sessionId: SessionId): Promise<string | null>;
+  /** Returns the file that a session is being recorded in, or `null`. */
+  recordingOf(sessionId: SessionId): Promise<string | null>;
+  /** Shows a recording in the file manager. */
+  revealRecording(path: string): Promise<void>;
   /** Returns one part of an item that is too long to be drawn at once. Parts are counted from 0. */
   itemPart(sessionId: SessionId, itemId: ItemId, part: number): Promise<Body>;
   /** Returns a text for the clipboard, as the agent wrote it. */

@@ -3,11 +3,15 @@
 import type { Checkup, FoundFiles, Attachment, JsonValue, Preset, UsageView } from '../bindings/api';
 import { loggedError, type Host } from '../host/host';
 import { Problems } from './problems.svelte';
+import { Recordings } from './recording.svelte';
 
 export abstract class AppActions {
   readonly problems = new Problems();
+  readonly recordings: Recordings;
 
-  constructor(protected readonly host: Host) {}
+  constructor(protected readonly host: Host) {
+    this.recordings = new Recordings(host, this.problems);
+  }
 
   /** What the sessions of the project, or of all projects, cost; `null` if they could not be read, which is reported. */
   async usage(all: boolean): Promise<UsageView | null> {
