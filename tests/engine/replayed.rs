@@ -133,10 +133,7 @@ async fn a_recording_of_an_open_session_has_what_came_after_its_start() {
     };
     let recorded = &items[items.len() - replayed.items.len()..];
     assert_eq!(kinds(&replayed.items), kinds(recorded));
-    assert_eq!(
-        kinds(recorded),
-        ["prompt Done", "text false", "call Succeeded", "text false", "end Done"]
-    );
+    assert_eq!(kinds(recorded), ["prompt Done", "text false", "call Succeeded", "text false", "end Done"]);
     // Only the user can read it.
     #[cfg(unix)]
     {

@@ -87,7 +87,8 @@ fn a_run_that_failed_or_decided_something_is_shown_at_once() {
     let denies = specific(r#""permissionDecision":"deny","permissionDecisionReason":"not here""#);
     let changes = specific(r#""permissionDecision":"allow","updatedInput":{"command":"ls"}"#);
     let asks = specific(r#""permissionDecision":"ask","permissionDecisionReason":"risky""#);
-    let table: [(&str, (&str, i64), &str, &str, &str); 9] = [
+    let (denies, changes, asks) = (denies.as_str(), changes.as_str(), asks.as_str());
+    let table = [
         (
             "PostToolUse:Bash",
             ("error", 1),
@@ -103,21 +104,15 @@ fn a_run_that_failed_or_decided_something_is_shown_at_once() {
             "Warning: The hook PreToolUse:Bash reported a blocking error (exit code 2)",
         ),
         ("Stop", ("cancelled", 1), "", "", "Warning: The hook Stop was cancelled, or reached its time limit"),
-        ("PreToolUse:Bash", GOOD, &denies, "", "Warning: The hook PreToolUse:Bash denied the call: not here"),
+        ("PreToolUse:Bash", GOOD, denies, "", "Warning: The hook PreToolUse:Bash denied the call: not here"),
         (
             "PreToolUse:Bash",
             GOOD,
-            &changes,
+            changes,
             "",
             "Info: The hook PreToolUse:Bash changed the input of the call",
         ),
-        (
-            "PreToolUse:Bash",
-            GOOD,
-            &asks,
-            "",
-            "Info: The hook PreToolUse:Bash requires your permission: risky",
-        ),
+        ("PreToolUse:Bash", GOOD, asks, "", "Info: The hook PreToolUse:Bash requires your permission: risky"),
         (
             "Stop",
             GOOD,
