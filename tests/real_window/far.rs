@@ -1,12 +1,12 @@
-//! A project on another machine: opened from the start page, decided about, prompted, stopped, and found again after the
-//! connection and the app were killed.
+//! A project on another machine: opened from the start page, decided about, prompted and stopped, also across a
+//! connection that was lost.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use deskbell_tests::window::{App, Desktop, LONG, Launch, Pointer, SHORT, Window, app_program, eventually};
+use deskbell_tests::window::{App, Desktop, LONG, Launch, SHORT, Window, app_program, eventually};
 use serde_json::json;
 
 use crate::trust::trust;
@@ -20,8 +20,6 @@ struct Far {
     home: PathBuf,
     bin: PathBuf,
     app: App,
-    launch: Launch,
-    pointer: Pointer,
 }
 
 fn put(path: &Path, text: &str) -> Result<()> {
@@ -62,8 +60,7 @@ impl Far {
         let path = format!("{}:{}", bin.display(), path.to_string_lossy());
         let launch = Launch::folder(Path::new("--open")).env("PATH", path);
         let app = App::start(&desktop, &launch).await?;
-        let pointer = Pointer::on(&desktop);
-        Ok(Self { desktop, home, bin, app, launch, pointer })
+        Ok(Self { desktop, home, bin, app })
     }
 
     async fn play(mut self, name: &str, test: impl AsyncFnOnce(&mut Self) -> Result<()>) -> Result<()> {
@@ -167,7 +164,7 @@ pub async fn a_project_there_is_opened_trusted_prompted_and_stopped() -> Result<
     .await
 }
 
-pub async fn a_turn_there_survives_the_connection_and_the_app() -> Result<()> {
+pub async fn a_turn_there_survives_the_connection() -> Result<()> {
     let far = Far::new().await?;
     far.play("far-again", async |far| {
         let window = far.open().await?;
@@ -181,26 +178,6 @@ pub async fn a_turn_there_survives_the_connection_and_the_app() -> Result<()> {
         fs::remove_file(far.bin.join("down"))?;
         window.wait_said("wave149", LONG).await.context("nothing was lost")?;
         window.wait_idle(LONG).await?;
-
-        // The app is killed, and finds the session again. While the machine is away, the window says so.
-        let app = far.app.process(&far.desktop)?;
-        app.kill()?;
-        eventually("the app has ended", LONG, async || {
-            let all = far.app.processes(&far.desktop);
-            let is_left = |line: &str| line.contains("WebKit") || line.contains("relay --attach");
-            Ok((!all.iter().any(|process| process.pid == app.pid || is_left(&process.command_line)))
-                .then_some(()))
-        })
-        .await?;
-        fs::write(far.bin.join("down"), "")?;
-        far.app = App::start(&far.desktop, &far.launch.again()).await?;
-        let window = far.app.window(TITLE).await?;
-        window.wait_shows("box cannot be reached.", LONG).await?;
-        window.wait_shows("Connection refused", SHORT).await?;
-        fs::remove_file(far.bin.join("down"))?;
-        window.click("button", "Connect again").await?;
-        window.wait_said("wave149", LONG).await.context("the session is there again")?;
-        ensure!(far.pointer.windows(TITLE).await?.len() == 1);
         far.end(&window).await
     })
     .await

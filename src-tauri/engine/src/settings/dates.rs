@@ -11,8 +11,8 @@ pub(super) fn is_language_tag(tag: &str) -> bool {
     let is = |part: &str, from: usize, to: usize, kind: fn(&u8) -> bool| {
         (from..=to).contains(&part.len()) && part.as_bytes().iter().all(kind)
     };
-    let (letters, any): (fn(&u8) -> bool, fn(&u8) -> bool) =
-        (u8::is_ascii_alphabetic, u8::is_ascii_alphanumeric);
+    let letters: fn(&u8) -> bool = u8::is_ascii_alphabetic;
+    let any: fn(&u8) -> bool = u8::is_ascii_alphanumeric;
     let is_language = |part: &&str| is(part, 2, 3, letters);
     if tag == "system" {
         return true;

@@ -744,6 +744,7 @@ const ON_THIS_COMPUTER: ReadonlySet<string> = new Set([
   'changes',
   'usage',
   'login',
+  'record',
 ]);
 
 export const ACTIONS: readonly Action[] = ALL.map((action) => {

@@ -5,7 +5,7 @@ import type { CommandError, FolderListing, ProjectView } from '../../bindings/ap
 export const SSH_HOSTS = ['box', 'build-server', 'db.example.org'];
 
 /** What a machine says that takes no key. */
-export const DENIED: CommandError = {
+const DENIED: CommandError = {
   code: 'refused',
   message: 'box cannot be reached.',
   detail:
