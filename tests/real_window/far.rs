@@ -1,5 +1,5 @@
-//! A project on another machine: opened from the start page, decided about, prompted and stopped, also across a
-//! connection that was lost.
+//! A project on another machine: opened from the start page, decided about, prompted and stopped, and found again after
+//! the connection was lost or the app was killed.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -20,6 +20,7 @@ struct Far {
     home: PathBuf,
     bin: PathBuf,
     app: App,
+    launch: Launch,
 }
 
 fn put(path: &Path, text: &str) -> Result<()> {
@@ -60,7 +61,7 @@ impl Far {
         let path = format!("{}:{}", bin.display(), path.to_string_lossy());
         let launch = Launch::folder(Path::new("--open")).env("PATH", path);
         let app = App::start(&desktop, &launch).await?;
-        Ok(Self { desktop, home, bin, app })
+        Ok(Self { desktop, home, bin, app, launch })
     }
 
     async fn play(mut self, name: &str, test: impl AsyncFnOnce(&mut Self) -> Result<()>) -> Result<()> {
@@ -177,6 +178,38 @@ pub async fn a_turn_there_survives_the_connection() -> Result<()> {
         window.wait_shows("Reconnecting", LONG).await?;
         fs::remove_file(far.bin.join("down"))?;
         window.wait_said("wave149", LONG).await.context("nothing was lost")?;
+        window.wait_idle(LONG).await?;
+        far.end(&window).await
+    })
+    .await
+}
+
+/// The app is killed while an agent works there, and finds its session again. The machine is away at first.
+pub async fn a_turn_there_survives_the_app() -> Result<()> {
+    let far = Far::new().await?;
+    far.play("far-restart", async |far| {
+        let window = far.open().await?;
+        window.wait_shows("Do you trust windmill (box)?", LONG).await?;
+        window.click("button", "Open restricted").await?;
+        window.prompt("SLOW 100 150 wave").await?;
+        window.wait_said("wave5 ", LONG).await?;
+
+        far.app.process(&far.desktop)?.kill()?;
+        eventually("the app has ended", LONG, async || {
+            let all = far.app.processes(&far.desktop);
+            let is_left = |line: &str| line.contains("WebKit") || line.contains("relay --attach");
+            Ok((!all.iter().any(|process| is_left(&process.command_line))).then_some(()))
+        })
+        .await?;
+        fs::write(far.bin.join("down"), "")?;
+        far.app = App::start(&far.desktop, &far.launch.again()).await?;
+        let window = far.app.window(TITLE).await?;
+        window.wait_shows("box cannot be reached.", LONG).await?;
+        window.wait_shows("Connection refused", SHORT).await?;
+        far.desktop.screenshot("far-unreachable").await?;
+        fs::remove_file(far.bin.join("down"))?;
+        window.click("button", "Connect again").await?;
+        window.wait_said("wave149", LONG).await.context("the session is there again")?;
         window.wait_idle(LONG).await?;
         far.end(&window).await
     })

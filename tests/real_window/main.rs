@@ -188,7 +188,8 @@ fn main() {
             a_draft_and_the_zoom_survive_a_restart,
             a_window_is_where_it_was;
         far: a_project_there_is_opened_trusted_prompted_and_stopped,
-            a_turn_there_survives_the_connection;
+            a_turn_there_survives_the_connection,
+            a_turn_there_survives_the_app;
         start_page: a_recent_project_is_opened_by_keyboard,
             a_project_is_opened_and_removed_by_mouse,
             the_home_folder_is_never_opened_by_accident,
