@@ -1,5 +1,6 @@
 //! `cargo xtask test`: every check of the project, each in a separate part.
 
+mod busy;
 mod part;
 
 use std::fs;
@@ -12,6 +13,7 @@ use crate::package::Checked;
 use crate::packages::Need;
 use crate::{Outcome, agents, bench, claude, deny, package, project, system, toolchain, ui, workflows};
 
+use busy::Builds;
 use part::{Part, chosen, needs};
 
 /// The result of a part.
@@ -25,12 +27,41 @@ enum PartResult {
     NotRun(Part),
 }
 
-/// Runs the named parts and those they need, or all; fails if any failed.
-pub fn test(names: &[&str]) -> Outcome {
-    let parts = chosen(names)?;
-    let mut suite = Suite { needs: needs(&parts), node: None };
+/// Runs the named parts and those they need, or all; fails if any failed. `--times=N` repeats it until a run fails, and
+/// `--builds=N` keeps the machine busy with so many builds at the same time.
+pub fn test(arguments: &[&str]) -> Outcome {
+    let (options, names): (Vec<&str>, Vec<&str>) =
+        arguments.iter().partition(|argument| argument.starts_with("--"));
+    let (mut n_times, mut n_builds) = (1, 0);
+    for option in options {
+        let (name, number) = option.split_once('=').unwrap_or((option, ""));
+        let number = number.parse().map_err(|_| format!("{option} needs a number, as --times=10"));
+        match name {
+            "--times" => n_times = number?,
+            "--builds" => n_builds = number?,
+            _ => {
+                return Err(format!("{option} is no option of the tests; they are --times=N and --builds=N"));
+            }
+        }
+    }
+    let parts = chosen(&names)?;
+    let _busy = Builds::begin(n_builds);
+    for nr in 1..=n_times {
+        if n_times > 1 {
+            println!("\n==== Run {nr} of {n_times} ====");
+        }
+        once(&parts).map_err(|reason| match n_times {
+            1 => reason,
+            _ => format!("run {nr} of {n_times}: {reason}"),
+        })?;
+    }
+    Ok(())
+}
+
+fn once(parts: &[Part]) -> Outcome {
+    let mut suite = Suite { needs: needs(parts), node: None };
     let mut results: Vec<(Part, PartResult, Duration)> = Vec::new();
-    for part in parts {
+    for part in parts.iter().copied() {
         println!("\n==== {} ====", part.title());
         let started_at = Instant::now();
         let failed =
