@@ -4,8 +4,12 @@
 //! Each notification has its own thread: a daemon that never answers blocks `show` for over a minute (notify-rust
 //! 4.19), and some desktops remove a notification when the connection that sent it is closed.
 
+#[cfg(all(unix, not(target_os = "macos")))]
+mod answers;
 mod shown;
 
+#[cfg(all(unix, not(target_os = "macos")))]
+use self::answers::Answers;
 use self::shown::Shown;
 use crate::ask::{self, DialogController, Outcome};
 use crate::emit;
@@ -258,12 +262,16 @@ impl Bell {
     }
 }
 
+/// The daemon's name and interface, and its object.
+#[cfg(all(unix, not(target_os = "macos")))]
+const DAEMON: &str = "org.freedesktop.Notifications";
+#[cfg(all(unix, not(target_os = "macos")))]
+const PATH: &str = "/org/freedesktop/Notifications";
+
 /// Withdraws a notification; the thread that waits for its click then ends.
 fn close(id: u32) {
     #[cfg(all(unix, not(target_os = "macos")))]
     {
-        const DAEMON: &str = "org.freedesktop.Notifications";
-        const PATH: &str = "/org/freedesktop/Notifications";
         // Blocking is allowed: every call to the daemon runs on its own thread.
         let closed: zbus::Result<_> = tauri::async_runtime::block_on(async {
             let bus = zbus::Connection::session().await?;
@@ -378,6 +386,8 @@ fn show(shown: &Arc<Shown>, number: u64, notice: &Notice) -> notify_rust::error:
         // A notification that was withdrawn before it is shown is not sent at all.
         let Some((before, call)) = shown.about_to_show(key, number) else { return Ok(Answer::None) };
         before.into_iter().for_each(close);
+        // Blocking is allowed: every notification has its own thread.
+        let answers = tauri::async_runtime::block_on(Answers::listen());
         let handle = notification.show()?;
         if shown.appeared(key, number, handle.id()) == shown::Outcome::Withdrawn {
             // It was withdrawn while the daemon processed the call.
@@ -385,15 +395,18 @@ fn show(shown: &Arc<Shown>, number: u64, notice: &Notice) -> notify_rust::error:
             return Ok(Answer::None);
         }
         drop(call);
-        let mut answer = Answer::None;
-        handle.wait_for_action(|action| {
-            answer = match action {
-                "default" | "review" => Answer::Show,
-                "deny" => Answer::Deny,
-                _ => Answer::None,
-            };
-        });
-        Ok(answer)
+        let action = match answers {
+            Ok(answers) => tauri::async_runtime::block_on(answers.to(handle.id())),
+            Err(error) => {
+                tracing::warn!(%error, "a click on a notification will not be heard");
+                None
+            }
+        };
+        Ok(match action.as_deref() {
+            Some("default" | "review") => Answer::Show,
+            Some("deny") => Answer::Deny,
+            _ => Answer::None,
+        })
     }
     #[cfg(not(all(unix, not(target_os = "macos"))))]
     {
