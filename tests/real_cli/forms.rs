@@ -110,3 +110,19 @@ pub async fn a_servers_form_is_declined() -> Result<()> {
     ensure!(received(&relay)?["action"] == "decline", "{:?}", relay.answers());
     Ok(())
 }
+
+pub async fn a_servers_page_is_shown_and_agreed_to() -> Result<()> {
+    let url = "https://pages.example/consent?for=desk";
+    let world =
+        world(&json!({"mode": "url", "elicitationId": "e1", "message": "Sign in.", "url": url})).await?;
+    let mut relay = Relay::spawn(&world, &[])?;
+    let asked = form(&mut relay).await?;
+    let request = &asked["request"];
+    ensure!(request["question"] == "desk asks you to open a page", "{asked}");
+    ensure!((&request["subject"], &request["host"]) == (&json!(url), &json!("pages.example")), "{asked}");
+    ensure!(request["kind"]["form"]["url"] == url, "{asked}");
+    relay.decide(&asked, Decision::Fill { values: BTreeMap::new() }).await?;
+    relay.turn_end().await?;
+    ensure!(received(&relay)?["action"] == "accept", "{:?}", relay.answers());
+    Ok(())
+}
