@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { GROUPS } from './action';
 import { FIXED_KEYS } from './fixed';
 import { keyGroups, keyTable } from './help';
+import { ON_THIS_COMPUTER } from './here';
 import { ACTIONS, chordsOf } from './table';
 
 /** Chords that edit text, or that the desktop or the browser's engine takes, by platform. */
@@ -24,6 +25,11 @@ const TAKEN = {
   ],
   mac: ['Ctrl+A', 'Ctrl+C', 'Ctrl+V', 'Ctrl+X', 'Ctrl+Z', 'Ctrl+Shift+Z', 'Ctrl+H', 'Ctrl+M', 'Ctrl+W', 'Ctrl+Tab'],
 };
+
+it('has each action that is off on another machine', () => {
+  const ids = ACTIONS.map(({ id }) => id);
+  expect(ON_THIS_COMPUTER.filter((id) => !ids.includes(id))).toEqual([]);
+});
 
 describe.each([
   ['elsewhere', false],

@@ -10,6 +10,7 @@ import { isTurnRunning } from '../text/status';
 import { limitToWaitFor } from '../usage/limits';
 import type { Action, Choice, Desk, Target } from './action';
 import { chosenKeys } from './chosen.svelte';
+import { offElsewhere } from './here';
 
 const NO_SESSION = 'No session is open.';
 const NO_TURN = 'No turn is running.';
@@ -728,29 +729,7 @@ const ALL: readonly Action[] = [
   always('Deskbell', 'quit', 'Quit Deskbell', ({ project }) => void project.quit(), 'Ctrl+Q'),
 ];
 
-/** Actions that need files or programs of this computer. Another machine has other files under the same names. */
-const ON_THIS_COMPUTER: ReadonlySet<string> = new Set([
-  'new-with',
-  'new-in-worktree',
-  'worktrees',
-  'search',
-  'fork',
-  'fork-before',
-  'terminal',
-  'restore',
-  'edit-file',
-  'reveal',
-  'without-asking',
-  'changes',
-  'usage',
-  'login',
-  'record',
-]);
-
-export const ACTIONS: readonly Action[] = ALL.map((action) => {
-  if (!ON_THIS_COMPUTER.has(action.id)) return action;
-  return { ...action, off: (desk, on) => desk.project.notHere ?? action.off?.(desk, on) ?? null };
-});
+export const ACTIONS: readonly Action[] = offElsewhere(ALL);
 
 function isRecorded(desk: Desk): boolean {
   const id = open(desk)?.id;
