@@ -134,25 +134,22 @@ impl Recorder {
 
     fn keep_state(&self, opened: Opened) {
         if let Some(recording) = self.lock().as_mut() {
-            let ms = recording.ms();
-            recording.began_at = opened.at.saturating_sub(ms);
-            let version = env!("CARGO_PKG_VERSION").to_owned();
-            recording.keep(ms, Direction::Opened, &Opened { version, ..opened });
+            recording.keep_state(opened);
         }
     }
 
     /// Starts recording to a file that was made for it, with the state of a session that is open already. Returns the
     /// file if the session is being recorded.
     pub(crate) fn begin_with(&self, file: NewFile, opened: Opened) -> Result<PathBuf, NewFile> {
-        let path = file.0.path.clone();
-        {
-            let mut current = self.lock();
-            if current.is_some() {
-                return Err(file);
-            }
-            *current = Some(File { writer: file.0, begun: Instant::now(), began_at: 0 });
+        let mut current = self.lock();
+        if current.is_some() {
+            return Err(file);
         }
-        self.keep_state(opened);
+        let path = file.0.path.clone();
+        let mut recording = File { writer: file.0, begun: Instant::now(), began_at: 0 };
+        // Before any line: what is recorded meanwhile waits for the lock.
+        recording.keep_state(opened);
+        *current = Some(recording);
         Ok(path)
     }
 
@@ -223,6 +220,13 @@ impl File {
     /// Milliseconds since the recording began.
     fn ms(&self) -> u64 {
         self.begun.elapsed().as_millis() as u64
+    }
+
+    fn keep_state(&mut self, opened: Opened) {
+        let ms = self.ms();
+        self.began_at = opened.at.saturating_sub(ms);
+        let version = env!("CARGO_PKG_VERSION").to_owned();
+        self.keep(ms, Direction::Opened, &Opened { version, ..opened });
     }
 
     fn keep<T: Serialize + ?Sized>(&self, ms: u64, dir: Direction, line: &T) {
