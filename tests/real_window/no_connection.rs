@@ -1,4 +1,4 @@
-//! The app opens no connection of its own: every socket call of it, of its page and of what it starts is local.
+//! The app opens no network connection: the app, its page and the programs that it starts use only local sockets.
 
 use anyhow::Result;
 use deskbell_tests::sockets::SocketWatch;

@@ -11,6 +11,7 @@ use crate::read;
 use crate::requests::{Asked, Ours, Theirs, cancelled};
 use crate::rpc::{self, Id, Message, shortened};
 use agent_client_protocol_schema::{ProtocolVersion, v1};
+use deskbell_agent::form;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
@@ -162,10 +163,11 @@ impl Driver {
             Command::SetOption { id, value } => self.set_option(id, value, &mut step)?,
             Command::Choose { request, option } => self.choose(request, option, &mut step)?,
             Command::Fill { request, values } => {
-                let Some(Asked::Question(form)) = self.theirs.get(request) else {
+                let Some(Asked::Question(fields)) = self.theirs.get(request) else {
                     return Err(Refusal::NotOpen);
                 };
-                let content = form.filled(values).map_err(Refusal::WrongField)?;
+                let content =
+                    form::filled(fields, values.into_iter().collect()).map_err(Refusal::WrongField)?;
                 self.answer(request, &json!({"action": "accept", "content": content}), &mut step);
             }
             Command::Decline { request } => {
@@ -451,11 +453,12 @@ impl Driver {
     }
 
     fn question(&mut self, id: &Id, params: &Value, step: &mut Step) -> Result<(), (i64, String)> {
-        let (call, message, form) =
+        let (call, message, fields) =
             crate::question::read(params).map_err(|reason| (rpc::INVALID_PARAMS, reason))?;
-        let fields = form.fields.clone();
         let place = ("elicitation/create", params);
-        let Some(request) = self.open(id, Asked::Question(form), place, step) else { return Ok(()) };
+        let Some(request) = self.open(id, Asked::Question(fields.clone()), place, step) else {
+            return Ok(());
+        };
         step.events.push(Event::Question(Box::new(Question {
             request,
             call,

@@ -1,20 +1,14 @@
-//! Questions of the agent: forms with fields, and whether an answer fits them.
+//! Questions of the agent: forms with fields.
 
 use crate::read::text;
 use crate::rpc::shortened;
 use deskbell_agent::form;
 use deskbell_api::FormField;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-/// The fields of an open question.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Form {
-    pub fields: Vec<FormField>,
-}
-
-/// A question: its call, its words and its form. Fails for a question of another kind than a form, which this side
+/// A question: its call, its words and its fields. Fails for a question of another kind than a form, which this side
 /// does not offer.
-pub fn read(params: &Value) -> Result<(Option<String>, String, Form), String> {
+pub fn read(params: &Value) -> Result<(Option<String>, String, Vec<FormField>), String> {
     if params.get("mode").is_some_and(|mode| mode != "form") {
         return Err(format!("questions of the mode {} are not offered", params["mode"]));
     }
@@ -25,12 +19,5 @@ pub fn read(params: &Value) -> Result<(Option<String>, String, Form), String> {
             params.get("requestedSchema").map(shortened).unwrap_or_default()
         )
     })?;
-    Ok((text(params, "toolCallId"), text(params, "message").unwrap_or_default(), Form { fields }))
-}
-
-impl Form {
-    /// The content of an answer with these values. Fails with the name of the first field that does not fit.
-    pub fn filled(&self, values: Vec<(String, Value)>) -> Result<Map<String, Value>, String> {
-        form::filled(&self.fields, values.into_iter().collect())
-    }
+    Ok((text(params, "toolCallId"), text(params, "message").unwrap_or_default(), fields))
 }

@@ -1,8 +1,8 @@
 //! Open requests in both directions. The two sides number theirs independently, and both begin at 0.
 
 use crate::event::{Action, RequestKey};
-use crate::question::Form;
 use crate::rpc::Id;
+use deskbell_api::FormField;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 
@@ -42,7 +42,7 @@ impl Ours {
 #[derive(Debug)]
 pub enum Asked {
     Permission { call: String, options: Vec<(String, bool)> },
-    Question(Form),
+    Question(Vec<FormField>),
 }
 
 /// Requests of the agent.

@@ -114,8 +114,8 @@ pub enum RequestKind {
     Plan {
         blocks: Vec<Block>,
     },
-    /// The agent or one of its servers asks for values: answer with `Decision::Fill`, or deny to decline. Misleading
-    /// characters of what is shown are written out.
+    /// The agent or one of its servers asks for values: answer with `Decision::Fill`, or deny to decline. Its texts have
+    /// codes in place of misleading characters.
     Form {
         form: Form,
     },

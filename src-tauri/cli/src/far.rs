@@ -116,7 +116,7 @@ fn candidates(here: &Path, system: &System) -> Vec<PathBuf> {
     candidates
 }
 
-/// A text without characters that could rewrite a terminal or the order of what is read.
+/// Replaces characters that could clear or rewrite a terminal, or change the order of the letters on it.
 pub(crate) fn shown(text: &str) -> String {
     let is_plain = |c: char| {
         matches!(c, '\n' | '\t')

@@ -51,7 +51,7 @@ pub fn is_far(project: &Path) -> bool {
     KnownProject::on_machine(project).is_some()
 }
 
-/// The refusal of what needs the folder's files.
+/// The error of a command that needs the files of the folder.
 pub fn not_here() -> CommandError {
     refused("This project is on another machine, and Deskbell reads no files there yet.")
 }

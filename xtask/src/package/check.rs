@@ -165,7 +165,7 @@ fn check_relay_rpm(rpm: &Path) -> Outcome {
     library.map_or(Ok(()), |library| Err(format!("{} must not require {library}", rpm.display())))
 }
 
-/// Fails unless each of these is in a line of what rpm says of the package.
+/// Fails unless rpm's description of the package has a line with each of these texts.
 fn has(rpm: &Path, what: &str, is_in: impl Fn(&str, &str) -> bool, wanted: &[&str]) -> Outcome {
     let said = query(rpm, what)?;
     let missing = wanted.iter().find(|wanted| !said.lines().any(|line| is_in(line, wanted)));

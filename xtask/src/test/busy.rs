@@ -1,7 +1,7 @@
 //! A busy machine: builds of the project that run at the same time as the tests, each from nothing, again and again.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Stdio;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
@@ -42,7 +42,7 @@ impl Drop for Builds {
 
 fn build_again(folder: &Path, stopped: &Receiver<()>) {
     loop {
-        if let Err(problem) = build(folder.to_owned(), stopped) {
+        if let Err(problem) = build(folder, stopped) {
             eprintln!("xtask: the machine is less busy: {problem}");
             return;
         }
@@ -55,12 +55,12 @@ fn build_again(folder: &Path, stopped: &Receiver<()>) {
 }
 
 /// One build from nothing, until it ends or is stopped.
-fn build(folder: PathBuf, stopped: &Receiver<()>) -> crate::Outcome {
+fn build(folder: &Path, stopped: &Receiver<()>) -> crate::Outcome {
     if folder.exists() {
-        fs::remove_dir_all(&folder).map_err(|error| format!("{} stays: {error}", folder.display()))?;
+        fs::remove_dir_all(folder).map_err(|error| format!("{} stays: {error}", folder.display()))?;
     }
     let mut command = cargo();
-    command.args(["check", "--workspace", "--all-targets", "--quiet", "--target-dir"]).arg(&folder);
+    command.args(["check", "--workspace", "--all-targets", "--quiet", "--target-dir"]).arg(folder);
     let mut build = Guarded::spawn(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()))?;
     while stopped.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
         match build.ended()? {

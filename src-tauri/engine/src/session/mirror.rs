@@ -106,7 +106,7 @@ async fn run(
             project,
             link: link.clone(),
         };
-        mirror.describe_link();
+        mirror.complete();
         mirror.serve(from_server, &mut inbox).await;
     }
     link.unfollow(id);
@@ -143,7 +143,7 @@ impl Mirror {
             FromServer::Snapshot(snapshot) => self.replaced(*snapshot).await,
             FromServer::Event(event) => self.event(*event).await,
             FromServer::LinkChanged => {
-                self.describe_link();
+                self.complete();
                 self.tell_session().await;
             }
             FromServer::Gone => {
@@ -159,7 +159,7 @@ impl Mirror {
         match event {
             Event::SessionChanged { session } => {
                 self.session = *session;
-                self.describe_link();
+                self.complete();
                 self.tell_session().await;
             }
             Event::TranscriptReplaced { items, files, tasks } => {
@@ -180,7 +180,7 @@ impl Mirror {
         let open = snapshot.session.requests.clone();
         self.withdraw(&open).await;
         self.session = snapshot.session;
-        self.describe_link();
+        self.complete();
         self.subscribers.start_over(now(), self.transcript.n_rows());
         self.tell_session().await;
         for request in open.into_iter().filter(|request| !known.contains(&request.id)) {
@@ -202,7 +202,7 @@ impl Mirror {
 
     /// Completes what the server sent about the session. A server speaks only for the session that was asked for: with
     /// the id of another one it would describe a session of this machine.
-    fn describe_link(&mut self) {
+    fn complete(&mut self) {
         self.session.id = self.id.clone();
         self.session.link = self.link.state();
     }
