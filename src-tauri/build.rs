@@ -13,6 +13,7 @@ const COMMANDS: &[&str] = &[
     "far_folders",
     "open_far",
     "retry_far",
+    "answer_connection",
     "start_without_asking",
     "remove_session",
     "restore_session",

@@ -4,7 +4,7 @@
 use crate::registry::SessionRegistry;
 use crate::registry::far::{FarState, MAX_PATH, is_path, place_of};
 use crate::windows::Windows;
-use crate::{board, emit, opening, project, start};
+use crate::{board, emit, opening, project, questions, start};
 use deskbell_cli::far::{Far, Machine};
 use deskbell_engine::api::*;
 use deskbell_engine::projects::KnownProject;
@@ -22,15 +22,23 @@ pub fn machine(name: &str) -> Result<Far, CommandError> {
     Ok(Far { machine, program: None })
 }
 
-/// Lists the folders in a folder there; without a name, in the home folder.
-pub async fn list(far: &Far, folder: &str) -> Result<FolderListing, CommandError> {
+/// Lists the folders in a folder there; without a name, in the home folder. The window answers what ssh asks.
+pub async fn list(
+    app: &AppHandle,
+    label: &str,
+    far: &Far,
+    folder: &str,
+) -> Result<FolderListing, CommandError> {
     let mut command = vec!["folders".to_owned()];
     let folder = folder.trim();
     if folder.len() > MAX_PATH || folder.starts_with('-') || folder.contains(char::is_control) {
         return Err(bad_folder());
     }
     command.extend((!folder.is_empty()).then(|| folder.to_owned()));
-    let listing: FolderListing = far.ask(&command).await.map_err(|error| error.for_window(&far.machine))?;
+    let connections = app.state::<SessionRegistry>().connections();
+    let window = questions::in_window(app, label.to_owned());
+    let asked = far.ask(&connections, Some(window), &command).await;
+    let listing: FolderListing = asked.map_err(|error| error.for_window(&far.machine))?;
     if is_path(&listing.path) { Ok(listing) } else { Err(bad_folder()) }
 }
 
@@ -43,8 +51,8 @@ fn bad_folder() -> CommandError {
 }
 
 /// Opens a folder of another machine as a project, once the machine has found it.
-pub async fn open(app: &AppHandle, far: &Far, folder: &str) -> Result<(), CommandError> {
-    let found = list(far, folder).await?;
+pub async fn open(app: &AppHandle, label: &str, far: &Far, folder: &str) -> Result<(), CommandError> {
+    let found = list(app, label, far, folder).await?;
     let project = KnownProject::path_on(&far.machine.to_string(), &found.path);
     opening::open_far(app, &project).await.map(drop)
 }
@@ -83,7 +91,8 @@ async fn learn(app: &AppHandle, project: &Path, options: &[String]) -> Option<Co
         return Some(error);
     };
     let command = [&["trust".to_owned(), "--json".to_owned(), folder.clone()], options].concat();
-    match far.ask::<TrustView>(&command).await {
+    let window = app.state::<Windows>().label_of(project).map(|label| questions::in_window(app, label));
+    match far.ask::<TrustView>(&registry.connections(), window, &command).await {
         Ok(view) if view.project == folder && view.agent.is_none() => {
             registry.set_far_state(project, FarState::Reached(Box::new(view)));
             follow(app, project, &far).await;
@@ -129,6 +138,22 @@ pub async fn decide(
     refused.map_or(Ok(()), Err)
 }
 
+/// The user wants the link of a session there to be tried now. ssh may ask for that, and only for that: a link that is
+/// tried by itself asks nothing.
+pub fn retry_link(app: &AppHandle, project: &Path) {
+    let (app, project) = (app.clone(), project.to_owned());
+    tauri::async_runtime::spawn(async move {
+        match learn(&app, &project, &[]).await {
+            None => app.state::<SessionRegistry>().retry_far_link(&project),
+            Some(error) => {
+                let Some(label) = app.state::<Windows>().label_of(&project) else { return };
+                let what = "The connection was not made".to_owned();
+                emit::to_window(&app, &label, WindowEvent::Failed { what, error });
+            }
+        }
+    });
+}
+
 async fn send(app: &AppHandle, project: &Path) {
     if let Some(label) = app.state::<Windows>().label_of(project) {
         project::send_to_window(app, &label).await;
@@ -137,7 +162,12 @@ async fn send(app: &AppHandle, project: &Path) {
 
 /// Adds the sessions that the machine has of this project, now and each time that the link comes up.
 async fn follow(app: &AppHandle, project: &Path, far: &Far) {
-    let (link, is_new) = app.state::<SessionRegistry>().far_link(far);
+    let (asking, of) = (app.clone(), project.to_owned());
+    let window = move || {
+        let label = asking.state::<Windows>().label_of(&of)?;
+        Some(questions::in_window(&asking, label))
+    };
+    let (link, is_new) = app.state::<SessionRegistry>().far_link(far, window);
     if is_new {
         tauri::async_runtime::spawn(follow_link(app.clone(), far.machine.to_string(), link));
     } else {

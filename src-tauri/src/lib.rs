@@ -29,6 +29,7 @@ mod orphans;
 mod places;
 mod project;
 mod prompt_snapshots;
+mod questions;
 mod registry;
 mod settings;
 mod shell;

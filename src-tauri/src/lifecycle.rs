@@ -9,6 +9,7 @@ use crate::marks;
 use crate::native_dialogs;
 use crate::notify::Bell;
 use crate::places::{PlacesStore, WindowPlace};
+use crate::questions::OpenQuestions;
 use crate::registry::SessionRegistry;
 use crate::registry::far::is_far;
 use crate::settings::CurrentSettings;
@@ -264,6 +265,7 @@ fn watch(app: AppHandle, window: WebviewWindow) {
             TauriEvent::Destroyed => {
                 let gone = windows.remove(&label);
                 app.state::<Channels>().close(&label);
+                app.state::<OpenQuestions>().window_gone(&label);
                 app.state::<DialogController>().window_gone(&label);
                 // In the background a click on a notification opens the window again.
                 let in_background = |project: &PathBuf| app.state::<Background>().has(project);

@@ -9,6 +9,7 @@ use crate::opening;
 use crate::orphans::OrphanProcesses;
 use crate::places::{PlacesStore, SavedPlaces};
 use crate::prompt_snapshots::PromptSnapshots;
+use crate::questions::OpenQuestions;
 use crate::registry::far::is_far;
 use crate::registry::{self, SessionRegistry};
 use crate::settings::{self, CurrentSettings};
@@ -61,6 +62,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             commands::far::far_folders,
             commands::far::open_far,
             commands::far::retry_far,
+            commands::far::answer_connection,
             commands::start_without_asking,
             commands::remove_session,
             commands::restore_session,
@@ -302,6 +304,7 @@ fn setup(app: &AppHandle, args: Args, opened: Opened) -> anyhow::Result<()> {
     app.manage(Windows::default());
     app.manage(Channels::default());
     app.manage(PromptSnapshots::default());
+    app.manage(OpenQuestions::default());
     app.manage(kept);
     app.manage(settings);
     app.manage(project::UnreadFiles(unread_files));

@@ -3,6 +3,7 @@
 
 use crate::emit::{self, Channels};
 use crate::lifecycle;
+use crate::questions::OpenQuestions;
 use crate::registry::SessionRegistry;
 use crate::registry::far::is_far;
 use crate::settings::CurrentSettings;
@@ -144,6 +145,7 @@ pub fn open(app: &AppHandle) -> anyhow::Result<()> {
         }
         TauriEvent::Destroyed => {
             app.state::<Channels>().close(LABEL);
+            app.state::<OpenQuestions>().window_gone(LABEL);
             let page = app.state::<StartPage>();
             page.take_question();
             page.clear_problem();
@@ -229,6 +231,8 @@ pub async fn view(app: &AppHandle) -> Result<StartView, CommandError> {
 /// The first view of a page that connects. Its folders are checked next.
 pub async fn connect(app: &AppHandle) -> Result<StartConnection, CommandError> {
     let event = app.state::<Channels>().open(LABEL);
+    // The page is new, and what was asked there is closed.
+    app.state::<OpenQuestions>().window_gone(LABEL);
     let start = view(app).await?;
     refresh(app);
     Ok(StartConnection { event, start, settings: app.state::<Arc<CurrentSettings>>().view() })

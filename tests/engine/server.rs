@@ -2,6 +2,7 @@
 
 #![cfg(target_os = "linux")]
 
+mod connections;
 mod far;
 mod mirror;
 mod world;

@@ -29,12 +29,27 @@ fn put(path: &Path, text: &str) -> Result<()> {
     Ok(fs::set_permissions(path, fs::Permissions::from_mode(0o755))?)
 }
 
+const PASSWORD: &str = "correct-horse-9f31c";
+
+/// What ssh asks of a user who has no key: whether it is the right machine, and then a password.
+const ASKS: &str = r#"refuse() { echo "$1" >&2; exit 255; }
+case "$*" in *BatchMode=yes*) refuse 'Host key verification failed.' ;; esac
+answer=$("$SSH_ASKPASS" "The authenticity of host 'box (192.0.2.1)' can't be established.
+ED25519 key fingerprint is SHA256:7xYbqJvG3ZQ0m1YQ0cH5d0sQyLx8bq2N1oU9cV4tR6E.
+This key is not known by any other names.
+Are you sure you want to continue connecting (yes/no/[fingerprint])? ") || exit 255
+test "$answer" = yes || refuse 'Host key verification failed.'
+answer=$("$SSH_ASKPASS" "me@box's password: ") || exit 255
+test "$answer" = correct-horse-9f31c || refuse 'me@box: Permission denied (password).'
+unset answer"#;
+
 /// Runs its last argument there, with the login shell of a user who is greeted. While the file `down` exists there is no
-/// way to the machine.
+/// way to the machine, and while `asks` exists it asks.
 fn ssh(bin: &Path, home: &Path) -> String {
     format!(
-        "#!/bin/sh\nfor command; do :; done\nprintf '%s\\n' \"$@\" >> '{bin}/arguments'\n\
+        "#!/bin/sh\nfor command; do :; done\nprintf '%s\\n' \"$@\" \"askpass=$SSH_ASKPASS_REQUIRE\" >> '{bin}/arguments'\n\
          if test -e '{bin}/down'; then echo 'ssh: connect to host box port 22: Connection refused' >&2; exit 255; fi\n\
+         if test -e '{bin}/asks'; then\n{ASKS}\nfi\n\
          cd '{home}' || exit 1\nexport command\n\
          exec env -i PATH=/usr/bin:/bin HOME='{home}' DESKBELL_DEMO_SPEED=0 TEST_APP_RUN=\"$TEST_APP_RUN\" \
          command=\"$command\" /bin/sh -c 'echo Welcome; exec /bin/sh -c \"$command\"'\n",
@@ -153,7 +168,9 @@ pub async fn a_project_there_is_opened_trusted_prompted_and_stopped() -> Result<
             ensure!(refused["code"] == "refused", "{command}: {refused}");
         }
         let arguments = fs::read_to_string(far.bin.join("arguments"))?;
-        ensure!(arguments.contains("-oBatchMode=yes"), "ssh may ask on a terminal: {arguments}");
+        let count = |line: &str| arguments.lines().filter(|found| found.starts_with(line)).count();
+        let n_safe = count("-oBatchMode=yes") + count("askpass=force");
+        ensure!(n_safe > 0 && n_safe == count("askpass="), "ssh may ask on a terminal: {arguments}");
 
         // Stopping reaches the agent there.
         window.prompt("SAY Going on.\nWAIT").await?;
@@ -163,6 +180,91 @@ pub async fn a_project_there_is_opened_trusted_prompted_and_stopped() -> Result<
         far.end(&window).await
     })
     .await
+}
+
+/// ssh asks in the window, whether it is the start page or a project's.
+pub async fn what_ssh_asks_is_answered_in_the_window() -> Result<()> {
+    let far = Far::new().await?;
+    far.play("far-asks", async |far| {
+        let asks = far.bin.join("asks");
+        fs::write(&asks, "")?;
+        let page = far.app.window("Open a project").await?;
+        page.click("button", "Open on another machine…").await?;
+        page.click("button", "box").await?;
+
+        // No is the default, and says why there is no connection.
+        page.click("button", "Browse").await?;
+        page.wait_shows("Is this really box?", LONG).await?;
+        page.wait_shows("SHA256:7xYbqJvG3ZQ0m1YQ0cH5d0sQyLx8bq2N1oU9cV4tR6E", SHORT).await?;
+        page.drawn().await?;
+        page.screenshot("far-host-key").await?;
+        page.click("button", "No").await?;
+        page.wait_shows("Host key verification failed.", LONG).await?;
+
+        page.click("button", "Browse").await?;
+        page.click("button", "Yes, this is box").await?;
+        page.wait_shows("me@box's password:", LONG).await?;
+        page.type_into("Answer", PASSWORD).await?;
+        page.drawn().await?;
+        page.screenshot("far-password").await?;
+        page.click("button", "Answer").await?;
+        page.click("button", "code").await?;
+        page.wait_shows("Is this really box?", LONG).await?;
+        fs::remove_file(&asks)?;
+        page.click("button", "No").await?;
+        page.wait_shows("Host key verification failed.", LONG).await?;
+
+        page.click("button", "code").await?;
+        page.click("button", "windmill").await?;
+        eventually("the folder is chosen", SHORT, async || {
+            Ok(page.value("Folder on that machine").await?.ends_with("code/windmill").then_some(()))
+        })
+        .await?;
+        page.point_at("button", "Open").await?;
+        let window = far.app.window(TITLE).await?;
+        window.wait_shows("Do you trust windmill (box)?", LONG).await?;
+
+        // In the window of the project: cancelled, and answered after that.
+        fs::write(&asks, "")?;
+        window.invoke("retry_far", json!({})).await?.map_err(|error| anyhow::anyhow!("{error}"))?;
+        window.wait_shows("Is this really box?", LONG).await?;
+        window.drawn().await?;
+        window.screenshot("far-host-key-in-project").await?;
+        window.click("button", "Yes, this is box").await?;
+        window.type_into("Answer", PASSWORD).await?;
+        window.key("Return").await?;
+        window.gone("textbox", "Answer").await?;
+        fs::remove_file(&asks)?;
+        window.click("button", "Open restricted").await?;
+        window.prompt("SAY Far away.").await?;
+        window.wait_said("Far away.", LONG).await?;
+
+        ensure!(!far.app.log().contains(PASSWORD), "the password is in the log");
+        let kept = files_with(far.desktop.scratch(), PASSWORD)?;
+        ensure!(kept == [far.bin.join("ssh")], "the password is in {kept:?}");
+        far.end(&window).await
+    })
+    .await
+}
+
+/// The files in a folder that contain a text.
+fn files_with(folder: &Path, text: &str) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder)? {
+            let entry = entry?;
+            let kind = entry.file_type()?;
+            if kind.is_dir() {
+                folders.push(entry.path());
+            } else if kind.is_file() {
+                let bytes = fs::read(entry.path())?;
+                let has = bytes.windows(text.len()).any(|part| part == text.as_bytes());
+                found.extend(has.then(|| entry.path()));
+            }
+        }
+    }
+    Ok(found)
 }
 
 pub async fn a_turn_there_survives_the_connection() -> Result<()> {

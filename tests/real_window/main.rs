@@ -189,6 +189,7 @@ fn main() {
             a_window_is_where_it_was;
         far: a_project_there_is_opened_trusted_prompted_and_stopped,
             a_turn_there_survives_the_connection,
+            what_ssh_asks_is_answered_in_the_window,
             a_turn_there_survives_the_app;
         start_page: a_recent_project_is_opened_by_keyboard,
             a_project_is_opened_and_removed_by_mouse,

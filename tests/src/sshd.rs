@@ -28,11 +28,28 @@ pub fn is_installed() -> bool {
 impl Sshd {
     /// Starts it with keys of its own. Each connection has these variables, which have no spaces.
     pub async fn start<N: AsRef<str>, V: AsRef<str>>(environment: &[(N, V)]) -> Result<Self> {
+        Self::start_with(environment, "", "accept-new").await
+    }
+
+    /// In the same way, but ssh does not know the host, and the user's key has a passphrase.
+    pub async fn start_asking<N: AsRef<str>, V: AsRef<str>>(
+        environment: &[(N, V)],
+        passphrase: &str,
+    ) -> Result<Self> {
+        Self::start_with(environment, passphrase, "ask").await
+    }
+
+    async fn start_with<N: AsRef<str>, V: AsRef<str>>(
+        environment: &[(N, V)],
+        passphrase: &str,
+        unknown_hosts: &str,
+    ) -> Result<Self> {
         let folder = tempfile::tempdir().context("making a temporary folder")?;
         let at = |name: &str| folder.path().join(name).display().to_string();
-        for key in ["host", "key"] {
-            let made =
-                Command::new("ssh-keygen").args(["-q", "-t", "ed25519", "-N", "", "-f", &at(key)]).status();
+        for (key, passphrase) in [("host", ""), ("key", passphrase)] {
+            let made = Command::new("ssh-keygen")
+                .args(["-q", "-t", "ed25519", "-N", passphrase, "-f", &at(key)])
+                .status();
             ensure!(made.await.context("starting ssh-keygen")?.success(), "ssh-keygen failed");
         }
         fs::copy(at("key.pub"), at("authorized"))?;
@@ -59,7 +76,7 @@ impl Sshd {
         let (key, known) = (at("key"), at("known"));
         let settings = format!(
             "Host {HOST}\n  HostName 127.0.0.1\n  Port {port}\n  IdentityFile {key}\n  IdentitiesOnly yes\n  \
-             UserKnownHostsFile {known}\n  StrictHostKeyChecking accept-new\n  ConnectionAttempts 20\n",
+             UserKnownHostsFile {known}\n  StrictHostKeyChecking {unknown_hosts}\n  ConnectionAttempts 20\n",
         );
         fs::write(at("ssh_config"), settings)?;
         let ssh = folder.path().join("bin/ssh");

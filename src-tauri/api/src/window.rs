@@ -60,6 +60,35 @@ pub struct FarMachine {
     pub is_connecting: bool,
 }
 
+/// A question of ssh, or of the machine that it connects to. Its text is theirs, not Deskbell's.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ConnectionQuestion {
+    pub id: String,
+    /// The machine, as the user named it.
+    pub machine: String,
+    pub kind: ConnectionQuestionKind,
+    pub text: String,
+    /// The fingerprint of a host key, whole.
+    pub fingerprint: Option<String>,
+    /// The same was asked before in this connection: the answer was wrong.
+    pub is_again: bool,
+}
+
+/// The answer that a question of ssh needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum ConnectionQuestionKind {
+    /// A password, a passphrase or a code.
+    Secret,
+    /// Whether an unknown host key is that of the machine.
+    HostKey,
+    /// Yes or no.
+    Confirm,
+    /// None: the user is to touch a key.
+    Notice,
+}
+
 /// The first data of a window. Its events have a name that only this window knows.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
@@ -146,5 +175,13 @@ pub enum WindowEvent {
     /// The project's data changed: its branch or its agent.
     ProjectChanged {
         project: Box<ProjectView>,
+    },
+    /// A connection that this window needs asks something.
+    ConnectionAsks {
+        question: ConnectionQuestion,
+    },
+    /// The question needs no answer any more.
+    ConnectionAnswered {
+        id: String,
     },
 }

@@ -1,13 +1,24 @@
 //! Deskbell on another machine: the user's own ssh or container program is the connection, and runs Deskbell's own
-//! program there. `deskbell on` passes its terminal through; the window starts it without one.
+//! program there. `deskbell on` passes its terminal through; for a window, ssh asks through Deskbell itself.
 
 mod ask;
+mod asked;
+#[cfg(unix)]
+pub mod askpass;
+mod connections;
 mod handshake;
 pub mod hosts;
 mod machine;
+#[cfg(unix)]
+mod questions;
+mod secret;
 
 pub use ask::{Far, FarError, FarReader};
+pub use asked::{AskWindow, Asked, Unanswered};
+pub use connections::Connections;
+pub(crate) use connections::Way;
 pub use machine::{BadMachine, Machine};
+pub use secret::Secret;
 
 use deskbell_engine::disk;
 use handshake::{Copy, System};
@@ -25,15 +36,6 @@ const MAX_PROGRAM: u64 = 256 << 20;
 /// Timeout for reading the program from this disk.
 const READ: Duration = Duration::from_secs(30);
 
-/// Whether the user can answer what the connection asks: a password, an unknown host key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Questions {
-    /// On the terminal.
-    Terminal,
-    /// There is no terminal: what would be asked fails.
-    None,
-}
-
 /// A program that reaches a machine, and its pipes. It ends with this value.
 pub(crate) struct Connection {
     pub child: Child,
@@ -45,9 +47,10 @@ pub(crate) struct Connection {
 
 impl Connection {
     /// Starts the program.
-    pub fn open(machine: &Machine, questions: Questions) -> io::Result<Self> {
+    pub fn open(machine: &Machine, way: &Way) -> io::Result<Self> {
         let mut child = Command::new(machine.program())
-            .args(machine.arguments(&handshake::script(), questions == Questions::None))
+            .args(machine.arguments(&handshake::script(), &way.options))
+            .envs(way.environment.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

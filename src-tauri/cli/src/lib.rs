@@ -67,6 +67,10 @@ pub fn main(args: impl Iterator<Item = OsString>, desktop: Option<&Desktop>) -> 
         Guard::keep(&run.to_string_lossy());
         return ExitCode::SUCCESS;
     }
+    #[cfg(unix)]
+    if far::askpass::is_asked(&args) {
+        return far::askpass::main(&args);
+    }
     let cwd = std::env::current_dir().unwrap_or_default();
     let mode = match args::parse(&args, &cwd) {
         Ok(mode) => mode,

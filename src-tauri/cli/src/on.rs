@@ -1,7 +1,7 @@
 //! `deskbell on`: a command of Deskbell on another machine, over the user's own ssh or into a container. See docs/guide/other-machines.md.
 
 use crate::args::on::OnOptions;
-use crate::far::{self, Connection, Questions, shown};
+use crate::far::{self, Connection, Way, shown};
 use anyhow::Context;
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
@@ -34,7 +34,8 @@ pub fn main(options: OnOptions) -> ExitCode {
 
 async fn run(options: OnOptions) -> anyhow::Result<ExitCode> {
     let program = options.machine.program();
-    let connection = Connection::open(&options.machine, Questions::Terminal)
+    // ssh asks on the terminal.
+    let connection = Connection::open(&options.machine, &Way::default())
         .with_context(|| format!("{program} could not be started"))?;
     let Connection { mut child, mut reader, mut writer, problems } = connection;
     let is_terminal = std::io::stderr().is_terminal();

@@ -134,6 +134,8 @@ fn typescript() -> String {
         DiffKind,
         DiffPart,
         FarMachine,
+        ConnectionQuestion,
+        ConnectionQuestionKind,
         ProjectView,
         StoredSession,
         ForkedSession,

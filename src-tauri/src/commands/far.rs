@@ -1,12 +1,13 @@
 //! Commands about projects on other machines.
 
 use super::{Answer, project_of};
-use crate::far;
+use crate::questions::OpenQuestions;
 use crate::registry::far::is_far;
-use deskbell_cli::far::hosts;
+use crate::{far, questions};
+use deskbell_cli::far::{Secret, hosts};
 use deskbell_engine::api::*;
 use deskbell_engine::disk;
-use tauri::{AppHandle, WebviewWindow};
+use tauri::{AppHandle, Manager, WebviewWindow};
 
 /// The hosts of the user's ssh configuration, to choose from.
 #[tauri::command]
@@ -19,14 +20,40 @@ pub async fn ssh_hosts() -> Answer<Vec<String>> {
 /// Lists the folders in a folder of another machine; an empty name is the home folder. Takes minutes with a machine that
 /// does not answer, or where the program has to be copied over a slow connection.
 #[tauri::command]
-pub async fn far_folders(machine: String, folder: String) -> Answer<FolderListing> {
-    far::list(&far::machine(&machine)?, &folder).await
+pub async fn far_folders(
+    app: AppHandle,
+    window: WebviewWindow,
+    machine: String,
+    folder: String,
+) -> Answer<FolderListing> {
+    far::list(&app, window.label(), &far::machine(&machine)?, &folder).await
 }
 
 /// Opens a folder of another machine as a project.
 #[tauri::command]
-pub async fn open_far(app: AppHandle, machine: String, folder: String) -> Answer<()> {
-    far::open(&app, &far::machine(&machine)?, &folder).await
+pub async fn open_far(app: AppHandle, window: WebviewWindow, machine: String, folder: String) -> Answer<()> {
+    far::open(&app, window.label(), &far::machine(&machine)?, &folder).await
+}
+
+/// Answers what the connection of this window asked; without an answer the connection ends. The answer goes to ssh, and
+/// is kept nowhere.
+#[tauri::command]
+pub async fn answer_connection(
+    app: AppHandle,
+    window: WebviewWindow,
+    id: String,
+    answer: Option<String>,
+) -> Answer<()> {
+    let secret = answer.map(|answer| Secret::of(answer).ok_or_else(bad_answer)).transpose()?;
+    app.state::<OpenQuestions>().answer(window.label(), &id, secret)
+}
+
+fn bad_answer() -> CommandError {
+    CommandError {
+        code: ErrorCode::BadCommand,
+        message: "An answer is one line of at most 1,000 bytes.".to_owned(),
+        detail: None,
+    }
 }
 
 /// Asks the machine of this window's project, if that is not under way, and sends the window what is known. A page calls
@@ -34,6 +61,7 @@ pub async fn open_far(app: AppHandle, machine: String, folder: String) -> Answer
 #[tauri::command]
 pub async fn retry_far(app: AppHandle, window: WebviewWindow) -> Answer<()> {
     let project = project_of(&app, &window)?;
+    questions::show_again(&app, window.label());
     if is_far(&project) {
         far::connected(&app, &project);
         crate::project::send_to_window(&app, window.label()).await;

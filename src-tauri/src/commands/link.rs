@@ -1,7 +1,9 @@
 //! Commands about the link to the server of a session that keeps running.
 
 use super::{Answer, project_of};
+use crate::far;
 use crate::registry::SessionRegistry;
+use crate::registry::far::is_far;
 use deskbell_engine::api::*;
 use tauri::{AppHandle, Manager, WebviewWindow};
 
@@ -9,5 +11,9 @@ use tauri::{AppHandle, Manager, WebviewWindow};
 #[tauri::command]
 pub async fn retry_link(app: AppHandle, window: WebviewWindow, session_id: SessionId) -> Answer<()> {
     let project = project_of(&app, &window)?;
-    app.state::<SessionRegistry>().retry_link(&project, &session_id)
+    app.state::<SessionRegistry>().retry_link(&project, &session_id)?;
+    if is_far(&project) {
+        far::retry_link(&app, &project);
+    }
+    Ok(())
 }

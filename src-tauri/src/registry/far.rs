@@ -2,7 +2,7 @@
 //! a file: whatever is asked about their folders is asked there.
 
 use super::{Entry, SessionRegistry, creation, lock};
-use deskbell_cli::far::{Far, Machine};
+use deskbell_cli::far::{AskWindow, Connections, Far, Machine};
 use deskbell_engine::api::server::{NewSession, SessionSummary};
 use deskbell_engine::api::*;
 use deskbell_engine::projects::KnownProject;
@@ -10,6 +10,7 @@ use deskbell_engine::remote::{Dial, ServerLink};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Sessions of one project that are shown. A machine can name as many as it likes.
 const MOST_SESSIONS: usize = 200;
@@ -28,7 +29,15 @@ pub enum FarState {
 #[derive(Default)]
 pub(super) struct FarProjects {
     states: HashMap<PathBuf, FarState>,
-    links: HashMap<String, ServerLink>,
+    links: HashMap<String, FarLink>,
+    connections: Arc<Connections>,
+}
+
+struct FarLink {
+    link: ServerLink,
+    /// The next attempt may ask the user something: the first one, and one that the user wants. ssh would ask at each
+    /// of the others, all night.
+    may_ask: Arc<AtomicBool>,
 }
 
 /// The longest path of a folder there, in bytes.
@@ -77,17 +86,36 @@ impl SessionRegistry {
 
     /// The link to the server of a machine. It is made only after the machine was asked something, so that its program
     /// is there: a copy can take longer than an attempt of the link. The second value is true if it is new.
-    pub fn far_link(&self, far: &Far) -> (ServerLink, bool) {
+    /// `window`: where ssh may ask something.
+    pub fn far_link(
+        &self,
+        far: &Far,
+        window: impl Fn() -> Option<AskWindow> + Send + Sync + 'static,
+    ) -> (ServerLink, bool) {
         let mut known = lock(&self.far);
         let name = far.machine.to_string();
         let is_new = !known.links.contains_key(&name);
-        let link = known.links.entry(name).or_insert_with(|| open_link(far.clone()));
-        (link.clone(), is_new)
+        let connections = known.connections.clone();
+        let link = known.links.entry(name).or_insert_with(|| open_link(far.clone(), connections, window));
+        (link.link.clone(), is_new)
+    }
+
+    pub fn connections(&self) -> Arc<Connections> {
+        lock(&self.far).connections.clone()
+    }
+
+    /// Tries the link to the machine of this project now, and lets ssh ask something for it.
+    pub fn retry_far_link(&self, project: &Path) {
+        let Some((machine, _)) = KnownProject::on_machine(project) else { return };
+        if let Some(far) = lock(&self.far).links.get(machine) {
+            far.may_ask.store(true, Ordering::Relaxed);
+            far.link.retry();
+        }
     }
 
     fn far_link_of(&self, project: &Path) -> Option<ServerLink> {
         let (machine, _) = KnownProject::on_machine(project)?;
-        lock(&self.far).links.get(machine).cloned()
+        lock(&self.far).links.get(machine).map(|far| far.link.clone())
     }
 
     /// Adds the sessions of this project that its machine lists and that are not known yet, and returns them.
@@ -160,16 +188,23 @@ impl SessionRegistry {
     }
 }
 
-fn open_link(far: Far) -> ServerLink {
+fn open_link(
+    far: Far,
+    connections: Arc<Connections>,
+    window: impl Fn() -> Option<AskWindow> + Send + Sync + 'static,
+) -> FarLink {
+    let may_ask = Arc::new(AtomicBool::new(true));
+    let asks = may_ask.clone();
     let dial: Dial = Arc::new(move || {
-        let far = far.clone();
+        let (far, connections) = (far.clone(), connections.clone());
+        let window = asks.swap(false, Ordering::Relaxed).then(&window).flatten();
         Box::pin(async move {
-            let connected = far.attach().await;
+            let connected = far.attach(&connections, window).await;
             let (reader, writer) = connected.map_err(|error| std::io::Error::other(error.to_string()))?;
             Ok((Box::new(reader) as _, Box::new(writer) as _))
         })
     });
-    ServerLink::open(dial)
+    FarLink { link: ServerLink::open(dial), may_ask }
 }
 
 #[cfg(test)]

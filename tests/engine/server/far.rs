@@ -91,7 +91,7 @@ impl Far {
     }
 }
 
-fn environment(world: &World) -> [(&'static str, String); 4] {
+pub(super) fn environment(world: &World) -> [(&'static str, String); 4] {
     [
         ("HOME", world.root().display().to_string()),
         ("XDG_DATA_HOME", world.data.display().to_string()),
@@ -101,17 +101,17 @@ fn environment(world: &World) -> [(&'static str, String); 4] {
 }
 
 /// Built beside the app.
-fn relay_program() -> PathBuf {
+pub(super) fn relay_program() -> PathBuf {
     relay::program_without_windows().unwrap_or_default()
 }
 
-fn missing<T>(what: &str) -> Option<T> {
+pub(super) fn missing<T>(what: &str) -> Option<T> {
     assert!(!std::env::var("DESKBELL_TEST_REQUIRE").is_ok_and(|required| required == "1"), "{what}");
     eprintln!("skipped: {what}");
     None
 }
 
-fn put(path: &Path, text: &str) {
+pub(super) fn put(path: &Path, text: &str) {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(path, text).unwrap();
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();

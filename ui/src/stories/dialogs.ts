@@ -12,6 +12,8 @@ import LinesDialog from '../lib/lines/LinesDialog.svelte';
 import LoginDialog from '../lib/pages/LoginDialog.svelte';
 import HelpDialog from '../lib/actions/HelpDialog.svelte';
 import KeysDialog from '../lib/actions/KeysDialog.svelte';
+import ConnectionDialog from '../lib/projects/ConnectionDialog.svelte';
+import { QUESTIONS } from '../lib/host/fake/far';
 import Palette from '../lib/palette/Palette.svelte';
 import ConfirmUndo from '../lib/rewind/ConfirmUndo.svelte';
 import RewindDialog from '../lib/rewind/RewindDialog.svelte';
@@ -181,6 +183,10 @@ export const dialogs: Page = () => [
       onconfirm: ignore,
       onclose: ignore,
     },
+  }),
+  ...states('ConnectionDialog', ConnectionDialog, {
+    'a password': { question: QUESTIONS.password, onanswer: ignore },
+    'an unknown host key': { question: QUESTIONS.hostKey, onanswer: ignore },
   }),
   ...states('LoginDialog', LoginDialog, {
     'with the command': { login: { label: 'Log in', command: 'claude auth login' }, onlogin: ignore, onclose: ignore },

@@ -7,6 +7,7 @@ import { emptySession, PROJECT, SETTINGS, stored, SURVIVORS, UNREAD_FILES } from
 import { AGENTS } from '../lib/host/fake/agents';
 import { agentTrustOf, TRUST } from '../lib/host/fake/trust';
 import { FakeHost } from '../lib/host/fake';
+import { QUESTIONS } from '../lib/host/fake/far';
 import { STARTS } from '../lib/host/fake/start';
 import { OBSTACLES, readiness } from '../lib/host/fake/readiness';
 import * as script from '../lib/host/fake/script';
@@ -17,6 +18,7 @@ import Obstacle from '../lib/pages/Obstacle.svelte';
 import SetupCommands from '../lib/pages/SetupCommands.svelte';
 import SessionFilter from '../lib/sessions/SessionFilter.svelte';
 import SessionList from '../lib/sessions/SessionList.svelte';
+import ConnectionForm from '../lib/projects/ConnectionForm.svelte';
 import MachineFolder from '../lib/projects/MachineFolder.svelte';
 import { machinesOf } from '../lib/projects/machines';
 import StartWindow from '../lib/projects/StartWindow.svelte';
@@ -188,6 +190,12 @@ function start(view: Partial<StartView> = {}, dragging = false) {
   return { state, clock: systemClock };
 }
 
+function startAsked() {
+  const page = start({ projects: [] });
+  page.state.questions.hear({ type: 'connectionAsks', question: QUESTIONS.hostKey });
+  return page;
+}
+
 const edits = ['src/money.rs', 'src/a/folder/with/a/long/name/that/goes/on/report.rs'].map((path) =>
   script.tool('edit', 'Edited', path, { type: 'edit', ...script.DIFF, path }),
 );
@@ -251,7 +259,16 @@ export const pages: Page = () => [
     'a machine that takes no key': [elsewhere(), (root) => browse(root, 'down')],
     'a machine that is slow': [elsewhere(), (root) => browse(root, 'slow')],
   }),
+  ...states('ConnectionForm', ConnectionForm, {
+    'a password': { question: QUESTIONS.password, onanswer: ignore },
+    'a wrong password': { question: QUESTIONS.again, onanswer: ignore },
+    'an unknown host key': { question: QUESTIONS.hostKey, onanswer: ignore },
+    'yes or no': { question: QUESTIONS.confirm, onanswer: ignore },
+    'a key to touch': { question: QUESTIONS.touch, onanswer: ignore },
+    'a hostile question': { question: QUESTIONS.hostile, onanswer: ignore },
+  }),
   ...states('StartWindow', StartWindow, {
+    'a question of a connection': [startAsked(), (root) => press(root, 'Open on another machine…')],
     'on another machine': [start(), (root) => press(root, 'Open on another machine…')],
     'a folder over it': start({}, true),
     'nothing found': [start(), (root) => write(root, 'no such project')],

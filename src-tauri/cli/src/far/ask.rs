@@ -1,7 +1,7 @@
-//! A machine as a window uses it: one question at a time with a deadline, or a connection to the server there. Nothing is
-//! asked on a terminal, and what a failed connection printed is kept for its error.
+//! A machine as a window uses it: one question at a time with a deadline, or a connection to the server there. What ssh
+//! asks, it asks in a window, and what a failed connection printed is kept for its error.
 
-use super::{Connection, Machine, Questions, shown, start};
+use super::{AskWindow, Connection, Connections, Machine, Unanswered, shown, start};
 use deskbell_engine::api::{CommandError, ErrorCode};
 use serde::de::DeserializeOwned;
 use std::io;
@@ -38,6 +38,9 @@ pub enum FarError {
     /// In words of the handshake, with the last lines of the program.
     #[error("{problem}")]
     NoConnection { problem: String, lines: Vec<String> },
+    /// The user did not answer what ssh asked.
+    #[error("{}", unanswered(*.0))]
+    Unanswered(Unanswered),
     /// The command ran there and failed.
     #[error("Deskbell there failed")]
     Failed { lines: Vec<String> },
@@ -47,11 +50,20 @@ pub enum FarError {
     BadAnswer(String),
 }
 
+fn unanswered(why: Unanswered) -> &'static str {
+    match why {
+        Unanswered::Cancelled => {
+            "You cancelled what ssh asked, so nothing was opened. Connect again to be asked again."
+        }
+        Unanswered::Slow => "What ssh asked was not answered in time. Connect again to be asked again.",
+    }
+}
+
 impl FarError {
     fn lines(&self) -> &[String] {
         match self {
             Self::NoConnection { lines, .. } | Self::Failed { lines } | Self::Slow { lines } => lines,
-            Self::NoProgram { .. } | Self::BadAnswer(_) => &[],
+            Self::NoProgram { .. } | Self::BadAnswer(_) | Self::Unanswered(_) => &[],
         }
     }
 
@@ -59,6 +71,7 @@ impl FarError {
     pub fn for_window(&self, machine: &Machine) -> CommandError {
         let message = match self {
             Self::Failed { .. } => format!("Deskbell on {machine} could not do that."),
+            Self::Unanswered(_) => format!("The connection to {machine} was not made."),
             _ => format!("{machine} cannot be reached."),
         };
         let lines = self.lines();
@@ -72,8 +85,8 @@ impl FarError {
         }
         if is_denied {
             detail.push(format!(
-                "Deskbell needs a key that works without a question. Run “ssh {machine}” in a terminal once, and \
-                 answer what it asks."
+                "The machine refused the connection. “ssh {machine}” in a terminal shows whether its key, your key and \
+                 your password are right."
             ));
         }
         CommandError { code: ErrorCode::Refused, message, detail: Some(detail.join("\n")) }
@@ -127,16 +140,29 @@ pub struct Far {
 
 impl Far {
     /// Runs a command of Deskbell there that prints one JSON value, and returns the value. The connection ends with it.
-    pub async fn ask<T: DeserializeOwned>(&self, command: &[String]) -> Result<T, FarError> {
+    /// What ssh asks first goes to the window.
+    pub async fn ask<T: DeserializeOwned>(
+        &self,
+        connections: &Connections,
+        window: Option<AskWindow>,
+        command: &[String],
+    ) -> Result<T, FarError> {
         let problems = Problems::default();
-        let asking = self.answer(command, &problems);
+        let asking = self.answer(connections, window, command, &problems);
         let answer = tokio::time::timeout(ANSWERS, asking).await;
         let answer = answer.unwrap_or_else(|_| Err(FarError::Slow { lines: problems.lines() }))?;
         serde_json::from_slice(&answer).map_err(|error| FarError::BadAnswer(error.to_string()))
     }
 
-    async fn answer(&self, command: &[String], problems: &Problems) -> Result<Vec<u8>, FarError> {
-        let Started { mut child, reader, writer, reading } = self.start(command, problems).await?;
+    async fn answer(
+        &self,
+        connections: &Connections,
+        window: Option<AskWindow>,
+        command: &[String],
+        problems: &Problems,
+    ) -> Result<Vec<u8>, FarError> {
+        let started = self.start(connections, window, command, problems).await?;
+        let Started { mut child, reader, writer, reading } = started;
         // Nothing is said to the command.
         drop(writer);
         let mut answer = Vec::new();
@@ -154,19 +180,37 @@ impl Far {
     }
 
     /// Connects to the user's server there, which is started if none is running. The connection ends with the reader.
-    pub async fn attach(&self) -> Result<(FarReader, ChildStdin), FarError> {
+    pub async fn attach(
+        &self,
+        connections: &Connections,
+        window: Option<AskWindow>,
+    ) -> Result<(FarReader, ChildStdin), FarError> {
         let command = ["relay", "--attach"].map(str::to_owned);
-        let Started { child, reader, writer, .. } = self.start(&command, &Problems::default()).await?;
+        let started = self.start(connections, window, &command, &Problems::default()).await?;
+        let Started { child, reader, writer, .. } = started;
         Ok((FarReader { reader, _child: child }, writer))
     }
 
-    async fn start(&self, command: &[String], problems: &Problems) -> Result<Started, FarError> {
+    async fn start(
+        &self,
+        connections: &Connections,
+        window: Option<AskWindow>,
+        command: &[String],
+        problems: &Problems,
+    ) -> Result<Started, FarError> {
         let program = self.machine.program();
-        let connection = Connection::open(&self.machine, Questions::None);
+        let way = connections.way(&self.machine, window);
+        let connection = Connection::open(&self.machine, &way);
         let Connection { child, mut reader, mut writer, problems: stderr } =
             connection.map_err(|problem| FarError::NoProgram { program, problem })?;
         let reading = tokio::spawn(problems.clone().read(stderr));
-        match start(&mut reader, &mut writer, self.program.as_deref(), command).await {
+        let starting = start(&mut reader, &mut writer, self.program.as_deref(), command);
+        let started = tokio::select! {
+            started = starting => started,
+            // ssh ends here with its child, before it asks the same again.
+            why = way.unanswered() => return Err(FarError::Unanswered(why)),
+        };
+        match started {
             Ok(()) => Ok(Started { child, reader, writer, reading }),
             Err(error) => {
                 drop((reader, writer));
@@ -228,9 +272,9 @@ mod tests {
             detail.starts_with("me@box: Permission denied (publickey).\nthe connection ended"),
             "{detail}"
         );
-        assert!(detail.ends_with("Run “ssh box” in a terminal once, and answer what it asks."), "{detail}");
+        assert!(detail.ends_with("and your password are right."), "{detail}");
         let unknown = no_connection(&["ssh: Could not resolve hostname box"]).detail.unwrap();
-        assert!(!unknown.contains("needs a key"), "{unknown}");
+        assert!(!unknown.contains("refused"), "{unknown}");
     }
 
     #[test]

@@ -25,8 +25,6 @@ struct Row {
     program: &'static str,
     before: &'static [&'static str],
     after: &'static [&'static str],
-    /// Further arguments before the name when there is no terminal for its questions.
-    unattended: &'static [&'static str],
     /// One argument for the login shell of the machine, in place of a program and its arguments.
     has_login_shell: bool,
 }
@@ -45,8 +43,6 @@ const ROWS: [Row; 5] = [
             "-oForwardX11=no",
             "-oPermitLocalCommand=no",
         ],
-        // Without a terminal ssh would ask for a password through whatever dialog the desktop has, and wait for it.
-        unattended: &["-oBatchMode=yes", "-oConnectTimeout=15"],
         after: &[],
         has_login_shell: true,
     },
@@ -55,7 +51,6 @@ const ROWS: [Row; 5] = [
         prefix: "docker",
         program: "docker",
         before: &["exec", "-i"],
-        unattended: &[],
         after: &[],
         has_login_shell: false,
     },
@@ -64,7 +59,6 @@ const ROWS: [Row; 5] = [
         prefix: "podman",
         program: "podman",
         before: &["exec", "-i"],
-        unattended: &[],
         after: &[],
         has_login_shell: false,
     },
@@ -73,7 +67,6 @@ const ROWS: [Row; 5] = [
         prefix: "kubectl",
         program: "kubectl",
         before: &["exec", "-i"],
-        unattended: &[],
         after: &["--"],
         has_login_shell: false,
     },
@@ -82,7 +75,6 @@ const ROWS: [Row; 5] = [
         prefix: "wsl",
         program: "wsl.exe",
         before: &["-d"],
-        unattended: &[],
         after: &["--exec"],
         has_login_shell: false,
     },
@@ -164,11 +156,12 @@ impl Machine {
     }
 
     /// The arguments of the program, which runs this script of `/bin/sh` there. The script has no single quote.
-    pub fn arguments(&self, script: &str, is_unattended: bool) -> Vec<OsString> {
+    /// `options`: further ones of ssh.
+    pub fn arguments(&self, script: &str, options: &[OsString]) -> Vec<OsString> {
         let row = self.row();
-        let unattended = row.unattended.iter().filter(|_| is_unattended);
-        let mut arguments: Vec<OsString> = row.before.iter().chain(unattended).map(OsString::from).collect();
-        if self.transport == Transport::Ssh {
+        let mut arguments: Vec<OsString> = row.before.iter().map(OsString::from).collect();
+        if self.is_ssh() {
+            arguments.extend_from_slice(options);
             arguments.push("--".into());
         }
         match (self.transport, self.name.split_once('/')) {
@@ -217,20 +210,16 @@ mod tests {
             let expected = expected.split_once('|').map(|(first, rest)| {
                 first.split(' ').chain(rest.split('|')).map(OsString::from).collect::<Vec<_>>()
             });
-            assert_eq!(
-                (machine.program(), Some(machine.arguments("S", false))),
-                (program, expected),
-                "{text}"
-            );
+            assert_eq!((machine.program(), Some(machine.arguments("S", &[]))), (program, expected), "{text}");
         }
     }
 
     #[test]
-    fn nothing_is_asked_where_there_is_no_terminal() {
-        let arguments = machine("box").arguments("S", true);
-        assert!(arguments.contains(&"-oBatchMode=yes".into()), "{arguments:?}");
-        assert_eq!(arguments[arguments.len() - 3..][..2], ["--", "box"]);
-        assert_eq!(machine("docker:web").arguments("S", true), machine("docker:web").arguments("S", false));
+    fn options_are_those_of_ssh_and_come_before_the_name() {
+        let options = ["-oBatchMode=yes".into()];
+        let arguments = machine("box").arguments("S", &options);
+        assert_eq!(arguments[arguments.len() - 4..][..3], ["-oBatchMode=yes", "--", "box"]);
+        assert_eq!(machine("docker:web").arguments("S", &options), machine("docker:web").arguments("S", &[]));
     }
 
     #[test]

@@ -1564,6 +1564,28 @@ export type FarMachine = { name: string,
 isConnecting: boolean, };
 
 /**
+ * A question of ssh, or of the machine that it connects to. Its text is theirs, not Deskbell's.
+ */
+export type ConnectionQuestion = { id: string, 
+/**
+ * The machine, as the user named it.
+ */
+machine: string, kind: ConnectionQuestionKind, text: string, 
+/**
+ * The fingerprint of a host key, whole.
+ */
+fingerprint: string | null, 
+/**
+ * The same was asked before in this connection: the answer was wrong.
+ */
+isAgain: boolean, };
+
+/**
+ * The answer that a question of ssh needs.
+ */
+export type ConnectionQuestionKind = "secret" | "hostKey" | "confirm" | "notice";
+
+/**
  * The first view of a window: its project and the sessions in it.
  */
 export type ProjectView = { 
@@ -2222,7 +2244,7 @@ export type WindowMessage = { "type": "event", event: WindowEvent, } | { "type":
 /**
  * An event that the shell sends to a window.
  */
-export type WindowEvent = { "type": "batch" } & Batch | { "type": "sessionListed", session: Session, } | { "type": "sessionRemoved", sessionId: SessionId, } | { "type": "storedChanged", change: StoredChange, } | { "type": "marksChanged", marks: Array<MarkedSession>, } | { "type": "show", sessionId: SessionId, requestId: RequestId | null, itemId: ItemId | null, } | { "type": "searched", nr: number, change: SearchChange, } | { "type": "boardChanged", board: BoardView, } | { "type": "dragging", over: boolean, } | { "type": "dropped", dropped: Array<Dropped>, } | { "type": "startChanged", start: StartView, } | { "type": "failed", what: string, error: CommandError, } | { "type": "settingsChanged", settings: SettingsView, } | { "type": "projectChanged", project: ProjectView, };
+export type WindowEvent = { "type": "batch" } & Batch | { "type": "sessionListed", session: Session, } | { "type": "sessionRemoved", sessionId: SessionId, } | { "type": "storedChanged", change: StoredChange, } | { "type": "marksChanged", marks: Array<MarkedSession>, } | { "type": "show", sessionId: SessionId, requestId: RequestId | null, itemId: ItemId | null, } | { "type": "searched", nr: number, change: SearchChange, } | { "type": "boardChanged", board: BoardView, } | { "type": "dragging", over: boolean, } | { "type": "dropped", dropped: Array<Dropped>, } | { "type": "startChanged", start: StartView, } | { "type": "failed", what: string, error: CommandError, } | { "type": "settingsChanged", settings: SettingsView, } | { "type": "projectChanged", project: ProjectView, } | { "type": "connectionAsks", question: ConnectionQuestion, } | { "type": "connectionAnswered", id: string, };
 
 /**
  * The settings of the user, for all windows.

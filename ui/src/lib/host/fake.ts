@@ -11,6 +11,7 @@ import type {
   Checkup,
   Command,
   CommandError,
+  ConnectionQuestion,
   Connection,
   CopyOf,
   Event,
@@ -108,6 +109,8 @@ export class FakeHost implements Host {
   readiness: ReadinessState;
   /** What the user did outside the window: `login`, `choose`. */
   readonly outside: string[] = [];
+  /** The answers to the questions of connections, by their id. */
+  readonly answered: [string, string | null][] = [];
   #scene: Scene;
   #sessions = new Map<SessionId, FakeSession>();
   #removed = new Map<SessionId, FakeSession>();
@@ -674,6 +677,21 @@ export class FakeHost implements Host {
   openFar(machine: string, folder: string): Promise<void> {
     this.start.done.push(`open ${machine}:${folder}`);
     return Promise.resolve();
+  }
+
+  answerConnection(id: string, answer: string | null): Promise<void> {
+    this.answered.push([id, answer]);
+    return Promise.resolve();
+  }
+
+  /** A connection asks something in this window. */
+  askForConnection(question: ConnectionQuestion): void {
+    this.#hear({ type: 'connectionAsks', question });
+  }
+
+  /** A connection does not need the answer any more. */
+  endQuestion(id: string): void {
+    this.#hear({ type: 'connectionAnswered', id });
   }
 
   retryFar(): Promise<void> {

@@ -246,6 +246,8 @@ export interface Host {
   farFolders(machine: string, folder: string): Promise<FolderListing>;
   /** Opens a folder of another machine as a project. */
   openFar(machine: string, folder: string): Promise<void>;
+  /** Answers what a connection of this window asked; `null` ends the connection. The answer is kept nowhere. */
+  answerConnection(id: string, answer: string | null): Promise<void>;
   /** Asks the machine of this window's project, if that is not under way. What is known arrives as events. */
   retryFar(): Promise<void>;
   /** Opens a project that was opened earlier, or brings up its window. */

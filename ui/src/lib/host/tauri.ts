@@ -104,6 +104,7 @@ export const tauriHost: Host = {
   sshHosts: () => call('ssh_hosts'),
   farFolders: (machine, folder) => call('far_folders', { machine, folder }),
   openFar: (machine, folder) => call('open_far', { machine, folder }),
+  answerConnection: (id, answer) => call('answer_connection', { id, answer }),
   retryFar: () => call('retry_far'),
   openRecent: (path) => call('open_recent', { path }),
   answerFolderQuestion: (open) => call('answer_folder_question', { open }),

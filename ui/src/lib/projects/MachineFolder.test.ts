@@ -43,7 +43,7 @@ describe('the form for another machine', () => {
     await user.type(machine, 'down{Enter}');
     const problem = (await screen.findByText('box cannot be reached.')).closest('[role=alert]');
     expect(problem?.textContent).toContain('Permission denied (publickey,password).');
-    expect(problem?.textContent).toContain('Run “ssh box” in a terminal once');
+    expect(problem?.textContent).toContain('“ssh box” in a terminal shows whether');
     const folders = vi.spyOn(host, 'farFolders');
     await user.click(screen.getByRole('button', { name: 'Try again' }));
     expect(folders).toHaveBeenCalledWith('down', '');

@@ -1,6 +1,6 @@
 // Other machines, as a form that opens a folder there uses them.
 
-import type { FolderListing } from '../bindings/api';
+import type { ConnectionQuestion, FolderListing } from '../bindings/api';
 import type { Host } from '../host/host';
 
 export interface Machines {
@@ -15,3 +15,7 @@ export const machinesOf = (host: Host): Machines => ({
   folders: (machine, folder) => host.farFolders(machine, folder),
   open: (machine, folder) => host.openFar(machine, folder),
 });
+
+/** The heading of a question of a connection. */
+export const titleOf = ({ kind, machine }: ConnectionQuestion): string =>
+  kind === 'hostKey' ? `Is this really ${machine}?` : `Connect to ${machine}`;

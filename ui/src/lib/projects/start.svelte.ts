@@ -3,6 +3,7 @@
 import type { SettingsView, StartConnection, StartView, WindowEvent } from '../bindings/api';
 import { asCommandError, loggedError, type Host } from '../host/host';
 import { machinesOf, type Machines } from './machines';
+import { ConnectionQuestions } from './questions.svelte';
 import { Problems } from '../state/problems.svelte';
 
 export class StartState {
@@ -13,6 +14,8 @@ export class StartState {
   readonly problems = new Problems();
   /** Other machines, for the form that opens a folder there. */
   readonly machines: Machines;
+  /** The questions of their connections. */
+  readonly questions: ConnectionQuestions;
 
   #host: Host;
   /** The problem that the shell reported last. */
@@ -21,6 +24,7 @@ export class StartState {
   constructor(host: Host, { start, settings }: StartConnection) {
     this.#host = host;
     this.machines = machinesOf(host);
+    this.questions = new ConnectionQuestions(host, this.problems);
     this.settings = settings;
     this.#show(start);
   }
@@ -40,6 +44,7 @@ export class StartState {
     if (event.type === 'startChanged') this.#show(event.start);
     if (event.type === 'settingsChanged') this.settings = event.settings;
     if (event.type === 'dragging') this.dragging = event.over;
+    this.questions.hear(event);
   }
 
   chooseFolder(): Promise<void> {

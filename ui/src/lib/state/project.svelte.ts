@@ -36,6 +36,7 @@ import { isOver, isTurnRunning } from '../text/status';
 import { ChangeActs } from '../changes/acts.svelte';
 import { WorkingChanges } from '../changes/working.svelte';
 import { machinesOf, type Machines } from '../projects/machines';
+import { ConnectionQuestions } from '../projects/questions.svelte';
 import { Worktrees } from '../worktrees/worktrees.svelte';
 import { AgentCheck } from './agentCheck.svelte';
 import { drafted, EVERYTHING, refusal } from './attachments';
@@ -65,6 +66,8 @@ export class ProjectState extends SessionActions {
   });
   /** Other machines, for the dialog that opens a folder there. */
   readonly machines: Machines;
+  /** The questions of their connections. */
+  readonly questions: ConnectionQuestions;
   /** The worktrees of the project's repository. */
   readonly worktrees: Worktrees;
   project = $state.raw<ProjectView>() as ProjectView;
@@ -132,6 +135,7 @@ export class ProjectState extends SessionActions {
     this.search = new SearchState(host);
     this.worktrees = new Worktrees(host);
     this.machines = machinesOf(host);
+    this.questions = new ConnectionQuestions(host, this.problems);
     const isDemo = () => this.project.agent.type === 'found' && this.project.agent.kind === 'demo';
     // The agent of another machine is found there when a session starts.
     const isUnchecked = () => this.project.machine !== null || isDemo();
@@ -204,6 +208,7 @@ export class ProjectState extends SessionActions {
   }
 
   hear(event: WindowEvent): void {
+    this.questions.hear(event);
     switch (event.type) {
       case 'batch':
         this.#feed?.receive(event);

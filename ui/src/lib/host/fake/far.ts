@@ -1,6 +1,6 @@
 // Other machines without the desktop app: their folders, and projects on them.
 
-import type { CommandError, FolderListing, ProjectView } from '../../bindings/api';
+import type { CommandError, ConnectionQuestion, FolderListing, ProjectView } from '../../bindings/api';
 
 export const SSH_HOSTS = ['box', 'build-server', 'db.example.org'];
 
@@ -10,8 +10,40 @@ const DENIED: CommandError = {
   message: 'box cannot be reached.',
   detail:
     'ines@box: Permission denied (publickey,password).\nthe connection ended before Deskbell could start there\n' +
-    'Deskbell needs a key that works without a question. Run “ssh box” in a terminal once, and answer what it asks.',
+    'The machine refused the connection. “ssh box” in a terminal shows whether its key, your key and your password are right.',
 };
+
+const question: ConnectionQuestion = {
+  id: 'q1',
+  machine: 'box',
+  kind: 'secret',
+  text: "ines@box's password:",
+  fingerprint: null,
+  isAgain: false,
+};
+
+const FINGERPRINT = 'SHA256:7xYbqJvG3ZQ0m1YQ0cH5d0sQyLx8bq2N1oU9cV4tR6E';
+
+/** What a connection to it can ask. */
+export const QUESTIONS = {
+  password: question,
+  again: { ...question, isAgain: true },
+  hostKey: {
+    ...question,
+    kind: 'hostKey',
+    text:
+      `The authenticity of host 'box (192.0.2.7)' can't be established.\nED25519 key fingerprint is ${FINGERPRINT}.\n` +
+      'This key is not known by any other names.\nAre you sure you want to continue connecting (yes/no/[fingerprint])?',
+    fingerprint: FINGERPRINT,
+  },
+  confirm: { ...question, kind: 'confirm', text: 'Accept updated hostkeys? (yes/no):' },
+  touch: { ...question, kind: 'notice', text: 'Confirm user presence for key ED25519-SK SHA256:Yk1' },
+  /** A server that plays another dialog. */
+  hostile: {
+    ...question,
+    text: `(ines@box) Deskbell\u202e\u001b[2J\u200b: unlock your keyring\n\n${'Password for the bank: '.repeat(90)}`,
+  },
+} satisfies Record<string, ConnectionQuestion>;
 
 const FOLDERS: Record<string, string[]> = {
   '/': ['home', 'srv'],

@@ -1,0 +1,200 @@
+//! Connections as a window makes them: what ssh asks reaches the window, and only the window.
+
+use super::far::{environment, missing, put, relay_program};
+use crate::app_killed::SOON;
+use crate::leftovers::nothing_runs;
+use crate::life::DEADLINE;
+use crate::server::world::World;
+use deskbell_cli::far::{Asked, Connections, Far, FarError, Secret, Unanswered};
+use deskbell_engine::api::{ConnectionQuestionKind, FolderListing};
+use deskbell_tests::sshd::{self, Sshd};
+use std::path::Path;
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+/// Nothing else is named like this.
+const PASSPHRASE: &str = "correct-horse-9f31c";
+
+/// A machine behind an ssh that asks, and the window's end of its questions.
+struct Asking {
+    world: World,
+    bin: tempfile::TempDir,
+    _sshd: Option<Sshd>,
+    connections: Connections,
+    far: Far,
+}
+
+impl Asking {
+    /// A real ssh, which does not know the host; the key has a passphrase.
+    async fn by_ssh() -> Option<Self> {
+        if !sshd::is_installed() {
+            return missing("sshd is not installed");
+        }
+        let world = World::new()?;
+        let sshd = Sshd::start_asking(&environment(&world), PASSPHRASE).await.unwrap();
+        let bin = sshd.bin().to_owned();
+        Some(Self::of(world, tempfile::tempdir().unwrap(), Some(sshd), &bin))
+    }
+
+    /// A program in the place of ssh, which asks as ssh does for a password, and then runs its last argument here.
+    fn by_script(asks: &str) -> Option<Self> {
+        let world = World::new()?;
+        let bin = tempfile::tempdir().unwrap();
+        let variables = environment(&world);
+        let variables: Vec<String> =
+            variables.iter().map(|(name, value)| format!("{name}='{value}'")).collect();
+        let script = format!(
+            "#!/bin/sh\nfor command; do :; done\nexport command\n\
+             tr '\\0' '\\n' < /proc/$$/environ >> {bin}/saw; printf '%s\\n' \"$@\" >> {bin}/saw\n{asks}\n\
+             exec env -i PATH=/usr/bin:/bin {variables} command=\"$command\" /bin/sh -c 'exec /bin/sh -c \"$command\"'\n",
+            bin = bin.path().display(),
+            variables = variables.join(" "),
+        );
+        put(&bin.path().join("ssh"), &script);
+        let folder = bin.path().to_owned();
+        Some(Self::of(world, bin, None, &folder))
+    }
+
+    fn of(world: World, bin: tempfile::TempDir, sshd: Option<Sshd>, first: &Path) -> Self {
+        let path = format!("{}:{}", first.display(), std::env::var("PATH").unwrap_or_default());
+        let connections = Connections::through(relay_program(), path.into());
+        let far = Far { machine: sshd::HOST.parse().unwrap(), program: Some(relay_program()) };
+        Self { world, bin, _sshd: sshd, connections, far }
+    }
+
+    /// Lists the folders there. `answer` is what the window says to each question.
+    async fn list(
+        &self,
+        mut answer: impl FnMut(&Asked) -> Option<&'static str>,
+    ) -> (Result<FolderListing, FarError>, Vec<ConnectionQuestionKind>) {
+        let (window, mut questions) = mpsc::unbounded_channel::<Asked>();
+        let asking = async {
+            let mut kinds = Vec::new();
+            while let Some(asked) = questions.recv().await {
+                assert_eq!(asked.question.machine, sshd::HOST);
+                kinds.push(asked.question.kind);
+                let answer = answer(&asked).and_then(|answer| Secret::of(answer.to_owned()));
+                // ssh may have ended meanwhile.
+                drop(asked.reply.send(answer));
+            }
+            kinds
+        };
+        let command = ["folders".to_owned(), self.world.root().display().to_string()];
+        let listing = self.far.ask(&self.connections, Some(window), &command);
+        timeout(DEADLINE, async { tokio::join!(listing, asking) }).await.expect("it ends")
+    }
+
+    async fn end(self) {
+        let mark = self.world.mark.clone();
+        drop(self);
+        nothing_runs(&mark, SOON).await;
+    }
+}
+
+fn said(error: &FarError) -> String {
+    let error = error.for_window(&sshd::HOST.parse().unwrap());
+    format!("{}\n{}", error.message, error.detail.unwrap_or_default())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_key_and_a_passphrase_are_asked_for_over_real_ssh() {
+    let Some(asking) = Asking::by_ssh().await else { return };
+    let mut passphrases = ["wrong-horse", PASSPHRASE].into_iter();
+    let mut texts = Vec::new();
+    let (listing, kinds) = asking
+        .list(|asked| {
+            texts.push(asked.question.clone());
+            match asked.question.kind {
+                ConnectionQuestionKind::HostKey => Some("yes"),
+                _ => passphrases.next(),
+            }
+        })
+        .await;
+    let root = asking.world.root().canonicalize().unwrap();
+    assert_eq!(listing.unwrap().path, root.to_str().unwrap());
+    use ConnectionQuestionKind::{HostKey, Secret};
+    assert_eq!(kinds, [HostKey, Secret, Secret]);
+    let fingerprint = texts[0].fingerprint.as_deref().unwrap();
+    assert!(fingerprint.starts_with("SHA256:") && fingerprint.len() == 50, "{fingerprint}");
+    assert!(texts[0].text.contains("127.0.0.1") && texts[0].text.contains(fingerprint), "{}", texts[0].text);
+    assert!(texts[1].text.starts_with("Enter passphrase for key"), "{}", texts[1].text);
+    assert_eq!([texts[1].is_again, texts[2].is_again], [false, true]);
+    asking.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_key_that_is_refused_ends_the_connection_over_real_ssh() {
+    let Some(asking) = Asking::by_ssh().await else { return };
+    let (refused, kinds) = asking.list(|_| Some("no")).await;
+    assert_eq!(kinds, [ConnectionQuestionKind::HostKey]);
+    let refused = said(&refused.unwrap_err());
+    assert!(refused.contains("Host key verification failed."), "{refused}");
+    asking.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cancelled_question_is_not_asked_again_over_real_ssh() {
+    let Some(asking) = Asking::by_ssh().await else { return };
+    let (cancelled, kinds) =
+        asking.list(|asked| (asked.question.kind == ConnectionQuestionKind::HostKey).then_some("yes")).await;
+    use ConnectionQuestionKind::{HostKey, Secret};
+    assert_eq!(kinds, [HostKey, Secret]);
+    let cancelled = cancelled.unwrap_err();
+    assert!(matches!(cancelled, FarError::Unanswered(Unanswered::Cancelled)), "{cancelled}");
+    assert!(said(&cancelled).contains("The connection to box was not made.\nYou cancelled"), "{cancelled}");
+    asking.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_window_ssh_asks_nothing_over_real_ssh() {
+    let Some(asking) = Asking::by_ssh().await else { return };
+    let command = ["folders".to_owned()];
+    let refused = asking.far.ask::<FolderListing>(&asking.connections, None, &command);
+    let refused = timeout(DEADLINE, refused).await.expect("it ends").unwrap_err();
+    assert!(said(&refused).contains("Host key verification failed."), "{refused}");
+    asking.end().await;
+}
+
+/// How ssh asks for a password, and tries it.
+const PASSWORD: &str = "password=$(\"$SSH_ASKPASS\" \"me@box's password: \") || exit 255\n\
+                        test \"$password\" = correct-horse-9f31c || { echo Permission denied >&2; exit 255; }\n\
+                        unset password";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_password_is_in_no_argument_and_in_no_variable() {
+    let Some(asking) = Asking::by_script(PASSWORD) else { return };
+    let (listing, kinds) = asking.list(|_| Some(PASSPHRASE)).await;
+    listing.unwrap();
+    assert_eq!(kinds, [ConnectionQuestionKind::Secret]);
+    let saw = std::fs::read_to_string(asking.bin.path().join("saw")).unwrap();
+    assert!(saw.contains("SSH_ASKPASS_REQUIRE=force") && !saw.contains(PASSPHRASE), "{saw}");
+    asking.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wrong_password_is_reported_and_not_repeated() {
+    let Some(asking) = Asking::by_script(PASSWORD) else { return };
+    let (refused, _) = asking.list(|_| Some("wrong-horse")).await;
+    let refused = format!("{:?}{}", refused.as_ref().unwrap_err(), said(refused.as_ref().unwrap_err()));
+    assert!(refused.contains("Permission denied") && !refused.contains("wrong-horse"), "{refused}");
+    asking.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_to_touch_is_a_notice_that_goes_away() {
+    // ssh ends it when the key was touched.
+    let touch = "SSH_ASKPASS_PROMPT=none timeout 1 \"$SSH_ASKPASS\" 'Confirm user presence for key'";
+    let Some(asking) = Asking::by_script(touch) else { return };
+    let (window, mut questions) = mpsc::unbounded_channel::<Asked>();
+    let asked = async {
+        let asked = questions.recv().await.unwrap();
+        assert_eq!(asked.question.kind, ConnectionQuestionKind::Notice);
+        assert!(asked.gone.await.is_err());
+        drop(asked.reply);
+    };
+    let command = ["folders".to_owned()];
+    let listing = asking.far.ask::<FolderListing>(&asking.connections, Some(window), &command);
+    let (listing, ()) = timeout(DEADLINE, async { tokio::join!(listing, asked) }).await.expect("it ends");
+    listing.unwrap();
+    asking.end().await;
+}
