@@ -31,6 +31,8 @@ mod links;
 #[cfg(target_os = "linux")]
 mod looks;
 #[cfg(target_os = "linux")]
+mod menu;
+#[cfg(target_os = "linux")]
 mod modes;
 #[cfg(target_os = "linux")]
 mod no_connection;
@@ -139,6 +141,7 @@ fn main() {
             chosen_by_keyboard_they_count_from_the_next_start_on;
         other_agents: a_session_from_the_menu_asks_by_its_agents_options_and_is_there_after_a_restart;
         worktrees: one_is_created_opened_kept_while_in_use_or_changed_and_removed;
+        menu: it_is_used_by_mouse_and_by_keyboard;
         modes: switched_while_the_agent_lives,
             without_asking_is_red_for_as_long_as_it_lasts,
             an_agent_that_does_not_ask_is_told_until_it_ends;

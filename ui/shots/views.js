@@ -75,6 +75,15 @@ const menuOf = (selector) => async (page) => {
   await page.getByRole('menu').waitFor();
 };
 
+/** Opens the window's menu and goes into submenus with these keys. */
+const mainMenu =
+  (...keys) =>
+  async (page) => {
+    await page.keyboard.press('F10');
+    for (const key of keys) await page.keyboard.press(key);
+    await page.getByRole('menu', { name: 'Menu', exact: true }).waitFor();
+  };
+
 /** A window of the app with a scene of the fake host. */
 const inWindow = ({ scene, ...rest }) => ({ address: `?scene=${scene}`, ready: 'main', ...rest });
 
@@ -111,6 +120,11 @@ export const extraViews = [
   { name: 'menu-session', scene: 'conversation', prepare: menuOf('header[data-session]') },
   { name: 'menu-message', scene: 'conversation', prepare: menuOf('[role=log] [data-item]:has(.fold)') },
   { name: 'menu-prompt', scene: 'conversation', prepare: menuOf('[role=log] [data-item]:has(.prompt)') },
+  { name: 'menu-window', scene: 'conversation', prepare: mainMenu('s', 'ArrowRight', 'r', 'r', 'e', 'w') },
+  { name: 'menu-choices', scene: 'conversation', prepare: mainMenu('a', 'ArrowRight', 'm', 'ArrowRight') },
+  { name: 'menu-off', scene: 'empty', prepare: mainMenu('s', 'ArrowRight', 'f', 'o', 'r', 'k') },
+  { name: 'menu-start', scene: 'projects', prepare: mainMenu('ArrowRight') },
+  { name: 'menu-board', scene: 'board', prepare: mainMenu('g', 'ArrowRight') },
   { name: 'draft', scene: 'streaming', prepare: (page) => type(page, 'and one more thing') },
   { name: 'longer', scene: 'conversation', prepare: lengthen },
   { name: 'longer-asking', scene: 'permission', prepare: lengthen },

@@ -11,6 +11,7 @@ import CopyButton from '../lib/kit/CopyButton.svelte';
 import IconButton from '../lib/kit/IconButton.svelte';
 import LongList from '../lib/kit/LongList.svelte';
 import Menu from '../lib/kit/Menu.svelte';
+import MenuList from '../lib/kit/MenuList.svelte';
 import SearchField from '../lib/kit/SearchField.svelte';
 import StatusMark from '../lib/kit/StatusMark.svelte';
 import { ignore, press, states, write, type Page } from './story';
@@ -24,6 +25,13 @@ export const choices = [
   { id: 'four', label: 'Rename', key: 'F2' },
   { id: 'five', label: 'Remove session', danger: true, separated: true },
 ];
+
+const withSubmenu = [
+  { id: 'a', label: 'File', items: [{ id: 'n', label: 'New session', key: 'Ctrl+N' }] },
+  { id: 'b', label: 'Fork this session', disabled: true, title: 'The session has no conversation yet.' },
+];
+
+const inMenu = { onpick: ignore, onclose: ignore, ontab: ignore };
 
 const search = {
   label: 'Search in sessions',
@@ -91,6 +99,10 @@ export const kit: Page = () => [
   ...states('SearchField', SearchField, {
     empty: search,
     'with words and a control': [{ ...search, children: says('All projects') }, (root) => write(root, 'round')],
+  }),
+  ...states('MenuList', MenuList, {
+    'the reason of an entry': { label: 'Session', items: withSubmenu.slice(1), ...inMenu },
+    'a submenu': [{ label: 'Menu', items: withSubmenu, ...inMenu }, (root) => press(root, 'File')],
   }),
   ...states('Menu', Menu, {
     closed: { label: 'Mode', items: choices, onpick: ignore, children: says('Ask') },

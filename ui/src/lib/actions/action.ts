@@ -36,6 +36,8 @@ export interface Desk {
       | 'lines',
     query?: string,
   ): void;
+  /** Opens the window's menu. */
+  showMenu(): void;
   showTrust(): void;
   showRules(): void;
   /** Shows what the agent of the open session is started with. */

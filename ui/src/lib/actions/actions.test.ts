@@ -15,6 +15,7 @@ import { commandRequest } from '../host/fake/script';
 import type { FakeSession } from '../host/fake/session';
 import type { Host } from '../host/host';
 import type { Action } from './action';
+import { MENUS } from './menu';
 import { actionOf, ACTIONS, chordsOf } from './table';
 
 beforeEach(() => localStorage.clear());
@@ -206,6 +207,7 @@ const CASES: Record<string, Case> = {
   lines: { done: dialog('Lines of the agent') },
   stop: { given: ({ session }) => session.patch({ alive: true }), done: commanding({ type: 'stop' }) },
   palette: { done: dialog('Commands and sessions') },
+  menu: { done: () => screen.queryByRole('menu', { name: 'Menu' }) !== null },
   sessions: { done: () => screen.queryByRole('navigation', { name: 'Sessions' }) === null },
   side: {
     scene: 'conversation',
@@ -324,6 +326,99 @@ describe('by key', () => {
       await window.user.keyboard(`${choice}{Enter}`);
     }
     await expect.poll(() => done(window)).toBe(true);
+  });
+});
+
+describe('by the menu of the window', () => {
+  // No menu answers a request, and the menu does not list itself.
+  const listed = ACTIONS.filter(({ id, isKeyOnly }) => isKeyOnly !== true && id !== 'menu');
+  const placed = Object.values(MENUS).flatMap((sections) => sections.flat());
+  const menuOf = (id: string) => Object.keys(MENUS).find((name) => MENUS[name]?.flat().includes(id)) ?? '';
+  const labels = () => [...(document.activeElement?.parentElement?.children ?? [])].map((child) => child.textContent);
+
+  it('has every action once', () => {
+    expect(placed.toSorted()).toEqual(listed.map(({ id }) => id).toSorted());
+  });
+
+  it.each(listed.map(({ id, label }) => [id, label]))('%s: “%s”, by mouse', async (id, label) => {
+    const window = await opened(id);
+    const { choice, done } = caseOf(id);
+    await window.user.click(screen.getByRole('button', { name: 'Menu' }));
+    await window.user.click(screen.getByRole('menuitem', { name: menuOf(id) }));
+    const item = within(screen.getByRole('menu', { name: menuOf(id) })).getByRole('menuitem', { name: label });
+    expect(item.getAttribute('aria-disabled')).toBeNull();
+    expect(done(window) && id !== 'prompt' && !id.endsWith('part')).toBe(false);
+    await window.user.click(item);
+    if (choice !== undefined) {
+      const choices = [...screen.getByRole('menu', { name: label }).querySelectorAll('.label')];
+      const wanted = choices.find((one) => one.textContent.toLowerCase().startsWith(choice.toLowerCase()));
+      await window.user.click(wanted as Element);
+    }
+    await expect.poll(() => done(window)).toBe(true);
+    expect(screen.queryByRole('menu')).toBeNull();
+  });
+
+  it('is used with keys only, and gives the focus back', async () => {
+    const { user, calls } = await app('conversation');
+    box().focus();
+    await user.keyboard('{F10}');
+    expect(document.activeElement?.textContent).toContain('File');
+    // A letter, the arrow into the submenu, letters of one word, and the arrow back.
+    await user.keyboard('v{ArrowRight}zoom o');
+    expect(document.activeElement?.textContent).toContain('Zoom out');
+    await user.keyboard('{ArrowLeft}{ArrowLeft}');
+    expect(document.activeElement?.textContent).toContain('View');
+    await user.keyboard('{End}{ArrowDown}{ArrowUp}');
+    expect(document.activeElement?.textContent).toContain('Help');
+    await user.keyboard('{Escape}');
+    expect(screen.queryByRole('menu')).toBeNull();
+    expect(document.activeElement).toBe(box());
+    await user.keyboard('{F10}v{Enter}{End}{Enter}{ArrowDown}{Enter}');
+    expect(calls.filter(([name]) => name === 'setSetting').map(([, key]) => key)).toEqual(['theme']);
+    expect(document.activeElement).toBe(box());
+    expect(box().value).toBe('');
+  });
+
+  it('shows the keys in force, and why an action is not available', async () => {
+    const { user, host } = await app('empty');
+    await host.setSetting('keys', [{ action: 'new', key: 'Alt+N' }]);
+    await user.keyboard('{F10}{ArrowRight}');
+    await expect.poll(() => labels()[0]).toMatch(/New session\s*Alt\+N/);
+    await user.keyboard('{ArrowLeft}s{ArrowRight}fork');
+    const item = document.activeElement as HTMLElement;
+    expect(item.getAttribute('aria-disabled')).toBe('true');
+    expect(item.title).toBe('The session has no conversation yet.');
+    expect(item.parentElement?.querySelector('.why')?.textContent).toBe(item.title);
+    await user.keyboard('{Enter}');
+    expect(screen.queryByRole('menu', { name: 'Session' })).not.toBeNull();
+  });
+
+  it('answers no request, also by key while it is open', async () => {
+    const window = await app('conversation');
+    await asked(window);
+    await window.user.keyboard('{F10}');
+    await fireEvent.keyDown(document.activeElement as Element, { key: 'a', altKey: true });
+    await tick();
+    expect(window.calls.filter(([name]) => name === 'command')).toEqual([]);
+    for (const id of ['allow', 'deny']) expect(placed).not.toContain(id);
+  });
+
+  it('opens by Alt alone on Windows, and not after a chord', async () => {
+    vi.spyOn(navigator, 'userAgent', 'get').mockReturnValue('Mozilla/5.0 (Windows NT 10.0)');
+    onTestFinished(() => void vi.restoreAllMocks());
+    const { user } = await app('conversation');
+    await user.keyboard('{Alt>}x{/Alt}');
+    expect(screen.queryByRole('menu')).toBeNull();
+    await user.keyboard('{Alt}');
+    expect(screen.queryByRole('menu', { name: 'Menu' })).not.toBeNull();
+  });
+
+  it('opens below no dialog', async () => {
+    const { user } = await app('conversation');
+    await user.keyboard('{F1}');
+    await screen.findByRole('dialog', { name: 'Keys' });
+    await user.keyboard('{F10}');
+    expect(screen.queryByRole('menu')).toBeNull();
   });
 });
 

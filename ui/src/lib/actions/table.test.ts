@@ -11,18 +11,7 @@ import { ACTIONS, chordsOf } from './table';
 
 /** Chords that edit text, or that the desktop or the browser's engine takes, by platform. */
 const TAKEN = {
-  elsewhere: [
-    'Ctrl+A',
-    'Ctrl+C',
-    'Ctrl+V',
-    'Ctrl+X',
-    'Ctrl+Y',
-    'Ctrl+Z',
-    'Ctrl+Shift+Z',
-    'Ctrl+Shift+V',
-    'Alt+F4',
-    'F10',
-  ],
+  elsewhere: ['Ctrl+A', 'Ctrl+C', 'Ctrl+V', 'Ctrl+X', 'Ctrl+Y', 'Ctrl+Z', 'Ctrl+Shift+Z', 'Ctrl+Shift+V', 'Alt+F4'],
   mac: ['Ctrl+A', 'Ctrl+C', 'Ctrl+V', 'Ctrl+X', 'Ctrl+Z', 'Ctrl+Shift+Z', 'Ctrl+H', 'Ctrl+M', 'Ctrl+W', 'Ctrl+Tab'],
 };
 

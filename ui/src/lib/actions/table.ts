@@ -655,6 +655,7 @@ const ALL: readonly Action[] = [
   },
 
   always('Window', 'palette', 'Commands and sessions', (desk) => desk.show('palette'), 'Ctrl+K'),
+  always('Window', 'menu', 'Menu', (desk) => desk.showMenu(), 'F10'),
   always('Window', 'sessions', 'Show or hide the sessions', (desk) => desk.toggleSessions(), 'Ctrl+B'),
   {
     id: 'side',

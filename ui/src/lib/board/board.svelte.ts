@@ -45,6 +45,10 @@ export class BoardPage {
     return this.#try('The start page was not opened', () => this.#host.openStartPage());
   }
 
+  quit(): Promise<void> {
+    return this.#try('Deskbell was not ended', () => this.#host.quit());
+  }
+
   copy(text: string): Promise<void> {
     return this.#try('The text was not copied', () => this.#host.writeClipboard(text));
   }

@@ -33,6 +33,19 @@ describe('the board', () => {
     expect(host.shown.map(([id]) => id)).toEqual(['b2', 'b29', 'b0']);
   });
 
+  it('has a menu with what applies', async () => {
+    const { host, user } = await board('board');
+    let quits = 0;
+    host.quit = () => Promise.resolve(void (quits += 1));
+    await vi.waitFor(() => expect(document.activeElement?.textContent).toContain('Needs input'));
+    await user.click(screen.getByRole('button', { name: 'Menu' }));
+    const menus = [...screen.getByRole('menu', { name: 'Menu' }).children].map((item) => item.textContent.trim());
+    expect(menus).toEqual(['File', 'Go']);
+    await user.keyboard('{ArrowRight}{Enter}');
+    expect(quits).toBe(1);
+    expect(document.activeElement?.textContent).toContain('Needs input');
+  });
+
   it('follows the events', async () => {
     const { host } = await board('board-none');
     screen.getByText(/Nothing works or waits for you/);

@@ -53,6 +53,23 @@ describe('the start page', () => {
     expect(done).toHaveLength(2);
   });
 
+  it('has a menu with what applies, also by the keys that the user chose', async () => {
+    const { host, done, user } = await page();
+    await user.keyboard('{F10}{ArrowRight}');
+    const items = [...screen.getByRole('menu', { name: 'File' }).querySelectorAll('[role=menuitem]')];
+    expect(items.map((item) => item.querySelector('.label')?.textContent)).toEqual([
+      'Open folder…',
+      'Open on another machine…',
+      'Quit Deskbell',
+    ]);
+    await user.keyboard('{Enter}');
+    expect(done.at(-1)).toBe('choose');
+    expect(document.activeElement).toBe(box());
+    await host.setSetting('keys', [{ action: 'board', key: 'Alt+B' }]);
+    await user.keyboard('{Alt>}b{/Alt}');
+    expect(done.at(-1)).toBe('board');
+  });
+
   it('goes back to the filter above the first row, and stays at the last', async () => {
     const { user } = await page();
     await user.keyboard('{ArrowDown}{ArrowUp}');

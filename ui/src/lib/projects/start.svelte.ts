@@ -63,6 +63,10 @@ export class StartState {
     return this.#try('The board was not opened', () => this.#host.openBoard());
   }
 
+  quit(): Promise<void> {
+    return this.#try('Deskbell was not ended', () => this.#host.quit());
+  }
+
   answer(open: boolean): Promise<void> {
     return this.#try('The folder was not opened', () => this.#host.answerFolderQuestion(open));
   }
