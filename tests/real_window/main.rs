@@ -59,6 +59,8 @@ mod screen;
 #[cfg(target_os = "linux")]
 mod sessions;
 #[cfg(target_os = "linux")]
+mod sides;
+#[cfg(target_os = "linux")]
 mod stage;
 #[cfg(target_os = "linux")]
 mod start_page;
@@ -213,6 +215,7 @@ fn main() {
             a_removed_session_comes_back_with_its_conversation,
             ten_new_sessions_are_one_without_an_agent,
             a_killed_app_comes_back_with_list_conversation_and_ends_of_turns;
+        sides: the_session_list_is_as_wide_as_it_was_made_also_after_a_restart;
         stored: a_terminals_sessions_are_listed_filtered_opened_and_continued,
             a_word_is_found_in_a_terminals_session_and_opened_where_it_is,
             a_fork_goes_on_by_itself_and_leaves_its_origin_as_it_was;

@@ -97,6 +97,16 @@ impl Window {
         self.pointer.right_click(x, y).await
     }
 
+    /// Drags the element of that role and name to the side with the real pointer, in two moves.
+    pub async fn drag(&self, role: &str, name: &str, by: i32) -> Result<()> {
+        let (x, y) = self.place_of(role, name).await?;
+        let [start, half, end] = [x, x + by / 2, x + by].map(|x| x.to_string());
+        let y = y.to_string();
+        let path = ["mousemove", &start, &y, "mousedown", "1", "mousemove", &half, &y, "mousemove", &end, &y];
+        self.pointer.many(&path).await?;
+        self.pointer.many(&["mouseup", "1"]).await
+    }
+
     /// Turns the wheel up by some notches over the element of that role and name.
     pub async fn wheel_up(&self, role: &str, name: &str, notches: usize) -> Result<()> {
         let (x, y) = self.place_of(role, name).await?;

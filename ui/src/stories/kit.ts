@@ -13,6 +13,7 @@ import LongList from '../lib/kit/LongList.svelte';
 import Menu from '../lib/kit/Menu.svelte';
 import MenuList from '../lib/kit/MenuList.svelte';
 import SearchField from '../lib/kit/SearchField.svelte';
+import Splitter from '../lib/kit/Splitter.svelte';
 import StatusMark from '../lib/kit/StatusMark.svelte';
 import { ignore, press, states, write, type Page } from './story';
 
@@ -99,6 +100,18 @@ export const kit: Page = () => [
   ...states('SearchField', SearchField, {
     empty: search,
     'with words and a control': [{ ...search, children: says('All projects') }, (root) => write(root, 'round')],
+  }),
+  ...states('Splitter', Splitter, {
+    'at its usual place': {
+      label: 'Width of the session list',
+      width: 236,
+      least: 180,
+      most: 480,
+      usual: 236,
+      edge: 'right',
+      onresize: ignore,
+      ondone: ignore,
+    },
   }),
   ...states('MenuList', MenuList, {
     'the reason of an entry': { label: 'Session', items: withSubmenu.slice(1), ...inMenu },

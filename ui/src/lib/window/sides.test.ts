@@ -1,0 +1,119 @@
+// The panels at both sides of the conversation are as wide as the user made them, in each project.
+
+import { fireEvent, screen } from '@testing-library/svelte';
+import { tick } from 'svelte';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+
+import { openApp } from '../../test/app';
+import { Sides } from './sides.svelte';
+
+beforeEach(() => localStorage.clear());
+
+const edge = (name = 'Width of the session list') => screen.getByRole('separator', { name });
+const now = (name?: string) => Number(edge(name).getAttribute('aria-valuenow'));
+const drawn = () => document.querySelector<HTMLElement>('.window')?.style.getPropertyValue('--sessions');
+
+async function windowOf(width: number) {
+  const before = window.innerWidth;
+  onTestFinished(() => resized(before));
+  await resized(width);
+}
+
+async function resized(width: number) {
+  Object.defineProperty(window, 'innerWidth', { value: width, configurable: true });
+  await fireEvent(window, new Event('resize'));
+  await tick();
+}
+
+const press = (key: string) => fireEvent.keyDown(edge(), { key });
+
+describe('the edge of the session list', () => {
+  it('is moved by keys, within limits, and back by Enter or a double click', async () => {
+    await windowOf(1180);
+    await openApp();
+    expect(now()).toBe(236);
+    await press('ArrowRight');
+    expect([now(), drawn()]).toEqual([252, '252px']);
+    await press('Home');
+    expect(now()).toBe(180);
+    await press('ArrowLeft');
+    expect(now()).toBe(180);
+    await press('End');
+    expect(now()).toBe(480);
+    await press('Enter');
+    expect(now()).toBe(236);
+    await press('End');
+    await fireEvent.dblClick(edge());
+    expect(now()).toBe(236);
+  });
+
+  it('is dragged, and moves only while it is', async () => {
+    await windowOf(1180);
+    await openApp();
+    await fireEvent.pointerDown(edge(), { button: 0, clientX: 236 });
+    await fireEvent.pointerMove(edge(), { clientX: 300 });
+    expect(now()).toBe(300);
+    expect(localStorage.getItem('deskbell.sides')).toBeNull();
+    await fireEvent.pointerUp(edge());
+    await fireEvent.pointerMove(edge(), { clientX: 400 });
+    expect(now()).toBe(300);
+    expect(localStorage.getItem('deskbell.sides')).toContain('300');
+  });
+
+  it('is where it was in the next window of the project', async () => {
+    await windowOf(1180);
+    const first = await openApp();
+    await press('End');
+    document.body.replaceChildren();
+    first.host.close();
+    await openApp();
+    expect(now()).toBe(480);
+  });
+});
+
+describe('the widths', () => {
+  const both = (project = '/p') => new Sides(project, () => true);
+
+  it('leave the conversation readable, and come back with the window', async () => {
+    const sides = new Sides('/p', (side) => side === 'sessions');
+    await windowOf(1600);
+    sides.resize('sessions', 9999);
+    expect(sides.width('sessions')).toBe(480);
+    await resized(821);
+    expect(821 - sides.width('sessions')).toBeGreaterThanOrEqual(380);
+    await resized(1600);
+    expect(sides.width('sessions')).toBe(480);
+  });
+
+  it('leave it readable with both panels', async () => {
+    await windowOf(1600);
+    const sides = both();
+    sides.resize('sessions', 9999);
+    sides.resize('side', 9999);
+    for (const width of [1600, 1280, 1000, 821]) {
+      await resized(width);
+      const left = width - sides.width('sessions') - sides.width('side');
+      expect([width, left >= 380 || sides.width('side') === sides.least('side')]).toEqual([width, true]);
+    }
+  });
+
+  it('are those of the project, on its machine', async () => {
+    await windowOf(1180);
+    const here = both('/work');
+    here.resize('sessions', 300);
+    here.save();
+    expect(both('/work').width('sessions')).toBe(300);
+    expect(both('box:/work').width('sessions')).toBe(236);
+  });
+
+  it.each(['torn {', '7', '[["/p"]]', '[["/p",{"sessions":"wide"}]]', '[["/p",{"sessions":1e99}]]', '[null]'])(
+    'are usable with “%s” in the storage',
+    async (text) => {
+      await windowOf(1180);
+      localStorage.setItem('deskbell.sides', text);
+      const width = both().width('sessions');
+      expect(width).toBeGreaterThanOrEqual(180);
+      expect(width).toBeLessThanOrEqual(480);
+    },
+  );
+});
