@@ -180,6 +180,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
                 // Every exit path passes through here, so that no agent outlives the app.
                 bell.end();
                 tauri::async_runtime::block_on(registry.end());
+                tauri::async_runtime::block_on(registry.connections().close());
                 logs::end();
             }
             // Its last window is gone, or the desktop asks it to quit. A code means that the app itself ends.

@@ -12,6 +12,8 @@ mod machine;
 #[cfg(unix)]
 mod questions;
 mod secret;
+#[cfg(unix)]
+mod shared;
 
 pub use ask::{Far, FarError, FarReader};
 pub use asked::{AskWindow, Asked, Unanswered};

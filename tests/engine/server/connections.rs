@@ -19,7 +19,7 @@ const PASSPHRASE: &str = "correct-horse-9f31c";
 struct Asking {
     world: World,
     bin: tempfile::TempDir,
-    _sshd: Option<Sshd>,
+    sshd: Option<Sshd>,
     connections: Connections,
     far: Far,
 }
@@ -59,7 +59,7 @@ impl Asking {
         let path = format!("{}:{}", first.display(), std::env::var("PATH").unwrap_or_default());
         let connections = Connections::through(relay_program(), path.into());
         let far = Far { machine: sshd::HOST.parse().unwrap(), program: Some(relay_program()) };
-        Self { world, bin, _sshd: sshd, connections, far }
+        Self { world, bin, sshd, connections, far }
     }
 
     /// Lists the folders there. `answer` is what the window says to each question.
@@ -197,4 +197,107 @@ async fn a_key_to_touch_is_a_notice_that_goes_away() {
     let (listing, ()) = timeout(DEADLINE, async { tokio::join!(listing, asked) }).await.expect("it ends");
     listing.unwrap();
     asking.end().await;
+}
+
+impl Asking {
+    /// The process that carries the shared connections of this ssh, by a connection that uses it.
+    fn carrier(&self) -> String {
+        let known =
+            self.sshd.as_ref().unwrap().bin().parent().unwrap().join("ssh_config").display().to_string();
+        let all: Vec<(String, String)> = std::fs::read_dir("/proc")
+            .unwrap()
+            .filter_map(|entry| {
+                let pid = entry.ok()?.file_name().into_string().ok()?;
+                let line = std::fs::read_to_string(format!("/proc/{pid}/cmdline")).ok()?;
+                Some((pid, line))
+            })
+            .collect();
+        let uses = |line: &str| line.contains(&known) && line.contains("-oControlPath=");
+        let (_, user) = all.iter().find(|(_, line)| uses(line)).unwrap();
+        let path = user.split("-oControlPath=").nth(1).unwrap().split("/%C").next().unwrap().to_owned();
+        let carries =
+            |line: &str| line.starts_with("ssh: ") && line.contains(&path) && line.contains("[mux]");
+        all.into_iter().find(|(_, line)| carries(line)).unwrap().0
+    }
+
+    async fn list_with_passphrase(&self) -> (std::time::Duration, Vec<ConnectionQuestionKind>) {
+        let begun = std::time::Instant::now();
+        let answer = |asked: &Asked| match asked.question.kind {
+            ConnectionQuestionKind::HostKey => Some("yes"),
+            _ => Some(PASSPHRASE),
+        };
+        let (listing, kinds) = self.list(answer).await;
+        listing.unwrap();
+        (begun.elapsed(), kinds)
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_passphrase_is_asked_for_once_while_the_connection_is_shared_over_real_ssh() {
+    let Some(asking) = Asking::by_ssh().await else { return };
+    use ConnectionQuestionKind::{HostKey, Secret};
+    let (first, kinds) = asking.list_with_passphrase().await;
+    assert_eq!(kinds, [HostKey, Secret]);
+    let mut took = Vec::new();
+    for _ in 0..10 {
+        let (time, kinds) = asking.list_with_passphrase().await;
+        assert_eq!(kinds, [], "a shared connection asks nothing");
+        took.push(time);
+    }
+    took.sort();
+    eprintln!("first listing {first:?}, a later one {:?}", took[5]);
+    // The link to the server joins too, although nothing can be asked for it.
+    let attached = timeout(DEADLINE, asking.far.attach(&asking.connections, None)).await.expect("it ends");
+    attached.unwrap();
+    // Nothing is left of it when the app ends.
+    timeout(DEADLINE, asking.connections.close()).await.expect("it ends");
+    let (unshared, kinds) = asking.list_with_passphrase().await;
+    assert_eq!(kinds, [Secret]);
+    eprintln!("a listing with a connection of its own {unshared:?}");
+    asking.connections.close().await;
+    asking.stop_server().await;
+    asking.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_shared_connection_that_is_dead_or_frozen_is_left_over_real_ssh() {
+    let Some(asking) = Asking::by_ssh().await else { return };
+    asking.list_with_passphrase().await;
+    for signal in ["-KILL", "-STOP"] {
+        let attached =
+            timeout(DEADLINE, asking.far.attach(&asking.connections, None)).await.expect("it ends");
+        let attached = attached.unwrap();
+        let carrier = asking.carrier();
+        let sent = std::process::Command::new("kill").args([signal, &carrier]).status().unwrap();
+        assert!(sent.success());
+        let (took, kinds) = asking.list_with_passphrase().await;
+        assert_eq!(kinds, [ConnectionQuestionKind::Secret], "{signal}: it is a new connection");
+        assert!(took < std::time::Duration::from_secs(20), "{signal}: {took:?}");
+        drop(attached);
+        if signal == "-STOP" {
+            let ended = std::process::Command::new("kill").args(["-KILL", &carrier]).status().unwrap();
+            assert!(ended.success());
+        }
+    }
+    asking.connections.close().await;
+    asking.stop_server().await;
+    asking.end().await;
+}
+
+impl Asking {
+    /// Ends the server that a link has started there.
+    async fn stop_server(&self) {
+        let all = std::fs::read_dir("/proc")
+            .unwrap()
+            .filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        for pid in all {
+            let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+            let line = std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            let mark = self.world.mark.as_bytes();
+            if line.contains("--serve") && environment.windows(mark.len()).any(|part| part == mark) {
+                let ended = std::process::Command::new("kill").arg(&pid).status().unwrap();
+                assert!(ended.success());
+            }
+        }
+    }
 }

@@ -1,9 +1,11 @@
 //! A machine as a window uses it: one question at a time with a deadline, or a connection to the server there. What ssh
 //! asks, it asks in a window, and what a failed connection printed is kept for its error.
 
-use super::{AskWindow, Connection, Connections, Machine, Unanswered, shown, start};
+use super::{AskWindow, Connection, Connections, Machine, Unanswered, Way, shown, start};
 use deskbell_engine::api::{CommandError, ErrorCode};
 use serde::de::DeserializeOwned;
+#[cfg(unix)]
+use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -16,6 +18,10 @@ use tokio::task::JoinHandle;
 
 /// Timeout of a question, with the copy of the program over a slow connection.
 const ANSWERS: Duration = Duration::from_secs(180);
+
+/// Timeout of a connection that joins a shared one. Its program is there already.
+#[cfg(unix)]
+const JOINS: Duration = Duration::from_secs(8);
 
 /// The largest answer, in bytes.
 const MAX_ANSWER: u64 = 8 << 20;
@@ -198,8 +204,63 @@ impl Far {
         command: &[String],
         problems: &Problems,
     ) -> Result<Started, FarError> {
+        #[cfg(unix)]
+        if self.machine.is_ssh() {
+            return self.start_shared(connections, window, command, problems).await;
+        }
+        self.start_once(connections.way(&self.machine, window), command, problems).await
+    }
+
+    /// Joins the shared connection of the machine, or makes it. A shared connection that does not answer is left: the
+    /// network may have changed, and ssh notices that only after 15 s.
+    #[cfg(unix)]
+    async fn start_shared(
+        &self,
+        connections: &Connections,
+        window: Option<AskWindow>,
+        command: &[String],
+        problems: &Problems,
+    ) -> Result<Started, FarError> {
+        let (machine, environment) = (&self.machine, connections.environment());
+        let way = |window: &Option<AskWindow>, options: Vec<OsString>| {
+            let mut way = connections.way(machine, window.clone());
+            way.options.extend(options);
+            way
+        };
+        let Ok(parent) = connections.folder() else {
+            return self.start_once(way(&window, Vec::new()), command, problems).await;
+        };
+        let slot = connections.shared.slot(machine);
+        let mut slot = slot.lock().await;
+        let mut options = slot.options(machine, &parent, environment).await;
+        if !slot.is_shared() {
+            drop(slot);
+            return self.start_once(way(&window, options), command, problems).await;
+        }
+        let joins = slot.joins();
+        // Until it has succeeded: the caller may give up.
+        slot.is_in_doubt = true;
+        if joins {
+            let joining = self.start_once(way(&window, options), command, problems);
+            if let Ok(Ok(started)) = tokio::time::timeout(JOINS, joining).await {
+                slot.is_in_doubt = false;
+                return Ok(started);
+            }
+            options = slot.options(machine, &parent, environment).await;
+            slot.is_in_doubt = true;
+        }
+        let started = self.start_once(way(&window, options), command, problems).await?;
+        (slot.is_up, slot.is_in_doubt) = (true, false);
+        Ok(started)
+    }
+
+    async fn start_once(
+        &self,
+        way: Way,
+        command: &[String],
+        problems: &Problems,
+    ) -> Result<Started, FarError> {
         let program = self.machine.program();
-        let way = connections.way(&self.machine, window);
         let connection = Connection::open(&self.machine, &way);
         let Connection { child, mut reader, mut writer, problems: stderr } =
             connection.map_err(|problem| FarError::NoProgram { program, problem })?;

@@ -2,6 +2,8 @@
 
 #[cfg(unix)]
 use super::questions::Listener;
+#[cfg(unix)]
+use super::shared::SharedConnections;
 use super::{AskWindow, Machine, Unanswered};
 #[cfg(unix)]
 use deskbell_server::socket;
@@ -18,7 +20,8 @@ const NO_QUESTIONS: &str = "-oBatchMode=yes";
 /// For the connection itself. A question has a timeout of its own.
 const TIMEOUT: &str = "-oConnectTimeout=15";
 
-/// The longest folder of sockets, in bytes: the name of a socket in it has up to 60, and a path at most 103.
+/// The longest folder of sockets, in bytes: the path of a socket in it has up to 63 more, with what
+/// ssh appends while it makes one, and a path at most 103.
 #[cfg(unix)]
 const MAX_FOLDER: usize = 40;
 
@@ -32,6 +35,8 @@ pub struct Connections {
     /// Made for the first connection that needs it.
     #[cfg(unix)]
     folder: Mutex<Option<PathBuf>>,
+    #[cfg(unix)]
+    pub(super) shared: SharedConnections,
 }
 
 /// What the program of one connection is started with.
@@ -89,6 +94,12 @@ impl Connections {
     }
 }
 
+#[cfg(not(unix))]
+impl Connections {
+    /// Nothing is shared on this system.
+    pub async fn close(&self) {}
+}
+
 #[cfg(unix)]
 impl Connections {
     fn listener(&self, machine: &Machine, window: AskWindow) -> io::Result<Listener> {
@@ -96,8 +107,18 @@ impl Connections {
         Listener::open(&self.folder()?, program, machine.to_string(), window)
     }
 
+    pub(super) fn environment(&self) -> &[(&'static str, OsString)] {
+        &self.environment
+    }
+
+    /// Closes the shared connections. Those that are left end when nothing has used them for a minute.
+    pub async fn close(&self) {
+        self.shared.close(&self.environment).await;
+        self.remove_folder();
+    }
+
     /// The folder of the sockets, which only this user can enter. Its name is random.
-    fn folder(&self) -> io::Result<PathBuf> {
+    pub(super) fn folder(&self) -> io::Result<PathBuf> {
         let mut folder = self.folder.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(folder) = folder.as_ref() {
             return Ok(folder.clone());
@@ -109,14 +130,21 @@ impl Connections {
 }
 
 #[cfg(unix)]
-impl Drop for Connections {
-    fn drop(&mut self) {
-        let folder = self.folder.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+impl Connections {
+    fn remove_folder(&self) {
+        let folder = self.folder.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(folder) = folder
             && let Err(error) = std::fs::remove_dir(&folder)
         {
             tracing::debug!(%error, "the folder of sockets is not empty");
         }
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Connections {
+    fn drop(&mut self) {
+        self.remove_folder();
     }
 }
 

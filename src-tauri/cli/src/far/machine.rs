@@ -145,6 +145,12 @@ impl Machine {
         ROWS.iter().find(|row| row.transport == self.transport).unwrap_or(&ROWS[0])
     }
 
+    /// Its name for the program.
+    #[cfg(unix)]
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Whether the user's ssh reaches it.
     pub fn is_ssh(&self) -> bool {
         self.transport == Transport::Ssh
