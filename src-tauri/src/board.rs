@@ -1,15 +1,18 @@
 //! The board: a window with the sessions of all projects that work, wait for the user or have just finished.
 
 use crate::emit::{self, Channels};
+use crate::hidden::HiddenSessions;
 use crate::registry::SessionRegistry;
 use crate::settings::CurrentSettings;
 use crate::windows::{BOARD, bring_up};
 use crate::{lifecycle, showing};
 use anyhow::Context;
+use deskbell_cli::{agent, folders};
 use deskbell_engine::api::*;
 use deskbell_engine::board::Board;
+use deskbell_engine::stored::{Follower, Located};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tauri::{AppHandle, Manager, WindowEvent as TauriEvent};
 use tokio::sync::Notify;
@@ -27,8 +30,16 @@ pub struct BoardPage {
     board: Mutex<Board>,
     /// A new view will be sent soon.
     is_pending: AtomicBool,
+    /// The conversations that live processes of the agent have open. They are followed while the board is open.
+    live: Mutex<Live>,
     /// The board may have changed. The tray waits for it.
     changed: Notify,
+}
+
+#[derive(Default)]
+struct Live {
+    follower: Option<Follower>,
+    conversations: Vec<Located>,
 }
 
 fn now() -> u64 {
@@ -46,9 +57,30 @@ pub fn open(app: &AppHandle) -> anyhow::Result<()> {
     window.on_window_event(move |event| {
         if let TauriEvent::Destroyed = event {
             app.state::<Channels>().close(BOARD);
+            *live(&app.state::<BoardPage>()) = Live::default();
         }
     });
     Ok(())
+}
+
+fn live(page: &BoardPage) -> MutexGuard<'_, Live> {
+    page.live.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Follows the conversations that other programs have open, until the board is closed.
+pub fn follow_live(app: &AppHandle) {
+    let config = agent::config_folder(AgentKind::Claude, &folders::data());
+    let (follower, mut changes) = Follower::live(config);
+    // An earlier page's follower ends here.
+    live(&app.state::<BoardPage>()).follower = Some(follower);
+    let app = app.clone();
+    tauri::async_runtime::spawn(async move {
+        while changes.changed().await.is_ok() {
+            let conversations = changes.borrow_and_update().clone();
+            live(&app.state::<BoardPage>()).conversations = conversations;
+            refresh(&app);
+        }
+    });
 }
 
 /// The first view of a page that connects.
@@ -66,8 +98,18 @@ pub async fn changed(app: &AppHandle) {
 pub fn view(app: &AppHandle) -> BoardView {
     let sessions = app.state::<SessionRegistry>().all();
     let page = app.state::<BoardPage>();
+    let hidden = app.state::<HiddenSessions>();
+    let mut conversations = live(&page).conversations.clone();
+    conversations.retain(|one| !hidden.hides(&one.session.agent_session_id, one.session.changed_at));
     let mut board = page.board.lock().unwrap_or_else(PoisonError::into_inner);
-    board.view(&sessions, now())
+    board.view(&sessions, &conversations, now())
+}
+
+/// The board without the conversations of other programs, which are known only while the board is open.
+pub fn own(app: &AppHandle) -> BoardView {
+    let mut board = view(app);
+    board.rows.retain(|row| row.other_pid.is_none());
+    board
 }
 
 /// A session changed: remembers since when it is in its state, and shows it soon.
@@ -92,8 +134,14 @@ pub fn refresh(app: &AppHandle) {
     });
 }
 
-/// Opens the window of a session's project, and the session in it.
+/// Opens the window of a session's project, and the session in it. A conversation that another program has open is
+/// shown there as that program continues it.
 pub async fn open_session(app: &AppHandle, id: &SessionId) -> Result<(), CommandError> {
+    let conversations = live(&app.state::<BoardPage>()).conversations.clone();
+    let other = conversations.into_iter().find(|one| one.session.agent_session_id == id.as_str());
+    if let Some(Located { project: Some(project), session, .. }) = other {
+        return showing::stored(app, &project, &session.agent_session_id, None).await;
+    }
     let (project, session) = app.state::<SessionRegistry>().known(id).ok_or_else(|| CommandError {
         code: ErrorCode::NoSuchSession,
         message: "The session no longer exists.".to_owned(),

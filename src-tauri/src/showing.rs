@@ -2,10 +2,12 @@
 
 use crate::emit;
 use crate::opening::{self, Confirmed};
+use crate::registry::SessionRegistry;
 use crate::registry::far::is_far;
 use crate::windows::{Windows, bring_up};
 use deskbell_engine::api::*;
-use std::path::Path;
+use deskbell_engine::disk;
+use std::path::{Path, PathBuf};
 use tauri::{AppHandle, Manager};
 
 /// Opens a session in its project's window, at an item if one is given. A folder that may not be opened without a
@@ -39,4 +41,27 @@ pub async fn in_window(
     emit::to_window(app, &label, WindowEvent::SessionListed { session: Box::new(session) });
     emit::to_window(app, &label, WindowEvent::Show { session_id, request_id: None, item_id });
     Ok(())
+}
+
+/// Opens a conversation of the agent's store in the window of its project, at an item if one is given.
+pub async fn stored(
+    app: &AppHandle,
+    folder: &Path,
+    agent_session_id: &str,
+    item_id: Option<ItemId>,
+) -> Result<(), CommandError> {
+    let project = real(folder).await?;
+    let session = app.state::<SessionRegistry>().open_stored(&project, agent_session_id).await?;
+    in_window(app, &project, session, item_id).await
+}
+
+/// The folder as windows are named for it.
+async fn real(folder: &Path) -> Result<PathBuf, CommandError> {
+    let named = folder.to_owned();
+    let real = disk::run(folder, disk::DEADLINE, move || dunce::canonicalize(named)).await?;
+    real.map_err(|error| CommandError {
+        code: ErrorCode::BadProject,
+        message: format!("The folder of this session, {}, no longer exists.", folder.display()),
+        detail: Some(error.to_string()),
+    })
 }

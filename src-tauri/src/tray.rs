@@ -48,7 +48,7 @@ pub async fn follow(app: AppHandle) {
     let mut has_failed = false;
     loop {
         let is_wanted = app.state::<Arc<CurrentSettings>>().get().tray;
-        let contents = is_wanted.then(|| menu::contents(&board::view(&app)));
+        let contents = is_wanted.then(|| menu::contents(&board::own(&app)));
         if contents != shown {
             let changed = show(&app, &mut icon, contents.clone(), &choose);
             match tokio::time::timeout(DEADLINE, changed).await.context("the tray does not answer").flatten()

@@ -218,7 +218,8 @@ fn main() {
         sides: the_session_list_is_as_wide_as_it_was_made_also_after_a_restart;
         stored: a_terminals_sessions_are_listed_filtered_opened_and_continued,
             a_word_is_found_in_a_terminals_session_and_opened_where_it_is,
-            a_fork_goes_on_by_itself_and_leaves_its_origin_as_it_was;
+            a_fork_goes_on_by_itself_and_leaves_its_origin_as_it_was,
+            the_board_shows_a_terminal_of_another_project_and_opens_it_to_watch;
         board: the_board_shows_who_waits_and_brings_the_window_up;
         pasting: an_image_is_pasted_by_key_and_by_command,
             an_image_that_cannot_be_read_is_told,

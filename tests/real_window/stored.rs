@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Child, ChildStdin, Stdio};
 
 use anyhow::{Context, Result, ensure};
 use deskbell_tests::window::{AgentStub, Desktop, LONG, SHORT, eventually};
@@ -17,6 +17,15 @@ fn config(desktop: &Desktop) -> PathBuf {
 
 /// A session in a terminal, from its start to its end.
 fn terminal(desktop: &Desktop, folder: &Path, prompt: &str) -> Result<()> {
+    let (mut child, stdin) = open_terminal(desktop, folder, prompt)?;
+    drop(stdin);
+    let status = child.wait()?;
+    ensure!(status.success(), "the session in the terminal ended with {status}");
+    Ok(())
+}
+
+/// A session in a terminal that stays open until its stdin is closed.
+fn open_terminal(desktop: &Desktop, folder: &Path, prompt: &str) -> Result<(Child, ChildStdin)> {
     let mut command = desktop.command(AgentStub::telling(desktop)?);
     command.args(["-p", "--input-format=stream-json", "--output-format=stream-json", "--verbose"]);
     command.current_dir(folder).env("CLAUDE_CONFIG_DIR", config(desktop));
@@ -24,10 +33,15 @@ fn terminal(desktop: &Desktop, folder: &Path, prompt: &str) -> Result<()> {
     let line = serde_json::json!({"type": "user", "message": {"role": "user", "content": prompt}});
     let mut stdin = child.stdin.take().context("it has a stdin")?;
     writeln!(stdin, "{line}")?;
-    drop(stdin);
-    let status = child.wait()?;
-    ensure!(status.success(), "the session in the terminal ended with {status}");
-    Ok(())
+    Ok((child, stdin))
+}
+
+/// What the process of a terminal reports about itself. The double reports no activity.
+fn report(desktop: &Desktop, folder: &Path, process: &Child, session: &str, status: &str) -> Result<()> {
+    let mark = config(desktop).join("sessions").join(format!("{}.json", process.id()));
+    let (pid, cwd) = (process.id(), fs::canonicalize(folder)?);
+    let text = serde_json::json!({"pid": pid, "sessionId": session, "cwd": cwd, "status": status});
+    Ok(fs::write(mark, text.to_string())?)
 }
 
 /// The agent's transcripts, each with its content.
@@ -205,4 +219,51 @@ pub async fn a_fork_goes_on_by_itself_and_leaves_its_origin_as_it_was() -> Resul
             Ok(())
         })
         .await
+}
+
+pub async fn the_board_shows_a_terminal_of_another_project_and_opens_it_to_watch() -> Result<()> {
+    let desktop = Desktop::start().await?;
+    let folder = desktop.project(PROJECT)?;
+    let other = desktop.project("windmill")?;
+    let (mut process, stdin) = open_terminal(&desktop, &other, "SAY the sails turn")?;
+    let session = eventually("the terminal's session is stored", SHORT, async || {
+        let stored = transcripts(&desktop).unwrap_or_default();
+        let said = stored.iter().find(|(_, text)| String::from_utf8_lossy(text).contains("end_turn"));
+        Ok(said.and_then(|(path, _)| Some(path.file_stem()?.to_str()?.to_owned())))
+    })
+    .await?;
+    let stage = Stage::claude_on(desktop, folder).await?;
+    let watched = stage
+        .play("board-terminal", async |stage| {
+            let opened = stage.window.invoke("open_board", serde_json::json!({})).await?;
+            ensure!(opened.is_ok(), "{opened:?}");
+            let board = stage.app.window("All projects").await?;
+            let row = async |words: &[&str]| {
+                let rows = "return [...document.querySelectorAll('ul[aria-label=\"Sessions\"] button')]
+                    .map((row) => row.textContent);";
+                eventually(&format!("the board has {words:?}"), SHORT, async || {
+                    let rows: Vec<String> = serde_json::from_value(board.run(rows, Vec::new()).await?)?;
+                    Ok(rows.iter().any(|row| words.iter().all(|words| row.contains(words))).then_some(()))
+                })
+                .await
+            };
+            row(&["Finished", "the sails turn", "In another program", "windmill"]).await?;
+            report(&stage.desktop, &other, &process, &session, "busy")?;
+            row(&["Working", "the sails turn", "In another program"]).await?;
+            board.drawn().await?;
+            stage.desktop.screenshot("board-terminal").await?;
+
+            board.run("document.querySelector('ul button').click();", Vec::new()).await?;
+            let window = stage.app.window("windmill").await?;
+            window.click("button", "Decide later").await?;
+            window.wait_text("log", "Conversation", "the sails turn", SHORT).await?;
+            window.wait_shows("Working in another program", SHORT).await?;
+            window.screenshot("board-terminal-open").await?;
+            report(&stage.desktop, &other, &process, &session, "waiting")?;
+            row(&["Needs input", "In another program"]).await
+        })
+        .await;
+    drop(stdin);
+    process.wait()?;
+    watched
 }

@@ -1,4 +1,5 @@
-//! The board: the sessions of all projects that work, wait for the user or have just finished.
+//! The board: the sessions of all projects that work, wait for the user or have just finished, in Deskbell and in other
+//! programs.
 
 use super::id::SessionId;
 use super::session::Status;
@@ -30,6 +31,9 @@ pub struct BoardRow {
     pub since: u64,
     /// Number of commands and subagents running in the background.
     pub n_background: u32,
+    /// The process of another program, such as the agent in a terminal, that has the conversation open; `null` for a
+    /// session that Deskbell runs. `sessionId` is then the agent's id of the conversation.
+    pub other_pid: Option<u32>,
 }
 
 /// The state of a session on the board, in the order of the board.

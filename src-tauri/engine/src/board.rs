@@ -1,7 +1,9 @@
 //! The board: chooses and orders the sessions of all projects that need a look, and remembers since when each is in its
-//! state. Has no clock: the time is an argument.
+//! state. Conversations that other programs have open are on it too. Has no clock: the time is an argument.
 
-use crate::api::{BoardRow, BoardState, BoardView, Session, SessionId, Status};
+use crate::api::{BoardRow, BoardState, BoardView, LiveActivity, LiveProcess};
+use crate::api::{Session, SessionId, Status, StoredSession, StoredState};
+use crate::stored::Located;
 use crate::title::Title;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -25,31 +27,47 @@ pub struct Board {
 impl Board {
     /// Takes a session as published at `now`, in milliseconds since the epoch.
     pub fn learn(&mut self, session: &Session, now: u64) {
-        let Some(state) = state_of(session) else {
-            self.since.remove(&session.id);
+        let state = state_of(session);
+        let began = match state {
+            Some(BoardState::Working) => session.turn_started_at,
+            Some(BoardState::Finished | BoardState::Failed) => Some(session.changed_at),
+            Some(BoardState::NeedsInput) | None => None,
+        };
+        self.note(&session.id, state, began, now);
+    }
+
+    /// `began`: when the state began, as the session says.
+    fn note(&mut self, id: &SessionId, state: Option<BoardState>, began: Option<u64>, now: u64) {
+        let Some(state) = state else {
+            self.since.remove(id);
             return;
         };
-        let known = self.since.get(&session.id);
+        let known = self.since.get(id);
         if known.is_some_and(|(known, _)| *known == state) {
             return;
         }
         // The first time the session's own times are better than that of the message.
-        let began = match state {
-            BoardState::Working => session.turn_started_at,
-            BoardState::Finished | BoardState::Failed => Some(session.changed_at),
-            BoardState::NeedsInput => None,
-        };
         let at = began.filter(|_| known.is_none()).unwrap_or(now).min(now);
-        self.since.insert(session.id.clone(), (state, at));
+        self.since.insert(id.clone(), (state, at));
     }
 
-    /// The board with the rows of these sessions, which are all that exist.
-    pub fn view(&mut self, sessions: &[Session], now: u64) -> BoardView {
-        let there: HashSet<&SessionId> = sessions.iter().map(|session| &session.id).collect();
+    /// The board with the rows of these sessions, which are all that Deskbell has, and of the conversations that live
+    /// processes of the agent have open (`live`). Deskbell's own processes are among them.
+    pub fn view(&mut self, sessions: &[Session], live: &[Located], now: u64) -> BoardView {
+        let (own, others) = split(sessions, live);
+        let there: HashSet<SessionId> = sessions
+            .iter()
+            .map(|session| session.id.clone())
+            .chain(others.iter().map(|one| other_id(one)))
+            .collect();
         self.since.retain(|id, _| there.contains(id));
-        sessions.iter().for_each(|session| self.learn(session, now));
+        own.iter().for_each(|session| self.learn(session, now));
+        others.iter().for_each(|other| {
+            self.note(&other_id(other), other_state(&other.session), Some(other.session.changed_at), now);
+        });
         let mut rows: Vec<BoardRow> =
-            sessions.iter().filter_map(|session| row(session, *self.since.get(&session.id)?)).collect();
+            own.iter().filter_map(|session| row(session, *self.since.get(&session.id)?)).collect();
+        rows.extend(others.iter().filter_map(|other| other_row(other, *self.since.get(&other_id(other))?)));
         rows.retain(|row| is_shown(row, now));
         // Who waits longest comes first; of those that are over, the last one.
         let time = |row: &BoardRow| {
@@ -68,6 +86,61 @@ impl Board {
         });
         BoardView { rows }
     }
+}
+
+/// The sessions that Deskbell runs or that are at rest, and the conversations that other programs have open. A session
+/// that another program continues is that program's.
+fn split<'a>(sessions: &'a [Session], live: &'a [Located]) -> (Vec<&'a Session>, Vec<&'a Located>) {
+    let id = |session: &'a Session| session.agent_session_id.as_deref();
+    let runs: HashSet<&str> = sessions.iter().filter(|session| session.alive).filter_map(id).collect();
+    let others: Vec<&Located> =
+        live.iter().filter(|one| !runs.contains(one.session.agent_session_id.as_str())).collect();
+    let taken: HashSet<&str> = others.iter().map(|one| one.session.agent_session_id.as_str()).collect();
+    let own = sessions.iter().filter(|one| one.alive || !id(one).is_some_and(|id| taken.contains(id)));
+    (own.collect(), others)
+}
+
+/// The row of a conversation that is no session of Deskbell has the agent's id.
+fn other_id(other: &Located) -> SessionId {
+    SessionId::new(other.session.agent_session_id.clone())
+}
+
+/// `None` if the program's prompt waits for the user, and the last turn did not end: it was stopped there.
+fn other_state(session: &StoredSession) -> Option<BoardState> {
+    match (session.live.as_ref()?.activity, &session.state) {
+        (LiveActivity::Working, _) => Some(BoardState::Working),
+        (LiveActivity::NeedsInput, _) => Some(BoardState::NeedsInput),
+        (LiveActivity::Open, StoredState::Completed) => Some(BoardState::Finished),
+        (LiveActivity::Open, StoredState::Failed { .. }) => Some(BoardState::Failed),
+        (LiveActivity::Open, StoredState::Interrupted | StoredState::Unknown) => None,
+    }
+}
+
+fn other_row(other: &Located, (state, since): (BoardState, u64)) -> Option<BoardRow> {
+    let LiveProcess { pid, .. } = other.session.live.as_ref()?;
+    let project = other.project.as_ref()?.display().to_string();
+    let status = match (state, &other.session.state) {
+        (BoardState::NeedsInput, _) => Status::NeedsInput { what: String::new() },
+        (BoardState::Working, _) => Status::Working { activity: String::new() },
+        (BoardState::Failed, StoredState::Failed { message }) => Status::Failed { message: message.clone() },
+        _ => Status::Completed,
+    };
+    Some(BoardRow {
+        session_id: other_id(other),
+        title: other.session.title.clone(),
+        project_name: name_of(&project),
+        project,
+        state,
+        status,
+        since,
+        n_background: 0,
+        other_pid: Some(*pid),
+    })
+}
+
+fn name_of(project: &str) -> String {
+    let name = Path::new(project).file_name().map(|name| name.to_string_lossy().into_owned());
+    Title::one_line(&name.unwrap_or_else(|| project.to_owned()), LONGEST_NAME)
 }
 
 fn is_shown(row: &BoardRow, now: u64) -> bool {
@@ -91,16 +164,16 @@ fn state_of(session: &Session) -> Option<BoardState> {
 }
 
 fn row(session: &Session, (state, since): (BoardState, u64)) -> Option<BoardRow> {
-    let name = Path::new(&session.project).file_name().map(|name| name.to_string_lossy().into_owned());
     Some(BoardRow {
         session_id: session.id.clone(),
         title: session.title.clone(),
         project: session.project.clone(),
-        project_name: Title::one_line(&name.unwrap_or_else(|| session.project.clone()), LONGEST_NAME),
+        project_name: name_of(&session.project),
         state,
         status: session.status.clone(),
         since,
         n_background: session.n_background,
+        other_pid: None,
     })
 }
 
@@ -181,10 +254,10 @@ mod tests {
             background,
             session("failed", Status::Failed { message: "529".to_owned() }),
         ];
-        let view = Board::default().view(&sessions, NOW);
+        let view = Board::default().view(&sessions, &[], NOW);
         assert_eq!(ids(&view), ["waits", "failed", "background", "works", "done"]);
         assert_eq!(view.rows[0].project_name, "lighthouse");
-        assert_eq!(Board::default().view(&[], NOW), BoardView::default());
+        assert_eq!(Board::default().view(&[], &[], NOW), BoardView::default());
     }
 
     #[test]
@@ -194,7 +267,7 @@ mod tests {
         one.turn_started_at = Some(NOW - 5);
         let since = |board: &mut Board, session: &Session, now| {
             board.learn(session, now);
-            board.view(std::slice::from_ref(session), now).rows[0].since
+            board.view(std::slice::from_ref(session), &[], now).rows[0].since
         };
         assert_eq!(since(&mut board, &one, NOW), NOW - 5, "the turn began before the board was first shown");
         one.status = Status::Working { activity: "Thinking".to_owned() };
@@ -205,7 +278,7 @@ mod tests {
         assert_eq!(since(&mut board, &one, NOW + 3), NOW + 3, "it works again since the answer");
         one.status = Status::Idle;
         board.learn(&one, NOW + 4);
-        assert_eq!(board.view(&[one.clone()], NOW + 4).rows, []);
+        assert_eq!(board.view(&[one.clone()], &[], NOW + 4).rows, []);
         one.status = Status::Completed;
         assert_eq!(since(&mut board, &one, NOW + 5), NOW - 10);
     }
@@ -221,7 +294,7 @@ mod tests {
         let [mut b, a, x, mut y] = sessions;
         y.changed_at = NOW - 5;
         b.title = "first".to_owned();
-        assert_eq!(ids(&board.view(&[a, x, y, b], NOW + 2)), ["b", "a", "y", "x"]);
+        assert_eq!(ids(&board.view(&[a, x, y, b], &[], NOW + 2)), ["b", "a", "y", "x"]);
     }
 
     #[test]
@@ -230,11 +303,58 @@ mod tests {
         let done = session("done", Status::Completed);
         let failed = session("failed", Status::Failed { message: String::new() });
         let all = [done, failed, session("waits", waiting())];
-        assert_eq!(board.view(&all, NOW).rows.len(), 3);
-        assert_eq!(ids(&board.view(&all, NOW + RECENT_MS)), ["waits"]);
-        assert_eq!(board.view(&all[..2], NOW + 1).rows.len(), 2);
+        assert_eq!(board.view(&all, &[], NOW).rows.len(), 3);
+        assert_eq!(ids(&board.view(&all, &[], NOW + RECENT_MS)), ["waits"]);
+        assert_eq!(board.view(&all[..2], &[], NOW + 1).rows.len(), 2);
         assert!(!board.since.contains_key(&SessionId::new("waits")));
         let many: Vec<Session> = (0..200).map(|nr| session(&nr.to_string(), Status::Completed)).collect();
-        assert_eq!(board.view(&many, NOW).rows.len(), MOST_FINISHED);
+        assert_eq!(board.view(&many, &[], NOW).rows.len(), MOST_FINISHED);
+    }
+
+    fn other(id: &str, activity: LiveActivity, state: StoredState) -> Located {
+        let session = StoredSession {
+            agent_session_id: id.to_owned(),
+            title: format!("Conversation {id}"),
+            first_prompt: None,
+            last_prompt: None,
+            branch: None,
+            model: None,
+            changed_at: NOW - 20,
+            state,
+            live: Some(LiveProcess { pid: 7, activity }),
+        };
+        Located { path: "/store/x.jsonl".into(), project: Some("/home/me/tides".into()), session }
+    }
+
+    #[test]
+    fn conversations_of_other_programs_are_among_the_sessions() {
+        use LiveActivity::{NeedsInput, Open, Working};
+        let live = [
+            other("idle", Open, StoredState::Interrupted),
+            other("finished", Open, StoredState::Completed),
+            other("busy", Working, StoredState::Interrupted),
+            other("asks", NeedsInput, StoredState::Unknown),
+        ];
+        let mut board = Board::default();
+        let view = board.view(&[session("works", working())], &live, NOW);
+        assert_eq!(ids(&view), ["asks", "busy", "works", "finished"]);
+        let busy = &view.rows[1];
+        assert_eq!((busy.project_name.as_str(), busy.other_pid, busy.since), ("tides", Some(7), NOW - 20));
+        let over = board.view(&[], &live, NOW + RECENT_MS);
+        assert_eq!(ids(&over), ["asks", "busy"], "what is over leaves after an hour");
+        assert_eq!(ids(&board.view(&[], &[], NOW)), [] as [&str; 0]);
+        assert!(board.since.is_empty());
+    }
+
+    #[test]
+    fn a_conversation_has_one_row() {
+        let mut own = session("own", Status::Completed);
+        own.agent_session_id = Some("a".to_owned());
+        let live = [other("a", LiveActivity::Working, StoredState::Interrupted)];
+        let view = Board::default().view(std::slice::from_ref(&own), &live, NOW);
+        assert_eq!(ids(&view), ["own"], "the process is Deskbell's own");
+        own.alive = false;
+        let view = Board::default().view(&[own], &live, NOW);
+        assert_eq!(ids(&view), ["a"], "another program continues it");
     }
 }

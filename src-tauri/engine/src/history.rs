@@ -43,6 +43,11 @@ const MOST_FOLDERS: usize = 100_000;
 /// by a dash. A name of more than 200 units is cut there and gets a hash as suffix.
 pub fn project_folder(config: &Path, project: &Path) -> PathBuf {
     let real = dunce::canonicalize(project).unwrap_or_else(|_| project.to_owned());
+    folder_of_real(config, &real)
+}
+
+/// The agent's folder for a project whose real path is known. Does not read the project's own disk.
+pub(crate) fn folder_of_real(config: &Path, real: &Path) -> PathBuf {
     let text = real.to_string_lossy();
     let units: Vec<u16> = text.encode_utf16().collect();
     let encoded: String = units

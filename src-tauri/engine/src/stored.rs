@@ -6,6 +6,7 @@
 
 mod cache;
 mod catalogue;
+mod elsewhere;
 pub(crate) mod files;
 mod follow;
 mod fork;

@@ -17,8 +17,10 @@ pub async fn open_board(app: AppHandle) -> Answer<()> {
 
 /// The first call of a board.
 #[tauri::command]
-pub fn connect_board(app: AppHandle) -> Answer<BoardConnection> {
-    Ok(board::connect(&app))
+pub async fn connect_board(app: AppHandle) -> Answer<BoardConnection> {
+    let connection = board::connect(&app);
+    board::follow_live(&app);
+    Ok(connection)
 }
 
 /// Opens a session of the board in the window of its project.

@@ -8,7 +8,6 @@ use crate::{emit, showing};
 use deskbell_cli::agent;
 use deskbell_cli::folders;
 use deskbell_engine::api::*;
-use deskbell_engine::disk;
 use deskbell_engine::search::{Absent, Query, Request, Searching, Today};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -98,20 +97,7 @@ pub async fn open_found(
         message: "The search no longer has this session.".to_owned(),
         detail: None,
     })?;
-    let project = real(&folder).await?;
-    let session = app.state::<SessionRegistry>().open_stored(&project, &agent_session_id).await?;
-    showing::in_window(&app, &project, session, item_id).await
-}
-
-/// The folder as windows are named for it.
-async fn real(folder: &Path) -> Answer<PathBuf> {
-    let named = folder.to_owned();
-    let real = disk::run(folder, disk::DEADLINE, move || dunce::canonicalize(named)).await?;
-    real.map_err(|error| CommandError {
-        code: ErrorCode::BadProject,
-        message: format!("The folder of this session, {}, no longer exists.", folder.display()),
-        detail: Some(error.to_string()),
-    })
+    showing::stored(&app, &folder, &agent_session_id, item_id).await
 }
 
 /// The row of an item; `null` if the part of the transcript that was read so far does not have it.

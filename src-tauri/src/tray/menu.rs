@@ -92,6 +92,7 @@ mod tests {
             status,
             since: 0,
             n_background: 0,
+            other_pid: None,
         }
     }
 

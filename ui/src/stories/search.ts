@@ -68,6 +68,7 @@ export const boards: Page = () => [
     none: board('board-none'),
     one: board('board-one'),
     thirty: board('board'),
+    'with other programs': board('board-terminals'),
     'asks whether to stop all': [board('board'), (root) => press(root, 'Stop all…')],
   }),
 ];

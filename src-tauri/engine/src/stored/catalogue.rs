@@ -5,7 +5,7 @@ use super::files::{self, Found, Place};
 use super::summary::Summary;
 use crate::api::{LiveActivity, LiveProcess, StoredChange, StoredSession, StoredState};
 use crate::disk::{self, ReadError};
-use crate::owner;
+use crate::owner::{self, LiveConversation};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use tokio::sync::mpsc;
@@ -309,14 +309,16 @@ pub(super) fn row(id: &str, modified: u64, summary: &Summary, live: Option<LiveP
 
 /// The live processes by the conversation that they have open.
 pub(super) fn live(config: &Path) -> HashMap<String, LiveProcess> {
-    let live = owner::live_conversations(config).into_iter().map(|live| {
-        let activity = match live.status.as_deref() {
-            Some("busy") => LiveActivity::Working,
-            Some("waiting") => LiveActivity::NeedsInput,
-            // Idle, another word, or none, as in older versions.
-            _ => LiveActivity::Open,
-        };
-        (live.agent_session_id, LiveProcess { pid: live.owner.pid, activity })
-    });
-    live.collect()
+    let live = owner::live_conversations(config).into_iter();
+    live.map(|live| (live.agent_session_id.clone(), process(&live))).collect()
+}
+
+pub(super) fn process(live: &LiveConversation) -> LiveProcess {
+    let activity = match live.status.as_deref() {
+        Some("busy") => LiveActivity::Working,
+        Some("waiting") => LiveActivity::NeedsInput,
+        // Idle, another word, or none, as in older versions.
+        _ => LiveActivity::Open,
+    };
+    LiveProcess { pid: live.owner.pid, activity }
 }

@@ -13,13 +13,13 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 /// Delay between a change of the store and reading it: a streaming agent writes many lines a second.
-const TOGETHER: Duration = Duration::from_millis(250);
+pub(super) const TOGETHER: Duration = Duration::from_millis(250);
 
 /// Without a watcher the store is read again this often. Files that did not change are not read.
 const WITHOUT_WATCH: Duration = Duration::from_secs(15);
 
 /// The live processes are checked this often: a killed process changes no file.
-const CHECK_LIVE: Duration = Duration::from_secs(15);
+pub(super) const CHECK_LIVE: Duration = Duration::from_secs(15);
 
 /// All files are looked at this often, whatever was watched: a parent of the watched folders can move unseen.
 const CHECK_ALL: Duration = Duration::from_secs(60);
@@ -28,7 +28,7 @@ const CHECK_ALL: Duration = Duration::from_secs(60);
 const WAITING: usize = 4;
 
 /// Follows a store until it is dropped.
-pub struct Follower(AbortHandle);
+pub struct Follower(pub(super) AbortHandle);
 
 impl Follower {
     /// Sends all stored sessions of a project, and then each change. Runs on the current tokio runtime; its files are read

@@ -448,6 +448,45 @@ async fn a_session_that_a_process_has_open_says_so() {
     until(&mut changes, &mut sessions, "it is closed", |sessions| sessions[&id(1)].live.is_none()).await;
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn live_conversations_of_all_projects_are_followed() {
+    use crate::api::LiveActivity;
+
+    let store = Store::new();
+    let (_follower, mut live) = Follower::live(store.config());
+    store.put(1, "completed");
+    let pid = std::process::id();
+    let mark = store.config().join("sessions").join(format!("{pid}.json"));
+    fs::create_dir_all(mark.parent().unwrap()).unwrap();
+    let write = |session: &str, status: &str| {
+        let cwd = dunce::canonicalize(store.project()).unwrap();
+        let text = serde_json::json!({"pid": pid, "sessionId": session, "cwd": cwd, "status": status});
+        fs::write(&mark, text.to_string()).unwrap();
+    };
+    let mut until = async |what: &str, fits: &dyn Fn(&[super::Located]) -> bool| {
+        let seen = tokio::time::timeout(SOON, live.wait_for(|live| fits(live))).await;
+        seen.unwrap_or_else(|_| panic!("{what}")).unwrap().clone()
+    };
+    write(&id(1), "busy");
+    let found = until("it works", &|live| live.len() == 1).await;
+    assert_eq!(found[0].project.as_deref(), Some(store.project().as_path()));
+    assert_eq!(found[0].session.title, "And the report?");
+    write(&id(1), "waiting");
+    let waits = |live: &[super::Located]| {
+        live.first()
+            .and_then(|one| one.session.live.clone())
+            .is_some_and(|live| live.activity == LiveActivity::NeedsInput)
+    };
+    until("it waits", &waits).await;
+    write(&id(2), "busy");
+    until("a process without a conversation is left out", &<[_]>::is_empty).await;
+    write(&id(1), "idle");
+    until("it is open", &|live| live.len() == 1).await;
+    fs::remove_file(&mark).unwrap();
+    until("it is closed", &<[_]>::is_empty).await;
+}
+
 #[test]
 fn one_session_is_found_by_its_id() {
     let store = Store::new();

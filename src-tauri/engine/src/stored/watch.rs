@@ -71,9 +71,24 @@ impl Pending {
     }
 }
 
+/// The watched folders.
+#[derive(Clone)]
+struct Targets {
+    /// A project's stored sessions.
+    sessions: Option<PathBuf>,
+    /// The agent's live processes.
+    live: PathBuf,
+}
+
+impl Targets {
+    fn all(&self) -> Vec<PathBuf> {
+        self.sessions.iter().chain([&self.live]).cloned().collect()
+    }
+}
+
 /// A watch on the folders, or on their nearest parents until they exist.
 pub(super) struct Watch {
-    targets: [PathBuf; 2],
+    targets: Targets,
     watcher: RecommendedWatcher,
     watched: HashSet<PathBuf>,
     pending: Arc<Pending>,
@@ -82,7 +97,16 @@ pub(super) struct Watch {
 impl Watch {
     /// `None` if the system offers no watch; this is logged.
     pub fn new(place: &Place, pending: Arc<Pending>) -> Option<Self> {
-        let targets = [place.folder.clone(), owner::live_folder(&place.config)];
+        let live = owner::live_folder(&place.config);
+        Self::on(Targets { sessions: Some(place.folder.clone()), live }, pending)
+    }
+
+    /// Watches the agent's live processes only.
+    pub fn of_live(config: &Path, pending: Arc<Pending>) -> Option<Self> {
+        Self::on(Targets { sessions: None, live: owner::live_folder(config) }, pending)
+    }
+
+    fn on(targets: Targets, pending: Arc<Pending>) -> Option<Self> {
         let (noted, of) = (pending.clone(), targets.clone());
         let watcher = notify::recommended_watcher(move |event: notify::Result<Event>| match event {
             Ok(event) => note(&event, &of, &noted),
@@ -110,7 +134,7 @@ impl Watch {
         }
         // A folder that was removed is not watched any more, and may appear again.
         self.watched.retain(|folder| folder.is_dir());
-        for target in self.targets.clone() {
+        for target in self.targets.all() {
             let Some(folder) = target.ancestors().find(|folder| folder.is_dir()) else { continue };
             if self.watched.contains(folder) {
                 continue;
@@ -132,7 +156,7 @@ impl Watch {
     }
 }
 
-fn note(event: &Event, [sessions, live]: &[PathBuf; 2], pending: &Pending) {
+fn note(event: &Event, targets: &Targets, pending: &Pending) {
     if event.need_rescan() {
         return pending.note(None);
     }
@@ -140,13 +164,13 @@ fn note(event: &Event, [sessions, live]: &[PathBuf; 2], pending: &Pending) {
         return;
     }
     for path in &event.paths {
-        if path.parent() == Some(live.as_path()) {
+        if path.parent() == Some(targets.live.as_path()) {
             pending.note_live();
-        } else if path.parent() == Some(sessions.as_path()) {
+        } else if path.parent().is_some_and(|parent| targets.sessions.as_deref() == Some(parent)) {
             if path.extension().is_some_and(|extension| extension == "jsonl") {
                 pending.note(Some(path.clone()));
             }
-        } else if is_above(path, sessions) || is_above(path, live) {
+        } else if targets.all().iter().any(|target| is_above(path, target)) {
             pending.note_folders();
         }
     }

@@ -2031,7 +2031,12 @@ since: number,
 /**
  * Number of commands and subagents running in the background.
  */
-nBackground: number, };
+nBackground: number, 
+/**
+ * The process of another program, such as the agent in a terminal, that has the conversation open; `null` for a
+ * session that Deskbell runs. `sessionId` is then the agent's id of the conversation.
+ */
+otherPid: number | null, };
 
 /**
  * The state of a session on the board, in the order of the board.

@@ -118,6 +118,22 @@ describe('a row', () => {
   });
 });
 
+describe('a conversation that another program has open', () => {
+  const ROWS = BOARDS['board-terminals'] ?? [];
+
+  it('says so, opens like a session, and is not stopped', async () => {
+    const { host, user } = await board('board-terminals');
+    const other = ROWS.findIndex(({ otherPid, state }) => otherPid !== null && state === 'working');
+    expect(names()[other]).toMatch(/Working.*In another program/);
+    await user.click(within(screen.getAllByRole('listitem')[other] as HTMLElement).getByRole('button'));
+    expect(host.shown.map(([id]) => id)).toEqual([ROWS[other]?.sessionId]);
+    const own = ROWS.filter(({ otherPid, state }) => otherPid === null && /needsInput|working/.test(state));
+    await user.click(screen.getByRole('button', { name: 'Stop all…' }));
+    await user.click(screen.getByRole('button', { name: `Stop ${own.length} sessions` }));
+    expect(host.stopped).toEqual(own.map(({ sessionId }) => sessionId));
+  });
+});
+
 describe('the context menu of a row', () => {
   it('opens the session, or copies its title or the path of its project', async () => {
     const { host, user } = await board('board');

@@ -11,13 +11,15 @@ export function shown(rows: readonly BoardRow[], now: number): BoardRow[] {
   return rows.filter((row) => !isOver(row) || now - row.since < RECENT_MS);
 }
 
-/** Its agent works, in the background too, or waits for the user. */
-export function isRunning({ state, nBackground }: BoardRow): boolean {
+/** Its agent works, in the background too, or waits for the user, and Deskbell runs it. */
+export function isRunning({ state, nBackground, otherPid }: BoardRow): boolean {
+  if (otherPid !== null) return false;
   return state === 'working' || state === 'needsInput' || nBackground > 0;
 }
 
-/** What the session waits for, does, or failed with. */
-export function reason({ status, nBackground }: BoardRow): string {
+/** What the session waits for, does, or failed with. Another program does not report it. */
+export function reason({ status, nBackground, otherPid }: BoardRow): string {
+  if (otherPid !== null) return 'In another program';
   switch (status.type) {
     case 'needsInput':
       return status.what;

@@ -11,7 +11,8 @@ function row(nr: number, title: string, project: string, status: Status, minutes
   const state = type === 'needsInput' || type === 'failed' || type === 'completed' ? STATES[type] : 'working';
   const since = START - minutes * MINUTE;
   const path = `/home/ines/${project}`;
-  return { sessionId: `b${nr}`, title, project: path, projectName: project, state, status, since, nBackground: 0 };
+  const facts = { title, project: path, projectName: project, state, status, since };
+  return { sessionId: `b${nr}`, ...facts, nBackground: 0, otherPid: null };
 }
 
 const TITLES = [
@@ -37,9 +38,15 @@ function many(n: number): BoardRow[] {
   });
 }
 
+/** The same rows, with some that the agent in a terminal has open. */
+function withTerminals(rows: readonly BoardRow[]): BoardRow[] {
+  return rows.map((row, i) => (i % 3 === 1 && row.state !== 'failed' ? { ...row, otherPid: 4100 + i } : row));
+}
+
 /** The boards by the name of their scene. */
 export const BOARDS: Record<string, readonly BoardRow[]> = {
   'board-none': [],
   'board-one': many(1),
   board: many(30),
+  'board-terminals': withTerminals(many(12)),
 };
