@@ -44,6 +44,7 @@ import { CardsInSight } from './cards';
 import { Drafts } from './drafts.svelte';
 import { Feed } from './feed';
 import { reuse } from './reuse';
+import { SeenStore } from './seen';
 import { SessionState } from './session.svelte';
 import { SessionActions } from './sessionActions';
 
@@ -119,6 +120,8 @@ export class ProjectState extends SessionActions {
   /** The permission cards that the user can see. */
   readonly cards: CardsInSight;
 
+  /** The part of the agent's store that this window, or an earlier one of the project, has listed. */
+  readonly #seen: SeenStore;
   /** The agent of a session that waits for the decision about the folder. */
   #waiting: string | null = null;
   #feed: Feed | null = null;
@@ -146,6 +149,7 @@ export class ProjectState extends SessionActions {
     this.trustShown = this.mustAskTrust;
     this.agentTrustShown = project.agentTrust !== null;
     this.drafts = drafts;
+    this.#seen = new SeenStore(project.path);
     const openId = () => this.open?.id ?? null;
     this.cards = new CardsInSight(openId, (session, requests) => void this.#reportCards(session, requests));
   }
@@ -683,13 +687,22 @@ export class ProjectState extends SessionActions {
       const id = session.agentSessionId;
       const before = stored.get(id);
       stored.set(id, session);
-      // A turn ended in another program.
-      const isNew = before !== undefined && before.changedAt < session.changedAt;
-      const isEnd = session.state.type === 'completed' || session.state.type === 'failed';
-      const isOwn = this.sessions.some((own) => own.agentSessionId === id);
-      if (isNew && isEnd && !isOwn) this.unread.add(id);
+      if (this.#seen.isNews(before, session)) this.#markUnread(session, before);
     }
+    this.#seen.note(changed);
     this.stored = stored;
+  }
+
+  /** A turn ended in another program. The end of a turn that ran here is reported by its session. */
+  #markUnread({ agentSessionId, live }: StoredSession, before: StoredSession | undefined): void {
+    const own = this.sessions.find((session) => session.agentSessionId === agentSessionId);
+    if (own === undefined) {
+      this.unread.add(agentSessionId);
+      return;
+    }
+    const other = live ?? before?.live;
+    const isElsewhere = !own.alive && other != null && !this.#ownPids.has(other.pid);
+    if (isElsewhere && this.open?.id !== own.id) this.unread.add(own.id);
   }
 
   #forget(id: SessionId): void {

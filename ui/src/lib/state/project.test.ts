@@ -290,6 +290,31 @@ describe('the sessions in the store of the agent', () => {
     expect([...project.unread]).toEqual([]);
   });
 
+  it('are unread at the next start if a turn ended meanwhile in another program', async () => {
+    localStorage.clear();
+    const first = await start('history');
+    expect([...first.project.unread]).toEqual([]);
+    const { host, project } = await start('history');
+    expect([...project.unread]).toEqual([]);
+    const later = stored('t3', 'Sketch', 0, { changedAt: Date.now() + 60_000 });
+    const cut = stored('t97', 'Cut', 0, { changedAt: Date.now() + 60_000, state: { type: 'interrupted' } });
+    host.changeStored({ ...change, changed: [stored('t96', 'Long ago', 9_000), later, cut] });
+    expect([...project.unread]).toEqual(['t3']);
+  });
+
+  it('are unread when another program continued a session of Deskbell', async () => {
+    const { host, project } = await start('history');
+    const own = { ...(project.open?.session as Session), id: 'mine', agentSessionId: 'a1', alive: false, pid: null };
+    project.hear({ type: 'sessionListed', session: own });
+    const live = { pid: 4_712, activity: 'open' as const };
+    const at = (minutes: number, rest = {}) => [stored('a1', 'Mine', minutes, rest)];
+    host.changeStored({ ...change, changed: at(9) });
+    host.changeStored({ ...change, changed: at(8) });
+    expect([...project.unread]).toEqual([]);
+    host.changeStored({ ...change, changed: at(7, { live }) });
+    expect([...project.unread]).toEqual(['mine']);
+  });
+
   it('that are gone are not opened, and that is said', async () => {
     const { project } = await start('history');
     await project.openRow({ session: null, stored: stored('gone', 'Gone', 1) });
