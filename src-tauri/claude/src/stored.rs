@@ -260,6 +260,17 @@ impl StoredLine {
         value.is_object().then_some(Self(value))
     }
 
+    /// Reads the beginning of a line that is cut within its message, as far as it goes. The fields after the message are
+    /// missing.
+    pub fn read_beginning(line: &[u8]) -> Option<Self> {
+        // A text, a block of text, the data of an image.
+        const ENDS: [&[u8]; 3] = [br#""}}"#, br#""}]}}"#, br#""}}]}}"#];
+        // The cut may be within an escape or a character.
+        const LONGEST_ESCAPE: usize = 6;
+        let cuts = (0..=LONGEST_ESCAPE).filter_map(|n| line.get(..line.len().checked_sub(n)?));
+        cuts.flat_map(|cut| ENDS.map(|end| [cut, end].concat())).find_map(|line| Self::read(&line))
+    }
+
     /// Reads also a line with bytes or escapes that are no Unicode; they become U+FFFD.
     pub fn read_leniently(line: &[u8]) -> Option<Self> {
         let value: Value = json::read_leniently(&String::from_utf8_lossy(line)).ok()?;

@@ -17,6 +17,8 @@ mod summary;
 mod watch;
 
 #[cfg(test)]
+mod long_line_tests;
+#[cfg(test)]
 mod tests;
 
 pub use catalogue::Catalogue;

@@ -53,6 +53,9 @@ pub fn summarize(ends: &Ends) -> Summary {
             break;
         }
     }
+    if has_gap && summary.first_prompt.is_none() {
+        summary.take_cut(&ends.start);
+    }
     let last = if has_gap { &end } else { &start };
     last.iter().rev().for_each(|line| summary.take_last(line));
     if has_gap {
@@ -96,6 +99,16 @@ impl Summary {
             self.first_prompt = prompt(&line);
         }
         self.cwd.is_some() && self.first_prompt.is_some()
+    }
+
+    /// Takes the beginning of the line that is cut at the end of `start`: a prompt can be longer than what is read.
+    fn take_cut(&mut self, start: &[u8]) {
+        let at = memchr::memrchr(b'\n', start).map_or(0, |at| at + 1);
+        let Some(line) = StoredLine::read_beginning(&start[at..]) else { return };
+        if matches!(line.kind(), LineKind::User | LineKind::Assistant) && !line.is_sidechain() {
+            self.has_messages = true;
+            self.first_prompt = prompt(&line);
+        }
     }
 
     /// Takes the facts that the last lines decide. Lines come in reverse order.

@@ -56,6 +56,29 @@ fn whole(bytes: &[u8]) -> Summary {
     summarize(&Ends { start: bytes.to_vec(), end: Vec::new() })
 }
 
+#[test]
+fn a_first_prompt_that_is_cut_is_known_by_its_beginning() {
+    let text = r#"{"parentUuid":null,"isSidechain":false,"type":"user","message":{"role":"user","content":"#;
+    let contents = [
+        format!(r#""Why is the sum off? {}"#, "\\u00e9\\n".repeat(9)),
+        format!(r#"[{{"type":"text","text":"Why is the sum off? {}"#, "é".repeat(9)),
+        r#"[{"type":"text","text":"Why is the sum off?"},{"type":"image","source":{"type":"base64","data":"aaaaaaaaaaaa"#.to_owned(),
+    ];
+    for content in contents {
+        let line = format!("{{}}\n{text}{content}");
+        for n in 0..7 {
+            let ends = Ends { start: line.as_bytes()[..line.len() - n].to_vec(), end: b"\n".to_vec() };
+            let summary = summarize(&ends);
+            let begins =
+                summary.first_prompt.as_deref().is_some_and(|text| text.starts_with("Why is the sum off?"));
+            assert!(begins && summary.has_messages, "{line} without {n} bytes: {summary:?}");
+        }
+    }
+    let sidechain = text.replace("false", "true") + r#""Why"#;
+    let summary = summarize(&Ends { start: sidechain.into_bytes(), end: b"\n".to_vec() });
+    assert!(!summary.has_messages);
+}
+
 /// Title, state, first prompt and last prompt of each fixture.
 #[test]
 fn every_shape_has_its_title_and_its_state() {
@@ -358,7 +381,7 @@ async fn the_cache_may_be_deleted_or_be_anything() {
     let caches = store.root.join("caches");
     let cache = fs::read_dir(&caches).unwrap().next().unwrap().unwrap().path();
     let text = fs::read_to_string(&cache).unwrap();
-    for damaged in ["", "{\"version\":1,", &text.replace("\"version\":1", "\"version\":0")] {
+    for damaged in ["", "{\"version\":2,", &text.replace("\"version\":2", "\"version\":0")] {
         fs::write(&cache, damaged).unwrap();
         assert_eq!((n_read().await, n_read().await), (40, 0), "{damaged:.20}");
     }
