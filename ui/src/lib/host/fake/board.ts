@@ -8,11 +8,21 @@ const MINUTE = 60_000;
 function row(nr: number, title: string, project: string, status: Status, minutes: number): BoardRow {
   const STATES = { needsInput: 'needsInput', failed: 'failed', completed: 'finished' } as const;
   const { type } = status;
-  const state = type === 'needsInput' || type === 'failed' || type === 'completed' ? STATES[type] : 'working';
+  const state: BoardRow['state'] =
+    type === 'needsInput' || type === 'failed' || type === 'completed' ? STATES[type] : 'working';
   const since = START - minutes * MINUTE;
   const path = `/home/ines/${project}`;
-  const facts = { title, project: path, projectName: project, state, status, since };
-  return { sessionId: `b${nr}`, ...facts, nBackground: 0, otherPid: null };
+  return {
+    sessionId: `b${nr}`,
+    title,
+    project: path,
+    projectName: project,
+    state,
+    status,
+    since,
+    nBackground: 0,
+    otherPid: null,
+  };
 }
 
 const TITLES = [
