@@ -24,6 +24,7 @@ import { machinesOf } from '../lib/projects/machines';
 import StartWindow from '../lib/projects/StartWindow.svelte';
 import { StartState } from '../lib/projects/start.svelte';
 import SessionRow from '../lib/sessions/SessionRow.svelte';
+import type { Row } from '../lib/sessions/rows';
 import SessionRows from '../lib/sessions/SessionRows.svelte';
 import DoneNote from '../lib/sessions/DoneNote.svelte';
 import RecordingNote from '../lib/sessions/RecordingNote.svelte';
@@ -176,6 +177,15 @@ function sessionList(facts: Partial<ComponentProps<typeof SessionList>>) {
     ...facts,
   };
 }
+
+/** Sessions that were changed two hours apart. */
+const manySessions = (n: number): Row[] =>
+  Array.from({ length: n }, (_, i) => {
+    const title = ['Trace the slow query', 'First look', 'Import the bank’s CSV files', 'Why do two tests fail?'][
+      i % 4
+    ];
+    return { session: null, stored: stored(`m${i}`, `${title} (${i + 1})`, i * 120) };
+  });
 
 const inTerminal = (activity: 'working' | 'needsInput' | 'open') => ({ live: { pid: 48_902, activity } });
 
@@ -334,6 +344,10 @@ export const lists: Page = () => [
     },
   }),
   ...states('SessionList', SessionList, {
+    none: sessionList({ rows: [] }),
+    one: sessionList({ rows: manySessions(1) }),
+    thirty: sessionList({ rows: manySessions(30) }),
+    'ten thousand': sessionList({ rows: manySessions(10_000) }),
     'of a worktree': sessionList({
       project: {
         ...PROJECT,
