@@ -48,11 +48,25 @@ pub async fn recording_of(
     Ok(session_of(&app, &window, &session_id)?.recording().as_deref().map(shown))
 }
 
-/// Shows a recording in the file manager, by the name of its file.
+/// Shows a recording of a session of this window's project in the file manager, by the name of its file.
 #[tauri::command]
-pub async fn reveal_recording(path: String) -> Answer<()> {
+pub async fn reveal_recording(
+    app: AppHandle,
+    window: WebviewWindow,
+    session_id: SessionId,
+    path: String,
+) -> Answer<()> {
+    session_of(&app, &window, &session_id)?;
     let folder = recordings();
-    let file = folder.join(Path::new(&path).file_name().unwrap_or_default());
+    let name = Path::new(&path).file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    if !name.ends_with(&format!("-{session_id}.ndjson")) {
+        return Err(CommandError {
+            code: ErrorCode::BadCommand,
+            message: "This file is no recording of this session.".to_owned(),
+            detail: None,
+        });
+    }
+    let file = folder.join(name);
     let show = move || {
         tauri_plugin_opener::reveal_item_in_dir(file).map_err(|error| CommandError {
             code: ErrorCode::Internal,

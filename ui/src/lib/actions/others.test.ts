@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import type { Session } from '../bindings/api';
 import { emptySession } from '../host/fake/facts';
 import type { Desk, Target } from './action';
 import { actionOf } from './table';
@@ -24,4 +25,13 @@ describe('a session with another agent', () => {
   it('is exported, renamed and removed as any other', () => {
     for (const id of ['export-markdown', 'rename', 'remove', 'copy']) expect(reason(id, 'acp')).toBeNull();
   });
+});
+
+it('a session of a server says why it is not recorded here', () => {
+  const at = (link: Session['link']) => {
+    const project = { open: { session: { ...emptySession('s1', 'Title'), link } } };
+    return actionOf('record').off?.({ covered: null, project } as unknown as Desk, {} as Target);
+  };
+  expect(at({ type: 'here' })).toBeNull();
+  expect(at({ type: 'connected' })).toMatch(/runs in a server and cannot be recorded here/);
 });

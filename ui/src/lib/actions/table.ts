@@ -631,7 +631,7 @@ const ALL: readonly Action[] = [
     group: 'Agent',
     label: 'Record this session',
     labelNow: (desk) => (isRecorded(desk) ? 'Stop recording this session' : 'Record this session'),
-    off: offSession,
+    off: (desk) => offSession(desk) ?? offRecording(desk),
     menu: 'session',
     isAbsent: (desk, on) => !isOpen(desk, on),
     does: {
@@ -731,6 +731,12 @@ const ALL: readonly Action[] = [
 ];
 
 export const ACTIONS: readonly Action[] = offElsewhere(ALL);
+
+/** A session of a server is recorded where its agent runs, which is not this process. */
+function offRecording(desk: Desk): string | null {
+  if (open(desk)?.session.link.type === 'here') return null;
+  return 'This session runs in a server and cannot be recorded here. “deskbell relay --record” records a session.';
+}
 
 function isRecorded(desk: Desk): boolean {
   const id = open(desk)?.id;

@@ -301,7 +301,7 @@ export class FakeHost implements Host {
     return Promise.resolve(this.recordings.get(sessionId) ?? null);
   }
 
-  revealRecording(path: string): Promise<void> {
+  revealRecording(_sessionId: SessionId, path: string): Promise<void> {
     this.revealed.push(path);
     return Promise.resolve();
   }

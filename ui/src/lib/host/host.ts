@@ -117,8 +117,8 @@ export interface Host {
   stopRecording(sessionId: SessionId): Promise<string | null>;
   /** Returns the file that a session is being recorded in, or `null`. */
   recordingOf(sessionId: SessionId): Promise<string | null>;
-  /** Shows a recording in the file manager. */
-  revealRecording(path: string): Promise<void>;
+  /** Shows a recording of a session in the file manager. */
+  revealRecording(sessionId: SessionId, path: string): Promise<void>;
   /** Returns one part of an item that is too long to be drawn at once. Parts are counted from 0. */
   itemPart(sessionId: SessionId, itemId: ItemId, part: number): Promise<Body>;
   /** Returns a text for the clipboard, as the agent wrote it. */

@@ -18,7 +18,7 @@ test('a recording is seen, stopped, shown and dismissed', async () => {
   const props = () => ({
     recording: recordings.of('s1'),
     onstop: () => void recordings.stop('s1'),
-    onreveal: (path: string) => void recordings.reveal(path),
+    onreveal: (path: string) => void recordings.reveal('s1', path),
     oncopy: (path: string) => copied.push(path),
     onclose: () => recordings.dismiss('s1'),
   });

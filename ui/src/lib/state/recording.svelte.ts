@@ -50,8 +50,8 @@ export class Recordings {
     if (failed !== null) this.#set(id, null);
   }
 
-  async reveal(path: string): Promise<void> {
-    await this.problems.attempt('The recording was not shown', () => this.host.revealRecording(path));
+  async reveal(id: SessionId, path: string): Promise<void> {
+    await this.problems.attempt('The recording was not shown', () => this.host.revealRecording(id, path));
   }
 
   async copyPath(path: string): Promise<void> {
