@@ -347,7 +347,6 @@ export const lists: Page = () => [
     none: sessionList({ rows: [] }),
     one: sessionList({ rows: manySessions(1) }),
     thirty: sessionList({ rows: manySessions(30) }),
-    'ten thousand': sessionList({ rows: manySessions(10_000) }),
     'of a worktree': sessionList({
       project: {
         ...PROJECT,
