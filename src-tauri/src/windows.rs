@@ -228,6 +228,7 @@ pub fn session(id: &str, status: Status) -> Session {
         rules: None,
         missed_prompt: None,
         models: Vec::new(),
+        agent_options: Vec::new(),
         commands: Vec::new(),
         queue: Vec::new(),
         takes_into_turn: false,

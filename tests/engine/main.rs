@@ -14,6 +14,7 @@ mod program;
 mod transcript;
 
 mod acp;
+mod acp_choices;
 mod acp_reopened;
 mod app_killed;
 mod broken_stdin;

@@ -21,6 +21,9 @@ pub struct Agent {
     pub node: Option<u32>,
     pub environment: Environment,
     pub asking: Asking,
+    /// Modes that the user can choose: those that are known to ask before a command runs, or to change nothing. One in
+    /// which the agent or its model decides what to ask is none of them.
+    pub modes: &'static [&'static str],
     pub command: CommandPlace,
     pub questions: Questions,
     /// What happens with a tool running; `None` where it was not measured.
@@ -224,6 +227,7 @@ pub const DEMO: Agent = Agent {
     arguments: &["--acp"],
     // It starts in “auto”, so that the change of the mode is tried.
     asking: Asking::Mode("default"),
+    modes: &["default", "plan"],
     questions: Questions::Forms,
     restriction: Restriction::ByItself,
     folder: folder::NOTHING,
@@ -248,6 +252,7 @@ pub const UNKNOWN: Agent = Agent {
     node: None,
     environment: Environment { set: &[], strip: &[] },
     asking: Asking::Unknown,
+    modes: &[],
     command: CommandPlace::Input,
     questions: Questions::Unknown,
     stopping: None,
@@ -280,6 +285,10 @@ pub const AGENTS: &[Agent] = &[
         package: Some("@github/copilot"),
         node: Some(20),
         asking: Asking::Setting("allow_all", "off"),
+        modes: &[
+            "https://agentclientprotocol.com/protocol/session-modes#agent",
+            "https://agentclientprotocol.com/protocol/session-modes#plan",
+        ],
         stopping: Some(Stopping { end_of_input: NONE, terminate: NONE, kill: TOOL, cancel: AGENT }),
         restriction: Restriction::TrustedOnly(
             "Copilot CLI runs the hooks of a folder, and nothing turns them off.",
@@ -306,6 +315,7 @@ pub const AGENTS: &[Agent] = &[
         node: Some(20),
         // It starts in “Auto review”, where a model decides instead of the user.
         asking: Asking::Mode("workspace-write"),
+        modes: &["workspace-write", "read-only"],
         // Only in its plan mode has it a tool for questions.
         questions: Questions::Unknown,
         stopping: Some(Stopping { end_of_input: NONE, terminate: NONE, kill: NONE, cancel: BOTH }),
@@ -336,6 +346,7 @@ pub const AGENTS: &[Agent] = &[
         package: Some("@zed-industries/codex-acp"),
         node: Some(20),
         asking: Asking::Mode("auto"),
+        modes: &["auto", "read-only"],
         restriction: Restriction::TrustedOnly(
             "Deskbell does not know what this adapter of Codex runs in a folder.",
         ),
@@ -353,6 +364,7 @@ pub const AGENTS: &[Agent] = &[
         package: Some("@google/gemini-cli"),
         node: Some(20),
         asking: Asking::Mode("default"),
+        modes: &["default", "autoEdit", "plan"],
         command: CommandPlace::Title,
         questions: Questions::Text,
         stopping: Some(Stopping { end_of_input: BOTH, terminate: BOTH, kill: TOOL, cancel: AGENT }),
@@ -375,6 +387,7 @@ pub const AGENTS: &[Agent] = &[
         // It opens an HTTP server with a shell among its routes. Without this variable it needs no password.
         environment: Environment { set: &[("OPENCODE_SERVER_PASSWORD", Variable::Random)], strip: &[] },
         asking: Asking::Configured,
+        modes: &["build", "plan"],
         questions: Questions::Hang,
         stopping: Some(Stopping { end_of_input: NONE, terminate: TOOL, kill: TOOL, cancel: AGENT }),
         restriction: Restriction::TrustedOnly(
@@ -404,6 +417,7 @@ pub const AGENTS: &[Agent] = &[
         node: Some(22),
         // It starts in “Auto”, which writes files without asking.
         asking: Asking::Mode("default"),
+        modes: &["default", "auto-edit", "plan"],
         restriction: Restriction::Arguments {
             arguments: &["--safe-mode"],
             open: Some("The folder's .env file is still read."),
@@ -428,6 +442,7 @@ pub const AGENTS: &[Agent] = &[
         node: Some(22),
         environment: Environment { set: &[], strip: &["CLAUDECODE"] },
         asking: Asking::Mode("default"),
+        modes: &["default", "acceptEdits", "plan"],
         questions: Questions::Forms,
         restriction: Restriction::TrustedOnly("The adapter runs the hooks and MCP servers of a folder."),
         folder: folder::CLAUDE,

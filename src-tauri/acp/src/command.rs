@@ -41,6 +41,9 @@ pub enum Command {
     SetMode {
         id: String,
     },
+    SetModel {
+        id: String,
+    },
     SetOption {
         id: String,
         value: NewValue,

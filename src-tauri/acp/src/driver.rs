@@ -72,6 +72,11 @@ impl Driver {
         self.session.as_ref()
     }
 
+    /// The newest command that waits for the agent's answer.
+    pub(crate) fn last_action(&self) -> Option<Action> {
+        self.ours.last().cloned()
+    }
+
     /// Calls that are not over.
     pub fn n_calls(&self) -> usize {
         self.calls.n_open()
@@ -160,6 +165,7 @@ impl Driver {
                 self.interrupt(&mut step);
             }
             Command::SetMode { id } => self.set_mode(id, &mut step)?,
+            Command::SetModel { id } => self.set_model(id, &mut step)?,
             Command::SetOption { id, value } => self.set_option(id, value, &mut step)?,
             Command::Choose { request, option } => self.choose(request, option, &mut step)?,
             Command::Fill { request, values } => {
@@ -312,6 +318,20 @@ impl Driver {
                 Ok(())
             }
         }
+    }
+
+    fn set_model(&mut self, model: String, step: &mut Step) -> Result<(), Refusal> {
+        let session = self.live_session()?;
+        // Models among the options replace those of the older form: codex-acp 2.6.0 has both, with other ids.
+        if let Some(option) = session.options.iter().find(|option| read::is_model(option)) {
+            let id = option.id.clone();
+            return self.set_option(id, NewValue::Choice(model), step);
+        }
+        session.models.iter().find(|known| known.id == model).ok_or(Refusal::NoSuchSetting)?;
+        // Not in the schema. Gemini CLI 0.61.0 has its models in this form only.
+        let params = json!({"sessionId": session.id, "modelId": model});
+        self.ask(Action::SetModel { id: model }, "session/set_model", &params, step);
+        Ok(())
     }
 
     fn set_option(&mut self, id: String, value: NewValue, step: &mut Step) -> Result<(), Refusal> {
@@ -583,9 +603,22 @@ impl Driver {
                 }
                 step.events.push(Event::Done(Action::SetMode { id }));
             }
-            Action::SetOption { .. } => {
-                self.set_options(result.get("configOptions"), step);
-                step.events.push(Event::Done(action));
+            // The answer says what is in force. Without it nothing is known to have changed.
+            Action::SetOption { .. } => match result.get("configOptions").filter(|list| list.is_array()) {
+                Some(list) => {
+                    self.set_options(Some(list), step);
+                    step.events.push(Event::Done(action));
+                }
+                None => {
+                    let reason = "the answer does not say what the settings are now".to_owned();
+                    step.events.push(unusable(action, reason));
+                }
+            },
+            Action::SetModel { id } => {
+                if let Some(session) = &mut self.session {
+                    session.model = Some(id.clone());
+                }
+                step.events.push(Event::Done(Action::SetModel { id }));
             }
             action => step.events.push(Event::Done(action)),
         }

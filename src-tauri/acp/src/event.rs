@@ -109,6 +109,7 @@ pub enum Action {
     ListSessions,
     Prompt,
     SetMode { id: String },
+    SetModel { id: String },
     SetOption { id: String, value: String },
 }
 
@@ -177,7 +178,7 @@ pub struct Session {
     /// `None`: the agent reports no mode.
     pub mode: Option<String>,
     pub options: Vec<ConfigOption>,
-    /// Models that are not in `options`. They can be shown, and not chosen: the request for it is not in the protocol.
+    /// Models that are not in `options`: an older form, which the schema no longer has.
     pub models: Vec<Choice>,
     pub model: Option<String>,
 }

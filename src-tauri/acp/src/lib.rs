@@ -6,6 +6,7 @@
 
 pub mod agents;
 mod calls;
+mod choices;
 mod chosen;
 pub mod command;
 pub mod driver;

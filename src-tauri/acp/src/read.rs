@@ -149,6 +149,11 @@ pub fn is_mode(option: &ConfigOption) -> bool {
     option.category.as_deref() == Some("mode")
 }
 
+/// The option that is the session's model.
+pub fn is_model(option: &ConfigOption) -> bool {
+    option.category.as_deref() == Some("model")
+}
+
 fn mode(mode: v1::SessionMode) -> Choice {
     Choice { id: mode.id.0.to_string(), name: mode.name, description: mode.description }
 }

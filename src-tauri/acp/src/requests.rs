@@ -28,6 +28,11 @@ impl Ours {
         self.open.remove(&id)
     }
 
+    /// The newest of those that wait.
+    pub fn last(&self) -> Option<&Action> {
+        self.open.last_key_value().map(|(_, action)| action)
+    }
+
     pub fn has(&self, action: &Action) -> bool {
         self.open.values().any(|open| open == action)
     }

@@ -1,6 +1,5 @@
-//! Events of the driver as events of the core.
-//!
-//! The core has no setting of a session yet: `docs/design/acp.md` says what is lost until it has.
+//! Events of the driver as events of the core. Settings of a session are not among them: the driver of the session
+//! reports them, because it knows which ones are offered.
 
 use crate::event::{
     Call, CallInput, CallKind, CallStatus, CommandFrom, Content, Diff, Event, Failure, OptionKind,
@@ -131,9 +130,7 @@ impl CoreEvents {
                 ));
             }
             Event::Failed { failure, .. } => out.push(AgentEvent::Error { words: words(&failure) }),
-            Event::Usage(Usage { cost: Some((amount, currency)), .. }) if currency == "USD" => {
-                self.dollars = Some(amount);
-            }
+            Event::Usage(usage) => self.used(usage, &mut out),
             Event::Unreadable { line, error, .. } => out.push(AgentEvent::Unreadable { line, error }),
             Event::Unknown { kind, .. } => out.push(AgentEvent::Unknown { kind }),
             Event::Refused { method, .. } => out.push(AgentEvent::Unknown { kind: method }),
@@ -142,11 +139,20 @@ impl CoreEvents {
             Event::TurnStarted
             | Event::Done(_)
             | Event::Options(_)
-            | Event::Usage(_)
             | Event::Title(None)
             | Event::Stored { .. } => {}
         }
         out
+    }
+
+    /// Tokens of one request are no size of a context, so they are not reported as one.
+    fn used(&mut self, usage: Usage, out: &mut Vec<AgentEvent>) {
+        if let Some((amount, currency)) = usage.cost
+            && currency == "USD"
+        {
+            self.dollars = Some(amount);
+        }
+        out.extend(usage.context.map(|(tokens, window)| AgentEvent::ContextUsed { tokens, window }));
     }
 
     fn init(&mut self, session: Session) -> AgentEvent {

@@ -4,11 +4,13 @@
 //! They are taken here, and the core's request is answered after the last one. An agent that cannot take them is
 //! reported as one that cannot start.
 
-use crate::agents::{Agent, Asks, UNKNOWN};
+mod changes;
+
+use crate::agents::{Agent, Asking, Asks, UNKNOWN};
 use crate::command::{Command, PromptPart, Refusal};
 use crate::event::{Abilities, Action, Event, Failure, Login, RequestKey, Session, TurnEnd};
 use crate::seam::{CoreEvents, request_key, words};
-use crate::{ChosenAgent, driver};
+use crate::{ChosenAgent, choices, driver};
 use deskbell_agent::driver::{Driver, Output};
 use deskbell_agent::{
     AgentCommand, AgentEvent, AgentRequest, Answer, Grant, HostRequest, Init, Initialized, OptionKind,
@@ -57,6 +59,12 @@ pub struct AcpDriver {
     is_interrupted: bool,
     /// The open permission requests.
     open: HashMap<RequestKey, Arc<ToolRequest>>,
+    /// Changes that the user chose and the agent has not answered, oldest first, with the core's id of the request.
+    changes: Vec<(Action, String)>,
+    /// The mode that the user chose last.
+    chosen_mode: Option<String>,
+    /// The user was warned that the setting that makes it ask has changed.
+    warned_of_setting: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,6 +99,9 @@ impl AcpDriver {
             is_repeating: false,
             is_interrupted: false,
             open: HashMap::new(),
+            changes: Vec::new(),
+            chosen_mode: None,
+            warned_of_setting: false,
         }
     }
 
@@ -147,6 +158,10 @@ impl AcpDriver {
                 }
                 return;
             }
+            Event::Done(action) if self.phase == Phase::Ready => {
+                return self.change_made(&action.clone(), out);
+            }
+            Event::Options(_) if self.phase == Phase::Ready => return self.options_changed(out),
             Event::Mode { id } if self.phase == Phase::Ready => self.mode_changed(&id.clone(), out),
             Event::Question(question) if self.is_repeating => {
                 let request = question.request;
@@ -231,7 +246,9 @@ impl AcpDriver {
     fn ready(&mut self, out: &mut Output) {
         self.phase = Phase::Ready;
         let Some(request_id) = self.beginning.take() else { return };
+        let models = self.driver.session().map(|session| choices::of(session, self.row).models);
         let initialized = Initialized {
+            models: models.unwrap_or_default(),
             version: self.version.clone(),
             permission_mode: self.init.permission_mode.clone(),
             commands: self.commands.clone(),
@@ -243,6 +260,8 @@ impl AcpDriver {
             }),
             ..Initialized::default()
         };
+        // Before the answer, so that the user's saved choice of a model is compared with the one in force.
+        self.report_choices(out);
         let outcome = Ok(Answer::Initialized(Box::new(initialized)));
         out.events.push(AgentEvent::Response { request_id, outcome });
     }
@@ -261,6 +280,7 @@ impl AcpDriver {
                 self.cannot_start(words, Some(problem), out);
             }
             _ if self.phase == Phase::Switching => self.does_not_ask(&problem, out),
+            action if self.change_failed(action, &problem, out) => {}
             _ => notice("warning", format!("{} refused a request.\n\n{problem}", self.name), out),
         }
     }
@@ -298,11 +318,13 @@ impl AcpDriver {
         }
     }
 
-    /// The agent's mode changed without a command of ours.
+    /// The agent's mode changed. The user is warned of one that does not ask, unless it is the user's own choice.
     fn mode_changed(&mut self, id: &str, out: &mut Output) {
         self.init.permission_mode = Some(id.to_owned());
-        if let crate::agents::Asking::Mode(asks) = self.row.asking
+        self.report_choices(out);
+        if let Asking::Mode(asks) = self.row.asking
             && asks != id
+            && self.chosen_mode.as_deref() != Some(id)
         {
             let words = format!(
                 "{} changed its own mode to “{id}”. In this mode it may act without asking; “{asks}” asks.",
@@ -350,6 +372,10 @@ impl AcpDriver {
                 Err(refusal) => Err(Refused { message: why(&refusal), is_unknown: false }),
             },
             HostRequest::CancelPrompt(_) => Ok(Answer::Cancelled(false)),
+            HostRequest::SetModel(_) | HostRequest::SetEffort(_) | HostRequest::SetOption { .. } => {
+                return self.change(request_id, request, out);
+            }
+            HostRequest::ReadSettings => Ok(Answer::Settings(Box::new(self.settings()))),
             _ => Err(Refused { message: format!("{} does not have this.", self.name), is_unknown: true }),
         };
         out.events.push(AgentEvent::Response { request_id: request_id.to_owned(), outcome });

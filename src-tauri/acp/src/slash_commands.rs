@@ -27,7 +27,7 @@ fn one(command: SlashCommand) -> Option<deskbell_api::SlashCommand> {
 }
 
 /// One line of at most `longest` characters.
-fn line(text: &str, longest: usize) -> String {
+pub(crate) fn line(text: &str, longest: usize) -> String {
     // White space at both ends is not counted, and no more is read of a long text.
     let seen = text.trim_start().chars().take(4 * longest).map(|c| if c.is_whitespace() { ' ' } else { c });
     let mut line = String::new();
@@ -44,7 +44,7 @@ fn line(text: &str, longest: usize) -> String {
 }
 
 /// Control characters, direction marks and characters without a width.
-fn is_unseen(c: char) -> bool {
+pub(crate) fn is_unseen(c: char) -> bool {
     let is_mark = matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}');
     c.is_control() || is_mark

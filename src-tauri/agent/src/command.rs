@@ -50,6 +50,11 @@ pub enum HostRequest {
     /// For this process only; `None` is the model's own effort.
     SetEffort(Option<String>),
     SetThinking(bool),
+    /// A setting that the agent offers itself, by its id.
+    SetOption {
+        id: String,
+        value: String,
+    },
     /// Stops a background task.
     StopTask(String),
     /// The permission rules in force.

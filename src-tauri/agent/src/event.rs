@@ -1,7 +1,7 @@
 //! Events: what an agent reports.
 
 use crate::answer::{Answer, Refused};
-use crate::api::{Plugin, SlashCommand};
+use crate::api::{AgentOption, Model, Plugin, SlashCommand};
 use crate::hook::HookRun;
 use crate::limits::LimitReport;
 use crate::message::{Assistant, User};
@@ -105,6 +105,13 @@ pub enum AgentEvent {
     },
     /// All slash commands that it has now.
     Commands(Vec<SlashCommand>),
+    /// All that can be chosen in the session now, and what is in force.
+    Choices(Box<Choices>),
+    /// How full the context is, and its size.
+    ContextUsed {
+        tokens: u64,
+        window: u64,
+    },
     /// The agent failed outside of any reply; contains its message. No `TurnEnded` follows.
     Error {
         words: String,
@@ -133,6 +140,18 @@ pub enum AgentEvent {
         line: String,
         error: String,
     },
+}
+
+/// What can be chosen in a session while it runs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Choices {
+    /// Only the model in force has its effort levels.
+    pub models: Vec<Model>,
+    /// The model in force.
+    pub model: Option<String>,
+    /// The effort level in force.
+    pub effort: Option<String>,
+    pub options: Vec<AgentOption>,
 }
 
 /// The plan that woke the agent.

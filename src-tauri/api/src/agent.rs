@@ -135,6 +135,39 @@ pub struct SetupCommand {
     pub command: String,
 }
 
+/// A setting that the agent itself offers for its session, beyond model and effort.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentOption {
+    /// Names it in `setAgentOption`.
+    pub id: String,
+    pub name: String,
+    pub description: String,
+    pub kind: AgentOptionKind,
+    /// The value in force, as the agent reported it: the id of a choice, or `true` or `false`.
+    pub value: String,
+    /// What it can be set to. Empty for a switch.
+    pub choices: Vec<AgentChoice>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum AgentOptionKind {
+    /// What the agent may do without asking. Only modes that are known to ask are among its choices.
+    Mode,
+    Choice,
+    Switch,
+}
+
+/// A value of an [`AgentOption`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentChoice {
+    pub id: String,
+    pub name: String,
+    pub description: String,
+}
+
 /// Result of the agent check (`deskbell doctor`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]

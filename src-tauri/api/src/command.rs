@@ -58,6 +58,9 @@ pub enum Command {
         #[serde(default)]
         effort: Option<String>,
     },
+    /// Changes a setting that the agent itself offers: the `id` of one of `Session::agentOptions`, and one of its values.
+    /// Only while it runs, and only for this process.
+    SetAgentOption { id: String, value: String },
     /// Turns thinking on or off. Only a model with `canStopThinking` can turn it off.
     SetThinking { on: bool },
     /// Has the agent stop a command or a subagent that runs in the background: the `id` of one of

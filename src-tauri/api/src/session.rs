@@ -1,6 +1,6 @@
 //! Sessions: state, status and usage.
 
-use super::agent::{AgentKind, AgentLacks, Model, SlashCommand};
+use super::agent::{AgentKind, AgentLacks, AgentOption, Model, SlashCommand};
 use super::background::{BackgroundTask, ScheduledTurn};
 use super::capabilities::AgentCapabilities;
 use super::configuration::Configuration;
@@ -58,6 +58,9 @@ pub struct Session {
     pub missed_prompt: Option<MissedPrompt>,
     /// The models that the agent offers; empty until it reported them.
     pub models: Vec<Model>,
+    /// Settings that an agent that speaks ACP offers itself; empty until it reported them.
+    #[serde(default)]
+    pub agent_options: Vec<AgentOption>,
     pub commands: Vec<SlashCommand>,
     /// Accepted prompts that were not sent yet, in order.
     pub queue: Vec<QueuedPrompt>,

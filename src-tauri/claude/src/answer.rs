@@ -49,6 +49,7 @@ impl Asked {
             HostRequest::SetMode(_)
             | HostRequest::SetEffort(_)
             | HostRequest::SetThinking(_)
+            | HostRequest::SetOption { .. }
             | HostRequest::StopTask(_)
             | HostRequest::ReconnectServer(_)
             | HostRequest::SetServerEnabled { .. }

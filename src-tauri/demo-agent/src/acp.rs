@@ -13,6 +13,9 @@
 //! | `HANG` | waits until the turn is cancelled |
 //! | `CHILD` | starts `sleep 600` and waits until the turn is cancelled |
 //! | `MODE id` | changes its own mode |
+//! | `MODEL` | says its model and effort |
+//! | `OPTION id value` | changes a setting of its own |
+//! | `USED tokens size` | reports how full its context is |
 //! | `COMMANDS a b` | reports that its slash commands are these |
 //! | `VENDOR` | sends a request that no client knows, and waits for the refusal |
 //! | `QUESTION` | sends a form, and says how it was answered |
@@ -21,9 +24,13 @@
 //! `DESKBELL_DEMO_ACP` is a comma-separated list of: `login` (it needs one), `old-protocol`, `no-resume` (it continues no
 //! conversation), `lost` (it has no stored conversation), `no-mode` (it offers no mode that asks), `keeps-mode` (it
 //! confirms a change of its mode and does not keep it), `forever` (it allows nothing only once), `load` (it continues a
-//! conversation only by repeating it), `flood` (it repeats 100,000 updates, some of another session, asks meanwhile
+//! conversation only by repeating it), `options` (it offers models, efforts and more), `models` (it offers models in the
+//! older form), `keeps-options` and `no-options` (it answers a change with what was before, or with nothing), `flood` (it repeats 100,000 updates, some of another session, asks meanwhile
 //! whether a call may run, and goes on after its answer).
 
+mod options;
+
+use options::Options;
 use std::collections::VecDeque;
 use std::io::{BufRead, Write};
 use std::process::{Child, Command, ExitCode, Stdio};
@@ -48,8 +55,15 @@ pub fn run() -> ExitCode {
     });
     let faults = std::env::var("DESKBELL_DEMO_ACP").unwrap_or_default();
     let faults = faults.split(',').map(|fault| fault.trim().to_owned()).collect();
-    let mut agent =
-        Agent { lines, waiting: VecDeque::new(), faults, mode: "auto".to_owned(), n_calls: 0, n_asked: 0 };
+    let mut agent = Agent {
+        lines,
+        waiting: VecDeque::new(),
+        faults,
+        mode: "auto".to_owned(),
+        options: Options::default(),
+        n_calls: 0,
+        n_asked: 0,
+    };
     while let Some(message) = agent.next() {
         agent.message(&message);
     }
@@ -62,6 +76,7 @@ struct Agent {
     waiting: VecDeque<Value>,
     faults: Vec<String>,
     mode: String,
+    options: Options,
     n_calls: u64,
     n_asked: u64,
 }
@@ -121,13 +136,20 @@ impl Agent {
                 if method == "session/load" {
                     self.repeat();
                 }
-                let mut ids = vec!["auto", "default"];
+                let mut ids = vec!["auto", "default", "plan", "yolo"];
                 ids.retain(|id| *id != "default" || !self.has("no-mode"));
                 let modes: Vec<Value> = ids.iter().map(|id| json!({"id": id, "name": id})).collect();
                 let modes = json!({"currentModeId": self.mode, "availableModes": modes});
                 // Some agents send it first, some after the answer.
                 commands(DEMO_COMMANDS);
-                answer(id, json!({"sessionId": ID, "modes": modes}));
+                let mut session = json!({"sessionId": ID, "modes": modes});
+                if self.has("options") {
+                    session["configOptions"] = self.options.list();
+                }
+                if self.has("models") {
+                    session["models"] = self.options.models();
+                }
+                answer(id, session);
                 if method == "session/load" && self.has("flood") {
                     self.said("agent_message_chunk", "repeated after the answer");
                 }
@@ -140,6 +162,22 @@ impl Agent {
                 if self.has("keeps-mode") {
                     update(json!({"sessionUpdate": "current_mode_update", "currentModeId": self.mode}));
                 }
+            }
+            "session/set_config_option" if self.has("options") => {
+                let params = &message["params"];
+                let known = self.options.has(&params["configId"]);
+                if known && !self.has("keeps-options") {
+                    self.options.set(&params["configId"], &params["value"]);
+                }
+                match known {
+                    true if self.has("no-options") => answer(id, json!({})),
+                    true => answer(id, json!({"configOptions": self.options.list()})),
+                    false => error(id, FAILED, "no such option"),
+                }
+            }
+            "session/set_model" if self.has("models") => {
+                self.options.set(&json!("model"), &message["params"]["modelId"]);
+                answer(id, json!({}));
             }
             "session/prompt" => {
                 let text = message["params"]["prompt"][0]["text"].as_str().unwrap_or_default().to_owned();
@@ -230,6 +268,21 @@ impl Agent {
             "COMMANDS" => {
                 let list: Vec<_> = rest.split_whitespace().map(|name| (name, "")).collect();
                 commands(&list);
+            }
+            "OPTION" => {
+                let (id, value) = rest.split_once(' ').unwrap_or((rest, ""));
+                self.options.set(&json!(id), &json!(value));
+                let list = self.options.list();
+                update(json!({"sessionUpdate": "config_option_update", "configOptions": list}));
+            }
+            "USED" => {
+                let mut numbers = rest.split(' ').map(|number| number.parse::<u64>().unwrap_or_default());
+                let (used, size) = (numbers.next(), numbers.next());
+                update(json!({"sessionUpdate": "usage_update", "used": used, "size": size}));
+            }
+            "MODEL" => {
+                let words = format!("model {} effort {}", self.options.model, self.options.effort);
+                self.said("agent_message_chunk", &words);
             }
             "MODE" => update(json!({"sessionUpdate": "current_mode_update", "currentModeId": rest})),
             "VENDOR" => {

@@ -209,6 +209,7 @@ mod tests {
             rules: None,
             missed_prompt: None,
             models: Vec::new(),
+            agent_options: Vec::new(),
             commands: Vec::new(),
             queue: Vec::new(),
             takes_into_turn: false,

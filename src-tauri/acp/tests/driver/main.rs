@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests read the project's own recordings")]
 
+mod changes;
 mod core_events;
 mod cost;
 mod hostile;

@@ -170,6 +170,27 @@ fn each_row_makes_its_agent_ask() {
     assert_eq!(asks("opencode"), Asks::Unknown);
 }
 
+/// A mode of a row that its agent does not have would never be offered.
+#[test]
+fn each_row_offers_modes_that_its_agent_has() {
+    for agent in AGENTS {
+        let Proof::Recorded { recordings, .. } = agent.proof else { continue };
+        let sessions =
+            recordings.iter().flat_map(|name| played(name).events).filter_map(|event| match event {
+                Event::Session(session) => Some(session),
+                _ => None,
+            });
+        let Some(session) = sessions.into_iter().find(|session| !session.modes.is_empty()) else {
+            assert_eq!(agent.modes, [""; 0], "{}", agent.id);
+            continue;
+        };
+        for mode in agent.modes {
+            assert!(session.modes.iter().any(|known| known.id == *mode), "{}: {mode}", agent.id);
+        }
+        assert!(agent.modes.len() < session.modes.len() || agent.id == "opencode", "{}", agent.id);
+    }
+}
+
 #[test]
 fn a_login_that_is_missing_is_an_event() {
     let events = played("auggie").events;

@@ -123,6 +123,10 @@ fn body(request: &HostRequest) -> Value {
         HostRequest::SetEffort(level) => {
             json!({"subtype": "apply_flag_settings", "settings": {"effortLevel": level}})
         }
+        // Claude Code offers no such settings, so it is sent none. It would refuse the request.
+        HostRequest::SetOption { id, value } => {
+            json!({"subtype": "set_config_option", "id": id, "value": value})
+        }
         // 0 thinking tokens disables thinking; `null` restores the model's default (2.1.329).
         HostRequest::SetThinking(on) => {
             let tokens = if *on { Value::Null } else { json!(0) };

@@ -465,6 +465,7 @@ impl Step<'_> {
             Command::SetModel { model } => self.set_model(model),
             Command::SetOptions { options } => self.set_options(*options),
             Command::SetEffort { effort } => self.set_effort(effort),
+            Command::SetAgentOption { id, value } => self.set_agent_option(id, value),
             Command::SetThinking { on } => self.set_thinking(on),
             Command::StopTask { task_id } => self.stop_task(&task_id),
             Command::ListRules => self.list_rules(),

@@ -8,7 +8,7 @@ export type Command = { "type": "prompt", text: string,
 /**
  * Scripts of earlier versions say `images`.
  */
-attachments: Array<Attachment>, delivery: Delivery, } | { "type": "decide", requestId: RequestId, shown: string | null, decision: Decision, } | { "type": "interrupt" } | { "type": "interruptAndContinue" } | { "type": "continueQueue" } | { "type": "withdraw", promptId: PromptId, } | { "type": "editQueued", promptId: PromptId, text: string, } | { "type": "resend", promptId: PromptId, } | { "type": "deliver", promptId: PromptId, delivery: Delivery, } | { "type": "move", promptId: PromptId, before: PromptId | null, } | { "type": "setMode", mode: PermissionMode, } | { "type": "setModel", model: string, } | { "type": "setOptions", options: SessionOptions, } | { "type": "setEffort", effort: string | null, } | { "type": "setThinking", on: boolean, } | { "type": "stopTask", taskId: string, } | { "type": "listRules" } | { "type": "readContext" } | { "type": "readConfiguration" } | { "type": "reconnectServer", server: string, } | { "type": "setServerEnabled", server: string, enabled: boolean, } | { "type": "reloadPlugins" } | { "type": "previewRewind", promptId: ItemId, } | { "type": "rewind", promptId: ItemId, files: boolean, conversation: boolean, } | { "type": "undoRewind", overwrite: boolean, } | { "type": "rename", title: string, } | { "type": "generateTitle" } | { "type": "start" } | { "type": "reload" } | { "type": "stop" };
+attachments: Array<Attachment>, delivery: Delivery, } | { "type": "decide", requestId: RequestId, shown: string | null, decision: Decision, } | { "type": "interrupt" } | { "type": "interruptAndContinue" } | { "type": "continueQueue" } | { "type": "withdraw", promptId: PromptId, } | { "type": "editQueued", promptId: PromptId, text: string, } | { "type": "resend", promptId: PromptId, } | { "type": "deliver", promptId: PromptId, delivery: Delivery, } | { "type": "move", promptId: PromptId, before: PromptId | null, } | { "type": "setMode", mode: PermissionMode, } | { "type": "setModel", model: string, } | { "type": "setOptions", options: SessionOptions, } | { "type": "setEffort", effort: string | null, } | { "type": "setAgentOption", id: string, value: string, } | { "type": "setThinking", on: boolean, } | { "type": "stopTask", taskId: string, } | { "type": "listRules" } | { "type": "readContext" } | { "type": "readConfiguration" } | { "type": "reconnectServer", server: string, } | { "type": "setServerEnabled", server: string, enabled: boolean, } | { "type": "reloadPlugins" } | { "type": "previewRewind", promptId: ItemId, } | { "type": "rewind", promptId: ItemId, files: boolean, conversation: boolean, } | { "type": "undoRewind", overwrite: boolean, } | { "type": "rename", title: string, } | { "type": "generateTitle" } | { "type": "start" } | { "type": "reload" } | { "type": "stop" };
 
 /**
  * When a prompt given while the agent works is sent.
@@ -349,7 +349,11 @@ missedPrompt: MissedPrompt | null,
 /**
  * The models that the agent offers; empty until it reported them.
  */
-models: Array<Model>, commands: Array<SlashCommand>, 
+models: Array<Model>, 
+/**
+ * Settings that an agent that speaks ACP offers itself; empty until it reported them.
+ */
+agentOptions: Array<AgentOption>, commands: Array<SlashCommand>, 
 /**
  * Accepted prompts that were not sent yet, in order.
  */
@@ -2715,6 +2719,30 @@ reports: Array<string>,
  * What it does not offer: “rewind”.
  */
 offers: Array<string>, };
+
+/**
+ * A setting that the agent itself offers for its session, beyond model and effort.
+ */
+export type AgentOption = { 
+/**
+ * Names it in `setAgentOption`.
+ */
+id: string, name: string, description: string, kind: AgentOptionKind, 
+/**
+ * The value in force, as the agent reported it: the id of a choice, or `true` or `false`.
+ */
+value: string, 
+/**
+ * What it can be set to. Empty for a switch.
+ */
+choices: Array<AgentChoice>, };
+
+export type AgentOptionKind = "mode" | "choice" | "switch";
+
+/**
+ * A value of an [`AgentOption`].
+ */
+export type AgentChoice = { id: string, name: string, description: string, };
 
 /**
  * The end of the output of a background task so far.

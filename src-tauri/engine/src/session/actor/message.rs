@@ -212,6 +212,7 @@ impl Actor {
             rules: None,
             missed_prompt: None,
             models: Vec::new(),
+            agent_options: Vec::new(),
             commands: Vec::new(),
             queue: Vec::new(),
             takes_into_turn: false,

@@ -76,6 +76,14 @@ impl Step<'_> {
                 self.machine.capabilities.on_commands(commands.clone());
                 self.changed();
             }
+            AgentEvent::Choices(choices) => {
+                self.machine.options.on_choices((**choices).clone());
+                self.changed();
+            }
+            AgentEvent::ContextUsed { tokens, window } => {
+                self.machine.spending.on_context_of(*tokens, *window);
+                self.changed();
+            }
             AgentEvent::ConversationReset => {
                 self.machine.spending.on_cleared();
                 self.machine.context.on_cleared();
@@ -132,8 +140,12 @@ impl Step<'_> {
         if started.resume.is_some() || started.fork.is_some() {
             self.ask(PendingRequest::Cost, HostRequest::ReadUsage);
         }
-        let started = self.machine.process.started().model.as_deref();
-        let model = self.machine.options.on_ready(initialized.models, started);
+        // An agent that speaks ACP takes no model as an argument: the one that it began with is in force.
+        let started = match self.machine.acp {
+            Some(_) => self.machine.options.model().map(str::to_owned),
+            None => self.machine.process.started().model.clone(),
+        };
+        let model = self.machine.options.on_ready(initialized.models, started.as_deref());
         self.machine.capabilities.on_reported(initialized.capabilities);
         self.machine.capabilities.on_ready(initialized.version, initialized.commands);
         self.machine.configuration.on_ready(initialized.subagents);
@@ -224,6 +236,7 @@ impl Step<'_> {
             (PendingRequest::Effort { wish, before }, outcome) => {
                 self.effort_answered(&wish, before, outcome)
             }
+            (PendingRequest::AgentOption, outcome) => self.agent_option_answered(outcome),
             (PendingRequest::Thinking { on }, outcome) => self.thinking_answered(on, outcome),
             (PendingRequest::Settings, outcome) => self.settings_reported(outcome),
             (PendingRequest::Rules, outcome) => self.rules_reported(outcome),

@@ -35,6 +35,9 @@ impl Machine {
         session.rules = self.audit.rules().cloned();
         session.missed_prompt = self.audit.fault().cloned();
         session.models = self.options.models().to_vec();
+        if self.process.is_ready() {
+            session.agent_options = self.options.agent_options().to_vec();
+        }
         session.commands = self.capabilities.commands().to_vec();
         session.queue = self
             .queue

@@ -4,9 +4,14 @@ use super::{Input, Machine, Step};
 use crate::api::*;
 
 impl Machine {
-    /// What an agent that speaks ACP says that it can do.
+    /// What an agent that speaks ACP says that it can do. Its models and effort levels can change while it runs.
     pub(super) fn reported_capabilities(&self) -> AgentCapabilities {
-        self.capabilities.reported().cloned().unwrap_or_else(deskbell_acp::AcpDriver::capabilities)
+        let reported = self.capabilities.reported().cloned();
+        AgentCapabilities {
+            models: !self.options.models().is_empty(),
+            effort: self.options.reports_effort(),
+            ..reported.unwrap_or_else(deskbell_acp::AcpDriver::capabilities)
+        }
     }
 
     /// What the command asks for, if an agent that speaks ACP does not have it.

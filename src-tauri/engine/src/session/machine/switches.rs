@@ -34,6 +34,25 @@ impl Step<'_> {
         self.changed();
     }
 
+    /// Changes a setting that the agent offers itself. It is valid for this process: the next one begins with its own.
+    pub(super) fn set_agent_option(&mut self, id: String, value: String) {
+        if !self.machine.process.is_ready() {
+            let text = "The agent is not running. Its own settings can be changed while it runs.";
+            return self.refuse(ErrorCode::BadCommand, text);
+        }
+        if !self.machine.options.agent_options().iter().any(|option| option.id == id) {
+            return self.refuse(ErrorCode::BadCommand, "The agent does not offer this setting.");
+        }
+        self.ask(PendingRequest::AgentOption, HostRequest::SetOption { id, value });
+        self.changed();
+    }
+
+    pub(super) fn agent_option_answered(&mut self, outcome: Result<&Answer, &Refused>) {
+        if let Err(problem) = outcome {
+            self.refused("The agent refused the setting.", &problem.message);
+        }
+    }
+
     /// Sends the saved settings to a process that is ready, and asks for the effort it applies.
     pub(super) fn switch_at_start(&mut self) {
         if let Some(level) = self.machine.options.wanted_effort() {

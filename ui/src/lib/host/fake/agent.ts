@@ -124,6 +124,13 @@ export function runCommand(session: FakeSession, command: Command): CommandError
       return rewind(session, command.promptId, command.files, command.conversation);
     case 'undoRewind':
       return undoRewind(session, command.overwrite);
+    case 'setAgentOption':
+      session.patch({
+        agentOptions: session.facts.agentOptions.map((option) =>
+          option.id === command.id ? { ...option, value: command.value } : option,
+        ),
+      });
+      return null;
     case 'setThinking':
       session.patch({ thinking: command.on });
       return null;

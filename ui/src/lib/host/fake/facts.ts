@@ -89,6 +89,7 @@ export function emptySession(id: string, title: string, agent: AgentKind = 'clau
     pid: null,
     agentVersion: '2.1.329',
     capabilities: CAPABILITIES,
+    agentOptions: [],
     model: 'opus',
     mode: 'default',
     effort: 'medium',

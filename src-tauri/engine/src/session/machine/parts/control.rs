@@ -20,6 +20,8 @@ pub enum PendingRequest {
     Thinking {
         on: bool,
     },
+    /// A setting that the agent offers itself.
+    AgentOption,
     /// The id of a background task.
     StopTask(String),
     /// The title that the user chose.
@@ -55,6 +57,7 @@ impl PendingRequest {
             Self::Model(_) => "set_model",
             Self::Effort { .. } => "apply_flag_settings",
             Self::Thinking { .. } => "set_max_thinking_tokens",
+            Self::AgentOption => "set_config_option",
             Self::Settings | Self::SettingsForRules => "get_settings",
             Self::Rules => "list_permission_rules",
             Self::StopTask(_) => "stop_task",
@@ -104,6 +107,7 @@ impl PendingRequest {
             Self::Model(_) => Some("the model"),
             Self::Effort { .. } | Self::Settings => Some("the effort"),
             Self::Thinking { .. } => Some("thinking"),
+            Self::AgentOption => Some("a setting of the agent"),
             Self::Cost
             | Self::Initialize
             | Self::Interrupt

@@ -1,7 +1,8 @@
 //! Model, effort and thinking: what the user wants, and what the agent reported. And the options that the agent is
 //! started with.
 
-use crate::api::{Model, SessionOptions};
+use crate::agent::Choices;
+use crate::api::{AgentOption, Model, SessionOptions};
 use crate::launch::Launch;
 
 #[derive(Debug, Default)]
@@ -15,6 +16,8 @@ pub struct Options {
     effort: Option<String>,
     wanted_effort: Option<String>,
     thinking_off: bool,
+    /// Settings that the running agent offers itself.
+    agent_options: Vec<AgentOption>,
     /// The options of the next start, without model and effort.
     for_start: SessionOptions,
     /// The system prompt is another one than the conversation began with.
@@ -62,6 +65,19 @@ impl Options {
     /// The next process is started with the agent's default model.
     pub fn on_default_model_for_start(&mut self) {
         (self.model, self.wanted_model) = (None, None);
+    }
+
+    /// The running agent says what can be chosen, and what is in force.
+    pub fn on_choices(&mut self, choices: Choices) {
+        self.models = choices.models;
+        self.model = choices.model.or(self.model.take());
+        self.effort = choices.effort;
+        self.agent_options = choices.options;
+    }
+
+    /// The settings that the running agent offers itself.
+    pub fn agent_options(&self) -> &[AgentOption] {
+        &self.agent_options
     }
 
     pub fn models(&self) -> &[Model] {

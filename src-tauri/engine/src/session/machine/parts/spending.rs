@@ -58,6 +58,12 @@ impl Spending {
         self.context_tokens = tokens;
     }
 
+    /// The agent reported the size of the context and of its window.
+    pub fn on_context_of(&mut self, tokens: u64, window: u64) {
+        self.context_tokens = tokens;
+        self.context_window = Some(window).filter(|window| *window > 0).or(self.context_window);
+    }
+
     /// The agent reported that the conversation was cleared.
     pub fn on_cleared(&mut self) {
         self.meter.cleared();

@@ -40,6 +40,7 @@ pub fn describe(core: &Core) -> Session {
         rules: None,
         missed_prompt: None,
         models: Vec::new(),
+        agent_options: Vec::new(),
         commands: Vec::new(),
         queue: Vec::new(),
         takes_into_turn: false,
