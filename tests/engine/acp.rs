@@ -336,6 +336,7 @@ async fn nothing_is_left_of_an_agent_that_is_stopped_with_a_tool_running() {
 struct Relay {
     folder: tempfile::TempDir,
     arguments: Vec<String>,
+    faults: &'static str,
 }
 
 impl Relay {
@@ -349,7 +350,7 @@ impl Relay {
             std::fs::write(&path, &script).unwrap();
             std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
         }
-        Self { folder, arguments: arguments.iter().map(|one| (*one).to_owned()).collect() }
+        Self { folder, arguments: arguments.iter().map(|one| (*one).to_owned()).collect(), faults: "" }
     }
 
     fn path(&self, name: &str) -> std::path::PathBuf {
@@ -365,6 +366,7 @@ impl Relay {
             .env("PATH", format!("{}:/usr/bin:/bin", self.path("bin").display()))
             .env("HOME", self.folder.path())
             .env("XDG_DATA_HOME", self.path("data"))
+            .env("DESKBELL_DEMO_ACP", self.faults)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -404,6 +406,15 @@ fn a_relay_runs_an_agent_of_the_table_by_its_name() {
 }
 
 #[test]
+fn a_relay_begins_with_the_model_of_its_command_line() {
+    let relay = Relay { faults: "options", ..Relay::new(&["--agent=qwen", "--model=small"]) };
+    let Some((events, stderr)) = relay.events(&[json!({"type": "prompt", "text": "MODEL"})]) else { return };
+    let last = of(&events, "sessionChanged").pop().unwrap().clone();
+    assert_eq!(last["session"]["model"], "small", "{stderr}");
+    assert!(format!("{events:?}").contains("model small effort low"), "{events:#?}");
+}
+
+#[test]
 fn a_relay_starts_any_command_only_in_a_trusted_folder() {
     let demo = demo_agent();
     let command = format!("--agent-command={}", demo.display());
@@ -432,7 +443,7 @@ fn a_relay_says_what_is_wrong_with_its_agent() {
         assert_eq!(of(&events, "commandFailed")[0]["error"]["message"], words);
     }
     for (arguments, words) in [
-        (&["--agent=qwen", "--model=opus"][..], "--model is for Claude Code"),
+        (&["--agent=qwen", "--mode=plan"][..], "--mode is for Claude Code"),
         (&["--agent=qwen", "--agent-command=x"], "--agent and --agent-command exclude each other"),
         (&["--agent-argument=x"], "--agent-argument needs --agent-command=PROGRAM"),
     ] {

@@ -40,7 +40,6 @@ impl Named {
         }
         let of_claude = [
             ("--fork", options.fork.is_some()),
-            ("--model", options.model.is_some()),
             ("--mode", options.mode.is_some()),
             ("--options", options.options.is_some()),
         ];

@@ -182,9 +182,8 @@ impl Server {
             _ if acp.is_some() => AgentKind::Acp,
             _ => AgentKind::Claude,
         };
-        if acp.is_some() && (model.is_some() || mode.is_some() || options != SessionOptions::default()) {
-            let message =
-                "A model, a mode and options are for Claude Code, and this agent does not have them.";
+        if acp.is_some() && (mode.is_some() || options != SessionOptions::default()) {
+            let message = "A mode and options are for Claude Code, and this agent does not have them.";
             return Err(bad(ErrorCode::BadCommand, message));
         }
         let memory = SavedSession {
