@@ -8,6 +8,7 @@ import type {
   Body,
   Model,
   PermissionRequest,
+  Session,
   ToolDetail as ToolDetailOf,
   ToolState,
   TurnEnd,
@@ -203,6 +204,57 @@ const lacking = (without: Partial<AgentCapabilities>) => ({
   capabilities: { ...facts.capabilities, ...without },
 });
 
+const choice = (id: string, name: string, description = '') => ({ id, name, description });
+/** An agent that reports what can be chosen in its session, and how full its context is. */
+const offering = (fast: 'true' | 'false'): Session => ({
+  ...facts,
+  agent: 'acp',
+  agentName: 'Claude Code (ACP adapter)',
+  usage: { ...usage, contextTokens: 31_000, costUsd: 0 },
+  capabilities: { ...facts.capabilities, modes: [], withoutAsking: false, models: true, effort: true, thinking: false },
+  model: 'large',
+  models: ['large', 'small'].map((name) => ({
+    ...RECOMMENDED,
+    name,
+    label: name === 'large' ? 'Large' : 'Small',
+    description: '',
+    resolved: null,
+    effortLevels: name === 'large' ? ['default', 'high'] : [],
+  })),
+  effort: 'high',
+  mode: 'acceptEdits',
+  agentOptions: [
+    {
+      id: 'mode',
+      name: 'Mode',
+      description: '',
+      kind: 'mode',
+      value: 'acceptEdits',
+      choices: [
+        choice('default', 'Manual', 'Always ask before making changes'),
+        choice('acceptEdits', 'Accept edits', 'Automatically accept all file edits'),
+        choice('plan', 'Plan'),
+      ],
+    },
+    {
+      id: 'tier',
+      name: 'Service tier',
+      description: '',
+      kind: 'choice',
+      value: 'standard',
+      choices: [choice('standard', 'Standard'), choice('priority', 'Priority')],
+    },
+    {
+      id: 'fast',
+      name: 'Fast mode',
+      description: 'Answers sooner, for more',
+      kind: 'switch',
+      value: fast,
+      choices: [],
+    },
+  ],
+});
+
 export const header: Page = () => [
   ...states('Header', Header, {
     'a long title': {
@@ -211,6 +263,8 @@ export const header: Page = () => [
     },
     'the demo agent': { ...head, session: { ...facts, usage, agent: 'demo' } },
     'another agent': { ...head, session: { ...facts, agent: 'acp', agentName: 'Gemini CLI' } },
+    'another agent with models, modes and settings of its own': { ...head, session: offering('false') },
+    'another agent with a setting turned on': { ...head, session: offering('true') },
     'a recommended model': {
       ...head,
       session: { ...facts, usage, model: 'default', models: [RECOMMENDED] },

@@ -70,6 +70,13 @@ export const usage: Page = () => [
     'asked again without an answer': context(asked({ report, problem: 'The agent did not answer within 15 s.' })),
     starting: context({ alive: true, status: { type: 'starting' } }),
     'the agent does not run': context({ ...asked({ report }), alive: false }),
+    'of another agent, which reports only how full it is': context({
+      alive: true,
+      agent: 'acp',
+      agentName: 'opencode',
+      usage: { contextTokens: 31_000, contextWindow: 200_000, costUsd: 0, outputTokens: 0, byModel: [] },
+      capabilities: { ...emptySession('s1', '').capabilities, context: false },
+    }),
     'of a version that does not report it': context({
       capabilities: { ...emptySession('s1', '').capabilities, context: false },
     }),

@@ -193,6 +193,14 @@ const CASES: Record<string, Case> = {
   'without-asking': { given: stopped, done: dialog('Start this agent without permission checks?') },
   model: { choice: 'Haiku 5', done: commanding({ type: 'setModel', model: 'haiku' }) },
   effort: { choice: 'Low', done: commanding({ type: 'setEffort', effort: 'low' }) },
+  'agent-setting': {
+    given: ({ session }) =>
+      session.patch({
+        agentOptions: [{ id: 'fast', name: 'Fast mode', description: '', kind: 'switch', value: 'false', choices: [] }],
+      }),
+    choice: 'Fast mode: On',
+    done: commanding({ type: 'setAgentOption', id: 'fast', value: 'true' }),
+  },
   thinking: {
     given: ({ session }) => session.patch({ model: 'haiku' }),
     choice: 'off',

@@ -1,7 +1,7 @@
 // The table of all actions. It feeds the palette, the keys, the menus, the help and the documentation of the keys.
 
-import type { Command, ExportFormat, Session } from '../bindings/api';
-import { currentModel, effortLabel, nextMode, offeredModes } from '../conversation/modes';
+import type { AgentOption, Command, ExportFormat, Session } from '../bindings/api';
+import { currentModel, effortLabel, nextMode, offeredModes, optionChoices } from '../conversation/modes';
 import { isChord, isMac } from '../kit/keys';
 import { NO_OPTIONS } from '../options/form';
 import { markOf, type Row } from '../sessions/rows';
@@ -150,6 +150,17 @@ const switching = (
     does: { choices: all },
   };
 };
+
+/** The values of settings that the agent offers itself. The label of a mode is its name alone. */
+const ofAgent = (session: Session, project: ProjectState, of: (option: AgentOption) => boolean): Choice[] =>
+  session.agentOptions.filter(of).flatMap((option) =>
+    optionChoices(option).map(({ id, label, checked, command }) => ({
+      id: `${option.id}=${id}`,
+      label: option.kind === 'mode' ? label : `${option.name}: ${label}`,
+      isCurrent: checked,
+      run: () => void project.command(command, 'The setting was not changed'),
+    })),
+  );
 
 const fileChoices = (desk: Desk, run: (path: string) => void): Choice[] =>
   (open(desk)?.files ?? []).map(({ path }) => ({ id: path, label: path, run: () => run(path) }));
@@ -494,13 +505,15 @@ const ALL: readonly Action[] = [
     'mode',
     'Permission mode',
     'This agent has no permission modes.',
-    (session, project) =>
-      offeredModes(session).map(({ id, label }) => ({
+    (session, project) => [
+      ...offeredModes(session).map(({ id, label }) => ({
         id,
         label,
         isCurrent: id === session.mode,
         run: () => void project.command({ type: 'setMode', mode: id }, 'The permission mode was not changed'),
       })),
+      ...ofAgent(session, project, (option) => option.kind === 'mode'),
+    ],
     'Ctrl+Shift+P',
   ),
   {
@@ -561,6 +574,9 @@ const ALL: readonly Action[] = [
         run: () => void project.command({ type: 'setEffort', effort: level }, 'The setting was not changed'),
       })),
     'Ctrl+Shift+E',
+  ),
+  switching('agent-setting', 'Agent setting', 'This agent offers no settings of its own.', (session, project) =>
+    ofAgent(session, project, (option) => option.kind !== 'mode'),
   ),
   switching('thinking', 'Thinking', 'The model always thinks.', (session, project) =>
     session.capabilities.thinking && currentModel(session)?.canStopThinking === true

@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { tick } from 'svelte';
 import { describe, expect, it, vi } from 'vitest';
 
-import type { AgentCapabilities, Command, PermissionMode, Session } from '../bindings/api';
+import type { AgentCapabilities, AgentOption, Command, PermissionMode, Session } from '../bindings/api';
 import { draw } from '../../test/draw';
 import { CAPABILITIES, emptySession } from '../host/fake/facts';
 import Header from './Header.svelte';
@@ -64,6 +64,52 @@ describe('the head of a conversation', () => {
     const known = { description: '', effortLevels: [], canStopThinking: false, canDecide: true };
     await header({ model, models: [{ ...known, name: 'default', label: 'Default (recommended)', resolved }] });
     expect(screen.getByRole('button', { name: /^Model:/ }).textContent.trim()).toBe(`Model: ${label}`);
+  });
+
+  describe('settings that an agent offers itself', () => {
+    const choice = (id: string, name: string) => ({ id, name, description: '' });
+    const mode: AgentOption = {
+      id: 'mode',
+      name: 'Mode',
+      description: '',
+      kind: 'mode',
+      value: 'yolo',
+      choices: [choice('default', 'Ask'), choice('plan', 'Plan'), choice('yolo', 'All')],
+    };
+    const fast: AgentOption = {
+      id: 'fast',
+      name: 'Fast mode',
+      description: '',
+      kind: 'switch',
+      value: 'true',
+      choices: [],
+    };
+    const capabilities = { ...CAPABILITIES, modes: [], withoutAsking: false };
+    const acp: Partial<Session> = { agent: 'acp', capabilities };
+
+    it('shows the mode in force in the agent’s words, and sends the one that is picked', async () => {
+      const { commands, user } = await header({ ...acp, mode: 'yolo', agentOptions: [mode] });
+      expect(screen.getAllByRole('button', { name: /^Permission mode/u })).toHaveLength(1);
+      screen.getByRole('button', { name: 'Permission mode: All' });
+      const items = await choices(user, 'Permission mode');
+      await user.click(items[1] as HTMLElement);
+      expect(commands).toEqual([{ type: 'setAgentOption', id: 'mode', value: 'plan' }]);
+    });
+
+    it('turns a switch over', async () => {
+      const { commands, user } = await header({ ...acp, agentOptions: [fast] });
+      const [item] = await choices(user, 'Agent settings: Fast mode');
+      expect(item?.textContent).toContain('Turn off: Fast mode');
+      await user.click(item as HTMLElement);
+      expect(commands).toEqual([{ type: 'setAgentOption', id: 'fast', value: 'false' }]);
+    });
+
+    it('shows none for an agent that offers none', async () => {
+      await header({ ...acp, capabilities: { ...capabilities, models: false, effort: false, thinking: false } });
+      for (const name of [/^Permission mode/u, /^Agent settings/u, /^Model/u, /^Effort/u, /Context/u]) {
+        expect(screen.queryByRole('button', { name })).toBeNull();
+      }
+    });
   });
 
   it('leads from the mark of a restricted agent to the page that decides about it', async () => {

@@ -1,6 +1,6 @@
 // Labels and choices for what can be switched in an agent: its permission mode, model and effort.
 
-import type { Model, PermissionMode, Session } from '../bindings/api';
+import type { AgentOption, Command, Model, PermissionMode, Session } from '../bindings/api';
 
 export interface Mode {
   id: PermissionMode;
@@ -92,4 +92,33 @@ const EFFORTS: Record<string, string> = {
 
 export function effortLabel(level: string): string {
   return EFFORTS[level] ?? level;
+}
+
+/** A choice among the values of a setting that the agent offers itself, with the command that makes it. */
+export interface OptionChoice {
+  id: string;
+  label: string;
+  description: string;
+  checked: boolean;
+  command: Command;
+}
+
+/** The values of a setting of the agent: its choices, or on and off for a switch. */
+export function optionChoices({ id, kind, value, choices }: AgentOption): OptionChoice[] {
+  const switched = [
+    { id: 'true', name: 'On', description: '' },
+    { id: 'false', name: 'Off', description: '' },
+  ];
+  return (kind === 'switch' ? switched : choices).map((choice) => ({
+    id: choice.id,
+    label: choice.name,
+    description: choice.description,
+    checked: choice.id === value,
+    command: { type: 'setAgentOption', id, value: choice.id },
+  }));
+}
+
+/** The label of the value in force. */
+export function optionLabel(option: AgentOption): string {
+  return optionChoices(option).find(({ checked }) => checked)?.label ?? option.value;
 }

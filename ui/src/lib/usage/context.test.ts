@@ -84,6 +84,15 @@ describe('what fills the context', () => {
     expect(screen.queryByRole('button', { name: 'Ask again', hidden: true })).toBeNull();
   });
 
+  it('is only how full it is, for an agent that reports no more', async () => {
+    const usage = { contextTokens: 50_000, contextWindow: 200_000, costUsd: 0, outputTokens: 0, byModel: [] };
+    const capabilities = { ...emptySession('s1', '').capabilities, context: false };
+    const { onask, text } = await dialog({}, { agent: 'acp', agentName: 'opencode', usage, capabilities });
+    expect(text()).toMatch(/25\s%\s*50,000 of 200,000 tokens/u);
+    expect(text()).toContain('opencode does not report what fills its context.');
+    expect(onask).not.toHaveBeenCalled();
+  });
+
   it('has shares and words for all sizes', () => {
     expect([0, 0.0001, 0.012, 0.09949, 0.0996, 1].map(percentOf)).toEqual([
       '0 %',
