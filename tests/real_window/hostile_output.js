@@ -11,6 +11,7 @@ const DRAWING = new Set(["svg", "path", "circle", "line", "rect", "polyline", "p
 const LOADS = ["src", "srcset", "srcdoc", "data", "poster", "background", "ping", "formaction", "action", "manifest", "xlink:href"];
 const problems = new Set();
 const seen = new Set();
+const looked = new WeakSet();
 let longest = 0;
 
 // Everything below an element, once.
@@ -66,7 +67,8 @@ async function go() {
     more.forEach((button) => button.click());
     await frames(more.length > 0 ? 2 : 1);
     const rows = [...log.querySelectorAll("[data-item]")];
-    for (const row of rows.filter((row) => !seen.has(row.dataset.item))) {
+    for (const row of rows.filter((row) => !looked.has(row))) {
+      looked.add(row);
       seen.add(row.dataset.item);
       look(row);
     }

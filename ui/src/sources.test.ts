@@ -78,8 +78,6 @@ describe('the sources', () => {
     const allowed = [
       'lib/composer/AttachmentList.svelte: attachment.id',
       'lib/conversation/ProblemList.svelte: problem.id',
-      'lib/conversation/TextDocument.svelte: chunkKey(chunk)',
-      'lib/document/Blocks.svelte: from + i',
       'lib/settings/SettingsDialog.svelte: setting.key',
     ];
     const keys = sources.filter(({ path }) => path.endsWith('.svelte')).flatMap(({ path, text }) => keysOf(path, text));

@@ -37,9 +37,6 @@ pub enum Event {
     BlocksChanged { item_id: ItemId, keep: u32, blocks: Vec<Block> },
     /// The last block of a text item, a code block, grew: keep its first `keep` lines, then append `lines`.
     CodeGrew { item_id: ItemId, keep: u32, lines: Vec<CodeLine> },
-    /// A streaming text became so long that its beginning is no longer drawn: remove `gone` from what is drawn. The
-    /// rest begins with part `part` of `parts`. Only for windows.
-    BeginningGone { item_id: ItemId, part: u32, parts: u32, gone: Gone },
     /// A text item is complete. Only for windows; other subscribers receive the whole item.
     TextFinished { item_id: ItemId },
     /// An item was removed: the first copy of a reply that the agent restarted after a retry.
@@ -67,18 +64,6 @@ pub enum Event {
     AgentExited { report: ExitReport },
     /// A command failed.
     CommandFailed { error: CommandError },
-}
-
-/// Content to remove from the beginning of a text.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct Gone {
-    /// Number of blocks to remove.
-    pub blocks: u32,
-    /// Number of lines to remove from the next block, if it is a code block.
-    pub lines: u32,
-    /// Replacement for the next block, if only a part of it remains and it is not a code block.
-    pub cut: Option<Block>,
 }
 
 /// The merged events of one frame, sent to a window as one Tauri event.

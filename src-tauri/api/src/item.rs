@@ -27,7 +27,30 @@ pub struct Item {
     pub parts: u32,
     /// The part that the body begins with. If it is not 0, the body extends to the end.
     pub part: u32,
+    /// The slice of a long text that this is, if it is not a whole item. Only in windows, which draw each slice as a
+    /// row.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub slice: Option<Slice>,
     pub body: Body,
+}
+
+/// A slice of a long text.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Slice {
+    /// The text.
+    pub of: ItemId,
+    /// Counted from 0.
+    pub nr: u32,
+    /// The text ends with this slice.
+    pub is_last: bool,
+    /// The number of its first block in the text, counted from 0.
+    pub block: u32,
+    /// Its first block began in the slice before.
+    pub continues: bool,
+    /// Its last block goes on in the next slice.
+    pub is_continued: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]

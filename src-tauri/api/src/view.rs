@@ -37,6 +37,9 @@ pub struct RowRange {
     pub first: u32,
     pub end: u32,
     pub total: u32,
+    /// How many of all rows continue a long text: they are no news to a reader who is elsewhere.
+    #[serde(default)]
+    pub n_continued: u32,
     /// The number of the request that this answers.
     pub request_id: u32,
 }
@@ -74,6 +77,11 @@ pub enum CopyOf {
     ResumeCommand,
     Message {
         item_id: ItemId,
+    },
+    /// A code block of a message; `block` is its number in the text, counted from 0.
+    Code {
+        item_id: ItemId,
+        block: u32,
     },
     /// The complete output of a tool.
     Output {

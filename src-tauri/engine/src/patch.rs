@@ -2,7 +2,7 @@
 //!
 //! Merging is lossless: applying the merged events gives the same items as applying the single ones.
 
-use crate::api::{Block, Body, CodeLine, Event, Gone, Item, ItemId};
+use crate::api::{Block, Body, CodeLine, Event, Item, ItemId};
 use std::collections::HashMap;
 
 /// Applies an event to the items of a complete transcript. Ignores events that change no item.
@@ -21,11 +21,6 @@ pub fn apply(items: &mut Vec<Item>, event: &Event) {
         Event::CodeGrew { item_id, keep, lines } => {
             if let Some(item) = find(items, item_id) {
                 grow_code(item, *keep, lines);
-            }
-        }
-        Event::BeginningGone { item_id, part, parts, gone } => {
-            if let Some(item) = find(items, item_id) {
-                drop_beginning(item, [*part, *parts], gone);
             }
         }
         Event::TextFinished { item_id } => {
@@ -55,19 +50,6 @@ fn grow_code(item: &mut Item, keep: u32, new: &[CodeLine]) {
     {
         lines.truncate(keep as usize);
         lines.extend_from_slice(new);
-    }
-}
-
-fn drop_beginning(item: &mut Item, [part, parts]: [u32; 2], gone: &Gone) {
-    (item.part, item.parts) = (part, parts);
-    let Body::Text { blocks, .. } = &mut item.body else { return };
-    blocks.drain(..blocks.len().min(gone.blocks as usize));
-    match (blocks.first_mut(), &gone.cut) {
-        (Some(first), Some(cut)) => *first = cut.clone(),
-        (Some(Block::Code { lines, .. }), None) => {
-            lines.drain(..lines.len().min(gone.lines as usize));
-        }
-        _ => {}
     }
 }
 
@@ -168,7 +150,6 @@ pub(crate) fn item_of(event: &Event) -> Option<&ItemId> {
         Event::ItemRemoved { item_id }
         | Event::BlocksChanged { item_id, .. }
         | Event::CodeGrew { item_id, .. }
-        | Event::BeginningGone { item_id, .. }
         | Event::TextFinished { item_id } => Some(item_id),
         _ => None,
     }
@@ -183,7 +164,6 @@ fn merge(earlier: &mut Event, later: Event) -> Option<Event> {
             Event::ItemChanged { item } => *known = item,
             Event::BlocksChanged { keep, blocks, .. } => replace_blocks(known, keep, &blocks),
             Event::CodeGrew { keep, lines, .. } => grow_code(known, keep, &lines),
-            Event::BeginningGone { part, parts, gone, .. } => drop_beginning(known, [part, parts], &gone),
             Event::TextFinished { .. } => finish_text(known),
             // The item may have been added in an earlier batch, so the removal must be kept.
             later => *earlier = later,
@@ -200,7 +180,7 @@ fn merge(earlier: &mut Event, later: Event) -> Option<Event> {
                 }
                 _ => return Some(Event::CodeGrew { keep, lines, item_id }),
             },
-            later @ (Event::BeginningGone { .. } | Event::TextFinished { .. }) => return Some(later),
+            later @ Event::TextFinished { .. } => return Some(later),
             later => *earlier = later,
         },
         (Event::CodeGrew { keep: known_keep, lines: known, .. }, later) => match later {
@@ -213,17 +193,13 @@ fn merge(earlier: &mut Event, later: Event) -> Option<Event> {
                 // The blocks start after the code that grew, or replace it; both events are needed.
                 return Some(Event::BlocksChanged { keep, blocks, item_id });
             }
-            later @ (Event::BeginningGone { .. } | Event::TextFinished { .. }) => return Some(later),
+            later @ Event::TextFinished { .. } => return Some(later),
             later => *earlier = later,
         },
-        // A later change refers to the state after the removed beginning or the end of the text; both events are
-        // needed.
+        // A later change refers to the finished text; both events are needed.
         (
-            Event::BeginningGone { .. } | Event::TextFinished { .. },
-            later @ (Event::BlocksChanged { .. }
-            | Event::CodeGrew { .. }
-            | Event::BeginningGone { .. }
-            | Event::TextFinished { .. }),
+            Event::TextFinished { .. },
+            later @ (Event::BlocksChanged { .. } | Event::CodeGrew { .. } | Event::TextFinished { .. }),
         ) => return Some(later),
         // An item that is removed and added again moves to its new place; both events are needed.
         (Event::ItemRemoved { .. }, later) => return Some(later),
@@ -256,6 +232,7 @@ mod tests {
             at: 0,
             part: 0,
             parts: 1,
+            slice: None,
             body: Body::Text { blocks, streaming: true },
         }
     }
@@ -277,7 +254,6 @@ mod tests {
         Change(u8, Vec<Block>),
         Blocks(u8, u32, Vec<Block>),
         Code(u8, u32, Vec<u8>),
-        Gone(u8, Gone),
         Finish(u8),
         Remove(u8),
         Prompt,
@@ -292,8 +268,6 @@ mod tests {
                 .prop_map(|(id, keep, b)| Act::Blocks(id, keep, b)),
             (id(), 0u32..4, prop::collection::vec(any::<u8>(), 0..3))
                 .prop_map(|(id, keep, l)| Act::Code(id, keep, l)),
-            (id(), 0u32..3, 0u32..3, prop::option::of(block()))
-                .prop_map(|(id, blocks, lines, cut)| Act::Gone(id, Gone { blocks, lines, cut })),
             id().prop_map(Act::Finish),
             id().prop_map(Act::Remove),
             Just(Act::Prompt),
@@ -335,9 +309,6 @@ mod tests {
                     },
                     _ => continue,
                 },
-                Act::Gone(id, gone) if blocks_of(&items, id).is_some() => {
-                    Event::BeginningGone { item_id: ItemId(id.to_string()), part: 1, parts: nr as u32, gone }
-                }
                 Act::Finish(id) if blocks_of(&items, id).is_some() => {
                     Event::TextFinished { item_id: ItemId(id.to_string()) }
                 }
@@ -354,6 +325,7 @@ mod tests {
                         at: 0,
                         part: 0,
                         parts: 1,
+                        slice: None,
                         body: Body::Prompt {
                             text: String::new(),
                             n_images: 0,

@@ -112,6 +112,12 @@ pub(crate) enum Message {
         item_id: ItemId,
         reply: oneshot::Sender<Option<Arc<Item>>>,
     },
+    /// Returns the row in which windows have a part of an item, and the part of that row.
+    Place {
+        item_id: ItemId,
+        part: u32,
+        reply: oneshot::Sender<Option<(u32, u32)>>,
+    },
     /// The agent's file of the conversation was changed by another process.
     Refresh {
         is_live: bool,
@@ -254,6 +260,16 @@ impl SessionHandle {
     /// Searches the whole transcript for `query`. Returns match number `index` (it wraps around), or the last match
     /// without an index. Returns `None` if another search started meanwhile.
     pub async fn find(&self, query: String, index: Option<i64>) -> Result<Option<Found>, CommandError> {
+        let Some(mut found) = self.found(query, index).await? else { return Ok(None) };
+        if let Some(hit) = &mut found.hit
+            && let Some((row, part)) = self.place(hit.item_id.clone(), hit.part).await?
+        {
+            (hit.row, hit.part) = (row, part);
+        }
+        Ok(Some(found))
+    }
+
+    async fn found(&self, query: String, index: Option<i64>) -> Result<Option<Found>, CommandError> {
         if self.is_mirror {
             return self.ask(server::Question::Find { query, index }).await;
         }
@@ -332,10 +348,13 @@ impl SessionHandle {
 
     /// Returns the row of an item; `None` if it does not exist, or is not loaded yet.
     pub async fn locate(&self, item_id: ItemId) -> Result<Option<u32>, CommandError> {
+        Ok(self.place(item_id, 0).await?.map(|(row, _)| row))
+    }
+
+    async fn place(&self, item_id: ItemId, part: u32) -> Result<Option<(u32, u32)>, CommandError> {
         let (reply, answer) = oneshot::channel();
-        self.send(Message::Item { item_id, reply }).await?;
-        let item = answer.await.map_err(|_| gone())?;
-        Ok(item.map(|item| item.row))
+        self.send(Message::Place { item_id, part, reply }).await?;
+        answer.await.map_err(|_| gone())
     }
 
     /// Returns text for the clipboard; `None` if the item does not exist.

@@ -24,10 +24,10 @@ pub mod questions;
 mod reply;
 mod results;
 mod rows;
+pub mod slices;
 #[cfg(test)]
 mod states;
 pub mod supplement;
-pub mod tail;
 mod tasks;
 #[cfg(test)]
 mod tests;
@@ -264,6 +264,11 @@ impl Transcript {
         self.documents.get(id).map_or(mirrored, |document| document.text().len())
     }
 
+    /// Bytes of a text as the agent wrote it; the largest number if they are not kept.
+    pub fn source_bytes(&self, id: &ItemId) -> usize {
+        self.sources.get(id).map_or(usize::MAX, |source| source.len())
+    }
+
     /// Ids of the texts that are streaming.
     pub fn streams(&self) -> impl Iterator<Item = &ItemId> {
         self.documents.keys().chain(self.mirrored.keys())
@@ -341,7 +346,17 @@ impl Transcript {
         let row_of_parent = parent.as_ref().and_then(|parent| self.row_of(parent));
         let (row, nr) = self.rows.add(self.items.len(), row_of_parent, &body);
         self.index.insert(id.clone(), self.items.len());
-        self.items.push(Arc::new(Item { id: id.clone(), parent, row, nr, at, part: 0, parts: 1, body }));
+        self.items.push(Arc::new(Item {
+            id: id.clone(),
+            parent,
+            row,
+            nr,
+            at,
+            part: 0,
+            parts: 1,
+            slice: None,
+            body,
+        }));
         self.touch(&id, ChangeKind::Added);
         if !is_inside {
             self.supplement_after(&id);

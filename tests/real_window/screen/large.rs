@@ -84,7 +84,7 @@ async fn play(bytes: usize) -> Result<Vec<(&'static str, Frames)>> {
     Ok(all)
 }
 
-/// Scrolls to the large item, opens it, and requests its next part.
+/// Scrolls to the large item, opens it, and goes through it.
 async fn look(window: &Window, folded: bool) -> Result<()> {
     let script = "const [folded, done] = arguments;
         const log = document.querySelector('[role=log]');
@@ -108,8 +108,15 @@ async fn look(window: &Window, folded: bool) -> Result<()> {
                 more.click();
                 await until(() => lines() > before);
             } else {
-                (await until(() => log.querySelector('[aria-label=Parts] .next'))).click();
-                await until(() => log.querySelector('[aria-label=Parts]')?.textContent.includes('2 of'));
+                // Its beginning, its middle and its end, each in rows of the same answer.
+                const words = () => log.querySelector('article')?.textContent.length > 1_000;
+                await until(words);
+                log.scrollTop = log.scrollHeight / 2;
+                await frames(5);
+                await until(words);
+                log.scrollTop = log.scrollHeight;
+                await frames(5);
+                await until(words);
             }
             await frames(10);
         };

@@ -433,8 +433,8 @@ export const details: Page = () => [
     first: { item: parts(0) },
     'in the middle': { item: parts(1) },
     last: { item: parts(3) },
-    'above the end of a text that streams': {
-      item: item(script.text(script.STREAMING, true), { parts: 9, first: 6 }),
+    'above the end of a thought that streams': {
+      item: item({ type: 'thinking', text: 'A thought', streaming: true, durationMs: null }, { parts: 9, first: 6 }),
       above: true,
     },
   }),

@@ -6,6 +6,7 @@ import Blocks from '../lib/document/Blocks.svelte';
 import DiffView from '../lib/document/DiffView.svelte';
 import { document as parsed } from '../lib/host/fake/markdown';
 import * as script from '../lib/host/fake/script';
+import Slices from './Slices.svelte';
 import { ignore, states, type Page } from './story';
 
 const text = (words: string): Span => ({ type: 'text', text: words });
@@ -92,6 +93,16 @@ const LONG = [
   ...parsed('- One item\n\nText.\n\n'.repeat(8)),
 ];
 
+const CUT = parsed(
+  `The rounding:\n\n\`\`\`rust\n${'let total = money.round(2);\n'.repeat(8)}\`\`\`\n\nIt is half to even.\n\n1. One\n2. Two\n3. Three\n4. Four\n`,
+);
+const codeOf = (from: number, end: number): Block[] =>
+  CUT.flatMap((block) => (block.type === 'code' ? [{ ...block, lines: block.lines.slice(from, end) }] : []));
+const listOf = (from: number, end: number): Block[] =>
+  CUT.flatMap((block) =>
+    block.type === 'list' ? [{ ...block, start: 1 + from, items: block.items.slice(from, end) }] : [],
+  );
+
 export const document: Page = () => [
   ...states('Blocks', Blocks, {
     'every kind of run': { blocks: RUNS },
@@ -99,8 +110,19 @@ export const document: Page = () => [
     streaming: { blocks: parsed(script.STREAMING), caret: true },
   }),
   ...states('TextDocument', TextDocument, {
-    'of several chunks': { id: 'a', text: { type: 'text', blocks: LONG, streaming: false } },
-    'of several chunks, streaming': { id: 'a', text: { type: 'text', blocks: LONG.slice(0, 20), streaming: true } },
+    whole: { id: 'a', text: { type: 'text', blocks: LONG, streaming: false } },
+    streaming: { id: 'a', text: { type: 'text', blocks: LONG.slice(0, 20), streaming: true } },
+  }),
+  ...states('Slices', Slices, {
+    'between blocks': { slices: [LONG.slice(0, 3), LONG.slice(3, 6)] },
+    'in code': {
+      slices: [
+        [...CUT.slice(0, 1), ...codeOf(0, 4)],
+        [...codeOf(4, 8), ...CUT.slice(2, 3)],
+      ],
+      cut: true,
+    },
+    'in a list': { slices: [[...CUT.slice(2, 3), ...listOf(0, 2)], listOf(2, 4)], cut: true },
   }),
   ...states('DiffView', DiffView, {
     'of two parts': { diff: { ...HIDDEN, hunks: [...script.DIFF.hunks, ...script.DIFF.hunks] } },

@@ -18,7 +18,7 @@ export function at(row: number, item: Item): Item {
 
 export function snapshot(seq: number, items: Item[] = [], facts: Partial<Session> = {}): Snapshot {
   const total = items.reduce((rows, item) => Math.max(rows, item.row + 1), 0);
-  const rows = { first: 0, end: total, total, requestId: 1 };
+  const rows = { first: 0, end: total, total, nContinued: 0, requestId: 1 };
   return {
     seq,
     lastEventAt: 1_000_000,
@@ -34,7 +34,7 @@ export function snapshot(seq: number, items: Item[] = [], facts: Partial<Session
 
 /** A batch for a window in which all rows are loaded, unless `rows` says otherwise. */
 export function batch(after: number, events: Event[], seq = after + events.length, rows?: RowRange): Batch {
-  const all = { first: 0, end: 1_000_000, total: 1_000_000, requestId: 1 };
+  const all = { first: 0, end: 1_000_000, total: 1_000_000, nContinued: 0, requestId: 1 };
   return { sessionId: 's1', after, seq, rows: rows ?? all, events };
 }
 

@@ -268,6 +268,7 @@ mod tests {
             at,
             part: 0,
             parts: 1,
+            slice: None,
             body,
         };
         let items = [

@@ -10,6 +10,14 @@ const BOUND: usize = 4096;
 /// Rows that a window may have.
 const MOST_ROWS: u32 = 400;
 
+/// The number of rows of a window.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RowCount {
+    pub all: u32,
+    /// Rows that continue a long text.
+    pub continued: u32,
+}
+
 /// One window's view of one session.
 pub struct Feed {
     session_id: SessionId,
@@ -30,18 +38,18 @@ struct State {
 
 impl State {
     /// The rows in the viewport, in a transcript of `total` rows.
-    fn rows_of(&self, total: u32) -> RowRange {
+    fn rows_of(&self, RowCount { all: total, continued: n_continued }: RowCount) -> RowRange {
         let Viewport { first, count, request_id } =
             self.show.unwrap_or(Viewport { first: None, count: MOST_ROWS, request_id: 0 });
         let count = count.clamp(1, MOST_ROWS);
         let first =
             first.unwrap_or(u32::MAX).min(total.saturating_sub(if first.is_some() { 1 } else { count }));
-        RowRange { first, end: first.saturating_add(count).min(total), total, request_id }
+        RowRange { first, end: first.saturating_add(count).min(total), total, n_continued, request_id }
     }
 
-    fn pass(&mut self, seq: u64, n_rows: u32) {
+    fn pass(&mut self, seq: u64, n_rows: RowCount) {
         self.seq = seq;
-        if n_rows != self.rows.total {
+        if n_rows.all != self.rows.total {
             self.rows = self.rows_of(n_rows);
             self.is_change = true;
         }
@@ -71,7 +79,7 @@ impl Feed {
     }
 
     /// Begins after event `seq`, in a transcript of `n_rows` rows. Returns the rows that the snapshot must contain.
-    pub(crate) fn begin(&self, seq: u64, n_rows: u32) -> RowRange {
+    pub(crate) fn begin(&self, seq: u64, n_rows: RowCount) -> RowRange {
         let mut state = self.lock();
         state.rows = state.rows_of(n_rows);
         (state.after, state.seq) = (seq, seq);
@@ -83,7 +91,7 @@ impl Feed {
         let mut state = self.lock();
         let before = state.rows;
         state.show = Some(show);
-        state.rows = state.rows_of(before.total);
+        state.rows = state.rows_of(RowCount { all: before.total, continued: before.n_continued });
         let RowRange { first, end, .. } = state.rows;
         // The window has the rows in the overlap. It receives the others, above and below.
         let (above, below) = if before.first < end && first < before.end {
@@ -101,7 +109,7 @@ impl Feed {
     }
 
     /// Reports a gap, because the window's rows are no longer valid. It then requests a snapshot.
-    pub(crate) fn start_over(&self, seq: u64, n_rows: u32) {
+    pub(crate) fn start_over(&self, seq: u64, n_rows: RowCount) {
         let mut state = self.lock();
         state.pass(seq, n_rows);
         state.gap();
@@ -123,7 +131,7 @@ impl Feed {
     }
 
     /// Records event `seq`, after which the transcript has `n_rows` rows, whether or not the event is for this window.
-    pub(crate) fn pass(&self, seq: u64, n_rows: u32) {
+    pub(crate) fn pass(&self, seq: u64, n_rows: RowCount) {
         self.lock().pass(seq, n_rows);
     }
 

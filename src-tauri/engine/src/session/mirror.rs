@@ -181,7 +181,7 @@ impl Mirror {
         self.withdraw(&open).await;
         self.session = snapshot.session;
         self.complete();
-        self.subscribers.start_over(now(), self.transcript.n_rows());
+        self.subscribers.start_over(now(), &self.transcript);
         self.tell_session().await;
         for request in open.into_iter().filter(|request| !known.contains(&request.id)) {
             self.tell(Event::PermissionRequested { request: Box::new(request) }).await;
@@ -229,15 +229,18 @@ impl Mirror {
                 drop(reply.send(self.snapshot(rows, self.transcript.items().cloned().collect())));
             }
             Message::Show { feed, show, reply } => {
-                feed.show(show, |first, end| {
-                    self.transcript.items_of(first, end).map(|item| self.subscribers.drawn(item))
-                });
+                feed.show(show, |first, end| self.subscribers.window_items(&self.transcript, first, end));
                 let _ = reply.send(());
             }
             Message::Earlier { feed, item_id, before, until, reply } => {
                 let items = self.transcript.earlier(&item_id, before, until.as_ref());
-                feed.bring(items.map(|item| self.subscribers.drawn(item)));
+                feed.bring(self.subscribers.drawn(items));
                 let _ = reply.send(());
+            }
+            Message::Place { item_id, part, reply } => {
+                let item = self.transcript.item(&item_id);
+                // A caller that has gone away needs no reply.
+                let _ = reply.send(item.map(|item| self.subscribers.window_place(item, part)));
             }
             Message::Item { item_id, reply } => drop(reply.send(self.transcript.shared(&item_id).cloned())),
             Message::StartWithoutAsking(reply) => {
@@ -275,7 +278,8 @@ impl Mirror {
 
     async fn subscribe(&mut self, subscriber: Subscriber, reply: oneshot::Sender<Snapshot>) {
         let (rows, items) = self.subscribers.begin(&subscriber, &self.transcript);
-        let snapshot = self.snapshot(rows, items);
+        let mut snapshot = self.snapshot(rows, items);
+        self.subscribers.place_files(&subscriber, &mut snapshot.files);
         let wants_requests = matches!(subscriber, Subscriber::Summary(_));
         if reply.send(snapshot).is_ok() {
             self.subscribers.add(subscriber);

@@ -2,8 +2,7 @@
 
 use super::Subscriber;
 use super::window_view::WindowView;
-use crate::api::{Envelope, Event, Item, RowRange, SessionId};
-use crate::patch::item_of;
+use crate::api::{ChangedFile, Envelope, Event, Item, RowRange, SessionId};
 use crate::transcript::{Transcript, TranscriptChange};
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +17,7 @@ pub struct Subscribers {
     subscribers: Vec<Subscriber>,
     seq: u64,
     last_event_at: u64,
-    /// What windows have of long items.
+    /// What windows have, and in which rows.
     window_view: WindowView,
     ending: watch::Receiver<bool>,
 }
@@ -52,12 +51,11 @@ impl Subscribers {
         let total = transcript.n_rows();
         match subscriber {
             Subscriber::Merged(feed) => {
-                if !self.subscribers.iter().any(|one| matches!(one, Subscriber::Merged(_))) {
+                if !self.has_window() {
                     self.window_view.begin(transcript);
                 }
-                let rows = feed.begin(self.seq, total);
-                let items = transcript.items_of(rows.first, rows.end);
-                (rows, items.map(|item| self.drawn(item)).collect())
+                let rows = feed.begin(self.seq, self.window_view.n_rows());
+                (rows, self.window_items(transcript, rows.first, rows.end).collect())
             }
             Subscriber::Every(_) => {
                 (RowRange { end: total, total, ..RowRange::default() }, transcript.items().cloned().collect())
@@ -66,22 +64,65 @@ impl Subscribers {
         }
     }
 
-    /// Returns an item as windows receive it.
-    pub fn drawn(&self, item: &Item) -> Item {
-        self.window_view.of(item)
+    /// Returns the items of these rows of a window.
+    pub fn window_items<'a>(
+        &'a self,
+        transcript: &'a Transcript,
+        first: u32,
+        end: u32,
+    ) -> impl Iterator<Item = Item> + 'a {
+        self.window_view.items(transcript, first, end)
+    }
+
+    /// Returns items as windows receive them.
+    pub fn drawn<'a>(
+        &'a self,
+        items: impl Iterator<Item = &'a Item> + 'a,
+    ) -> impl Iterator<Item = Item> + 'a {
+        items.flat_map(|item| self.window_view.drawn(item))
+    }
+
+    /// Gives the changed files in the snapshot of a window the rows that it has.
+    pub fn place_files(&self, subscriber: &Subscriber, files: &mut [ChangedFile]) {
+        if matches!(subscriber, Subscriber::Merged(_)) {
+            files.iter_mut().for_each(|file| self.window_view.place_file(file));
+        }
+    }
+
+    /// The row in which windows have part `part` of an item, and the part of that row.
+    pub fn window_place(&self, item: &Item, part: u32) -> (u32, u32) {
+        if self.has_window() { self.window_view.place(item, part) } else { (item.row, part) }
+    }
+
+    /// The number of rows that windows have.
+    #[cfg(test)]
+    pub fn window_rows(&self) -> u32 {
+        self.window_view.n_rows().all
+    }
+
+    fn has_window(&self) -> bool {
+        self.subscribers.iter().any(|one| matches!(one, Subscriber::Merged(_)))
     }
 
     pub fn is_empty(&self) -> bool {
         self.subscribers.is_empty()
     }
 
-    /// Rows were renumbered, and there are now `n_rows`: windows have to start over.
-    pub fn start_over(&mut self, now: u64, n_rows: u32) {
+    /// The transcript is another one: windows have to start over.
+    pub fn start_over(&mut self, now: u64, transcript: &Transcript) {
         self.seq += 1;
         self.last_event_at = now;
+        if self.has_window() {
+            self.window_view.begin(transcript);
+            self.renumber_windows();
+        }
+    }
+
+    /// Rows got other numbers: windows have to start over.
+    fn renumber_windows(&self) {
         for subscriber in &self.subscribers {
             if let Subscriber::Merged(feed) = subscriber {
-                feed.start_over(self.seq, n_rows);
+                feed.start_over(self.seq, self.window_view.n_rows());
             }
         }
     }
@@ -128,7 +169,7 @@ impl Subscribers {
 
     /// The transcript was replaced: windows start over, and the others get all items.
     pub async fn replaced(&mut self, now: u64, transcript: &Transcript) {
-        self.start_over(now, transcript.n_rows());
+        self.start_over(now, transcript);
         let is_every = |(_, one): &(usize, &Subscriber)| matches!(one, Subscriber::Every(_));
         let listeners: Vec<usize> =
             self.subscribers.iter().enumerate().filter(is_every).map(|(at, _)| at).collect();
@@ -173,16 +214,15 @@ impl Subscribers {
             .into_patch()
             .into_iter()
             .flat_map(|event| self.window_view.events(event, transcript))
-            .map(|event| {
-                let row = item_of(&event).and_then(|id| transcript.row_of(id));
-                (event, row)
-            })
             .collect();
+        if self.window_view.take_renumbered() {
+            return self.renumber_windows();
+        }
         let feeds = self.subscribers.iter().filter_map(|one| match one {
             Subscriber::Merged(feed) => Some(feed),
             Subscriber::Every(_) | Subscriber::Summary(_) => None,
         });
-        let (n_rows, mut n_left) = (transcript.n_rows(), feeds.clone().count());
+        let (n_rows, mut n_left) = (self.window_view.n_rows(), feeds.clone().count());
         let mut events = Some(events);
         for feed in feeds {
             n_left -= 1;
@@ -201,7 +241,6 @@ fn is_fact(event: &Event) -> bool {
             | Event::ItemRemoved { .. }
             | Event::BlocksChanged { .. }
             | Event::CodeGrew { .. }
-            | Event::BeginningGone { .. }
             | Event::TextFinished { .. }
             | Event::TranscriptReplaced { .. }
     )

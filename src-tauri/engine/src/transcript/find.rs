@@ -2,6 +2,7 @@
 //! session, on slices that the session returns between its events.
 
 use super::output::Source;
+use super::slices::Slices;
 use super::{Transcript, parts, words};
 use crate::api::{Body, Found, Hit, Item};
 use regex::{Regex, RegexBuilder};
@@ -78,24 +79,34 @@ impl Search {
         let count = self.hits.len();
         let index = index.unwrap_or(-1).rem_euclid(count.max(1) as i64) as usize;
         let hit = self.hits.get(index).map(|(item, inside)| {
-            let part = part_with(&item.body, &self.wanted);
+            let part = part_with(item, &self.wanted);
             Hit { index: index as u32, item_id: item.id.clone(), row: item.row, inside: *inside, part }
         });
         Found { count: count as u32, hit }
     }
 }
 
-/// The first part of an item that matches. Returns 0 if the match spans two parts or is in an output.
-fn part_with(body: &Body, wanted: &Regex) -> u32 {
-    let Some((_, n_parts)) = parts::part(body, 0) else { return 0 };
-    let holds = |nr: &u32| {
-        let Some((part, _)) = parts::part(body, *nr) else { return false };
+/// The first part of an item that matches: a slice, or what a window draws at once. Returns 0 if the match spans two
+/// parts or is in an output.
+fn part_with(item: &Item, wanted: &Regex) -> u32 {
+    let holds = |part: &Body| {
         let mut buffer = String::new();
-        words::shown(&part, &mut buffer);
-        words::inside(&part, &mut buffer);
+        words::shown(part, &mut buffer);
+        words::inside(part, &mut buffer);
         wanted.is_match(&buffer)
     };
-    (0..n_parts).find(holds).unwrap_or(0)
+    match &item.body {
+        Body::Text { blocks, streaming } if item.parent.is_none() => {
+            let slices = Slices::of(blocks);
+            let slice = |nr| Body::Text { blocks: slices.content(blocks, nr).0, streaming: *streaming };
+            (0..slices.count()).find(|nr| holds(&slice(*nr))).unwrap_or(0)
+        }
+        body => {
+            let Some((_, n_parts)) = parts::part(body, 0) else { return 0 };
+            let is_with = |nr: &u32| parts::part(body, *nr).is_some_and(|(part, _)| holds(&part));
+            (0..n_parts).find(is_with).unwrap_or(0)
+        }
+    }
 }
 
 /// `None` for a blank query.

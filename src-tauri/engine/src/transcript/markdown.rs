@@ -2,7 +2,7 @@
 //! form.
 
 use super::{Transcript, questions, words};
-use crate::api::{Body, CopyOf, ExportFormat, Item, ToolDetail, ToolIcon, ToolState};
+use crate::api::{Block, Body, CopyOf, ExportFormat, Item, ToolDetail, ToolIcon, ToolState};
 use crate::export::{Conversation, ExportedItem};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -32,6 +32,17 @@ impl Transcript {
                 let place = *self.index.get(item_id)?;
                 Some(self.message(&self.items[place]).into_owned())
             }
+            CopyOf::Code { item_id, block } => match &self.item(item_id)?.body {
+                Body::Text { blocks, .. } => match blocks.get(*block as usize)? {
+                    Block::Code { lines, .. } => {
+                        let mut text = String::new();
+                        words::code(lines, &mut text);
+                        Some(text)
+                    }
+                    _ => None,
+                },
+                _ => None,
+            },
             CopyOf::Output { item_id } => self.output(item_id).map(|output| output.text()),
             CopyOf::Raw { item_id } => self.tools.get(item_id).map(|call| call.raw()),
             CopyOf::Input { item_id } => match &self.item(item_id)?.body {

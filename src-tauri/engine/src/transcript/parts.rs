@@ -18,17 +18,29 @@ const PART_NODES: usize = NODES / 2;
 const PART_PLAIN_BYTES: usize = PLAIN_BYTES / 2;
 /// Text is split into pieces of this length, and a longer line of code is shown as several lines.
 const LINE: usize = 16 * 1024;
+/// Bytes of code for which a window draws one more element, on average. The colours of a line do not count: a boundary
+/// would move when they arrive.
+const BYTES_PER_TOKEN: usize = 8;
 /// Maximum length of a tool's name or subject, which are one line.
 const NAME: usize = 1_000;
-/// A text with fewer source bytes than this always fits.
-pub const ALWAYS_FITS: usize = LINE;
+
+/// What a part of an item holds at most.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    pub bytes: usize,
+    pub nodes: usize,
+    /// Text is split into pieces of this length.
+    pub piece: usize,
+}
+
+const PART: Limits = Limits { bytes: PART_BYTES, nodes: PART_NODES, piece: LINE };
 
 /// One part of an item's body and the number of parts; `None` if the item is drawn whole.
 pub fn part(body: &Body, wanted: u32) -> Option<(Body, u32)> {
     if fits(body) {
         return None;
     }
-    let mut cutter = Cutter::new(wanted, wanted);
+    let mut cutter = Cutter::new(PART, wanted, wanted);
     let cut = cutter.body(body)?;
     Some((cut, cutter.at.part + 1))
 }
@@ -38,7 +50,7 @@ pub fn part(body: &Body, wanted: u32) -> Option<(Body, u32)> {
 pub fn last(body: &Body) -> Option<(Body, u32, u32)> {
     let (_, n_parts) = part(body, u32::MAX)?;
     let from = first_of_last(n_parts);
-    Some((Cutter::new(from, u32::MAX).body(body)?, from, n_parts))
+    Some((Cutter::new(PART, from, u32::MAX).body(body)?, from, n_parts))
 }
 
 /// The first of the parts drawn for the end of an item. Never 0 with more than one part, because part 0 alone is the
@@ -104,7 +116,7 @@ impl Size {
                 Block::Code { lines, .. } => lines.iter().for_each(|line| {
                     let bytes = line_bytes(line);
                     self.bytes += bytes;
-                    self.nodes += line.tokens.len() + 1;
+                    self.nodes += code_nodes(bytes);
                     self.line = self.line.max(bytes);
                 }),
                 Block::Quote { blocks } | Block::Footnote { blocks, .. } => self.blocks(blocks),
@@ -143,8 +155,12 @@ impl Size {
     }
 }
 
-fn line_bytes(line: &CodeLine) -> usize {
+pub(super) fn line_bytes(line: &CodeLine) -> usize {
     line.tokens.iter().map(|token| token.text.len()).sum()
+}
+
+fn code_nodes(bytes: usize) -> usize {
+    1 + bytes.div_ceil(BYTES_PER_TOKEN)
 }
 
 /// Progress of a cutter.
@@ -156,18 +172,54 @@ pub(super) struct Position {
     nodes: usize,
 }
 
+/// The beginning of a block.
+#[derive(Default)]
+pub(super) struct Head {
+    /// Whether it belongs to the wanted parts.
+    is_here: bool,
+    /// The head of a table.
+    cells: Vec<Cell>,
+}
+
+fn n_children(block: &Block) -> usize {
+    match block {
+        Block::Paragraph { spans } | Block::Heading { spans, .. } => spans.len(),
+        Block::Code { lines, .. } => lines.len(),
+        Block::Quote { blocks } | Block::Footnote { blocks, .. } => blocks.len(),
+        Block::List { items, .. } => items.len(),
+        Block::Table { rows, .. } => rows.len(),
+        Block::Rule => 0,
+    }
+}
+
+fn is_empty_row(row: &[Cell]) -> bool {
+    row.iter().all(|cell| cell.spans.is_empty())
+}
+
 /// Walks an item from its beginning and keeps the content of the wanted parts.
 pub(super) struct Cutter {
+    limits: Limits,
     wanted: RangeInclusive<u32>,
     pub at: Position,
     /// Whether a line of code was too long and was split.
     pub has_split_lines: bool,
+    ends: bool,
 }
 
 impl Cutter {
     /// Keeps the parts `first..=last`.
-    pub fn new(first: u32, last: u32) -> Self {
-        Self { wanted: first..=last, at: Position::default(), has_split_lines: false }
+    pub fn new(limits: Limits, first: u32, last: u32) -> Self {
+        Self { limits, wanted: first..=last, at: Position::default(), has_split_lines: false, ends: false }
+    }
+
+    /// Walks no further than the wanted parts: it does not count the others.
+    pub fn ending(self) -> Self {
+        Self { ends: true, ..self }
+    }
+
+    /// Whether it has nothing more to do.
+    pub fn is_over(&self) -> bool {
+        self.ends && self.at.part > *self.wanted.end()
     }
 
     fn body(&mut self, body: &Body) -> Option<Body> {
@@ -208,7 +260,7 @@ impl Cutter {
 
     /// Counts the next piece of content and returns whether it belongs to the wanted parts.
     fn takes(&mut self, bytes: usize, nodes: usize, most: usize) -> bool {
-        let is_full = self.at.bytes + bytes > most || self.at.nodes + nodes > PART_NODES;
+        let is_full = self.at.bytes + bytes > most || self.at.nodes + nodes > self.limits.nodes;
         if is_full && self.at.nodes > 0 {
             self.at = Position { part: self.at.part + 1, ..Position::default() };
         }
@@ -218,22 +270,23 @@ impl Cutter {
     }
 
     /// The same for a container or an empty node.
-    pub fn takes_node(&mut self) -> bool {
-        self.takes(0, 1, PART_BYTES)
+    fn takes_node(&mut self) -> bool {
+        self.takes(0, 1, self.limits.bytes)
     }
 
     /// Adds a line of code, split if it is very long.
-    pub fn code_line(&mut self, line: &CodeLine, kept: &mut Vec<CodeLine>) {
+    fn code_line(&mut self, line: &CodeLine, kept: &mut Vec<CodeLine>) {
         let bytes = line_bytes(line);
-        if bytes <= LINE {
-            if self.takes(bytes, line.tokens.len() + 1, PART_BYTES) {
+        if bytes <= self.limits.piece {
+            if self.takes(bytes, code_nodes(bytes), self.limits.bytes) {
                 kept.push(line.clone());
             }
             return;
         }
         self.has_split_lines = true;
-        for piece in cut_line(line.clone(), LINE) {
-            if self.takes(line_bytes(&piece), piece.tokens.len() + 1, PART_BYTES) {
+        for piece in cut_line(line.clone(), self.limits.piece) {
+            let bytes = line_bytes(&piece);
+            if self.takes(bytes, code_nodes(bytes), self.limits.bytes) {
                 kept.push(piece);
             }
         }
@@ -243,7 +296,7 @@ impl Cutter {
         let mut kept = String::new();
         let mut rest = text;
         while !rest.is_empty() {
-            let (piece, behind) = rest.split_at(rest.floor_char_boundary(LINE));
+            let (piece, behind) = rest.split_at(rest.floor_char_boundary(self.limits.piece));
             // Each piece counts as a node, because a part without nodes would never be full.
             if self.takes(piece.len(), 1, most) {
                 kept.push_str(piece);
@@ -263,64 +316,110 @@ impl Cutter {
 
     /// The content of a block in the wanted parts. An empty block is kept in its part.
     pub fn block(&mut self, block: &Block) -> Option<Block> {
+        let head = self.head(block);
+        self.children(block, Some(head), 0, |_, _, _| {})
+    }
+
+    /// Begins a block.
+    pub fn head(&mut self, block: &Block) -> Head {
         let is_here = self.takes_node();
+        let cells = match block {
+            Block::Table { head, .. } => head.iter().map(|cell| self.cell(cell)).collect(),
+            _ => Vec::new(),
+        };
+        Head { is_here, cells }
+    }
+
+    /// The content of a block from child `from` on, in the wanted parts: lines, entries, rows, blocks or spans. `head` is
+    /// its beginning, unless that precedes. Calls `each` with the position before and after each child, and its number.
+    pub fn children(
+        &mut self,
+        block: &Block,
+        head: Option<Head>,
+        from: usize,
+        mut each: impl FnMut(Position, Position, usize),
+    ) -> Option<Block> {
+        let Head { is_here, cells } = head.unwrap_or_default();
+        let is_whole = is_here && n_children(block) == 0;
+        macro_rules! kept {
+            ($children:expr, $keep:expr) => {{
+                let mut kept = Vec::new();
+                for (nr, child) in $children.iter().enumerate().skip(from) {
+                    if self.is_over() {
+                        break;
+                    }
+                    let before = self.at;
+                    $keep(&mut *self, nr, child, &mut kept);
+                    each(before, self.at, nr);
+                }
+                kept
+            }};
+        }
+        let is_some = |n: usize| n > 0 || is_whole;
         match block {
             Block::Paragraph { spans } => {
-                let kept = self.spans(spans);
-                (!kept.is_empty() || (is_here && spans.is_empty()))
-                    .then_some(Block::Paragraph { spans: kept })
+                let spans: Vec<Span> = kept!(spans, |cutter: &mut Self, _, span, kept: &mut Vec<Span>| kept
+                    .extend(cutter.span(span)));
+                is_some(spans.len()).then_some(Block::Paragraph { spans })
             }
             Block::Heading { level, spans } => {
-                let kept = self.spans(spans);
-                (!kept.is_empty() || (is_here && spans.is_empty()))
-                    .then_some(Block::Heading { level: *level, spans: kept })
+                let spans: Vec<Span> = kept!(spans, |cutter: &mut Self, _, span, kept: &mut Vec<Span>| kept
+                    .extend(cutter.span(span)));
+                is_some(spans.len()).then_some(Block::Heading { level: *level, spans })
             }
             Block::Code { language, lines } => {
-                let mut kept = Vec::new();
-                lines.iter().for_each(|line| self.code_line(line, &mut kept));
-                (!kept.is_empty() || (is_here && lines.is_empty()))
-                    .then(|| Block::Code { language: language.clone(), lines: kept })
+                let lines: Vec<CodeLine> =
+                    kept!(lines, |cutter: &mut Self, _, line, kept| cutter.code_line(line, kept));
+                is_some(lines.len()).then(|| Block::Code { language: language.clone(), lines })
             }
             Block::Quote { blocks } => {
-                let kept = self.blocks(blocks);
-                (!kept.is_empty() || (is_here && blocks.is_empty())).then_some(Block::Quote { blocks: kept })
+                let blocks: Vec<Block> =
+                    kept!(blocks, |cutter: &mut Self, _, block, kept: &mut Vec<Block>| kept
+                        .extend(cutter.block(block)));
+                is_some(blocks.len()).then_some(Block::Quote { blocks })
             }
             Block::Footnote { label, blocks } => {
-                let kept = self.blocks(blocks);
-                (!kept.is_empty() || (is_here && blocks.is_empty()))
-                    .then(|| Block::Footnote { label: name(label), blocks: kept })
+                let blocks: Vec<Block> =
+                    kept!(blocks, |cutter: &mut Self, _, block, kept: &mut Vec<Block>| kept
+                        .extend(cutter.block(block)));
+                is_some(blocks.len()).then(|| Block::Footnote { label: name(label), blocks })
             }
             Block::List { start, items } => {
                 let mut first = None;
-                let mut kept = Vec::new();
-                for (nr, item) in items.iter().enumerate() {
-                    let is_here = self.takes_node();
-                    let blocks = self.blocks(&item.blocks);
-                    if !blocks.is_empty() || (is_here && item.blocks.is_empty()) {
-                        first.get_or_insert(nr as u64);
-                        kept.push(ListItem { checked: item.checked, blocks });
-                    }
-                }
+                let items: Vec<ListItem> =
+                    kept!(items, |cutter: &mut Self, nr, item, kept: &mut Vec<ListItem>| {
+                        if let Some(item) = cutter.entry(item) {
+                            first.get_or_insert(nr as u64);
+                            kept.push(item);
+                        }
+                    });
                 let start = start.map(|start| start.saturating_add(first.unwrap_or(0)));
-                (!kept.is_empty() || (is_here && items.is_empty()))
-                    .then_some(Block::List { start, items: kept })
+                is_some(items.len()).then_some(Block::List { start, items })
             }
             Block::Table { align, head, rows } => {
-                let head: Vec<Cell> = head.iter().map(|cell| self.cell(cell)).collect();
-                let has_head = is_here || head.iter().any(|cell| !cell.spans.is_empty());
-                let rows: Vec<Vec<Cell>> = rows
-                    .iter()
-                    .filter_map(|row| {
-                        let is_here = self.takes_node();
-                        let cells: Vec<Cell> = row.iter().map(|cell| self.cell(cell)).collect();
-                        let is_empty = |cells: &[Cell]| cells.iter().all(|cell| cell.spans.is_empty());
-                        (!is_empty(&cells) || (is_here && is_empty(row))).then_some(cells)
-                    })
-                    .collect();
+                let rows: Vec<Vec<Cell>> =
+                    kept!(rows, |cutter: &mut Self, _, row, kept: &mut Vec<Vec<Cell>>| kept
+                        .extend(cutter.row(row)));
+                let has_head = is_here || !is_empty_row(&cells);
+                let head =
+                    if cells.is_empty() { vec![Cell { spans: Vec::new() }; head.len()] } else { cells };
                 (has_head || !rows.is_empty()).then(|| Block::Table { align: align.clone(), head, rows })
             }
             Block::Rule => is_here.then_some(Block::Rule),
         }
+    }
+
+    fn entry(&mut self, item: &ListItem) -> Option<ListItem> {
+        let is_here = self.takes_node();
+        let blocks = self.blocks(&item.blocks);
+        let is_kept = !blocks.is_empty() || (is_here && item.blocks.is_empty());
+        is_kept.then_some(ListItem { checked: item.checked, blocks })
+    }
+
+    fn row(&mut self, row: &[Cell]) -> Option<Vec<Cell>> {
+        let is_here = self.takes_node();
+        let cells: Vec<Cell> = row.iter().map(|cell| self.cell(cell)).collect();
+        (!is_empty_row(&cells) || (is_here && is_empty_row(row))).then_some(cells)
     }
 
     fn cell(&mut self, cell: &Cell) -> Cell {
@@ -333,8 +432,9 @@ impl Cutter {
     }
 
     fn span(&mut self, span: &Span) -> Option<Span> {
-        let text =
-            |cutter: &mut Self, text| Some(cutter.text(text, PART_BYTES)).filter(|text| !text.is_empty());
+        let text = |cutter: &mut Self, text| {
+            Some(cutter.text(text, cutter.limits.bytes)).filter(|text| !text.is_empty())
+        };
         let inner = |cutter: &mut Self, spans| {
             cutter.takes_node();
             Some(cutter.spans(spans)).filter(|spans| !spans.is_empty())
@@ -354,17 +454,17 @@ impl Cutter {
                 text(self, alt).map(|text| Span::Raw { text })
             }
             Span::Link { url, host, spans } => {
-                self.takes(url.len(), 1, PART_BYTES);
+                self.takes(url.len(), 1, self.limits.bytes);
                 let spans = inner(self, spans)?;
                 Some(Span::Link { url: url.clone(), host: host.clone(), spans })
             }
             Span::Image { url, host, alt } => {
                 let image = Span::Image { url: url.clone(), host: host.clone(), alt: name(alt) };
-                self.takes(url.len() + alt.len().min(NAME), 1, PART_BYTES).then_some(image)
+                self.takes(url.len() + alt.len().min(NAME), 1, self.limits.bytes).then_some(image)
             }
             Span::FootnoteRef { label } => {
                 let reference = Span::FootnoteRef { label: name(label) };
-                self.takes(label.len().min(NAME), 1, PART_BYTES).then_some(reference)
+                self.takes(label.len().min(NAME), 1, self.limits.bytes).then_some(reference)
             }
             Span::Break => self.takes_node().then_some(Span::Break),
         }

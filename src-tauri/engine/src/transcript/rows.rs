@@ -149,6 +149,7 @@ mod tests {
             at: 0,
             part: 0,
             parts: 1,
+            slice: None,
             body,
         }
     }

@@ -218,29 +218,12 @@ export type InputChange = { "type": "whole", json: string, } | { "type": "field"
 /**
  * An event with its position in the session. `seq` grows by one with each event of a session, without gaps.
  */
-export type Envelope = { seq: number, sessionId: SessionId, } & ({ "type": "sessionChanged", session: Session, } | { "type": "itemAdded", item: Item, } | { "type": "itemChanged", item: Item, } | { "type": "blocksChanged", itemId: ItemId, keep: number, blocks: Array<Block>, } | { "type": "codeGrew", itemId: ItemId, keep: number, lines: Array<CodeLine>, } | { "type": "beginningGone", itemId: ItemId, part: number, parts: number, gone: Gone, } | { "type": "textFinished", itemId: ItemId, } | { "type": "itemRemoved", itemId: ItemId, } | { "type": "fileChanged", file: ChangedFile, } | { "type": "tasksChanged", tasks: Array<Todo>, } | { "type": "turnStarted", promptIds: Array<PromptId>, } | { "type": "turnEnded", turn: TurnEnd, } | { "type": "permissionRequested", request: PermissionRequest, } | { "type": "permissionResolved", requestId: RequestId, resolution: Resolution, } | { "type": "rewindPreviewed", preview: RewindPreview, } | { "type": "rewound", promptId: ItemId, text: string | null, } | { "type": "transcriptReplaced", items: Array<Item>, files: Array<ChangedFile>, tasks: Array<Todo>, } | { "type": "agentExited", report: ExitReport, } | { "type": "commandFailed", error: CommandError, });
-
-/**
- * Content to remove from the beginning of a text.
- */
-export type Gone = { 
-/**
- * Number of blocks to remove.
- */
-blocks: number, 
-/**
- * Number of lines to remove from the next block, if it is a code block.
- */
-lines: number, 
-/**
- * Replacement for the next block, if only a part of it remains and it is not a code block.
- */
-cut: Block | null, };
+export type Envelope = { seq: number, sessionId: SessionId, } & ({ "type": "sessionChanged", session: Session, } | { "type": "itemAdded", item: Item, } | { "type": "itemChanged", item: Item, } | { "type": "blocksChanged", itemId: ItemId, keep: number, blocks: Array<Block>, } | { "type": "codeGrew", itemId: ItemId, keep: number, lines: Array<CodeLine>, } | { "type": "textFinished", itemId: ItemId, } | { "type": "itemRemoved", itemId: ItemId, } | { "type": "fileChanged", file: ChangedFile, } | { "type": "tasksChanged", tasks: Array<Todo>, } | { "type": "turnStarted", promptIds: Array<PromptId>, } | { "type": "turnEnded", turn: TurnEnd, } | { "type": "permissionRequested", request: PermissionRequest, } | { "type": "permissionResolved", requestId: RequestId, resolution: Resolution, } | { "type": "rewindPreviewed", preview: RewindPreview, } | { "type": "rewound", promptId: ItemId, text: string | null, } | { "type": "transcriptReplaced", items: Array<Item>, files: Array<ChangedFile>, tasks: Array<Todo>, } | { "type": "agentExited", report: ExitReport, } | { "type": "commandFailed", error: CommandError, });
 
 /**
  * An event of a session.
  */
-export type Event = { "type": "sessionChanged", session: Session, } | { "type": "itemAdded", item: Item, } | { "type": "itemChanged", item: Item, } | { "type": "blocksChanged", itemId: ItemId, keep: number, blocks: Array<Block>, } | { "type": "codeGrew", itemId: ItemId, keep: number, lines: Array<CodeLine>, } | { "type": "beginningGone", itemId: ItemId, part: number, parts: number, gone: Gone, } | { "type": "textFinished", itemId: ItemId, } | { "type": "itemRemoved", itemId: ItemId, } | { "type": "fileChanged", file: ChangedFile, } | { "type": "tasksChanged", tasks: Array<Todo>, } | { "type": "turnStarted", promptIds: Array<PromptId>, } | { "type": "turnEnded", turn: TurnEnd, } | { "type": "permissionRequested", request: PermissionRequest, } | { "type": "permissionResolved", requestId: RequestId, resolution: Resolution, } | { "type": "rewindPreviewed", preview: RewindPreview, } | { "type": "rewound", promptId: ItemId, text: string | null, } | { "type": "transcriptReplaced", items: Array<Item>, files: Array<ChangedFile>, tasks: Array<Todo>, } | { "type": "agentExited", report: ExitReport, } | { "type": "commandFailed", error: CommandError, };
+export type Event = { "type": "sessionChanged", session: Session, } | { "type": "itemAdded", item: Item, } | { "type": "itemChanged", item: Item, } | { "type": "blocksChanged", itemId: ItemId, keep: number, blocks: Array<Block>, } | { "type": "codeGrew", itemId: ItemId, keep: number, lines: Array<CodeLine>, } | { "type": "textFinished", itemId: ItemId, } | { "type": "itemRemoved", itemId: ItemId, } | { "type": "fileChanged", file: ChangedFile, } | { "type": "tasksChanged", tasks: Array<Todo>, } | { "type": "turnStarted", promptIds: Array<PromptId>, } | { "type": "turnEnded", turn: TurnEnd, } | { "type": "permissionRequested", request: PermissionRequest, } | { "type": "permissionResolved", requestId: RequestId, resolution: Resolution, } | { "type": "rewindPreviewed", preview: RewindPreview, } | { "type": "rewound", promptId: ItemId, text: string | null, } | { "type": "transcriptReplaced", items: Array<Item>, files: Array<ChangedFile>, tasks: Array<Todo>, } | { "type": "agentExited", report: ExitReport, } | { "type": "commandFailed", error: CommandError, };
 
 /**
  * The outcome of a permission request.
@@ -673,6 +656,35 @@ effortLevels: Array<string>, canStopThinking: boolean,
  * The model can decide by itself which calls need permission: the mode `auto`.
  */
 canDecide: boolean, };
+
+/**
+ * A slice of a long text.
+ */
+export type Slice = { 
+/**
+ * The text.
+ */
+of: ItemId, 
+/**
+ * Counted from 0.
+ */
+nr: number, 
+/**
+ * The text ends with this slice.
+ */
+isLast: boolean, 
+/**
+ * The number of its first block in the text, counted from 0.
+ */
+block: number, 
+/**
+ * Its first block began in the slice before.
+ */
+continues: boolean, 
+/**
+ * Its last block goes on in the next slice.
+ */
+isContinued: boolean, };
 
 export type SlashCommand = { 
 /**
@@ -1381,7 +1393,12 @@ parts: number,
 /**
  * The part that the body begins with. If it is not 0, the body extends to the end.
  */
-part: number, body: Body, };
+part: number, 
+/**
+ * The slice of a long text that this is, if it is not a whole item. Only in windows, which draw each slice as a
+ * row.
+ */
+slice?: Slice, body: Body, };
 
 export type Body = { "type": "prompt", text: string, nImages: number, nDocuments: number, state: PromptState, } | { "type": "text", blocks: Array<Block>, 
 /**
@@ -2879,6 +2896,10 @@ export type MissedPromptKind = "unasked" | "cannotAsk";
  */
 export type RowRange = { first: number, end: number, total: number, 
 /**
+ * How many of all rows continue a long text: they are no news to a reader who is elsewhere.
+ */
+nContinued: number, 
+/**
  * The number of the request that this answers.
  */
 requestId: number, };
@@ -2908,7 +2929,7 @@ itemId: ItemId, row: number, };
 /**
  * What to copy, as the agent wrote it.
  */
-export type CopyOf = { "type": "conversation" } | { "type": "resumeCommand" } | { "type": "message", itemId: ItemId, } | { "type": "output", itemId: ItemId, } | { "type": "input", itemId: ItemId, } | { "type": "raw", itemId: ItemId, };
+export type CopyOf = { "type": "conversation" } | { "type": "resumeCommand" } | { "type": "message", itemId: ItemId, } | { "type": "code", itemId: ItemId, block: number, } | { "type": "output", itemId: ItemId, } | { "type": "input", itemId: ItemId, } | { "type": "raw", itemId: ItemId, };
 
 /**
  * The result of a text search in a transcript.

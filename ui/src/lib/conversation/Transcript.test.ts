@@ -3,7 +3,7 @@ import { createRawSnippet, tick } from 'svelte';
 import { describe, expect, it, vi } from 'vitest';
 
 import { draw } from '../../test/draw';
-import { at, batch, prompt, session, snapshot } from '../../test/make';
+import { at, batch, paragraph, prompt, session, snapshot, text } from '../../test/make';
 import { SessionState } from '../state/session.svelte';
 import Transcript from './Transcript.svelte';
 
@@ -41,6 +41,20 @@ async function transcript(n: number) {
   const resize = (by: number) => (height += by);
   await scroll(height - VIEW);
   return { ...drawn, state, log, scroll, add, resize, end: () => height - VIEW };
+}
+
+/** A prompt, and an answer in slices that is still written. */
+async function answers(nSlices: number) {
+  const state = new SessionState(session());
+  const slices = Array.from({ length: nSlices }, (_, nr) => {
+    const isLast = nr + 1 === nSlices;
+    const slice = { of: 'a', nr, isLast, block: nr, continues: false, isContinued: false };
+    const item = at(nr + 1, { ...text(`a~${nr}`, paragraph(`words ${nr}`)), slice });
+    return { ...item, body: { type: 'text' as const, blocks: [paragraph(`words ${nr}`)], streaming: isLast } };
+  });
+  state.load(snapshot(0, [at(0, prompt('p')), ...slices]));
+  await draw(Transcript, { session: state, footer: nothing, empty: nothing });
+  return { state, log: screen.getByRole('log') };
 }
 
 const button = () => screen.queryByRole('button', { name: /new|Latest/ });
@@ -171,5 +185,29 @@ describe('a transcript', () => {
     state.place = { following: false, index: 3, offset: 0 };
     await draw(Transcript, { session: state, footer: nothing, empty: nothing });
     expect(button()?.textContent.trim()).toBe('Latest');
+  });
+
+  it('reads the slices of a long answer as one', async () => {
+    const { log } = await answers(4);
+    const articles = screen.getAllByRole('article', { name: 'Answer' });
+    expect(articles.map((article) => article.querySelectorAll('.row').length)).toEqual([4]);
+    expect(log.querySelectorAll('.row')).toHaveLength(5);
+    expect(articles[0]?.getAttribute('aria-busy')).toBe('true');
+  });
+
+  it('draws all rows between the two ends of a selection, because what is not drawn could not be copied', async () => {
+    const { log, scroll } = await transcript(200);
+    const rows = () => [...log.querySelectorAll('.row')];
+    const [from] = rows().slice(-1);
+    if (from === undefined) throw new Error('no rows');
+    document.getSelection()?.setBaseAndExtent(from, 0, from, 1);
+    document.dispatchEvent(new Event('selectionchange'));
+    await scroll(log.scrollTop - 8 * VIEW);
+    expect(rows()).toContain(from);
+    expect(rows().length).toBeGreaterThan(8 * (VIEW / ROW));
+    document.getSelection()?.removeAllRanges();
+    document.dispatchEvent(new Event('selectionchange'));
+    await tick();
+    expect(rows()).not.toContain(from);
   });
 });

@@ -7,7 +7,7 @@
 const MOST = 2_000;
 
 /** Highlights `query` in `root`; the hits in `here` stand out. An empty query removes all highlights. */
-export function markWords(root: Element, query: string, here: Element | null): void {
+export function markWords(root: Element, query: string, here: readonly Element[]): void {
   if (!('highlights' in CSS)) return;
   const everywhere: Range[] = [];
   const there: Range[] = [];
@@ -18,7 +18,7 @@ export function markWords(root: Element, query: string, here: Element | null): v
     for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) {
       // A lower-case text can be longer than its original.
       if (at + wanted.length > (node.nodeValue?.length ?? 0)) break;
-      const hits = here?.contains(node) ? there : everywhere;
+      const hits = here.some((element) => element.contains(node)) ? there : everywhere;
       if (hits.length >= MOST) break;
       const range = new Range();
       range.setStart(node, at);

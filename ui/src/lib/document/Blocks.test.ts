@@ -55,18 +55,6 @@ function everything(text: string): Block[] {
   ];
 }
 
-describe('blocks before which others went', () => {
-  it('keep their elements', async () => {
-    const blocks = ['one', 'two', 'three', 'four'].map((word) => paragraph(word));
-    const { container, redraw } = await draw<{ blocks: Block[]; from?: number }>(Blocks, { blocks });
-    const elements = [...container.querySelectorAll('p')];
-    await redraw({ blocks: blocks.slice(2), from: 2 });
-    const left = [...container.querySelectorAll('p')];
-    expect(left).toHaveLength(2);
-    left.forEach((element, i) => expect(element).toBe(elements[2 + i]));
-  });
-});
-
 describe('documents', () => {
   it('draw hostile text as text, in every place it can stand', async () => {
     const { container } = await draw(Blocks, { blocks: everything(HOSTILE) });

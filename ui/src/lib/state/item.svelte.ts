@@ -1,9 +1,7 @@
 // The state of one transcript item in the window: its content, and whether it is unfolded.
 
-import type { Block, Body, CodeLine, Event, Gone, Item, ItemId } from '../bindings/api';
+import type { Block, Body, CodeLine, Item, ItemId, Slice } from '../bindings/api';
 import { reuse } from './reuse';
-
-type BeginningGone = Extract<Event, { type: 'beginningGone' }>;
 
 /**
  * An item whose changes redraw only its own component. Its blocks are never edited in place: a change makes a new array
@@ -23,17 +21,14 @@ export class ItemState {
   /** Whether the user unfolded the item. Kept here because its component is destroyed when it scrolls out of view. */
   open = $state(false);
 
+  /** The slice of a long text that this is. */
+  slice = $state.raw<Slice>();
   /** The number of parts in which the item is drawn. */
   parts = $state.raw(1);
   /** The first part of the body. If it is not part 0, the body extends to the end. */
   #first = $state.raw(0);
-  /**
-   * How many blocks of a streaming text precede those of the body. Blocks keep their numbers when the beginning of the
-   * text is dropped.
-   */
-  #before = $state.raw(0);
   /** Parts outside the body that the user looks at. */
-  #other = $state.raw<{ body: Body; first: number; last: number; before: number } | null>(null);
+  #other = $state.raw<{ body: Body; first: number; last: number } | null>(null);
 
   constructor(item: Item) {
     this.id = item.id;
@@ -41,18 +36,19 @@ export class ItemState {
     this.nr = item.nr;
     this.at = item.at;
     this.body = item.body;
+    this.slice = item.slice;
     this.parts = item.parts;
     this.#first = item.part;
+  }
+
+  /** The id of the whole item. */
+  get whole(): ItemId {
+    return this.slice?.of ?? this.id;
   }
 
   /** The body to draw. */
   get drawn(): Body {
     return this.#other?.body ?? this.body;
-  }
-
-  /** The number of the first drawn block. A block keeps its number as long as it is drawn. */
-  get firstBlock(): number {
-    return this.#other?.before ?? this.#before;
   }
 
   /** The first drawn part, counted from 0. */
@@ -67,7 +63,7 @@ export class ItemState {
 
   /** Draws another part; `null` draws the item's own body again. */
   showPart(part: number, body: Body | null): void {
-    this.#other = body && { body, first: part, last: part, before: 0 };
+    this.#other = body && { body, first: part, last: part };
   }
 
   /** Whether the item's own body includes this part. */
@@ -85,23 +81,13 @@ export class ItemState {
   }
 
   /** Applies a newer version of the item, reusing unchanged parts. */
-  replace({ body, parts, part }: Item, following = true): void {
+  replace({ body, parts, part, slice }: Item, following = true): void {
     if (part !== this.#first) this.#stay(part, parts, following);
     this.body = reuse(this.body, body);
+    this.slice = slice;
     this.parts = parts;
     this.#first = part;
     if (this.firstPart >= parts) this.#other = null;
-  }
-
-  /** Drops the beginning of the body, which now starts with a later part. */
-  dropBeginning({ part, parts, gone }: BeginningGone, following = true): void {
-    if (this.body.type !== 'text') return;
-    if (part !== this.#first) this.#stay(part, parts, following);
-    const [first, ...others] = this.body.blocks.slice(gone.blocks);
-    this.body = { ...this.body, blocks: first === undefined ? [] : [withoutBeginning(first, gone), ...others] };
-    this.#before += gone.blocks;
-    this.parts = parts;
-    this.#first = part;
   }
 
   /** Keeps drawing the old body for a user who does not follow the end, although it is no longer the item's own. */
@@ -111,7 +97,7 @@ export class ItemState {
     // The last part may have grown since.
     const last = isOver ? this.#lastOfBody : Math.max(this.#first, (this.#first === 0 ? parts : this.parts) - 2);
     const before: Body = this.body.type === 'text' ? { ...this.body, streaming: false } : this.body;
-    this.#other = { body: before, first: this.#first, last, before: this.#before };
+    this.#other = { body: before, first: this.#first, last };
   }
 
   /** Keeps the first `keep` blocks of a text and appends `blocks`. */
@@ -139,9 +125,4 @@ export class ItemState {
     const grown: Block = { ...last, lines: [...last.lines.slice(0, keep), ...lines] };
     this.body = { ...this.body, blocks: [...blocks.slice(0, -1), grown] };
   }
-}
-
-function withoutBeginning(block: Block, { lines, cut }: Gone): Block {
-  if (cut !== null) return cut;
-  return block.type === 'code' && lines > 0 ? { ...block, lines: block.lines.slice(lines) } : block;
 }

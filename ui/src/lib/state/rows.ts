@@ -1,4 +1,5 @@
-// Rows of the transcript: one item, a run of reads and searches, or a run of changes to the task list.
+// Rows of the transcript: one item, a slice of a long text, a run of reads and searches, or a run of changes to the task
+// list.
 
 import type { ItemState } from './item.svelte';
 
@@ -27,4 +28,28 @@ export function withItem(row: Row | undefined, item: ItemState, index: number): 
   if (row === undefined) return { key: item.id, index, kind: 'item', item };
   const kind = item.body.type === 'toolCall' && item.body.icon === 'todo' ? 'tasks' : 'lookups';
   return { key: row.key, index, kind, items: [...itemsOf(row), item] };
+}
+
+/** Rows that are read as one: the slices of a text, or any other row alone. */
+export interface RowGroup {
+  key: string;
+  kind: 'text' | 'other';
+  rows: readonly Row[];
+}
+
+/** Puts adjacent slices of one text together. */
+export function grouped(rows: readonly Row[]): readonly RowGroup[] {
+  const groups: { key: string; kind: 'text' | 'other'; rows: Row[] }[] = [];
+  for (const row of rows) {
+    const text = row.kind === 'item' && row.item.body.type === 'text' ? row.item.whole : null;
+    const last = groups.at(-1);
+    if (text !== null && last?.kind === 'text' && last.key === text) last.rows.push(row);
+    else groups.push({ key: text ?? row.key, kind: text === null ? 'other' : 'text', rows: [row] });
+  }
+  return groups;
+}
+
+/** Whether the row is a text that is being written. */
+export function isStreaming(row: Row): boolean {
+  return row.kind === 'item' && row.item.body.type === 'text' && row.item.body.streaming;
 }

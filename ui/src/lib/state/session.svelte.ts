@@ -48,7 +48,7 @@ export class SessionState {
   /** The number of the snapshot's last event, and the time of that event. */
   #snapshot: Pick<Snapshot, 'seq' | 'lastEventAt'> | null = null;
   /** The range of loaded rows. */
-  held = $state.raw<RowRange>({ first: 0, end: 0, total: 0, requestId: 0 });
+  held = $state.raw<RowRange>({ first: 0, end: 0, total: 0, nContinued: 0, requestId: 0 });
   /** The loaded rows, in order. */
   rows = $state.raw<readonly Row[]>([]);
   /** The requested range. Until it is loaded, nothing else is requested. */
@@ -95,6 +95,11 @@ export class SessionState {
 
   get loaded(): boolean {
     return this.seq >= 0;
+  }
+
+  /** The number of rows, with all slices of a long text as one. */
+  get nEntries(): number {
+    return this.held.total - this.held.nContinued;
   }
 
   item(id: ItemId): ItemState | undefined {
@@ -202,9 +207,6 @@ export class SessionState {
         return false;
       case 'codeGrew':
         this.#items.get(event.itemId)?.growCode(event.keep, event.lines);
-        return false;
-      case 'beginningGone':
-        this.#items.get(event.itemId)?.dropBeginning(event, this.place.following);
         return false;
       case 'textFinished':
         this.#items.get(event.itemId)?.finish();

@@ -163,7 +163,9 @@ describe('rows', () => {
 });
 
 describe('the part that is held', () => {
-  const rows = (first: number, end: number, total: number, requestId = 1) => ({ first, end, total, requestId });
+  const rows = (first: number, end: number, total: number, requestId = 1) => ({
+    ...{ first, end, total, nContinued: 0, requestId },
+  });
   const one = (row: number) => ({ type: 'itemAdded', item: at(row, prompt(`r${row}`)) }) as const;
 
   function showing(first: number, end: number, total: number): SessionState {

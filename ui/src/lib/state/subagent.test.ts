@@ -112,7 +112,7 @@ describe('what a subagent did', () => {
 
   it('goes with its row', () => {
     const state = loaded(agent(), ...steps(1, 3));
-    state.apply(batch(state.seq, [], state.seq + 1, { first: 5, end: 9, total: 9, requestId: 1 }));
+    state.apply(batch(state.seq, [], state.seq + 1, { first: 5, end: 9, total: 9, nContinued: 0, requestId: 1 }));
     expect([state.item('agent'), state.item('c1')]).toEqual([undefined, undefined]);
   });
 

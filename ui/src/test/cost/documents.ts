@@ -2,11 +2,9 @@
 
 import type { Block, CodeLine, Span } from '../../lib/bindings/api';
 import { feedback, planLines } from '../../lib/asking/plan';
-import { Drawn } from '../../lib/conversation/drawn.svelte';
 import { estimateBlocks } from '../../lib/conversation/estimate';
 import { Heights } from '../../lib/conversation/heights';
 import { markWords } from '../../lib/conversation/highlight';
-import { chunked, type Chunk } from '../../lib/document/chunks';
 import { drawLines } from '../../lib/document/lines';
 import { blocksText, diffText } from '../../lib/document/markdown';
 import { drawSpans, isPlain } from '../../lib/document/spans';
@@ -80,22 +78,6 @@ const of = (name: string, work: (blocks: Block[]) => unknown): Class[] =>
     },
   ]);
 
-/** Runs the frames that were requested, until none is left. */
-function frames(work: (frame: () => boolean) => void): void {
-  const waiting: FrameRequestCallback[] = [];
-  const { requestAnimationFrame } = globalThis;
-  globalThis.requestAnimationFrame = (call) => waiting.push(call);
-  try {
-    work(() => {
-      const next = waiting.shift();
-      next?.(0);
-      return next !== undefined;
-    });
-  } finally {
-    globalThis.requestAnimationFrame = requestAnimationFrame;
-  }
-}
-
 const drawnLines = (lines: readonly CodeLine[], wrap = false) =>
   drawLines(document.createElement('code'), [], lines, wrap);
 const drawnSpans = (spans: readonly Span[]) => drawSpans(document.createElement('p'), [], spans);
@@ -112,59 +94,6 @@ export const documents: readonly Class[] = [
   ['code: very many lines', (n) => () => drawnLines(list(n / 2, () => ({ tokens: [] })))],
   ['spans: very many', (n) => () => drawnSpans(list(n / 2, () => ({ type: 'text', text: 'a' })))],
   ['spans: one long word', (n) => () => drawnSpans([{ type: 'text', text: 'a'.repeat(16 * n) }])],
-  [
-    'chunks: the beginning goes while the end grows',
-    (n) => {
-      const blocks = list(n / 2, (i) => paragraph(`${i}`));
-      return () => {
-        let before: readonly Chunk[] = [];
-        for (let end = 100; end <= blocks.length; end += 10) {
-          const from = Math.max(0, end - 200);
-          before = chunked(blocks.slice(from, end), from, true, before);
-        }
-      };
-    },
-  ],
-  [
-    'chunks: a whole document again',
-    (n) => {
-      const blocks = list(n, (i) => paragraph(`${i}`));
-      const before = chunked(blocks, 0, true, []);
-      return () => chunked(blocks, 0, false, before);
-    },
-  ],
-  [
-    'drawing: a flood of blocks, then the rest in frames',
-    (n) => {
-      const blocks = list(2 * n, (i) => paragraph(`${i}`));
-      return () =>
-        frames((frame) => {
-          const drawn = new Drawn(
-            () => true,
-            (draw) => draw(),
-          );
-          drawn.update(0, blocks);
-          for (let more = true; more;) more = frame();
-        });
-    },
-  ],
-  [
-    'drawing: a beginning that goes in frames',
-    (n) => {
-      const blocks = list(2 * n, (i) => paragraph(`${i}`));
-      return () =>
-        frames((frame) => {
-          const drawn = new Drawn(
-            () => true,
-            (draw) => draw(),
-          );
-          drawn.update(0, blocks.slice(0, 10));
-          drawn.update(0, blocks.slice(0, 100));
-          for (let end = 200; end <= blocks.length; end += 100) drawn.update(end - 200, blocks.slice(end - 200, end));
-          for (let more = true; more;) more = frame();
-        });
-    },
-  ],
   [
     'heights: rows one after another',
     (n) => () => {
@@ -223,7 +152,7 @@ function marked(root: Element, query: string): void {
   const given = { CSS: globalThis.CSS, Highlight: globalThis.Highlight };
   Object.assign(globalThis, { CSS: { highlights }, Highlight: FakeHighlight });
   try {
-    markWords(root, query, null);
+    markWords(root, query, []);
   } finally {
     Object.assign(globalThis, given);
   }

@@ -11,7 +11,6 @@ import { Attention, systemClock } from '../../lib/state/attention.svelte';
 import { ProjectState } from '../../lib/state/project.svelte';
 import Harness from '../Harness.svelte';
 import { drawings, type Drawing } from './drawings';
-import { countRows, type Change } from './slices';
 import { answer, changesOf, streamed, type Streamed, type Way } from './streams';
 
 declare global {
@@ -24,11 +23,10 @@ declare global {
     draw: () => Promise<void>;
     /** Removes it. */
     clear: () => Promise<void>;
-    /** Prepares a streamed answer of about `n` characters, or a given one. */
-    prepareStream: (way: Way, perFrame: number, given: number | Answer) => Promise<void>;
+    /** Prepares a streamed answer of about `n` characters. */
+    prepareStream: (way: Way, perFrame: number, n: number) => Promise<void>;
     /** Draws it frame by frame. Returns the time between frames in milliseconds, and the most elements. */
     stream: () => Promise<{ frames: number[]; elements: number }>;
-    countRows: typeof countRows;
   }
 }
 
@@ -78,17 +76,11 @@ window.clear = async () => {
   target.style.overflow = 'auto';
 };
 
-interface Answer {
-  text: string;
-  changes: readonly Change[];
-}
-
 let stream: Streamed | null = null;
 
-window.countRows = countRows;
-window.prepareStream = async (way, perFrame, given) => {
-  const text = typeof given === 'number' ? answer(given) : given.text;
-  const changes = typeof given === 'number' ? (way === 'plain' ? [] : changesOf(text, perFrame)) : given.changes;
+window.prepareStream = async (way, perFrame, n) => {
+  const text = answer(n);
+  const changes = way === 'plain' ? [] : changesOf(text, perFrame);
   stream = streamed(way, text, changes, perFrame);
   if (stream.element !== undefined) target.append(stream.element);
   else if (stream.component !== undefined) {

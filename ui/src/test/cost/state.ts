@@ -72,7 +72,7 @@ export const state: readonly Class[] = [
     'rows: all evicted',
     (n) => {
       const state = loaded(...rows(n / 4));
-      const event = batch(state.seq, [], 1, { first: n, end: n + 1, total: n + 1, requestId: 2 });
+      const event = batch(state.seq, [], 1, { first: n, end: n + 1, total: n + 1, nContinued: 0, requestId: 2 });
       return () => state.apply(event);
     },
   ],
@@ -111,14 +111,12 @@ export const state: readonly Class[] = [
     },
   ],
   [
-    'text: code that grows, and goes from its beginning',
+    'text: code that grows',
     (n) => {
       const state = loaded(at(0, text('t', code(...list(100, (i) => `${i}`)))));
-      const gone = { blocks: 0, lines: 1, cut: null };
-      const events = list(n / 16, (i): Event[] => [
-        { type: 'codeGrew', itemId: 't', keep: 100, lines: [{ tokens: [{ text: `${i}`, style: 'plain' }] }] },
-        { type: 'beginningGone', itemId: 't', part: i, parts: i + 2, gone },
-      ]).flat();
+      const events = list(n / 16, (i): Event => {
+        return { type: 'codeGrew', itemId: 't', keep: 99, lines: [{ tokens: [{ text: `${i}`, style: 'plain' }] }] };
+      });
       return () => apply(state, events);
     },
   ],

@@ -1,5 +1,5 @@
-// Streaming an answer into the conversation, frame by frame, for measurements: as today in one row, in bounded rows, and
-// as plain text.
+// Streaming an answer into the conversation, frame by frame, for measurements: in the rows of its slices, and as plain
+// text.
 
 import { createRawSnippet, type Component } from 'svelte';
 
@@ -8,9 +8,15 @@ import Transcript from '../../lib/conversation/Transcript.svelte';
 import { document as parsed } from '../../lib/host/fake/markdown';
 import { SessionState } from '../../lib/state/session.svelte';
 import { batch, session, snapshot } from '../make';
-import { changed, elements, slices, type Change } from './slices';
 
-export type Way = 'answer' | 'rows' | 'plain';
+export type Way = 'answer' | 'plain';
+
+/** A change of a document: its first `keep` blocks stay, `blocks` follow them. It has arrived with byte `at`. */
+export interface Change {
+  at: number;
+  keep: number;
+  blocks: readonly Block[];
+}
 
 /** A text on its way to the page. Each call of `frame` adds what arrives in one frame; it returns whether more comes. */
 export interface Streamed {
@@ -20,9 +26,9 @@ export interface Streamed {
   element?: HTMLElement;
 }
 
-/** As in the engine (`transcript/parts.rs`): the most of a streaming answer that a window has. */
-const PARTS_NODES = 8_000;
-const PARTS_BYTES = 128 * 1024;
+/** As in the engine (`transcript/slices.rs`), but only between blocks: what a slice holds. */
+const SLICE_NODES = 600;
+const SLICE_BYTES = 8 * 1024;
 
 /** Text that looks like an answer of an agent, about `n` characters of it. */
 export function answer(n: number): string {
@@ -72,7 +78,7 @@ export function streamed(way: Way, text: string, changes: readonly Change[], per
   const state = new SessionState(session());
   state.load(snapshot(0));
   const none = createRawSnippet(() => ({ render: () => '<span></span>' }));
-  const batches = batchesOf(way === 'answer' ? new InOneRow() : new InRows(), changes, perFrame);
+  const batches = batchesOf(new Slices(), changes, perFrame);
   let next = 0;
   const frame = () => {
     // A batch arrives as text.
@@ -84,15 +90,15 @@ export function streamed(way: Way, text: string, changes: readonly Change[], per
 }
 
 /** The batch of each frame. */
-function batchesOf(events: InOneRow | InRows, changes: readonly Change[], perFrame: number): string[] {
+function batchesOf(events: Slices, changes: readonly Change[], perFrame: number): string[] {
   const batches: string[] = [];
   let blocks: readonly Block[] = [];
   let [next, seq] = [0, 0];
   for (let at = perFrame; next < changes.length; at += perFrame) {
     let keep = blocks.length;
     for (let change = changes[next]; change !== undefined && change.at <= at; change = changes[++next]) {
-      keep = Math.min(keep, 'keep' in change ? change.keep : blocks.length - 1);
-      blocks = changed(blocks, change);
+      keep = Math.min(keep, change.keep);
+      blocks = [...blocks.slice(0, change.keep), ...change.blocks];
     }
     const all = events.of(blocks, keep, next === changes.length);
     batches.push(JSON.stringify(inBatch(seq, all, events.nRows)));
@@ -102,77 +108,75 @@ function batchesOf(events: InOneRow | InRows, changes: readonly Change[], perFra
 }
 
 function inBatch(after: number, events: Event[], total: number): Batch {
-  return batch(after, events, after + events.length, { first: 0, end: total, total, requestId: 1 });
+  return batch(after, events, after + events.length, { first: 0, end: total, total, nContinued: 0, requestId: 1 });
 }
 
-const textItem = (id: string, row: number, blocks: readonly Block[], streaming: boolean): Item => ({
-  ...{ id, parent: null, row, nr: 0, at: 1, part: 0, parts: 1 },
-  body: { type: 'text', blocks: [...blocks], streaming },
-});
-
-/** One item, whose beginning is dropped when it becomes long, as the engine does it. */
-class InOneRow {
+/** The events of a window that has all slices of a text. */
+class Slices {
   nRows = 0;
-  #nGone = 0;
-  #part = 0;
+  /** The first block of each slice. */
+  #from = [0];
 
   of(blocks: readonly Block[], keep: number, isOver: boolean): Event[] {
-    if (this.nRows === 0) {
-      this.nRows = 1;
-      return [{ type: 'itemAdded', item: textItem('a', 0, blocks, true) }];
-    }
-    const events: Event[] = [];
-    if (keep < blocks.length) {
-      const own = blocks.slice(keep);
-      events.push({ type: 'blocksChanged', itemId: 'a', keep: keep - this.#nGone, blocks: [...own] });
-    }
-    const size = (from: number) => {
-      const held = blocks.slice(from);
-      return {
-        nodes: held.reduce((sum, block) => sum + elements(block), 0),
-        bytes: held.reduce((sum, block) => sum + JSON.stringify(block).length / 4, 0),
-      };
-    };
-    const { nodes, bytes } = size(this.#nGone);
-    if (nodes > PARTS_NODES || bytes > PARTS_BYTES) {
-      let n = 0;
-      for (let left = nodes; left > PARTS_NODES / 2; n += 1) left -= elements(blocks[this.#nGone + n] as Block);
-      this.#nGone += n;
-      this.#part += 1;
-      const gone = { blocks: n, lines: 0, cut: null };
-      events.push({ type: 'beginningGone', itemId: 'a', part: this.#part, parts: this.#part + 2, gone });
-    }
-    if (isOver) events.push({ type: 'textFinished', itemId: 'a' });
+    const nBefore = this.nRows;
+    while (this.#from.length > 1 && (this.#from.at(-1) ?? 0) >= keep) this.#from.pop();
+    const first = this.#from.length - 1;
+    this.#extend(blocks);
+    this.nRows = Math.max(nBefore, this.#from.length);
+    const own = keep - (this.#from[first] ?? 0);
+    const last = `a.${this.#from.length - 1}`;
+    const events: Event[] =
+      nBefore === this.#from.length && first + 1 === nBefore
+        ? [{ type: 'blocksChanged', itemId: last, keep: own, blocks: blocks.slice(keep) }]
+        : this.#from.slice(first).map((_, i) => {
+            const item = this.#item(blocks, first + i);
+            return { type: first + i < nBefore ? 'itemChanged' : 'itemAdded', item };
+          });
+    if (isOver) events.push({ type: 'textFinished', itemId: last });
     return events;
+  }
+
+  #extend(blocks: readonly Block[]): void {
+    let [nodes, bytes] = [0, 0];
+    for (let i = this.#from.at(-1) ?? 0; i < blocks.length; i += 1) {
+      if (nodes > SLICE_NODES || bytes > SLICE_BYTES) {
+        this.#from.push(i);
+        [nodes, bytes] = [0, 0];
+      }
+      nodes += elements(blocks[i] as Block);
+      bytes += JSON.stringify(blocks[i]).length / 4;
+    }
+  }
+
+  #item(blocks: readonly Block[], nr: number): Item {
+    const block = this.#from[nr] ?? 0;
+    const isLast = nr === this.#from.length - 1;
+    return {
+      ...{ id: `a.${nr}`, parent: null, row: nr, nr: 0, at: 1, part: 0, parts: 1 },
+      slice: { of: 'a', nr, isLast, block, continues: false, isContinued: false },
+      body: { type: 'text', blocks: blocks.slice(block, this.#from[nr + 1]), streaming: isLast },
+    };
   }
 }
 
-/** A row for each slice. */
-class InRows {
-  nRows = 0;
-  /** The rows of each block. */
-  #rows: (readonly Block[])[] = [];
-
-  of(blocks: readonly Block[], keep: number, isOver: boolean): Event[] {
-    const events: Event[] = [];
-    const before = this.#rows.slice(keep).flat();
-    const from = this.#rows.slice(0, keep).reduce((sum, rows) => sum + rows.length, 0);
-    this.#rows = [...this.#rows.slice(0, keep), ...blocks.slice(keep).map(slices)];
-    const after = this.#rows.slice(keep).flat();
-    for (const [i, row] of after.entries()) {
-      const item = textItem(`a.${from + i}`, from + i, [row], !isOver);
-      if (i >= before.length) events.push({ type: 'itemAdded', item });
-      else if (JSON.stringify(row) !== JSON.stringify(before[i])) events.push({ type: 'itemChanged', item });
-    }
-    for (let i = after.length; i < before.length; i += 1) {
-      events.push({ type: 'itemRemoved', itemId: `a.${from + i}` });
-    }
-    if (isOver) {
-      const all = Array.from({ length: from + after.length }, (_, i) => `a.${i}`);
-      events.push(...all.map((itemId): Event => ({ type: 'textFinished', itemId })));
-    }
-    this.nRows = Math.max(this.nRows, from + after.length);
-    return events;
+/** The number of elements of a block, roughly. */
+function elements(block: Block): number {
+  const all = (blocks: readonly Block[]) => blocks.reduce((sum, inner) => sum + elements(inner), 1);
+  switch (block.type) {
+    case 'paragraph':
+    case 'heading':
+      return 1 + block.spans.length;
+    case 'code':
+      return block.lines.reduce((sum, line) => sum + 1 + line.tokens.length, 1);
+    case 'quote':
+    case 'footnote':
+      return all(block.blocks);
+    case 'list':
+      return block.items.reduce((sum, item) => sum + all(item.blocks), 1);
+    case 'table':
+      return [block.head, ...block.rows].reduce((sum, row) => sum + 1 + row.length, 1);
+    case 'rule':
+      return 1;
   }
 }
 

@@ -39,7 +39,7 @@ impl Actor {
             Message::Show { feed, show, reply } => {
                 self.flush_items().await;
                 feed.show(show, |first, end| {
-                    self.core.transcript().items_of(first, end).map(|item| self.subscribers.drawn(item))
+                    self.subscribers.window_items(self.core.transcript(), first, end)
                 });
                 // The caller may be gone; its window receives the events all the same.
                 let _ = reply.send(());
@@ -47,7 +47,7 @@ impl Actor {
             Message::Earlier { feed, item_id, before, until, reply } => {
                 self.flush_items().await;
                 let items = self.core.transcript().earlier(&item_id, before, until.as_ref());
-                feed.bring(items.map(|item| self.subscribers.drawn(item)));
+                feed.bring(self.subscribers.drawn(items));
                 // The caller may be gone; its window receives the events all the same.
                 let _ = reply.send(());
             }
@@ -58,6 +58,11 @@ impl Actor {
             }
             Message::TaskOutput { task_id, reply } => {
                 drop(reply.send(self.core.task_output(&task_id).map(Path::to_owned)))
+            }
+            Message::Place { item_id, part, reply } => {
+                let item = self.core.transcript().item(&item_id);
+                // A caller that has gone away needs no reply.
+                let _ = reply.send(item.map(|item| self.subscribers.window_place(item, part)));
             }
             Message::Item { item_id, reply } => {
                 drop(reply.send(self.core.transcript().shared(&item_id).cloned()))
@@ -155,7 +160,8 @@ impl Actor {
         // Pending events go to the existing subscribers only.
         self.flush().await;
         let (rows, items) = self.subscribers.begin(&subscriber, self.core.transcript());
-        let snapshot = self.snapshot(rows, items);
+        let mut snapshot = self.snapshot(rows, items);
+        self.subscribers.place_files(&subscriber, &mut snapshot.files);
         if reply.send(snapshot).is_ok() {
             self.subscribers.add(subscriber);
         }

@@ -105,7 +105,7 @@ impl Actor {
         // No subscriber needs these changes: it has none yet, or is about to start over.
         self.core.take_over(now());
         if std::mem::take(&mut self.is_partial) {
-            self.subscribers.start_over(now(), self.core.transcript().n_rows());
+            self.subscribers.start_over(now(), self.core.transcript());
         }
         if self.subscribers.is_empty() {
             self.core.take_changed();
@@ -212,7 +212,7 @@ impl Actor {
             Ok((transcript, tail)) => {
                 self.core.restore(transcript);
                 self.tail = Some(tail);
-                self.subscribers.start_over(now(), self.core.transcript().n_rows());
+                self.subscribers.start_over(now(), self.core.transcript());
                 true
             }
             // The next change of the file tries again.

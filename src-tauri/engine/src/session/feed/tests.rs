@@ -5,7 +5,17 @@ use proptest::prelude::*;
 
 fn item(row: u32, text: &str) -> Item {
     let body = Body::Notice { level: Level::Info, text: text.to_owned(), detail: None, until_at: None };
-    Item { id: ItemId(format!("i{row}")), parent: None, row, nr: 0, at: 0, part: 0, parts: 1, body }
+    Item {
+        id: ItemId(format!("i{row}")),
+        parent: None,
+        row,
+        nr: 0,
+        at: 0,
+        part: 0,
+        parts: 1,
+        slice: None,
+        body,
+    }
 }
 
 /// A transcript with one item per row, and a window that is subscribed to it.
@@ -22,14 +32,14 @@ impl Stage {
     fn new(n_rows: u32, show: Viewport) -> Self {
         let items: Vec<Item> = (0..n_rows).map(|row| item(row, "as it was")).collect();
         let feed = Feed::new(SessionId::new("s"), show);
-        let rows = feed.begin(0, n_rows);
+        let rows = feed.begin(0, RowCount { all: n_rows, continued: 0 });
         let held = items[rows.first as usize..rows.end as usize].to_vec();
         Self { items, seq: 0, feed, held, rows, known: 0 }
     }
 
     fn tell(&mut self, event: Event, row: Option<u32>) {
         self.seq += 1;
-        self.feed.pass(self.seq, self.items.len() as u32);
+        self.feed.pass(self.seq, RowCount { all: self.items.len() as u32, continued: 0 });
         self.feed.push(event, row);
     }
 
@@ -79,7 +89,10 @@ const END: Viewport = Viewport { first: None, count: 10, request_id: 0 };
 #[test]
 fn a_window_at_the_end_begins_with_the_last_rows() {
     let stage = Stage::new(100_000, END);
-    assert_eq!(stage.rows, RowRange { first: 99_990, end: 100_000, total: 100_000, request_id: 0 });
+    assert_eq!(
+        stage.rows,
+        RowRange { first: 99_990, end: 100_000, total: 100_000, n_continued: 0, request_id: 0 }
+    );
 }
 
 #[test]
@@ -97,7 +110,7 @@ fn rows_that_come_out_of_sight_are_only_counted() {
     (0..500).for_each(|_| stage.add());
     let batch = stage.feed.take().unwrap();
     assert_eq!((batch.after, batch.seq, batch.events.len()), (0, 500, 0));
-    assert_eq!(batch.rows, RowRange { first: 0, end: 10, total: 600, request_id: 0 });
+    assert_eq!(batch.rows, RowRange { first: 0, end: 10, total: 600, n_continued: 0, request_id: 0 });
 }
 
 #[test]
@@ -109,7 +122,10 @@ fn a_flood_at_the_end_leaves_the_last_rows_and_no_gap() {
     });
     assert!(stage.hear());
     assert_eq!(stage.held, stage.in_sight());
-    assert_eq!(stage.rows, RowRange { first: 49_990, end: 50_000, total: 50_000, request_id: 0 });
+    assert_eq!(
+        stage.rows,
+        RowRange { first: 49_990, end: 50_000, total: 50_000, n_continued: 0, request_id: 0 }
+    );
 }
 
 #[test]
@@ -135,7 +151,10 @@ fn what_goes_is_told_wherever_it_stood() {
 #[test]
 fn a_window_holds_no_more_than_it_may() {
     let stage = Stage::new(100_000, Viewport { first: Some(7), count: u32::MAX, request_id: 3 });
-    assert_eq!(stage.rows, RowRange { first: 7, end: 7 + MOST_ROWS, total: 100_000, request_id: 3 });
+    assert_eq!(
+        stage.rows,
+        RowRange { first: 7, end: 7 + MOST_ROWS, total: 100_000, n_continued: 0, request_id: 3 }
+    );
 }
 
 #[derive(Clone, Debug)]

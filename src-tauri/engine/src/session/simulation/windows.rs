@@ -78,31 +78,34 @@ impl Windows {
     /// The user scrolls, or returns to the end.
     pub fn scroll(&mut self, chance: &mut Chance, transcript: &Transcript) {
         self.n_asked += 1;
-        let first = chance.one_in(2).then(|| chance.below(u64::from(transcript.n_rows()) + 1) as u32);
+        let n_rows = self.rows.total;
+        let first = chance.one_in(2).then(|| chance.below(u64::from(n_rows) + 1) as u32);
         let show = Viewport { first, count: COUNT, request_id: self.n_asked };
-        self.feed.show(show, |first, end| {
-            transcript.items_of(first, end).map(|item| self.subscribers.drawn(item))
-        });
+        self.feed.show(show, |first, end| self.subscribers.window_items(transcript, first, end));
     }
 
     /// Compares what the window has with the snapshot that a new window would get for the same rows.
     pub fn check(&mut self, transcript: &Transcript) -> Checked {
         if let Some(batch) = self.feed.take() {
-            hold!(batch.after == self.seq, Windows, "a gap: {} after {}", batch.after, self.seq);
-            batch.events.iter().for_each(|event| patch::apply(&mut self.items, event));
-            (self.seq, self.rows) = (batch.seq, batch.rows);
+            if batch.after == self.seq {
+                batch.events.iter().for_each(|event| patch::apply(&mut self.items, event));
+                (self.seq, self.rows) = (batch.seq, batch.rows);
+            } else {
+                // Rows got other numbers: a text grew that is not the last one.
+                let has_more = batch.after > self.seq && batch.rows.total > self.rows.total;
+                hold!(has_more, Windows, "a gap: {} after {}", batch.after, self.seq);
+                let window = Subscriber::Merged(self.feed.clone());
+                (self.rows, self.items) = self.subscribers.begin(&window, transcript);
+                self.seq = self.subscribers.seq();
+            }
             let RowRange { first, end, .. } = self.rows;
             self.items.retain(|item| (first..end).contains(&item.row));
             self.items.sort_by_key(|item| (item.row, item.nr));
         }
-        hold!(
-            self.rows.total == transcript.n_rows(),
-            Windows,
-            "the window knows of {} rows",
-            self.rows.total
-        );
-        let expected = transcript.items_of(self.rows.first, self.rows.end);
-        let expected: Vec<Item> = expected.map(|item| self.subscribers.drawn(item)).collect();
+        let n_rows = self.subscribers.window_rows();
+        hold!(self.rows.total == n_rows, Windows, "the window knows of {} rows", self.rows.total);
+        let RowRange { first, end, .. } = self.rows;
+        let expected: Vec<Item> = self.subscribers.window_items(transcript, first, end).collect();
         hold!(self.items == expected, Windows, "a window has\n{:?}\nand not\n{expected:?}", self.items);
         Ok(())
     }

@@ -1,8 +1,8 @@
 use super::*;
-use crate::api::Span;
+use crate::api::{Level, Span};
 use crate::patch::{self, Pending};
 use crate::transcript::TranscriptChange;
-use crate::transcript::{Transcript, parts, words};
+use crate::transcript::{Transcript, TranscriptEvent, words};
 use crate::wire;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -18,7 +18,7 @@ fn letters(body: &Body) -> String {
     all
 }
 
-/// An answer that streams in pieces, and a window.
+/// An answer that streams in pieces, and a window that has all rows.
 struct Stage {
     transcript: Transcript,
     window_view: WindowView,
@@ -40,10 +40,14 @@ impl Stage {
 
     fn line(&mut self, line: &Value) {
         self.transcript.line(0, wire::parse(line.to_string().as_bytes()));
+        self.publish();
+    }
+
+    fn publish(&mut self) {
         let mut pending = Pending::default();
         for event in self.transcript.drain_changes().into_iter().flat_map(TranscriptChange::into_patch) {
             let events = self.window_view.events(event, &self.transcript);
-            events.into_iter().for_each(|event| pending.push(event, None));
+            events.into_iter().for_each(|(event, row)| pending.push(event, row));
         }
         for event in pending.take_from(0) {
             self.sent += serde_json::to_string(&event).unwrap().len();
@@ -63,12 +67,30 @@ impl Stage {
         );
     }
 
-    fn held(&self) -> &Item {
-        &self.held[0]
-    }
-
     fn whole(&self) -> &Item {
         self.transcript.items().next().unwrap()
+    }
+
+    /// What the window draws, row by row.
+    fn drawn(&self) -> String {
+        self.held.iter().map(|item| letters(&item.body)).collect()
+    }
+
+    /// The window has what a later one would get.
+    fn check(&self, name: &str) {
+        let now: Vec<Item> = self.window_view.items(&self.transcript, 0, u32::MAX).collect();
+        assert!(self.held == now, "{name}: the window has other rows");
+        let mut alone = WindowView::default();
+        alone.begin(&self.transcript);
+        let late: Vec<Item> = alone.items(&self.transcript, 0, u32::MAX).collect();
+        assert!(self.held == late, "{name}: a later window has other rows");
+        assert!(self.drawn() == letters(&self.whole().body), "{name}: the rows are not the text");
+        for item in &self.held {
+            let Body::Text { blocks, .. } = &item.body else { panic!("no text") };
+            let n = elements(blocks);
+            assert!(n <= 1_300, "{name}: {n} elements in a row");
+            assert!(letters(&item.body).len() <= 16 * 1024, "{name}: a row is too long");
+        }
     }
 }
 
@@ -84,93 +106,94 @@ fn sources() -> Vec<(&'static str, String, String)> {
         ("a quote", "> ".to_owned(), "quoted NR words ".repeat(120)),
         ("one line", String::new(), "wordNR ".repeat(250)),
         ("one line of code", "```\n".to_owned(), "yNR ".repeat(400)),
+        ("a narrow table", "|a|\n|-|\n".to_owned(), "|NR|\n".repeat(250)),
+        ("a wide table", format!("{}|\n{}|\n", "|a".repeat(50), "|-".repeat(50)), "|1".repeat(50) + "|\n"),
+        ("code in words", String::new(), "`NR` ".repeat(200) + "\n"),
     ]
 }
 
 #[test]
-fn a_window_follows_the_end_of_a_long_answer_and_is_sent_no_more_than_a_share_of_it() {
+fn an_answer_of_any_length_is_in_rows_that_are_never_long_and_is_sent_about_once() {
     for (name, before, piece) in sources() {
         let mut stage = Stage::new();
         let mut text = before.clone();
         stage.piece(&before);
         let mut sent = Vec::new();
-        let (mut nr, mut most) = (0, 0);
-        for bytes in [300_000, 450_000, 600_000] {
+        let mut nr = 0;
+        for bytes in [60_000, 120_000, 180_000] {
             while text.len() < bytes {
                 nr += 1;
                 let piece = piece.replace("NR", &nr.to_string());
                 text.push_str(&piece);
                 stage.piece(&piece);
-                if nr % 8 == 0 && text.len() > 280_000 {
-                    let (held, whole) = (letters(&stage.held().body), letters(&stage.whole().body));
-                    most = most.max(held.len());
-                    let behind = whole.rfind(&held[held.len() - 100..]).map(|at| whole.len() - at - 100);
-                    // The lag of one block, plus the lag of measuring.
-                    assert!(
-                        behind.is_some_and(|behind| behind <= 2 * parts::ALWAYS_FITS + bytes / 64),
-                        "{name}: {behind:?}"
-                    );
+                if nr % 8 == 0 {
+                    assert_eq!(stage.drawn(), letters(&stage.whole().body), "{name}");
                 }
             }
+            stage.check(name);
             sent.push(stage.sent);
         }
-        assert!(most <= 128 * 1024 + 3 * parts::ALWAYS_FITS, "{name}: {} bytes held", most);
         // Twice the text costs twice as much, not more.
         let (one, two) = (sent[1] - sent[0], sent[2] - sent[1]);
         assert!(two < 2 * one, "{name}: {sent:?}");
-        // The blocks are about four times the size of their text. Removed beginnings are sent as a number only.
-        assert!(two < 8 * 150_000, "{name}: {sent:?}");
-
+        // A block that grows is sent again, as much of it as is in the last slice.
+        let whole = serde_json::to_string(stage.whole()).unwrap().len();
+        assert!(stage.sent < 5 * whole, "{name}: {sent:?} of {whole}");
         let before = stage.sent;
         stage.end(&text);
+        stage.check(name);
         if ["prose", "code", "a list"].contains(&name) {
-            assert!(
-                stage.sent - before < 1_000,
-                "{name}: {} bytes tell again what was told",
-                stage.sent - before
-            );
+            assert!(stage.sent - before < 50_000, "{name}: {} bytes at the end", stage.sent - before);
         }
-        let (held, whole) = (stage.held(), stage.whole());
-        assert!(held.part > 0 && held.parts > held.part, "{name}");
-        assert_eq!(parts::last(&whole.body), Some((held.body.clone(), held.part, held.parts)), "{name}");
-        let earlier = (0..held.part).map(|nr| letters(&parts::part(&whole.body, nr).unwrap().0));
-        let all: String = earlier.chain([letters(&held.body)]).collect();
-        assert!(all == letters(&whole.body), "{name}: parts and end are not the whole");
+        assert!(stage.held.len() > 8, "{name}: {} rows", stage.held.len());
     }
 }
 
 #[test]
-fn an_answer_that_fits_is_held_whole() {
-    let piece = "A paragraph of *some* words.\n\n".repeat(50);
+fn a_short_answer_is_one_row() {
+    let piece = "A paragraph of *some* words.\n\n".repeat(10);
     let mut stage = Stage::new();
-    (0..25).for_each(|_| stage.piece(&piece));
-    stage.end(&piece.repeat(25));
-    assert_eq!(stage.held(), stage.whole());
-    assert!(matches!(stage.held().body, Body::Text { streaming: false, .. }));
+    (0..5).for_each(|_| stage.piece(&piece));
+    stage.end(&piece.repeat(5));
+    assert_eq!(stage.held, [stage.whole().clone()]);
+    assert!(matches!(stage.held[0].body, Body::Text { streaming: false, .. }));
 }
 
-/// A later window has the same items as earlier ones, and continues with the same events.
+/// Only the last slice streams, and says that it is the last.
 #[test]
-fn a_window_that_comes_while_an_answer_streams_has_its_end() {
+fn each_slice_says_which_one_it_is() {
+    let mut stage = Stage::new();
+    stage.piece(&"A paragraph.\n\n".repeat(2_000));
+    let n = stage.held.len();
+    assert!(n > 3);
+    for (nr, item) in stage.held.iter().enumerate() {
+        let slice = item.slice.as_ref().unwrap();
+        let is_last = nr + 1 == n;
+        assert_eq!((slice.nr as usize, slice.is_last, slice.of.as_str()), (nr, is_last, "m.0"));
+        assert_eq!(item.row as usize, nr);
+        assert!(matches!(item.body, Body::Text { streaming, .. } if streaming == is_last));
+    }
+}
+
+/// A window that comes while an answer streams continues with the same events.
+#[test]
+fn a_window_that_comes_while_an_answer_streams_goes_on_like_the_others() {
     let piece = "A paragraph.\n\n".repeat(200);
     let mut stage = Stage::new();
-    (0..200).for_each(|_| stage.piece(&piece));
-    assert!(stage.held().part > 0);
-    assert_eq!(stage.window_view.of(stage.whole()), *stage.held());
-
+    (0..20).for_each(|_| stage.piece(&piece));
     let mut alone = WindowView::default();
     alone.begin(&stage.transcript);
-    let late = alone.of(stage.whole());
-    assert!(late.part > 0 && letters(&late.body).ends_with("Aparagraph"), "{}", late.part);
-    (stage.window_view, stage.held) = (alone, vec![late]);
+    stage.held = alone.items(&stage.transcript, 0, u32::MAX).collect();
+    stage.window_view = alone;
     stage.piece("The very end.");
-    assert!(letters(&stage.held().body).ends_with("Theveryend"));
+    stage.check("a later window");
+    assert!(stage.drawn().ends_with("Theveryend"));
 }
 
-/// A link definition at the end changes words far above it: the tail then begins elsewhere.
+/// A link definition at the end changes words in every row above it.
 #[test]
-fn an_answer_whose_beginning_changes_is_cut_anew() {
-    let text = format!("{}\n\n[x]: https://example.org/\n", "A [x] paragraph.\n\n".repeat(40_000));
+fn an_answer_whose_beginning_changes_is_sent_again() {
+    let text = format!("{}\n\n[x]: https://example.org/\n", "A [x] paragraph.\n\n".repeat(10_000));
     let mut stage = Stage::new();
     let mut rest = text.as_str();
     while !rest.is_empty() {
@@ -179,16 +202,79 @@ fn an_answer_whose_beginning_changes_is_cut_anew() {
         rest = behind;
     }
     stage.end(&text);
-    let (held, whole) = (stage.held(), stage.whole());
-    assert_eq!(parts::last(&whole.body), Some((held.body.clone(), held.part, held.parts)));
+    stage.check("links");
+    let first = serde_json::to_string(&stage.held[0]).unwrap();
+    assert!(first.contains("https://example.org/"));
+}
+
+/// An answer grows although another row follows it: its new rows come before that one, and windows start over.
+#[test]
+fn rows_below_a_growing_answer_get_other_numbers_and_windows_start_over() {
+    let mut stage = Stage::new();
+    stage.piece("The beginning.\n\n");
+    let notice = TranscriptEvent::Notice { level: Level::Info, text: "a notice".to_owned(), detail: None };
+    stage.transcript.apply(0, notice);
+    stage.publish();
+    assert!(!stage.window_view.take_renumbered());
+    stage.piece(&"A paragraph.\n\n".repeat(2_000));
+    assert!(stage.window_view.take_renumbered());
+    let rows: Vec<Item> = stage.window_view.items(&stage.transcript, 0, u32::MAX).collect();
+    let numbers: Vec<u32> = rows.iter().map(|item| item.row).collect();
+    assert_eq!(numbers, (0..rows.len() as u32).collect::<Vec<_>>());
+    assert!(matches!(rows.last().unwrap().body, Body::Notice { .. }));
+    assert_eq!(stage.window_view.n_rows().all, rows.len() as u32);
+}
+
+/// Colours arrive after the text, and change no boundary.
+#[test]
+fn colours_of_a_long_answer_arrive_in_its_rows() {
+    let code = "let a = \"b\"; // a line of code\n".repeat(2_000);
+    let text = format!("```rust\n{code}```\n");
+    let mut stage = Stage::new();
+    stage.piece(&text);
+    stage.end(&text);
+    let n_rows = stage.held.len();
+    assert!(n_rows > 10);
+    let n_tokens = |stage: &Stage| {
+        let lines = |item: &Item| match &item.body {
+            Body::Text { blocks, .. } => blocks
+                .iter()
+                .filter_map(|block| match block {
+                    Block::Code { lines, .. } => {
+                        Some(lines.iter().map(|line| line.tokens.len()).sum::<usize>())
+                    }
+                    _ => None,
+                })
+                .sum(),
+            _ => 0,
+        };
+        stage.held.iter().map(lines).sum::<usize>()
+    };
+    let before = n_tokens(&stage);
+    while let Some(job) = stage.transcript.uncoloured() {
+        stage.transcript.colour(job.colour());
+        stage.publish();
+    }
+    stage.check("colours");
+    assert_eq!(stage.held.len(), n_rows);
+    assert!(n_tokens(&stage) > 2 * before, "{before} tokens became {}", n_tokens(&stage));
 }
 
 /// A user who unfolds a growing thought sees its end.
 #[test]
 fn a_long_thought_shows_its_end() {
     let thought = |text: String, streaming| Body::Thinking { text, streaming, duration_ms: None };
-    let item =
-        |body| Item { id: ItemId::new("t"), parent: None, row: 0, nr: 0, at: 0, part: 0, parts: 1, body };
+    let item = |body| Item {
+        id: ItemId::new("t"),
+        parent: None,
+        row: 0,
+        nr: 0,
+        at: 0,
+        part: 0,
+        parts: 1,
+        slice: None,
+        body,
+    };
     let (mut sight, transcript) = (WindowView::default(), Transcript::default());
     let text = format!("{}end", "thinking ".repeat(20_000));
     for (event, is_end) in [
@@ -196,7 +282,9 @@ fn a_long_thought_shows_its_end() {
         (Event::ItemChanged { item: item(thought(text.clone(), false)) }, true),
         (Event::ItemChanged { item: item(thought(text, false)) }, false),
     ] {
-        let [Event::ItemChanged { item }] = &sight.events(event, &transcript)[..] else { panic!("no item") };
+        let [(Event::ItemChanged { item }, _)] = &sight.events(event, &transcript)[..] else {
+            panic!("no item")
+        };
         let Body::Thinking { text, .. } = &item.body else { panic!("no thought") };
         assert_eq!((text.ends_with("end"), item.part > 0), (is_end, is_end));
         assert!(text.len() <= 64 * 1024);
@@ -218,33 +306,4 @@ fn elements(blocks: &[Block]) -> usize {
         Block::Rule => 0,
     };
     blocks.iter().map(|block| 1 + of_block(block)).sum()
-}
-
-/// A text is measured again after 16 KiB, and so few bytes can be many elements. Its length before that varies, so that
-/// it is measured when it only just fits.
-#[test]
-fn dense_texts_make_no_more_elements_than_a_window_can_draw() {
-    let dense = [
-        ("a narrow table", "|a|\n|-|\n".to_owned(), "|1|\n".to_owned()),
-        ("a table", "|a|b|c|d|\n|-|-|-|-|\n".to_owned(), "|1|2|3|4|\n".to_owned()),
-        ("a wide table", format!("{}|\n{}|\n", "|a".repeat(100), "|-".repeat(100)), "|1".repeat(100) + "|\n"),
-        ("a list", String::new(), "- a\n".to_owned()),
-        ("code in words", String::new(), "`a` ".repeat(50) + "\n"),
-    ];
-    for (name, head, line) in dense {
-        for n_before in 0..8 {
-            let mut stage = Stage::new();
-            stage.piece(&"Some words before.\n\n".repeat(n_before * 100));
-            stage.piece(&head);
-            let piece = line.repeat(1_000 / line.len());
-            let mut most = 0;
-            for _ in 0..60 {
-                stage.piece(&piece);
-                let Body::Text { blocks, .. } = &stage.held().body else { panic!("no text") };
-                most = most.max(elements(blocks));
-            }
-            assert!(most < 16_000, "{name} after {n_before}: {most} elements");
-            assert!(stage.held().part > 0, "{name} after {n_before}: never cut");
-        }
-    }
 }

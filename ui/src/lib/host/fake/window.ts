@@ -88,7 +88,7 @@ export class FakeWindow {
     const { first, count, requestId } = this.#show;
     const total = this.session.nRows;
     const from = first === null ? Math.max(0, total - count) : Math.min(first, Math.max(0, total - 1));
-    return { first: from, end: Math.min(total, from + count), total, requestId };
+    return { first: from, end: Math.min(total, from + count), total, nContinued: 0, requestId };
   }
 }
 

@@ -1,0 +1,157 @@
+//! Slices of a text: a window draws each slice as a row of its own, so that a row is never long.
+//!
+//! The slices depend only on the text. A text that grows changes its last slice and begins new ones. Colours of code
+//! change no boundary.
+
+use super::parts::{Cutter, Limits, Position};
+use crate::api::{Block, CodeLine};
+
+/// What a slice holds: about a hundred lines of code, or three screens of prose.
+const BYTES: usize = 8 * 1024;
+const NODES: usize = 600;
+const SLICE: Limits = Limits { bytes: BYTES, nodes: NODES, piece: BYTES };
+/// A text with fewer source bytes has one slice: a byte makes at most two nodes.
+pub const ONE_SLICE: usize = NODES / 2;
+
+/// The slices of one text: where each of them begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Slices {
+    /// Never empty.
+    marks: Vec<Mark>,
+}
+
+/// The beginning of a slice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Mark {
+    nr: u32,
+    /// The block it begins in, and its child: a line of code, an entry of a list, a row of a table, a block or a span.
+    /// `None` if it begins with the block.
+    block: usize,
+    child: Option<usize>,
+    /// State of the cutter before that position.
+    before: Position,
+}
+
+/// A change of a text, given as how much of it stays.
+#[derive(Clone, Copy, Debug)]
+pub enum Kept {
+    Blocks(u32),
+    /// Lines of the last block that stay.
+    Lines(u32),
+}
+
+impl Slices {
+    pub fn of(blocks: &[Block]) -> Self {
+        let mut slices = Self { marks: vec![Mark::default()] };
+        slices.extend(blocks);
+        slices
+    }
+
+    /// At least 1.
+    pub fn count(&self) -> u32 {
+        self.marks.len() as u32
+    }
+
+    /// The text changed after `kept`. Returns the first slice that may be another one now.
+    pub fn change(&mut self, blocks: &[Block], kept: Kept) -> u32 {
+        let n_same = self.marks.partition_point(|mark| mark.is_before(kept, blocks.len()));
+        self.marks.truncate(n_same.max(1));
+        let first = self.count() - 1;
+        self.extend(blocks);
+        first
+    }
+
+    /// The content of slice `nr`, and whether it has the blocks and lines of the text from its beginning on, one to one.
+    pub fn content(&self, blocks: &[Block], nr: u32) -> (Vec<Block>, bool) {
+        let Some(mark) = self.marks.get(nr as usize) else { return (Vec::new(), false) };
+        // The last slice has the rest of the text. Every other one ends in the block in which the next one begins.
+        let end = self.marks.get(nr as usize + 1).map_or(blocks.len(), |next| next.block + 1);
+        let mut cutter = Cutter::new(SLICE, nr, nr).ending();
+        let content = mark.walk(&blocks[..end.min(blocks.len())], &mut cutter, |_, _, _, _| {});
+        let is_aligned = mark.block + content.len() == blocks.len() && !cutter.has_split_lines;
+        (content, is_aligned)
+    }
+
+    /// The block in which slice `nr` begins, and whether the block began before.
+    pub fn beginning(&self, blocks: &[Block], nr: u32) -> (u32, bool) {
+        let Some(mark) = self.marks.get(nr as usize).filter(|mark| mark.nr > 0) else { return (0, false) };
+        let mut earlier = Cutter::new(SLICE, nr - 1, nr - 1).ending();
+        earlier.at = mark.before;
+        let began_before = match (mark.child, blocks.get(mark.block)) {
+            (_, None) => false,
+            (None, Some(_)) => false,
+            // A table has its head, any other block an earlier child or a part of this one.
+            (Some(child), Some(block)) => {
+                child > 0
+                    || matches!(block, Block::Table { .. })
+                    || earlier.children(block, None, child, |_, _, _| {}).is_some()
+            }
+        };
+        (mark.block as u32, began_before)
+    }
+
+    /// How many of the last slice's own blocks or lines stay when `kept` of the text stay. `None` if its first block
+    /// changes, which it may have only in part.
+    pub fn kept_of_last(&self, kept: Kept, n_blocks: usize) -> Option<u32> {
+        let Mark { block, child, .. } = *self.marks.last()?;
+        let own = match kept {
+            Kept::Blocks(n) if block == 0 && self.marks.len() == 1 => n as usize,
+            Kept::Blocks(n) => (n as usize).checked_sub(block).filter(|n| *n > 0)?,
+            Kept::Lines(n) if n_blocks == block + 1 => (n as usize).checked_sub(child.unwrap_or(0))?,
+            Kept::Lines(n) => n as usize,
+        };
+        Some(own as u32)
+    }
+
+    /// Adds the slices after the beginning of the last one.
+    fn extend(&mut self, blocks: &[Block]) {
+        let Some(from) = self.marks.last().copied() else { return };
+        let mut cutter = Cutter::new(SLICE, u32::MAX, u32::MAX);
+        let marks = &mut self.marks;
+        from.walk(blocks, &mut cutter, |before, after, block, child| {
+            let begun = before.part.max(from.nr)..after.part;
+            marks.extend(begun.map(|nr| Mark { nr: nr + 1, block, child, before }));
+        });
+    }
+}
+
+/// Whether a window can draw this code as it is: a longer line is shown as several.
+pub fn has_long_line(lines: &[CodeLine]) -> bool {
+    lines.iter().any(|line| super::parts::line_bytes(line) > SLICE.piece)
+}
+
+impl Mark {
+    /// Whether the slice begins in content that stays, so that it still begins there.
+    fn is_before(&self, kept: Kept, n_blocks: usize) -> bool {
+        match kept {
+            Kept::Blocks(n) => self.block < n as usize,
+            Kept::Lines(n) => self.block + 1 < n_blocks || self.child.is_none_or(|line| line < n as usize),
+        }
+    }
+
+    /// Walks a text from this mark, block by block and child by child. Calls `each` with the cutter's position before and
+    /// after each step, the block and the child. Ends with the wanted slices.
+    fn walk(
+        &self,
+        blocks: &[Block],
+        cutter: &mut Cutter,
+        mut each: impl FnMut(Position, Position, usize, Option<usize>),
+    ) -> Vec<Block> {
+        cutter.at = self.before;
+        let mut kept = Vec::new();
+        for (nr, block) in blocks.iter().enumerate().skip(self.block) {
+            if cutter.is_over() {
+                break;
+            }
+            let from = self.child.filter(|_| nr == self.block);
+            let before = cutter.at;
+            let head = from.is_none().then(|| cutter.head(block));
+            if head.is_some() {
+                each(before, cutter.at, nr, None);
+            }
+            let children = |before, after, child| each(before, after, nr, Some(child));
+            kept.extend(cutter.children(block, head, from.unwrap_or(0), children));
+        }
+        kept
+    }
+}
