@@ -35,7 +35,7 @@ export const MENUS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   Agent: [
     ['interrupt', 'stop-next', 'continue', 'continue-at-reset'],
-    ['mode', 'next-mode', 'model', 'effort', 'thinking', 'preset'],
+    ['mode', 'next-mode', 'model', 'effort', 'agent-setting', 'thinking', 'preset'],
     ['rules', 'configuration', 'options', 'trust'],
     ['without-asking', 'stop'],
   ],
