@@ -55,7 +55,7 @@ it('copies what is selected, and gives the focus back', async () => {
 
 it('closes by Escape and by a click elsewhere, and copies nothing then', async () => {
   const host = await app();
-  const [answer] = screen.getAllByRole('article');
+  const answer = screen.getAllByRole('article')[0]?.querySelector('[data-item]');
   for (const leave of [
     () => fireEvent.keyDown(screen.getByRole('menuitem', { name: 'Copy' }), { key: 'Escape' }),
     () => fireEvent.pointerDown(document.body),
