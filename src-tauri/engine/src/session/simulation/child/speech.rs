@@ -126,10 +126,17 @@ pub fn result(said: &Said<'_>, chance: &mut Chance) -> AgentEvent {
     AgentEvent::TurnEnded(Box::new(result))
 }
 
+/// Pieces of a text. A long one is in several rows of a window.
+fn pieces(chance: &mut Chance) -> Vec<String> {
+    const PIECES: [&str; 6] = ["Some ", "*text*", ".\n\n", "```rs\nlet a = 1;\n", "```\n", "- one\n- two\n"];
+    let n_times = if chance.one_in(40) { 200 } else { 1 };
+    let n_pieces = chance.below(5) + 1;
+    (0..n_pieces).filter_map(|_| chance.pick(&PIECES).map(|piece| piece.repeat(n_times))).collect()
+}
+
 /// A reply with a text, whole or streamed. A stream may break off at any point.
 pub fn reply(id: &str, chance: &mut Chance) -> Vec<AgentEvent> {
-    const PIECES: [&str; 6] = ["Some ", "*text*", ".\n\n", "```rs\nlet a = 1;\n", "```\n", "- one\n- two\n"];
-    let pieces: Vec<&str> = (0..=chance.below(5)).filter_map(|_| chance.pick(&PIECES).copied()).collect();
+    let pieces = pieces(chance);
     let whole = assistant(id, ContentBlock::Text { text: pieces.concat() });
     if chance.one_in(2) {
         return vec![whole];
