@@ -67,7 +67,7 @@ async fn from_end(window: &Window) -> Result<i64> {
     window.run(script, Vec::new()).await?.as_i64().context("a distance is a number")
 }
 
-/// The item at the top of what is seen of the conversation.
+/// The first visible item of the conversation.
 async fn on_top(window: &Window) -> Result<String> {
     let script = "const log = document.querySelector('[role=log]').getBoundingClientRect();
         const items = [...document.querySelectorAll('[role=log] [data-item]')];

@@ -158,7 +158,7 @@ fn wanted(action: &Action) -> &str {
     }
 }
 
-/// The value in force of what a change was about; `None` if the agent does not say.
+/// The value that the agent uses now, after a change; `None` if it does not say.
 fn in_force(session: &Session, action: &Action) -> Option<String> {
     match action {
         Action::SetMode { .. } => session.mode.clone(),

@@ -16,7 +16,7 @@ use tokio::process::Command;
 const PERSIST: &str = "-oControlPersist=60";
 const MASTER: &str = "-oControlMaster=auto";
 
-/// Timeout of what ssh does on this machine: printing its configuration, closing a shared connection.
+/// Timeout of ssh when it only prints its configuration or closes a shared connection.
 const LOCAL: Duration = Duration::from_secs(5);
 
 /// The longest configuration that is read, in bytes.
