@@ -224,17 +224,7 @@ mod tests {
     }
 
     fn text_item(id: u8, blocks: Vec<Block>) -> Item {
-        Item {
-            id: ItemId(id.to_string()),
-            parent: None,
-            row: 0,
-            nr: 0,
-            at: 0,
-            part: 0,
-            parts: 1,
-            slice: None,
-            body: Body::Text { blocks, streaming: true },
-        }
+        Item::new(id.to_string(), Body::Text { blocks, streaming: true })
     }
 
     fn block() -> impl Strategy<Value = Block> {
@@ -317,22 +307,15 @@ mod tests {
                     Event::ItemRemoved { item_id: ItemId(id.to_string()) }
                 }
                 Act::Prompt => Event::ItemAdded {
-                    item: Item {
-                        id: ItemId(format!("p{nr}")),
-                        parent: None,
-                        row: 0,
-                        nr: 0,
-                        at: 0,
-                        part: 0,
-                        parts: 1,
-                        slice: None,
-                        body: Body::Prompt {
+                    item: Item::new(
+                        format!("p{nr}"),
+                        Body::Prompt {
                             text: String::new(),
                             n_images: 0,
                             n_documents: 0,
                             state: PromptState::Sent,
                         },
-                    },
+                    ),
                 },
                 _ => continue,
             };

@@ -45,7 +45,7 @@ use changes::ChangeKind;
 pub use changes::TranscriptChange;
 pub use event::{CLEARED, RequestEnd, TranscriptEvent};
 use reply::Reply;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use supplement::{Pending, Supplement};
@@ -116,8 +116,8 @@ pub struct Transcript {
     names: HashMap<ItemId, ItemId>,
     /// Records that the agent does not save, not drained yet.
     supplements: Vec<Supplement>,
-    /// Bytes of the texts that stream in another process, whose transcript this one mirrors.
-    mirrored: HashMap<ItemId, usize>,
+    /// The texts that stream in another process, whose transcript this one mirrors.
+    mirrored: HashSet<ItemId>,
     /// Supplements read back from disk that still have to be placed among the items.
     pending: Pending,
 }
@@ -258,12 +258,6 @@ impl Transcript {
         Some(&self.items[*self.index.get(id)?])
     }
 
-    /// Bytes received so far of a text that is streaming.
-    pub fn streamed(&self, id: &ItemId) -> usize {
-        let mirrored = self.mirrored.get(id).copied().unwrap_or_default();
-        self.documents.get(id).map_or(mirrored, |document| document.text().len())
-    }
-
     /// Bytes of a text as the agent wrote it; the largest number if they are not kept.
     pub fn source_bytes(&self, id: &ItemId) -> usize {
         self.sources.get(id).map_or(usize::MAX, |source| source.len())
@@ -271,7 +265,7 @@ impl Transcript {
 
     /// Ids of the texts that are streaming.
     pub fn streams(&self) -> impl Iterator<Item = &ItemId> {
-        self.documents.keys().chain(self.mirrored.keys())
+        self.documents.keys().chain(&self.mirrored)
     }
 
     /// The complete output of a tool call.
@@ -346,17 +340,7 @@ impl Transcript {
         let row_of_parent = parent.as_ref().and_then(|parent| self.row_of(parent));
         let (row, nr) = self.rows.add(self.items.len(), row_of_parent, &body);
         self.index.insert(id.clone(), self.items.len());
-        self.items.push(Arc::new(Item {
-            id: id.clone(),
-            parent,
-            row,
-            nr,
-            at,
-            part: 0,
-            parts: 1,
-            slice: None,
-            body,
-        }));
+        self.items.push(Arc::new(Item { parent, row, nr, at, ..Item::new(id.as_str(), body) }));
         self.touch(&id, ChangeKind::Added);
         if !is_inside {
             self.supplement_after(&id);

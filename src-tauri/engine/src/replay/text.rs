@@ -260,17 +260,7 @@ mod tests {
     #[test]
     fn a_conversation_can_be_read() {
         let paragraph = Block::Paragraph { spans: vec![Span::Text { text: "well".into() }] };
-        let item = |id: &str, at, body| Item {
-            id: ItemId::new(id),
-            parent: None,
-            row: 0,
-            nr: 0,
-            at,
-            part: 0,
-            parts: 1,
-            slice: None,
-            body,
-        };
+        let item = |id: &str, at, body| Item { at, ..Item::new(id, body) };
         let items = [
             item(
                 "a",

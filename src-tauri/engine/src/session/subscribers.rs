@@ -74,12 +74,12 @@ impl Subscribers {
         self.window_view.items(transcript, first, end)
     }
 
-    /// Returns items as windows receive them.
+    /// Returns items of subagents as windows receive them.
     pub fn drawn<'a>(
         &'a self,
         items: impl Iterator<Item = &'a Item> + 'a,
     ) -> impl Iterator<Item = Item> + 'a {
-        items.flat_map(|item| self.window_view.drawn(item))
+        items.map(|item| self.window_view.unsliced(item))
     }
 
     /// Gives the changed files in the snapshot of a window the rows that it has.

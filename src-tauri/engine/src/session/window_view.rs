@@ -30,7 +30,7 @@ pub struct WindowView {
 
 struct Text {
     slices: Slices,
-    /// Hash of what windows have of each slice; `None` if it changed since.
+    /// The hash of each slice that was sent; `None` if the slice has changed since then.
     sent: Vec<Option<u64>>,
     /// Whether the last slice in windows has the blocks and lines of the text one to one, so that changes of the text
     /// can be sent as they are.
@@ -65,7 +65,7 @@ impl Text {
 }
 
 impl WindowView {
-    /// Starts over for a transcript of which windows have nothing yet.
+    /// Starts over with a transcript that no window has yet.
     pub fn begin(&mut self, transcript: &Transcript) {
         *self = Self::default();
         self.rows.extend(transcript.n_rows());
@@ -112,21 +112,24 @@ impl WindowView {
         let of_transcript =
             if first < end { self.rows.inner(first)..self.rows.inner(end - 1) + 1 } else { 0..0 };
         let items = transcript.items_of(of_transcript.start, of_transcript.end);
-        items.flat_map(move |item| self.drawn(item)).filter(move |item| (first..end).contains(&item.row))
+        // A text that became shorter has rows without an item.
+        items
+            .flat_map(move |item| self.drawn(item, first, end))
+            .filter(move |item| (first..end).contains(&item.row))
     }
 
-    /// An item as windows draw it: its slices, or the item.
-    pub fn drawn(&self, item: &Item) -> Vec<Item> {
-        match (&item.body, self.texts.get(&item.id)) {
-            (Body::Text { blocks, .. }, Some(text)) => {
-                (0..text.slices.count()).map(|nr| self.slice(item, blocks, text, nr).0).collect()
-            }
-            _ => vec![self.unsliced(item)],
-        }
+    /// An item as windows draw it: those of its slices that are in the rows `first..end`, or the item.
+    fn drawn(&self, item: &Item, first: u32, end: u32) -> Vec<Item> {
+        let (Body::Text { blocks, .. }, Some(text)) = (&item.body, self.texts.get(&item.id)) else {
+            return vec![self.unsliced(item)];
+        };
+        let start = self.rows.first(item.row);
+        let slices = first.saturating_sub(start)..end.saturating_sub(start).min(text.slices.count());
+        slices.map(|nr| self.slice(item, blocks, text, nr).0).collect()
     }
 
-    /// An item that has no slices.
-    fn unsliced(&self, item: &Item) -> Item {
+    /// An item that has no slices, as windows draw it.
+    pub fn unsliced(&self, item: &Item) -> Item {
         let row = self.rows.first(item.row);
         let is_sliced = is_sliced(item);
         let (body, part, parts) = match &item.body {

@@ -3,7 +3,7 @@
 //! Its items have the same ids and rows. It lacks what events do not contain: sources of texts and whole outputs.
 
 use super::facts::Facts;
-use super::{Transcript, changes, words};
+use super::{Transcript, changes};
 use crate::api::*;
 use crate::document::DocumentChange;
 use std::path::Path;
@@ -76,11 +76,9 @@ impl Transcript {
             return;
         }
         match &item.body {
-            Body::Text { streaming: true, .. } => {
-                self.mirrored.insert(item.id.clone(), shown(&item.body));
-            }
-            _ => drop(self.mirrored.remove(&item.id)),
-        }
+            Body::Text { streaming: true, .. } => self.mirrored.insert(item.id.clone()),
+            _ => self.mirrored.remove(&item.id),
+        };
         match self.index.get(&item.id) {
             Some(at) => self.items[*at] = Arc::new(item),
             None => {
@@ -91,31 +89,11 @@ impl Transcript {
         }
     }
 
-    /// A text grew. Its size is counted too high where a paragraph came again: windows look more often then.
     fn grow(&mut self, id: &ItemId, change: DocumentChange) {
-        let grown = match &change {
-            DocumentChange::Blocks { blocks, .. } => {
-                shown(&Body::Text { blocks: blocks.clone(), streaming: true })
-            }
-            DocumentChange::Code { lines, .. } => {
-                let mut text = String::new();
-                words::code(lines, &mut text);
-                text.len()
-            }
-        };
-        if let Some(bytes) = self.mirrored.get_mut(id) {
-            *bytes += grown;
-        }
         if let Some(Body::Text { blocks, .. }) = self.body(id) {
             changes::apply(blocks, change);
         }
     }
-}
-
-fn shown(body: &Body) -> usize {
-    let mut text = String::new();
-    words::shown(body, &mut text);
-    text.len()
 }
 
 #[cfg(test)]

@@ -45,7 +45,7 @@ pub fn part(body: &Body, wanted: u32) -> Option<(Body, u32)> {
     Some((cut, cutter.at.part + 1))
 }
 
-/// The last parts of a streaming item, the number of the first of them, and the number of parts; `None` if it is drawn
+/// The last parts of an item that grows, the number of the first of them, and the number of parts; `None` if it is drawn
 /// whole.
 pub fn last(body: &Body) -> Option<(Body, u32, u32)> {
     let (_, n_parts) = part(body, u32::MAX)?;
@@ -55,7 +55,7 @@ pub fn last(body: &Body) -> Option<(Body, u32, u32)> {
 
 /// The first of the parts drawn for the end of an item. Never 0 with more than one part, because part 0 alone is the
 /// default view of an item.
-pub(super) fn first_of_last(n_parts: u32) -> u32 {
+fn first_of_last(n_parts: u32) -> u32 {
     n_parts.saturating_sub(2).max(1).min(n_parts - 1)
 }
 

@@ -141,17 +141,7 @@ mod tests {
     use crate::api::{Item, ItemId, Level, ToolCall, ToolDetail, ToolState};
 
     fn item(id: &str, parent: Option<&str>, body: Body) -> Item {
-        Item {
-            id: ItemId::new(id),
-            parent: parent.map(ItemId::new),
-            row: 0,
-            nr: 0,
-            at: 0,
-            part: 0,
-            parts: 1,
-            slice: None,
-            body,
-        }
+        Item { parent: parent.map(ItemId::new), ..Item::new(id, body) }
     }
 
     fn notice() -> Body {

@@ -5,17 +5,7 @@ use proptest::prelude::*;
 
 fn item(row: u32, text: &str) -> Item {
     let body = Body::Notice { level: Level::Info, text: text.to_owned(), detail: None, until_at: None };
-    Item {
-        id: ItemId(format!("i{row}")),
-        parent: None,
-        row,
-        nr: 0,
-        at: 0,
-        part: 0,
-        parts: 1,
-        slice: None,
-        body,
-    }
+    Item { row, ..Item::new(format!("i{row}"), body) }
 }
 
 /// A transcript with one item per row, and a window that is subscribed to it.

@@ -264,17 +264,7 @@ fn colours_of_a_long_answer_arrive_in_its_rows() {
 #[test]
 fn a_long_thought_shows_its_end() {
     let thought = |text: String, streaming| Body::Thinking { text, streaming, duration_ms: None };
-    let item = |body| Item {
-        id: ItemId::new("t"),
-        parent: None,
-        row: 0,
-        nr: 0,
-        at: 0,
-        part: 0,
-        parts: 1,
-        slice: None,
-        body,
-    };
+    let item = |body| Item::new("t", body);
     let (mut sight, transcript) = (WindowView::default(), Transcript::default());
     let text = format!("{}end", "thinking ".repeat(20_000));
     for (event, is_end) in [
