@@ -11,8 +11,8 @@ use super::{DEADLINE, HANG, rest};
 use crate::stage::Stage;
 
 const TEN_MB: usize = 10_000_000;
-/// Limit for the elements of one message in the page.
-const MOST_ELEMENTS: u64 = 16_000;
+/// Limit for the elements of the conversation in the page.
+const MOST_ELEMENTS: u64 = 4_000;
 
 /// The content of a scene.
 struct Scene {
