@@ -1385,9 +1385,9 @@ row: number,
  */
 nr: number, at: number, 
 /**
- * The number of parts in which a window draws it. If more than one, the body is the first part or, for a streaming
- * text, the last ones; the engine returns the others on request. Subscribers without a window receive the whole
- * item.
+ * The number of parts in which a window draws it. If more than one, the body is the first part or, for a thought
+ * that streams, the last ones; the engine returns the others on request. Subscribers without a window receive the
+ * whole item.
  */
 parts: number, 
 /**
