@@ -14,6 +14,7 @@ impl Secret {
         (is_line && secret.0.len() <= 1_000).then_some(secret)
     }
 
+    #[cfg(unix)]
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.0
     }
