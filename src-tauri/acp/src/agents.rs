@@ -26,6 +26,8 @@ pub struct Agent {
     pub modes: &'static [&'static str],
     pub command: CommandPlace,
     pub questions: Questions,
+    /// It answers `session/load` before it has repeated the conversation.
+    pub repeats_late: bool,
     /// What happens with a tool running; `None` where it was not measured.
     pub stopping: Option<Stopping>,
     pub restriction: Restriction,
@@ -255,6 +257,7 @@ pub const UNKNOWN: Agent = Agent {
     modes: &[],
     command: CommandPlace::Input,
     questions: Questions::Unknown,
+    repeats_late: false,
     stopping: None,
     restriction: Restriction::TrustedOnly("Deskbell does not know what this agent runs in a folder."),
     folder: folder::UNKNOWN,
@@ -298,13 +301,14 @@ pub const AGENTS: &[Agent] = &[
             input: true,
             output: true,
             exit_code: true,
+            diffs: true,
             always: true,
             context: true,
             tokens: true,
             title: true,
             ..UNKNOWN.reports
         },
-        proof: Proof::Recorded { version: "1.0.102", recordings: &["copilot"] },
+        proof: Proof::Recorded { version: "1.0.102", recordings: &["copilot", "copilot-writes"] },
         ..UNKNOWN
     },
     Agent {
@@ -328,6 +332,8 @@ pub const AGENTS: &[Agent] = &[
             input: true,
             output: true,
             exit_code: true,
+            diffs: true,
+            always: true,
             context: true,
             tokens: true,
             title: true,
@@ -335,7 +341,7 @@ pub const AGENTS: &[Agent] = &[
         },
         proof: Proof::Recorded {
             version: "2.6.0 (codex 0.166.0)",
-            recordings: &["codex-acp", "codex-acp-noterm", "codex-acp-question"],
+            recordings: &["codex-acp", "codex-acp-noterm", "codex-acp-question", "codex-acp-writes"],
         },
         ..UNKNOWN
     },
@@ -367,6 +373,7 @@ pub const AGENTS: &[Agent] = &[
         modes: &["default", "autoEdit", "plan"],
         command: CommandPlace::Title,
         questions: Questions::Text,
+        repeats_late: true,
         stopping: Some(Stopping { end_of_input: BOTH, terminate: BOTH, kill: TOOL, cancel: AGENT }),
         restriction: Restriction::ByItself,
         folder: folder::GEMINI,
@@ -550,8 +557,8 @@ mod tests {
         let (input, output, exit) = ("the input of its calls", "the output of commands", "exit codes");
         let (diffs, context) = ("changes of files as diffs", "how full its context is");
         let expected: &[(&str, &[&str], bool)] = &[
-            ("copilot", &[diffs, "cost"], true),
-            ("codex", &[diffs, "cost"], false),
+            ("copilot", &["cost"], true),
+            ("codex", &["cost"], true),
             ("codex-zed", &[output, diffs, "tokens", "cost"], true),
             ("gemini", &[input, output, exit, context, "tokens", "cost"], true),
             ("opencode", &[], true),

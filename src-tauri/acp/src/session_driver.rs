@@ -55,6 +55,10 @@ pub struct AcpDriver {
     commands: Vec<SlashCommand>,
     /// The agent repeats a conversation that was loaded. Deskbell shows what it kept of it itself.
     is_repeating: bool,
+    /// Since the last request of [`Self::outlast_repeat`].
+    has_repeated: bool,
+    /// How many of them are left.
+    n_rounds_left: usize,
     /// The user interrupted the turn.
     is_interrupted: bool,
     /// The open permission requests.
@@ -67,6 +71,9 @@ pub struct AcpDriver {
     warned_of_setting: bool,
 }
 
+/// At most so many requests outlast a conversation that is repeated. The newest agents need one.
+const MOST_ROUNDS: usize = 100;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     /// `initialize` was not answered yet.
@@ -75,6 +82,8 @@ enum Phase {
     Opening,
     /// The mode that asks was set, and is not confirmed yet.
     Switching,
+    /// It asks, and may still repeat a conversation.
+    Outlasting,
     Ready,
     /// It cannot work.
     Failed,
@@ -97,6 +106,8 @@ impl AcpDriver {
             init: Init::default(),
             commands: Vec::new(),
             is_repeating: false,
+            has_repeated: false,
+            n_rounds_left: MOST_ROUNDS,
             is_interrupted: false,
             open: HashMap::new(),
             changes: Vec::new(),
@@ -138,7 +149,10 @@ impl AcpDriver {
                 return self.check_asking(&session, true, out);
             }
             // Some agents go on with it after their answer.
-            _ if self.is_repeating && is_content(&event) => return,
+            _ if self.is_repeating && is_content(&event) => {
+                self.has_repeated = true;
+                return;
+            }
             // No turn is running, so nothing may run.
             Event::Permission(permission) if self.is_repeating => {
                 let request = permission.request;
@@ -157,6 +171,9 @@ impl AcpDriver {
                     self.check_asking(&session, false, out);
                 }
                 return;
+            }
+            Event::Done(Action::SetMode { .. }) if self.phase == Phase::Outlasting => {
+                return self.outlast_repeat(out);
             }
             Event::Done(action) if self.phase == Phase::Ready => {
                 return self.change_made(&action.clone(), out);
@@ -218,7 +235,10 @@ impl AcpDriver {
     fn check_asking(&mut self, session: &Session, switches: bool, out: &mut Output) {
         self.init.permission_mode.clone_from(&session.mode);
         match self.row.asking.of(session) {
-            Asks::Yes => self.ready(out),
+            Asks::Yes => {
+                self.has_repeated = self.is_repeating && self.row.repeats_late;
+                self.outlast_repeat(out);
+            }
             Asks::After(command) if switches => {
                 self.phase = Phase::Switching;
                 if let Err(refusal) = self.command(command, out) {
@@ -235,6 +255,20 @@ impl AcpDriver {
                 notice("warning", words, out);
                 self.ready(out);
             }
+        }
+    }
+
+    /// Asks for the mode in force again, until an answer comes with nothing repeated before it. Without this the rest of
+    /// the conversation would be taken for an answer to the next prompt.
+    fn outlast_repeat(&mut self, out: &mut Output) {
+        let mode = self.driver.session().and_then(|session| session.mode.clone());
+        let is_over = !self.has_repeated || self.n_rounds_left == 0;
+        let again = mode.filter(|_| !is_over).map(|id| Command::SetMode { id });
+        self.phase = Phase::Outlasting;
+        self.has_repeated = false;
+        self.n_rounds_left = self.n_rounds_left.saturating_sub(1);
+        if again.is_none_or(|command| self.command(command, out).is_err()) {
+            self.ready(out);
         }
     }
 
@@ -280,6 +314,8 @@ impl AcpDriver {
                 self.cannot_start(words, Some(problem), out);
             }
             _ if self.phase == Phase::Switching => self.does_not_ask(&problem, out),
+            // The mode is in force already.
+            _ if self.phase == Phase::Outlasting => self.ready(out),
             action if self.change_failed(action, &problem, out) => {}
             _ => notice("warning", format!("{} refused a request.\n\n{problem}", self.name), out),
         }

@@ -1,17 +1,10 @@
 //! Changes of a running session: its models, efforts, modes and other settings, as the core asks for them.
 
-use deskbell_acp::{AcpDriver, ChosenAgent, Setup};
+use crate::double::Agent;
 use deskbell_agent::driver::{Driver, Output};
-use deskbell_agent::{AgentCommand, AgentEvent, Answer, Choices, HostRequest, Refused};
+use deskbell_agent::{AgentCommand, Answer, Choices, HostRequest};
 use deskbell_api::AgentOptionKind;
 use serde_json::{Value, json};
-
-struct Agent {
-    driver: AcpDriver,
-    /// Lines to the agent since the last look.
-    written: Vec<Value>,
-    events: Vec<AgentEvent>,
-}
 
 fn select(id: &str, category: &str, value: &str, values: &[&str]) -> Value {
     let options: Vec<Value> = values.iter().map(|id| json!({"value": id, "name": id})).collect();
@@ -26,70 +19,6 @@ fn options(model: &str, effort: &str) -> Value {
         select("allow_all", "permissions", "off", &["off", "on"]),
         {"id": "fast", "name": "Fast", "category": "model_config", "type": "boolean", "currentValue": false},
     ])
-}
-
-impl Agent {
-    /// A session of this row that is ready, with these fields in the answer to `session/new`.
-    fn with(row: &str, session: Value) -> Self {
-        let agent = ChosenAgent::row_of(row).unwrap();
-        let driver = AcpDriver::new(Setup { agent, folder: "/project".to_owned(), resume: None });
-        let mut agent = Self { driver, written: Vec::new(), events: Vec::new() };
-        agent.asks(HostRequest::Initialize { renews_system_prompt: false });
-        agent.answers(0, json!({"protocolVersion": 1}));
-        let mut result = json!({"sessionId": "s"});
-        result.as_object_mut().unwrap().extend(session.as_object().unwrap().clone());
-        agent.answers(1, result);
-        agent
-    }
-
-    fn asks(&mut self, request: HostRequest) {
-        let mut out = Output::default();
-        let request_id = "core".to_owned();
-        self.driver.write(&AgentCommand::Request { request_id, request }, &mut out);
-        self.take(out);
-    }
-
-    fn says(&mut self, line: Value) {
-        let mut out = Output::default();
-        self.driver.read(line.to_string().as_bytes(), &mut out);
-        self.take(out);
-    }
-
-    fn answers(&mut self, id: u64, result: Value) {
-        self.says(json!({"jsonrpc": "2.0", "id": id, "result": result}));
-    }
-
-    fn take(&mut self, out: Output) {
-        self.written.extend(out.lines.iter().map(|line| serde_json::from_str::<Value>(line).unwrap()));
-        self.events.extend(out.events);
-    }
-
-    /// The method and the parameters of the last line.
-    fn sent(&self) -> (&str, &Value) {
-        let line = self.written.last().unwrap();
-        (line["method"].as_str().unwrap(), &line["params"])
-    }
-
-    fn choices(&self) -> &Choices {
-        let choices = self.events.iter().rev().find_map(|event| match event {
-            AgentEvent::Choices(choices) => Some(&**choices),
-            _ => None,
-        });
-        choices.unwrap()
-    }
-
-    /// The last answer to a request of the core.
-    fn outcome(&self) -> &Result<Answer, Refused> {
-        let outcome = self.events.iter().rev().find_map(|event| match event {
-            AgentEvent::Response { outcome, .. } => Some(outcome),
-            _ => None,
-        });
-        outcome.unwrap()
-    }
-
-    fn n_warnings(&self) -> usize {
-        self.events.iter().filter(|event| matches!(event, AgentEvent::Informational { .. })).count()
-    }
 }
 
 fn modes(current: &str) -> Value {

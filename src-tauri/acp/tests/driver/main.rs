@@ -5,7 +5,9 @@
 mod changes;
 mod core_events;
 mod cost;
+mod double;
 mod hostile;
+mod loaded;
 mod player;
 mod recordings;
 mod slash_commands;

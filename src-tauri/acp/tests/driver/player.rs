@@ -1,7 +1,7 @@
 //! Plays a recording: the agent's lines go into the driver, the client's lines become commands.
 
 use deskbell_acp::agents::CommandPlace;
-use deskbell_acp::command::PromptPart;
+use deskbell_acp::command::{NewValue, PromptPart};
 use deskbell_acp::event::RequestKey;
 use deskbell_acp::{Command, Driver, Event, Refusal, Step};
 use serde_json::{Value, json};
@@ -116,6 +116,10 @@ fn command(line: &Value, keys: &HashMap<String, RequestKey>) -> Option<Command> 
     let Some(method) = line["method"].as_str() else {
         let request = *keys.get(&line["id"].to_string())?;
         let result = &line["result"];
+        if result["outcome"]["outcome"] == "cancelled" {
+            // A part of the interrupt.
+            return None;
+        }
         return Some(match result["outcome"]["optionId"].as_str() {
             Some(option) => Command::Choose { request, option: option.to_owned() },
             None => {
@@ -130,6 +134,10 @@ fn command(line: &Value, keys: &HashMap<String, RequestKey>) -> Option<Command> 
         "session/load" => Command::LoadSession { id: text("sessionId"), folder: text("cwd") },
         "session/list" => Command::ListSessions { folder: Some(text("cwd")), next: None },
         "session/cancel" => Command::Interrupt,
+        "session/close" => Command::Stop,
+        "session/set_config_option" => {
+            Command::SetOption { id: text("configId"), value: NewValue::Choice(text("value")) }
+        }
         "session/prompt" => {
             Command::Prompt(vec![PromptPart::Text(params["prompt"][0]["text"].as_str().unwrap().to_owned())])
         }

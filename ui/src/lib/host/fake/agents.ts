@@ -14,7 +14,7 @@ export const AGENTS: readonly OtherAgent[] = [
     state: { type: 'found', program: '/home/ines/.npm-global/bin/copilot', version: '1.0.102' },
     trustedOnly: 'Copilot CLI runs the hooks of a folder, and nothing turns them off.',
     untested: false,
-    lacks: { reports: ['changes of files as diffs', 'cost'], offers: [...OFFERS] },
+    lacks: { reports: ['cost'], offers: [...OFFERS] },
   },
   {
     id: 'gemini',
