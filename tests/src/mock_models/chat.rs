@@ -1,0 +1,68 @@
+//! OpenAI's chat completions.
+
+use serde_json::{Value, json};
+
+use super::{Part, WRITTEN, directive, texts, tools};
+
+/// The reply to a request: its content type and its body.
+pub fn reply(body: &Value) -> (&'static str, String) {
+    let messages: Vec<(bool, String)> = body["messages"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|message| match message["role"].as_str()? {
+            "user" => Some((true, texts(&message["content"]))),
+            "tool" => Some((false, String::new())),
+            _ => None,
+        })
+        .collect();
+    let parts: Vec<Part<'_>> = messages
+        .iter()
+        .map(|(is_user, text)| if *is_user { Part::User(text) } else { Part::ToolResult })
+        .collect();
+    let (word, rest) = directive(&parts);
+    let usage = json!({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15});
+    if body["stream"] != true {
+        let message = json!({"role": "assistant", "content": "A title"});
+        let choice = json!({"index": 0, "message": message, "finish_reason": "stop"});
+        let reply = json!({"id": "1", "object": "chat.completion", "created": 1, "model": "mock-1",
+            "choices": [choice], "usage": usage});
+        return ("application/json", reply.to_string());
+    }
+    let tools = tools(body, |tool| &tool["function"]["name"]);
+    let has = |name: &str| tools.contains(&name);
+    let call = match word.as_str() {
+        "RUN" if has("bash") => Some(("bash", json!({"command": rest, "description": "Harmless"}))),
+        "RUN" if has("run_shell_command") => {
+            let input = json!({"command": rest, "description": "Harmless", "is_background": false});
+            Some(("run_shell_command", input))
+        }
+        "WRITE" if has("create") => Some(("create", json!({"path": rest, "file_text": WRITTEN}))),
+        "WRITE" if has("write") => Some(("write", json!({"filePath": rest, "content": WRITTEN}))),
+        "WRITE" if has("write_file") => Some(("write_file", json!({"file_path": rest, "content": WRITTEN}))),
+        _ => None,
+    };
+    let chunk = |delta: Value, finish: Value| {
+        let choice = json!({"index": 0, "delta": delta, "finish_reason": finish});
+        json!({"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "mock-1", "choices": [choice]})
+    };
+    let mut chunks = match call {
+        Some((name, input)) => {
+            let function = json!({"name": name, "arguments": input.to_string()});
+            let id = format!("call_{}", uuid::Uuid::new_v4().simple());
+            let call = json!([{"index": 0, "id": id, "type": "function", "function": function}]);
+            let delta = json!({"role": "assistant", "content": null, "tool_calls": call});
+            vec![chunk(delta, Value::Null), chunk(json!({}), json!("tool_calls"))]
+        }
+        None => {
+            let delta = json!({"role": "assistant", "content": rest});
+            vec![chunk(delta, Value::Null), chunk(json!({}), json!("stop"))]
+        }
+    };
+    let mut last = chunk(json!({}), Value::Null);
+    last["choices"] = json!([]);
+    last["usage"] = usage;
+    chunks.push(last);
+    let lines: String = chunks.iter().map(|chunk| format!("data: {chunk}\n\n")).collect();
+    ("text/event-stream", lines + "data: [DONE]\n\n")
+}
