@@ -3,6 +3,7 @@
 
 use super::mode::PermissionMode;
 use super::options::Preset;
+use super::profile::Profile;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -289,6 +290,15 @@ pub struct AgentSettings {
     /// `deskbell relay --options`.
     #[schemars(title = "Presets")]
     pub presets: Vec<Preset>,
+    /// Agents with their programs, configuration and choices under names, for *New session with…* and
+    /// `deskbell relay --profile`: several accounts, or an agent that Deskbell does not know. Each is
+    /// `{"name": …, "agent": …, "command": …, "program": …, "environment": […], "model": …, "effort": …, "mode": …,
+    /// "projects": […]}`, all but the name optional. `agent` is one of the list of agents, such as `gemini`, and
+    /// `command` any other agent that speaks the Agent Client Protocol, as `{"program": …, "args": […]}`; without both it
+    /// is Claude Code. `environment` is a list of `{"name": …, "value": …}`, with `CLAUDE_CONFIG_DIR` or `CODEX_HOME` for
+    /// example. New sessions of a profile's `projects` begin with it.
+    #[schemars(title = "Profiles", extend("control" = "profiles"))]
+    pub profiles: Vec<Profile>,
 }
 
 impl Default for AgentSettings {
@@ -300,6 +310,7 @@ impl Default for AgentSettings {
             effort: None,
             hibernate_minutes: 30,
             presets: Vec::new(),
+            profiles: Vec::new(),
         }
     }
 }
@@ -375,6 +386,8 @@ pub enum SettingControl {
     Command,
     /// A list of presets of session options.
     Presets,
+    /// A list of profiles of agents.
+    Profiles,
     /// A list of keys for actions.
     Keys,
 }

@@ -217,6 +217,7 @@ fn typescript() -> String {
         ReadinessState,
         OtherAgent,
         AgentLacks,
+        Profile,
         AgentOption,
         AgentOptionKind,
         AgentChoice,

@@ -197,33 +197,54 @@ fn find_unknown(value: &Value, known: &Value, prefix: &str, unknown: &mut Vec<St
 /// Returns the reason why a list of presets is refused, if it is.
 pub(crate) fn bad_presets(presets: &[Preset]) -> Option<String> {
     for (nr, preset) in presets.iter().enumerate() {
-        let name = preset.name.as_str();
-        if name.trim() != name || name.is_empty() || name.chars().count() > MOST_NAME {
-            return Some(format!(
-                "preset {}: its name needs 1 to {MOST_NAME} characters, without spaces around them",
-                nr + 1
-            ));
-        }
-        if name.chars().any(char::is_control) {
-            return Some(format!("preset {}: its name has a control character", nr + 1));
-        }
-        if presets[..nr].iter().any(|other| other.name == name) {
-            return Some(format!("two presets have the name “{name}”"));
+        let (name, before) = (preset.name.as_str(), &presets[..nr]);
+        if let Some(problem) = bad_name("preset", nr, name, before.iter().map(|other| &other.name)) {
+            return Some(problem);
         }
         if let Some(problem) = problems(&preset.options).first() {
             return Some(format!("preset “{name}”: {problem}"));
         }
-        for project in &preset.projects {
-            if !Path::new(project).is_absolute() {
-                return Some(format!("preset “{name}”: “{project}” is not an absolute path"));
-            }
-            if let Some(other) = presets[..nr].iter().find(|other| other.projects.contains(project)) {
-                let other = &other.name;
-                return Some(format!("the presets “{other}” and “{name}” are both the default of {project}"));
-            }
+        let others = before.iter().map(|other| (&other.name, &other.projects));
+        if let Some(problem) = bad_projects("preset", name, &preset.projects, others) {
+            return Some(problem);
         }
     }
     None
+}
+
+/// Why an entry of a list in the settings cannot have its name, if it cannot. `what`: “preset”, for example.
+pub(crate) fn bad_name<'a>(
+    what: &str,
+    nr: usize,
+    name: &str,
+    mut before: impl Iterator<Item = &'a String>,
+) -> Option<String> {
+    let nr = nr + 1;
+    if name.trim() != name || name.is_empty() || name.chars().count() > MOST_NAME {
+        return Some(format!(
+            "{what} {nr}: its name needs 1 to {MOST_NAME} characters, without spaces around them"
+        ));
+    }
+    if name.chars().any(char::is_control) {
+        return Some(format!("{what} {nr}: its name has a control character"));
+    }
+    before.any(|other| other == name).then(|| format!("two {what}s have the name “{name}”"))
+}
+
+/// Why an entry of a list in the settings cannot be the default of these projects, if it cannot.
+pub(crate) fn bad_projects<'a>(
+    what: &str,
+    name: &str,
+    projects: &[String],
+    before: impl Iterator<Item = (&'a String, &'a Vec<String>)> + Clone,
+) -> Option<String> {
+    projects.iter().find_map(|project| {
+        if !Path::new(project).is_absolute() {
+            return Some(format!("{what} “{name}”: “{project}” is not an absolute path"));
+        }
+        let (other, _) = before.clone().find(|(_, others)| others.contains(project))?;
+        Some(format!("the {what}s “{other}” and “{name}” are both the default of {project}"))
+    })
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ mod bindings;
 mod dates;
 mod error;
 mod keys;
+mod profiles;
 mod text;
 mod watch;
 

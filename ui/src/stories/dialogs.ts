@@ -19,7 +19,7 @@ import ConfirmUndo from '../lib/rewind/ConfirmUndo.svelte';
 import RewindDialog from '../lib/rewind/RewindDialog.svelte';
 import { preview } from '../lib/host/fake/rewind';
 import RulesDialog from '../lib/rules/RulesDialog.svelte';
-import { AGENTS } from '../lib/host/fake/agents';
+import { AGENTS, PROFILES } from '../lib/host/fake/agents';
 import AgentDialog from '../lib/sessions/AgentDialog.svelte';
 import AgentsDialog from '../lib/sessions/AgentsDialog.svelte';
 import ConfirmRemove from '../lib/sessions/ConfirmRemove.svelte';
@@ -27,6 +27,7 @@ import WithoutAsking from '../lib/sessions/WithoutAsking.svelte';
 import Doctor from '../lib/settings/Doctor.svelte';
 import DoctorDialog from '../lib/settings/DoctorDialog.svelte';
 import PresetList from '../lib/settings/PresetList.svelte';
+import ProfileList from '../lib/settings/ProfileList.svelte';
 import SettingsDialog from '../lib/settings/SettingsDialog.svelte';
 import { PRESETS } from './options';
 import { agree, ignore, press, states, write, type Page } from './story';
@@ -261,6 +262,7 @@ function presets() {
 }
 
 export const settingsOf: Page = () => [
+  ...states('ProfileList', ProfileList, { none: { profiles: [] }, three: { profiles: PROFILES } }),
   ...states('PresetList', PresetList, {
     none: { presets: [], onpresets: ignore },
     two: { presets: PRESETS, onpresets: ignore },

@@ -1,7 +1,7 @@
 //! The schema of the settings, and what is made from it: the list of keys, the check of a value and the documentation.
 
-use super::bindings;
 use super::dates::is_language_tag;
+use super::{bindings, profiles};
 use crate::api::{Preset, SettingControl, SettingKey, SettingOption, Settings, UserCommand};
 use crate::launch::Launch;
 use crate::options::bad_presets;
@@ -82,8 +82,11 @@ fn control(schema: &Value) -> Option<SettingControl> {
         return Some(SettingControl::Choice { options });
     }
     if types.contains(&"array") {
-        let is_keys = text(schema, "control") == "keys";
-        return Some(if is_keys { SettingControl::Keys } else { SettingControl::Presets });
+        return Some(match text(schema, "control").as_str() {
+            "keys" => SettingControl::Keys,
+            "profiles" => SettingControl::Profiles,
+            _ => SettingControl::Presets,
+        });
     }
     if types.contains(&"string") {
         return Some(SettingControl::Text { placeholder: schema["placeholder"].as_str().map(str::to_owned) });
@@ -125,6 +128,9 @@ pub(super) fn check(known: &SettingKey, value: &Value) -> Result<(), String> {
         SettingControl::Command => value.is_null() || is_command(value),
         SettingControl::Presets => {
             return presets(value).map_err(|problem| format!("“{}”: {problem}.", known.key));
+        }
+        SettingControl::Profiles => {
+            return profiles::check(value).map_err(|problem| format!("“{}”: {problem}.", known.key));
         }
         SettingControl::Keys => {
             return bindings::check(value).map_err(|problem| format!("“{}”: {problem}.", known.key));
@@ -180,6 +186,7 @@ fn expected(control: &SettingControl) -> String {
         SettingControl::Number { min, max, .. } => format!("a whole number from {min} to {max}"),
         SettingControl::Text { .. } => "a text in quotes, or null".to_owned(),
         SettingControl::Presets => "a list of presets".to_owned(),
+        SettingControl::Profiles => "a list of profiles".to_owned(),
         SettingControl::Keys => "a list of {\"action\": \"…\", \"key\": \"…\"}".to_owned(),
         SettingControl::Command => "null or {\"program\": \"…\", \"args\": [\"…\"]}".to_owned(),
         SettingControl::Choice { options } => {

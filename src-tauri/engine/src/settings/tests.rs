@@ -1,7 +1,7 @@
 //! The file and the page edit the same settings: they agree, and nothing else changes.
 
 use super::*;
-use crate::api::{Preset, SessionOptions, SettingControl, Theme};
+use crate::api::{Preset, Profile, SessionOptions, SettingControl, Theme};
 use crate::chance::Chance;
 use crate::traps::{Trap, all, in_time};
 use serde_json::json;
@@ -207,6 +207,12 @@ fn values(chance: &mut Chance, control: &SettingControl) -> (Value, Value) {
             let preset = Preset { name: "a preset".to_owned(), options, projects: Vec::new() };
             (json!([preset]), json!([{"name": "x", "options": {"arguments": ["--settings=x"]}}]))
         }
+        SettingControl::Profiles => {
+            let model = Some(format!("model-{}", chance.below(9)));
+            let profile = Profile { name: "a profile".to_owned(), model, ..Profile::default() };
+            let bad = json!([{"name": "x", "environment": [{"name": "LD_PRELOAD", "value": "x"}]}]);
+            (json!([profile]), bad)
+        }
         SettingControl::Keys => {
             let key = format!("Ctrl+F{}", 1 + chance.below(24));
             (json!([{"action": "a-name", "key": key}]), json!([{"action": "new", "key": "n"}]))
@@ -312,7 +318,10 @@ fn a_thousand_edits_by_file_and_page_agree_and_lose_nothing() {
             // Where a command or a list is, a wrong one would replace the comments in it.
             let has_parts = matches!(
                 known.control,
-                SettingControl::Command | SettingControl::Presets | SettingControl::Keys
+                SettingControl::Command
+                    | SettingControl::Presets
+                    | SettingControl::Profiles
+                    | SettingControl::Keys
             );
             if chance.one_in(4) && !has_parts {
                 fs::write(file.path(), edited(&text, &known.key, bad)).unwrap();
@@ -496,4 +505,14 @@ fn a_wrong_preset_is_reported_with_its_place_and_the_last_ones_stay() {
     let problem = &read.problems[0];
     assert!(problem.message.contains("preset “a”: maxTurns: Enter"), "{}", problem.message);
     assert_eq!(problem.line, Some(1));
+}
+
+#[test]
+fn a_wrong_profile_is_reported_with_its_place_and_none_is_used() {
+    let text = "{\n  \"agent\": {\n    \"profiles\": [{\"name\": \"a\"}, {\"name\": \"a\"}]}}";
+    let read = read(text);
+    assert!(read.settings.agent.profiles.is_empty());
+    let problem = &read.problems[0];
+    assert_eq!(problem.message, "“agent.profiles”: two profiles have the name “a”.");
+    assert_eq!((problem.line, problem.column), (Some(3), Some(17)));
 }

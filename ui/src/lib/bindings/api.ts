@@ -2392,7 +2392,17 @@ hibernateMinutes: number,
  * it. Each preset is `{"name": …, "options": {…}, "projects": […]}`; the options are those of
  * `deskbell relay --options`.
  */
-presets: Array<Preset>, };
+presets: Array<Preset>, 
+/**
+ * Agents with their programs, configuration and choices under names, for *New session with…* and
+ * `deskbell relay --profile`: several accounts, or an agent that Deskbell does not know. Each is
+ * `{"name": …, "agent": …, "command": …, "program": …, "environment": […], "model": …, "effort": …, "mode": …,
+ * "projects": […]}`, all but the name optional. `agent` is one of the list of agents, such as `gemini`, and
+ * `command` any other agent that speaks the Agent Client Protocol, as `{"program": …, "args": […]}`; without both it
+ * is Claude Code. `environment` is a list of `{"name": …, "value": …}`, with `CLAUDE_CONFIG_DIR` or `CODEX_HOME` for
+ * example. New sessions of a profile's `projects` begin with it.
+ */
+profiles: Array<Profile>, };
 
 /**
  * How you are called when a session needs you and its window is not in front.
@@ -2519,7 +2529,7 @@ default: JsonValue, };
 /**
  * The kind of value that a setting has.
  */
-export type SettingControl = { "type": "toggle" } | { "type": "choice", options: Array<SettingOption>, } | { "type": "number", min: number, max: number, unit: string | null, } | { "type": "text", placeholder: string | null, } | { "type": "command" } | { "type": "presets" } | { "type": "keys" };
+export type SettingControl = { "type": "toggle" } | { "type": "choice", options: Array<SettingOption>, } | { "type": "number", min: number, max: number, unit: string | null, } | { "type": "text", placeholder: string | null, } | { "type": "command" } | { "type": "presets" } | { "type": "profiles" } | { "type": "keys" };
 
 export type SettingOption = { value: string | null, label: string, };
 
@@ -2736,6 +2746,47 @@ reports: Array<string>,
  * What it does not offer: “rewind”.
  */
 offers: Array<string>, };
+
+/**
+ * An agent with what it is started with. No field of it turns off asking or trust.
+ */
+export type Profile = { 
+/**
+ * One line of at most 60 characters; unique.
+ */
+name: string, 
+/**
+ * An agent by its name on the command line, such as `gemini`; `null` is Claude Code, unless there is a `command`.
+ */
+agent: string | null, 
+/**
+ * Any other agent that speaks the Agent Client Protocol. It starts only in a folder that you trust.
+ */
+command: UserCommand | null, 
+/**
+ * The absolute path of the agent's program; `null` searches the usual places.
+ */
+program: string | null, 
+/**
+ * Variables of the agent, such as the folder of its configuration (`CLAUDE_CONFIG_DIR`, `CODEX_HOME`). At most 50.
+ */
+environment: Array<EnvironmentVariable>, 
+/**
+ * A model that the agent knows.
+ */
+model: string | null, 
+/**
+ * An effort level of the model.
+ */
+effort: string | null, 
+/**
+ * A permission mode of Claude Code. Other agents begin in their mode that asks.
+ */
+mode: PermissionMode | null, 
+/**
+ * The projects whose new sessions begin with it, as absolute paths.
+ */
+projects: Array<string>, };
 
 /**
  * A setting that the agent itself offers for its session, beyond model and effort.

@@ -524,6 +524,16 @@ export const SETTING_KEYS: readonly SettingKey[] = [
       "type": "presets"
     },
     "default": []
+  },
+  {
+    "key": "agent.profiles",
+    "group": "Agent",
+    "label": "Profiles",
+    "description": "Agents with their programs, configuration and choices under names, for *New session with…* and `deskbell relay --profile`: several accounts, or an agent that Deskbell does not know. Each is `{\"name\": …, \"agent\": …, \"command\": …, \"program\": …, \"environment\": […], \"model\": …, \"effort\": …, \"mode\": …, \"projects\": […]}`, all but the name optional. `agent` is one of the list of agents, such as `gemini`, and `command` any other agent that speaks the Agent Client Protocol, as `{\"program\": …, \"args\": […]}`; without both it is Claude Code. `environment` is a list of `{\"name\": …, \"value\": …}`, with `CLAUDE_CONFIG_DIR` or `CODEX_HOME` for example. New sessions of a profile's `projects` begin with it.",
+    "control": {
+      "type": "profiles"
+    },
+    "default": []
   }
 ];
 
@@ -566,7 +576,8 @@ export const DEFAULT_SETTINGS: Settings = {
     "mode": null,
     "effort": null,
     "hibernateMinutes": 30,
-    "presets": []
+    "presets": [],
+    "profiles": []
   },
   "closing": "ask",
   "tray": true,

@@ -1,6 +1,6 @@
 // Agents that a made-up computer has.
 
-import type { OtherAgent } from '../../bindings/api';
+import type { OtherAgent, Profile } from '../../bindings/api';
 
 /** What no agent offers that speaks this protocol. */
 const OFFERS = ['rewind', 'forks', 'editing a call before it runs', 'reasons for a denial'];
@@ -78,4 +78,31 @@ export const AGENTS: readonly OtherAgent[] = [
     untested: false,
     lacks: { reports: ['exit codes', 'how full its context is', 'tokens', 'cost'], offers: [...OFFERS] },
   },
+];
+
+const NO_PROFILE: Omit<Profile, 'name'> = {
+  agent: null,
+  command: null,
+  program: null,
+  environment: [],
+  model: null,
+  effort: null,
+  mode: null,
+  projects: [],
+};
+
+/** Profiles of the settings: another account, another program, and an agent that Deskbell does not know. */
+export const PROFILES: readonly Profile[] = [
+  {
+    ...NO_PROFILE,
+    name: 'Work',
+    environment: [
+      { name: 'CLAUDE_CONFIG_DIR', value: '/home/ada/.claude-work' },
+      { name: 'TEAM_WORD', value: 'a-secret' },
+    ],
+    model: 'opus',
+    projects: ['/home/ada/office'],
+  },
+  { ...NO_PROFILE, name: 'Gemini at work', agent: 'gemini', program: '/opt/gemini', effort: 'high' },
+  { ...NO_PROFILE, name: 'Mine', command: { program: 'my-agent', args: ['--acp'] } },
 ];
